@@ -18,7 +18,7 @@ async function get(prefix, source, name) {
     if (!text.includes(`//#region ${source}`)) continue;
     const words = text.match(/export \{([^}]*)\};?\s*$/)?.[1].split(',').map(s => s.trim().split(' as ')) ?? [];
     const found = words.find(([inside]) => inside === name);
-    if (found) return (await import(pathToFileURL(path.join(dist, file)).href))[found[1] ?? name];
+    if (found) return (await import(pathToFileURL(path.join(dist, file)).href).catch(refuse))[found[1] ?? name];
   }
   throw new Error(`${source} ${name} not found`);
 }

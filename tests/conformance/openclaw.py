@@ -19,6 +19,7 @@ def ask(clients, case, ask):
     session = next((s.header.split()[1] for s in case.all("@session")), settings.get("session", "main"))
     env = {"PATH": os.environ["PATH"], "HOME": case.home(), "LANG": "C.UTF-8", "NO_COLOR": "1", **case.env()}
     where = dict(env=env, cwd=ask.cwd or case.home())
+    os.makedirs(where["cwd"], exist_ok=True)
     text = (run if os.environ.get("OPENCLAW_MODE") == "run" else functions)(os.path.join(clients, "openclaw/node_modules"), session, settings, where)
     return text if text == "refused" else [("session", "system", text)] if text else []
 

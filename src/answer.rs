@@ -1,0 +1,523 @@
+//! What an answer consists of: messages, sources with their fates, warnings, and the standpoint it holds for.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use crate::search::Probe;
+use crate::snapshot::{Ask, Environment};
+use crate::text::{self, Size};
+
+/// From where a question is asked. Without it, "what is the agent told?" has no answer.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Standpoint {
+    /// Where the agent is started. [`crate::resolve`] makes it physical, as a `chdir` would.
+    pub cwd: PathBuf,
+    /// The user's home directory, taken verbatim.
+    pub home: PathBuf,
+    /// The environment variables.
+    pub env: Environment,
+    /// The file the agent would read with its read tool, absolute and lexical.
+    pub target: Option<PathBuf>,
+    /// Files that were injected earlier in the session.
+    pub already_loaded: Vec<PathBuf>,
+    /// The kind of session, where a harness has kinds.
+    pub session: SessionKind,
+    /// The prompt mode; `None`: what the session kind implies.
+    pub prompt_mode: Option<PromptMode>,
+    /// The active agent (OpenCode: `build`, `plan`, …); OpenClaw: the agent id.
+    pub agent: Option<String>,
+    /// The agent that answered before, for reminders about switching.
+    pub previous_agent: Option<String>,
+    /// The model id, which chooses a provider's prompt.
+    pub model: Option<String>,
+    /// Text that the application hands over as an additional system prompt.
+    pub extra_system_prompt: Option<String>,
+    /// Command-line options of harnesses, by harness id.
+    pub options: BTreeMap<String, BTreeMap<String, OptionValue>>,
+    /// Clock, shell and platform, for environment blocks.
+    pub surroundings: Surroundings,
+}
+
+/// What environment blocks tell of the machine; part of the standpoint, so that answers are pure.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Surroundings {
+    /// Today, in the local time zone: year, month, day.
+    pub date: (i16, u8, u8),
+    /// The IANA name of the time zone.
+    pub time_zone: String,
+    /// The user's shell, by name.
+    pub shell: String,
+    /// What Node calls `process.platform`.
+    pub platform: String,
+}
+
+/// The value of one command-line option of a harness.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum OptionValue {
+    /// `"profile": "work"`.
+    Text(String),
+    /// `"config": ["key=value"]`.
+    List(Vec<String>),
+    /// `"light": true`.
+    Flag(bool),
+}
+
+impl Standpoint {
+    /// The text of a harness's option.
+    pub fn option(&self, harness: &str, name: &str) -> Option<&str> {
+        match self.options.get(harness)?.get(name)? {
+            OptionValue::Text(text) => Some(text),
+            OptionValue::List(_) | OptionValue::Flag(_) => None,
+        }
+    }
+
+    /// The list of a harness's option; a single text counts as a list of one.
+    pub fn option_list(&self, harness: &str, name: &str) -> Vec<&str> {
+        match self.options.get(harness).and_then(|options| options.get(name)) {
+            Some(OptionValue::List(list)) => list.iter().map(String::as_str).collect(),
+            Some(OptionValue::Text(text)) => vec![text],
+            Some(OptionValue::Flag(_)) | None => Vec::new(),
+        }
+    }
+
+    /// Whether a harness's option is switched on.
+    pub fn flag(&self, harness: &str, name: &str) -> bool {
+        self.options.get(harness).and_then(|options| options.get(name)) == Some(&OptionValue::Flag(true))
+    }
+}
+
+/// Declares an enum whose values have one word each, used by the wire, the CLI, settings and the UI alike.
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$value_doc:meta])* $value:ident = $word:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum $name { $($(#[$value_doc])* $value,)+ }
+
+        impl $name {
+            /// Every value, in order.
+            pub const ALL: &'static [$name] = &[$($name::$value),+];
+
+            /// The one word for it.
+            pub fn word(self) -> &'static str {
+                match self { $($name::$value => $word,)+ }
+            }
+
+            /// The value of that word.
+            pub fn named(word: &str) -> Option<$name> {
+                match word { $($word => Some($name::$value),)+ _ => None }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.word())
+            }
+        }
+    };
+}
+
+words! {
+    /// The kind of session, where a harness has kinds.
+    SessionKind {
+        /// The user's own session.
+        Main = "main",
+        /// A session that another session started.
+        Subagent = "subagent",
+        /// A scheduled run.
+        Cron = "cron",
+        /// A chat with several people.
+        Group = "group",
+        /// OpenClaw: `agent --local`, without the Gateway and its hooks.
+        Local = "local",
+    }
+}
+
+words! {
+    /// How much of a system prompt is built, where a harness has modes.
+    PromptMode {
+        /// Everything.
+        Full = "full",
+        /// What sub-agents get.
+        Minimal = "minimal",
+        /// One identity line.
+        None = "none",
+    }
+}
+
+words! {
+    /// How far an answer can be trusted.
+    Fidelity {
+        /// Byte for byte what the client sends.
+        Exact = "exact",
+        /// Set, order and sizes of the files only.
+        Files = "files",
+    }
+}
+
+words! {
+    /// When a text reaches the model.
+    Trigger {
+        /// At the start of the session.
+        Session = "session",
+        /// When the agent reads the target.
+        Read = "read",
+        /// When the user attaches a file.
+        Attach = "attach",
+        /// When the agent asks for it (skill bodies, agent-requested rules).
+        Call = "call",
+    }
+}
+
+words! {
+    /// Who says a message.
+    Role {
+        /// The system prompt.
+        System = "system",
+        /// A developer message.
+        Developer = "developer",
+        /// A user message.
+        User = "user",
+        /// An assistant message.
+        Assistant = "assistant",
+        /// The output of a tool.
+        Tool = "tool",
+    }
+}
+
+words! {
+    /// What a message is for. Conformance compares `instructions`.
+    MessageKind {
+        /// The texts of instruction files.
+        Instructions = "instructions",
+        /// The environment block.
+        Environment = "environment",
+        /// The list of skills.
+        Skills = "skills",
+        /// A developer's instructions from settings.
+        Developer = "developer",
+        /// A reminder that the harness adds by itself.
+        Reminder = "reminder",
+        /// The prompt of an agent.
+        Agent = "agent",
+        /// The prompt of a model's provider.
+        Provider = "provider",
+    }
+}
+
+words! {
+    /// Where a source belongs.
+    Scope {
+        /// Set by an administrator.
+        Managed = "managed",
+        /// In the user's home.
+        User = "user",
+        /// In the project.
+        Project = "project",
+        /// In a directory below the working directory.
+        Nested = "nested",
+        /// Private to this user and project.
+        Local = "local",
+        /// Named in a settings file.
+        Config = "config",
+        /// A rule file.
+        Rule = "rule",
+        /// Imported by another file.
+        Import = "import",
+        /// Written by the agent for itself.
+        Memory = "memory",
+        /// Behind a URL.
+        Remote = "remote",
+        /// Made by the harness.
+        Generated = "generated",
+    }
+}
+
+words! {
+    /// What became of a source.
+    Fate {
+        /// All of it reaches the model.
+        Loaded = "loaded",
+        /// A part of it reaches the model.
+        Truncated = "truncated",
+        /// Another file is taken in its place.
+        Shadowed = "shadowed",
+        /// Left out: no budget, a wrong session kind, an error elsewhere.
+        Dropped = "dropped",
+        /// Considered, but without any text to give.
+        Empty = "empty",
+        /// Excluded by a setting.
+        Excluded = "excluded",
+        /// Named or expected, and not there.
+        Missing = "missing",
+        /// There, but its text is not to be had.
+        Unreadable = "unreadable",
+        /// Not known yet: a URL that was not fetched.
+        Pending = "pending",
+    }
+}
+
+words! {
+    /// What a source is for.
+    Purpose {
+        /// Instructions.
+        Instructions = "instructions",
+        /// Who the agent is to be.
+        Persona = "persona",
+        /// Notes on tools.
+        Tools = "tools",
+        /// The agent's name and look.
+        Identity = "identity",
+        /// About the user.
+        User = "user",
+        /// What the agent remembers.
+        Memory = "memory",
+        /// What to do when nothing happens.
+        Heartbeat = "heartbeat",
+        /// What to do the first time.
+        Bootstrap = "bootstrap",
+        /// A skill.
+        Skill = "skill",
+    }
+}
+
+words! {
+    /// The unit of a limit. Never "chars".
+    Unit {
+        /// Bytes.
+        Bytes = "bytes",
+        /// UTF-16 code units.
+        Utf16 = "utf16",
+        /// Lines.
+        Lines = "lines",
+        /// Tokens.
+        Tokens = "tokens",
+    }
+}
+
+words! {
+    /// What a limit is shared by.
+    Per {
+        /// Every source has it for itself.
+        Source = "source",
+        /// All sources of the chain share it.
+        Chain = "chain",
+    }
+}
+
+/// A limit that was in force for a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// How much.
+    pub value: usize,
+    /// Of what.
+    pub unit: Unit,
+    /// Shared by what.
+    pub per: Per,
+    /// `default`, or the settings file that set it.
+    pub from: String,
+}
+
+/// Where a source's text comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// A file.
+    Path(PathBuf),
+    /// A URL.
+    Url(String),
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Place::Path(path) => path.display().fmt(f),
+            Place::Url(url) => f.pad(url),
+        }
+    }
+}
+
+/// A considered file or URL, with what became of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The file or URL.
+    pub place: Place,
+    /// Where it belongs.
+    pub scope: Scope,
+    /// When it reaches the model.
+    pub trigger: Trigger,
+    /// What became of it.
+    pub fate: Fate,
+    /// What it is for.
+    pub purpose: Purpose,
+    /// What shadowed or displaced it.
+    pub by: Option<PathBuf>,
+    /// Why, in words.
+    pub reason: String,
+    /// How large the file is, where it was read.
+    pub size: Option<Size>,
+    /// The limit in force, where there is one.
+    pub limit: Option<Limit>,
+    /// Byte ranges of the file that reach the model.
+    pub kept: Vec<Range<usize>>,
+    /// Index of the message it is in.
+    pub message: Option<usize>,
+    /// Index of the part of that message.
+    pub part: Option<usize>,
+}
+
+impl Source {
+    /// A source of project instructions at session start, to be refined by struct update.
+    pub fn new(path: impl Into<PathBuf>, scope: Scope, fate: Fate, reason: impl Into<String>) -> Source {
+        Source {
+            place: Place::Path(path.into()),
+            scope,
+            trigger: Trigger::Session,
+            fate,
+            purpose: Purpose::Instructions,
+            by: None,
+            reason: reason.into(),
+            size: None,
+            limit: None,
+            kept: Vec::new(),
+            message: None,
+            part: None,
+        }
+    }
+
+    /// The same for a file whose whole content `raw` reaches the model.
+    pub fn whole(path: impl Into<PathBuf>, scope: Scope, raw: &[u8], reason: impl Into<String>) -> Source {
+        let everything = 0..raw.len();
+        Source {
+            size: Some(text::size_of(raw)),
+            kept: if everything.is_empty() { Vec::new() } else { vec![everything] },
+            ..Source::new(path, scope, Fate::Loaded, reason)
+        }
+    }
+
+    /// Its path, if it is a file.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.place {
+            Place::Path(path) => Some(path),
+            Place::Url(_) => None,
+        }
+    }
+}
+
+/// One message that the model gets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// When.
+    pub trigger: Trigger,
+    /// From whom.
+    pub role: Role,
+    /// What for.
+    pub kind: MessageKind,
+    /// What it is called, where its text is not ours to show (`anthropic`, `plan`).
+    pub name: Option<String>,
+    /// The separately formatted entries that the text is joined from.
+    pub parts: Vec<String>,
+    /// The exact text; empty where only the name is known.
+    pub text: String,
+}
+
+impl Message {
+    /// A message of instructions in one part.
+    pub fn instructions(trigger: Trigger, role: Role, text: String) -> Message {
+        Message { trigger, role, kind: MessageKind::Instructions, name: None, parts: vec![text.clone()], text }
+    }
+
+    /// A message of instructions from several parts.
+    pub fn joined(trigger: Trigger, role: Role, parts: Vec<String>, separator: &str) -> Message {
+        let text = parts.join(separator);
+        Message { trigger, role, kind: MessageKind::Instructions, name: None, parts, text }
+    }
+
+    /// A message that is known by name only.
+    pub fn named(role: Role, kind: MessageKind, name: impl Into<String>) -> Message {
+        Message {
+            trigger: Trigger::Session,
+            role,
+            kind,
+            name: Some(name.into()),
+            parts: Vec::new(),
+            text: String::new(),
+        }
+    }
+}
+
+/// Something the user should know about an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// A stable code, such as `over-budget`.
+    pub code: &'static str,
+    /// The file it is about.
+    pub path: Option<PathBuf>,
+    /// What, where and what to do.
+    pub message: String,
+}
+
+impl Warning {
+    /// A warning about a file.
+    pub fn at(code: &'static str, path: impl Into<PathBuf>, message: impl Into<String>) -> Warning {
+        Warning { code, path: Some(path.into()), message: message.into() }
+    }
+
+    /// A warning about the answer as a whole.
+    pub fn general(code: &'static str, message: impl Into<String>) -> Warning {
+        Warning { code, path: None, message: message.into() }
+    }
+}
+
+/// The harness itself would not start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The file that stops it.
+    pub path: PathBuf,
+    /// What is wrong there, and what to do.
+    pub message: String,
+}
+
+/// What an edition finds out: everything of a resolution that depends on the harness.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// Where the project starts, where the harness has such a notion.
+    pub root: Option<PathBuf>,
+    /// Set when the harness would refuse to start.
+    pub refusal: Option<Refusal>,
+    /// Set when only the set of files is certain, with the reason.
+    pub files_only: Option<String>,
+    /// The messages in the order the model gets them.
+    pub messages: Vec<Message>,
+    /// Every considered source.
+    pub sources: Vec<Source>,
+    /// What the user should know.
+    pub warnings: Vec<Warning>,
+}
+
+impl Answer {
+    /// The answer of a harness that does not start.
+    pub fn refused(path: impl Into<PathBuf>, message: impl Into<String>) -> Answer {
+        Answer { refusal: Some(Refusal { path: path.into(), message: message.into() }), ..Answer::default() }
+    }
+}
+
+/// The whole answer to one question.
+#[derive(Clone, Debug)]
+pub struct Resolution {
+    /// The harness's id.
+    pub harness: String,
+    /// The edition's name.
+    pub edition: String,
+    /// How far it can be trusted.
+    pub fidelity: Fidelity,
+    /// From where it was asked, with the physical working directory.
+    pub standpoint: Standpoint,
+    /// The environment variables that mattered.
+    pub env_used: BTreeMap<String, String>,
+    /// What the harness found.
+    pub answer: Answer,
+    /// Everything that was asked, in order.
+    pub trace: Vec<Probe>,
+    /// The facts it rests on.
+    pub depends: Vec<Ask>,
+}

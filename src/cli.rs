@@ -1,0 +1,82 @@
+//! The same answers on a terminal.
+#![expect(clippy::disallowed_methods, reason = "the command line is where the environment is read")]
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::{Parser, Subcommand};
+
+use crate::answer::Surroundings;
+use crate::harness;
+use crate::request::Defaults;
+
+mod show;
+
+/// Shows exactly what a coding agent is told before it touches a file.
+#[derive(Parser)]
+#[command(name = "briefing", version, about, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// What each harness tells an agent that reads FILE.
+    Show(show::Show),
+}
+
+/// Exit code for findings.
+pub const FINDINGS: u8 = 1;
+/// Exit code for misuse.
+pub const MISUSE: u8 = 2;
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let done = match arguments.command {
+        Command::Show(show) => show::run(&show),
+    };
+    match done {
+        Ok(code) => code,
+        Err(message) => {
+            eprintln!("briefing: {message}");
+            ExitCode::from(MISUSE)
+        }
+    }
+}
+
+/// What the environment says of the user and the machine.
+pub fn defaults(home: Option<PathBuf>) -> Defaults {
+    // A variable that is not UTF-8 cannot name any of the files that harnesses look for by text.
+    let env: BTreeMap<String, String> = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect();
+    let home = home.or_else(std::env::home_dir).unwrap_or_else(|| PathBuf::from("/"));
+    Defaults {
+        home,
+        surroundings: surroundings(&env),
+        env: Arc::new(env),
+        enabled: harness::ALL.iter().map(|profile| profile.id.to_owned()).collect(),
+        sessions: BTreeMap::new(),
+    }
+}
+
+/// Clock, shell and platform of this machine.
+fn surroundings(env: &BTreeMap<String, String>) -> Surroundings {
+    let now = jiff::Zoned::now();
+    let shell = env.get("SHELL").and_then(|shell| shell.rsplit('/').next()).unwrap_or("sh").to_owned();
+    Surroundings {
+        date: (now.year(), now.month().unsigned_abs(), now.day().unsigned_abs()),
+        time_zone: now.time_zone().iana_name().unwrap_or("Etc/UTC").to_owned(),
+        shell,
+        platform: match std::env::consts::OS {
+            "macos" => "darwin",
+            "windows" => "win32",
+            other => other,
+        }
+        .to_owned(),
+    }
+}

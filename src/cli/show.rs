@@ -1,0 +1,187 @@
+//! `briefing show`: what each harness tells an agent that reads a file.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+
+use super::defaults;
+use crate::answer::{Fate, MessageKind, Resolution};
+use crate::disk::{self, Real};
+use crate::harness::Choice;
+use crate::report::briefing::{self, Effective, Include};
+use crate::request::{OneOrMany, Places, Request};
+use crate::resolve::{Outcome, resolve};
+use crate::snapshot::Snapshot;
+use crate::text::grouped;
+
+/// Arguments of `briefing show`.
+#[derive(Args)]
+pub(super) struct Show {
+    /// The file the agent would read; without it, the start of a session is shown
+    file: Option<PathBuf>,
+    /// Only this harness, or this edition of it (codex, opencode@1.1); may be repeated
+    #[arg(long, value_name = "ID[@EDITION]")]
+    harness: Vec<String>,
+    /// Where the agent is started [default: the working directory]
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<PathBuf>,
+    /// The home directory to assume
+    #[arg(long, value_name = "DIR")]
+    home: Option<PathBuf>,
+    /// The kind of session: main, subagent, cron, group, local
+    #[arg(long, value_name = "KIND")]
+    session: Option<String>,
+    /// A file that was injected earlier in the session; may be repeated
+    #[arg(long, value_name = "FILE")]
+    already: Vec<PathBuf>,
+    /// How to print the answer
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Print every probe in the order asked, with the rule that made the harness ask
+    #[arg(long)]
+    why: bool,
+    /// More fields of the request as JSON: promptMode, agent, model, options …
+    #[arg(long, value_name = "JSON")]
+    request: Option<String>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// The answer as other programs read it
+    Json,
+    /// The exact text that the model gets, and nothing else
+    Prompt,
+}
+
+/// Answers, prints, and exits with 0 whatever the answer is.
+#[expect(clippy::disallowed_methods, reason = "the command line is where the working directory is read")]
+pub(super) fn run(show: &Show) -> Result<ExitCode, String> {
+    let here = std::env::current_dir().map_err(|error| format!("the working directory cannot be read: {error}"))?;
+    let mut request: Request = match &show.request {
+        Some(json) => serde_json::from_str(json).map_err(|error| format!("--request: {error}"))?,
+        None => Request::default(),
+    };
+    if !show.harness.is_empty() {
+        request.harness = Some(OneOrMany::Many(show.harness.clone()));
+    }
+    if show.session.is_some() {
+        request.session.clone_from(&show.session);
+    }
+    let cwd = show.cwd.as_ref().map_or_else(|| here.clone(), |cwd| here.join(cwd));
+    // A file named on the command line is relative to where the user is, as in every other program; the protocol's
+    // "relative to the physical cwd" is the same thing unless --cwd differs.
+    let target = show.file.clone();
+    let places = Places { cwd, target, already_loaded: show.already.iter().map(|file| here.join(file)).collect() };
+    let questions = request.questions(&defaults(show.home.clone()), &places)?;
+    let answers: Vec<Resolution> = questions.iter().map(|(choice, standpoint)| answer(choice, standpoint)).collect();
+    match show.format {
+        Format::Json => {
+            let include = Include { text: true, trace: show.why };
+            let briefings = answers.iter().map(|answer| briefing::briefing(answer, include)).collect();
+            let json = serde_json::to_string_pretty(&Effective { version: 1, briefings })
+                .map_err(|error| error.to_string())?;
+            print(&format!("{json}\n"));
+        }
+        Format::Prompt => print(&prompt(&answers)),
+        Format::Text => print(&answers.iter().map(|answer| in_words(answer, show.why)).collect::<Vec<_>>().join("\n")),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Asks, reads what is missing, and asks again.
+fn answer(choice: &Choice, standpoint: &crate::answer::Standpoint) -> Resolution {
+    let mut snapshot = Snapshot::default();
+    loop {
+        match resolve(&snapshot, choice, standpoint) {
+            Outcome::Answer(resolution) => return *resolution,
+            Outcome::Untold(asks) => {
+                for ask in asks {
+                    let fact = disk::observe(&Real, &ask);
+                    snapshot.tell(ask, fact);
+                }
+            }
+        }
+    }
+}
+
+/// The exact texts. With several messages or harnesses each is introduced by a line, since they are not one text.
+fn prompt(answers: &[Resolution]) -> String {
+    let mut texts = Vec::new();
+    for answer in answers {
+        for message in answer.answer.messages.iter().filter(|message| message.kind == MessageKind::Instructions) {
+            texts.push((answer, message));
+        }
+    }
+    if let [(_, only)] = texts.as_slice() {
+        return only.text.clone();
+    }
+    let with_head = texts.iter().map(|(answer, message)| {
+        format!("===== {} · {} · {} =====\n{}\n", answer.harness, message.trigger, message.role, message.text)
+    });
+    with_head.collect()
+}
+
+fn in_words(resolution: &Resolution, why: bool) -> String {
+    let answer = &resolution.answer;
+    let totals = briefing::totals(answer);
+    let mut out =
+        format!("{} {} · started in {}", resolution.harness, resolution.edition, resolution.standpoint.cwd.display());
+    out.push_str(&format!(
+        " · {} B ≈ {} tokens · {}\n",
+        grouped(totals.bytes),
+        grouped(totals.tokens.value),
+        resolution.fidelity
+    ));
+    if let Some(refusal) = &answer.refusal {
+        out.push_str(&format!("  refuses to start: {}\n    {}\n", refusal.message, refusal.path.display()));
+    }
+    let width = answer.sources.iter().map(|source| source.place.to_string().chars().count()).max().unwrap_or(0).min(60);
+    for source in &answer.sources {
+        let size = source.size.map_or_else(String::new, |size| format!("{} B", grouped(size.bytes)));
+        let place = source.place.to_string();
+        out.push_str(&format!(
+            "  {} {:<10} {place:<width$} {size:>10}  {}\n",
+            mark(source.fate),
+            source.fate,
+            source.reason
+        ));
+    }
+    if answer.sources.is_empty() && answer.refusal.is_none() {
+        out.push_str("  no instruction file is found\n");
+    }
+    for warning in &answer.warnings {
+        out.push_str(&format!("  ! {}\n", warning.message));
+    }
+    if why {
+        out.push_str("  asked, in this order:\n");
+        for probe in &resolution.trace {
+            out.push_str(&format!(
+                "    {:<8} {} → {}   ({})\n",
+                probe.asked,
+                probe.path.display(),
+                probe.answer,
+                probe.rule
+            ));
+        }
+    }
+    out
+}
+
+fn mark(fate: Fate) -> char {
+    match fate {
+        Fate::Loaded => '●',
+        Fate::Truncated => '◐',
+        Fate::Shadowed | Fate::Dropped | Fate::Excluded | Fate::Empty => '○',
+        Fate::Missing | Fate::Unreadable => '✗',
+        Fate::Pending => '?',
+    }
+}
+
+/// Writes to standard output; a reader that has gone away is no error.
+fn print(text: &str) {
+    use std::io::Write;
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}

@@ -1,0 +1,112 @@
+//! Reads the disk: the only room that opens files. It turns an [`Ask`] into a [`Fact`], and never writes.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::snapshot::{Ask, Entry, Errno, Fact, Kind, Meta, Unreadable};
+
+mod git;
+mod real;
+
+pub use real::Real;
+
+/// A single file over this size is not read at all; every smaller limit is the harness's own.
+pub const FILE_CAP_BYTES: u64 = 64 * 1024 * 1024;
+
+/// The primitive questions. The real disk answers them, unsaved buffers laid over it do, and so does a test's tree.
+pub trait Filesystem: Send + Sync {
+    /// What is there, links followed.
+    fn stat(&self, path: &Path) -> Result<Meta, Errno>;
+    /// What is there itself.
+    fn lstat(&self, path: &Path) -> Result<Meta, Errno>;
+    /// Where a symbolic link points.
+    fn read_link(&self, path: &Path) -> Result<PathBuf, Errno>;
+    /// The path with every link resolved.
+    fn real_path(&self, path: &Path) -> Result<PathBuf, Errno>;
+    /// The bytes of a regular file. Must not block on anything else.
+    fn read(&self, path: &Path) -> Result<Arc<[u8]>, Unreadable>;
+    /// The entries of a directory, in the disk's own order.
+    fn list(&self, path: &Path) -> Result<Vec<Entry>, Errno>;
+}
+
+/// Answers one question about the disk.
+pub fn observe(fs: &dyn Filesystem, ask: &Ask) -> Fact {
+    match ask {
+        Ask::Kind(path) => Fact::Kind(fs.stat(path)),
+        Ask::LinkKind(path) => Fact::Kind(fs.lstat(path)),
+        Ask::Real(path) => Fact::Real(fs.real_path(path)),
+        Ask::Content(path) => Fact::Content(fs.read(path)),
+        Ask::Listing(path) => Fact::Listing(fs.list(path).map(Into::into)),
+        Ask::Git(dir) => Fact::Git(git::repository(fs, dir)),
+        Ask::Glob { .. } => Fact::Glob(Arc::from([])),
+        Ask::Rows { .. } => Fact::Rows(Err("not supported yet".into())),
+    }
+}
+
+/// The most links that resolving one path may follow, as on Linux.
+const LINK_LIMIT: usize = 40;
+
+/// The paths at which, or above which, a change may change the answer to `ask`: its own path and every path that
+/// resolving its links leads through. An event on a link's target never names the link.
+pub fn touches(fs: &dyn Filesystem, ask: &Ask) -> Vec<PathBuf> {
+    let mut trail = vec![ask.path().to_owned()];
+    if matches!(ask, Ask::LinkKind(_)) {
+        // Only its directory may lead through links.
+        let (Some(dir), Some(name)) = (ask.path().parent(), ask.path().file_name()) else { return trail };
+        trail.extend(resolved(fs, dir).into_iter().skip(1).map(|dir| dir.join(name)));
+    } else {
+        trail = resolved(fs, ask.path());
+    }
+    trail
+}
+
+/// `path`, and what it becomes with its first link replaced, then its second, and so on.
+fn resolved(fs: &dyn Filesystem, path: &Path) -> Vec<PathBuf> {
+    let mut trail = vec![path.to_owned()];
+    'links: while trail.len() <= LINK_LIMIT {
+        let current = trail.last().expect("starts with one").clone();
+        let mut prefix = PathBuf::new();
+        let mut components = current.components();
+        while let Some(component) = components.next() {
+            prefix.push(component);
+            let Ok(target) = fs.read_link(&prefix) else { continue };
+            let base = prefix.parent().unwrap_or(Path::new("/"));
+            trail.push(crate::snapshot::absolute(base, &target.join(components.as_path())));
+            continue 'links;
+        }
+        break;
+    }
+    trail
+}
+
+/// Whether a listing or glob rests on the entries of directories, so that an event *below* its path may change it.
+pub fn rests_on_entries(ask: &Ask) -> bool {
+    match ask {
+        Ask::Listing(_) | Ask::Glob { .. } | Ask::Git(_) => true,
+        // A write-ahead log stands beside its database.
+        Ask::Rows { .. } => false,
+        Ask::Kind(_) | Ask::LinkKind(_) | Ask::Real(_) | Ask::Content(_) => false,
+    }
+}
+
+pub(crate) fn kind_of(file_type: std::fs::FileType) -> Kind {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if file_type.is_fifo() {
+            return Kind::Fifo;
+        }
+        if file_type.is_char_device() || file_type.is_block_device() {
+            return Kind::Device;
+        }
+    }
+    if file_type.is_file() {
+        Kind::File
+    } else if file_type.is_dir() {
+        Kind::Dir
+    } else if file_type.is_symlink() {
+        Kind::Link
+    } else {
+        Kind::Other
+    }
+}

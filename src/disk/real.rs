@@ -1,0 +1,94 @@
+//! The real disk.
+#![expect(clippy::disallowed_methods, reason = "this is the room that touches the file system")]
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{FILE_CAP_BYTES, Filesystem, kind_of};
+use crate::snapshot::{Entry, Errno, Kind, Meta, Unreadable};
+
+/// The machine's own file system.
+pub struct Real;
+
+impl Filesystem for Real {
+    fn stat(&self, path: &Path) -> Result<Meta, Errno> {
+        fs::metadata(path).map(|meta| meta_of(&meta)).map_err(errno)
+    }
+
+    fn lstat(&self, path: &Path) -> Result<Meta, Errno> {
+        fs::symlink_metadata(path).map(|meta| meta_of(&meta)).map_err(errno)
+    }
+
+    fn read_link(&self, path: &Path) -> Result<PathBuf, Errno> {
+        fs::read_link(path).map_err(errno)
+    }
+
+    fn real_path(&self, path: &Path) -> Result<PathBuf, Errno> {
+        fs::canonicalize(path).map_err(errno)
+    }
+
+    fn read(&self, path: &Path) -> Result<Arc<[u8]>, Unreadable> {
+        let refused = |error| Unreadable::Errno(errno(error));
+        let mut options = OpenOptions::new();
+        options.read(true);
+        // Opening a FIFO would wait for a writer, and opening a device may act on it.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK | libc::O_NOCTTY);
+        let before = fs::metadata(path).map_err(refused)?;
+        let kind = kind_of(before.file_type());
+        if kind != Kind::File {
+            return Err(Unreadable::Not(kind));
+        }
+        let file = options.open(path).map_err(refused)?;
+        let meta = file.metadata().map_err(refused)?;
+        let kind = kind_of(meta.file_type());
+        if kind != Kind::File {
+            return Err(Unreadable::Not(kind));
+        }
+        if meta.len() > FILE_CAP_BYTES {
+            return Err(Unreadable::TooLarge(meta.len()));
+        }
+        let mut bytes = Vec::with_capacity(meta.len() as usize);
+        // A file may grow while it is read.
+        file.take(FILE_CAP_BYTES + 1).read_to_end(&mut bytes).map_err(refused)?;
+        if bytes.len() as u64 > FILE_CAP_BYTES {
+            return Err(Unreadable::TooLarge(bytes.len() as u64));
+        }
+        Ok(bytes.into())
+    }
+
+    fn list(&self, path: &Path) -> Result<Vec<Entry>, Errno> {
+        let mut entries = Vec::new();
+        for entry in fs::read_dir(path).map_err(errno)? {
+            let entry = entry.map_err(errno)?;
+            let kind = entry.file_type().map_or(Kind::Other, kind_of);
+            entries.push(Entry { name: entry.file_name(), kind });
+        }
+        Ok(entries)
+    }
+}
+
+fn meta_of(meta: &fs::Metadata) -> Meta {
+    #[cfg(unix)]
+    let (links, identity) = {
+        use std::os::unix::fs::MetadataExt;
+        (meta.nlink(), (meta.dev(), meta.ino()))
+    };
+    #[cfg(not(unix))]
+    let (links, identity) = (1, (0, 0));
+    Meta { kind: kind_of(meta.file_type()), len: meta.len(), links, identity }
+}
+
+fn errno(error: io::Error) -> Errno {
+    if let Some(code) = error.raw_os_error() {
+        return Errno(code);
+    }
+    match error.kind() {
+        io::ErrorKind::NotFound => Errno::NOENT,
+        io::ErrorKind::PermissionDenied => Errno::ACCES,
+        io::ErrorKind::InvalidInput => Errno::INVAL,
+        _ => Errno::IO,
+    }
+}

@@ -1,0 +1,130 @@
+//! Settings formats as values with spans: TOML here; JSONC, JSON5 and front matter in their own files.
+
+use std::ops::Range;
+
+mod toml_value;
+
+pub use toml_value::{parse_toml, parse_toml_value};
+
+/// A value, and where it stands in its file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Byte range in the file.
+    pub at: Range<usize>,
+    /// The value.
+    pub value: Value,
+}
+
+/// A value of any settings format.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// JSON's `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A whole number as TOML has them, or a JSON number without fraction that fits.
+    Integer(i64),
+    /// Any other number.
+    Float(f64),
+    /// A text.
+    Text(String),
+    /// A TOML date or time.
+    Date(String),
+    /// A list.
+    List(Vec<Node>),
+    /// Keys and values, in the order of the file.
+    Table(Vec<(String, Node)>),
+}
+
+impl Node {
+    /// The value of a key, if this is a table that has it.
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        match &self.value {
+            // The last one counts where a format allows a key twice.
+            Value::Table(entries) => entries.iter().rev().find(|(name, _)| name == key).map(|(_, node)| node),
+            _ => None,
+        }
+    }
+
+    /// The value at a path of keys.
+    pub fn at_path(&self, path: &[&str]) -> Option<&Node> {
+        path.iter().try_fold(self, |node, key| node.get(key))
+    }
+
+    /// The text, if it is one.
+    pub fn as_text(&self) -> Option<&str> {
+        match &self.value {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The boolean, if it is one.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self.value {
+            Value::Bool(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The elements, if it is a list.
+    pub fn as_list(&self) -> Option<&[Node]> {
+        match &self.value {
+            Value::List(list) => Some(list),
+            _ => None,
+        }
+    }
+
+    /// The keys and values, if it is a table.
+    pub fn as_table(&self) -> Option<&[(String, Node)]> {
+        match &self.value {
+            Value::Table(entries) => Some(entries),
+            _ => None,
+        }
+    }
+
+    /// The texts of a list of texts.
+    pub fn as_texts(&self) -> Option<Vec<&str>> {
+        self.as_list()?.iter().map(Node::as_text).collect()
+    }
+}
+
+impl Value {
+    /// What kind of value it is, in the words of an error message.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Value::Null => "null",
+            Value::Bool(_) => "a boolean",
+            Value::Integer(_) => "an integer",
+            Value::Float(_) => "a number",
+            Value::Text(_) => "a string",
+            Value::Date(_) => "a date",
+            Value::List(_) => "a list",
+            Value::Table(_) => "a table",
+        }
+    }
+}
+
+/// Why a file could not be parsed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FormatError {
+    /// Where, in bytes.
+    pub at: Range<usize>,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl FormatError {
+    /// `3:14: message`, line and column (in characters) from one.
+    pub fn with_position(&self, text: &str) -> String {
+        let (line, column) = position(text, self.at.start);
+        format!("{line}:{column}: {}", self.message)
+    }
+}
+
+/// Line and column (in characters), both from one, of a byte offset.
+pub fn position(text: &str, offset: usize) -> (usize, usize) {
+    let before = &text[..text.floor_char_boundary(offset)];
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+}

@@ -1,0 +1,162 @@
+//! What a harness profile and an edition are, and the list of them all.
+//!
+//! A harness is one file: facts first, then where it looks. An edition is a value of that file's own type; what differs
+//! between editions is visible as its fields. Settings, `--harness`, `briefing harnesses` and the file names worth
+//! watching all derive from [`ALL`].
+
+use std::cmp::Ordering;
+
+use crate::answer::{Answer, Standpoint};
+use crate::search::{Search, Told};
+
+pub mod codex;
+
+/// Every harness Briefing knows, in the order they are shown.
+pub static ALL: &[&Profile] = &[&codex::PROFILE];
+
+/// One harness: the agent program that loads instruction files.
+pub struct Profile {
+    /// The id used on the wire, on the command line and in settings.
+    pub id: &'static str,
+    /// Its name, for people.
+    pub title: &'static str,
+    /// What it reads, in a sentence.
+    pub summary: &'static str,
+    /// Its editions, oldest first.
+    pub editions: &'static [&'static dyn Edition],
+    /// The names of the instruction files it may read, as glob patterns on path endings.
+    pub instruction_names: &'static [&'static str],
+    /// The names of the settings files that decide what it reads.
+    pub settings_names: &'static [&'static str],
+}
+
+/// One range of a harness's versions, with one set of rules.
+pub trait Edition: Sync {
+    /// What is known about this edition.
+    fn about(&self) -> &About;
+    /// Looks around as the harness would. Cannot fail: problems are part of the answer.
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer>;
+}
+
+/// What is known about an edition.
+pub struct About {
+    /// Its name: a prefix of the versions it describes.
+    pub name: &'static str,
+    /// First and last version for which the rules were checked on the real client.
+    pub checked: (&'static str, &'static str),
+    /// What is known to have changed outside that range.
+    pub changed: &'static [Change],
+}
+
+/// A rule that is known to differ in other versions.
+pub struct Change {
+    /// `"0.155.0 → 0.160.1"`: the neighbouring versions that were run.
+    pub between: &'static str,
+    /// What changed.
+    pub what: &'static str,
+}
+
+/// A harness and an edition, chosen by name.
+#[derive(Clone)]
+pub struct Choice {
+    /// The harness.
+    pub profile: &'static Profile,
+    /// The edition.
+    pub edition: &'static dyn Edition,
+    /// The version that was asked for, when it is outside the edition's checked range.
+    pub unchecked_version: Option<String>,
+}
+
+/// The harness of that id.
+pub fn profile(id: &str) -> Option<&'static Profile> {
+    ALL.iter().copied().find(|profile| profile.id == id)
+}
+
+/// The newest edition of a harness.
+pub fn newest(profile: &'static Profile) -> Choice {
+    let edition = *profile.editions.last().expect("a profile has an edition: a test looks");
+    Choice { profile, edition, unchecked_version: None }
+}
+
+/// The harness and edition that `codex`, `codex@0.169` or `codex@0.168.2` names.
+pub fn choose(spec: &str) -> Result<Choice, String> {
+    let (id, version) = spec.split_once('@').map_or((spec, None), |(id, version)| (id, Some(version)));
+    let Some(profile) = profile(id) else {
+        let known: Vec<_> = ALL.iter().map(|profile| profile.id).collect();
+        return Err(format!("there is no harness `{id}`; the harnesses are {}", known.join(", ")));
+    };
+    let Some(version) = version else { return Ok(newest(profile)) };
+    let editions = || profile.editions.iter().map(|edition| edition.about().name).collect::<Vec<_>>().join(", ");
+    if !version.starts_with(|c: char| c.is_ascii_digit()) {
+        return Err(format!("`{version}` is not a version of {id}; its editions are {}", editions()));
+    }
+    let not_above = |edition: &&&dyn Edition| compare(edition.about().name, version) != Ordering::Greater;
+    let Some(edition) = profile.editions.iter().rfind(not_above) else {
+        return Err(format!(
+            "{id} {version} is older than every edition Briefing knows; its editions are {}",
+            editions()
+        ));
+    };
+    let (first, last) = edition.about().checked;
+    let checked = version == edition.about().name
+        || (compare(first, version) != Ordering::Greater
+            && compare(truncated(version, last), last) != Ordering::Greater);
+    let unchecked_version = (!checked).then(|| version.to_owned());
+    Ok(Choice { profile, edition: *edition, unchecked_version })
+}
+
+/// Versions number by number: `2026.2.6` < `2026.2.6-3` < `2026.2.19`.
+fn compare(one: &str, other: &str) -> Ordering {
+    numbers(one).cmp(numbers(other))
+}
+
+fn numbers(version: &str) -> impl Iterator<Item = u64> + '_ {
+    version.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok())
+}
+
+/// `version` to as many numbers as `like` has, so that `1.18.33` is not above a last checked `1.18`.
+fn truncated<'a>(version: &'a str, like: &str) -> &'a str {
+    let wanted = numbers(like).count();
+    version.match_indices(|c: char| !c.is_ascii_digit()).nth(wanted - 1).map_or(version, |(end, _)| &version[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_compare_number_by_number() {
+        for (one, other, order) in [
+            ("1.18", "1.18.33", Ordering::Less),
+            ("2026.2.6", "2026.2.6-3", Ordering::Less),
+            ("2026.2.6-3", "2026.2.19", Ordering::Less),
+            ("0.169", "0.104", Ordering::Greater),
+        ] {
+            assert_eq!(compare(one, other), order, "{one} {other}");
+        }
+        assert_eq!(truncated("1.18.33", "1.18"), "1.18");
+        assert_eq!(truncated("1.18", "1.18.33"), "1.18");
+    }
+
+    #[test]
+    fn every_profile_has_editions_in_order_and_a_range_that_holds_the_name() {
+        for profile in ALL {
+            assert!(!profile.editions.is_empty(), "{}", profile.id);
+            for pair in profile.editions.windows(2) {
+                assert_eq!(compare(pair[0].about().name, pair[1].about().name), Ordering::Less, "{}", profile.id);
+            }
+        }
+    }
+
+    #[test]
+    fn a_version_selects_the_newest_edition_not_above_it() {
+        let name =
+            |spec: &str| choose(spec).map(|choice| (choice.edition.about().name, choice.unchecked_version.is_some()));
+        assert_eq!(name("codex"), Ok(("0.169", false)));
+        assert_eq!(name("codex@0.169.0"), Ok(("0.169", false)));
+        assert_eq!(name("codex@0.170.1"), Ok(("0.169", true)));
+        assert!(name("codex@0.1").is_err_and(|message| message.contains("0.169")));
+        assert!(name("codex@latest").is_err_and(|message| message.contains("not a version")));
+        assert!(name("kodex").is_err_and(|message| message.contains("codex")));
+    }
+}

@@ -1,0 +1,315 @@
+//! The JSON form of an answer, field by field as the wire document fixes it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::answer::{self, Resolution};
+use crate::search;
+use crate::text;
+
+/// The answer to one `briefing/effectiveInstructions` request.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+pub struct Effective {
+    /// Of the index; grows with every change.
+    pub version: u64,
+    /// One per harness that was asked for.
+    pub briefings: Vec<Briefing>,
+}
+
+/// What one harness tells an agent.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct Briefing {
+    /// The harness's id.
+    pub harness: String,
+    /// The edition's name.
+    pub edition: String,
+    /// `exact` or `files`.
+    pub fidelity: String,
+    /// From where it was asked.
+    pub standpoint: Standpoint,
+    /// The file the agent would read.
+    pub target: Option<String>,
+    /// Set when the harness itself would refuse to start.
+    pub refusal: Option<Refusal>,
+    /// What the model gets, in order.
+    pub messages: Vec<Message>,
+    /// Every considered file.
+    pub sources: Vec<Source>,
+    /// Sizes of all instruction messages together.
+    pub totals: Totals,
+    /// What the user should know.
+    pub warnings: Vec<Warning>,
+    /// Every probe, in the order asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Vec<Probe>>,
+}
+
+/// From where it was asked.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+pub struct Standpoint {
+    /// The physical working directory.
+    pub cwd: String,
+    /// The home directory.
+    pub home: String,
+    /// The project root, where the harness has one.
+    pub root: Option<String>,
+    /// The kind of session.
+    pub session: String,
+    /// The environment variables that were used.
+    pub env: BTreeMap<String, String>,
+}
+
+/// Why the harness would not start.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+pub struct Refusal {
+    /// The file that stops it.
+    pub path: String,
+    /// What is wrong there.
+    pub message: String,
+}
+
+/// One message.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+pub struct Message {
+    /// `session` or `read`.
+    pub trigger: String,
+    /// Who says it.
+    pub role: String,
+    /// What it is for; left out for `instructions`.
+    #[serde(default = "instructions", skip_serializing_if = "is_instructions")]
+    pub kind: String,
+    /// What it is called, where its text is not shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The exact text, when asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The entries the text is joined from, when asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<Vec<String>>,
+}
+
+fn instructions() -> String {
+    answer::MessageKind::Instructions.word().to_owned()
+}
+
+fn is_instructions(kind: &str) -> bool {
+    kind == answer::MessageKind::Instructions.word()
+}
+
+/// One considered file or URL.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+pub struct Source {
+    /// The file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The URL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Where it belongs.
+    pub scope: String,
+    /// When it reaches the model.
+    pub trigger: String,
+    /// What became of it.
+    pub fate: String,
+    /// What it is for.
+    pub purpose: String,
+    /// What shadowed or displaced it.
+    pub by: Option<String>,
+    /// Why.
+    pub reason: String,
+    /// How large it is.
+    pub size: Option<Size>,
+    /// The limit in force.
+    pub limit: Option<Limit>,
+    /// Byte ranges of the file that reach the model.
+    pub kept: Vec<Range>,
+    /// Index of its message.
+    pub message: Option<usize>,
+    /// Index of its part.
+    pub part: Option<usize>,
+}
+
+/// A size in three units.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq)]
+pub struct Size {
+    /// Bytes.
+    pub bytes: usize,
+    /// UTF-16 units.
+    pub utf16: usize,
+    /// Lines.
+    pub lines: usize,
+}
+
+/// A limit.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+pub struct Limit {
+    /// How much.
+    pub value: usize,
+    /// Of what.
+    pub unit: String,
+    /// `source` or `chain`.
+    pub per: String,
+    /// `default`, or the settings file that set it.
+    pub from: String,
+}
+
+/// A byte range.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq)]
+pub struct Range {
+    /// First byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+}
+
+/// Sizes of all instruction messages together.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+pub struct Totals {
+    /// Bytes.
+    pub bytes: usize,
+    /// UTF-16 units.
+    pub utf16: usize,
+    /// Tokens, and how they were counted.
+    pub tokens: Tokens,
+}
+
+/// A token figure.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+pub struct Tokens {
+    /// How many.
+    pub value: usize,
+    /// `bytes/4`: an estimate.
+    pub method: String,
+}
+
+/// Something the user should know.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+pub struct Warning {
+    /// A stable code.
+    pub code: String,
+    /// The file it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// What, where and what to do.
+    pub message: String,
+}
+
+/// One line of the trace.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+pub struct Probe {
+    /// What was asked about.
+    pub path: String,
+    /// What was asked.
+    pub asked: String,
+    /// What came back.
+    pub answer: String,
+    /// The rule that made it ask.
+    pub rule: String,
+}
+
+/// What to put into an answer beyond its sizes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Include {
+    /// The texts and parts of messages.
+    pub text: bool,
+    /// The trace.
+    pub trace: bool,
+}
+
+/// Says a resolution as plain data.
+pub fn briefing(resolution: &Resolution, include: Include) -> Briefing {
+    let answer = &resolution.answer;
+    Briefing {
+        harness: resolution.harness.clone(),
+        edition: resolution.edition.clone(),
+        fidelity: resolution.fidelity.word().to_owned(),
+        standpoint: Standpoint {
+            cwd: path(&resolution.standpoint.cwd),
+            home: path(&resolution.standpoint.home),
+            root: answer.root.as_deref().map(path),
+            session: resolution.standpoint.session.word().to_owned(),
+            env: resolution.env_used.clone(),
+        },
+        target: resolution.standpoint.target.as_deref().map(path),
+        refusal: answer
+            .refusal
+            .as_ref()
+            .map(|refusal| Refusal { path: path(&refusal.path), message: refusal.message.clone() }),
+        messages: answer.messages.iter().map(|message| said(message, include)).collect(),
+        sources: answer.sources.iter().map(source).collect(),
+        totals: totals(answer),
+        warnings: answer
+            .warnings
+            .iter()
+            .map(|warning| Warning {
+                code: warning.code.to_owned(),
+                path: warning.path.as_deref().map(path),
+                message: warning.message.clone(),
+            })
+            .collect(),
+        trace: include.trace.then(|| resolution.trace.iter().map(probe).collect()),
+    }
+}
+
+/// Sizes of all instruction messages of an answer.
+pub fn totals(answer: &answer::Answer) -> Totals {
+    let texts = answer.messages.iter().filter(|message| message.kind == answer::MessageKind::Instructions);
+    let (bytes, utf16) = texts
+        .fold((0, 0), |(bytes, utf16), message| (bytes + message.text.len(), utf16 + text::utf16_len(&message.text)));
+    Totals { bytes, utf16, tokens: Tokens { value: bytes.div_ceil(4), method: "bytes/4".to_owned() } }
+}
+
+fn said(message: &answer::Message, include: Include) -> Message {
+    Message {
+        trigger: message.trigger.word().to_owned(),
+        role: message.role.word().to_owned(),
+        kind: message.kind.word().to_owned(),
+        name: message.name.clone(),
+        text: include.text.then(|| message.text.clone()),
+        parts: include.text.then(|| message.parts.clone()),
+    }
+}
+
+fn source(source: &answer::Source) -> Source {
+    let (file, url) = match &source.place {
+        answer::Place::Path(file) => (Some(path(file)), None),
+        answer::Place::Url(url) => (None, Some(url.clone())),
+    };
+    Source {
+        path: file,
+        url,
+        scope: source.scope.word().to_owned(),
+        trigger: source.trigger.word().to_owned(),
+        fate: source.fate.word().to_owned(),
+        purpose: source.purpose.word().to_owned(),
+        by: source.by.as_deref().map(path),
+        reason: source.reason.clone(),
+        size: source.size.map(|size| Size { bytes: size.bytes, utf16: size.utf16, lines: size.lines }),
+        limit: source.limit.as_ref().map(|limit| Limit {
+            value: limit.value,
+            unit: limit.unit.word().to_owned(),
+            per: limit.per.word().to_owned(),
+            from: limit.from.clone(),
+        }),
+        kept: source.kept.iter().map(|range| Range { start: range.start, end: range.end }).collect(),
+        message: source.message,
+        part: source.part,
+    }
+}
+
+fn probe(probe: &search::Probe) -> Probe {
+    Probe {
+        path: path(&probe.path),
+        asked: probe.asked.to_owned(),
+        answer: probe.answer.clone().into_owned(),
+        rule: probe.rule.clone().into_owned(),
+    }
+}
+
+fn path(path: &Path) -> String {
+    PathBuf::from(path).to_string_lossy().into_owned()
+}

@@ -1,0 +1,163 @@
+//! A question as it comes in: the parameters that LSP, MCP and the command line share, turned into standpoints.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::answer::{OptionValue, PromptMode, SessionKind, Standpoint, Surroundings};
+use crate::harness::{self, Choice};
+use crate::report::briefing::Include;
+use crate::snapshot::Environment;
+
+/// The fields of `briefing/effectiveInstructions` that do not depend on how files are named there.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Request {
+    /// One harness, several, or (absent) every enabled one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub harness: Option<OneOrMany>,
+    /// The kind of session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The prompt mode.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt_mode: Option<String>,
+    /// The active agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The agent before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub previous_agent: Option<String>,
+    /// The model id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// An additional system prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extra_system_prompt: Option<String>,
+    /// Command-line options by harness.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub options: BTreeMap<String, BTreeMap<String, serde_json::Value>>,
+    /// `text` and `trace`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub include: Vec<String>,
+}
+
+/// `"codex"` or `["codex", "opencode@1.1"]`.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[serde(untagged)]
+pub enum OneOrMany {
+    /// One.
+    One(String),
+    /// Several.
+    Many(Vec<String>),
+}
+
+/// What a question leaves out is taken from here.
+#[derive(Clone, Debug)]
+pub struct Defaults {
+    /// The user's home directory.
+    pub home: PathBuf,
+    /// The environment.
+    pub env: Environment,
+    /// Clock, shell and platform.
+    pub surroundings: Surroundings,
+    /// The harnesses to ask when none is named, as `id` or `id@version`.
+    pub enabled: Vec<String>,
+    /// The kind of session by harness.
+    pub sessions: BTreeMap<String, SessionKind>,
+}
+
+/// The places a question is about.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// Where the agent is started.
+    pub cwd: PathBuf,
+    /// The file it would read.
+    pub target: Option<PathBuf>,
+    /// Files injected before.
+    pub already_loaded: Vec<PathBuf>,
+}
+
+impl Request {
+    /// The harnesses and standpoints that are asked about, or what is wrong with the question.
+    pub fn questions(&self, defaults: &Defaults, places: &Places) -> Result<Vec<(Choice, Standpoint)>, String> {
+        let specs = match &self.harness {
+            Some(OneOrMany::One(spec)) => std::slice::from_ref(spec),
+            Some(OneOrMany::Many(specs)) => specs,
+            None => &defaults.enabled,
+        };
+        let session = parsed(self.session.as_deref(), "session", SessionKind::named, SessionKind::ALL)?;
+        let prompt_mode = parsed(self.prompt_mode.as_deref(), "promptMode", PromptMode::named, PromptMode::ALL)?;
+        let mut options = BTreeMap::new();
+        for (harness, values) in &self.options {
+            let values: Result<BTreeMap<_, _>, String> =
+                values.iter().map(|(name, value)| Ok((name.clone(), option(harness, name, value)?))).collect();
+            options.insert(harness.clone(), values?);
+        }
+        let question = |spec: &String| {
+            let choice = harness::choose(spec)?;
+            let session =
+                session.or_else(|| defaults.sessions.get(choice.profile.id).copied()).unwrap_or(SessionKind::Main);
+            let standpoint = Standpoint {
+                cwd: places.cwd.clone(),
+                home: defaults.home.clone(),
+                env: defaults.env.clone(),
+                target: places.target.clone(),
+                already_loaded: places.already_loaded.clone(),
+                session,
+                prompt_mode,
+                agent: self.agent.clone(),
+                previous_agent: self.previous_agent.clone(),
+                model: self.model.clone(),
+                extra_system_prompt: self.extra_system_prompt.clone(),
+                options: options.clone(),
+                surroundings: defaults.surroundings.clone(),
+            };
+            Ok((choice, standpoint))
+        };
+        specs.iter().map(question).collect()
+    }
+
+    /// What the answer is to hold beyond sizes, or what is wrong with the wish.
+    pub fn include(&self) -> Result<Include, String> {
+        let mut include = Include::default();
+        for wish in &self.include {
+            match wish.as_str() {
+                "text" => include.text = true,
+                "trace" => include.trace = true,
+                other => return Err(format!("include: `{other}` is neither `text` nor `trace`")),
+            }
+        }
+        Ok(include)
+    }
+}
+
+fn parsed<T: Copy + std::fmt::Display>(
+    word: Option<&str>,
+    field: &str,
+    named: fn(&str) -> Option<T>,
+    all: &[T],
+) -> Result<Option<T>, String> {
+    let Some(word) = word else { return Ok(None) };
+    named(word).map(Some).ok_or_else(|| {
+        let known: Vec<_> = all.iter().map(T::to_string).collect();
+        format!("{field}: `{word}` is none of {}", known.join(", "))
+    })
+}
+
+fn option(harness: &str, name: &str, value: &serde_json::Value) -> Result<OptionValue, String> {
+    let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
+    match value {
+        serde_json::Value::String(text) => Some(OptionValue::Text(text.clone())),
+        serde_json::Value::Bool(flag) => Some(OptionValue::Flag(*flag)),
+        serde_json::Value::Array(list) => list.iter().map(text).collect::<Option<_>>().map(OptionValue::List),
+        serde_json::Value::Null | serde_json::Value::Number(_) | serde_json::Value::Object(_) => None,
+    }
+    .ok_or_else(|| format!("options.{harness}.{name}: must be a string, a boolean or a list of strings"))
+}
+
+/// The directory in which an agent would most likely be started for a file nobody said anything about: its own.
+pub fn directory_of(target: &Path) -> PathBuf {
+    target.parent().unwrap_or(Path::new("/")).to_owned()
+}

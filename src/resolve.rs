@@ -1,0 +1,84 @@
+//! One question, one answer: makes the standpoint physical, lets the edition look, and completes what it found.
+
+use std::path::Path;
+
+use crate::answer::{Answer, Fidelity, Resolution, Standpoint, Warning};
+use crate::harness::Choice;
+use crate::search::{Search, Told};
+use crate::snapshot::{Ask, Facts, absolute};
+
+/// The answer, or what must be read first.
+pub enum Outcome {
+    /// The answer, from everything that was told.
+    Answer(Box<Resolution>),
+    /// Facts that are missing. There is at least one.
+    Untold(Vec<Ask>),
+}
+
+/// Answers what `choice` would tell an agent at `standpoint`. Opens no file and cannot fail.
+pub fn resolve(facts: &dyn Facts, choice: &Choice, standpoint: &Standpoint) -> Outcome {
+    let mut search = Search::new(facts, standpoint.env.clone());
+    match look(choice, standpoint, &mut search) {
+        Err(_) => Outcome::Untold(search.wanted()),
+        Ok((standpoint, answer)) => {
+            let (trace, depends, env_used) = search.finish();
+            Outcome::Answer(Box::new(complete(choice, standpoint, answer, (trace, depends, env_used))))
+        }
+    }
+}
+
+fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Told<(Standpoint, Answer)> {
+    let mut at = standpoint.clone();
+    let cwd = absolute(Path::new("/"), &at.cwd);
+    let Ok(physical) = search.real(&cwd)? else {
+        let message = format!("{} does not exist; no agent can be started there", cwd.display());
+        return Ok((at, Answer::refused(cwd, message)));
+    };
+    if !search.is_dir(&physical, "the working directory")? {
+        let message = format!("{} is not a directory; no agent can be started there", cwd.display());
+        return Ok((at, Answer::refused(cwd, message)));
+    }
+    at.target = at.target.map(|target| absolute(&physical, &target));
+    at.cwd = physical;
+    let answer = choice.edition.look(&at, search)?;
+    Ok((at, answer))
+}
+
+type Record = (Vec<crate::search::Probe>, Vec<Ask>, std::collections::BTreeMap<String, String>);
+
+fn complete(
+    choice: &Choice,
+    standpoint: Standpoint,
+    mut answer: Answer,
+    (trace, depends, env_used): Record,
+) -> Resolution {
+    if answer.refusal.is_some() {
+        answer.messages.clear();
+    }
+    if let Some(version) = &choice.unchecked_version {
+        answer.warnings.push(between_editions(choice, version));
+    }
+    let files_only = answer.files_only.is_some() || choice.unchecked_version.is_some();
+    Resolution {
+        harness: choice.profile.id.to_owned(),
+        edition: choice.edition.about().name.to_owned(),
+        fidelity: if files_only { Fidelity::Files } else { Fidelity::Exact },
+        standpoint,
+        env_used,
+        answer,
+        trace,
+        depends,
+    }
+}
+
+fn between_editions(choice: &Choice, version: &str) -> Warning {
+    let about = choice.edition.about();
+    let mut message = format!(
+        "{} {version} was not checked; the rules shown are those of {} (checked {} to {}).",
+        choice.profile.title, about.name, about.checked.0, about.checked.1
+    );
+    for change in about.changed {
+        message.push_str(&format!(" Changed {}: {}.", change.between, change.what));
+    }
+    Warning::general("between-editions", message)
+}

@@ -1,0 +1,231 @@
+//! The verbs by which a harness looks around. Each remembers what it asked, whether something was there or not.
+//!
+//! That one record is the explanation of an answer ("why is my file not loaded?"), the list of facts the answer depends
+//! on, and the list of what has to be read next. A verb answers [`Untold`] when the snapshot does not know yet; a profile
+//! passes that on with `?` and is asked again once more is known.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::snapshot::{
+    Ask, Entry, Environment, Errno, Fact, Facts, GlobFlavor, Kind, Meta, Repository, Row, Unreadable,
+};
+
+/// The snapshot has not been told yet. Never to be taken for "absent".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Untold;
+
+/// An answer, or the news that it has to be waited for.
+pub type Told<T> = Result<T, Untold>;
+
+/// One remembered question: a line of the trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// What was asked about.
+    pub path: PathBuf,
+    /// What was asked: `file`, `entry`, `content`, `listing`, `glob`, `git`, `rows`, `never` (a place that is not looked at).
+    pub asked: &'static str,
+    /// What came back, in a word or two.
+    pub answer: Cow<'static, str>,
+    /// The rule of the harness that made it ask.
+    pub rule: Cow<'static, str>,
+}
+
+/// Looks around in a snapshot on behalf of one question.
+pub struct Search<'a> {
+    facts: &'a dyn Facts,
+    env: Environment,
+    env_used: RefCell<BTreeMap<String, String>>,
+    probes: Vec<Probe>,
+    wanted: Vec<Ask>,
+    depends: HashSet<Ask>,
+}
+
+impl<'a> Search<'a> {
+    /// Starts looking.
+    pub fn new(facts: &'a dyn Facts, env: Environment) -> Self {
+        Search {
+            facts,
+            env,
+            env_used: RefCell::default(),
+            probes: Vec::new(),
+            wanted: Vec::new(),
+            depends: HashSet::new(),
+        }
+    }
+
+    /// An environment variable; remembered as used.
+    pub fn env(&self, name: &str) -> Option<String> {
+        let value = self.env.get(name)?;
+        self.env_used.borrow_mut().insert(name.to_owned(), value.clone());
+        Some(value.clone())
+    }
+
+    /// Says beforehand what will be asked in any case, so that it is read in one go.
+    pub fn expect(&mut self, asks: impl IntoIterator<Item = Ask>) -> Told<()> {
+        for ask in asks {
+            if self.facts.told(&ask).is_none() {
+                self.wanted.push(ask);
+            }
+        }
+        if self.wanted.is_empty() { Ok(()) } else { Err(Untold) }
+    }
+
+    /// `stat`: what is there, links followed.
+    pub fn stat(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Told<Result<Meta, Errno>> {
+        let Fact::Kind(found) = self.fact(Ask::Kind(path.to_owned()))? else { unreachable!("Kind answers Kind") };
+        self.note(path, "file", kind_or_error(&found), rule);
+        Ok(found)
+    }
+
+    /// `lstat`: what is there itself.
+    pub fn lstat(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Told<Result<Meta, Errno>> {
+        let Fact::Kind(found) = self.fact(Ask::LinkKind(path.to_owned()))? else {
+            unreachable!("LinkKind answers Kind")
+        };
+        self.note(path, "entry", kind_or_error(&found), rule);
+        Ok(found)
+    }
+
+    /// Whether a regular file is there, links followed.
+    pub fn is_file(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Told<bool> {
+        Ok(self.stat(path, rule)?.is_ok_and(|meta| meta.kind == Kind::File))
+    }
+
+    /// Whether a directory is there, links followed.
+    pub fn is_dir(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Told<bool> {
+        Ok(self.stat(path, rule)?.is_ok_and(|meta| meta.kind == Kind::Dir))
+    }
+
+    /// `realpath`. Not a line of the trace: harnesses ask it to know where they are, not what to load.
+    pub fn real(&mut self, path: &Path) -> Told<Result<PathBuf, Errno>> {
+        let Fact::Real(found) = self.fact(Ask::Real(path.to_owned()))? else { unreachable!("Real answers Real") };
+        Ok(found)
+    }
+
+    /// The bytes of a regular file.
+    pub fn read(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Told<Result<Arc<[u8]>, Unreadable>> {
+        let Fact::Content(found) = self.fact(Ask::Content(path.to_owned()))? else {
+            unreachable!("Content answers Content")
+        };
+        let answer = match &found {
+            Ok(bytes) => format!("{} B", bytes.len()).into(),
+            Err(Unreadable::Errno(errno)) => error_word(*errno),
+            Err(other) => other.to_string().into(),
+        };
+        self.note(path, "content", answer, rule);
+        Ok(found)
+    }
+
+    /// The entries of a directory in the disk's order.
+    pub fn list(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Told<Result<Arc<[Entry]>, Errno>> {
+        let Fact::Listing(found) = self.fact(Ask::Listing(path.to_owned()))? else {
+            unreachable!("Listing answers Listing")
+        };
+        let answer = match &found {
+            Ok(entries) => format!("{} entries", entries.len()).into(),
+            Err(errno) => error_word(*errno),
+        };
+        self.note(path, "listing", answer, rule);
+        Ok(found)
+    }
+
+    /// The files a pattern finds.
+    pub fn glob(
+        &mut self,
+        base: &Path,
+        pattern: &str,
+        flavor: GlobFlavor,
+        rule: impl Into<Cow<'static, str>>,
+    ) -> Told<Arc<[PathBuf]>> {
+        let ask = Ask::Glob { base: base.to_owned(), pattern: pattern.to_owned(), flavor };
+        let Fact::Glob(found) = self.fact(ask)? else { unreachable!("Glob answers Glob") };
+        self.note(&base.join(pattern), "glob", format!("{} files", found.len()), rule);
+        Ok(found)
+    }
+
+    /// What git says about a directory with an entry `.git`.
+    pub fn git(&mut self, dir: &Path, rule: impl Into<Cow<'static, str>>) -> Told<Option<Repository>> {
+        let Fact::Git(found) = self.fact(Ask::Git(dir.to_owned()))? else { unreachable!("Git answers Git") };
+        let answer = match &found {
+            Some(repository) => format!("worktree {}", repository.toplevel.display()).into(),
+            None => Cow::Borrowed("no repository"),
+        };
+        self.note(dir, "git", answer, rule);
+        Ok(found)
+    }
+
+    /// Rows of an SQLite file.
+    pub fn rows(
+        &mut self,
+        file: &Path,
+        query: &'static str,
+        key: &str,
+        rule: impl Into<Cow<'static, str>>,
+    ) -> Told<Result<Arc<[Row]>, String>> {
+        let ask = Ask::Rows { file: file.to_owned(), query, key: key.to_owned() };
+        let Fact::Rows(found) = self.fact(ask)? else { unreachable!("Rows answers Rows") };
+        let answer = match &found {
+            Ok(rows) => format!("{} rows", rows.len()),
+            Err(message) => message.clone(),
+        };
+        self.note(file, "rows", answer, rule);
+        Ok(found)
+    }
+
+    /// Says in the trace that a place is not looked at, and why.
+    pub fn never(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) {
+        self.note(path, "never", "not asked", rule);
+    }
+
+    /// What must be read before the question can be answered.
+    pub fn wanted(self) -> Vec<Ask> {
+        let mut seen = HashSet::new();
+        self.wanted.into_iter().filter(|ask| seen.insert(ask.clone())).collect()
+    }
+
+    /// Everything that was asked: the trace, the facts it rests on, the variables it used.
+    pub fn finish(self) -> (Vec<Probe>, Vec<Ask>, BTreeMap<String, String>) {
+        (self.probes, self.depends.into_iter().collect(), self.env_used.into_inner())
+    }
+
+    fn fact(&mut self, ask: Ask) -> Told<Fact> {
+        match self.facts.told(&ask) {
+            Some(fact) => {
+                self.depends.insert(ask);
+                Ok(fact)
+            }
+            None => {
+                self.wanted.push(ask);
+                Err(Untold)
+            }
+        }
+    }
+
+    fn note(
+        &mut self,
+        path: &Path,
+        asked: &'static str,
+        answer: impl Into<Cow<'static, str>>,
+        rule: impl Into<Cow<'static, str>>,
+    ) {
+        self.probes.push(Probe { path: path.to_owned(), asked, answer: answer.into(), rule: rule.into() });
+    }
+}
+
+fn kind_or_error(found: &Result<Meta, Errno>) -> Cow<'static, str> {
+    match found {
+        Ok(meta) => Cow::Borrowed(meta.kind.word()),
+        Err(errno) => error_word(*errno),
+    }
+}
+
+fn error_word(errno: Errno) -> Cow<'static, str> {
+    match errno {
+        Errno::NOENT => Cow::Borrowed("absent"),
+        other => Cow::Owned(format!("{}: {}", other.name(), other.text())),
+    }
+}

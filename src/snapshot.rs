@@ -1,0 +1,290 @@
+//! The files as they were at one moment: what was asked about them, and what was told.
+//!
+//! An [`Ask`] is one question about the disk, a [`Fact`] its answer. A snapshot answers with a fact, or says that it has
+//! not been told yet: *unknown is never absent*. Snapshots are persistent maps, so a clone is cheap and never changes.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use rpds::HashTrieMapSync;
+
+/// One question about the disk.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Ask {
+    /// What is at this path, links followed (`stat`).
+    Kind(PathBuf),
+    /// What is at this path itself (`lstat`).
+    LinkKind(PathBuf),
+    /// The path with every link resolved (`realpath`).
+    Real(PathBuf),
+    /// The bytes of the regular file at this path, links followed.
+    Content(PathBuf),
+    /// The entries of this directory, in the order the disk lists them.
+    Listing(PathBuf),
+    /// The files that a pattern finds below a directory, in the order the flavor's engine finds them.
+    Glob {
+        /// Where the pattern starts.
+        base: PathBuf,
+        /// The pattern as the harness wrote it.
+        pattern: String,
+        /// Whose rules decide what matches, and in which order.
+        flavor: GlobFlavor,
+    },
+    /// What git says about this directory, which holds an entry `.git`.
+    Git(PathBuf),
+    /// The text columns of the rows that a query finds in an SQLite file.
+    Rows {
+        /// The database file.
+        file: PathBuf,
+        /// The query, with one parameter.
+        query: &'static str,
+        /// The parameter.
+        key: String,
+    },
+}
+
+impl Ask {
+    /// The path that the question is about.
+    pub fn path(&self) -> &Path {
+        match self {
+            Ask::Kind(path) | Ask::LinkKind(path) | Ask::Real(path) | Ask::Content(path) => path,
+            Ask::Listing(path) | Ask::Git(path) => path,
+            Ask::Glob { base, .. } => base,
+            Ask::Rows { file, .. } => file,
+        }
+    }
+}
+
+/// Whose rules a glob follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum GlobFlavor {
+    /// npm `glob` 13 with `nodir`, not following links; `dot` says whether `*` matches names that begin with a dot.
+    Npm {
+        /// Whether wildcards match dot files.
+        dot: bool,
+        /// Whether links to directories are entered everywhere.
+        follow: bool,
+    },
+    /// `fs.glob` of Node 24.
+    Node,
+}
+
+/// The answer to an [`Ask`], cheap to clone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fact {
+    /// Answers [`Ask::Kind`] and [`Ask::LinkKind`].
+    Kind(Result<Meta, Errno>),
+    /// Answers [`Ask::Real`].
+    Real(Result<PathBuf, Errno>),
+    /// Answers [`Ask::Content`].
+    Content(Result<Arc<[u8]>, Unreadable>),
+    /// Answers [`Ask::Listing`].
+    Listing(Result<Arc<[Entry]>, Errno>),
+    /// Answers [`Ask::Glob`].
+    Glob(Arc<[PathBuf]>),
+    /// Answers [`Ask::Git`].
+    Git(Option<Repository>),
+    /// Answers [`Ask::Rows`].
+    Rows(Result<Arc<[Row]>, String>),
+}
+
+/// The text columns of one row; a column that is NULL has none.
+pub type Row = Vec<Option<String>>;
+
+/// What `stat` tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Meta {
+    /// What kind of thing it is.
+    pub kind: Kind,
+    /// Its length in bytes.
+    pub len: u64,
+    /// How many names it has.
+    pub links: u64,
+    /// Device and inode: two paths with the same pair are one file.
+    pub identity: (u64, u64),
+}
+
+/// What kind of thing stands at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Dir,
+    /// A symbolic link (only `lstat` says so).
+    Link,
+    /// A named pipe.
+    Fifo,
+    /// A character or block device.
+    Device,
+    /// A socket, or something else again.
+    Other,
+}
+
+impl Kind {
+    /// The word that traces use.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::File => "file",
+            Kind::Dir => "directory",
+            Kind::Link => "link",
+            Kind::Fifo => "FIFO",
+            Kind::Device => "device",
+            Kind::Other => "special file",
+        }
+    }
+}
+
+/// One entry of a listing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name.
+    pub name: OsString,
+    /// Its kind, as `lstat` would say.
+    pub kind: Kind,
+}
+
+/// Why a system call failed: an `errno` of Linux.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Errno(pub i32);
+
+impl Errno {
+    /// No such file or directory.
+    pub const NOENT: Errno = Errno(2);
+    /// Permission denied.
+    pub const ACCES: Errno = Errno(13);
+    /// Not a directory.
+    pub const NOTDIR: Errno = Errno(20);
+    /// Is a directory.
+    pub const ISDIR: Errno = Errno(21);
+    /// Invalid argument; also a path with a NUL byte.
+    pub const INVAL: Errno = Errno(22);
+    /// File name too long.
+    pub const NAMETOOLONG: Errno = Errno(36);
+    /// Too many levels of symbolic links.
+    pub const LOOP: Errno = Errno(40);
+    /// Input/output error.
+    pub const IO: Errno = Errno(5);
+
+    const TABLE: [(Errno, &'static str, &'static str); 8] = [
+        (Errno::NOENT, "ENOENT", "no such file or directory"),
+        (Errno::ACCES, "EACCES", "permission denied"),
+        (Errno::NOTDIR, "ENOTDIR", "not a directory"),
+        (Errno::ISDIR, "EISDIR", "illegal operation on a directory"),
+        (Errno::INVAL, "EINVAL", "invalid argument"),
+        (Errno::NAMETOOLONG, "ENAMETOOLONG", "name too long"),
+        (Errno::LOOP, "ELOOP", "too many symbolic links encountered"),
+        (Errno::IO, "EIO", "i/o error"),
+    ];
+
+    /// Its symbolic name, such as `ENOENT`.
+    pub fn name(self) -> &'static str {
+        Errno::TABLE.iter().find(|row| row.0 == self).map_or("an error", |row| row.1)
+    }
+
+    /// What it means, in the words that Node uses.
+    pub fn text(self) -> &'static str {
+        Errno::TABLE.iter().find(|row| row.0 == self).map_or("unknown error", |row| row.2)
+    }
+
+    /// The errno of that symbolic name.
+    pub fn named(name: &str) -> Option<Errno> {
+        Errno::TABLE.iter().find(|row| row.1 == name).map(|row| row.0)
+    }
+}
+
+impl std::fmt::Debug for Errno {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ({})", self.name(), self.0)
+    }
+}
+
+/// Why the bytes of a file are not to be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unreadable {
+    /// The system refused.
+    Errno(Errno),
+    /// Not a regular file.
+    Not(Kind),
+    /// Larger than Briefing reads at all, see [`crate::disk::FILE_CAP_BYTES`].
+    TooLarge(u64),
+}
+
+impl std::fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Unreadable::Errno(errno) => write!(f, "{}: {}", errno.name(), errno.text()),
+            Unreadable::Not(kind) => write!(f, "a {}, not a regular file", kind.word()),
+            Unreadable::TooLarge(len) => write!(f, "{len} bytes, more than Briefing reads"),
+        }
+    }
+}
+
+/// A git repository, as git itself sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repository {
+    /// `git rev-parse --show-toplevel`.
+    pub toplevel: PathBuf,
+    /// `git rev-parse --git-common-dir`, absolute.
+    pub common_dir: PathBuf,
+}
+
+/// Whoever can be asked. A snapshot can; so can, in tests, a disk that knows everything.
+pub trait Facts {
+    /// The fact, or `None` when it has not been told yet.
+    fn told(&self, ask: &Ask) -> Option<Fact>;
+}
+
+/// Everything that has been told so far.
+#[derive(Clone, Default)]
+pub struct Snapshot {
+    facts: HashTrieMapSync<Ask, Fact>,
+}
+
+impl Snapshot {
+    /// How many facts it holds.
+    pub fn len(&self) -> usize {
+        self.facts.size()
+    }
+
+    /// Whether it has been told nothing.
+    pub fn is_empty(&self) -> bool {
+        self.facts.is_empty()
+    }
+
+    /// Learns a fact.
+    pub fn tell(&mut self, ask: Ask, fact: Fact) {
+        self.facts.insert_mut(ask, fact);
+    }
+
+    /// Forgets what was told about `ask`; whether there was anything.
+    pub fn forget(&mut self, ask: &Ask) -> bool {
+        self.facts.remove_mut(ask)
+    }
+}
+
+impl Facts for Snapshot {
+    fn told(&self, ask: &Ask) -> Option<Fact> {
+        self.facts.get(ask).cloned()
+    }
+}
+
+/// Environment variables; only those with UTF-8 names and values.
+pub type Environment = Arc<BTreeMap<String, String>>;
+
+/// `path` made absolute against `base`, with `.` and `..` removed lexically, links kept.
+pub fn absolute(base: &Path, path: &Path) -> PathBuf {
+    let mut out = PathBuf::from("/");
+    for component in base.join(path).components() {
+        match component {
+            Component::Normal(name) => out.push(name),
+            Component::ParentDir => {
+                out.pop();
+            }
+            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
+        }
+    }
+    out
+}

@@ -1,0 +1,132 @@
+//! Sizes and safe cuts of text, in the units that harnesses count: bytes, UTF-16 units, lines.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// How large a text is, in every unit that some harness counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Size {
+    /// Bytes on the disk.
+    pub bytes: usize,
+    /// UTF-16 code units of the decoded text (what JavaScript calls `length`).
+    pub utf16: usize,
+    /// Lines; a last line without a newline counts.
+    pub lines: usize,
+}
+
+/// The size of a file's raw bytes, decoded leniently.
+pub fn size_of(raw: &[u8]) -> Size {
+    let text = lossy(raw);
+    Size { bytes: raw.len(), utf16: utf16_len(&text), lines: text.lines().count() }
+}
+
+/// UTF-16 code units of `text`.
+pub fn utf16_len(text: &str) -> usize {
+    if text.is_ascii() {
+        return text.len();
+    }
+    text.encode_utf16().count()
+}
+
+/// UTF-8 decoding with one U+FFFD per maximal invalid part, as Rust, Node and `TextDecoder` all do it. Keeps a BOM.
+pub fn lossy(raw: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(raw)
+}
+
+/// `lossy` less one leading byte order mark, as the WHATWG `TextDecoder` decodes.
+pub fn lossy_without_bom(raw: &[u8]) -> Cow<'_, str> {
+    lossy(raw.strip_prefix(b"\xef\xbb\xbf").unwrap_or(raw))
+}
+
+/// Where in the file's bytes the byte `offset` of its lossy decoding stands.
+pub fn raw_offset(raw: &[u8], offset: usize) -> usize {
+    let (mut decoded, mut at) = (0, 0);
+    for chunk in raw.utf8_chunks() {
+        let valid = chunk.valid().len();
+        if offset <= decoded + valid {
+            return at + (offset - decoded);
+        }
+        decoded += valid + char::REPLACEMENT_CHARACTER.len_utf8();
+        at += valid + chunk.invalid().len();
+        if offset < decoded {
+            return at;
+        }
+    }
+    raw.len()
+}
+
+/// `ranges` of the lossy decoding, as ranges of the file's bytes.
+pub fn raw_ranges(raw: &[u8], ranges: &[Range<usize>]) -> Vec<Range<usize>> {
+    ranges
+        .iter()
+        .map(|range| raw_offset(raw, range.start)..raw_offset(raw, range.end))
+        .filter(|range| !range.is_empty())
+        .collect()
+}
+
+/// JavaScript's white space and line terminators: what `trim`, `trimEnd` and `\s` remove. Unlike Rust's, it has
+/// U+FEFF and lacks U+0085.
+pub fn is_js_space(c: char) -> bool {
+    matches!(
+        c,
+        '\t' | '\n' | '\u{b}' | '\u{c}' | '\r' | ' ' | '\u{a0}' | '\u{1680}' | '\u{2000}'
+            ..='\u{200a}' | '\u{2028}' | '\u{2029}' | '\u{202f}' | '\u{205f}' | '\u{3000}' | '\u{feff}'
+    )
+}
+
+/// JavaScript's `trimEnd`.
+pub fn js_trim_end(text: &str) -> &str {
+    text.trim_end_matches(is_js_space)
+}
+
+/// JavaScript's `trim`.
+pub fn js_trim(text: &str) -> &str {
+    text.trim_matches(is_js_space)
+}
+
+/// 12345 as `12 345`, for people.
+pub fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(' ');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_count_each_unit() {
+        assert_eq!(size_of("a😀\nb".as_bytes()), Size { bytes: 7, utf16: 5, lines: 2 });
+        assert_eq!(size_of(b"\xff\n"), Size { bytes: 2, utf16: 2, lines: 1 });
+    }
+
+    #[test]
+    fn offsets_of_the_decoding_lead_back_to_the_bytes_of_the_file() {
+        let raw = b"ab\xffcd\xe2\x82";
+        assert_eq!(lossy(raw), "ab\u{fffd}cd\u{fffd}");
+        for (decoded, at) in [(0, 0), (2, 2), (5, 3), (6, 4), (7, 5), (10, 7)] {
+            assert_eq!(raw_offset(raw, decoded), at, "offset {decoded}");
+        }
+    }
+
+    #[test]
+    fn javascript_white_space_is_not_rusts() {
+        assert_eq!(js_trim_end("a\u{feff}\u{3000}"), "a");
+        assert_eq!(js_trim_end("a\u{85}"), "a\u{85}");
+        assert_eq!(js_trim("\u{200b}a"), "\u{200b}a");
+    }
+
+    #[test]
+    fn numbers_are_grouped_by_three() {
+        for (number, text) in [(0, "0"), (999, "999"), (1000, "1 000"), (1234567, "1 234 567")] {
+            assert_eq!(grouped(number), text);
+        }
+    }
+}

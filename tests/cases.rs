@@ -1,0 +1,249 @@
+//! Runs every case file: what it shows must be what Briefing answers, byte for byte.
+//!
+//! `CASES=codex/global` runs only the files whose path holds that text. `UPDATE=1` rewrites the golden sections that
+//! were not recorded from a real client.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use briefing::answer::{MessageKind, Resolution, Surroundings};
+use briefing::report::briefing::{self as wire, Include};
+use briefing::request::{Defaults, OneOrMany, Places, Request};
+use briefing::resolve::{Outcome, resolve};
+use sha2::{Digest, Sha256};
+
+use crate::world::{Case, World};
+
+const GOLDEN: [&str; 5] = ["@text", "@hash", "@sources", "@warnings", "@json"];
+
+#[test]
+fn every_case_is_answered_as_it_says() {
+    let wanted = std::env::var("CASES").unwrap_or_default();
+    let update = std::env::var("UPDATE").is_ok_and(|value| value == "1");
+    let mut failures = Vec::new();
+    let mut run = 0;
+    for path in case_files() {
+        if !path.to_string_lossy().contains(&wanted) {
+            continue;
+        }
+        run += 1;
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let problems = check(&path, &text, update);
+        failures.extend(problems.into_iter().map(|problem| format!("{}\n{problem}", path.display())));
+    }
+    assert!(run > 0, "no case matches CASES={wanted}");
+    assert!(failures.is_empty(), "{} of {run} cases differ:\n\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn every_case_file_is_written_as_the_format_says() {
+    for path in case_files() {
+        let text = std::fs::read_to_string(&path).expect("a case is UTF-8");
+        let case = Case::parse(&text);
+        assert_eq!(case.format(), text, "{}", path.display());
+        assert!(!case.intro.trim().is_empty(), "{}: say first what the case shows", path.display());
+        assert!(
+            case.sections.iter().any(|section| GOLDEN.contains(&section.words().0)),
+            "{}: asks nothing",
+            path.display()
+        );
+    }
+}
+
+fn case_files() -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for harness in
+        std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")).expect("the cases are there")
+    {
+        let dir = harness.expect("an entry").path();
+        if dir.is_dir() {
+            files.extend(std::fs::read_dir(&dir).expect("a directory").map(|file| file.expect("an entry").path()));
+        }
+    }
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "txt"));
+    files.sort();
+    files
+}
+
+fn check(path: &Path, text: &str, update: bool) -> Vec<String> {
+    let mut case = Case::parse(text);
+    let world = World::of(&case);
+    let observed: Vec<String> =
+        case.all("@observed").map(|(client, _)| client.split(' ').next().unwrap_or_default().to_owned()).collect();
+    let mut problems = Vec::new();
+    let mut fresh = Vec::new();
+    for (index, section) in case.sections.iter().enumerate() {
+        let (word, ask) = section.words();
+        if !GOLDEN.contains(&word) {
+            continue;
+        }
+        let actual = match answer(&case, &world, ask) {
+            Ok(resolution) => golden(word, &resolution),
+            Err(problem) => format!("{problem}\n"),
+        };
+        if actual == section.body {
+            continue;
+        }
+        let harness = ask.split([' ', '@']).next().unwrap_or_default();
+        let recorded = matches!(word, "@text" | "@hash") && observed.iter().any(|client| client == harness);
+        if update && !recorded {
+            fresh.push((index, actual));
+        } else {
+            problems.push(format!("  -- {} --\n{}", section.header, difference(&section.body, &actual)));
+        }
+    }
+    if !fresh.is_empty() {
+        for (index, body) in fresh {
+            case.sections[index].body = body;
+        }
+        std::fs::write(path, case.format()).expect("UPDATE=1 can write the case");
+    }
+    problems
+}
+
+/// `HARNESS[@EDITION] from CWD [reading FILE] [already FILE]...` in this world.
+pub fn answer(case: &Case, world: &World, ask: &str) -> Result<Resolution, String> {
+    let (request, defaults, places) = question(case, ask);
+    let questions = request.questions(&defaults, &places)?;
+    let (choice, standpoint) = &questions[0];
+    match resolve(world, choice, standpoint) {
+        Outcome::Answer(resolution) => Ok(*resolution),
+        Outcome::Untold(asks) => panic!("everything was told, and yet {asks:?}"),
+    }
+}
+
+/// The question that an ASK is.
+pub fn question(case: &Case, ask: &str) -> (Request, Defaults, Places) {
+    let words: Vec<&str> = ask.split(' ').collect();
+    let pairs: Vec<(&str, &str)> = words[1..].chunks(2).map(|pair| (pair[0], pair[1])).collect();
+    let one = |key: &str| pairs.iter().find(|(word, _)| *word == key).map(|(_, value)| PathBuf::from(value));
+    let mut request: Request = case
+        .all("@settings")
+        .next()
+        .map_or_else(Request::default, |(_, json)| serde_json::from_str(json).expect("@settings is JSON"));
+    request.harness = Some(OneOrMany::One(words[0].to_owned()));
+    if let Some((kind, _)) = case.all("@session").next() {
+        request.session = Some(kind.to_owned());
+    }
+    let defaults = Defaults {
+        home: case.home(),
+        env: Arc::new(case.env()),
+        surroundings: Surroundings {
+            date: (2026, 11, 21),
+            time_zone: "Etc/UTC".into(),
+            shell: "bash".into(),
+            platform: "linux".into(),
+        },
+        enabled: Vec::new(),
+        sessions: BTreeMap::new(),
+    };
+    let places = Places {
+        cwd: one("from").expect("ASK says from where"),
+        target: one("reading"),
+        already_loaded: pairs
+            .iter()
+            .filter(|(word, _)| *word == "already")
+            .map(|(_, file)| PathBuf::from(file))
+            .collect(),
+    };
+    (request, defaults, places)
+}
+
+fn golden(word: &str, resolution: &Resolution) -> String {
+    let answer = &resolution.answer;
+    let instructions = || answer.messages.iter().filter(|message| message.kind == MessageKind::Instructions);
+    let mut out = String::new();
+    match word {
+        "@text" | "@hash" if answer.refusal.is_some() => {
+            out.push_str(if word == "@text" { ">>> refused\n" } else { "refused\n" })
+        }
+        "@text" | "@hash" if instructions().next().is_none() => {
+            out.push_str(if word == "@text" { ">>> nothing\n" } else { "nothing\n" })
+        }
+        "@text" => {
+            for message in instructions() {
+                let _ = writeln!(out, ">>> {} {}\n{}", message.trigger, message.role, escape(&message.text));
+            }
+        }
+        "@hash" => {
+            for message in instructions() {
+                let hash: String =
+                    Sha256::digest(message.text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+                let _ = writeln!(out, "{} {} {} {hash}", message.trigger, message.role, message.text.len());
+            }
+        }
+        "@sources" => {
+            if let Some(refusal) = &answer.refusal {
+                let _ = writeln!(out, "refused    {}  {}", refusal.path.display(), refusal.message);
+            }
+            for source in &answer.sources {
+                let _ = writeln!(out, "{:<10} {}  {}", source.fate, source.place, source.reason);
+            }
+        }
+        "@warnings" => {
+            for warning in &answer.warnings {
+                let _ = writeln!(out, "{}  {}", warning.code, warning.message);
+            }
+        }
+        "@json" => {
+            let briefing = wire::briefing(resolution, Include { text: true, trace: false });
+            let _ = writeln!(out, "{}", serde_json::to_string_pretty(&briefing).expect("plain data"));
+        }
+        other => unreachable!("{other} is not golden"),
+    }
+    out
+}
+
+/// Backslashes, control characters, invisible characters and spaces at line ends made visible.
+fn escape(text: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.split('\n') {
+        let mut out = String::new();
+        for c in line.chars() {
+            match c {
+                '\\' => out.push_str("\\\\"),
+                '\r' => out.push_str("\\r"),
+                c if invisible(c) => {
+                    let _ = write!(out, "\\u{{{:X}}}", c as u32);
+                }
+                c => out.push(c),
+            }
+        }
+        if out.ends_with(' ') {
+            out.truncate(out.len() - 1);
+            out.push_str("\\s");
+        }
+        if out.starts_with(">>> ") || out.starts_with("-- ") {
+            out.insert(0, '\\');
+        }
+        lines.push(out);
+    }
+    lines.join("\n")
+}
+
+fn invisible(c: char) -> bool {
+    matches!(c, '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{a0}' | '\u{ad}' | '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202f}' | '\u{2060}'..='\u{206f}' | '\u{3000}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// The lines that differ, with one line around.
+fn difference(expected: &str, actual: &str) -> String {
+    let (expected, actual): (Vec<_>, Vec<_>) = (expected.lines().collect(), actual.lines().collect());
+    let same_before = expected.iter().zip(&actual).take_while(|(one, other)| one == other).count();
+    let rest = expected.len().min(actual.len()) - same_before;
+    let same_after =
+        expected.iter().rev().zip(actual.iter().rev()).take(rest).take_while(|(one, other)| one == other).count();
+    let mut out = String::new();
+    for line in &expected[same_before.saturating_sub(1)..same_before] {
+        let _ = writeln!(out, "      {line}");
+    }
+    for line in expected[same_before..expected.len() - same_after].iter().take(40) {
+        let _ = writeln!(out, "    - {line}");
+    }
+    for line in actual[same_before..actual.len() - same_after].iter().take(40) {
+        let _ = writeln!(out, "    + {line}");
+    }
+    out
+}

@@ -1,0 +1,6 @@
+//! The contents page of the tests.
+#![expect(clippy::disallowed_methods, reason = "tests read case files and make scratch directories")]
+#![allow(missing_docs, reason = "tests are true sentences")]
+
+mod cases;
+mod world;

@@ -1,0 +1,384 @@
+//! Case files, and the virtual disk that a case describes. The format is explained in `tests/conformance/casefile.py`.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use briefing::disk::{self, FILE_CAP_BYTES, Filesystem};
+use briefing::snapshot::{Ask, Entry, Errno, Fact, Facts, Kind, Meta, Unreadable};
+
+/// A case file, taken apart.
+pub struct Case {
+    pub intro: String,
+    pub sections: Vec<Section>,
+}
+
+pub struct Section {
+    pub header: String,
+    pub body: String,
+}
+
+impl Section {
+    /// `@text codex from /r` → (`@text`, `codex from /r`).
+    pub fn words(&self) -> (&str, &str) {
+        self.header.split_once(' ').unwrap_or((&self.header, ""))
+    }
+}
+
+impl Case {
+    pub fn parse(text: &str) -> Case {
+        let mut case = Case { intro: String::new(), sections: Vec::new() };
+        for line in text.split_inclusive('\n') {
+            let header = line.trim_end_matches('\n').strip_prefix("-- ").and_then(|rest| rest.strip_suffix(" --"));
+            match (header, case.sections.last_mut()) {
+                (Some(header), _) => case.sections.push(Section { header: header.to_owned(), body: String::new() }),
+                (None, Some(section)) => section
+                    .body
+                    .push_str(line.strip_prefix('\\').filter(|rest| rest.starts_with("-- ")).unwrap_or(line)),
+                (None, None) => case.intro.push_str(line),
+            }
+        }
+        case
+    }
+
+    pub fn format(&self) -> String {
+        let mut out = self.intro.clone();
+        for section in &self.sections {
+            out.push_str(&format!("-- {} --\n", section.header));
+            for line in section.body.split_inclusive('\n') {
+                out.push_str(if line.starts_with("-- ") { "\\" } else { "" });
+                out.push_str(line);
+            }
+        }
+        out
+    }
+
+    /// The arguments of every section that begins with `word`.
+    pub fn all<'a>(&'a self, word: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.sections
+            .iter()
+            .filter(move |section| section.words().0 == word)
+            .map(|section| (section.words().1, section.body.as_str()))
+    }
+
+    pub fn home(&self) -> PathBuf {
+        PathBuf::from(self.all("@home").next().map_or("/h", |(home, _)| home))
+    }
+
+    pub fn env(&self) -> BTreeMap<String, String> {
+        self.all("@env")
+            .map(|(pair, _)| pair.split_once('=').expect("@env K=V"))
+            .map(|(k, v)| (k.to_owned(), v.to_owned()))
+            .collect()
+    }
+}
+
+/// A tree that knows everything about itself.
+#[derive(Clone)]
+pub struct World {
+    nodes: Vec<Node>,
+}
+
+#[derive(Clone)]
+enum Node {
+    File { bytes: Arc<[u8]>, links: u64 },
+    Sparse(u64),
+    Dir(Vec<(OsString, usize)>),
+    Link(PathBuf),
+    Special(Kind),
+    Failing(Errno),
+}
+
+impl World {
+    pub fn empty() -> World {
+        World { nodes: vec![Node::Dir(Vec::new())] }
+    }
+
+    /// The disk that the file sections of a case describe. Home and the usual directories exist.
+    pub fn of(case: &Case) -> World {
+        let mut world = World::empty();
+        let mut hard_links = Vec::new();
+        for section in case.sections.iter().filter(|section| !section.header.starts_with('@')) {
+            if let Some((path, target)) = section.header.split_once(" -> ") {
+                world.put(Path::new(path), Node::Link(PathBuf::from(target)));
+                continue;
+            }
+            let (path, kind) = section.header.split_once(" | ").unwrap_or((&section.header, ""));
+            let (path, times) =
+                path.split_once(" * ").map_or((path, 1), |(path, times)| (path, times.parse().expect("PATH * N")));
+            let (word, argument) = kind.split_once(' ').unwrap_or((kind, ""));
+            let at = Path::new(path);
+            match word {
+                _ if path.ends_with('/') => {
+                    world.directory(at);
+                    if word == "git" {
+                        world.git(at);
+                    }
+                }
+                "" => world.file(at, section.body.repeat(times).into_bytes()),
+                "raw" => world.file(at, unescape(section.body.strip_suffix('\n').unwrap_or(&section.body))),
+                "base64" => world.file(at, base64(&section.body)),
+                "fifo" => world.put(at, Node::Special(Kind::Fifo)),
+                "device" => world.put(at, Node::Special(Kind::Device)),
+                "sparse" => world.put(at, Node::Sparse(argument.parse().expect("PATH | sparse N"))),
+                "errno" => world.put(at, Node::Failing(Errno::named(argument).expect("an errno the table has"))),
+                "hardlink" => {
+                    world.file(at, Vec::new());
+                    hard_links.push((at.to_owned(), PathBuf::from(argument)));
+                }
+                other => panic!("{path}: no such kind of file: {other}"),
+            }
+        }
+        for (path, other) in hard_links {
+            world.hard_link(&path, &other);
+        }
+        for usual in [case.home().as_path(), Path::new("/tmp"), Path::new("/etc")] {
+            if world.lstat(usual).is_err() {
+                world.directory(usual);
+            }
+        }
+        world
+    }
+
+    pub fn file(&mut self, path: &Path, bytes: Vec<u8>) {
+        self.put(path, Node::File { bytes: bytes.into(), links: 1 });
+    }
+
+    pub fn directory(&mut self, path: &Path) {
+        let mut at = 0;
+        for component in path.components() {
+            let Component::Normal(name) = component else { continue };
+            at = match self.child(at, name) {
+                Some(child) => child,
+                None => self.add(at, name.to_owned(), Node::Dir(Vec::new())),
+            };
+        }
+    }
+
+    /// Takes the entry away.
+    pub fn remove(&mut self, path: &Path) {
+        let parent = self.index(path.parent().expect("not the root"), true).expect("the directory exists");
+        let name = path.file_name().expect("a name");
+        let Node::Dir(entries) = &mut self.nodes[parent] else { panic!("{path:?}: not in a directory") };
+        entries.retain(|(entry, _)| entry != name);
+    }
+
+    fn put(&mut self, path: &Path, node: Node) {
+        let parent = path.parent().expect("not the root");
+        self.directory(parent);
+        let parent = self.index(parent, true).unwrap_or_else(|error| panic!("{path:?}: {error:?}"));
+        let name = path.file_name().expect("a name").to_owned();
+        match self.child(parent, &name) {
+            Some(existing) => self.nodes[existing] = node,
+            None => {
+                self.add(parent, name, node);
+            }
+        }
+    }
+
+    fn hard_link(&mut self, path: &Path, other: &Path) {
+        let (here, there) =
+            (self.index(path, false).expect("made before"), self.index(other, false).expect("the other name exists"));
+        if let Node::File { links, .. } = &mut self.nodes[there] {
+            *links += 1;
+        }
+        for node in &mut self.nodes {
+            let Node::Dir(entries) = node else { continue };
+            entries.iter_mut().filter(|(_, index)| *index == here).for_each(|(_, index)| *index = there);
+        }
+    }
+
+    /// What `git init` makes.
+    fn git(&mut self, path: &Path) {
+        let git = path.join(".git");
+        self.file(&git.join("HEAD"), b"ref: refs/heads/master\n".to_vec());
+        self.file(
+            &git.join("config"),
+            b"[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n"
+                .to_vec(),
+        );
+        for dir in ["objects/info", "objects/pack", "refs/heads", "refs/tags"] {
+            self.directory(&git.join(dir));
+        }
+    }
+
+    fn add(&mut self, parent: usize, name: OsString, node: Node) -> usize {
+        self.nodes.push(node);
+        let index = self.nodes.len() - 1;
+        let Node::Dir(entries) = &mut self.nodes[parent] else { panic!("{name:?}: its parent is no directory") };
+        entries.push((name, index));
+        index
+    }
+
+    fn child(&self, dir: usize, name: &std::ffi::OsStr) -> Option<usize> {
+        let Node::Dir(entries) = &self.nodes[dir] else { return None };
+        entries.iter().find(|(entry, _)| entry == name).map(|(_, index)| *index)
+    }
+
+    fn index(&self, path: &Path, follow: bool) -> Result<usize, Errno> {
+        self.walk(path, follow).map(|(index, _)| index)
+    }
+
+    /// Resolves a path as Linux does: the node, and its path without links.
+    fn walk(&self, path: &Path, follow: bool) -> Result<(usize, PathBuf), Errno> {
+        let raw = path.as_os_str().as_encoded_bytes();
+        if raw.contains(&0) {
+            return Err(Errno::INVAL);
+        }
+        if raw.is_empty() {
+            return Err(Errno::NOENT);
+        }
+        let mut links = 0;
+        let mut trail = vec![(0, PathBuf::from("/"))];
+        let mut todo: Vec<OsString> = split(path);
+        while let Some(name) = todo.pop() {
+            let (at, here) = trail.last().expect("never empty").clone();
+            if !matches!(self.nodes[at], Node::Dir(_)) {
+                return Err(Errno::NOTDIR);
+            }
+            if name == "." || name.is_empty() {
+                continue;
+            }
+            if name == ".." {
+                if trail.len() > 1 {
+                    trail.pop();
+                }
+                continue;
+            }
+            if name.len() > 255 {
+                return Err(Errno::NAMETOOLONG);
+            }
+            let Some(child) = self.child(at, &name) else { return Err(Errno::NOENT) };
+            match &self.nodes[child] {
+                Node::Link(target) if follow || !todo.is_empty() => {
+                    links += 1;
+                    if links > 40 {
+                        return Err(Errno::LOOP);
+                    }
+                    if target.is_absolute() {
+                        trail.truncate(1);
+                    }
+                    todo.extend(split(target));
+                }
+                Node::Failing(Errno::LOOP) if follow || !todo.is_empty() => return Err(Errno::LOOP),
+                _ => trail.push((child, here.join(&name))),
+            }
+        }
+        Ok(trail.pop().expect("never empty"))
+    }
+
+    fn meta(&self, index: usize) -> Meta {
+        let (kind, len, links) = match &self.nodes[index] {
+            Node::File { bytes, links } => (Kind::File, bytes.len() as u64, *links),
+            Node::Sparse(len) => (Kind::File, *len, 1),
+            Node::Dir(_) => (Kind::Dir, 0, 2),
+            Node::Link(_) | Node::Failing(Errno::LOOP) => (Kind::Link, 0, 1),
+            Node::Special(kind) => (*kind, 0, 1),
+            Node::Failing(_) => (Kind::File, 1, 1),
+        };
+        Meta { kind, len, links, identity: (1, index as u64) }
+    }
+}
+
+/// The components in reverse; a trailing slash asks for a directory.
+fn split(path: &Path) -> Vec<OsString> {
+    let text = path.as_os_str().to_str().expect("cases are UTF-8");
+    let mut parts: Vec<OsString> = text.split('/').filter(|part| !part.is_empty()).map(OsString::from).collect();
+    if text.ends_with('/') && !parts.is_empty() {
+        parts.push(OsString::from("."));
+    }
+    parts.reverse();
+    parts
+}
+
+impl Filesystem for World {
+    fn stat(&self, path: &Path) -> Result<Meta, Errno> {
+        self.index(path, true).map(|index| self.meta(index))
+    }
+
+    fn lstat(&self, path: &Path) -> Result<Meta, Errno> {
+        self.index(path, false).map(|index| self.meta(index))
+    }
+
+    fn read_link(&self, path: &Path) -> Result<PathBuf, Errno> {
+        match &self.nodes[self.index(path, false)?] {
+            Node::Link(target) => Ok(target.clone()),
+            _ => Err(Errno::INVAL),
+        }
+    }
+
+    fn real_path(&self, path: &Path) -> Result<PathBuf, Errno> {
+        self.walk(path, true).map(|(_, path)| path)
+    }
+
+    fn read(&self, path: &Path) -> Result<Arc<[u8]>, Unreadable> {
+        let index = self.index(path, true).map_err(Unreadable::Errno)?;
+        match &self.nodes[index] {
+            Node::File { bytes, .. } if bytes.len() as u64 > FILE_CAP_BYTES => {
+                Err(Unreadable::TooLarge(bytes.len() as u64))
+            }
+            Node::File { bytes, .. } => Ok(bytes.clone()),
+            Node::Sparse(len) if *len > FILE_CAP_BYTES => Err(Unreadable::TooLarge(*len)),
+            Node::Sparse(len) => Ok(vec![0; *len as usize].into()),
+            Node::Dir(_) => Err(Unreadable::Not(Kind::Dir)),
+            Node::Special(kind) => Err(Unreadable::Not(*kind)),
+            Node::Failing(errno) => Err(Unreadable::Errno(*errno)),
+            Node::Link(_) => unreachable!("links were followed"),
+        }
+    }
+
+    fn list(&self, path: &Path) -> Result<Vec<Entry>, Errno> {
+        let Node::Dir(entries) = &self.nodes[self.index(path, true)?] else { return Err(Errno::NOTDIR) };
+        Ok(entries.iter().map(|(name, index)| Entry { name: name.clone(), kind: self.meta(*index).kind }).collect())
+    }
+}
+
+/// A snapshot with everything told.
+impl Facts for World {
+    fn told(&self, ask: &Ask) -> Option<Fact> {
+        Some(disk::observe(self, ask))
+    }
+}
+
+/// `\xNN`, `\n`, `\r`, `\t` and `\\` as bytes.
+fn unescape(text: &str) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            continue;
+        }
+        out.push(match chars.next().expect("an escape after the backslash") {
+            'n' => b'\n',
+            'r' => b'\r',
+            't' => b'\t',
+            '\\' => b'\\',
+            'x' => u8::from_str_radix(&chars.by_ref().take(2).collect::<String>(), 16).expect("two hexadecimal digits"),
+            other => panic!("no such escape: \\{other}"),
+        });
+    }
+    out
+}
+
+fn base64(text: &str) -> Vec<u8> {
+    let value = |c: u8| match c {
+        b'A'..=b'Z' => Some(c - b'A'),
+        b'a'..=b'z' => Some(c - b'a' + 26),
+        b'0'..=b'9' => Some(c - b'0' + 52),
+        b'+' => Some(62),
+        b'/' => Some(63),
+        _ => None,
+    };
+    let (mut out, mut bits, mut count) = (Vec::new(), 0u32, 0);
+    for digit in text.bytes().filter_map(value) {
+        bits = bits << 6 | u32::from(digit);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            out.push((bits >> count) as u8);
+        }
+    }
+    out
+}
