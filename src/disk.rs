@@ -83,9 +83,7 @@ fn resolved(fs: &dyn Filesystem, path: &Path) -> Vec<PathBuf> {
 pub fn rests_on_entries(ask: &Ask) -> bool {
     match ask {
         Ask::Listing(_) | Ask::Glob { .. } | Ask::Git(_) => true,
-        // A write-ahead log stands beside its database.
-        Ask::Rows { .. } => false,
-        Ask::Kind(_) | Ask::LinkKind(_) | Ask::Real(_) | Ask::Content(_) => false,
+        Ask::Kind(_) | Ask::LinkKind(_) | Ask::Real(_) | Ask::Content(_) | Ask::Rows { .. } => false,
     }
 }
 

@@ -4,6 +4,7 @@ pub mod cli;
 pub mod disk;
 pub mod formats;
 pub mod harness;
+pub mod index;
 pub mod report;
 pub mod request;
 pub mod resolve;

@@ -3,4 +3,5 @@
 #![allow(missing_docs, reason = "tests are true sentences")]
 
 mod cases;
+mod incremental;
 mod world;

@@ -156,6 +156,36 @@ impl World {
         }
     }
 
+    /// Writes a file, through whatever link or file is there; nothing happens where a directory is in the way.
+    pub fn write(&mut self, path: &Path, bytes: Vec<u8>) {
+        if self.stat(path).is_ok_and(|meta| meta.kind == Kind::Dir) {
+            return;
+        }
+        if self.lstat(path).is_ok() {
+            self.remove(path);
+        }
+        self.file(path, bytes);
+    }
+
+    /// Makes a link in place of whatever is there.
+    pub fn link(&mut self, path: &Path, target: &Path) {
+        if self.lstat(path).is_ok() {
+            self.remove(path);
+        }
+        self.put(path, Node::Link(target.to_owned()));
+    }
+
+    /// Makes a directory unless something other than directories is in the way.
+    pub fn make_directory(&mut self, path: &Path) -> bool {
+        let free = path.ancestors().all(|above| {
+            self.lstat(above).is_ok_and(|meta| meta.kind == Kind::Dir) || self.lstat(above) == Err(Errno::NOENT)
+        });
+        if free {
+            self.directory(path);
+        }
+        free
+    }
+
     /// Takes the entry away.
     pub fn remove(&mut self, path: &Path) {
         let parent = self.index(path.parent().expect("not the root"), true).expect("the directory exists");
@@ -272,7 +302,7 @@ impl World {
         let (kind, len, links) = match &self.nodes[index] {
             Node::File { bytes, links } => (Kind::File, bytes.len() as u64, *links),
             Node::Sparse(len) => (Kind::File, *len, 1),
-            Node::Dir(_) => (Kind::Dir, 0, 2),
+            Node::Dir(_) => (Kind::Dir, 0, 1),
             Node::Link(_) | Node::Failing(Errno::LOOP) => (Kind::Link, 0, 1),
             Node::Special(kind) => (*kind, 0, 1),
             Node::Failing(_) => (Kind::File, 1, 1),

@@ -76,7 +76,15 @@ impl Edition for Codex {
             Ok(home) => home,
             Err(refusal) => return Ok(refusal),
         };
-        let cwd = at.option(ID, "cd").map_or_else(|| at.cwd.clone(), |dir| absolute(&at.cwd, Path::new(dir)));
+        let cwd = match at.option(ID, "cd") {
+            Some("") => return Ok(Answer::refused(&at.cwd, "the value of --cd is empty; name a directory")),
+            Some("~") => at.home.clone(),
+            Some(dir) => absolute(
+                dir.strip_prefix("~/").map_or(&at.cwd, |_| &at.home),
+                Path::new(dir.strip_prefix("~/").unwrap_or(dir)),
+            ),
+            None => at.cwd.clone(),
+        };
         let settings = match Settings::gather(self.root_markers, at, &cwd, &codex_home, search)? {
             Ok(settings) => settings,
             Err(refusal) => return Ok(refusal),

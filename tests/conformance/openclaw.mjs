@@ -27,6 +27,9 @@ class Refused extends Error {}
 const refuse = why => { throw new Refused(why); };
 
 async function config() {
+  // The state directory of old: a start moves it, and leaves a link.
+  const home = await get('home-dir-', 'src/infra/home-dir.ts', 'resolveRequiredHomeDir');
+  await (await get('state-migrations.state-dir-', 'src/infra/state-migrations.state-dir.ts', 'autoMigrateLegacyStateDir'))({ env: process.env, homedir: () => home() });
   const snapshot = await (await get('io.runtime-', 'src/config/io.runtime.ts', 'readConfigFileSnapshot'))().catch(e => refuse(e));
   if (snapshot.exists && !snapshot.valid) refuse(JSON.stringify(snapshot.issues));
   return await (await get('io.runtime-', 'src/config/io.runtime.ts', 'loadConfig'))();

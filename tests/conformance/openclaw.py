@@ -66,11 +66,11 @@ def run(modules, session, settings, where):
 
 def give_provider(env, port):
     """The case's configuration stays as it is; a new one beside it includes it and adds the model."""
-    home = env.get("OPENCLAW_HOME", env["HOME"])
-    state = env.get("OPENCLAW_STATE_DIR") or next((d for d in (f"{home}/.openclaw", f"{home}/.clawdbot") if os.path.isdir(d)), f"{home}/.openclaw")
-    state = state.replace("~", home, 1) if state.startswith("~") else state
-    path = env.get("OPENCLAW_CONFIG_PATH") or next((p for n in ("openclaw.json", "clawdbot.json") if os.path.exists(p := f"{state}/{n}")), f"{state}/openclaw.json")
-    path = path.replace("~", home, 1) if path.startswith("~") else path
+    tilde = lambda path, home: home + path[1:] if path.startswith("~") else path
+    home = tilde(env.get("OPENCLAW_HOME", "").strip(), env["HOME"]) or env["HOME"]
+    states = [tilde(env["OPENCLAW_STATE_DIR"], home)] if "OPENCLAW_STATE_DIR" in env else [f"{home}/.openclaw", f"{home}/.clawdbot"]
+    paths = [tilde(env["OPENCLAW_CONFIG_PATH"], home)] if "OPENCLAW_CONFIG_PATH" in env else [f"{s}/{n}" for s in states for n in ("openclaw.json", "clawdbot.json")]
+    path = next((p for p in paths if os.path.exists(p)), paths[0])
     os.makedirs(os.path.dirname(path), exist_ok=True)
     config = {"agents": {"defaults": {"model": {"primary": "mock/mock"}}}, "models": {"providers": {"mock": {
         "baseUrl": f"http://127.0.0.1:{port}/v1", "apiKey": "x", "api": "openai-completions",

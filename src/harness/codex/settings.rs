@@ -7,7 +7,7 @@ use super::trust::{self, Trust};
 use crate::answer::{Answer, Standpoint, Warning};
 use crate::formats::{self, Node, Value};
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Errno, Unreadable};
+use crate::snapshot::{Ask, Errno, Unreadable, absolute};
 
 /// Everything that the settings say about instructions.
 pub(super) struct Settings {
@@ -24,8 +24,10 @@ pub(super) struct Settings {
     pub environment_time: bool,
     pub sandbox: Sandbox,
     pub warnings: Vec<Warning>,
-    /// Where the user called the project untrusted.
+    /// Whether the user called the project untrusted.
     untrusted: bool,
+    /// Why the search for the root failed, if it did.
+    root_error: Option<String>,
 }
 
 /// `sandbox_mode`, which the environment block describes.
@@ -67,7 +69,14 @@ impl Settings {
             Ok(markers) => markers,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        let root = find_root(cwd, &markers, search)?;
+        let (root, root_error) = match find_root(cwd, &markers, search)? {
+            Root::Found(root) => (Some(root), None),
+            Root::Nowhere => (None, None),
+            Root::Error(marker) => (
+                None,
+                Some(format!("the project root marker {marker:?} cannot be looked for, which drops all project files")),
+            ),
+        };
         let git_root = trust::git_root(cwd, search)?;
         if let Err(refusal) =
             layers.add_project_files(cwd, root.as_deref(), git_root.as_deref(), codex_home, &user_layers, search)?
@@ -80,7 +89,7 @@ impl Settings {
         }
         let places: Vec<&Path> = [Some(cwd), git_root.as_deref()].into_iter().flatten().collect();
         let level = trust::level(&places, &user_layers, search)?;
-        Ok(Settings::read(&layers, root, level))
+        Ok(Settings::read(&layers, root, level).map(|settings| Settings { root_error, ..settings }))
     }
 
     fn read(layers: &Layers, root: Option<PathBuf>, level: Option<Trust>) -> Result<Settings, Answer> {
@@ -130,6 +139,7 @@ impl Settings {
             sandbox,
             warnings,
             untrusted: level == Some(Trust::Untrusted),
+            root_error: None,
         })
     }
 
@@ -137,6 +147,9 @@ impl Settings {
     pub fn no_project_docs(&self) -> Option<String> {
         if self.untrusted {
             return Some("the project is marked untrusted in config.toml".to_owned());
+        }
+        if self.root_error.is_some() {
+            return self.root_error.clone();
         }
         (self.budget == Some(0)).then(|| format!("project_doc_max_bytes is 0 in {}", self.budget_from))
     }
@@ -261,17 +274,29 @@ fn markers(default: &[&str], layers: &Layers, codex_home: &Path) -> Result<Vec<S
         .ok_or_else(|| Answer::refused(place, "project_root_markers must be an array of strings"))
 }
 
+/// What looking for the project root comes to.
+enum Root {
+    Found(PathBuf),
+    Nowhere,
+    /// A marker that no path can have.
+    Error(String),
+}
+
 /// The nearest directory that has any of the markers; what cannot be examined counts as absent.
-fn find_root(cwd: &Path, markers: &[String], search: &mut Search) -> Told<Option<PathBuf>> {
-    search.expect(cwd.ancestors().flat_map(|dir| markers.iter().map(|marker| Ask::Kind(dir.join(marker)))))?;
+fn find_root(cwd: &Path, markers: &[String], search: &mut Search) -> Told<Root> {
+    let path = |dir: &Path, marker: &String| absolute(dir, Path::new(marker));
+    search.expect(cwd.ancestors().flat_map(|dir| markers.iter().map(move |marker| Ask::Kind(path(dir, marker)))))?;
     for dir in cwd.ancestors() {
         for marker in markers {
-            if search.stat(&dir.join(marker), "project root: the nearest directory with a root marker")?.is_ok() {
-                return Ok(Some(dir.to_owned()));
+            match search.stat(&path(dir, marker), "project root: the nearest directory with a root marker")? {
+                Ok(_) => return Ok(Root::Found(dir.to_owned())),
+                // A NUL byte in the marker.
+                Err(Errno::INVAL) => return Ok(Root::Error(marker.clone())),
+                Err(_) => {}
             }
         }
     }
-    Ok(None)
+    Ok(Root::Nowhere)
 }
 
 /// The type that a key must have.
@@ -310,8 +335,17 @@ fn wrong_types(layers: &Layers) -> Option<Answer> {
             ),
         );
     }
-    for (key, wanted) in TYPES {
-        let Some((node, from)) = layers.value(&[key]) else { continue };
+    let profiles: Vec<&str> = layers
+        .0
+        .iter()
+        .filter_map(|(_, table)| table.get("profiles")?.as_table())
+        .flatten()
+        .map(|(name, _)| name.as_str())
+        .collect();
+    let tables = std::iter::once(Vec::new()).chain(profiles.iter().map(|&name| vec!["profiles", name]));
+    for (table, (key, wanted)) in tables.flat_map(|table| TYPES.iter().map(move |entry| (table.clone(), entry))) {
+        let path: Vec<&str> = table.into_iter().chain([*key]).collect();
+        let Some((node, from)) = layers.value(&path) else { continue };
         let (right, words) = match wanted {
             Type::Text => (node.as_text().is_some(), "a string"),
             Type::Bool => (node.as_bool().is_some(), "a boolean"),
@@ -328,6 +362,9 @@ fn wrong_types(layers: &Layers) -> Option<Answer> {
             return refused(from, format!("`projects` is {}, and must be a table", projects.value.kind()));
         };
         for (path, entry) in entries {
+            if entry.as_table().is_none() {
+                return refused(from, format!("the entry of {path:?} is {}, and must be a table", entry.value.kind()));
+            }
             let level = entry.get("trust_level");
             if level.is_some_and(|level| !matches!(level.as_text(), Some("trusted" | "untrusted"))) {
                 return refused(from, format!("the trust_level of {path:?} must be \"trusted\" or \"untrusted\""));
