@@ -4,7 +4,7 @@ use std::ops::Range;
 
 mod toml_value;
 
-pub use toml_value::{parse_toml, parse_toml_value};
+pub use toml_value::parse_toml;
 
 /// A value, and where it stands in its file.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,12 +11,6 @@ pub fn parse_toml(text: &str) -> Result<Node, FormatError> {
     Ok(Node { at: span, value: table_value(table.into_inner()) })
 }
 
-/// A single TOML value, as on a command line.
-pub fn parse_toml_value(text: &str) -> Result<Value, FormatError> {
-    let value = DeValue::parse(text).map_err(|error| problem(&error))?;
-    Ok(convert(value.into_inner()))
-}
-
 fn problem(error: &toml::de::Error) -> FormatError {
     FormatError { at: error.span().unwrap_or(0..0), message: error.message().to_owned() }
 }

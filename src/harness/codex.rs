@@ -102,20 +102,27 @@ impl Edition for Codex {
 
 /// `$CODEX_HOME`, which must exist and is made physical, else `~/.codex`.
 fn codex_home(at: &Standpoint, search: &mut Search) -> Told<Result<PathBuf, Answer>> {
+    let rule = "the Codex home must be a directory";
     let Some(named) = search.env("CODEX_HOME").filter(|dir| !dir.is_empty()) else {
-        return Ok(Ok(at.home.join(".codex")));
+        let path = at.home.join(".codex");
+        return Ok(match search.stat(&path, rule)? {
+            Ok(meta) if meta.kind != Kind::Dir => {
+                Err(Answer::refused(&path, format!("{} is not a directory", path.display())))
+            }
+            Ok(_) | Err(_) => Ok(path),
+        });
     };
-    let path = absolute(&at.cwd, Path::new(&named));
-    if search.stat(&path, "CODEX_HOME must be a directory that exists")?.is_err() {
-        let message =
-            format!("CODEX_HOME points to {named:?}, but that path does not exist; create it or unset CODEX_HOME");
-        return Ok(Err(Answer::refused(path, message)));
-    }
-    if !search.is_dir(&path, "CODEX_HOME must be a directory that exists")? {
-        let message = format!("CODEX_HOME points to {named:?}, but that path is not a directory");
-        return Ok(Err(Answer::refused(path, message)));
-    }
-    Ok(Ok(search.real(&path)?.unwrap_or(path)))
+    let path = at.cwd.join(&named);
+    Ok(match search.stat(&path, rule)? {
+        Ok(meta) if meta.kind == Kind::Dir => Ok(search.real(&path)?.unwrap_or(path)),
+        Ok(_) => {
+            Err(Answer::refused(path, format!("CODEX_HOME points to {named:?}, but that path is not a directory")))
+        }
+        Err(_) => Err(Answer::refused(
+            path,
+            format!("CODEX_HOME points to {named:?}, but that path does not exist; create it or unset CODEX_HOME"),
+        )),
+    })
 }
 
 /// A project file that was picked and read.

@@ -7,7 +7,7 @@ use super::trust::{self, Trust};
 use crate::answer::{Answer, Standpoint, Warning};
 use crate::formats::{self, Node, Value};
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Errno, Unreadable, absolute};
+use crate::snapshot::{Ask, Errno, Kind, Unreadable, absolute};
 
 /// Everything that the settings say about instructions.
 pub(super) struct Settings {
@@ -47,25 +47,46 @@ impl Settings {
         codex_home: &Path,
         search: &mut Search,
     ) -> Told<Result<Settings, Answer>> {
-        let mut layers = Layers::default();
-        let mut files = vec![PathBuf::from("/etc/codex/config.toml"), codex_home.join("config.toml")];
-        search.expect(files.iter().cloned().map(Ask::Content))?;
-        if let Some(profile) = at.option(ID, "profile") {
+        let system = ["/etc/codex/config.toml", MANAGED, REQUIREMENTS].map(PathBuf::from);
+        let user = codex_home.join("config.toml");
+        search.expect(system.iter().chain([&user]).cloned().map(Ask::Content))?;
+        let [etc, managed, requirements] = system;
+        let mut files = vec![etc, user];
+        let profile = at.option(ID, "profile");
+        if let Some(profile) = profile {
+            if profile.is_empty() || !profile.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) {
+                let message =
+                    format!("the profile name {profile:?} must consist of ASCII letters, digits, `-` and `_`");
+                return Ok(Err(Answer::refused(codex_home, message)));
+            }
             files.push(codex_home.join(format!("{profile}.config.toml")));
         }
+        let mut layers = Layers::default();
         for file in &files {
-            if let Err(refusal) = layers.add_file(file, search)? {
-                return Ok(Err(refusal));
+            match read_table(file, search)? {
+                Ok(table) => layers.extend(file, table),
+                Err(problem) => return Ok(Err(problem.refusal(file))),
             }
         }
         let arguments = match arguments(&at.option_list(ID, "config")) {
             Ok(arguments) => arguments,
             Err(message) => return Ok(Err(Answer::refused(cwd, message))),
         };
-        let mut user_layers = layers.clone();
-        user_layers.add(ARGUMENTS.to_owned(), arguments.clone());
-
-        let markers = match markers(default_markers, &user_layers, codex_home) {
+        let mut above = Layers::default();
+        above.extend(Path::new(ARGUMENTS), Some(arguments));
+        for (file, counts) in [(managed, true), (requirements, false)] {
+            match read_table(&file, search)? {
+                Ok(table) => above.extend(&file, table.filter(|_| counts)),
+                Err(problem) => return Ok(Err(problem.refusal(&file))),
+            }
+        }
+        // What a project says about itself counts neither for its root nor for whether its settings are read.
+        let mut without_project = layers.clone();
+        without_project.0.extend(above.0.iter().cloned());
+        if let Some(refusal) = legacy_profile(&without_project, profile) {
+            return Ok(Err(refusal));
+        }
+        let markers = match markers(default_markers, &without_project, codex_home) {
             Ok(markers) => markers,
             Err(refusal) => return Ok(Err(refusal)),
         };
@@ -78,21 +99,30 @@ impl Settings {
             ),
         };
         let git_root = trust::git_root(cwd, search)?;
-        if let Err(refusal) =
-            layers.add_project_files(cwd, root.as_deref(), git_root.as_deref(), codex_home, &user_layers, search)?
-        {
+        let layer_root = layer_root(cwd, &markers, search)?;
+        if let Err(refusal) = layers.add_project_files(
+            cwd,
+            layer_root.as_deref(),
+            git_root.as_deref(),
+            codex_home,
+            &without_project,
+            search,
+        )? {
             return Ok(Err(refusal));
         }
-        layers.add(ARGUMENTS.to_owned(), arguments);
+        layers.0.extend(above.0);
         if let Some(refusal) = wrong_types(&layers) {
             return Ok(Err(refusal));
         }
+        if let Some(refusal) = model_instructions(&layers, cwd, search)? {
+            return Ok(Err(refusal));
+        }
         let places: Vec<&Path> = [Some(cwd), git_root.as_deref()].into_iter().flatten().collect();
-        let level = trust::level(&places, &user_layers, search)?;
-        Ok(Settings::read(&layers, root, level).map(|settings| Settings { root_error, ..settings }))
+        let level = trust::level(&places, &layers, trust::Silent::EndsTheSearch, search)?;
+        Ok(Ok(Settings { root_error, ..Settings::read(&layers, root, level) }))
     }
 
-    fn read(layers: &Layers, root: Option<PathBuf>, level: Option<Trust>) -> Result<Settings, Answer> {
+    fn read(layers: &Layers, root: Option<PathBuf>, level: Option<Trust>) -> Settings {
         let budget = layers.value(&["project_doc_max_bytes"]);
         let texts = |key: &str| layers.value(&[key]).and_then(|(node, _)| node.as_texts()).unwrap_or_default();
         let flag = |key: &str| layers.value(&[key]).and_then(|(node, _)| node.as_bool()).unwrap_or(true);
@@ -122,7 +152,7 @@ impl Settings {
             None if level.is_some() => Sandbox::WorkspaceWrite,
             None => Sandbox::ReadOnly,
         };
-        Ok(Settings {
+        Settings {
             root,
             budget: budget.and_then(|(node, _)| match node.value {
                 Value::Integer(number) => usize::try_from(number).ok(),
@@ -140,7 +170,7 @@ impl Settings {
             warnings,
             untrusted: level == Some(Trust::Untrusted),
             root_error: None,
-        })
+        }
     }
 
     /// Why no project file is read at all, if so.
@@ -157,6 +187,10 @@ impl Settings {
 
 /// What `-c` settings are said to come from.
 const ARGUMENTS: &str = "-c";
+/// The administrator's settings, above everything else.
+const MANAGED: &str = "/etc/codex/managed_config.toml";
+/// The administrator's requirements, which set nothing that is read here, but stop Codex when they are broken.
+const REQUIREMENTS: &str = "/etc/codex/requirements.toml";
 
 /// Settings tables with the file each came from, lowest first. Tables merge and everything else replaces, so a value is
 /// the one that the highest layer has at its path.
@@ -169,20 +203,8 @@ impl Layers {
         self.0.iter().rev().find_map(|(from, table)| Some((table.at_path(path)?, from.as_str())))
     }
 
-    fn add(&mut self, from: String, table: Node) {
-        self.0.push((from, table));
-    }
-
-    /// Adds a settings file, if it is there; broken ones stop Codex.
-    fn add_file(&mut self, path: &Path, search: &mut Search) -> Told<Result<(), Answer>> {
-        Ok(match read_table(path, search)? {
-            Ok(Some(table)) => {
-                self.add(path.display().to_string(), table);
-                Ok(())
-            }
-            Ok(None) => Ok(()),
-            Err(refusal) => Err(refusal),
-        })
+    fn extend(&mut self, from: &Path, table: Option<Node>) {
+        self.0.extend(table.map(|table| (from.display().to_string(), table)));
     }
 
     /// Adds `.codex/config.toml` of every trusted directory from the root down.
@@ -192,44 +214,72 @@ impl Layers {
         root: Option<&Path>,
         git_root: Option<&Path>,
         codex_home: &Path,
-        user_layers: &Layers,
+        without_project: &Layers,
         search: &mut Search,
     ) -> Told<Result<(), Answer>> {
+        let physical_home = search.real(codex_home)?.ok();
         for dir in super::directories(cwd, root) {
             let folder = dir.join(".codex");
-            if folder == codex_home || !search.is_dir(&folder, "project settings: .codex must be a directory")? {
+            if !search.is_dir(&folder, "project settings: .codex must be a directory")? {
+                continue;
+            }
+            if folder == codex_home || search.real(&folder)?.ok() == physical_home {
                 continue;
             }
             let places: Vec<&Path> = [Some(dir.as_path()), root, git_root].into_iter().flatten().collect();
             let file = folder.join("config.toml");
-            if trust::level(&places, user_layers, search)? != Some(Trust::Trusted) {
-                search.never(&file, "project settings are read for trusted projects only");
-                continue;
-            }
-            if let Err(refusal) = self.add_file(&file, search)? {
-                return Ok(Err(refusal));
+            let level = trust::level(&places, without_project, trust::Silent::IsPassedOver, search)?;
+            match read_table(&file, search)? {
+                Ok(table) if level == Some(Trust::Trusted) => self.extend(&file, table.map(without_denied)),
+                Ok(_) => search.never(&file, "the project is not trusted, so these settings do not count"),
+                Err(Problem::Broken(_)) if level != Some(Trust::Trusted) => {}
+                Err(problem) => return Ok(Err(problem.refusal(&file))),
             }
         }
         Ok(Ok(()))
     }
 }
 
-fn read_table(path: &Path, search: &mut Search) -> Told<Result<Option<Node>, Answer>> {
+/// A project may not say which profile is in force.
+fn without_denied(table: Node) -> Node {
+    let Value::Table(entries) = table.value else { return table };
+    let kept =
+        entries.into_iter().filter(|(key, _)| !matches!(key.as_str(), "profile" | "profiles" | "model_provider"));
+    Node { value: Value::Table(kept.collect()), ..table }
+}
+
+/// Why a settings file does not become a table.
+enum Problem {
+    /// It cannot be read, or is not UTF-8.
+    Unreadable(String),
+    /// It is no TOML.
+    Broken(String),
+}
+
+impl Problem {
+    fn refusal(self, path: &Path) -> Answer {
+        match self {
+            Problem::Unreadable(what) => {
+                Answer::refused(path, format!("Failed to read config file {}: {what}", path.display()))
+            }
+            Problem::Broken(what) => Answer::refused(path, format!("{}:{what}", path.display())),
+        }
+    }
+}
+
+fn read_table(path: &Path, search: &mut Search) -> Told<Result<Option<Node>, Problem>> {
     let raw = match search.read(path, "settings, lowest layer first")? {
         Ok(raw) => raw,
         Err(Unreadable::Errno(Errno::NOENT)) => return Ok(Ok(None)),
-        Err(problem) => return Ok(Err(Answer::refused(path, format!("Failed to read config file: {problem}")))),
+        Err(problem) => return Ok(Err(Problem::Unreadable(problem.to_string()))),
     };
     let Ok(text) = std::str::from_utf8(&raw) else {
-        return Ok(Err(Answer::refused(path, "Failed to read config file: stream did not contain valid UTF-8")));
+        return Ok(Err(Problem::Unreadable("stream did not contain valid UTF-8".to_owned())));
     };
-    Ok(match formats::parse_toml(text) {
-        Ok(table) => Ok(Some(table)),
-        Err(error) => Err(Answer::refused(path, format!("{}:{}", path.display(), error.with_position(text)))),
-    })
+    Ok(formats::parse_toml(text).map(Some).map_err(|error| Problem::Broken(error.with_position(text))))
 }
 
-/// `-c key.path=value` options as one table; a value that is no TOML is a text.
+/// `-c key.path=value` options as one table, later ones over earlier ones; a value that is no TOML is a text.
 fn arguments(options: &[&str]) -> Result<Node, String> {
     let mut table = Value::Table(Vec::new());
     for option in options {
@@ -240,9 +290,12 @@ fn arguments(options: &[&str]) -> Result<Node, String> {
         if key.is_empty() {
             return Err(format!("Empty key in override: {option}"));
         }
-        let value = value.trim();
-        let value = formats::parse_toml_value(value)
-            .unwrap_or_else(|_| Value::Text(value.trim_matches(['"', '\'']).to_owned()));
+        // As the value of a line of its own, so that comments, tables over several lines and whatever follows are taken
+        // as Codex takes them.
+        let value = match formats::parse_toml(&format!("value = {}", value.trim())) {
+            Ok(line) => line.get("value").map_or(Value::Null, |node| node.value.clone()),
+            Err(_) => Value::Text(value.trim().trim_matches(['"', '\'']).to_owned()),
+        };
         put(&mut table, &key.split('.').collect::<Vec<_>>(), value);
     }
     Ok(Node { at: 0..0, value: table })
@@ -299,6 +352,54 @@ fn find_root(cwd: &Path, markers: &[String], search: &mut Search) -> Told<Root> 
     Ok(Root::Nowhere)
 }
 
+/// Where project settings start, which is not where project files start: a directory called `.git` must hold `HEAD`.
+fn layer_root(cwd: &Path, markers: &[String], search: &mut Search) -> Told<Option<PathBuf>> {
+    for dir in cwd.ancestors() {
+        for marker in markers {
+            let path = absolute(dir, Path::new(marker));
+            let Ok(meta) = search.stat(&path, "root of the project settings")? else { continue };
+            let empty_git = marker == ".git"
+                && meta.kind == Kind::Dir
+                && search.stat(&path.join("HEAD"), "root of the project settings")?.is_err();
+            if !empty_git {
+                return Ok(Some(dir.to_owned()));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// `profile = "p"` of old, and the table of that name, stop Codex.
+fn legacy_profile(layers: &Layers, profile: Option<&str>) -> Option<Answer> {
+    let advice = |name: &str| {
+        format!(
+            "legacy `profile = {name:?}` config is no longer supported; use `--profile {name}` with `{name}.config.toml` instead"
+        )
+    };
+    if let Some((node, from)) = layers.value(&["profile"]) {
+        return Some(Answer::refused(from, advice(node.as_text().unwrap_or_default())));
+    }
+    let (_, from) = layers.value(&["profiles", profile?])?;
+    Some(Answer::refused(from, advice(profile?)))
+}
+
+/// `model_instructions_file` must name a readable file with text; relative to the settings file that names it.
+fn model_instructions(layers: &Layers, cwd: &Path, search: &mut Search) -> Told<Option<Answer>> {
+    let Some((node, from)) = layers.value(&["model_instructions_file"]) else { return Ok(None) };
+    let Some(name) = node.as_text() else { return Ok(None) };
+    let base = if from == ARGUMENTS { cwd } else { Path::new(from).parent().unwrap_or(cwd) };
+    let path = absolute(base, Path::new(name));
+    let refused = |what: &str| Some(Answer::refused(&path, format!("{what}: {}", path.display())));
+    Ok(match search.read(&path, "model_instructions_file, which must be readable")? {
+        Err(problem) => refused(&format!("failed to read model instructions file ({problem})")),
+        Ok(raw) => match std::str::from_utf8(&raw) {
+            Err(_) => refused("failed to read model instructions file (not UTF-8)"),
+            Ok(text) if text.trim().is_empty() => refused("model instructions file is empty"),
+            Ok(_) => None,
+        },
+    })
+}
+
 /// The type that a key must have.
 #[derive(Clone, Copy)]
 enum Type {
@@ -306,12 +407,14 @@ enum Type {
     Bool,
     Size,
     Texts,
+    Table,
 }
 
 /// The keys that are checked; a wrong type in any other key would stop Codex as well, but is not noticed here.
 const TYPES: &[(&str, Type)] = &[
     ("project_doc_max_bytes", Type::Size),
     ("project_doc_fallback_filenames", Type::Texts),
+    ("project_root_markers", Type::Texts),
     ("developer_instructions", Type::Text),
     ("instructions", Type::Text),
     ("model_instructions_file", Type::Text),
@@ -321,20 +424,13 @@ const TYPES: &[(&str, Type)] = &[
     ("model", Type::Text),
     ("model_provider", Type::Text),
     ("sandbox_mode", Type::Text),
-    ("approval_policy", Type::Text),
+    ("features", Type::Table),
+    ("skills", Type::Table),
+    ("agents", Type::Table),
 ];
 
 fn wrong_types(layers: &Layers) -> Option<Answer> {
     let refused = |from: &str, message: String| Some(Answer::refused(from, message));
-    if let Some((node, from)) = layers.value(&["profile"]) {
-        let name = node.as_text().unwrap_or_default();
-        return refused(
-            from,
-            format!(
-                "legacy `profile = {name:?}` config is no longer supported; use `--profile {name}` with `{name}.config.toml` instead"
-            ),
-        );
-    }
     let profiles: Vec<&str> = layers
         .0
         .iter()
@@ -351,24 +447,26 @@ fn wrong_types(layers: &Layers) -> Option<Answer> {
             Type::Bool => (node.as_bool().is_some(), "a boolean"),
             Type::Size => (matches!(node.value, Value::Integer(0..)), "a non-negative integer"),
             Type::Texts => (node.as_texts().is_some(), "a list of strings"),
+            Type::Table => (node.as_table().is_some(), "a table"),
         };
         if !right {
             return refused(from, format!("`{key}` is {}, and must be {words}", node.value.kind()));
         }
     }
-    for (from, table) in &layers.0 {
-        let Some(projects) = table.get("projects") else { continue };
-        let Some(entries) = projects.as_table() else {
-            return refused(from, format!("`projects` is {}, and must be a table", projects.value.kind()));
-        };
-        for (path, entry) in entries {
-            if entry.as_table().is_none() {
-                return refused(from, format!("the entry of {path:?} is {}, and must be a table", entry.value.kind()));
-            }
-            let level = entry.get("trust_level");
-            if level.is_some_and(|level| !matches!(level.as_text(), Some("trusted" | "untrusted"))) {
-                return refused(from, format!("the trust_level of {path:?} must be \"trusted\" or \"untrusted\""));
-            }
+    let (projects, from) = layers.value(&["projects"])?;
+    if projects.as_table().is_none() {
+        return refused(from, format!("`projects` is {}, and must be a table", projects.value.kind()));
+    }
+    let tables = layers.0.iter().filter_map(|(_, table)| table.get("projects")?.as_table());
+    for (path, _) in tables.flatten() {
+        let (entry, from) = layers.value(&["projects", path])?;
+        if entry.as_table().is_none() {
+            return refused(from, format!("the entry of {path:?} is {}, and must be a table", entry.value.kind()));
+        }
+        if let Some((level, from)) = layers.value(&["projects", path, "trust_level"])
+            && !matches!(level.as_text(), Some("trusted" | "untrusted"))
+        {
+            return refused(from, format!("the trust_level of {path:?} must be \"trusted\" or \"untrusted\""));
         }
     }
     None

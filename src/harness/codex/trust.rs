@@ -15,8 +15,17 @@ pub(super) enum Trust {
     Undecided,
 }
 
+/// What an entry without a `trust_level` does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Silent {
+    /// No other place is asked (project files).
+    EndsTheSearch,
+    /// The next place is asked (project settings).
+    IsPassedOver,
+}
+
 /// The entry for the first of `places` that has one. A place is looked up by its physical path, then by its own.
-pub(super) fn level(places: &[&Path], layers: &Layers, search: &mut Search) -> Told<Option<Trust>> {
+pub(super) fn level(places: &[&Path], layers: &Layers, silent: Silent, search: &mut Search) -> Told<Option<Trust>> {
     for place in places {
         let physical = search.real(place)?.ok();
         for key in physical.as_deref().into_iter().chain([*place]) {
@@ -25,11 +34,12 @@ pub(super) fn level(places: &[&Path], layers: &Layers, search: &mut Search) -> T
                 continue;
             }
             let level = layers.value(&["projects", key, "trust_level"]).and_then(|(node, _)| node.as_text());
-            return Ok(Some(match level {
-                Some("trusted") => Trust::Trusted,
-                Some("untrusted") => Trust::Untrusted,
-                Some(_) | None => Trust::Undecided,
-            }));
+            match (level, silent) {
+                (Some("trusted"), _) => return Ok(Some(Trust::Trusted)),
+                (Some("untrusted"), _) => return Ok(Some(Trust::Untrusted)),
+                (_, Silent::EndsTheSearch) => return Ok(Some(Trust::Undecided)),
+                (_, Silent::IsPassedOver) => {}
+            }
         }
     }
     Ok(None)
