@@ -11,6 +11,7 @@ use clap::{Parser, Subcommand};
 use crate::answer::Surroundings;
 use crate::harness;
 use crate::request::Defaults;
+use crate::server;
 
 mod show;
 
@@ -26,6 +27,12 @@ struct Arguments {
 enum Command {
     /// What each harness tells an agent that reads FILE.
     Show(show::Show),
+    /// Serves an editor over the Language Server Protocol, on standard input and output
+    Lsp {
+        /// Accepted because editors pass it; there is no other way to be served
+        #[arg(long)]
+        stdio: bool,
+    },
 }
 
 /// Exit code for findings.
@@ -38,6 +45,7 @@ pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let done = match arguments.command {
         Command::Show(show) => show::run(&show),
+        Command::Lsp { stdio: _ } => lsp(),
     };
     match done {
         Ok(code) => code,
@@ -46,6 +54,13 @@ pub fn main() -> ExitCode {
             ExitCode::from(MISUSE)
         }
     }
+}
+
+/// Logs go to standard error, since standard output belongs to the client.
+fn lsp() -> Result<ExitCode, String> {
+    let level = std::env::var("BRIEFING_LOG").ok().and_then(|level| level.parse().ok()).unwrap_or(tracing::Level::WARN);
+    tracing_subscriber::fmt().with_writer(std::io::stderr).with_max_level(level).with_ansi(false).init();
+    server::run(defaults(None))
 }
 
 /// What the environment says of the user and the machine.

@@ -5,10 +5,14 @@ use std::sync::Arc;
 
 use crate::snapshot::{Ask, Entry, Errno, Fact, Kind, Meta, Unreadable};
 
+mod buffers;
 mod git;
 mod real;
+mod watch;
 
+pub use buffers::Buffers;
 pub use real::Real;
+pub use watch::{Watcher, Watching};
 
 /// A single file over this size is not read at all; every smaller limit is the harness's own.
 pub const FILE_CAP_BYTES: u64 = 64 * 1024 * 1024;

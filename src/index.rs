@@ -12,7 +12,7 @@ use crate::answer::{Resolution, Standpoint};
 use crate::disk::{self, Filesystem};
 use crate::harness::Choice;
 use crate::resolve::{Outcome, resolve};
-use crate::snapshot::{Ask, Fact, Snapshot};
+use crate::snapshot::{Ask, Change, Fact, Snapshot};
 
 /// How many answers are remembered at most; then all are forgotten, and the open files ask again.
 const MEMO_LIMIT: usize = 4096;
@@ -38,6 +38,8 @@ struct State {
     memo: HashMap<Question, Arc<Resolution>>,
     /// The remembered questions whose answers rest on a fact.
     answers_of: HashMap<Ask, HashSet<Question>>,
+    /// Facts that nobody watches: they hold for one answer.
+    unwatched: HashSet<Ask>,
     /// Counts changes; a fact observed at a tick is judged by the changes since.
     tick: u64,
     changes: VecDeque<(u64, Change)>,
@@ -52,15 +54,6 @@ struct Question {
     standpoint: Arc<Standpoint>,
 }
 
-/// Something that happened on the disk, in an editor or in the settings.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// Something happened to this path: it was written, made, removed, moved.
-    Path(PathBuf),
-    /// Events were lost: everything may have changed.
-    Everything,
-}
-
 /// An answer, or what must be observed before it can be given.
 pub enum Reply {
     /// The answer, and the version of the index it belongs to.
@@ -72,6 +65,15 @@ pub enum Reply {
 /// The moment from which facts are observed.
 #[derive(Clone, Copy, Debug)]
 pub struct Tick(u64);
+
+/// How long facts are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// Whoever observed them hears of every change.
+    UntilChanged,
+    /// Something they rest on could not be watched: they hold until [`Index::forget_unwatched`].
+    Unwatched,
+}
 
 /// A fact with the paths it rests on.
 pub struct Observed {
@@ -130,13 +132,13 @@ impl Index {
         loop {
             match self.ask(choice, standpoint) {
                 Reply::Answer(answer, version) => return (answer, version),
-                Reply::Missing(asks, tick) => self.learn(observe(fs, asks), tick),
+                Reply::Missing(asks, tick) => self.learn(observe(fs, asks), tick, Keep::UntilChanged),
             }
         }
     }
 
     /// Takes facts in that were observed from `since` on; those that a change has touched meanwhile are dropped.
-    pub fn learn(&self, observed: Vec<Observed>, since: Tick) {
+    pub fn learn(&self, observed: Vec<Observed>, since: Tick, keep: Keep) {
         let mut state = self.lock();
         let oldest = state.changes.front().map_or(state.tick, |(tick, _)| tick - 1);
         if since.0 < oldest {
@@ -156,6 +158,9 @@ impl Index {
                 state.resting_on.entry(path.clone()).or_default().insert(ask.clone());
             }
             state.paths_of.insert(ask.clone(), rests_on);
+            if keep == Keep::Unwatched {
+                state.unwatched.insert(ask.clone());
+            }
             state.snapshot.tell(ask, fact);
         }
     }
@@ -186,6 +191,14 @@ impl Index {
         forgot
     }
 
+    /// Forgets what nobody watches. To be called before a question, so that its answer rests on the disk of now.
+    pub fn forget_unwatched(&self) {
+        let mut state = self.lock();
+        for ask in std::mem::take(&mut state.unwatched) {
+            state.forget(&ask);
+        }
+    }
+
     /// Grows with every change that touched a fact.
     pub fn version(&self) -> u64 {
         self.lock().version
@@ -200,7 +213,7 @@ impl Index {
     fn remember(&self, question: Question, answer: &Arc<Resolution>, tick: u64) {
         let mut state = self.lock();
         // Something happened while the answer was worked out. It was right for its moment; it may not be now.
-        if state.tick != tick {
+        if state.tick != tick || answer.depends.iter().any(|ask| state.unwatched.contains(ask)) {
             return;
         }
         if state.memo.len() >= MEMO_LIMIT {
@@ -242,6 +255,7 @@ impl State {
 
     fn forget(&mut self, ask: &Ask) {
         self.snapshot.forget(ask);
+        self.unwatched.remove(ask);
         for path in self.paths_of.remove(ask).unwrap_or_default() {
             if let Some(asks) = self.resting_on.get_mut(&path) {
                 asks.remove(ask);

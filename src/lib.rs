@@ -9,5 +9,6 @@ pub mod report;
 pub mod request;
 pub mod resolve;
 pub mod search;
+pub mod server;
 pub mod snapshot;
 pub mod text;

@@ -1,3 +1,6 @@
-//! Says a resolution as plain data: the one JSON form that all doors serve.
+//! Says resolutions as plain data: the one JSON form that all doors serve, findings, hovers and explanations.
 
 pub mod briefing;
+pub mod diagnostics;
+pub mod explain;
+pub mod hover;

@@ -237,6 +237,15 @@ pub trait Facts {
     fn told(&self, ask: &Ask) -> Option<Fact>;
 }
 
+/// Something that happened on the disk, in an editor or in the settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Something happened to this path: it was written, made, removed, moved.
+    Path(PathBuf),
+    /// Events were lost: everything may have changed.
+    Everything,
+}
+
 /// Everything that has been told so far.
 #[derive(Clone, Default)]
 pub struct Snapshot {

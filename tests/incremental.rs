@@ -10,8 +10,9 @@ use std::sync::Arc;
 use briefing::answer::{Resolution, SessionKind, Standpoint, Surroundings};
 use briefing::disk::Filesystem;
 use briefing::harness::{self, Choice};
-use briefing::index::{self, Change, Index, Reply};
+use briefing::index::{self, Index, Keep, Reply};
 use briefing::resolve::{Outcome, resolve};
+use briefing::snapshot::Change;
 
 use crate::world::World;
 
@@ -226,7 +227,7 @@ fn facts_observed_while_something_changed_are_not_taken_in() {
             world.write(Path::new("/r/AGENTS.md"), b"new\n".to_vec());
             index.forget([Change::Path(PathBuf::from("/r/AGENTS.md"))]);
         }
-        index.learn(observed, tick);
+        index.learn(observed, tick, Keep::UntilChanged);
         if content {
             break;
         }

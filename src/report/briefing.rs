@@ -301,7 +301,8 @@ fn source(source: &answer::Source) -> Source {
     }
 }
 
-fn probe(probe: &search::Probe) -> Probe {
+/// Says one line of a trace as plain data.
+pub fn probe(probe: &search::Probe) -> Probe {
     Probe {
         path: path(&probe.path),
         asked: probe.asked.to_owned(),

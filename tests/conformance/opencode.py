@@ -3,7 +3,7 @@
 `session`: the `Instructions from:` entries of the first request's system text. `read`: the body of the
 `<system-reminder>` that the answer to a read call carries. Every environment variable but the case's own is ours.
 """
-import json, os, platform, shutil, subprocess, sys, tempfile, threading
+import json, os, platform, re, shutil, subprocess, sys, tempfile, threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import casefile
 
@@ -237,11 +237,12 @@ class Tree:
         elif data == "link": self.put(path, " -> ", f"target{self.count}.txt"); self.put(path.rsplit("/", 1)[0] + f"/target{self.count}.txt", "", line + " by a link\n")
         else: self.put(path, " | raw", raw(data))
 
-    def files(self, node=None, at=""):
+    def files(self, git=False, node=None, at=""):
         node = self.top if node is None else node
         for name, child in node.items():
-            if isinstance(child, dict): yield from self.files(child, f"{at}/{name}")
+            if isinstance(child, dict): yield from self.files(git, child, f"{at}/{name}")
             elif child[0] != " | git": yield f"{at}/{name}"
+            elif git: yield from (f"{at}/.git/HEAD", f"{at}/.git/hooks/push.sample")
 
     def sections(self, node=None, at=""):
         node = self.top if node is None else node
@@ -282,7 +283,28 @@ def pattern(r, tree, levels, bounded):
         elif i:
             options += ["*", "?", "{" + part + ",s}", "[a-s]"]
         parts[i] = r.choice(options)
-    return r.choice(["", "", "", "./"]) + "/".join(parts)
+    text = "/".join(parts)
+    return r.choice(["", "", "", "./"]) + (text if one_branch(text, tree, levels) else rel)
+
+
+def one_branch(text, tree, levels):
+    """The client lists directories at the same time, so the order of matches in two branches varies from run to run:
+    only patterns whose matches surely lie in one directory, or each below the last, can be compared."""
+    if not any(c in text for c in "*?[{(\\"):
+        return True
+    loose = re.sub(r"[@+?!*]\(.*\)|\{.*\}|\*\*/?", "\x01", text.replace("\\", ""))
+    loose = re.sub(r"\[.*?\]|\?", "\x02", loose).replace("*", "\x03")
+    loose = re.escape(loose).replace("\x01", ".*").replace("\x02", ".").replace("\x03", "[^/]*")
+    listed = any(c in text.rsplit("/", 1)[-1] for c in "*?[(") or "**" in text
+    files = list(tree.files(git=True))
+    for link in [f for f in files if f.endswith("/ln")]:
+        files += [link + f[len(link.rsplit("/", 1)[0]):] for f in files] * 2
+    for level in levels:
+        found = [f for f in files if re.fullmatch(loose, os.path.relpath(f, level))]
+        places = sorted({os.path.dirname(f) for f in found}, key=len)
+        if len(found) > 1 and (not listed or len(found) != len(set(found)) or any(not (b + "/").startswith(a + "/") for a, b in zip(places, places[1:]))):
+            return False
+    return True
 
 
 def settings_text(r, instructions, env, tree, where):

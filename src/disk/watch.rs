@@ -1,0 +1,170 @@
+//! Watches the directories that facts rest on, and nothing else.
+//!
+//! Arming comes before observing: whoever looks at the disk through [`Watching`] has every directory on the way watched
+//! before it is looked at, so no change can fall between the two.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use notify::event::{EventKind, Flag};
+use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
+
+use super::Filesystem;
+use crate::snapshot::{Change, Entry, Errno, Meta, Unreadable};
+
+/// The directories watched so far.
+pub struct Watcher {
+    state: Mutex<State>,
+}
+
+struct State {
+    /// `None` where the system cannot watch at all.
+    notify: Option<RecommendedWatcher>,
+    armed: BTreeSet<PathBuf>,
+}
+
+impl Watcher {
+    /// Starts with nothing watched. `changed` is called, on a thread of its own, with everything that happens.
+    pub fn new(changed: impl Fn(Vec<Change>) + Send + 'static) -> Watcher {
+        let handler = move |event: notify::Result<Event>| {
+            let changes = changes_of(event);
+            if !changes.is_empty() {
+                changed(changes);
+            }
+        };
+        let notify = notify::recommended_watcher(handler)
+            .inspect_err(|error| {
+                tracing::warn!("files cannot be watched ({error}); every request looks at the disk anew")
+            })
+            .ok();
+        Watcher { state: Mutex::new(State { notify, armed: BTreeSet::new() }) }
+    }
+
+    /// Watches a directory, given by its physical path; whether that worked.
+    fn arm(&self, dir: &Path) -> bool {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.armed.contains(dir) {
+            return true;
+        }
+        let Some(notify) = &mut state.notify else { return false };
+        match notify.watch(dir, RecursiveMode::NonRecursive) {
+            Ok(()) => {
+                state.armed.insert(dir.to_owned());
+                true
+            }
+            Err(error) => {
+                tracing::warn!("{} cannot be watched: {error}", dir.display());
+                false
+            }
+        }
+    }
+
+    /// A directory that was moved or removed is watched no more, and if it comes back it is another one.
+    pub fn disarm(&self, changes: &[Change]) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        for change in changes {
+            let gone: Vec<PathBuf> = match change {
+                Change::Everything => state.armed.iter().cloned().collect(),
+                Change::Path(path) => {
+                    state.armed.range(path.clone()..).take_while(|dir| dir.starts_with(path)).cloned().collect()
+                }
+            };
+            for dir in gone {
+                state.armed.remove(&dir);
+                if let Some(notify) = &mut state.notify {
+                    // It may be gone already, which is why we are here.
+                    let _ = notify.unwatch(&dir);
+                }
+            }
+        }
+    }
+
+    /// How many directories are watched.
+    pub fn count(&self) -> usize {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).armed.len()
+    }
+}
+
+fn changes_of(event: notify::Result<Event>) -> Vec<Change> {
+    match event {
+        Err(error) => {
+            tracing::warn!("file events were lost: {error}");
+            vec![Change::Everything]
+        }
+        Ok(event) if event.flag() == Some(Flag::Rescan) => vec![Change::Everything],
+        // Reading is no change, and one search through a tree makes a hundred thousand of these.
+        Ok(Event { kind: EventKind::Access(_), .. }) => Vec::new(),
+        Ok(event) => event.paths.into_iter().map(Change::Path).collect(),
+    }
+}
+
+/// A file system, seen while watching what is seen.
+pub struct Watching<'a> {
+    fs: &'a dyn Filesystem,
+    watcher: &'a Watcher,
+    /// Set when something was looked at that could not be watched.
+    blind: Arc<AtomicBool>,
+}
+
+impl<'a> Watching<'a> {
+    /// Looks at `fs` through `watcher`.
+    pub fn new(fs: &'a dyn Filesystem, watcher: &'a Watcher) -> Self {
+        Watching { fs, watcher, blind: Arc::default() }
+    }
+
+    /// Whether something that was looked at could not be watched.
+    pub fn was_blind(&self) -> bool {
+        self.blind.load(Ordering::Relaxed)
+    }
+
+    /// Watches every directory above `path`: renaming any of them changes what stands at `path`.
+    fn watch_above(&self, path: &Path) {
+        for dir in path.ancestors().skip(1) {
+            self.watch(dir);
+        }
+    }
+
+    fn watch(&self, dir: &Path) {
+        // Through a link the system would report events under the link's name, and only under one of several names.
+        // Whoever follows the link looks at its target's own path as well.
+        let physical = self.fs.lstat(dir).is_ok_and(|meta| meta.kind == crate::snapshot::Kind::Dir);
+        if physical && !self.watcher.arm(dir) {
+            self.blind.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Filesystem for Watching<'_> {
+    fn stat(&self, path: &Path) -> Result<Meta, Errno> {
+        self.watch_above(path);
+        self.fs.stat(path)
+    }
+
+    fn lstat(&self, path: &Path) -> Result<Meta, Errno> {
+        self.watch_above(path);
+        self.fs.lstat(path)
+    }
+
+    fn read_link(&self, path: &Path) -> Result<PathBuf, Errno> {
+        self.watch_above(path);
+        self.fs.read_link(path)
+    }
+
+    fn real_path(&self, path: &Path) -> Result<PathBuf, Errno> {
+        self.watch_above(path);
+        self.fs.real_path(path)
+    }
+
+    fn read(&self, path: &Path) -> Result<Arc<[u8]>, Unreadable> {
+        self.watch_above(path);
+        self.fs.read(path)
+    }
+
+    fn list(&self, path: &Path) -> Result<Vec<Entry>, Errno> {
+        self.watch_above(path);
+        self.watch(path);
+        self.fs.list(path)
+    }
+}

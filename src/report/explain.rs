@@ -1,0 +1,33 @@
+//! Why a file is, or is not, in a briefing.
+
+use std::path::Path;
+
+use crate::answer::{Fate, Resolution};
+use crate::search::Probe;
+
+/// What became of `path`, why, and what the harness asked about it.
+pub fn explain<'a>(path: &Path, resolution: &'a Resolution) -> (Option<Fate>, String, Vec<&'a Probe>) {
+    let probes: Vec<&Probe> = resolution.trace.iter().filter(|probe| probe.path == path).collect();
+    if let Some(source) = resolution.answer.sources.iter().find(|source| source.path() == Some(path)) {
+        return (Some(source.fate), source.reason.clone(), probes);
+    }
+    let reason = match (&resolution.answer.refusal, probes.last()) {
+        (Some(refusal), _) => format!("{} refuses to start: {}", resolution.harness, refusal.message),
+        (None, Some(probe)) => {
+            format!("{} asked for it and found: {} ({})", resolution.harness, probe.answer, probe.rule)
+        }
+        (None, None) => {
+            let root = resolution
+                .answer
+                .root
+                .as_deref()
+                .map_or_else(String::new, |root| format!(", project root {}", root.display()));
+            format!(
+                "{} does not look at this path when started in {}{root}",
+                resolution.harness,
+                resolution.standpoint.cwd.display()
+            )
+        }
+    };
+    (None, reason, probes)
+}

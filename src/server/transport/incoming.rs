@@ -1,0 +1,93 @@
+//! Says what a JSON body from the client is: a call, a cancel, an answer to us, or nothing we can use.
+
+use serde_json::{Map, Value};
+use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Response};
+
+use super::frames::Frame;
+
+/// One message from the client.
+pub enum Incoming {
+    Call(Call),
+    Cancel(Id),
+    /// The client's answer to a request of ours.
+    Answer(Response),
+    /// Not a message; the id to refuse it under is `Null` where it has none.
+    Invalid(Id, Error),
+}
+
+/// A request, or a notification if it has no id.
+pub struct Call {
+    pub id: Option<Id>,
+    pub method: String,
+    pub params: Option<Value>,
+}
+
+impl From<Frame> for Incoming {
+    fn from(frame: Frame) -> Incoming {
+        match frame {
+            Frame::Body(Value::Object(message)) => Incoming::from_object(message),
+            Frame::Body(Value::Array(_)) => invalid(Id::Null, "LSP has no batches; send each message in its own frame"),
+            Frame::Body(_) => invalid(Id::Null, "a message is a JSON object"),
+            Frame::Broken(error) => Incoming::Invalid(Id::Null, error),
+        }
+    }
+}
+
+impl Incoming {
+    fn from_object(mut message: Map<String, Value>) -> Incoming {
+        let id = message.remove("id").map(parse_id);
+        let params = message.remove("params");
+        match (message.remove("method"), id) {
+            (Some(Value::String(method)), Some(Some(id))) => Incoming::call(Some(id), method, params),
+            (Some(Value::String(method)), None) => Incoming::call(None, method, params),
+            (Some(Value::String(_)), Some(None)) => invalid(Id::Null, "the id of a request is an integer or a string"),
+            (Some(_), id) => invalid(id.flatten().unwrap_or_default(), "method is a string"),
+            (None, Some(Some(id))) => Incoming::Answer(Response::from_parts(id, result(message))),
+            (None, Some(None) | None) => invalid(Id::Null, "a message has a method, or the id of a request it answers"),
+        }
+    }
+
+    fn call(id: Option<Id>, method: String, params: Option<Value>) -> Incoming {
+        let params = match (method.as_str(), params) {
+            ("$/cancelRequest", Some(params)) if id.is_none() => match params.get("id").cloned().map(parse_id) {
+                Some(Some(id)) => return Incoming::Cancel(id),
+                Some(None) | None => return invalid(Id::Null, "$/cancelRequest names an integer or string id"),
+            },
+            // `shutdown` has no parameters; clients send `null`, `{}` and `[]`, and the service refuses the last two.
+            ("shutdown", _) => None,
+            // The service drops an `initialized` without its empty object, unseen.
+            ("initialized", None | Some(Value::Null)) => Some(Value::Object(Map::new())),
+            (_, params) => params,
+        };
+        Incoming::Call(Call { id, method, params })
+    }
+}
+
+/// Lenient, because somebody waits for it: an answer without a result is an answer.
+fn result(mut message: Map<String, Value>) -> Result<Value, Error> {
+    match message.remove("error") {
+        None | Some(Value::Null) => Ok(message.remove("result").unwrap_or_default()),
+        Some(error) => Err(Error {
+            code: error.get("code").and_then(Value::as_i64).map_or(ErrorCode::InternalError, ErrorCode::from),
+            message: error
+                .get("message")
+                .and_then(Value::as_str)
+                .unwrap_or("the client gave no message")
+                .to_owned()
+                .into(),
+            data: error.get("data").cloned(),
+        }),
+    }
+}
+
+fn parse_id(id: Value) -> Option<Id> {
+    match id {
+        Value::String(id) => Some(Id::String(id)),
+        Value::Number(id) => id.as_i64().map(Id::Number),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+fn invalid(id: Id, message: &'static str) -> Incoming {
+    Incoming::Invalid(id, Error { code: ErrorCode::InvalidRequest, message: message.into(), data: None })
+}
