@@ -477,6 +477,19 @@ pub struct Refusal {
     pub message: String,
 }
 
+impl Refusal {
+    /// What is wrong at `path`.
+    pub fn new(path: impl Into<PathBuf>, message: impl Into<String>) -> Refusal {
+        Refusal { path: path.into(), message: message.into() }
+    }
+}
+
+impl From<Refusal> for Answer {
+    fn from(refusal: Refusal) -> Answer {
+        Answer { refusal: Some(refusal), ..Answer::default() }
+    }
+}
+
 /// What an edition finds out: everything of a resolution that depends on the harness.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
@@ -497,7 +510,7 @@ pub struct Answer {
 impl Answer {
     /// The answer of a harness that does not start.
     pub fn refused(path: impl Into<PathBuf>, message: impl Into<String>) -> Answer {
-        Answer { refusal: Some(Refusal { path: path.into(), message: message.into() }), ..Answer::default() }
+        Refusal::new(path, message).into()
     }
 }
 

@@ -1,4 +1,64 @@
-//! Briefing shows exactly what a coding agent is told before it touches a file.
+//! Briefing shows exactly what a coding agent is told before it touches a file: which instruction files each harness
+//! loads, in what order, cut where, and the exact text.
+//!
+//! This page is the map. Read it first, then the rooms in the order below.
+//!
+//! # The idea
+//!
+//! 1. The core answers one pure question, [`resolve::resolve`]`(facts, choice, standpoint)`. It opens no file, knows no
+//!    JSON and no LSP type, and cannot fail: problems are part of the answer.
+//! 2. A [`search::Search`] remembers every path it asked about, present or absent. That one record is the *explanation*
+//!    ("why is my file not loaded?"), the *dependency list* of a remembered answer, and the *list of what to read next*.
+//! 3. The [`snapshot::Snapshot`] has three answers for a question: a fact, absent, or *not told yet*. The shell reads
+//!    exactly what is untold and asks again, so a first answer needs no scan of the workspace.
+//! 4. The [`index::Index`] remembers answers and forgets precisely those a change could touch.
+//! 5. Every file a harness considered is in the answer, with a [`answer::Fate`].
+//!
+//! # The rooms
+//!
+//! | room | what it holds |
+//! |---|---|
+//! | [`text`] | sizes and safe cuts, in the units that harnesses count |
+//! | [`formats`] | TOML and the other settings formats, as values with spans |
+//! | [`snapshot`] | questions about the disk, facts, errnos |
+//! | [`search`] | the verbs by which a harness looks; each remembers what it asked |
+//! | [`answer`] | what an answer consists of, and the standpoint it holds for |
+//! | [`harness`] | what a profile and an edition are; one file per harness |
+//! | [`resolve`] | one question, one answer |
+//! | [`index`] | remembers answers; forgets exactly |
+//! | [`report`] | says answers as plain data: JSON, findings, hovers, explanations |
+//! | [`request`] | a question as it comes in from any door |
+//! | | *above: pure; below: the outside world* |
+//! | [`disk`] | reads, lays buffers over, and watches; the only room that opens files |
+//! | [`server`] | the LSP service, and its transport |
+//! | [`cli`] | the same answers on a terminal |
+//!
+//! A room names only rooms above it, and `disk` only `snapshot` and what stands before it; `tests/tidy.rs` keeps that true.
+//!
+//! # One request
+//!
+//! ```text
+//! editor ─ briefing/effectiveInstructions {textDocument, harness?, cwd?}
+//!   ▼ server/transport   frames in arrival order; each call is polled once, inline
+//!   ▼ server/handlers    from the wire → ask → say → to the wire
+//!   ▼ index              remembered? → the same answer again        else ▼
+//!   ▼ resolve            edition.look(standpoint, search) → messages, sources with fates, everything asked
+//!   ▼ untold facts?      disk arms its watches, observes exactly those → index.learn → ask again
+//!   ▼ report             plain data in byte ranges
+//!   ▼ server/convert     bytes → positions in the negotiated encoding
+//!
+//! didChange ─► disk/buffers ─► index.forget ─► diagnostics          notify ─► index.forget ─► the same line
+//! ```
+//!
+//! # Invariants
+//!
+//! - The core never does IO, and resolving cannot fail.
+//! - LSP types are named only under `server/`; positions exist only in `server/convert`, byte ranges everywhere else.
+//! - Every considered path is in the answer; unknown is never absent.
+//! - Remembered equals fresh: `tests/incremental.rs` compares them after random changes.
+//! - Every number about a harness carries a unit, and the version of the client it was checked on.
+//! - Briefing never writes to the workspace, runs no other program, and fetches nothing without the user's say.
+
 pub mod answer;
 pub mod cli;
 pub mod disk;

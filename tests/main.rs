@@ -4,5 +4,6 @@
 
 mod cases;
 mod incremental;
+mod tidy;
 mod transport;
 mod world;

@@ -12,13 +12,13 @@ use crate::harness::Choice;
 use crate::report::briefing::{self, Effective, Include};
 use crate::request::{OneOrMany, Places, Request};
 use crate::resolve::{Outcome, resolve};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, absolute};
 use crate::text::grouped;
 
 /// Arguments of `briefing show`.
 #[derive(Args)]
 pub(super) struct Show {
-    /// The file the agent would read; without it, the start of a session is shown
+    /// The file the agent would read, relative to where it is started; without it, the start of a session is shown
     file: Option<PathBuf>,
     /// Only this harness, or this edition of it (codex, opencode@1.1); may be repeated
     #[arg(long, value_name = "ID[@EDITION]")]
@@ -71,11 +71,10 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, String> {
         request.session.clone_from(&show.session);
     }
     let cwd = show.cwd.as_ref().map_or_else(|| here.clone(), |cwd| here.join(cwd));
-    // A file named on the command line is relative to where the user is, as in every other program; the protocol's
-    // "relative to the physical cwd" is the same thing unless --cwd differs.
     let target = show.file.clone();
     let places = Places { cwd, target, already_loaded: show.already.iter().map(|file| here.join(file)).collect() };
-    let questions = request.questions(&defaults(show.home.clone()), &places)?;
+    let home = show.home.as_ref().map(|home| absolute(&here, home));
+    let questions = request.questions(&defaults(home), &places)?;
     let answers: Vec<Resolution> = questions.iter().map(|(choice, standpoint)| answer(choice, standpoint)).collect();
     match show.format {
         Format::Json => {

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::answer::{
-    Answer, Fate, Limit, Message, MessageKind, Per, Role, Scope, Source, Standpoint, Trigger, Unit, Warning,
+    Answer, Fate, Limit, Message, MessageKind, Per, Refusal, Role, Scope, Source, Standpoint, Trigger, Unit, Warning,
 };
 use crate::harness::{About, Change, Edition, Profile};
 use crate::search::{Search, Told};
@@ -74,7 +74,7 @@ impl Edition for Codex {
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
         let codex_home = match codex_home(at, search)? {
             Ok(home) => home,
-            Err(refusal) => return Ok(refusal),
+            Err(refusal) => return Ok(refusal.into()),
         };
         let cwd = match at.option(ID, "cd") {
             Some("") => return Ok(Answer::refused(&at.cwd, "the value of --cd is empty; name a directory")),
@@ -87,12 +87,13 @@ impl Edition for Codex {
         };
         let settings = match Settings::gather(self.root_markers, at, &cwd, &codex_home, search)? {
             Ok(settings) => settings,
-            Err(refusal) => return Ok(refusal),
+            Err(refusal) => return Ok(refusal.into()),
         };
         let mut answer = Answer { root: settings.root.clone(), ..Answer::default() };
         answer.warnings.extend(settings.warnings.iter().cloned());
         let global = self.global_text(&codex_home, search, &mut answer)?;
         let docs = self.project_docs(&cwd, &settings, search, &mut answer)?;
+        in_reading_order(&mut answer.sources);
         nothing_below(at, &cwd, search, &mut answer)?;
         self.compose(&cwd, &settings, global.as_deref(), &docs, &mut answer);
         settings.other_messages(at, &cwd, &mut answer);
@@ -101,13 +102,13 @@ impl Edition for Codex {
 }
 
 /// `$CODEX_HOME`, which must exist and is made physical, else `~/.codex`.
-fn codex_home(at: &Standpoint, search: &mut Search) -> Told<Result<PathBuf, Answer>> {
+fn codex_home(at: &Standpoint, search: &mut Search) -> Told<Result<PathBuf, Refusal>> {
     let rule = "the Codex home must be a directory";
     let Some(named) = search.env("CODEX_HOME").filter(|dir| !dir.is_empty()) else {
         let path = at.home.join(".codex");
         return Ok(match search.stat(&path, rule)? {
             Ok(meta) if meta.kind != Kind::Dir => {
-                Err(Answer::refused(&path, format!("{} is not a directory", path.display())))
+                Err(Refusal::new(&path, format!("{} is not a directory", path.display())))
             }
             Ok(_) | Err(_) => Ok(path),
         });
@@ -115,10 +116,8 @@ fn codex_home(at: &Standpoint, search: &mut Search) -> Told<Result<PathBuf, Answ
     let path = at.cwd.join(&named);
     Ok(match search.stat(&path, rule)? {
         Ok(meta) if meta.kind == Kind::Dir => Ok(search.real(&path)?.unwrap_or(path)),
-        Ok(_) => {
-            Err(Answer::refused(path, format!("CODEX_HOME points to {named:?}, but that path is not a directory")))
-        }
-        Err(_) => Err(Answer::refused(
+        Ok(_) => Err(Refusal::new(path, format!("CODEX_HOME points to {named:?}, but that path is not a directory"))),
+        Err(_) => Err(Refusal::new(
             path,
             format!("CODEX_HOME points to {named:?}, but that path does not exist; create it or unset CODEX_HOME"),
         )),
@@ -126,10 +125,7 @@ fn codex_home(at: &Standpoint, search: &mut Search) -> Told<Result<PathBuf, Answ
 }
 
 /// A project file that was picked and read.
-struct Doc {
-    text: String,
-    source: usize,
-}
+struct Doc(String);
 
 impl Codex {
     /// The first global file with text in it. It is not charged to the budget.
@@ -374,7 +370,7 @@ impl Codex {
             } else {
                 (Fate::Loaded, "the first name that exists in its directory".to_owned())
             };
-            docs.push(Doc { text, source: answer.sources.len() });
+            docs.push(Doc(text));
             answer.sources.push(Source {
                 fate,
                 reason,
@@ -397,17 +393,28 @@ impl Codex {
         if global.is_some() && !docs.is_empty() {
             body.push_str(self.project_separator);
         }
-        let texts: Vec<&str> = docs.iter().map(|doc| doc.text.as_str()).collect();
+        let texts: Vec<&str> = docs.iter().map(|Doc(text)| text.as_str()).collect();
         body.push_str(&texts.join("\n\n"));
         let place = if docs.is_empty() { String::new() } else { format!(" for {}", cwd.to_string_lossy()) };
         let budget = settings.budget.unwrap_or(self.budget_bytes);
         if budget > 0 && body.len() > budget {
             answer.warnings.push(Warning::general("over-budget", combined_warning(body.len(), budget)));
         }
-        debug_assert!(docs.iter().all(|doc| answer.sources[doc.source].message == Some(0)));
         let text = format!("# AGENTS.md instructions{place}\n\n<INSTRUCTIONS>\n{body}\n</INSTRUCTIONS>");
         answer.messages.push(Message::instructions(Trigger::Session, Role::User, text));
     }
+}
+
+/// Global files first, then directory by directory from the root; what was taken there before what it hides.
+fn in_reading_order(sources: &mut [Source]) {
+    sources.sort_by_key(|source| {
+        let depth = source.path().map_or(0, |path| path.components().count());
+        (
+            source.scope != Scope::User,
+            if source.scope == Scope::User { 0 } else { depth },
+            source.fate == Fate::Shadowed,
+        )
+    });
 }
 
 /// What keeps all project files out.

@@ -382,7 +382,7 @@ def generate(random):
         tree.put(spot, "", settings_text(r, some(), env, tree, spot.rsplit("/", 1)[0]))
     if chance(0.05):
         env["OPENCODE_CONFIG"] = r.choice(["/o.json", "o.json"])
-        tree.put("/o.json", "", settings_text(r, some(), env, tree, "/o"))
+        tree.put("/o.json", "", settings_text(r, some(), env, tree, ""))
     if chance(0.04) and "etc" not in tree.top:
         env["OPENCODE_CONFIG_CONTENT"] = settings_text(r, some(), {}, Tree(r), "/").replace("\n", " ").split("//")[0]
         if not env["OPENCODE_CONFIG_CONTENT"].strip().endswith("}"): del env["OPENCODE_CONFIG_CONTENT"]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::ID;
 use super::trust::{self, Trust};
-use crate::answer::{Answer, Standpoint, Warning};
+use crate::answer::{Refusal, Standpoint, Warning};
 use crate::formats::{self, Node, Value};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Errno, Kind, Unreadable, absolute};
@@ -39,14 +39,14 @@ pub(super) enum Sandbox {
 }
 
 impl Settings {
-    /// Reads every layer; `Err` is the answer of a Codex that does not start.
+    /// Reads every layer; `Err` says why Codex would not start.
     pub fn gather(
         default_markers: &[&str],
         at: &Standpoint,
         cwd: &Path,
         codex_home: &Path,
         search: &mut Search,
-    ) -> Told<Result<Settings, Answer>> {
+    ) -> Told<Result<Settings, Refusal>> {
         let system = ["/etc/codex/config.toml", MANAGED, REQUIREMENTS].map(PathBuf::from);
         let user = codex_home.join("config.toml");
         search.expect(system.iter().chain([&user]).cloned().map(Ask::Content))?;
@@ -57,7 +57,7 @@ impl Settings {
             if profile.is_empty() || !profile.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) {
                 let message =
                     format!("the profile name {profile:?} must consist of ASCII letters, digits, `-` and `_`");
-                return Ok(Err(Answer::refused(codex_home, message)));
+                return Ok(Err(Refusal::new(codex_home, message)));
             }
             files.push(codex_home.join(format!("{profile}.config.toml")));
         }
@@ -70,7 +70,7 @@ impl Settings {
         }
         let arguments = match arguments(&at.option_list(ID, "config")) {
             Ok(arguments) => arguments,
-            Err(message) => return Ok(Err(Answer::refused(cwd, message))),
+            Err(message) => return Ok(Err(Refusal::new(cwd, message))),
         };
         let mut above = Layers::default();
         above.extend(Path::new(ARGUMENTS), Some(arguments));
@@ -216,7 +216,7 @@ impl Layers {
         codex_home: &Path,
         without_project: &Layers,
         search: &mut Search,
-    ) -> Told<Result<(), Answer>> {
+    ) -> Told<Result<(), Refusal>> {
         let physical_home = search.real(codex_home)?.ok();
         for dir in super::directories(cwd, root) {
             let folder = dir.join(".codex");
@@ -257,12 +257,12 @@ enum Problem {
 }
 
 impl Problem {
-    fn refusal(self, path: &Path) -> Answer {
+    fn refusal(self, path: &Path) -> Refusal {
         match self {
             Problem::Unreadable(what) => {
-                Answer::refused(path, format!("Failed to read config file {}: {what}", path.display()))
+                Refusal::new(path, format!("Failed to read config file {}: {what}", path.display()))
             }
-            Problem::Broken(what) => Answer::refused(path, format!("{}:{what}", path.display())),
+            Problem::Broken(what) => Refusal::new(path, format!("{}:{what}", path.display())),
         }
     }
 }
@@ -317,14 +317,14 @@ fn put(table: &mut Value, path: &[&str], value: Value) {
     put(&mut entries[index].1.value, rest, value);
 }
 
-fn markers(default: &[&str], layers: &Layers, codex_home: &Path) -> Result<Vec<String>, Answer> {
+fn markers(default: &[&str], layers: &Layers, codex_home: &Path) -> Result<Vec<String>, Refusal> {
     let Some((node, from)) = layers.value(&["project_root_markers"]) else {
         return Ok(default.iter().map(|&marker| marker.to_owned()).collect());
     };
     let place = if from == ARGUMENTS { codex_home.to_owned() } else { PathBuf::from(from) };
     node.as_texts()
         .map(|markers| markers.into_iter().map(str::to_owned).collect())
-        .ok_or_else(|| Answer::refused(place, "project_root_markers must be an array of strings"))
+        .ok_or_else(|| Refusal::new(place, "project_root_markers must be an array of strings"))
 }
 
 /// What looking for the project root comes to.
@@ -370,26 +370,26 @@ fn layer_root(cwd: &Path, markers: &[String], search: &mut Search) -> Told<Optio
 }
 
 /// `profile = "p"` of old, and the table of that name, stop Codex.
-fn legacy_profile(layers: &Layers, profile: Option<&str>) -> Option<Answer> {
+fn legacy_profile(layers: &Layers, profile: Option<&str>) -> Option<Refusal> {
     let advice = |name: &str| {
         format!(
             "legacy `profile = {name:?}` config is no longer supported; use `--profile {name}` with `{name}.config.toml` instead"
         )
     };
     if let Some((node, from)) = layers.value(&["profile"]) {
-        return Some(Answer::refused(from, advice(node.as_text().unwrap_or_default())));
+        return Some(Refusal::new(from, advice(node.as_text().unwrap_or_default())));
     }
     let (_, from) = layers.value(&["profiles", profile?])?;
-    Some(Answer::refused(from, advice(profile?)))
+    Some(Refusal::new(from, advice(profile?)))
 }
 
 /// `model_instructions_file` must name a readable file with text; relative to the settings file that names it.
-fn model_instructions(layers: &Layers, cwd: &Path, search: &mut Search) -> Told<Option<Answer>> {
+fn model_instructions(layers: &Layers, cwd: &Path, search: &mut Search) -> Told<Option<Refusal>> {
     let Some((node, from)) = layers.value(&["model_instructions_file"]) else { return Ok(None) };
     let Some(name) = node.as_text() else { return Ok(None) };
     let base = if from == ARGUMENTS { cwd } else { Path::new(from).parent().unwrap_or(cwd) };
     let path = absolute(base, Path::new(name));
-    let refused = |what: &str| Some(Answer::refused(&path, format!("{what}: {}", path.display())));
+    let refused = |what: &str| Some(Refusal::new(&path, format!("{what}: {}", path.display())));
     Ok(match search.read(&path, "model_instructions_file, which must be readable")? {
         Err(problem) => refused(&format!("failed to read model instructions file ({problem})")),
         Ok(raw) => match std::str::from_utf8(&raw) {
@@ -429,8 +429,8 @@ const TYPES: &[(&str, Type)] = &[
     ("agents", Type::Table),
 ];
 
-fn wrong_types(layers: &Layers) -> Option<Answer> {
-    let refused = |from: &str, message: String| Some(Answer::refused(from, message));
+fn wrong_types(layers: &Layers) -> Option<Refusal> {
+    let refused = |from: &str, message: String| Some(Refusal::new(from, message));
     let profiles: Vec<&str> = layers
         .0
         .iter()

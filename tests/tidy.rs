@@ -1,0 +1,137 @@
+//! The house rules that the compiler does not keep: which room may name which, and what must not be committed.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Every room with the rooms it may name. `main` and the crate itself are not rooms.
+const MAY_NAME: [(&str, &[&str]); 14] = [
+    ("text", &[]),
+    ("glob", &["text"]),
+    ("formats", &["text"]),
+    ("snapshot", &["text", "glob", "formats"]),
+    ("search", &["text", "snapshot"]),
+    ("answer", &["text", "snapshot", "search"]),
+    ("harness", &["text", "glob", "formats", "snapshot", "search", "answer"]),
+    ("resolve", &["text", "snapshot", "search", "answer", "harness"]),
+    ("index", &["text", "snapshot", "search", "answer", "harness", "resolve", "disk"]),
+    ("report", &["text", "snapshot", "search", "answer", "harness", "resolve"]),
+    ("request", &["text", "snapshot", "search", "answer", "harness", "resolve", "report"]),
+    ("disk", &["text", "glob", "formats", "snapshot"]),
+    (
+        "server",
+        &[
+            "text", "formats", "snapshot", "search", "answer", "harness", "resolve", "index", "report", "request",
+            "disk",
+        ],
+    ),
+    (
+        "cli",
+        &[
+            "text", "formats", "snapshot", "search", "answer", "harness", "resolve", "index", "report", "request",
+            "disk", "server",
+        ],
+    ),
+];
+
+#[test]
+fn rooms_name_only_the_rooms_they_may() {
+    let allowed: BTreeMap<&str, &[&str]> = MAY_NAME.into_iter().collect();
+    let mut wrong = Vec::new();
+    for file in sources() {
+        let room = room_of(&file);
+        if matches!(room.as_str(), "lib" | "main") {
+            continue;
+        }
+        let Some(may) = allowed.get(room.as_str()) else {
+            wrong.push(format!("{}: the room `{room}` is not in the table", file.display()));
+            continue;
+        };
+        let text = std::fs::read_to_string(&file).expect("sources are UTF-8");
+        for (number, line) in text.lines().enumerate() {
+            // Documents may point anywhere.
+            let code = line.trim_start();
+            if code.starts_with("//") {
+                continue;
+            }
+            for named in named_rooms(code) {
+                if named != room && allowed.contains_key(named) && !may.contains(&named) {
+                    wrong.push(format!("{}:{}: `{room}` names `{named}`", file.display(), number + 1));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn protocol_types_stay_in_the_server() {
+    for file in sources().into_iter().filter(|file| room_of(file) != "server") {
+        let text = std::fs::read_to_string(&file).expect("sources are UTF-8");
+        assert!(!text.contains("tower_lsp") && !text.contains("ls_types"), "{} names protocol types", file.display());
+    }
+}
+
+#[test]
+fn every_source_file_opens_with_its_caption() {
+    for file in sources() {
+        let text = std::fs::read_to_string(&file).expect("sources are UTF-8");
+        assert!(text.starts_with("//! "), "{} has no caption", file.display());
+    }
+}
+
+#[test]
+fn no_live_instruction_file_is_committed_below_tests() {
+    let listed = Command::new("git").args(["ls-files", "tests"]).current_dir(root()).output();
+    let Ok(listed) = listed.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()) else { return };
+    let live =
+        ["AGENTS.md", "AGENTS.override.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", "SOUL.md", "CONTEXT.md"];
+    let found: Vec<&str> =
+        listed.lines().filter(|file| live.iter().any(|name| file.ends_with(&format!("/{name}")))).collect();
+    assert!(found.is_empty(), "agents that work here would obey {found:?}");
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn sources() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut todo = vec![root().join("src")];
+    while let Some(dir) = todo.pop() {
+        for entry in std::fs::read_dir(dir).expect("a directory") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                todo.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+/// `src/server/convert.rs` is in the room `server`.
+fn room_of(file: &Path) -> String {
+    let inside = file.strip_prefix(root().join("src")).expect("below src");
+    let first = inside.components().next().expect("a name").as_os_str().to_string_lossy();
+    first.trim_end_matches(".rs").to_owned()
+}
+
+/// The rooms named as `crate::ROOM` or `crate::{ROOM, …}` in a line.
+fn named_rooms(line: &str) -> Vec<&str> {
+    let mut named = Vec::new();
+    for (at, _) in line.match_indices("crate::") {
+        let rest = &line[at + "crate::".len()..];
+        if let Some(list) = rest.strip_prefix('{') {
+            named.extend(list.trim_end_matches(['}', ';']).split(',').map(|item| word(item.trim())));
+        } else {
+            named.push(word(rest));
+        }
+    }
+    named
+}
+
+fn word(text: &str) -> &str {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default()
+}
