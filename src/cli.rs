@@ -82,7 +82,8 @@ pub fn defaults(home: Option<PathBuf>) -> Defaults {
 /// Clock, shell and platform of this machine.
 fn surroundings(env: &BTreeMap<String, String>) -> Surroundings {
     let now = jiff::Zoned::now();
-    let shell = env.get("SHELL").and_then(|shell| shell.rsplit('/').next()).unwrap_or("sh").to_owned();
+    let shell = login_shell().or_else(|| env.get("SHELL").cloned()).unwrap_or_else(|| "/bin/sh".to_owned());
+    let shell = shell.rsplit('/').next().unwrap_or_default().to_owned();
     Surroundings {
         date: (now.year(), now.month().unsigned_abs(), now.day().unsigned_abs()),
         time_zone: now.time_zone().iana_name().unwrap_or("Etc/UTC").to_owned(),
@@ -94,4 +95,21 @@ fn surroundings(env: &BTreeMap<String, String>) -> Surroundings {
         }
         .to_owned(),
     }
+}
+
+/// The user's shell as the password file has it: that is where Codex looks, whatever `$SHELL` says.
+#[cfg(unix)]
+fn login_shell() -> Option<String> {
+    let uid = rustix::process::getuid().as_raw().to_string();
+    let users = std::fs::read_to_string("/etc/passwd").ok()?;
+    let fields = users
+        .lines()
+        .map(|line| line.split(':').collect::<Vec<_>>())
+        .find(|fields| fields.get(2) == Some(&uid.as_str()))?;
+    fields.get(6).filter(|shell| !shell.is_empty()).map(|&shell| shell.to_owned())
+}
+
+#[cfg(not(unix))]
+fn login_shell() -> Option<String> {
+    None
 }

@@ -332,8 +332,14 @@ impl Codex {
             let raw = match search.read(path, "root first, until the budget is spent")? {
                 Ok(raw) => raw,
                 Err(Unreadable::Errno(Errno::NOENT)) => continue,
+                Err(problem @ Unreadable::TooLarge(_)) => {
+                    unreadable_cap(&problem, path, answer);
+                    let reason = format!("{problem}; it would take the rest of the {budget} B budget");
+                    answer.sources.push(Source { fate: Fate::Unreadable, reason, ..source });
+                    remaining = 0;
+                    continue;
+                }
                 Err(what) => {
-                    unreadable_cap(&what, path, answer);
                     answer.sources.push(Source {
                         fate: Fate::Unreadable,
                         reason: format!("{what}: any such error drops all project files"),
