@@ -4,7 +4,7 @@ Two ways, chosen by the environment variable OPENCLAW_MODE:
   functions  (default) the client's own functions in the order of a turn, in its own node process (openclaw.mjs). What
              the turn would create is taken away before the prompt is built, because Briefing shows the disk as it stands.
   run        `openclaw agent --local` against a model server on 127.0.0.1; the section is cut from the request. There is
-             no Gateway, so no hooks, and files that the client creates are in the answer.
+             no Gateway, so no hooks; files that the client creates are in the answer; the agent is main unless named.
 Sessions: main (default), subagent, cron, group, local. @settings may have promptMode, agent, and contextMode.
 """
 import http.server, json, os, subprocess, threading
