@@ -14,6 +14,7 @@ use crate::request::Defaults;
 use crate::server;
 
 mod show;
+mod words;
 
 /// Shows exactly what a coding agent is told before it touches a file.
 #[derive(Parser)]

@@ -51,7 +51,8 @@ fn every_case_file_is_written_as_the_format_says() {
     }
 }
 
-fn case_files() -> Vec<PathBuf> {
+/// Every case file, in order.
+pub fn case_files() -> Vec<PathBuf> {
     let mut files = Vec::new();
     for harness in
         std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")).expect("the cases are there")

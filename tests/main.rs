@@ -3,6 +3,8 @@
 #![allow(missing_docs, reason = "tests are true sentences")]
 
 mod cases;
+mod cli;
+mod disk;
 mod incremental;
 mod tidy;
 mod transport;

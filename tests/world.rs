@@ -186,6 +186,34 @@ impl World {
         free
     }
 
+    /// Lays the tree out below `root` on the real disk; absolute links are led there too.
+    pub fn unpack(&self, root: &Path) {
+        let mut made: BTreeMap<usize, PathBuf> = BTreeMap::new();
+        let mut todo = vec![(0, root.to_owned())];
+        while let Some((index, path)) = todo.pop() {
+            if let (Node::File { .. }, Some(other)) = (&self.nodes[index], made.get(&index)) {
+                std::fs::hard_link(other, &path).expect("a hard link");
+                continue;
+            }
+            match &self.nodes[index] {
+                Node::Dir(entries) => {
+                    std::fs::create_dir_all(&path).expect("a directory");
+                    todo.extend(entries.iter().map(|(name, child)| (*child, path.join(name))));
+                }
+                Node::File { bytes, .. } => std::fs::write(&path, bytes).expect("a file"),
+                Node::Link(target) => {
+                    let target = target.strip_prefix("/").map_or_else(|_| target.clone(), |inside| root.join(inside));
+                    std::os::unix::fs::symlink(target, &path).expect("a link");
+                }
+                Node::Special(Kind::Fifo) => {
+                    assert!(std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo runs").success());
+                }
+                Node::Sparse(_) | Node::Special(_) | Node::Failing(_) => panic!("{path:?} cannot be laid out"),
+            }
+            made.insert(index, path);
+        }
+    }
+
     /// Takes the entry away.
     pub fn remove(&mut self, path: &Path) {
         let parent = self.index(path.parent().expect("not the root"), true).expect("the directory exists");

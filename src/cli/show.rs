@@ -1,19 +1,19 @@
 //! `briefing show`: what each harness tells an agent that reads a file.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
-use super::defaults;
-use crate::answer::{Fate, MessageKind, Resolution};
+use super::{defaults, words};
+use crate::answer::{MessageKind, Resolution};
 use crate::disk::{self, Real};
 use crate::harness::Choice;
 use crate::report::briefing::{self, Effective, Include};
 use crate::request::{OneOrMany, Places, Request};
 use crate::resolve::{Outcome, resolve};
 use crate::snapshot::{Snapshot, absolute};
-use crate::text::grouped;
 
 /// Arguments of `briefing show`.
 #[derive(Args)]
@@ -85,7 +85,9 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, String> {
             print(&format!("{json}\n"));
         }
         Format::Prompt => print(&prompt(&answers)),
-        Format::Text => print(&answers.iter().map(|answer| in_words(answer, show.why)).collect::<Vec<_>>().join("\n")),
+        Format::Text => {
+            print_styled(&answers.iter().map(|answer| words::of(answer, show.why)).collect::<Vec<_>>().join("\n"))
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -123,64 +125,12 @@ fn prompt(answers: &[Resolution]) -> String {
     with_head.collect()
 }
 
-fn in_words(resolution: &Resolution, why: bool) -> String {
-    let answer = &resolution.answer;
-    let totals = briefing::totals(answer);
-    let mut out =
-        format!("{} {} · started in {}", resolution.harness, resolution.edition, resolution.standpoint.cwd.display());
-    out.push_str(&format!(
-        " · {} B ≈ {} tokens · {}\n",
-        grouped(totals.bytes),
-        grouped(totals.tokens.value),
-        resolution.fidelity
-    ));
-    if let Some(refusal) = &answer.refusal {
-        out.push_str(&format!("  refuses to start: {}\n    {}\n", refusal.message, refusal.path.display()));
-    }
-    let width = answer.sources.iter().map(|source| source.place.to_string().chars().count()).max().unwrap_or(0).min(60);
-    for source in &answer.sources {
-        let size = source.size.map_or_else(String::new, |size| format!("{} B", grouped(size.bytes)));
-        let place = source.place.to_string();
-        out.push_str(&format!(
-            "  {} {:<10} {place:<width$} {size:>10}  {}\n",
-            mark(source.fate),
-            source.fate,
-            source.reason
-        ));
-    }
-    if answer.sources.is_empty() && answer.refusal.is_none() {
-        out.push_str("  no instruction file is found\n");
-    }
-    for warning in &answer.warnings {
-        out.push_str(&format!("  ! {}\n", warning.message));
-    }
-    if why {
-        out.push_str("  asked, in this order:\n");
-        for probe in &resolution.trace {
-            out.push_str(&format!(
-                "    {:<8} {} → {}   ({})\n",
-                probe.asked,
-                probe.path.display(),
-                probe.answer,
-                probe.rule
-            ));
-        }
-    }
-    out
-}
-
-fn mark(fate: Fate) -> char {
-    match fate {
-        Fate::Loaded => '●',
-        Fate::Truncated => '◐',
-        Fate::Shadowed | Fate::Dropped | Fate::Excluded | Fate::Empty => '○',
-        Fate::Missing | Fate::Unreadable => '✗',
-        Fate::Pending => '?',
-    }
-}
-
-/// Writes to standard output; a reader that has gone away is no error.
+/// Writes to standard output, byte for byte; a reader that has gone away is no error.
 fn print(text: &str) {
-    use std::io::Write;
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}
+
+/// The same, with colors where they can be seen.
+fn print_styled(text: &str) {
+    let _ = anstream::stdout().lock().write_all(text.as_bytes());
 }

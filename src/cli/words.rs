@@ -1,0 +1,121 @@
+//! An answer in words, for people at a terminal.
+
+use std::fmt::Write;
+
+use anstyle::{AnsiColor, Style};
+
+use crate::answer::{Fate, MessageKind, Resolution, Source};
+use crate::report::briefing;
+use crate::text::grouped;
+
+/// The widest column of paths, in characters; longer paths push their line out.
+const PATH_COLUMN: usize = 60;
+
+const BOLD: Style = Style::new().bold();
+const FAINT: Style = Style::new().dimmed();
+const WARNING: Style = AnsiColor::Yellow.on_default();
+const ERROR: Style = AnsiColor::Red.on_default();
+const GOOD: Style = AnsiColor::Green.on_default();
+
+/// One harness's answer; with `why`, every probe in the order asked.
+pub(super) fn of(resolution: &Resolution, why: bool) -> String {
+    let mut out = head(resolution);
+    let answer = &resolution.answer;
+    if let Some(refusal) = &answer.refusal {
+        let _ = writeln!(
+            out,
+            "  {ERROR}refuses to start{ERROR:#}: {}\n    {}",
+            visible(&refusal.message),
+            visible(&refusal.path.display())
+        );
+    }
+    let width =
+        answer.sources.iter().map(|source| visible(&source.place).chars().count()).max().unwrap_or(0).min(PATH_COLUMN);
+    for source in &answer.sources {
+        line(&mut out, source, width);
+    }
+    if answer.sources.is_empty() && answer.refusal.is_none() {
+        let _ = writeln!(out, "  {FAINT}no instruction file is found{FAINT:#}");
+    }
+    if let Some(reason) = &answer.files_only {
+        let _ = writeln!(out, "  {WARNING}!{WARNING:#} only the set of files is certain: {}", visible(reason));
+    }
+    for warning in &answer.warnings {
+        let _ = writeln!(out, "  {WARNING}!{WARNING:#} {}", visible(&warning.message));
+    }
+    if why {
+        let _ = writeln!(out, "  asked, in this order:");
+        for probe in &resolution.trace {
+            let _ = writeln!(
+                out,
+                "    {:<8} {} → {}   {FAINT}({}){FAINT:#}",
+                probe.asked,
+                visible(&probe.path.display()),
+                visible(&probe.answer),
+                probe.rule
+            );
+        }
+    }
+    out
+}
+
+fn head(resolution: &Resolution) -> String {
+    let at = &resolution.standpoint;
+    let mut out = format!(
+        "{BOLD}{} {}{BOLD:#} · started in {}",
+        resolution.harness,
+        resolution.edition,
+        visible(&at.cwd.display())
+    );
+    if let Some(target) = &at.target {
+        let _ = write!(out, " · reading {}", visible(&target.strip_prefix(&at.cwd).unwrap_or(target).display()));
+    }
+    let totals = briefing::totals(&resolution.answer);
+    let parts = resolution.answer.messages.iter().filter(|message| message.kind == MessageKind::Instructions).count();
+    let messages = if parts == 1 { "1 message".to_owned() } else { format!("{parts} messages") };
+    let _ = writeln!(
+        out,
+        " · {messages}, {} B ≈ {} tokens · {}",
+        grouped(totals.bytes),
+        grouped(totals.tokens.value),
+        resolution.fidelity
+    );
+    out
+}
+
+fn line(out: &mut String, source: &Source, width: usize) {
+    let (mark, style) = match source.fate {
+        Fate::Loaded => ('●', GOOD),
+        Fate::Truncated => ('◐', WARNING),
+        Fate::Shadowed | Fate::Dropped | Fate::Excluded | Fate::Empty => ('○', FAINT),
+        Fate::Missing | Fate::Unreadable => ('✗', ERROR),
+        Fate::Pending => ('?', WARNING),
+    };
+    let size = source.size.map_or_else(String::new, |size| format!("{} B", grouped(size.bytes)));
+    let place = visible(&source.place);
+    let _ = writeln!(
+        out,
+        "  {style}{mark} {:<10}{style:#} {place:<width$} {size:>10}  {FAINT}{}{FAINT:#}",
+        source.fate,
+        visible(&source.reason)
+    );
+}
+
+/// Without control characters: a file's name must not steer the terminal.
+fn visible(text: &impl ToString) -> String {
+    let text = text.to_string();
+    if !text.contains(char::is_control) {
+        return text;
+    }
+    text.chars().flat_map(|c| if c.is_control() { c.escape_debug().collect::<Vec<_>>() } else { vec![c] }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_cannot_steer_the_terminal() {
+        assert_eq!(visible(&"/r/\u{1b}[31mred\n/AGENTS.md"), "/r/\\u{1b}[31mred\\n/AGENTS.md");
+    }
+}

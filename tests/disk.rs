@@ -1,0 +1,107 @@
+//! The virtual disk of the cases against a real one: what is asked about a case's files has the same answer on both.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use briefing::disk::{self, Filesystem, Real};
+use briefing::snapshot::{Ask, Fact, Kind, Unreadable};
+
+use crate::cases::{answer, case_files};
+use crate::world::{Case, World};
+
+#[test]
+fn a_real_disk_tells_what_the_virtual_one_tells() {
+    let mut compared = 0;
+    for file in case_files() {
+        let text = std::fs::read_to_string(&file).expect("a case is UTF-8");
+        // Devices want root, and errors cannot be laid out.
+        if ["| device", "| errno", "| sparse"].iter().any(|kind| text.contains(kind)) {
+            continue;
+        }
+        let case = Case::parse(&text);
+        let world = World::of(&case);
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        let root = scratch.path().canonicalize().expect("it exists");
+        world.unpack(&root);
+        for ask in case.sections.iter().filter_map(|section| section.header.strip_prefix("@text ")) {
+            let Ok(resolution) = answer(&case, &world, ask) else { continue };
+            for ask in &resolution.depends {
+                let Some(on_disk) = below(&root, ask) else { continue };
+                let (virtual_fact, real_fact) =
+                    (plain(disk::observe(&world, ask), Path::new("/")), plain(disk::observe(&Real, &on_disk), &root));
+                assert_eq!(real_fact, virtual_fact, "{}: {ask:?}", file.display());
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 5_000, "only {compared} facts were compared");
+}
+
+#[test]
+fn what_is_no_regular_file_is_never_opened() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let fifo = scratch.path().join("fifo");
+    assert!(Command::new("mkfifo").arg(&fifo).status().expect("mkfifo runs").success());
+    assert_eq!(Real.read(&fifo), Err(Unreadable::Not(Kind::Fifo)));
+    assert_eq!(Real.read(scratch.path()), Err(Unreadable::Not(Kind::Dir)));
+    assert_eq!(Real.read(Path::new("/dev/zero")), Err(Unreadable::Not(Kind::Device)));
+}
+
+#[test]
+fn a_file_over_the_cap_is_not_read() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let path = scratch.path().join("AGENTS.md");
+    let file = std::fs::File::create(&path).expect("a file");
+    file.set_len(disk::FILE_CAP_BYTES + 1).expect("a hole takes no space");
+    assert_eq!(Real.read(&path), Err(Unreadable::TooLarge(disk::FILE_CAP_BYTES + 1)));
+    file.set_len(10 << 30).expect("a hole takes no space");
+    assert_eq!(Real.read(&path), Err(Unreadable::TooLarge(10 << 30)));
+}
+
+/// The same question about the tree below `root`; `None` where a tree cannot stand for the whole disk.
+fn below(root: &Path, ask: &Ask) -> Option<Ask> {
+    let moved = |path: &PathBuf| root.join(path.strip_prefix("/").expect("absolute"));
+    // Above the top there is nothing in a case, and there is in a scratch directory.
+    if ask.path() == Path::new("/") {
+        return None;
+    }
+    match ask {
+        Ask::Kind(path) => Some(Ask::Kind(moved(path))),
+        Ask::LinkKind(path) => Some(Ask::LinkKind(moved(path))),
+        Ask::Real(path) => Some(Ask::Real(moved(path))),
+        Ask::Content(path) => Some(Ask::Content(moved(path))),
+        Ask::Listing(path) => Some(Ask::Listing(moved(path))),
+        Ask::Git(path) => Some(Ask::Git(moved(path))),
+        Ask::Glob { base, pattern, flavor } if !pattern.contains("..") && !pattern.starts_with('/') => {
+            Some(Ask::Glob { base: moved(base), pattern: pattern.clone(), flavor: *flavor })
+        }
+        Ask::Glob { .. } | Ask::Rows { .. } => None,
+    }
+}
+
+/// A fact without what must differ: identities, orders, and where the tree stands.
+fn plain(fact: Fact, root: &Path) -> String {
+    let here = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
+    match fact {
+        Fact::Kind(found) => format!("{:?}", found.map(|meta| (meta.kind, meta.len, meta.links))),
+        Fact::Real(found) => format!("{:?}", found.map(|path| here(&path))),
+        Fact::Listing(found) => {
+            let sorted = found.map(|entries| {
+                let mut entries: Vec<_> = entries.iter().map(|entry| (entry.name.clone(), entry.kind)).collect();
+                entries.sort_by(|one, other| one.0.cmp(&other.0));
+                entries
+            });
+            format!("{sorted:?}")
+        }
+        Fact::Glob(found) => {
+            let mut found: Vec<_> = found.iter().map(|path| here(path)).collect();
+            found.sort();
+            format!("{found:?}")
+        }
+        Fact::Git(found) => {
+            format!("{:?}", found.map(|repository| (here(&repository.toplevel), here(&repository.common_dir))))
+        }
+        Fact::Content(found) => format!("{found:?}"),
+        Fact::Rows(found) => format!("{found:?}"),
+    }
+}
