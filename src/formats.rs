@@ -1,9 +1,11 @@
-//! Settings formats as values with spans: TOML here; JSONC, JSON5 and front matter in their own files.
+//! Settings formats as values with spans: TOML and JSON5 here; JSONC and front matter in their own files.
 
 use std::ops::Range;
 
+mod json5;
 mod toml_value;
 
+pub use json5::parse_json5;
 pub use toml_value::parse_toml;
 
 /// A value, and where it stands in its file.
