@@ -8,6 +8,7 @@ use crate::snapshot::{Ask, Entry, Errno, Fact, Kind, Meta, Unreadable};
 mod buffers;
 mod git;
 mod real;
+mod sqlite;
 mod watch;
 
 pub use buffers::Buffers;
@@ -43,7 +44,7 @@ pub fn observe(fs: &dyn Filesystem, ask: &Ask) -> Fact {
         Ask::Listing(path) => Fact::Listing(fs.list(path).map(Into::into)),
         Ask::Git(dir) => Fact::Git(git::repository(fs, dir)),
         Ask::Glob { .. } => Fact::Glob(Arc::from([])),
-        Ask::Rows { .. } => Fact::Rows(Err("not supported yet".into())),
+        Ask::Rows { file, query, key } => Fact::Rows(sqlite::rows(fs, file, query, key).map(Into::into)),
     }
 }
 
@@ -60,6 +61,10 @@ pub fn touches(fs: &dyn Filesystem, ask: &Ask) -> Vec<PathBuf> {
         trail.extend(resolved(fs, dir).into_iter().skip(1).map(|dir| dir.join(name)));
     } else {
         trail = resolved(fs, ask.path());
+    }
+    if matches!(ask, Ask::Rows { .. }) {
+        // Rows may still be in the write-ahead log beside the database.
+        trail.extend(resolved(fs, &sqlite::log_of(ask.path())));
     }
     trail
 }

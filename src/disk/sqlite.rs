@@ -1,0 +1,125 @@
+//! Reads rows of an SQLite file from a copy in memory. Opening the file itself would leave others beside it, or miss
+//! the rows that are still in its write-ahead log.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+use rusqlite::types::ValueRef;
+
+use super::Filesystem;
+use crate::snapshot::{Errno, Row, Unreadable};
+
+/// Where the format version stands in a database's header: 2 says that there is a log. SQLite file format, section 1.3.
+const FORMAT_VERSIONS: std::ops::Range<usize> = 18..20;
+/// Lengths in bytes: SQLite file format, sections 1.3, 4.1 and 4.2.
+const HEADER: usize = 100;
+const LOG_HEADER: usize = 32;
+const FRAME_HEADER: usize = 24;
+
+/// The write-ahead log of a database.
+pub fn log_of(file: &Path) -> PathBuf {
+    let mut log = file.as_os_str().to_owned();
+    log.push("-wal");
+    PathBuf::from(log)
+}
+
+/// The columns of the rows that `query` finds, as texts. No rows when there is no such file or no such table.
+pub fn rows(fs: &dyn Filesystem, file: &Path, query: &str, key: &str) -> Result<Vec<Row>, String> {
+    let raw = match fs.read(file) {
+        Ok(raw) => raw,
+        Err(Unreadable::Errno(Errno::NOENT | Errno::NOTDIR)) => return Ok(Vec::new()),
+        Err(problem) => return Err(problem.to_string()),
+    };
+    let log = match fs.read(&log_of(file)) {
+        Ok(log) => log,
+        Err(Unreadable::Errno(Errno::NOENT)) => Default::default(),
+        Err(problem) => return Err(format!("its log: {problem}")),
+    };
+    let mut pages = raw.to_vec();
+    fold(&mut pages, &log);
+    if pages.is_empty() {
+        return Ok(Vec::new());
+    }
+    if pages.len() < HEADER || !pages.starts_with(b"SQLite format 3\0") {
+        return Err("file is not a database".into());
+    }
+    pages[FORMAT_VERSIONS].fill(1);
+    ask(&pages, query, key).or_else(|error| match error.to_string() {
+        message if message.contains("no such table") => Ok(Vec::new()),
+        message => Err(message),
+    })
+}
+
+fn ask(pages: &[u8], query: &str, key: &str) -> rusqlite::Result<Vec<Row>> {
+    let mut database = Connection::open_in_memory()?;
+    database.deserialize_read_exact("main", pages, pages.len(), true)?;
+    let mut statement = database.prepare(query)?;
+    let columns = statement.column_count();
+    let mut rows = statement.query([key])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let column = |index| {
+            Ok(match row.get_ref(index)? {
+                ValueRef::Null | ValueRef::Blob(_) => None,
+                ValueRef::Integer(number) => Some(number.to_string()),
+                ValueRef::Real(number) => Some(number.to_string()),
+                ValueRef::Text(text) => Some(String::from_utf8_lossy(text).into_owned()),
+            })
+        };
+        found.push((0..columns).map(column).collect::<rusqlite::Result<Row>>()?);
+    }
+    Ok(found)
+}
+
+/// Puts the committed pages of a write-ahead log where they belong.
+fn fold(pages: &mut Vec<u8>, log: &[u8]) {
+    let word = |bytes: &[u8], at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+    if log.len() < LOG_HEADER {
+        return;
+    }
+    let (header, frames) = log.split_at(LOG_HEADER);
+    let big_endian = match word(header, 0) {
+        0x377f_0682 => false,
+        0x377f_0683 => true,
+        _ => return,
+    };
+    let size = word(header, 8) as usize;
+    let mut sum = checksum((0, 0), &header[..24], big_endian);
+    if !size.is_power_of_two() || !(512..=65536).contains(&size) || sum != (word(header, 24), word(header, 28)) {
+        return;
+    }
+    let mut pending: Vec<(usize, &[u8])> = Vec::new();
+    for frame in frames.chunks_exact(FRAME_HEADER + size) {
+        let (head, page) = frame.split_at(FRAME_HEADER);
+        sum = checksum(checksum(sum, &head[..8], big_endian), page, big_endian);
+        // Frames of an earlier round keep other salts; anything broken ends the log.
+        if head[8..16] != header[16..24] || sum != (word(head, 16), word(head, 20)) || word(head, 0) == 0 {
+            return;
+        }
+        pending.push((word(head, 0) as usize - 1, page));
+        let committed = word(head, 4) as usize;
+        if committed == 0 {
+            continue;
+        }
+        for (number, page) in pending.drain(..).filter(|(number, _)| *number < committed) {
+            let end = (number + 1) * size;
+            if pages.len() < end {
+                pages.resize(end, 0);
+            }
+            pages[end - size..end].copy_from_slice(page);
+        }
+        pages.truncate(committed * size);
+    }
+}
+
+fn checksum((mut one, mut two): (u32, u32), bytes: &[u8], big_endian: bool) -> (u32, u32) {
+    for pair in bytes.chunks_exact(8) {
+        let word = |at: usize| {
+            let bytes: [u8; 4] = pair[at..at + 4].try_into().expect("four bytes");
+            if big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
+        };
+        one = one.wrapping_add(word(0)).wrapping_add(two);
+        two = two.wrapping_add(word(4)).wrapping_add(one);
+    }
+    (one, two)
+}
