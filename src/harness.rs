@@ -10,9 +10,10 @@ use crate::answer::{Answer, Standpoint};
 use crate::search::{Search, Told};
 
 pub mod codex;
+pub mod openclaw;
 
 /// Every harness Briefing knows, in the order they are shown.
-pub static ALL: &[&Profile] = &[&codex::PROFILE];
+pub static ALL: &[&Profile] = &[&codex::PROFILE, &openclaw::PROFILE];
 
 /// One harness: the agent program that loads instruction files.
 pub struct Profile {

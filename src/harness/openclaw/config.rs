@@ -1,0 +1,386 @@
+//! The configuration: JSON5 with `$include` and variables, checked as strictly as OpenClaw checks what matters here.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use super::guard::FILE_LIMIT_BYTES;
+use super::home::Home;
+use super::roster::Roster;
+use super::schema;
+use crate::answer::Answer;
+use crate::formats::{Node, Value, parse_json5};
+use crate::search::{Search, Told};
+use crate::snapshot::{Kind, absolute};
+use crate::text::{js_trim, lossy};
+
+/// Deepest chain of `$include`; OpenClaw 2026.9.6.
+const INCLUDE_DEPTH: usize = 10;
+
+/// What the configuration says about instruction files.
+pub struct Config {
+    /// Its file, when there is one.
+    pub file: Option<PathBuf>,
+    /// The agents.
+    pub roster: Roster,
+    root: Node,
+}
+
+/// Why the client would not start.
+type Checked<T> = Result<T, Answer>;
+
+impl Config {
+    /// Reads, completes and checks the configuration.
+    pub fn read(home: &mut Home, search: &mut Search) -> Told<Checked<Config>> {
+        let file = home.config.clone();
+        let refused = |message: String| Ok(Err(Answer::refused(file.clone(), message)));
+        if search.stat(&file, "the configuration")?.is_err() {
+            let root = Node { at: 0..0, value: Value::Table(Vec::new()) };
+            let roster = Roster::of(&root).expect("no roster at all is a valid one");
+            return Ok(Ok(Config { file: None, roster, root }));
+        }
+        let raw = match search.read(&file, "the configuration")? {
+            Ok(raw) => raw,
+            Err(problem) => return refused(format!("the configuration cannot be read: {problem}")),
+        };
+        let text = lossy(&raw);
+        let parsed = match parse_json5(&text) {
+            Ok(parsed) => parsed,
+            Err(error) => return refused(format!("JSON5 parse failed: {}", error.with_position(&text))),
+        };
+        let includes = Includes::new(home, &file, search)?;
+        let mut root = match includes.resolve(&parsed, std::slice::from_ref(&file), search)? {
+            Ok(root) => root,
+            Err(message) => return refused(message),
+        };
+        for (name, value) in own_variables(&root) {
+            home.add_variable(search, &name, &value);
+        }
+        substitute(&mut root, &|name| home.variable(search, name).filter(|value| !value.is_empty()));
+        if let Err(problem) = schema::check(&root) {
+            return refused(problem);
+        }
+        match Roster::of(&root) {
+            Ok(roster) => Ok(Ok(Config { file: Some(file), roster, root })),
+            Err(problem) => refused(problem),
+        }
+    }
+
+    /// A value of `agents.entries.AGENT`, else of `agents.defaults`, and where it was said.
+    pub fn of_agent(&self, agent: &str, key: &str) -> Option<&Node> {
+        self.roster.entry(agent).and_then(|entry| entry.get(key)).or_else(|| self.default(key))
+    }
+
+    /// A value of `agents.defaults`.
+    pub fn default(&self, key: &str) -> Option<&Node> {
+        self.root.at_path(&["agents", "defaults", key])
+    }
+
+    /// A positive whole number of the agent or of the defaults.
+    pub fn limit(&self, agent: &str, key: &str) -> Option<usize> {
+        match self.of_agent(agent, key)?.value {
+            Value::Integer(limit) => usize::try_from(limit).ok().filter(|limit| *limit > 0),
+            _ => None,
+        }
+    }
+
+    /// Where the agent's files are.
+    pub fn workspace(&self, agent: &str, home: &Home, search: &Search) -> PathBuf {
+        let text = |node: Option<&Node>| {
+            node.and_then(Node::as_text).map(|dir| js_trim(dir).to_owned()).filter(|dir| !dir.is_empty())
+        };
+        if let Some(own) = text(self.roster.entry(agent).and_then(|entry| entry.get("workspace"))) {
+            return home.path(&own);
+        }
+        let common = text(self.default("workspace"));
+        if self.roster.owner() == Some(agent) {
+            return common.map_or_else(|| home.default_workspace(search), |dir| home.path(&dir));
+        }
+        match common {
+            Some(dir) => home.path(&dir).join(agent),
+            None => home.state.join(format!("workspace-{agent}")),
+        }
+    }
+
+    /// A flag of `agents.defaults`.
+    pub fn default_flag(&self, key: &str) -> bool {
+        self.default(key).and_then(Node::as_bool) == Some(true)
+    }
+
+    /// Which plugin keeps the memory: `plugins.slots.memory`, when it is said.
+    pub fn memory_plugin(&self) -> Option<&str> {
+        self.root.at_path(&["plugins", "slots", "memory"]).and_then(Node::as_text).map(js_trim)
+    }
+
+    /// Whether plugins are switched off as a whole.
+    pub fn plugins_are_off(&self) -> bool {
+        self.root.at_path(&["plugins", "enabled"]).and_then(Node::as_bool) == Some(false)
+    }
+
+    /// The patterns of the hook `bootstrap-extra-files`, if the Gateway would run it.
+    pub fn extra_patterns(&self) -> Vec<&str> {
+        let internal = |key| self.root.at_path(&["hooks", "internal", key]);
+        let off = |node: &Node| node.get("enabled").and_then(Node::as_bool) == Some(false);
+        if internal("enabled").and_then(Node::as_bool) == Some(false) {
+            return Vec::new();
+        }
+        let Some(hook) = internal("entries").and_then(|entries| entries.get("bootstrap-extra-files")) else {
+            return Vec::new();
+        };
+        if off(hook) {
+            return Vec::new();
+        }
+        let patterns = |key: &str| {
+            let list = hook.get(key).and_then(Node::as_list).unwrap_or_default();
+            list.iter().filter_map(Node::as_text).map(js_trim).filter(|text| !text.is_empty()).collect::<Vec<_>>()
+        };
+        ["paths", "patterns", "files"].map(patterns).into_iter().find(|list| !list.is_empty()).unwrap_or_default()
+    }
+
+    /// Hooks other than the bundled ones may replace the list of files.
+    pub fn other_hooks(&self) -> Vec<&str> {
+        const HARMLESS: [&str; 5] =
+            ["bootstrap-extra-files", "boot-md", "command-logger", "compaction-notifier", "session-memory"];
+        let internal = |key: &str| self.root.at_path(&["hooks", "internal", key]);
+        if internal("enabled").and_then(Node::as_bool) == Some(false) {
+            return Vec::new();
+        }
+        let entries = internal("entries").and_then(Node::as_table).unwrap_or_default();
+        let on = |node: &Node| node.get("enabled").and_then(Node::as_bool) != Some(false);
+        let named = entries.iter().filter(|(name, hook)| on(hook) && !HARMLESS.contains(&name.trim()));
+        named.map(|(name, _)| name.as_str()).collect()
+    }
+}
+
+/// Follows `$include` below the configuration's directory and the allowed roots.
+struct Includes {
+    /// Each root as written and as it really is.
+    roots: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Includes {
+    fn new(home: &Home, config: &Path, search: &mut Search) -> Told<Includes> {
+        let mut dirs = vec![config.parent().unwrap_or(Path::new("/")).to_owned()];
+        let more = home.variable(search, "OPENCLAW_INCLUDE_ROOTS").unwrap_or_default();
+        dirs.extend(more.split(':').map(js_trim).filter(|dir| !dir.is_empty()).map(|dir| home.path(dir)));
+        let mut roots = Vec::new();
+        for dir in dirs {
+            let real = search.real(&dir)?.unwrap_or_else(|_| dir.clone());
+            roots.push((dir, real));
+        }
+        Ok(Includes { roots })
+    }
+
+    /// `node` of the last file of `chain`, with every include in place.
+    fn resolve(&self, node: &Node, chain: &[PathBuf], search: &mut Search) -> Told<Result<Node, String>> {
+        let at = node.at.clone();
+        match &node.value {
+            Value::List(items) => {
+                let mut list = Vec::with_capacity(items.len());
+                for item in items {
+                    match self.resolve(item, chain, search)? {
+                        Ok(item) => list.push(item),
+                        Err(problem) => return Ok(Err(problem)),
+                    }
+                }
+                Ok(Ok(Node { at, value: Value::List(list) }))
+            }
+            Value::Table(entries) => {
+                let mut table = Vec::with_capacity(entries.len());
+                for (key, value) in entries.iter().filter(|(key, _)| key != "$include") {
+                    match self.resolve(value, chain, search)? {
+                        Ok(value) => table.push((key.clone(), value)),
+                        Err(problem) => return Ok(Err(problem)),
+                    }
+                }
+                let own = Node { at, value: Value::Table(table) };
+                let Some(include) = node.get("$include") else { return Ok(Ok(own)) };
+                self.include(include, own, chain, search)
+            }
+            _ => Ok(Ok(node.clone())),
+        }
+    }
+
+    fn include(&self, include: &Node, own: Node, chain: &[PathBuf], search: &mut Search) -> Told<Result<Node, String>> {
+        let included = match &include.value {
+            Value::Text(file) => match self.load(file, chain, search)? {
+                Ok(node) => node,
+                Err(problem) => return Ok(Err(problem)),
+            },
+            Value::List(files) => {
+                let mut merged = Node { at: include.at.clone(), value: Value::Table(Vec::new()) };
+                for file in files {
+                    let Some(file) = file.as_text() else {
+                        return Ok(Err("Invalid $include array item: expected string".into()));
+                    };
+                    match self.load(file, chain, search)? {
+                        Ok(node) => merged = merge(merged, node),
+                        Err(problem) => return Ok(Err(problem)),
+                    }
+                }
+                merged
+            }
+            other => {
+                let kind = other.kind();
+                return Ok(Err(format!("Invalid $include value: expected string or array of strings, got {kind}")));
+            }
+        };
+        let alone = own.as_table().is_some_and(<[_]>::is_empty);
+        if !alone && included.as_table().is_none() {
+            return Ok(Err("Sibling keys require included content to be an object".into()));
+        }
+        Ok(Ok(if alone { included } else { merge(included, own) }))
+    }
+
+    fn load(&self, written: &str, chain: &[PathBuf], search: &mut Search) -> Told<Result<Node, String>> {
+        if written.contains('\0') {
+            return Ok(Err("Include path must not contain null bytes".into()));
+        }
+        let from = chain.last().and_then(|file| file.parent()).unwrap_or(Path::new("/"));
+        let file = absolute(from, Path::new(written));
+        if !self.roots.iter().any(|(root, _)| is_inside(root, &file)) {
+            return Ok(Err(format!("Include path escapes config directory: {written}")));
+        }
+        if let Ok(real) = search.real(&file)?
+            && !self.roots.iter().any(|(_, root)| is_inside(root, &real))
+        {
+            return Ok(Err(format!("Include path resolves outside config directory (symlink): {written}")));
+        }
+        if chain.contains(&file) {
+            return Ok(Err(format!("Circular include detected: {written}")));
+        }
+        if chain.len() > INCLUDE_DEPTH {
+            return Ok(Err(format!("Maximum include depth ({INCLUDE_DEPTH}) exceeded at: {written}")));
+        }
+        let safe = search
+            .stat(&file, "included by the configuration")?
+            .map(|meta| meta.kind == Kind::File && meta.links <= 1 && meta.len <= FILE_LIMIT_BYTES);
+        if safe == Ok(false) {
+            return Ok(Err(format!(
+                "Include file failed security checks (regular file, max {FILE_LIMIT_BYTES} bytes, no hardlinks): {written}"
+            )));
+        }
+        let raw = match search.read(&file, "included by the configuration")? {
+            Ok(raw) => raw,
+            Err(problem) => return Ok(Err(format!("Failed to read include file: {written}: {problem}"))),
+        };
+        let text = lossy(&raw);
+        match parse_json5(&text) {
+            Ok(parsed) => {
+                let chain: Vec<PathBuf> = chain.iter().cloned().chain([file]).collect();
+                self.resolve(&parsed, &chain, search)
+            }
+            Err(error) => Ok(Err(format!("Failed to parse include file: {written}: {}", error.with_position(&text)))),
+        }
+    }
+}
+
+fn is_inside(root: &Path, path: &Path) -> bool {
+    path.strip_prefix(root).is_ok_and(|rest| !rest.components().any(|part| part == Component::ParentDir))
+}
+
+/// Objects are merged, lists joined, anything else replaced.
+fn merge(base: Node, over: Node) -> Node {
+    let at = over.at.clone();
+    let value = match (base.value, over.value) {
+        (Value::Table(mut entries), Value::Table(more)) => {
+            for (key, value) in more {
+                match entries.iter_mut().rev().find(|(known, _)| *known == key) {
+                    Some((_, known)) => {
+                        let before = std::mem::replace(known, Node { at: 0..0, value: Value::Null });
+                        *known = merge(before, value);
+                    }
+                    None => entries.push((key, value)),
+                }
+            }
+            Value::Table(entries)
+        }
+        (Value::List(mut list), Value::List(more)) => {
+            list.extend(more);
+            Value::List(list)
+        }
+        (_, over) => over,
+    };
+    Node { at, value }
+}
+
+/// `env.vars`, which fill variables that are unset.
+fn own_variables(root: &Node) -> BTreeMap<String, String> {
+    const BLOCKED: [&str; 5] = ["OPENCLAW_INCLUDE_ROOTS", "OPENCLAW_CONFIG_READONLY", "PATH", "HOME", "NODE_OPTIONS"];
+    let vars = root.at_path(&["env", "vars"]).and_then(Node::as_table).unwrap_or_default();
+    let usable = |name: &str, value: &str| {
+        !js_trim(value).is_empty() && !BLOCKED.contains(&name.to_ascii_uppercase().as_str()) && !has_reference(value)
+    };
+    vars.iter()
+        .filter_map(|(name, value)| Some((name.trim().to_owned(), value.as_text()?.to_owned())))
+        .filter(|(name, value)| usable(name, value))
+        .collect()
+}
+
+fn has_reference(text: &str) -> bool {
+    let found = std::cell::Cell::new(false);
+    replace(text, &|_| {
+        found.set(true);
+        None
+    });
+    found.get()
+}
+
+fn substitute(node: &mut Node, variable: &dyn Fn(&str) -> Option<String>) {
+    match &mut node.value {
+        Value::Text(text) if text.contains('$') => *text = replace(text, variable),
+        Value::List(items) => items.iter_mut().for_each(|item| substitute(item, variable)),
+        Value::Table(entries) => entries.iter_mut().for_each(|(_, value)| substitute(value, variable)),
+        _ => {}
+    }
+}
+
+/// `${NAME}` of capital letters by its value, or as it is written if there is none; `$${NAME}` by `${NAME}`.
+fn replace(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(dollar) = rest.find('$') {
+        out.push_str(&rest[..dollar]);
+        rest = &rest[dollar..];
+        let (escaped, after) = match rest.strip_prefix("$${") {
+            Some(after) => (true, Some(after)),
+            None => (false, rest.strip_prefix("${")),
+        };
+        let name = after.and_then(|after| after.split_once('}')).map(|(name, _)| name).filter(|name| is_name(name));
+        let Some((name, after)) = name.zip(after) else {
+            out.push('$');
+            rest = &rest[1..];
+            continue;
+        };
+        match variable(name).filter(|_| !escaped) {
+            Some(value) => out.push_str(&value),
+            None => out.push_str(&format!("${{{name}}}")),
+        }
+        rest = &after[name.len() + 1..];
+    }
+    out + rest
+}
+
+fn is_name(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+        && name.starts_with(|first: char| !first.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_replaced_in_one_form_only() {
+        let value = |name: &str| (name == "ONE").then(|| "1".to_owned());
+        for (text, expected) in [
+            ("a${ONE}b", "a1b"),
+            ("$${ONE}", "${ONE}"),
+            ("${NONE}", "${NONE}"),
+            ("${one} $ONE ${} $", "${one} $ONE ${} $"),
+            ("${ONE", "${ONE"),
+            ("$$${ONE}", "$${ONE}"),
+        ] {
+            assert_eq!(replace(text, &value), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The bundled hook `bootstrap-extra-files`: further files of the known names, from anywhere in the workspace.
+
+use std::path::{Path, PathBuf};
+
+use super::guard::{self, Guarded};
+use super::session::Loaded;
+use crate::answer::{Fate, Scope, Source};
+use crate::search::{Search, Told};
+use crate::snapshot::{GlobFlavor, absolute};
+
+/// What the hook finds, in its order: files that are read, and files that were named and are not.
+pub struct Extra {
+    /// The files that are added behind those of the workspace.
+    pub files: Vec<Loaded>,
+    /// Those it skips.
+    pub skipped: Vec<Source>,
+}
+
+/// Follows the patterns below `workspace`.
+pub fn find(workspace: &Path, patterns: &[&str], names: &[&'static str], search: &mut Search) -> Told<Extra> {
+    let mut paths: Vec<PathBuf> = Vec::new();
+    let mut extra = Extra { files: Vec::new(), skipped: Vec::new() };
+    for pattern in patterns {
+        if !absolute(workspace, Path::new(&walk_root(pattern))).starts_with(workspace) {
+            let path = absolute(workspace, Path::new(pattern));
+            extra.skipped.push(skipped(path, Fate::Excluded, "the pattern leads out of the workspace"));
+            continue;
+        }
+        if pattern.contains(['?', '*', '{', '}']) {
+            let found = search.glob(workspace, pattern, GlobFlavor::Node, "hook bootstrap-extra-files")?;
+            for path in found.iter() {
+                if !paths.contains(path) {
+                    paths.push(path.clone());
+                }
+            }
+        } else if !paths.iter().any(|path| path == Path::new(pattern)) {
+            paths.push(PathBuf::from(pattern));
+        }
+    }
+    guard::expect(paths.iter().map(|path| absolute(workspace, path)), search)?;
+    for path in paths {
+        let file = absolute(workspace, &path);
+        let Some(name) = names.iter().find(|name| path.file_name().is_some_and(|file| file == **name)) else {
+            if search.lstat(&file, "named for the hook bootstrap-extra-files")?.is_ok() {
+                let reason = format!("the hook reads only {}", names.join(", "));
+                extra.skipped.push(skipped(file, Fate::Excluded, reason));
+            }
+            continue;
+        };
+        if !file.starts_with(workspace) {
+            extra.skipped.push(skipped(file, Fate::Excluded, "outside of the workspace"));
+            continue;
+        }
+        match guard::open(workspace, &file, "hook bootstrap-extra-files", search)? {
+            Guarded::Read(raw) => extra.files.push(Loaded::read(name, file, raw, Scope::Config)),
+            Guarded::Missing => extra.skipped.push(skipped(file, Fate::Missing, "named for the hook, and not there")),
+            Guarded::Refused(message) => extra.skipped.push(skipped(file, Fate::Unreadable, message)),
+        }
+    }
+    Ok(extra)
+}
+
+fn skipped(path: PathBuf, fate: Fate, reason: impl Into<String>) -> Source {
+    Source::new(path, Scope::Config, fate, reason)
+}
+
+/// The part of a pattern before its first wildcard.
+fn walk_root(pattern: &str) -> String {
+    let plain = pattern.replace('\\', "/");
+    let plain = match plain.strip_prefix("./") {
+        Some(rest) => rest.trim_start_matches('/').to_owned(),
+        None => plain,
+    };
+    match plain.find(['?', '*', '{', '}']) {
+        None => plain,
+        Some(wild) => plain[..wild].rfind('/').map_or_else(|| ".".into(), |slash| plain[..slash].to_owned()),
+    }
+}

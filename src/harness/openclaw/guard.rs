@@ -1,0 +1,106 @@
+//! The guarded open: which files OpenClaw agrees to read, and what it says about the others.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::search::{Search, Told};
+use crate::snapshot::{Ask, Errno, Kind, Meta, Unreadable};
+
+/// Largest workspace file, in bytes; OpenClaw 2026.9.6.
+pub const FILE_LIMIT_BYTES: u64 = 2 * 1024 * 1024;
+
+/// A file behind the guard.
+pub enum Guarded {
+    /// Its bytes.
+    Read(Arc<[u8]>),
+    /// Not there.
+    Missing,
+    /// There, and refused; the message is the client's.
+    Refused(String),
+}
+
+/// Asks in one go for what [`open`] will ask about every file.
+pub fn expect(files: impl IntoIterator<Item = PathBuf>, search: &mut Search) -> Told<()> {
+    search.expect(files.into_iter().map(Ask::LinkKind))
+}
+
+/// Opens `file`, which stands lexically below `root`: no final link, no link out of `root`, a regular file with one
+/// name and at most [`FILE_LIMIT_BYTES`].
+pub fn open(root: &Path, file: &Path, rule: &'static str, search: &mut Search) -> Told<Guarded> {
+    if let Err(guarded) = parents(root, file, rule, search)? {
+        return Ok(guarded);
+    }
+    let meta = match search.lstat(file, rule)? {
+        Ok(meta) => meta,
+        Err(errno) => return Ok(failed(errno, "lstat", file)),
+    };
+    if let Some(message) = refusal(&meta) {
+        return Ok(Guarded::Refused(message));
+    }
+    Ok(match search.read(file, rule)? {
+        Ok(raw) if raw.len() as u64 > FILE_LIMIT_BYTES => Guarded::Refused(too_large()),
+        Ok(raw) => Guarded::Read(raw),
+        Err(Unreadable::Errno(errno)) => failed(errno, "open", file),
+        Err(Unreadable::TooLarge(_)) => Guarded::Refused(too_large()),
+        Err(Unreadable::Not(_)) => Guarded::Refused(NOT_A_FILE.into()),
+    })
+}
+
+const NOT_A_FILE: &str = "path does not have the required file type";
+
+fn refusal(meta: &Meta) -> Option<String> {
+    match meta.kind {
+        Kind::Link => Some("symlink path component not allowed".into()),
+        Kind::File if meta.links > 1 => Some("path must not be hardlinked".into()),
+        Kind::File if meta.len > FILE_LIMIT_BYTES => Some(too_large()),
+        Kind::File => None,
+        Kind::Dir | Kind::Fifo | Kind::Device | Kind::Other => Some(NOT_A_FILE.into()),
+    }
+}
+
+/// The directories between root and file: links among them are followed as long as they stay inside.
+fn parents(root: &Path, file: &Path, rule: &'static str, search: &mut Search) -> Told<Result<(), Guarded>> {
+    let Ok(real_root) = search.real(root)? else { return Ok(Ok(())) };
+    let Some(between) = file.parent().and_then(|dir| dir.strip_prefix(root).ok()) else { return Ok(Ok(())) };
+    let mut here = root.to_owned();
+    for name in between.components() {
+        here.push(name);
+        let meta = match search.lstat(&here, rule)? {
+            Ok(meta) => meta,
+            Err(errno) => return Ok(Err(failed(errno, "lstat", &here))),
+        };
+        match meta.kind {
+            Kind::Dir => {}
+            Kind::Link => match search.real(&here)? {
+                Ok(real) if !real.starts_with(&real_root) => {
+                    return Ok(Err(Guarded::Refused(format!(
+                        "Symlink escapes workspace root ({}): {}",
+                        real_root.display(),
+                        here.display()
+                    ))));
+                }
+                Ok(real) if !search.is_dir(&real, rule)? => return Ok(Err(not_a_directory(&here))),
+                Ok(_) => {}
+                Err(Errno::NOENT) => return Ok(Err(Guarded::Missing)),
+                Err(_) => return Ok(Err(Guarded::Refused("symlink path could not be resolved".into()))),
+            },
+            Kind::File | Kind::Fifo | Kind::Device | Kind::Other => return Ok(Err(not_a_directory(&here))),
+        }
+    }
+    Ok(Ok(()))
+}
+
+fn not_a_directory(path: &Path) -> Guarded {
+    Guarded::Refused(format!("Path component is not a directory: {}", path.display()))
+}
+
+fn too_large() -> String {
+    format!("File exceeds {FILE_LIMIT_BYTES} bytes")
+}
+
+fn failed(errno: Errno, call: &str, path: &Path) -> Guarded {
+    match errno {
+        Errno::NOENT | Errno::NOTDIR => Guarded::Missing,
+        errno => Guarded::Refused(format!("{}: {}, {call} '{}'", errno.name(), errno.text(), path.display())),
+    }
+}

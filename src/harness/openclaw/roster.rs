@@ -1,0 +1,142 @@
+//! The agents of a configuration: their entries, which of them is asked, and which owns what is everyone's.
+
+use crate::formats::{Node, Value};
+
+/// The agent of a configuration that names none.
+const IMPLICIT_AGENT: &str = "main";
+/// Longest agent id.
+const ID_LIMIT: usize = 64;
+
+/// The agents, in the order of the file.
+pub struct Roster {
+    agents: Vec<(String, Node)>,
+    /// The agent marked with `default: true`.
+    marked: Option<String>,
+    explicit: bool,
+    system: Option<String>,
+}
+
+impl Roster {
+    /// The agents of a configuration, or what is wrong with them.
+    pub fn of(root: &Node) -> Result<Roster, String> {
+        let agents = root.get("agents");
+        let part = |key: &str| agents.and_then(|agents| agents.get(key));
+        let explicit = part("ownership").and_then(Node::as_text) == Some("explicit");
+        let mut entries = match (part("entries"), part("list")) {
+            (Some(_), Some(_)) => return Err("agents: Unrecognized key: \"list\" (beside agents.entries)".into()),
+            (Some(entries), None) => entries.as_table().unwrap_or_default().to_vec(),
+            (None, Some(list)) => listed(list)?,
+            (None, None) => Vec::new(),
+        };
+        if entries.is_empty() && !explicit {
+            entries.push((IMPLICIT_AGENT.into(), Node { at: 0..0, value: Value::Table(Vec::new()) }));
+        }
+        if entries.is_empty() {
+            return Err("agents.entries must contain at least one configured agent".into());
+        }
+        let mut known: Vec<(String, Node)> = Vec::new();
+        for (key, entry) in entries {
+            if !is_id(&key) {
+                return Err(format!("agents.entries: Invalid agent id: {key:?}"));
+            }
+            let id = normalized(&key);
+            if known.iter().any(|(other, _)| *other == id) {
+                return Err(format!("agents.entries: {key:?} resolves to the same agent id {id:?} as another key"));
+            }
+            known.push((id, entry));
+        }
+        let is_marked = |entry: &Node| entry.get("default").and_then(Node::as_bool) == Some(true);
+        let marked: Vec<&String> = known.iter().filter(|(_, entry)| is_marked(entry)).map(|(id, _)| id).collect();
+        if marked.len() > 1 {
+            return Err(format!("agents.entries must contain at most one default=true entry (found {})", marked.len()));
+        }
+        let marked = marked.first().map(|id| id.to_string());
+        if explicit && marked.is_some() {
+            return Err("agents.ownership=explicit cannot be combined with a legacy default=true marker".into());
+        }
+        if known.len() > 1 && marked.is_none() && !explicit {
+            return Err(
+                "multi-agent rosters require agents.ownership=\"explicit\" or one legacy default=true marker; \
+                        add agents.ownership=\"explicit\" or run openclaw doctor"
+                    .into(),
+            );
+        }
+        let system = root.at_path(&["agents", "defaults", "systemAgent", "agentId"]).and_then(Node::as_text);
+        let system = system.map(normalized).filter(|id| known.iter().any(|(known, _)| known == id));
+        Ok(Roster { agents: known, marked, explicit, system })
+    }
+
+    /// The entry of an agent.
+    pub fn entry(&self, agent: &str) -> Option<&Node> {
+        self.agents.iter().find(|(id, _)| id == agent).map(|(_, entry)| entry)
+    }
+
+    /// The agent that has `agents.defaults.workspace` for itself.
+    pub fn owner(&self) -> Option<&str> {
+        self.marked.as_deref().or_else(|| self.sole())
+    }
+
+    /// The agent that answers: the one asked for, else the one that owns what nobody asked for.
+    pub fn choose(&self, asked: Option<&str>) -> Result<String, String> {
+        if let Some(asked) = asked {
+            let id = normalized(asked);
+            return match self.entry(&id) {
+                Some(_) => Ok(id),
+                None => Err(format!("Unknown agent id \"{id}\"; the agents are {}", self.names())),
+            };
+        }
+        let owner = if self.explicit { self.system.as_deref() } else { self.owner() };
+        owner
+            .or_else(|| self.sole())
+            .map(str::to_owned)
+            .ok_or_else(|| format!("Multiple agents are configured, and none is named; choose one of {}", self.names()))
+    }
+
+    fn sole(&self) -> Option<&str> {
+        match self.agents.as_slice() {
+            [(only, _)] => Some(only),
+            _ => None,
+        }
+    }
+
+    fn names(&self) -> String {
+        self.agents.iter().map(|(id, _)| id.as_str()).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// `agents.list`, which older versions wrote; understood only where every id is in its normal form.
+fn listed(list: &Node) -> Result<Vec<(String, Node)>, String> {
+    let mut entries: Vec<(String, Node)> = Vec::new();
+    for item in list.as_list().ok_or("agents.list is no list")? {
+        let id = item.get("id").and_then(Node::as_text).ok_or("agents.list: an entry without an id")?;
+        if normalized(id) != id || entries.iter().any(|(known, _)| known == id) {
+            return Err(format!("agents: Unrecognized key: \"list\" (the id {id:?} is not a plain, unique one)"));
+        }
+        let rest = item.as_table().unwrap_or_default().iter().filter(|(key, _)| key != "id").cloned().collect();
+        entries.push((id.to_owned(), Node { at: item.at.clone(), value: Value::Table(rest) }));
+    }
+    Ok(entries)
+}
+
+fn is_id(key: &str) -> bool {
+    key.len() <= ID_LIMIT
+        && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+        && key.starts_with(|first: char| first != '-')
+}
+
+/// Lower case, other characters as `-`, no `-` at either end, at most 64; `main` when nothing is left.
+fn normalized(id: &str) -> String {
+    let lower = crate::text::js_trim(id).to_lowercase();
+    if is_id(&lower) && !lower.is_empty() {
+        return lower;
+    }
+    let mut plain = String::new();
+    for c in lower.chars() {
+        let allowed = c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        if allowed || !plain.ends_with('-') {
+            plain.push(if allowed { c } else { '-' });
+        }
+    }
+    let plain: String = plain.trim_matches('-').chars().take(ID_LIMIT).collect();
+    if plain.is_empty() { IMPLICIT_AGENT.into() } else { plain }
+}
