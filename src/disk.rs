@@ -8,6 +8,7 @@ use crate::snapshot::{Ask, Entry, Errno, Fact, Kind, Meta, Unreadable};
 mod buffers;
 mod git;
 mod real;
+pub mod scan;
 mod sqlite;
 mod watch;
 

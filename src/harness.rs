@@ -10,6 +10,7 @@ use crate::answer::{Answer, Standpoint};
 use crate::search::{Search, Told};
 
 pub mod codex;
+pub mod names;
 pub mod openclaw;
 
 /// Every harness Briefing knows, in the order they are shown.

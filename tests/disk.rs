@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use briefing::disk::{self, Filesystem, Real};
+use briefing::disk::{self, Filesystem, Real, scan};
 use briefing::snapshot::{Ask, Fact, Kind, Unreadable};
 
 use crate::cases::{answer, case_files};
@@ -56,6 +56,34 @@ fn a_file_over_the_cap_is_not_read() {
     assert_eq!(Real.read(&path), Err(Unreadable::TooLarge(disk::FILE_CAP_BYTES + 1)));
     file.set_len(10 << 30).expect("a hole takes no space");
     assert_eq!(Real.read(&path), Err(Unreadable::TooLarge(10 << 30)));
+}
+
+#[test]
+fn a_scan_finds_what_git_ignores_and_leaves_heavy_directories_alone() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let root = scratch.path().canonicalize().expect("it exists");
+    for path in [
+        ".gitignore",
+        "AGENTS.md",
+        "a/.hidden/AGENTS.md",
+        "ignored/AGENTS.md",
+        "node_modules/x/AGENTS.md",
+        "a/b/README.md",
+        "a/target/AGENTS.md",
+    ] {
+        let path = root.join(path);
+        std::fs::create_dir_all(path.parent().expect("a directory")).expect("directories");
+        std::fs::write(path, "ignored\n").expect("a file");
+    }
+    std::os::unix::fs::symlink(&root, root.join("a/loop")).expect("a link");
+    let mut found = scan::scan(&root, |name| name == "AGENTS.md", &scan::Progress::default());
+    found.sort();
+    let found: Vec<_> =
+        found.iter().map(|path| path.strip_prefix(&root).expect("below").display().to_string()).collect();
+    assert_eq!(found, ["AGENTS.md", "a/.hidden/AGENTS.md", "ignored/AGENTS.md"]);
+    let cancelled = scan::Progress::default();
+    cancelled.cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
+    assert!(scan::scan(&root, |_| true, &cancelled).is_empty());
 }
 
 /// The same question about the tree below `root`; `None` where a tree cannot stand for the whole disk.
