@@ -33,10 +33,28 @@ pub struct Standpoint {
     pub model: Option<String>,
     /// Text that the application hands over as an additional system prompt.
     pub extra_system_prompt: Option<String>,
+    /// Texts that the application hands over with the call.
+    pub provided: Vec<Provided>,
     /// Command-line options of harnesses, by harness id.
     pub options: BTreeMap<String, BTreeMap<String, OptionValue>>,
     /// Clock, shell and platform, for environment blocks.
     pub surroundings: Surroundings,
+}
+
+/// A text that the application hands over with the call (AgentCore calls it an item).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Provided {
+    /// What it is called.
+    pub name: Option<String>,
+    /// The text.
+    pub text: String,
+    /// [`Role::System`]: a section of the system prompt; [`Role::User`] or [`Role::Assistant`]: a message before the
+    /// chat; `None`: wherever the harness puts provided texts.
+    pub role: Option<Role>,
+    /// Orders items; smaller ones come first.
+    pub sort: i64,
+    /// The prompt modes in which it appears; empty: all.
+    pub prompt_modes: Vec<PromptMode>,
 }
 
 /// What environment blocks tell of the machine; part of the standpoint, so that answers are pure.

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use clap::{Parser, Subcommand};
 
 use crate::answer::Surroundings;
-use crate::harness;
 use crate::request::Defaults;
 use crate::server;
 
@@ -75,7 +74,8 @@ pub fn defaults(home: Option<PathBuf>) -> Defaults {
         home,
         surroundings: surroundings(&env),
         env: Arc::new(env),
-        enabled: harness::ALL.iter().map(|profile| profile.id.to_owned()).collect(),
+        enabled: Vec::new(),
+        customs: Arc::default(),
         sessions: BTreeMap::new(),
     }
 }

@@ -2,16 +2,20 @@
 //!
 //! A harness is one file: facts first, then where it looks. An edition is a value of that file's own type; what differs
 //! between editions is visible as its fields. Settings, `--harness`, `briefing harnesses` and the file names worth
-//! watching all derive from [`ALL`].
+//! watching all derive from [`ALL`]. What users declare themselves is in [`custom`], and is chosen by the same words.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use crate::answer::{Answer, Standpoint};
 use crate::search::{Search, Told};
 
 pub mod codex;
+pub mod custom;
 pub mod names;
 pub mod openclaw;
+
+use custom::{Custom, Customs, Overrides};
 
 /// Every harness Briefing knows, in the order they are shown.
 pub static ALL: &[&Profile] = &[&codex::PROFILE, &openclaw::PROFILE];
@@ -33,14 +37,20 @@ pub struct Profile {
 }
 
 /// One range of a harness's versions, with one set of rules.
-pub trait Edition: Sync {
+pub trait Edition: Send + Sync {
     /// What is known about this edition.
     fn about(&self) -> &About;
     /// Looks around as the harness would. Cannot fail: problems are part of the answer.
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer>;
+    /// The same edition with some of its values replaced, for a custom harness that extends it; or which value it has not.
+    fn overridden(&self, overrides: &Overrides) -> Result<Arc<dyn Edition>, String> {
+        overrides.nothing_but(&[])?;
+        Err(format!("the edition {} has no values to override", self.about().name))
+    }
 }
 
 /// What is known about an edition.
+#[derive(Clone, Copy)]
 pub struct About {
     /// Its name: a prefix of the versions it describes.
     pub name: &'static str,
@@ -61,12 +71,53 @@ pub struct Change {
 /// A harness and an edition, chosen by name.
 #[derive(Clone)]
 pub struct Choice {
-    /// The harness.
-    pub profile: &'static Profile,
-    /// The edition.
-    pub edition: &'static dyn Edition,
+    /// Which harness, and which rules.
+    pub chosen: Chosen,
     /// The version that was asked for, when it is outside the edition's checked range.
     pub unchecked_version: Option<String>,
+}
+
+/// A harness of the list above, or one that the user declared.
+#[derive(Clone)]
+pub enum Chosen {
+    /// One that Briefing knows.
+    BuiltIn(&'static Profile, &'static dyn Edition),
+    /// One that the user declared.
+    Custom(Arc<Custom>),
+}
+
+impl Choice {
+    /// The harness's id.
+    pub fn id(&self) -> &str {
+        match &self.chosen {
+            Chosen::BuiltIn(profile, _) => profile.id,
+            Chosen::Custom(custom) => &custom.id,
+        }
+    }
+
+    /// The harness's name, for people.
+    pub fn title(&self) -> &str {
+        match &self.chosen {
+            Chosen::BuiltIn(profile, _) => profile.title,
+            Chosen::Custom(custom) => &custom.title,
+        }
+    }
+
+    /// The rules.
+    pub fn edition(&self) -> &dyn Edition {
+        match &self.chosen {
+            Chosen::BuiltIn(_, edition) => *edition,
+            Chosen::Custom(custom) => &*custom.edition,
+        }
+    }
+
+    /// Tells two definitions of the same custom harness apart.
+    pub fn fingerprint(&self) -> u64 {
+        match &self.chosen {
+            Chosen::BuiltIn(..) => 0,
+            Chosen::Custom(custom) => custom.fingerprint,
+        }
+    }
 }
 
 /// The harness of that id.
@@ -77,14 +128,24 @@ pub fn profile(id: &str) -> Option<&'static Profile> {
 /// The newest edition of a harness.
 pub fn newest(profile: &'static Profile) -> Choice {
     let edition = *profile.editions.last().expect("a profile has an edition: a test looks");
-    Choice { profile, edition, unchecked_version: None }
+    Choice { chosen: Chosen::BuiltIn(profile, edition), unchecked_version: None }
 }
 
-/// The harness and edition that `codex`, `codex@0.169` or `codex@0.168.2` names.
-pub fn choose(spec: &str) -> Result<Choice, String> {
+/// The harness and edition that `codex`, `codex@0.169`, `codex@0.168.2` or the id of a custom harness names.
+pub fn choose(spec: &str, customs: &Customs) -> Result<Choice, String> {
     let (id, version) = spec.split_once('@').map_or((spec, None), |(id, version)| (id, Some(version)));
+    if let Some(problem) = customs.problem_of(id) {
+        return Err(problem.to_string());
+    }
+    if let Some(custom) = customs.harness(id) {
+        return match version {
+            Some(version) => Err(format!("`{id}` is a custom harness and has no versions; `@{version}` names none")),
+            None => Ok(Choice { chosen: Chosen::Custom(custom.clone()), unchecked_version: None }),
+        };
+    }
     let Some(profile) = profile(id) else {
-        let known: Vec<_> = ALL.iter().map(|profile| profile.id).collect();
+        let declared = customs.harnesses.iter().map(|custom| custom.id.as_str());
+        let known: Vec<_> = ALL.iter().map(|profile| profile.id).chain(declared).collect();
         return Err(format!("there is no harness `{id}`; the harnesses are {}", known.join(", ")));
     };
     let Some(version) = version else { return Ok(newest(profile)) };
@@ -104,7 +165,7 @@ pub fn choose(spec: &str) -> Result<Choice, String> {
         || (compare(first, version) != Ordering::Greater
             && compare(truncated(version, last), last) != Ordering::Greater);
     let unchecked_version = (!checked).then(|| version.to_owned());
-    Ok(Choice { profile, edition: *edition, unchecked_version })
+    Ok(Choice { chosen: Chosen::BuiltIn(profile, *edition), unchecked_version })
 }
 
 /// Versions number by number: `2026.2.6` < `2026.2.6-3` < `2026.2.19`.
@@ -152,8 +213,9 @@ mod tests {
 
     #[test]
     fn a_version_selects_the_newest_edition_not_above_it() {
+        let choose = |spec: &str| choose(spec, &Customs::default());
         let name =
-            |spec: &str| choose(spec).map(|choice| (choice.edition.about().name, choice.unchecked_version.is_some()));
+            |spec: &str| choose(spec).map(|choice| (choice.edition().about().name, choice.unchecked_version.is_some()));
         assert_eq!(name("codex"), Ok(("0.169", false)));
         assert_eq!(name("codex@0.169.0"), Ok(("0.169", false)));
         assert_eq!(name("codex@0.170.1"), Ok(("0.169", true)));

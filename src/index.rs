@@ -48,8 +48,10 @@ struct State {
 /// One question, as a key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Question {
-    harness: &'static str,
+    harness: String,
     edition: &'static str,
+    /// A custom harness may be declared anew under the same name.
+    fingerprint: u64,
     version: Option<String>,
     standpoint: Arc<Standpoint>,
 }
@@ -102,8 +104,9 @@ impl Index {
     /// The answer, if everything it needs has been told.
     pub fn ask(&self, choice: &Choice, standpoint: &Arc<Standpoint>) -> Reply {
         let question = Question {
-            harness: choice.profile.id,
-            edition: choice.edition.about().name,
+            harness: choice.id().to_owned(),
+            edition: choice.edition().about().name,
+            fingerprint: choice.fingerprint(),
             version: choice.unchecked_version.clone(),
             standpoint: standpoint.clone(),
         };

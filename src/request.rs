@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{OptionValue, PromptMode, SessionKind, Standpoint, Surroundings};
+use crate::answer::{OptionValue, PromptMode, Provided, Role, SessionKind, Standpoint, Surroundings};
+use crate::harness::custom::Customs;
 use crate::harness::{self, Choice};
 use crate::report::briefing::Include;
 use crate::snapshot::Environment;
@@ -35,12 +37,81 @@ pub struct Request {
     /// An additional system prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extra_system_prompt: Option<String>,
+    /// Texts that the application itself hands over.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub provided: Vec<Provision>,
     /// Command-line options by harness.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, BTreeMap<String, serde_json::Value>>,
     /// `text` and `trace`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub include: Vec<String>,
+}
+
+/// A text that the application hands over with the call: bare, or with what AgentCore calls an item.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[serde(untagged)]
+pub enum Provision {
+    /// The text alone.
+    Text(String),
+    /// An item.
+    Item(Item),
+}
+
+/// A provided text with the place it is meant for.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Item {
+    /// What it is called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The text.
+    pub text: String,
+    /// `system_section` or `preamble_message`; absent: where the harness puts provided texts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// Of a preamble message: `user` (the default) or `assistant`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// Orders items; smaller ones come first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sort: Option<i64>,
+    /// The prompt modes in which it appears; empty: all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prompt_modes: Vec<String>,
+}
+
+impl Provision {
+    fn parsed(&self) -> Result<Provided, String> {
+        let item = match self {
+            Provision::Text(text) => Item { text: text.clone(), ..Item::default() },
+            Provision::Item(item) => item.clone(),
+        };
+        let role = match (item.target.as_deref(), item.role.as_deref()) {
+            (None, None) => None,
+            (Some("system_section"), None | Some("system")) => Some(Role::System),
+            (None | Some("preamble_message"), Some("user")) | (Some("preamble_message"), None) => Some(Role::User),
+            (None | Some("preamble_message"), Some("assistant")) => Some(Role::Assistant),
+            (Some("system_section"), Some(role)) => {
+                return Err(format!("provided: a system section has no role `{role}`; leave the role out"));
+            }
+            (None | Some("preamble_message"), Some(role)) => {
+                return Err(format!("provided: a preamble message is said by `user` or `assistant`, not by `{role}`"));
+            }
+            (Some(target), _) => {
+                return Err(format!("provided: `{target}` is neither `system_section` nor `preamble_message`"));
+            }
+        };
+        let mode = |word: &String| Ok(parsed(Some(word), "provided.promptModes", PromptMode::named, PromptMode::ALL)?);
+        let modes: Result<Vec<_>, String> = item.prompt_modes.iter().map(mode).collect();
+        Ok(Provided {
+            name: item.name,
+            text: item.text,
+            role,
+            sort: item.sort.unwrap_or(0),
+            prompt_modes: modes?.into_iter().flatten().collect(),
+        })
+    }
 }
 
 /// `"codex"` or `["codex", "opencode@1.1"]`.
@@ -62,8 +133,10 @@ pub struct Defaults {
     pub env: Environment,
     /// Clock, shell and platform.
     pub surroundings: Surroundings,
-    /// The harnesses to ask when none is named, as `id` or `id@version`.
+    /// The harnesses to ask when none is named, as `id` or `id@version`. Empty: every harness, and every custom one.
     pub enabled: Vec<String>,
+    /// The harnesses that the user declared.
+    pub customs: Arc<Customs>,
     /// The kind of session by harness.
     pub sessions: BTreeMap<String, SessionKind>,
 }
@@ -82,13 +155,21 @@ pub struct Places {
 impl Request {
     /// The harnesses and standpoints that are asked about, or what is wrong with the question.
     pub fn questions(&self, defaults: &Defaults, places: &Places) -> Result<Vec<(Choice, Standpoint)>, String> {
+        let every = || {
+            let declared = defaults.customs.harnesses.iter().map(|custom| custom.id.clone());
+            let built_in = harness::ALL.iter().map(|profile| profile.id.to_owned());
+            // A custom harness may lay itself over a built-in one of the same name.
+            built_in.filter(|id| defaults.customs.harness(id).is_none()).chain(declared).collect::<Vec<_>>()
+        };
         let specs = match &self.harness {
-            Some(OneOrMany::One(spec)) => std::slice::from_ref(spec),
-            Some(OneOrMany::Many(specs)) => specs,
-            None => &defaults.enabled,
+            Some(OneOrMany::One(spec)) => vec![spec.clone()],
+            Some(OneOrMany::Many(specs)) => specs.clone(),
+            None if defaults.enabled.is_empty() => every(),
+            None => defaults.enabled.clone(),
         };
         let session = parsed(self.session.as_deref(), "session", SessionKind::named, SessionKind::ALL)?;
         let prompt_mode = parsed(self.prompt_mode.as_deref(), "promptMode", PromptMode::named, PromptMode::ALL)?;
+        let provided = self.provided.iter().map(Provision::parsed).collect::<Result<Vec<_>, _>>()?;
         let mut options = BTreeMap::new();
         for (harness, values) in &self.options {
             let values: Result<BTreeMap<_, _>, String> =
@@ -96,9 +177,8 @@ impl Request {
             options.insert(harness.clone(), values?);
         }
         let question = |spec: &String| {
-            let choice = harness::choose(spec)?;
-            let session =
-                session.or_else(|| defaults.sessions.get(choice.profile.id).copied()).unwrap_or(SessionKind::Main);
+            let choice = harness::choose(spec, &defaults.customs)?;
+            let session = session.or_else(|| defaults.sessions.get(choice.id()).copied()).unwrap_or(SessionKind::Main);
             let standpoint = Standpoint {
                 cwd: places.cwd.clone(),
                 home: defaults.home.clone(),
@@ -111,6 +191,7 @@ impl Request {
                 previous_agent: self.previous_agent.clone(),
                 model: self.model.clone(),
                 extra_system_prompt: self.extra_system_prompt.clone(),
+                provided: provided.clone(),
                 options: options.clone(),
                 surroundings: defaults.surroundings.clone(),
             };

@@ -40,7 +40,7 @@ fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Told<(
     }
     at.target = at.target.map(|target| absolute(&physical, &target));
     at.cwd = physical;
-    let answer = choice.edition.look(&at, search)?;
+    let answer = choice.edition().look(&at, search)?;
     Ok((at, answer))
 }
 
@@ -60,8 +60,8 @@ fn complete(
     }
     let files_only = answer.files_only.is_some() || choice.unchecked_version.is_some();
     Resolution {
-        harness: choice.profile.id.to_owned(),
-        edition: choice.edition.about().name.to_owned(),
+        harness: choice.id().to_owned(),
+        edition: choice.edition().about().name.to_owned(),
         fidelity: if files_only { Fidelity::Files } else { Fidelity::Exact },
         standpoint,
         env_used,
@@ -72,10 +72,13 @@ fn complete(
 }
 
 fn between_editions(choice: &Choice, version: &str) -> Warning {
-    let about = choice.edition.about();
+    let about = choice.edition().about();
     let mut message = format!(
         "{} {version} was not checked; the rules shown are those of {} (checked {} to {}).",
-        choice.profile.title, about.name, about.checked.0, about.checked.1
+        choice.title(),
+        about.name,
+        about.checked.0,
+        about.checked.1
     );
     for change in about.changed {
         message.push_str(&format!(" Changed {}: {}.", change.between, change.what));

@@ -137,6 +137,7 @@ pub fn question(case: &Case, ask: &str) -> (Request, Defaults, Places) {
             platform: "linux".into(),
         },
         enabled: Vec::new(),
+        customs: Arc::default(),
         sessions: BTreeMap::new(),
     };
     let places = Places {

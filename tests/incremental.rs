@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use briefing::answer::{Resolution, SessionKind, Standpoint, Surroundings};
 use briefing::disk::Filesystem;
+use briefing::harness::custom::Customs;
 use briefing::harness::{self, Choice};
 use briefing::index::{self, Index, Keep, Reply};
 use briefing::resolve::{Outcome, resolve};
@@ -138,6 +139,7 @@ fn standpoint(random: &mut Random) -> Standpoint {
         previous_agent: None,
         model: None,
         extra_system_prompt: None,
+        provided: Vec::new(),
         options: BTreeMap::new(),
         surroundings: Surroundings {
             date: (2026, 11, 21),
@@ -190,7 +192,7 @@ fn remembered_answers_equal_fresh_ones_after_any_change() {
             let fresh = fresh(&world, &choice, &standpoint);
             answered += usize::from(!fresh.answer.messages.is_empty());
             assert_same(&remembered, &fresh, || {
-                format!("operation {operation} of seed {seed}: {} {standpoint:?}", choice.profile.id)
+                format!("operation {operation} of seed {seed}: {} {standpoint:?}", choice.id())
             });
         }
     }
@@ -213,7 +215,7 @@ fn facts_observed_while_something_changed_are_not_taken_in() {
         already_loaded: Vec::new(),
         ..standpoint(&mut random)
     });
-    let choice = harness::choose("codex").expect("codex is known");
+    let choice = harness::choose("codex", &Customs::default()).expect("codex is known");
     // Up to the last round, in which only the content is missing.
     loop {
         let Reply::Missing(asks, tick) = index.ask(&choice, &standpoint) else {
@@ -245,7 +247,7 @@ fn a_change_forgets_the_answers_it_touches_and_no_others() {
     world.write(Path::new("/r/AGENTS.md"), b"R\n".to_vec());
     world.write(Path::new("/s/AGENTS.md"), b"S\n".to_vec());
     let index = Index::default();
-    let choice = harness::choose("codex").expect("codex is known");
+    let choice = harness::choose("codex", &Customs::default()).expect("codex is known");
     let at = |cwd: &str| {
         Arc::new(Standpoint {
             cwd: PathBuf::from(cwd),

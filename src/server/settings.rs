@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::answer::SessionKind;
 use crate::harness;
+use crate::harness::custom::Customs;
 use crate::request::Defaults;
 
 /// Settings of the language server, as `initializationOptions` or the section `briefing` of the editor's settings.
@@ -40,7 +41,7 @@ impl Settings {
         }
         let settings = Settings::deserialize(section).map_err(|error| format!("briefing settings: {error}"))?;
         for spec in &settings.harnesses {
-            harness::choose(spec).map_err(|problem| format!("briefing.harnesses: {problem}"))?;
+            harness::choose(spec, &Customs::default()).map_err(|problem| format!("briefing.harnesses: {problem}"))?;
         }
         for (id, kind) in &settings.sessions {
             if harness::profile(id).is_none() {

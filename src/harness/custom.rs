@@ -1,0 +1,119 @@
+//! Harnesses that users declare themselves, in a `briefing.toml` or in the settings.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::Edition;
+
+/// A harness that the user declared.
+pub struct Custom {
+    /// Its id.
+    pub id: String,
+    /// Its name, for people.
+    pub title: String,
+    /// What it reads, in a sentence.
+    pub summary: String,
+    /// Its rules.
+    pub edition: Arc<dyn Edition>,
+    /// Two definitions of the same id have different ones.
+    pub fingerprint: u64,
+    /// The names of its instruction files, as glob patterns on path endings.
+    pub instruction_names: Vec<String>,
+}
+
+/// Every custom harness that was declared, and what is wrong with the others.
+#[derive(Default)]
+pub struct Customs {
+    /// Those that can be asked, in the order of their declaration.
+    pub harnesses: Vec<Arc<Custom>>,
+    /// Why others cannot.
+    pub problems: Vec<Problem>,
+}
+
+/// What is wrong with a declaration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The harness it concerns; `None`: the whole file.
+    pub harness: Option<String>,
+    /// The file, or `None` for the settings.
+    pub path: Option<PathBuf>,
+    /// Line and column, both from one.
+    pub position: Option<(usize, usize)>,
+    /// What is wrong, and what to do.
+    pub message: String,
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (&self.path, &self.harness) {
+            (Some(path), _) => write!(f, "{}:", path.display())?,
+            (None, Some(id)) => write!(f, "customHarnesses.{id}: ")?,
+            (None, None) => write!(f, "customHarnesses: ")?,
+        }
+        match self.position.filter(|_| self.path.is_some()) {
+            Some((line, column)) => write!(f, "{line}:{column}: {}", self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
+
+impl Customs {
+    /// The custom harness of that id.
+    pub fn harness(&self, id: &str) -> Option<&Arc<Custom>> {
+        self.harnesses.iter().find(|custom| custom.id == id)
+    }
+
+    /// Why the harness of that id cannot be asked.
+    pub fn problem_of(&self, id: &str) -> Option<&Problem> {
+        self.problems.iter().find(|problem| problem.harness.as_deref() == Some(id))
+    }
+}
+
+impl std::fmt::Debug for Customs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let ids: BTreeMap<&str, u64> =
+            self.harnesses.iter().map(|custom| (custom.id.as_str(), custom.fingerprint)).collect();
+        f.debug_struct("Customs").field("harnesses", &ids).field("problems", &self.problems).finish()
+    }
+}
+
+/// Values that a custom harness replaces in the edition it extends. An edition's own settings files still count over
+/// them, as they do over what the edition has built in.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Overrides {
+    /// The file names that are looked for, in order.
+    pub names: Option<Vec<String>>,
+    /// Names that are looked for after them.
+    pub fallbacks: Option<Vec<String>>,
+    /// What makes a directory the project root.
+    pub root_markers: Option<Vec<String>>,
+    /// The limit of each file, in the unit the edition counts.
+    pub limit: Option<usize>,
+    /// The limit of all files together, in the unit the edition counts.
+    pub total_limit: Option<usize>,
+    /// The share of a limit that is kept of a file's beginning.
+    pub head_ratio: Option<f64>,
+    /// The share of a limit that is kept of a file's end.
+    pub tail_ratio: Option<f64>,
+}
+
+impl Overrides {
+    /// Nothing but these values is overridden; else which one is not among them.
+    pub fn nothing_but(&self, known: &[&str]) -> Result<(), String> {
+        let given = [
+            ("names", self.names.is_some()),
+            ("fallbacks", self.fallbacks.is_some()),
+            ("root_markers", self.root_markers.is_some()),
+            ("limit", self.limit.is_some()),
+            ("total_limit", self.total_limit.is_some()),
+            ("head_ratio", self.head_ratio.is_some()),
+            ("tail_ratio", self.tail_ratio.is_some()),
+        ];
+        let Some((name, _)) = given.into_iter().find(|(name, given)| *given && !known.contains(name)) else {
+            return Ok(());
+        };
+        let can = if known.is_empty() { "nothing".to_owned() } else { known.join(", ") };
+        Err(format!("this edition has no `{name}` to override; it has {can}"))
+    }
+}
