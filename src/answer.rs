@@ -105,6 +105,14 @@ impl Standpoint {
     }
 }
 
+/// An enum whose values have one word each.
+pub trait Worded: Copy + 'static {
+    /// Every word, in order.
+    fn words() -> impl Iterator<Item = &'static str>;
+    /// The value of that word.
+    fn of_word(word: &str) -> Option<Self>;
+}
+
 /// Declares an enum whose values have one word each, used by the wire, the CLI, settings and the UI alike.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$value_doc:meta])* $value:ident = $word:literal,)+ }) => {
@@ -124,6 +132,16 @@ macro_rules! words {
             /// The value of that word.
             pub fn named(word: &str) -> Option<$name> {
                 match word { $($word => Some($name::$value),)+ _ => None }
+            }
+        }
+
+        impl Worded for $name {
+            fn words() -> impl Iterator<Item = &'static str> {
+                $name::ALL.iter().map(|value| value.word())
+            }
+
+            fn of_word(word: &str) -> Option<$name> {
+                $name::named(word)
             }
         }
 
@@ -220,6 +238,8 @@ words! {
         Agent = "agent",
         /// The prompt of a model's provider.
         Provider = "provider",
+        /// A part of the context that is kept free for memory.
+        Reserve = "reserve",
     }
 }
 

@@ -58,6 +58,75 @@ pub struct About {
     pub checked: (&'static str, &'static str),
     /// What is known to have changed outside that range.
     pub changed: &'static [Change],
+    /// What people compare harnesses by.
+    pub details: Details,
+}
+
+/// What people compare harnesses by: a short phrase each, in the words of the harness's own rules, as
+/// `briefing harnesses --details` shows them side by side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Details {
+    /// The names of its files, and which of them wins.
+    pub files: &'static str,
+    /// When files are loaded.
+    pub triggers: &'static str,
+    /// Where in the prompt they stand.
+    pub place: &'static str,
+    /// What is cut, and how.
+    pub truncation: &'static str,
+    /// What becomes of files below the working directory.
+    pub nested: &'static str,
+    /// What is read outside the project.
+    pub global: &'static str,
+    /// Whether addresses can be named.
+    pub urls: &'static str,
+    /// Whether globs can be named.
+    pub globs: &'static str,
+    /// What kinds of session leave out.
+    pub sessions: &'static str,
+    /// What may rewrite the list of files.
+    pub hooks: &'static str,
+    /// Whether a file says who the agent is to be.
+    pub persona: &'static str,
+    /// What counts as the same file.
+    pub dedupe: &'static str,
+}
+
+impl Details {
+    /// The titles of the rows, in order.
+    pub const TITLES: [&'static str; 12] = [
+        "files",
+        "triggers",
+        "place",
+        "truncation",
+        "nested",
+        "global",
+        "urls",
+        "globs",
+        "sessions",
+        "hooks",
+        "persona",
+        "dedupe",
+    ];
+
+    /// The phrases, in the order of the titles.
+    pub fn phrases(&self) -> [&'static str; 12] {
+        let Details {
+            files,
+            triggers,
+            place,
+            truncation,
+            nested,
+            global,
+            urls,
+            globs,
+            sessions,
+            hooks,
+            persona,
+            dedupe,
+        } = *self;
+        [files, triggers, place, truncation, nested, global, urls, globs, sessions, hooks, persona, dedupe]
+    }
 }
 
 /// A rule that is known to differ in other versions.
@@ -207,6 +276,17 @@ mod tests {
             assert!(!profile.editions.is_empty(), "{}", profile.id);
             for pair in profile.editions.windows(2) {
                 assert_eq!(compare(pair[0].about().name, pair[1].about().name), Ordering::Less, "{}", profile.id);
+            }
+        }
+    }
+
+    #[test]
+    fn every_edition_states_what_people_compare() {
+        for profile in ALL {
+            for about in profile.editions.iter().map(|edition| edition.about()) {
+                for (title, phrase) in Details::TITLES.into_iter().zip(about.details.phrases()) {
+                    assert!(!phrase.is_empty(), "{} {}: {title}", profile.id, about.name);
+                }
             }
         }
     }

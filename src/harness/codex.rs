@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::answer::{
     Answer, Fate, Limit, Message, MessageKind, Per, Refusal, Role, Scope, Source, Standpoint, Trigger, Unit, Warning,
 };
-use crate::harness::{About, Change, Edition, Profile};
+use crate::harness::{About, Change, Details, Edition, Profile};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Errno, Kind, Unreadable, absolute};
 use crate::text;
@@ -59,6 +59,20 @@ static V0_169: Codex = Codex {
             Change { between: "0.130.0 → 0.134.0", what: "a global file with invalid UTF-8 is read leniently" },
             Change { between: "0.117.0 → 0.120.0", what: "dangling links fall through to the next name" },
         ],
+        details: Details {
+            files: "AGENTS.override.md, else AGENTS.md, else project_doc_fallback_filenames: the first in each directory",
+            triggers: "start of the session",
+            place: "one user message, `# AGENTS.md instructions for DIR`, before the environment block",
+            truncation: "32 768 bytes for the project chain, spent root first; cut at the end, no marker",
+            nested: "never: only from the project root down to the working directory",
+            global: "~/.codex/AGENTS.override.md, else AGENTS.md; not charged to the budget",
+            urls: "no",
+            globs: "no",
+            sessions: "the same in all kinds",
+            hooks: "none",
+            persona: "none",
+            dedupe: "none: a file reached twice is sent twice",
+        },
     },
     budget_bytes: 32 * 1024,
     names: &["AGENTS.override.md", "AGENTS.md"],

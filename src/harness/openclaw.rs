@@ -10,7 +10,7 @@ use crate::answer::{
     Unit, Warning,
 };
 use crate::formats::Node;
-use crate::harness::{About, Change, Edition, Profile};
+use crate::harness::{About, Change, Details, Edition, Profile};
 use crate::search::{Search, Told};
 use crate::text;
 
@@ -134,6 +134,20 @@ static V2026_9: OpenClaw = OpenClaw {
             between: "2026.7.1 → 2026.9.6",
             what: "TOOLS.md is no longer read; the section begins with `Loaded project context:`",
         }],
+        details: Details {
+            files: "AGENTS.md, SOUL.md, IDENTITY.md, USER.md, BOOTSTRAP.md, MEMORY.md of the agent's workspace: all of them",
+            triggers: "every turn",
+            place: "section `# Project Context` of the system prompt, before the cache boundary",
+            truncation: "20 000 UTF-16 units per file (USER.md 4 000), 60 000 together; head 75 %, tail 25 %, marker; AGENTS.md as a digest",
+            nested: "never: one workspace, wherever the agent is started",
+            global: "the workspace itself, ~/.openclaw/workspace, is one for all projects",
+            urls: "no",
+            globs: "through the hook bootstrap-extra-files",
+            sessions: "sub-agents get AGENTS.md only; cron runs lose BOOTSTRAP.md and MEMORY.md, groups MEMORY.md",
+            hooks: "agent:bootstrap in the Gateway",
+            persona: "SOUL.md, with a line that it sets persona and tone",
+            dedupe: "by path within the workspace; the first counts",
+        },
     },
     files: &[
         announced("AGENTS.md"),
