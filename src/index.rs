@@ -38,8 +38,6 @@ struct State {
     memo: HashMap<Question, Arc<Resolution>>,
     /// The remembered questions whose answers rest on a fact.
     answers_of: HashMap<Ask, HashSet<Question>>,
-    /// Facts that nobody watches: they hold for one answer.
-    unwatched: HashSet<Ask>,
     /// Counts changes; a fact observed at a tick is judged by the changes since.
     tick: u64,
     changes: VecDeque<(u64, Change)>,
@@ -56,6 +54,18 @@ struct Question {
     standpoint: Arc<Standpoint>,
 }
 
+impl Question {
+    fn new(choice: &Choice, standpoint: &Arc<Standpoint>) -> Question {
+        Question {
+            harness: choice.id().to_owned(),
+            edition: choice.edition().about().name,
+            fingerprint: choice.fingerprint(),
+            version: choice.unchecked_version.clone(),
+            standpoint: standpoint.clone(),
+        }
+    }
+}
+
 /// An answer, or what must be observed before it can be given.
 pub enum Reply {
     /// The answer, and the version of the index it belongs to.
@@ -68,15 +78,6 @@ pub enum Reply {
 #[derive(Clone, Copy, Debug)]
 pub struct Tick(u64);
 
-/// How long facts are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keep {
-    /// Whoever observed them hears of every change.
-    UntilChanged,
-    /// Something they rest on could not be watched: they hold until [`Index::forget_unwatched`].
-    Unwatched,
-}
-
 /// A fact with the paths it rests on.
 pub struct Observed {
     ask: Ask,
@@ -87,8 +88,9 @@ pub struct Observed {
 /// Observes facts. The one slow step of an answer; it holds no lock.
 pub fn observe(fs: &dyn Filesystem, asks: Vec<Ask>) -> Vec<Observed> {
     let look = |ask: Ask| {
-        let (fact, rests_on) = (disk::observe(fs, &ask), disk::touches(fs, &ask));
-        Observed { ask, fact, rests_on }
+        // In this order: a file system that is watched while it is looked at must know the targets of links first.
+        let rests_on = disk::touches(fs, &ask);
+        Observed { fact: disk::observe(fs, &ask), ask, rests_on }
     };
     asks.into_iter().map(look).collect()
 }
@@ -101,15 +103,16 @@ impl Observed {
 }
 
 impl Index {
+    /// The answer, if it is remembered; nothing is worked out. With the version of the index it belongs to.
+    pub fn recall(&self, choice: &Choice, standpoint: &Arc<Standpoint>) -> Option<(Arc<Resolution>, u64)> {
+        let state = self.lock();
+        let remembered = state.memo.get(&Question::new(choice, standpoint))?;
+        Some((remembered.clone(), state.version))
+    }
+
     /// The answer, if everything it needs has been told.
     pub fn ask(&self, choice: &Choice, standpoint: &Arc<Standpoint>) -> Reply {
-        let question = Question {
-            harness: choice.id().to_owned(),
-            edition: choice.edition().about().name,
-            fingerprint: choice.fingerprint(),
-            version: choice.unchecked_version.clone(),
-            standpoint: standpoint.clone(),
-        };
+        let question = Question::new(choice, standpoint);
         let (snapshot, tick, version) = {
             let state = self.lock();
             if let Some(remembered) = state.memo.get(&question) {
@@ -135,13 +138,13 @@ impl Index {
         loop {
             match self.ask(choice, standpoint) {
                 Reply::Answer(answer, version) => return (answer, version),
-                Reply::Missing(asks, tick) => self.learn(observe(fs, asks), tick, Keep::UntilChanged),
+                Reply::Missing(asks, tick) => self.learn(observe(fs, asks), tick),
             }
         }
     }
 
     /// Takes facts in that were observed from `since` on; those that a change has touched meanwhile are dropped.
-    pub fn learn(&self, observed: Vec<Observed>, since: Tick, keep: Keep) {
+    pub fn learn(&self, observed: Vec<Observed>, since: Tick) {
         let mut state = self.lock();
         let oldest = state.changes.front().map_or(state.tick, |(tick, _)| tick - 1);
         if since.0 < oldest {
@@ -161,9 +164,6 @@ impl Index {
                 state.resting_on.entry(path.clone()).or_default().insert(ask.clone());
             }
             state.paths_of.insert(ask.clone(), rests_on);
-            if keep == Keep::Unwatched {
-                state.unwatched.insert(ask.clone());
-            }
             state.snapshot.tell(ask, fact);
         }
     }
@@ -194,14 +194,6 @@ impl Index {
         forgot
     }
 
-    /// Forgets what nobody watches. To be called before a question, so that its answer rests on the disk of now.
-    pub fn forget_unwatched(&self) {
-        let mut state = self.lock();
-        for ask in std::mem::take(&mut state.unwatched) {
-            state.forget(&ask);
-        }
-    }
-
     /// Grows with every change that touched a fact.
     pub fn version(&self) -> u64 {
         self.lock().version
@@ -216,7 +208,7 @@ impl Index {
     fn remember(&self, question: Question, answer: &Arc<Resolution>, tick: u64) {
         let mut state = self.lock();
         // Something happened while the answer was worked out. It was right for its moment; it may not be now.
-        if state.tick != tick || answer.depends.iter().any(|ask| state.unwatched.contains(ask)) {
+        if state.tick != tick {
             return;
         }
         if state.memo.len() >= MEMO_LIMIT {
@@ -258,7 +250,6 @@ impl State {
 
     fn forget(&mut self, ask: &Ask) {
         self.snapshot.forget(ask);
-        self.unwatched.remove(ask);
         for path in self.paths_of.remove(ask).unwrap_or_default() {
             if let Some(asks) = self.resting_on.get_mut(&path) {
                 asks.remove(ask);

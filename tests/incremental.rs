@@ -11,7 +11,7 @@ use briefing::answer::{Resolution, SessionKind, Standpoint, Surroundings};
 use briefing::disk::Filesystem;
 use briefing::harness::custom::Customs;
 use briefing::harness::{self, Choice};
-use briefing::index::{self, Index, Keep, Reply};
+use briefing::index::{self, Index, Reply};
 use briefing::resolve::{Outcome, resolve};
 use briefing::snapshot::Change;
 
@@ -229,7 +229,7 @@ fn facts_observed_while_something_changed_are_not_taken_in() {
             world.write(Path::new("/r/AGENTS.md"), b"new\n".to_vec());
             index.forget([Change::Path(PathBuf::from("/r/AGENTS.md"))]);
         }
-        index.learn(observed, tick, Keep::UntilChanged);
+        index.learn(observed, tick);
         if content {
             break;
         }

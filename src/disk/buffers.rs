@@ -5,20 +5,23 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::Filesystem;
-use crate::snapshot::{Entry, Errno, Kind, Meta, Unreadable};
+use crate::snapshot::{Change, Entry, Errno, Kind, Meta, Unreadable};
 use crate::text;
 
 /// A file system in which open buffers stand in for their files.
 pub struct Buffers<F> {
     disk: F,
+    /// By the path under which the editor opened them.
     open: RwLock<BTreeMap<PathBuf, Buffer>>,
 }
 
 struct Buffer {
+    /// Where that path leads, links resolved: harnesses may come another way.
+    real: PathBuf,
     /// What the editor shows.
     text: Arc<[u8]>,
-    /// What the disk holds, as far as it was read. An editor hides a byte order mark and invalid bytes; a buffer that
-    /// shows the same text as the file counts as the file.
+    /// What the disk holds, as far as it was read. An editor hides a byte order mark, invalid bytes and mixed line ends;
+    /// a buffer that shows the same text as the file counts as the file.
     saved: Option<Arc<[u8]>>,
 }
 
@@ -28,38 +31,61 @@ impl<F: Filesystem> Buffers<F> {
         Buffers { disk, open: RwLock::default() }
     }
 
-    /// Sets what the editor shows for the file at `path`. Returns the path at which the change is seen.
-    pub fn set(&self, path: &Path, text: &str) -> PathBuf {
-        let real = self.disk.real_path(path).unwrap_or_else(|_| path.to_owned());
-        let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
-        match open.get_mut(&real) {
-            Some(buffer) => buffer.text = text.as_bytes().into(),
-            None => {
-                let saved = self.disk.read(&real).ok();
-                open.insert(real.clone(), Buffer { text: text.as_bytes().into(), saved });
-            }
+    /// Sets what the editor shows for the file at `path`. Looks at the disk only when the buffer is new. Returns the
+    /// paths at which the change is seen.
+    pub fn set(&self, path: &Path, text: &str) -> [PathBuf; 2] {
+        let text: Arc<[u8]> = text.as_bytes().into();
+        if let Some(buffer) = self.open.write().unwrap_or_else(PoisonError::into_inner).get_mut(path) {
+            buffer.text = text;
+            return [path.to_owned(), buffer.real.clone()];
         }
-        real
+        let real = self.real(path);
+        let saved = self.disk.read(&real).ok();
+        let buffer = Buffer { real: real.clone(), text, saved };
+        self.open.write().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), buffer);
+        [path.to_owned(), real]
     }
 
-    /// The buffer was closed; the file counts again.
-    pub fn close(&self, path: &Path) -> PathBuf {
-        let real = self.disk.real_path(path).unwrap_or_else(|_| path.to_owned());
-        let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
-        if open.remove(&real).is_none() {
-            open.remove(path);
-        }
-        real
+    /// The buffer was closed; the file counts again. Returns the paths at which the change is seen.
+    pub fn close(&self, path: &Path) -> Option<[PathBuf; 2]> {
+        let closed = self.open.write().unwrap_or_else(PoisonError::into_inner).remove(path)?;
+        Some([path.to_owned(), closed.real])
     }
 
-    /// Something happened to the files themselves: what they hold is read anew.
-    pub fn refresh<'a>(&self, paths: impl Iterator<Item = &'a Path>) {
-        let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
-        for path in paths {
-            if let Some(buffer) = open.get_mut(path) {
-                buffer.saved = self.disk.read(path).ok();
+    /// Something happened to the files themselves: where the buffers belong and what their files hold is looked up anew.
+    /// Returns the paths of buffers that belong to another file now.
+    pub fn refresh(&self, changes: &[Change]) -> Vec<PathBuf> {
+        let mut moved = Vec::new();
+        // Under one lock, so that an older look cannot overwrite a newer one.
+        for (path, buffer) in self.open.write().unwrap_or_else(PoisonError::into_inner).iter_mut() {
+            let real = self.real(path);
+            let elsewhere = real != buffer.real;
+            if elsewhere {
+                moved.extend([path.clone(), std::mem::replace(&mut buffer.real, real)]);
+                moved.push(buffer.real.clone());
+            }
+            let touched = changes.iter().any(|change| match change {
+                Change::Everything => true,
+                Change::Path(changed) => path.starts_with(changed) || buffer.real.starts_with(changed),
+            });
+            if elsewhere || touched {
+                buffer.saved = self.disk.read(&buffer.real).ok();
             }
         }
+        moved
+    }
+
+    /// The bytes that count for the file that is open under `path`.
+    pub fn shown(&self, path: &Path) -> Option<Arc<[u8]>> {
+        Some(self.open.read().unwrap_or_else(PoisonError::into_inner).get(path)?.bytes())
+    }
+
+    /// Where `path` leads. A file that is not there yet will be where its directory leads.
+    pub fn real(&self, path: &Path) -> PathBuf {
+        self.disk.real_path(path).unwrap_or_else(|_| match (path.parent(), path.file_name()) {
+            (Some(parent), Some(name)) => self.real(parent).join(name),
+            _ => path.to_owned(),
+        })
     }
 
     fn bytes(&self, path: &Path) -> Option<Arc<[u8]>> {
@@ -67,11 +93,19 @@ impl<F: Filesystem> Buffers<F> {
         if open.is_empty() {
             return None;
         }
-        let buffer = match self.disk.real_path(path) {
-            Ok(real) => open.get(&real)?,
-            // An empty buffer for a file that does not exist is a file nobody has begun.
-            Err(_) => open.get(path).filter(|buffer| !buffer.text.is_empty())?,
-        };
+        // Most files are not open, and a name tells that at once, unless it is a link's.
+        let name = path.file_name();
+        let may_be_open = open.iter().any(|(path, buffer)| path.file_name() == name || buffer.real.file_name() == name)
+            || self.disk.lstat(path).is_ok_and(|meta| meta.kind == Kind::Link);
+        if !may_be_open {
+            return None;
+        }
+        let real = self.real(path);
+        let buffer = open.values().find(|buffer| buffer.real == real)?;
+        // An empty buffer for a file that does not exist is a file nobody has begun.
+        if buffer.text.is_empty() && self.disk.stat(&real).is_err() {
+            return None;
+        }
         Some(buffer.bytes())
     }
 }
@@ -79,7 +113,8 @@ impl<F: Filesystem> Buffers<F> {
 impl Buffer {
     fn bytes(&self) -> Arc<[u8]> {
         let Some(saved) = &self.saved else { return self.text.clone() };
-        if text::lossy_without_bom(saved).as_bytes() == &*self.text || text::lossy(saved).as_bytes() == &*self.text {
+        let same = |shown: &str| shown.as_bytes() == &*self.text || same_but_for_mixed_line_ends(shown, &self.text);
+        if same(&text::lossy_without_bom(saved)) || same(&text::lossy(saved)) {
             return saved.clone();
         }
         let bom = "\u{feff}".as_bytes();
@@ -118,15 +153,28 @@ impl<F: Filesystem> Filesystem for Buffers<F> {
     fn list(&self, path: &Path) -> Result<Vec<Entry>, Errno> {
         let mut entries = self.disk.list(path)?;
         let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
-        for (buffer, _) in open.iter().filter(|(buffer, shown)| buffer.parent() == Some(path) && !shown.text.is_empty())
-        {
-            let Some(name) = buffer.file_name() else { continue };
+        if open.is_empty() {
+            return Ok(entries);
+        }
+        let real = self.real(path);
+        for buffer in open.values().filter(|buffer| buffer.real.parent() == Some(&real) && !buffer.text.is_empty()) {
+            let Some(name) = buffer.real.file_name() else { continue };
             if entries.iter().all(|entry| entry.name != name) {
                 entries.push(Entry { name: name.to_owned(), kind: Kind::File });
             }
         }
         Ok(entries)
     }
+}
+
+/// Editors show a file with mixed line ends as if it had one kind, and do not call that a change.
+fn same_but_for_mixed_line_ends(saved: &str, shown: &[u8]) -> bool {
+    let (all, windows) = (saved.matches('\n').count(), saved.matches("\r\n").count());
+    if windows == 0 || windows == all {
+        return false;
+    }
+    let unified = saved.replace("\r\n", "\n");
+    unified.as_bytes() == shown || unified.replace('\n', "\r\n").as_bytes() == shown
 }
 
 fn overlaid(on_disk: Result<Meta, Errno>, bytes: impl Fn() -> Option<Arc<[u8]>>) -> Result<Meta, Errno> {

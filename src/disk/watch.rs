@@ -4,15 +4,17 @@
 //! before it is looked at, so no change can fall between the two.
 
 use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread;
 
 use notify::event::{EventKind, Flag};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::Filesystem;
-use crate::snapshot::{Change, Entry, Errno, Meta, Unreadable};
+use crate::snapshot::{Change, Entry, Errno, Kind, Meta, Unreadable};
 
 /// The directories watched so far.
 pub struct Watcher {
@@ -26,20 +28,42 @@ struct State {
 }
 
 impl Watcher {
-    /// Starts with nothing watched. `changed` is called, on a thread of its own, with everything that happens.
+    /// Starts with nothing watched. `changed` is called, on a thread of its own, with everything that happens. The
+    /// thread ends with the watcher.
     pub fn new(changed: impl Fn(Vec<Change>) + Send + 'static) -> Watcher {
+        // The system's thread must not wait for anybody: it is the one that arms and disarms, and whoever wants that
+        // done waits for it. So it hands on what it hears.
+        let (heard, events) = mpsc::channel();
+        let listen = move || {
+            while let Ok(first) = events.recv() {
+                let mut changes: Vec<Change> = std::iter::once(first).chain(events.try_iter()).flatten().collect();
+                changes.dedup();
+                if catch_unwind(AssertUnwindSafe(|| changed(changes))).is_err() {
+                    tracing::error!("taking in file events panicked");
+                }
+            }
+        };
         let handler = move |event: notify::Result<Event>| {
             let changes = changes_of(event);
             if !changes.is_empty() {
-                changed(changes);
+                // Fails only while the watcher is dropped.
+                let _ = heard.send(changes);
             }
         };
-        let notify = notify::recommended_watcher(handler)
+        let notify = thread::Builder::new()
+            .name("briefing-files".to_owned())
+            .spawn(listen)
+            .map_err(notify::Error::io)
+            .and_then(|_| notify::recommended_watcher(handler))
             .inspect_err(|error| {
                 tracing::warn!("files cannot be watched ({error}); every request looks at the disk anew")
             })
             .ok();
         Watcher { state: Mutex::new(State { notify, armed: BTreeSet::new() }) }
+    }
+
+    fn is_armed(&self, dir: &Path) -> bool {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).armed.contains(dir)
     }
 
     /// Watches a directory, given by its physical path; whether that worked.
@@ -105,13 +129,13 @@ pub struct Watching<'a> {
     fs: &'a dyn Filesystem,
     watcher: &'a Watcher,
     /// Set when something was looked at that could not be watched.
-    blind: Arc<AtomicBool>,
+    blind: AtomicBool,
 }
 
 impl<'a> Watching<'a> {
     /// Looks at `fs` through `watcher`.
     pub fn new(fs: &'a dyn Filesystem, watcher: &'a Watcher) -> Self {
-        Watching { fs, watcher, blind: Arc::default() }
+        Watching { fs, watcher, blind: AtomicBool::new(false) }
     }
 
     /// Whether something that was looked at could not be watched.
@@ -121,17 +145,30 @@ impl<'a> Watching<'a> {
 
     /// Watches every directory above `path`: renaming any of them changes what stands at `path`.
     fn watch_above(&self, path: &Path) {
-        for dir in path.ancestors().skip(1) {
-            self.watch(dir);
+        if let Some(parent) = path.parent() {
+            self.watch(parent);
         }
     }
 
+    /// Watches `dir` and what is above it, from the top down, as far as these are directories by their own names. Behind
+    /// a link there are none: the system knows a directory under one name only, and whoever follows the link looks at
+    /// the target's own path as well. From the top down, so that what is armed has everything above it armed.
     fn watch(&self, dir: &Path) {
-        // Through a link the system would report events under the link's name, and only under one of several names.
-        // Whoever follows the link looks at its target's own path as well.
-        let physical = self.fs.lstat(dir).is_ok_and(|meta| meta.kind == crate::snapshot::Kind::Dir);
-        if physical && !self.watcher.arm(dir) {
-            self.blind.store(true, Ordering::Relaxed);
+        if self.watcher.is_armed(dir) {
+            return;
+        }
+        let above: Vec<&Path> = dir.ancestors().collect();
+        for dir in above.into_iter().rev() {
+            if self.watcher.is_armed(dir) {
+                continue;
+            }
+            if !self.fs.lstat(dir).is_ok_and(|meta| meta.kind == Kind::Dir) {
+                return;
+            }
+            if !self.watcher.arm(dir) {
+                self.blind.store(true, Ordering::Relaxed);
+                return;
+            }
         }
     }
 }

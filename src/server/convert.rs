@@ -48,8 +48,14 @@ pub fn path_of(uri: &Uri) -> Result<PathBuf> {
             uri.as_str()
         )));
     }
-    let absolute = decoded(uri).filter(|path| path.is_absolute());
-    absolute.ok_or_else(|| Error::invalid_params(format!("{}: not an absolute path", uri.as_str())))
+    #[cfg(unix)]
+    if let Some(host) = uri.authority().map(|authority| authority.host()).filter(|host| !matches!(*host, "" | "localhost"))
+    {
+        return Err(Error::invalid_params(format!("{}: the file is on the host {host}, not here", uri.as_str())));
+    }
+    let path = decoded(uri).filter(|path| path.is_absolute());
+    let path = path.ok_or_else(|| Error::invalid_params(format!("{}: not an absolute path", uri.as_str())))?;
+    Ok(crate::snapshot::absolute(Path::new("/"), &path))
 }
 
 #[cfg(unix)]

@@ -13,6 +13,8 @@ pub(super) struct Document {
     pub path: PathBuf,
     /// The editor's version number.
     pub version: i32,
+    /// Which of all states of all documents this is.
+    pub revision: u64,
     /// What the editor shows.
     pub text: Rope,
 }
@@ -43,7 +45,7 @@ mod tests {
     #[test]
     fn changes_apply_in_order_and_never_outside_the_text() {
         let mut document =
-            Document { path: PathBuf::from("/r/x.md"), version: 1, text: Rope::from_str("one\r\ntwo\n") };
+            Document { path: PathBuf::from("/r/x.md"), version: 1, revision: 1, text: Rope::from_str("one\r\ntwo\n") };
         let change = |range: Option<((u32, u32), (u32, u32))>, text: &str| TextDocumentContentChangeEvent {
             range: range.map(|(start, end)| Range::new(Position::new(start.0, start.1), Position::new(end.0, end.1))),
             range_length: None,

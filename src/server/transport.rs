@@ -9,6 +9,8 @@
 //! - Frames are handled in arrival order. Each call is polled once, inline, before the next frame is looked at: what a
 //!   handler does before its first await is ordered. What is still pending then runs as a task of its own.
 //! - Only `$/cancelRequest` overtakes, so that it reaches a request that is still queued.
+//! - A notification that tells of documents or files and cannot be parsed is handed on as [`NOT_UNDERSTOOD`]: whoever
+//!   drops it unseen goes on with a text that nobody has.
 //! - Every request gets exactly one answer, also when its handler panics, is cancelled or the client leaves.
 //! - What a handler says to the client before it answers is written before the answer.
 
@@ -16,6 +18,8 @@ mod client_process;
 mod dispatcher;
 mod frames;
 mod incoming;
+mod mend;
+mod notification;
 mod outbox;
 
 use std::time::Duration;
@@ -29,6 +33,7 @@ use tracing::{info, warn};
 use dispatcher::Dispatcher;
 use frames::Frames;
 use incoming::Incoming;
+pub use notification::{NOT_UNDERSTOOD, NotUnderstood};
 
 /// How a session ended; `code` is what the process should exit with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

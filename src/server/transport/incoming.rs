@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Response};
 
 use super::frames::Frame;
+use super::{mend, notification};
 
 /// One message from the client.
 pub enum Incoming {
@@ -57,9 +58,14 @@ impl Incoming {
             ("shutdown", _) => None,
             // The service drops an `initialized` without its empty object, unseen.
             ("initialized", None | Some(Value::Null)) => Some(Value::Object(Map::new())),
+            ("textDocument/didChange", Some(mut params)) => {
+                mend::change(&mut params);
+                Some(params)
+            }
             (_, params) => params,
         };
-        Incoming::Call(Call { id, method, params })
+        let call = Call { id, method, params };
+        Incoming::Call(if call.id.is_none() { notification::understood(call) } else { call })
     }
 }
 
