@@ -4,6 +4,7 @@
 
 mod cases;
 mod cli;
+mod client;
 mod disk;
 mod incremental;
 mod tidy;

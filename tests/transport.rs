@@ -6,6 +6,8 @@ use briefing::server::transport::{Cause, Exit};
 use serde_json::{Value, json};
 use support::{Client, PIPE_BYTES};
 
+use crate::client::tests;
+
 const PARSE_ERROR: i64 = -32700;
 const INVALID_REQUEST: i64 = -32600;
 const METHOD_NOT_FOUND: i64 = -32601;
@@ -13,12 +15,6 @@ const INVALID_PARAMS: i64 = -32602;
 const INTERNAL_ERROR: i64 = -32603;
 const NOT_INITIALIZED: i64 = -32002;
 const CANCELLED: i64 = -32800;
-
-macro_rules! tests {
-    ($(async fn $name:ident() $body:block)+) => {
-        $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)] async fn $name() $body)+
-    };
-}
 
 // Order.
 tests! {

@@ -49,7 +49,8 @@ pub fn path_of(uri: &Uri) -> Result<PathBuf> {
         )));
     }
     #[cfg(unix)]
-    if let Some(host) = uri.authority().map(|authority| authority.host()).filter(|host| !matches!(*host, "" | "localhost"))
+    if let Some(host) =
+        uri.authority().map(|authority| authority.host()).filter(|host| !matches!(*host, "" | "localhost"))
     {
         return Err(Error::invalid_params(format!("{}: the file is on the host {host}, not here", uri.as_str())));
     }

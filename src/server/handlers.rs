@@ -51,8 +51,9 @@ impl LanguageServer for Server {
     }
 
     async fn initialized(&self, _: InitializedParams) {
-        self.publisher
-            .get_or_init(|| tokio::spawn(publish::keep_publishing(self.core.clone(), self.client.clone())).abort_handle());
+        self.publisher.get_or_init(|| {
+            tokio::spawn(publish::keep_publishing(self.core.clone(), self.client.clone())).abort_handle()
+        });
         let abilities = self.core.session().abilities;
         let register = async {
             let registrations = capabilities::registrations(abilities);
@@ -169,7 +170,8 @@ impl Server {
         let physical = self.core.physical(&file).await;
         let explanations = answers.iter().map(|answer| {
             let known = explain::explain(&file, answer);
-            let known = if known.0.is_none() && known.2.is_empty() { explain::explain(&physical, answer) } else { known };
+            let known =
+                if known.0.is_none() && known.2.is_empty() { explain::explain(&physical, answer) } else { known };
             ext::Explanation::of(answer, known)
         });
         Ok(Explanations { explanations: explanations.collect() })

@@ -1,25 +1,19 @@
-//! A server with handlers of every temper, and a client that notices each message it did not read.
+//! A server with handlers of every temper, and a client that knows them.
 
-use std::collections::VecDeque;
+use std::ops::{Deref, DerefMut};
 use std::sync::mpsc as blocking;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
-use briefing::server::transport::{Exit, serve};
+use briefing::server::transport::Exit;
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, ReadHalf, WriteHalf, duplex, split};
 use tokio::sync::Semaphore;
-use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::*;
 use tower_lsp::{ClientSocket, LanguageServer, LspService};
 
-/// How long anything may take before the test fails; nothing waits this long when it works.
-pub const DEADLINE: Duration = Duration::from_secs(20);
-
-/// What the pipe to the server holds before the client has to wait, in bytes.
-pub const PIPE_BYTES: usize = 64 << 10;
+use crate::client;
+pub use crate::client::{DEADLINE, PIPE_BYTES};
 
 pub struct Server {
     client: tower_lsp::Client,
@@ -170,27 +164,34 @@ fn service_with(held: blocking::Receiver<()>, signs: Arc<Signs>) -> (LspService<
     .finish()
 }
 
-/// The other end of the pipe.
+/// A client of that server.
 pub struct Client {
-    input: Option<WriteHalf<DuplexStream>>,
-    output: ReadHalf<DuplexStream>,
-    arrived: Vec<u8>,
-    served: JoinHandle<Exit>,
+    client: client::Client,
     release: Option<blocking::Sender<()>>,
     signs: Arc<Signs>,
+}
+
+impl Deref for Client {
+    type Target = client::Client;
+
+    fn deref(&self) -> &client::Client {
+        &self.client
+    }
+}
+
+impl DerefMut for Client {
+    fn deref_mut(&mut self) -> &mut client::Client {
+        &mut self.client
+    }
 }
 
 impl Client {
     /// A client whose server knows nothing of it yet.
     pub fn new() -> Client {
-        let (ours, theirs) = duplex(PIPE_BYTES);
-        let (output, input) = split(ours);
-        let (server_input, server_output) = split(theirs);
         let (release, held) = blocking::channel();
         let signs = Arc::<Signs>::default();
-        let (service, socket) = service_with(held, signs.clone());
-        let served = tokio::spawn(serve(server_input, server_output, service, socket));
-        Client { input: Some(input), output, arrived: Vec::new(), served, release: Some(release), signs }
+        let client = client::Client::of(service_with(held, signs.clone()));
+        Client { client, release: Some(release), signs }
     }
 
     /// A client that has been through `initialize`.
@@ -201,54 +202,10 @@ impl Client {
         client
     }
 
-    pub async fn bytes(&mut self, bytes: impl AsRef<[u8]>) {
-        let input = self.input.as_mut().expect("not yet closed");
-        timeout(DEADLINE, input.write_all(bytes.as_ref())).await.expect("server reads").expect("pipe is open");
-    }
-
-    pub async fn body(&mut self, body: impl AsRef<[u8]>) {
-        let body = body.as_ref();
-        let header = format!("Content-Length: {}\r\n\r\n", body.len());
-        self.bytes([header.as_bytes(), body].concat()).await;
-    }
-
-    pub async fn ask(&mut self, id: impl Into<Value>, method: &str, params: impl Into<Option<Value>>) {
-        let id: Value = id.into();
-        self.body(message(json!({"jsonrpc": "2.0", "id": id, "method": method}), params.into())).await;
-    }
-
-    pub async fn tell(&mut self, method: &str, params: impl Into<Option<Value>>) {
-        self.body(message(json!({"jsonrpc": "2.0", "method": method}), params.into())).await;
-    }
-
     pub async fn change(&mut self, text: &str) {
         let document = json!({"uri": "file:///a", "version": 1});
         self.tell("textDocument/didChange", json!({"textDocument": document, "contentChanges": [{"text": text}]}))
             .await;
-    }
-
-    /// The next message from the server.
-    pub async fn read(&mut self) -> Value {
-        loop {
-            if let Some(message) = self.take() {
-                return message;
-            }
-            let count = timeout(DEADLINE, self.output.read_buf(&mut self.arrived)).await.expect("an answer in time");
-            assert!(count.expect("pipe is open") > 0, "the server left");
-        }
-    }
-
-    pub async fn expect_result(&mut self, id: impl Into<Value>, result: impl Into<Value>) {
-        let (id, result): (Value, Value) = (id.into(), result.into());
-        assert_eq!(self.read().await, json!({"jsonrpc": "2.0", "id": id, "result": result}));
-    }
-
-    /// Reads an error with this id and code, and returns its message.
-    pub async fn expect_error(&mut self, id: impl Into<Value>, code: i64) -> String {
-        let id: Value = id.into();
-        let answer = self.read().await;
-        assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(code)), "{answer}");
-        answer["error"]["message"].as_str().expect("errors have a message").to_owned()
     }
 
     /// That the server is still there and has answered all that was asked before.
@@ -276,60 +233,23 @@ impl Client {
             .forget();
     }
 
-    pub fn close_input(&mut self) {
-        // A half of a duplex pipe closes only when told to.
-        let mut input = self.input.take().expect("closed once");
-        tokio::spawn(async move { input.shutdown().await });
-    }
-
-    /// Stops reading and writing altogether.
+    /// See [`client::Client::vanish`].
     pub async fn vanish(self) -> Exit {
-        drop((self.input, self.output));
-        timeout(DEADLINE, self.served).await.expect("it ends in time").expect("serve does not panic")
+        self.client.vanish().await
     }
 
-    /// Keeps the pipe open and reads nothing until the server is gone.
+    /// See [`client::Client::ignore`].
     pub async fn ignore(self) -> Exit {
-        timeout(DEADLINE, self.served).await.expect("it ends in time").expect("serve does not panic")
+        self.client.ignore().await
     }
 
-    /// Waits for the end. A message nobody has read fails the test.
-    pub async fn end(mut self) -> Exit {
-        let rest = timeout(DEADLINE, async {
-            while self.output.read_buf(&mut self.arrived).await.expect("pipe is open") > 0 {}
-        });
-        let exit = timeout(DEADLINE, &mut self.served).await.expect("it ends in time").expect("serve does not panic");
-        rest.await.expect("the output is closed");
-        let mut unread = VecDeque::new();
-        while let Some(message) = self.take() {
-            unread.push_back(message);
-        }
-        assert!(unread.is_empty() && self.arrived.is_empty(), "unread: {unread:?}");
-        exit
+    /// See [`client::Client::end`].
+    pub async fn end(self) -> Exit {
+        self.client.end().await
     }
 
-    /// Leaves as LSP wants it.
-    pub async fn leave(mut self) {
-        self.ask("bye", "shutdown", None).await;
-        self.expect_result("bye", Value::Null).await;
-        self.tell("exit", None).await;
-        assert_eq!(self.end().await.code(), 0);
+    /// See [`client::Client::leave`].
+    pub async fn leave(self) {
+        self.client.leave().await;
     }
-
-    fn take(&mut self) -> Option<Value> {
-        let end = self.arrived.windows(4).position(|bytes| bytes == b"\r\n\r\n")?;
-        let header = std::str::from_utf8(&self.arrived[..end]).expect("a header is ASCII");
-        let length: usize = header.strip_prefix("Content-Length: ").expect("only frames").parse().expect("a number");
-        let body = self.arrived.get(end + 4..end + 4 + length)?;
-        let message = serde_json::from_slice(body).expect("a body is JSON");
-        self.arrived.drain(..end + 4 + length);
-        Some(message)
-    }
-}
-
-fn message(mut message: Value, params: Option<Value>) -> String {
-    if let Some(params) = params {
-        message["params"] = params;
-    }
-    message.to_string()
 }
