@@ -116,7 +116,7 @@ impl Provision {
 
 /// `"codex"` or `["codex", "opencode@1.1"]`.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "`harness` is an id such as \"codex\", or a list of ids")]
 pub enum OneOrMany {
     /// One.
     One(String),

@@ -7,6 +7,7 @@ mod cli;
 mod client;
 mod disk;
 mod incremental;
+mod protocol;
 mod tidy;
 mod transport;
 mod world;

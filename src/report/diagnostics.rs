@@ -53,7 +53,7 @@ impl Kind {
 pub struct Finding {
     /// What kind.
     pub kind: Kind,
-    /// Where, in bytes of the file.
+    /// Where, in bytes of the file; an end beyond the file is its end.
     pub range: Range<usize>,
     /// Whether the range is text that the model never sees.
     pub lost: bool,
@@ -72,7 +72,8 @@ pub fn findings(path: &Path, resolution: &Resolution) -> Vec<Finding> {
 fn of_source(path: &Path, source: &Source, resolution: &Resolution) -> Vec<Finding> {
     let harness = &resolution.harness;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let len = source.size.map_or(0, |size| size.bytes);
+    // A file that nobody reads has no known size.
+    let len = source.size.map_or(usize::MAX, |size| size.bytes);
     let related = source.by.clone().map(|by| (by, "this file is read instead".to_owned()));
     let whole = |kind, message| vec![Finding { kind, range: 0..len, lost: true, message, related: related.clone() }];
     match source.fate {
