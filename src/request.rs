@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{OptionValue, PromptMode, Provided, Role, SessionKind, Standpoint, Surroundings};
@@ -13,7 +14,7 @@ use crate::report::briefing::Include;
 use crate::snapshot::Environment;
 
 /// The fields of `briefing/effectiveInstructions` that do not depend on how files are named there.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Request {
     /// One harness, several, or (absent) every enabled one.
@@ -115,7 +116,7 @@ impl Provision {
 }
 
 /// `"codex"` or `["codex", "opencode@1.1"]`.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 #[serde(untagged, expecting = "`harness` is an id such as \"codex\", or a list of ids")]
 pub enum OneOrMany {
     /// One.

@@ -100,15 +100,21 @@ pub fn run(base: Defaults) -> Result<ExitCode, String> {
     std::process::exit(exit.code())
 }
 
+/// Panics while it holds the session, so that tests can see the real program survive that. Debug builds only.
+#[cfg(debug_assertions)]
+pub const PANIC: &str = "$/briefing/panic";
+
 /// The service alone, for a transport of the caller's.
 pub fn service(base: Defaults) -> (LspService<Server>, tower_lsp::ClientSocket) {
-    LspService::build(|client| Server::new(client, base))
+    let builder = LspService::build(|client| Server::new(client, base))
         .custom_method(ext::EFFECTIVE_INSTRUCTIONS, Server::effective_instructions)
         .custom_method(ext::HARNESSES, Server::harnesses)
         .custom_method(ext::EXPLAIN, Server::explain)
         .custom_method(ext::STATUS, Server::status)
-        .custom_method(transport::NOT_UNDERSTOOD, Server::not_understood)
-        .finish()
+        .custom_method(transport::NOT_UNDERSTOOD, Server::not_understood);
+    #[cfg(debug_assertions)]
+    let builder = builder.custom_method(PANIC, Server::panic);
+    builder.finish()
 }
 
 impl Server {
@@ -131,6 +137,12 @@ impl Server {
         // It was made just now, so nobody set it before.
         let _ = core.watcher.set(watcher);
         Server { client, core, publisher: OnceLock::new() }
+    }
+
+    #[cfg(debug_assertions)]
+    async fn panic(&self) -> tower_lsp::jsonrpc::Result<()> {
+        let _session = self.core.session();
+        panic!("on purpose")
     }
 }
 

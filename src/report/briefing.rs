@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{self, Resolution};
@@ -10,7 +11,7 @@ use crate::search;
 use crate::text;
 
 /// The answer to one `briefing/effectiveInstructions` request.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Effective {
     /// Of the index; grows with every change.
     pub version: u64,
@@ -19,7 +20,7 @@ pub struct Effective {
 }
 
 /// What one harness tells an agent.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Briefing {
     /// The harness's id.
@@ -48,7 +49,7 @@ pub struct Briefing {
 }
 
 /// From where it was asked.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Standpoint {
     /// The physical working directory.
     pub cwd: String,
@@ -63,7 +64,7 @@ pub struct Standpoint {
 }
 
 /// Why the harness would not start.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Refusal {
     /// The file that stops it.
     pub path: String,
@@ -72,7 +73,7 @@ pub struct Refusal {
 }
 
 /// One message.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Message {
     /// `session` or `read`.
     pub trigger: String,
@@ -101,7 +102,7 @@ fn is_instructions(kind: &str) -> bool {
 }
 
 /// One considered file or URL.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Source {
     /// The file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -134,7 +135,7 @@ pub struct Source {
 }
 
 /// A size in three units.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Size {
     /// Bytes.
     pub bytes: usize,
@@ -145,7 +146,7 @@ pub struct Size {
 }
 
 /// A limit.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Limit {
     /// How much.
     pub value: usize,
@@ -158,7 +159,7 @@ pub struct Limit {
 }
 
 /// A byte range.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Range {
     /// First byte.
     pub start: usize,
@@ -167,7 +168,7 @@ pub struct Range {
 }
 
 /// Sizes of all instruction messages together.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Totals {
     /// Bytes.
     pub bytes: usize,
@@ -178,7 +179,7 @@ pub struct Totals {
 }
 
 /// A token figure.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Tokens {
     /// How many.
     pub value: usize,
@@ -187,7 +188,7 @@ pub struct Tokens {
 }
 
 /// Something the user should know.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Warning {
     /// A stable code.
     pub code: String,
@@ -199,7 +200,7 @@ pub struct Warning {
 }
 
 /// One line of the trace.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Probe {
     /// What was asked about.
     pub path: String,

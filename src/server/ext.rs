@@ -1,6 +1,7 @@
 //! Every custom message of the server, beside its document: `extensions.md`.
 #![doc = include_str!("extensions.md")]
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{Fate, Resolution};
@@ -18,14 +19,14 @@ pub const EXPLAIN: &str = "briefing/explain";
 pub const STATUS: &str = "briefing/status";
 
 /// A document, by URI. The URI is a text of its own here, so that a wrong one gets a clear answer.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct TextDocument {
     /// Its URI.
     pub uri: String,
 }
 
 /// Parameters of `briefing/effectiveInstructions`.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EffectiveInstructionsParams {
     /// The file the agent would read; absent: the start of a session.
@@ -43,7 +44,7 @@ pub struct EffectiveInstructionsParams {
 }
 
 /// Parameters of `briefing/explain`.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExplainParams {
     /// The instruction file in question.
@@ -60,7 +61,7 @@ pub struct ExplainParams {
 }
 
 /// Result of `briefing/explain`.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Explanations {
     /// One per harness.
@@ -68,7 +69,7 @@ pub struct Explanations {
 }
 
 /// Why a file is or is not in one harness's briefing.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Explanation {
     /// The harness.
@@ -84,14 +85,14 @@ pub struct Explanation {
 }
 
 /// Result of `briefing/harnesses`.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Harnesses {
     /// All of them.
     pub harnesses: Vec<Harness>,
 }
 
 /// One harness.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Harness {
     /// Its id.
@@ -109,7 +110,7 @@ pub struct Harness {
 }
 
 /// One edition.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Edition {
     /// Its name.
     pub name: String,
@@ -118,7 +119,7 @@ pub struct Edition {
 }
 
 /// Result of `briefing/status`.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
     /// The server's version.

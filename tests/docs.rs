@@ -1,0 +1,168 @@
+//! The documents are true: examples are what the types say, and tables are made from them. `UPDATE=1` writes the tables.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use briefing::report::briefing::Effective;
+use briefing::server::ext::{
+    EFFECTIVE_INSTRUCTIONS, EXPLAIN, EffectiveInstructionsParams, ExplainParams, Explanations, HARNESSES, Harnesses,
+    STATUS, Status,
+};
+use briefing::server::settings::Settings;
+use schemars::{JsonSchema, schema_for};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+const EXTENSIONS: &str = "src/server/extensions.md";
+
+/// A wire type: through it an example goes and comes back, and its schema.
+struct Wire {
+    again: fn(&Value) -> Result<Value, String>,
+    schema: Value,
+}
+
+fn wire<T: DeserializeOwned + Serialize + JsonSchema>() -> Option<Wire> {
+    fn again<T: DeserializeOwned + Serialize>(example: &Value) -> Result<Value, String> {
+        let parsed = T::deserialize(example).map_err(|error| error.to_string())?;
+        serde_json::to_value(parsed).map_err(|error| error.to_string())
+    }
+    Some(Wire { again: again::<T>, schema: schema_for!(T).to_value() })
+}
+
+/// Every custom method with its parameters and result.
+fn methods() -> [(&'static str, Option<Wire>, Option<Wire>); 4] {
+    [
+        (EFFECTIVE_INSTRUCTIONS, wire::<EffectiveInstructionsParams>(), wire::<Effective>()),
+        (EXPLAIN, wire::<ExplainParams>(), wire::<Explanations>()),
+        (HARNESSES, None, wire::<Harnesses>()),
+        (STATUS, None, wire::<Status>()),
+    ]
+}
+
+#[test]
+fn every_example_of_a_message_is_what_its_type_reads_and_writes() {
+    let text = read(EXTENSIONS);
+    let (mut method, mut block): (Option<&str>, Option<(&str, String)>) = (None, None);
+    let mut shown: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    let methods = methods();
+    for line in text.lines() {
+        if let Some((_, example)) = &mut block
+            && line != "```"
+        {
+            example.push_str(line);
+            continue;
+        }
+        if let Some((kind, example)) = block.take() {
+            let method = method.expect("examples stand below the heading of their method");
+            let (_, params, result) = methods.iter().find(|known| known.0 == method).expect("a known method");
+            let wire = if kind == "params" { params } else { result }.as_ref().expect("the method has such a type");
+            let example: Value = serde_json::from_str(&example).unwrap_or_else(|error| panic!("{method}: {error}"));
+            assert_eq!((wire.again)(&example), Ok(example), "{method}, {kind}");
+            *shown.entry((method, kind)).or_default() += 1;
+        } else if let Some(heading) = line.strip_prefix("## ") {
+            method = heading.strip_prefix('`').and_then(|heading| heading.strip_suffix('`'));
+        } else if let Some(kind) = line.strip_prefix("```json ") {
+            block = Some((kind, String::new()));
+        } else {
+            assert!(!line.starts_with("```json"), "an example says whether it is `params` or `result`");
+        }
+    }
+    for (method, params, result) in &methods {
+        assert!(params.is_none() || shown.contains_key(&(*method, "params")), "{method} has no example of parameters");
+        assert!(result.is_none() || shown.contains_key(&(*method, "result")), "{method} has no example of a result");
+    }
+}
+
+#[test]
+fn the_types_of_the_wire_are_documented_field_by_field() {
+    let mut types = BTreeMap::new();
+    for wire in methods().into_iter().flat_map(|(_, params, result)| [params, result]).flatten() {
+        for (name, schema) in wire.schema["$defs"].as_object().into_iter().flatten() {
+            types.insert(name.clone(), schema.clone());
+        }
+        types.insert(wire.schema["title"].as_str().expect("a title").to_owned(), wire.schema);
+    }
+    let mut tables = String::new();
+    for (name, schema) in &types {
+        let Some(fields) = schema.get("properties").and_then(Value::as_object) else { continue };
+        let _ =
+            write!(tables, "### `{name}`\n\n{}\n\n| field | type | meaning |\n|---|---|---|\n", said_by(name, schema));
+        let required = |field: &str| schema["required"].as_array().is_some_and(|list| list.contains(&field.into()));
+        for (field, about) in fields {
+            let optional = if required(field) { "" } else { ", may be left out" };
+            let meaning = said_by(&format!("{name}.{field}"), about);
+            let _ = writeln!(tables, "| `{field}` | {}{optional} | {meaning} |", type_of(about));
+        }
+        tables.push('\n');
+    }
+    up_to_date(EXTENSIONS, &between(EXTENSIONS, "types", &format!("\n{tables}")));
+}
+
+#[test]
+fn the_settings_are_documented_as_they_are_declared() {
+    let schema = Settings::schema();
+    let mut table = String::from("| setting | type | meaning |\n|---|---|---|\n");
+    for (name, about) in schema["properties"].as_object().expect("settings") {
+        let meaning = said_by(name, about);
+        let _ = writeln!(table, "| `briefing.{name}` | {} | {meaning} |", type_of(about));
+    }
+    up_to_date("README.md", &between("README.md", "settings", &table));
+    let pretty = serde_json::to_string_pretty(&schema).expect("a schema is JSON");
+    up_to_date("editors/settings.schema.json", &format!("{pretty}\n"));
+}
+
+fn said_by(name: &str, schema: &Value) -> String {
+    let said = schema["description"].as_str().unwrap_or_else(|| panic!("{name} is not documented"));
+    said.replace('\n', " ").replace('|', "\\|")
+}
+
+/// A type in words: `list of texts`, `Size or null`.
+fn type_of(schema: &Value) -> String {
+    if let Some(name) = schema["$ref"].as_str() {
+        let name = name.rsplit('/').next().unwrap_or_default();
+        return format!("`{name}`");
+    }
+    let either = schema["anyOf"].as_array().map(|list| list.iter().map(type_of).collect::<Vec<_>>());
+    let mut words = either.unwrap_or_else(|| {
+        let names = schema["type"].as_array().cloned().unwrap_or_else(|| vec![schema["type"].clone()]);
+        names.iter().map(|name| one_type(name.as_str().unwrap_or("any"), schema)).collect()
+    });
+    words.dedup();
+    words.join(" or ")
+}
+
+fn one_type(name: &str, schema: &Value) -> String {
+    match name {
+        "array" if schema.get("items").is_some() => format!("list of {}", type_of(&schema["items"])),
+        "array" => "pair".to_owned(),
+        "object" => format!("map to {}", type_of(&schema["additionalProperties"])),
+        "integer" => "number".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+fn path(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(file)
+}
+
+fn read(file: &str) -> String {
+    std::fs::read_to_string(path(file)).unwrap_or_default()
+}
+
+/// The file with `content` between `<!-- mark -->` and `<!-- /mark -->`.
+fn between(file: &str, mark: &str, content: &str) -> String {
+    let text = read(file);
+    let (start, end) = (format!("<!-- {mark} -->\n"), format!("<!-- /{mark} -->"));
+    let Some((before, rest)) = text.split_once(&start) else { panic!("{file} has no {start}") };
+    let Some((_, after)) = rest.split_once(&end) else { panic!("{file} has no {end}") };
+    format!("{before}{start}{content}{end}{after}")
+}
+
+fn up_to_date(file: &str, wanted: &str) {
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::create_dir_all(path(file).parent().expect("a directory")).expect("a directory");
+        std::fs::write(path(file), wanted).expect("it is written");
+    }
+    assert!(read(file) == wanted, "{file} is stale; UPDATE=1 cargo test docs rewrites it");
+}
