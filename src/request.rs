@@ -50,7 +50,7 @@ pub struct Request {
 }
 
 /// A text that the application hands over with the call: bare, or with what AgentCore calls an item.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 #[serde(untagged)]
 pub enum Provision {
     /// The text alone.
@@ -60,7 +60,7 @@ pub enum Provision {
 }
 
 /// A provided text with the place it is meant for.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Item {
     /// What it is called.

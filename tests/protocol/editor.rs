@@ -58,6 +58,7 @@ impl Editor {
                 platform: "linux".to_owned(),
             },
             enabled: vec!["codex".to_owned()],
+            customs: Arc::default(),
             sessions: BTreeMap::new(),
         };
         Editor { client: Client::of(service(defaults)), said: Vec::new(), last_id: 0, scratch }
