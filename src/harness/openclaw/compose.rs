@@ -108,7 +108,9 @@ fn without_blank_runs(text: &str) -> String {
 /// What the whole prompt goes through: it is divided at the first cache boundary, CRLF becomes LF, and the line that
 /// names the model is put right wherever it stands.
 fn on_its_way(text: &str, model: Option<&str>) -> Section {
-    let (text, divided) = match text.find(CACHE_BOUNDARY) {
+    // The section is followed by a line feed, with which its last line may be the boundary.
+    let last = text.ends_with(CACHE_BOUNDARY.trim_end()).then(|| text.len() - CACHE_BOUNDARY.trim_end().len());
+    let (text, divided) = match text.find(CACHE_BOUNDARY).or(last) {
         Some(at) => (&text[..at], true),
         None => (text, false),
     };
