@@ -232,7 +232,7 @@ def generate(r):
         sections.append(casefile.Section(f"{real}/.git/ | git"))
     if r.random() < 0.35:
         sections += [casefile.Section(f"{state}/state/openclaw.sqlite{s} | base64", body) for s, body in record_of_setup(r, r.choice((real, real, real, "/elsewhere")))]
-    sections.append(raw("/other/linked.md", b"linked\n"))
+    sections += [raw("/other/linked.md", b"linked\n"), casefile.Section("/p/")]
     sections += [casefile.Section(f"@env {k}={v}") for k, v in env.items()]
     sections.append(casefile.Section("@session " + r.choice(("main", "main", "local", "subagent", "cron", "group"))))
     if r.random() < 0.05: settings["promptMode"] = r.choice(("minimal", "none"))
