@@ -591,6 +591,7 @@ impl Turn<'_> {
         excerpt: Option<&excerpt::Excerpt>,
         limit: Option<&Limit>,
     ) -> (Fate, String) {
+        let shared = limit.is_some_and(|limit| limit.per == Per::Chain);
         let limit = limit.map_or(0, |limit| limit.value);
         match (&file.content, excerpt) {
             (Content::Missing, _) => (Fate::Missing, "not there; the prompt says where it is expected".into()),
@@ -601,11 +602,12 @@ impl Turn<'_> {
             (Content::Refused(message), None) => (Fate::Unreadable, message.clone()),
             (Content::Text(..), None) => (Fate::Empty, "only white space".into()),
             (Content::Text(..), Some(excerpt)) if portion.truncated => {
-                let kept: usize = excerpt.units();
-                (
-                    Fate::Truncated,
-                    format!("{kept} UTF-16 units in place of {}, with a limit of {limit}", portion.length),
-                )
+                let of = format!("{} UTF-16 units in place of {}", excerpt.units(), portion.length);
+                let why = match shared {
+                    true => format!("what is left of {limit} for all files"),
+                    false => format!("the limit of this file is {limit}"),
+                };
+                (Fate::Truncated, format!("{of}: {why}"))
             }
             (Content::Text(..), Some(_)) if file.scope == Scope::Config => {
                 (Fate::Loaded, "added by the hook bootstrap-extra-files".into())
