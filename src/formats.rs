@@ -9,7 +9,6 @@ mod toml_value;
 pub use json5::parse_json5;
 pub use jsonc::parse_jsonc;
 pub use toml_value::parse_toml;
-pub use toml_value::{parse_toml, parse_toml_value};
 
 /// A value, and where it stands in its file.
 #[derive(Clone, Debug, PartialEq)]
