@@ -127,7 +127,10 @@ fn plain(fact: Fact, root: &Path) -> String {
             format!("{found:?}")
         }
         Fact::Git(found) => {
-            format!("{:?}", found.map(|repository| (here(&repository.toplevel), here(&repository.common_dir))))
+            format!(
+                "{:?}",
+                found.map(|repository| (repository.toplevel.as_deref().map(&here), here(&repository.common_dir)))
+            )
         }
         Fact::Content(found) => format!("{found:?}"),
         Fact::Rows(found) => format!("{found:?}"),

@@ -24,11 +24,7 @@ fn ask(dir: &Path, pattern: &str) -> Ask {
 }
 
 /// The agents of a directory as settings, each with the file it is from; `Err` when one of them stops the client.
-pub(super) fn read(
-    dir: &Path,
-    search: &mut Search,
-    _answer: &mut Answer,
-) -> Told<Result<Vec<(String, Node)>, Answer>> {
+pub(super) fn read(dir: &Path, search: &mut Search, _answer: &mut Answer) -> Told<Result<Vec<(String, Node)>, Answer>> {
     let mut found = Vec::new();
     for (pattern, mode) in [(AGENTS, false), (MODES, true)] {
         let files = search.glob(dir, pattern, FOLLOWING, "agents in Markdown files")?;

@@ -1,5 +1,6 @@
 //! The settings of every layer, merged as OpenCode merges them: `instructions` add up, everything else replaces.
 
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::flags::Flags;
@@ -19,6 +20,8 @@ pub(super) struct Config {
     merged: Node,
     /// The directories that may hold settings, skills and agents, in their order.
     pub directories: Vec<PathBuf>,
+    /// Settings files into which OpenCode writes a `$schema` at the start, with their text after that.
+    pub rewritten: HashMap<PathBuf, String>,
     /// What is configured as `plugin`, and the plugin files of the directories.
     pub plugins: Vec<String>,
 }
@@ -35,7 +38,13 @@ impl Config {
     ) -> Told<Result<Config, Answer>> {
         let empty = Node { at: 0..0, value: Value::Table(Vec::new()) };
         let mut layers = Layers {
-            config: Config { instructions: Vec::new(), merged: empty, directories: Vec::new(), plugins: Vec::new() },
+            config: Config {
+                instructions: Vec::new(),
+                merged: empty,
+                directories: Vec::new(),
+                rewritten: HashMap::new(),
+                plugins: Vec::new(),
+            },
             home: places.real_home.clone(),
         };
         Ok(match layers.read(edition, at, flags, places, search, answer)? {
@@ -146,15 +155,16 @@ impl Layers {
         let named = places.config_dir.as_deref().filter(|dir| !dir.is_empty());
         let named = named.map(|dir| absolute(&at.cwd, Path::new(dir)));
         dirs.extend(named.clone());
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         dirs.retain(|dir| seen.insert(dir.clone()));
         search.expect(dirs.iter().cloned().map(Ask::Kind))?;
-        let holds_settings = |dir: &Path| {
-            dir.as_os_str().as_encoded_bytes().ends_with(b".opencode") || named.as_deref() == Some(dir)
-        };
-        search.expect(dirs.iter().filter(|dir| holds_settings(dir)).flat_map(|dir| {
-            ["opencode.json", "opencode.jsonc"].map(|name| Ask::Content(dir.join(name)))
-        }))?;
+        let holds_settings =
+            |dir: &Path| dir.as_os_str().as_encoded_bytes().ends_with(b".opencode") || named.as_deref() == Some(dir);
+        search.expect(
+            dirs.iter()
+                .filter(|dir| holds_settings(dir))
+                .flat_map(|dir| ["opencode.json", "opencode.jsonc"].map(|name| Ask::Content(dir.join(name)))),
+        )?;
         search.expect(dirs.iter().flat_map(|dir| agents::globs(dir)))?;
         for dir in &dirs {
             let found = search.stat(dir, "settings directory: OpenCode makes one that is missing")?;
@@ -223,7 +233,11 @@ impl Layers {
             return Ok(Ok(None));
         }
         let dir = path.parent().unwrap_or(Path::new("/"));
-        Ok(self.parse(&text, dir, path, search)?.map(Some))
+        let node = or_refuse!(self.parse(&text, dir, path, search)?);
+        if node.get("$schema").and_then(Node::as_text).is_none_or(str::is_empty) {
+            self.config.rewritten.insert(path.to_owned(), with_schema(&text));
+        }
+        Ok(Ok(Some(node)))
     }
 
     fn parse(&self, source: &str, dir: &Path, from: &Path, search: &mut Search) -> Read<Node> {
@@ -264,6 +278,14 @@ impl Layers {
             self.config.plugins.extend(name.map(str::to_owned));
         }
         merge(&mut self.config.merged, node);
+    }
+}
+
+/// The text that OpenCode writes back when a file does not name its schema.
+fn with_schema(text: &str) -> String {
+    match text.trim_start_matches(text::is_js_space).strip_prefix('{') {
+        Some(rest) => format!("{{\n  \"$schema\": \"https://opencode.ai/config.json\",{rest}"),
+        None => text.to_owned(),
     }
 }
 

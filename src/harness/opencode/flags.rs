@@ -59,7 +59,9 @@ impl Flags {
             (Some(value), FlagWords::Strict) => match value.as_str() {
                 "true" | "yes" | "on" | "1" | "y" => Ok(Some(true)),
                 "false" | "no" | "off" | "0" | "n" => Ok(Some(false)),
-                other => Err(format!("{name} is {other:?}; OpenCode wants true, yes, on, 1, y or false, no, off, 0, n")),
+                other => {
+                    Err(format!("{name} is {other:?}; OpenCode wants true, yes, on, 1, y or false, no, off, 0, n"))
+                }
             },
         };
         let on = |name: &str| Ok::<_, String>(flag(name)?.unwrap_or(false));

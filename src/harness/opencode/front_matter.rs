@@ -63,7 +63,11 @@ fn node(yaml: &Yaml, depth: usize) -> Option<Node> {
         Yaml::Value(Scalar::Integer(number)) => Value::Integer(*number),
         Yaml::Value(Scalar::FloatingPoint(number)) => Value::Float(number.into_inner()),
         Yaml::Value(Scalar::String(text)) => {
-            if is_date(text) { Value::Date(text.to_string()) } else { Value::Text(text.to_string()) }
+            if is_date(text) {
+                Value::Date(text.to_string())
+            } else {
+                Value::Text(text.to_string())
+            }
         }
         Yaml::Sequence(list) => Value::List(list.iter().map(|inner| node(inner, depth + 1)).collect::<Option<_>>()?),
         Yaml::Mapping(map) => {

@@ -21,12 +21,14 @@ pub(super) fn look(
     answer: &mut Answer,
 ) -> Told<Vec<Entry>> {
     let Some(target) = &at.target else { return Ok(Vec::new()) };
+    // The tool examines the path as it was given, so a missing directory before `..` counts.
+    let given = at.target_as_given.as_ref().unwrap_or(target);
     let dirs = directories(target, &places.directory);
     search.expect(
-        std::iter::once(Ask::Kind(target.clone()))
+        std::iter::once(Ask::Kind(given.clone()))
             .chain(dirs.iter().flat_map(|dir| edition.names.iter().map(|name| Ask::Kind(dir.join(name))))),
     )?;
-    match search.stat(target, "the file that is read")? {
+    match search.stat(given, "the file that is read")? {
         Ok(meta) if meta.kind == Kind::File || meta.kind == Kind::Device => {}
         Ok(_) | Err(_) => return Ok(Vec::new()),
     }
@@ -96,9 +98,7 @@ fn chosen(
         }
         let source = |fate, reason: String| Source::new(&path, Scope::Nested, fate, reason);
         if system::switched_off(edition, flags, name) {
-            answer
-                .sources
-                .push(source(Fate::Excluded, "Claude files are switched off by the environment".to_owned()));
+            answer.sources.push(source(Fate::Excluded, "Claude files are switched off by the environment".to_owned()));
         } else if let Some(winner) = &winner {
             let reason = format!("{} stands before it in the same directory", winner.display());
             answer.sources.push(Source { by: Some(winner.clone()), ..source(Fate::Shadowed, reason) });
@@ -113,7 +113,8 @@ fn chosen(
 const SAMPLE_BYTES: usize = 4096;
 
 /// Endings that are binary whatever the content; OpenCode 1.18.33.
-const BINARY: &str = "zip tar gz exe dll so class jar war 7z doc docx xls xlsx ppt pptx odt ods odp bin dat obj o a lib wasm pyc pyo";
+const BINARY: &str =
+    "zip tar gz exe dll so class jar war 7z doc docx xls xlsx ppt pptx odt ods odp bin dat obj o a lib wasm pyc pyo";
 
 /// Why the tool's answer holds no text although files were taken up.
 fn silent(target: &Path, search: &mut Search) -> Told<Option<&'static str>> {

@@ -40,9 +40,7 @@ impl Places {
             asks.push(Ask::Kind(dir.join(".git")));
             if !flags.no_project {
                 asks.extend(edition.names.iter().map(|name| Ask::Kind(dir.join(name))));
-                asks.extend(
-                    ["opencode.json", "opencode.jsonc", ".opencode"].map(|name| Ask::Kind(dir.join(name))),
-                );
+                asks.extend(["opencode.json", "opencode.jsonc", ".opencode"].map(|name| Ask::Kind(dir.join(name))));
             }
         }
         asks.extend(["config.json", "opencode.json", "opencode.jsonc"].map(|name| Ask::Content(xdg.join(name))));

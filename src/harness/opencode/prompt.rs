@@ -42,9 +42,10 @@ pub(super) fn compose(
     let agent = at.agent.as_deref().or_else(|| config.text(&["default_agent"])).unwrap_or("build");
     let model = Model::of(at, config);
     agent_or_provider(agent, &model, config, answer);
-    let environment = model.full.as_ref().map(|(provider, id)| {
-        environment(edition.environment, id, provider, places, &at.surroundings)
-    });
+    let environment = model
+        .full
+        .as_ref()
+        .map(|(provider, id)| environment(edition.environment, id, provider, places, &at.surroundings));
     answer.messages.push(match environment {
         Some(text) => kind(MessageKind::Environment, Role::System, text),
         None => Message::named(Role::System, MessageKind::Environment, "environment of a model that is not given"),
@@ -114,7 +115,8 @@ impl Model {
 fn agent_or_provider(agent: &str, model: &Model, config: &Config, answer: &mut Answer) {
     let prompt = config.text(&["agent", agent, "prompt"]).filter(|prompt| !prompt.is_empty());
     if let Some(prompt) = prompt {
-        let message = Message { name: Some(agent.to_owned()), ..kind(MessageKind::Agent, Role::System, prompt.to_owned()) };
+        let message =
+            Message { name: Some(agent.to_owned()), ..kind(MessageKind::Agent, Role::System, prompt.to_owned()) };
         if let Some(file) = config.text(&["agent", agent, FROM]) {
             let reason = format!("the text of agent {agent}, which takes the place of the provider's prompt");
             answer.sources.push(Source {
@@ -201,8 +203,7 @@ fn mcp(config: &Config, answer: &mut Answer) {
     let names: Vec<&str> =
         servers.iter().filter(|(_, server)| enabled(server)).map(|(name, _)| name.as_str()).collect();
     if !names.is_empty() {
-        let message =
-            format!("MCP servers may add instructions of their own after the files: {}", names.join(", "));
+        let message = format!("MCP servers may add instructions of their own after the files: {}", names.join(", "));
         answer.warnings.push(Warning::general("mcp-instructions", message));
     }
 }

@@ -95,16 +95,20 @@ const MCP: Type = Either(&[
         ("url", true, &Text),
         ("enabled", false, &Flag),
         ("headers", false, &TEXT_MAP),
-        ("oauth", false, &Either(&[
-            Keys(&[
-                ("clientId", false, &Text),
-                ("clientSecret", false, &Text),
-                ("scope", false, &Text),
-                ("callbackPort", false, &POSITIVE),
-                ("redirectUri", false, &Text),
+        (
+            "oauth",
+            false,
+            &Either(&[
+                Keys(&[
+                    ("clientId", false, &Text),
+                    ("clientSecret", false, &Text),
+                    ("scope", false, &Text),
+                    ("callbackPort", false, &POSITIVE),
+                    ("redirectUri", false, &Text),
+                ]),
+                Type::False,
             ]),
-            Type::False,
-        ])),
+        ),
         ("timeout", false, &POSITIVE),
     ]),
     Keys(&[("enabled", true, &Flag)]),
@@ -150,15 +154,19 @@ const PROVIDER: Type = Keys(&[
     ("npm", false, &Text),
     ("whitelist", false, &TEXTS),
     ("blacklist", false, &TEXTS),
-    ("options", false, &Keys(&[
-        ("apiKey", false, &Text),
-        ("baseURL", false, &Text),
-        ("enterpriseUrl", false, &Text),
-        ("setCacheKey", false, &Flag),
-        ("timeout", false, &TIMEOUT),
-        ("headerTimeout", false, &TIMEOUT),
-        ("chunkTimeout", false, &TIMEOUT),
-    ])),
+    (
+        "options",
+        false,
+        &Keys(&[
+            ("apiKey", false, &Text),
+            ("baseURL", false, &Text),
+            ("enterpriseUrl", false, &Text),
+            ("setCacheKey", false, &Flag),
+            ("timeout", false, &TIMEOUT),
+            ("headerTimeout", false, &TIMEOUT),
+            ("chunkTimeout", false, &TIMEOUT),
+        ]),
+    ),
     ("models", false, &Map(&MODEL)),
 ]);
 
@@ -195,13 +203,17 @@ const CONFIG: Type = Keys(&[
     ("$schema", false, &Text),
     ("shell", false, &Text),
     ("logLevel", false, &Words(&["DEBUG", "INFO", "WARN", "ERROR"])),
-    ("server", false, &Keys(&[
-        ("port", false, &POSITIVE),
-        ("hostname", false, &Text),
-        ("mdns", false, &Flag),
-        ("mdnsDomain", false, &Text),
-        ("cors", false, &TEXTS),
-    ])),
+    (
+        "server",
+        false,
+        &Keys(&[
+            ("port", false, &POSITIVE),
+            ("hostname", false, &Text),
+            ("mdns", false, &Flag),
+            ("mdnsDomain", false, &Text),
+            ("cors", false, &TEXTS),
+        ]),
+    ),
     ("command", false, &Map(&COMMAND)),
     ("skills", false, &Keys(&[("paths", false, &TEXTS), ("urls", false, &TEXTS)])),
     ("references", false, &Map(&REFERENCE)),
@@ -229,29 +241,45 @@ const CONFIG: Type = Keys(&[
     ("layout", false, &Words(&["auto", "stretch"])),
     ("permission", false, &PERMISSION),
     ("tools", false, &Map(&Flag)),
-    ("attachment", false, &Keys(&[("image", false, &Keys(&[
-        ("auto_resize", false, &Flag),
-        ("max_width", false, &POSITIVE),
-        ("max_height", false, &POSITIVE),
-        ("max_base64_bytes", false, &POSITIVE),
-    ]))])),
+    (
+        "attachment",
+        false,
+        &Keys(&[(
+            "image",
+            false,
+            &Keys(&[
+                ("auto_resize", false, &Flag),
+                ("max_width", false, &POSITIVE),
+                ("max_height", false, &POSITIVE),
+                ("max_base64_bytes", false, &POSITIVE),
+            ]),
+        )]),
+    ),
     ("enterprise", false, &Keys(&[("url", false, &Text)])),
     ("tool_output", false, &Keys(&[("max_lines", false, &POSITIVE), ("max_bytes", false, &POSITIVE)])),
-    ("compaction", false, &Keys(&[
-        ("auto", false, &Flag),
-        ("prune", false, &Flag),
-        ("tail_turns", false, &COUNT),
-        ("preserve_recent_tokens", false, &COUNT),
-        ("reserved", false, &COUNT),
-    ])),
-    ("experimental", false, &Keys(&[
-        ("disable_paste_summary", false, &Flag),
-        ("batch_tool", false, &Flag),
-        ("openTelemetry", false, &Flag),
-        ("primary_tools", false, &TEXTS),
-        ("continue_loop_on_deny", false, &Flag),
-        ("mcp_timeout", false, &POSITIVE),
-    ])),
+    (
+        "compaction",
+        false,
+        &Keys(&[
+            ("auto", false, &Flag),
+            ("prune", false, &Flag),
+            ("tail_turns", false, &COUNT),
+            ("preserve_recent_tokens", false, &COUNT),
+            ("reserved", false, &COUNT),
+        ]),
+    ),
+    (
+        "experimental",
+        false,
+        &Keys(&[
+            ("disable_paste_summary", false, &Flag),
+            ("batch_tool", false, &Flag),
+            ("openTelemetry", false, &Flag),
+            ("primary_tools", false, &TEXTS),
+            ("continue_loop_on_deny", false, &Flag),
+            ("mcp_timeout", false, &POSITIVE),
+        ]),
+    ),
 ]);
 
 /// The language servers that OpenCode brings along; 1.18.33.
@@ -299,12 +327,14 @@ fn wrong(node: &Node, wanted: &Type) -> Option<(Vec<String>, String)> {
             .enumerate()
             .find_map(|(index, (node, wanted))| below(&index.to_string(), node, wanted)),
         (Map(inner), Value::Table(entries)) => entries.iter().find_map(|(key, node)| below(key, node, inner)),
-        (Keys(keys), Value::Table(entries)) => keys.iter().find_map(|(key, needed, wanted)| match node.get(key) {
-            Some(node) => below(key, node, wanted),
-            None if *needed => Some((vec![(*key).to_owned()], "there".to_owned())),
-            None => None,
-        })
-        .filter(|_| !entries.is_empty() || keys.iter().any(|(_, needed, _)| *needed)),
+        (Keys(keys), Value::Table(entries)) => keys
+            .iter()
+            .find_map(|(key, needed, wanted)| match node.get(key) {
+                Some(node) => below(key, node, wanted),
+                None if *needed => Some((vec![(*key).to_owned()], "there".to_owned())),
+                None => None,
+            })
+            .filter(|_| !entries.is_empty() || keys.iter().any(|(_, needed, _)| *needed)),
         (KeysAnd(keys, others), Value::Table(entries)) => entries.iter().find_map(|(key, node)| {
             let wanted = keys.iter().find(|(known, ..)| known == key).map_or(*others, |(.., wanted)| *wanted);
             below(key, node, wanted)

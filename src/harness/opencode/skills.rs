@@ -241,9 +241,11 @@ fn rules<'a>(permissions: &[&'a Node]) -> Vec<Rule<'a>> {
                 for (tool, rule) in entries {
                     match &rule.value {
                         Value::Text(action) => rules.push(Rule { tool, pattern: "*", action }),
-                        Value::Table(patterns) => rules.extend(patterns.iter().filter_map(|(pattern, action)| {
-                            Some(Rule { tool, pattern, action: action.as_text()? })
-                        })),
+                        Value::Table(patterns) => {
+                            rules.extend(patterns.iter().filter_map(|(pattern, action)| {
+                                Some(Rule { tool, pattern, action: action.as_text()? })
+                            }))
+                        }
                         _ => {}
                     }
                 }

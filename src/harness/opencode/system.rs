@@ -52,7 +52,11 @@ pub(super) fn look(
     answer.sources.retain(|source| source.path().is_none_or(|path| !loaded.paths.contains(path)));
     search.expect(picks.iter().map(|pick| Ask::Content(pick.path.clone())))?;
     for pick in picks {
-        let (text, source) = read(&pick.path, pick.scope, pick.reason, search, answer)?;
+        let (mut text, source) = read(&pick.path, pick.scope, pick.reason, search, answer)?;
+        if let Some(rewritten) = config.rewritten.get(&pick.path) {
+            text = Some(format!("Instructions from: {}\n{rewritten}", pick.path.display()));
+            answer.sources[source].reason.push_str("; OpenCode first writes its `$schema` into it");
+        }
         if let Some(text) = text {
             loaded.entries.push(Entry { text, source });
         }
@@ -125,10 +129,9 @@ fn global(
             answer.sources.push(Source::new(path, Scope::User, Fate::Excluded, reason));
         } else if let Some(winner) = &winner {
             let reason = format!("{} exists, and only the first global file is read", winner.display());
-            answer.sources.push(Source {
-                by: Some(winner.clone()),
-                ..Source::new(path, Scope::User, Fate::Shadowed, reason)
-            });
+            answer
+                .sources
+                .push(Source { by: Some(winner.clone()), ..Source::new(path, Scope::User, Fate::Shadowed, reason) });
         } else {
             winner = Some(path);
         }
@@ -192,9 +195,7 @@ fn project(
             for path in hits {
                 let reason =
                     format!("{} exists, and {winning_name} goes before {name} at all levels", winning.display());
-                answer
-                    .sources
-                    .push(Source { by: Some(winning.clone()), ..source(path, Fate::Shadowed, reason) });
+                answer.sources.push(Source { by: Some(winning.clone()), ..source(path, Fate::Shadowed, reason) });
             }
             continue;
         }
@@ -209,9 +210,7 @@ fn project(
                         path.display(),
                         errno.name()
                     );
-                    answer
-                        .sources
-                        .push(Source { by: Some(path.clone()), ..source(hit, Fate::Dropped, reason) });
+                    answer.sources.push(Source { by: Some(path.clone()), ..source(hit, Fate::Dropped, reason) });
                 }
                 continue;
             }
@@ -259,10 +258,9 @@ fn configured(
             }));
         }
         if !found {
-            let path = places.directory.join(raw.strip_prefix("~/").map_or_else(
-                || PathBuf::from(raw),
-                |rest| places.home.join(rest),
-            ));
+            let path = places
+                .directory
+                .join(raw.strip_prefix("~/").map_or_else(|| PathBuf::from(raw), |rest| places.home.join(rest)));
             let reason = format!("`{raw}` in {from} matches no file");
             answer.sources.push(Source::new(path, Scope::Config, Fate::Missing, reason));
         }

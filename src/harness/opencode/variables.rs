@@ -7,12 +7,7 @@ use crate::snapshot::{Errno, Kind, Unreadable, absolute};
 use crate::text;
 
 /// `text` with its variables replaced, or what OpenCode stops with. `dir` is what relative files are relative to.
-pub(super) fn substitute(
-    source: &str,
-    dir: &Path,
-    home: &Path,
-    search: &mut Search,
-) -> Told<Result<String, String>> {
+pub(super) fn substitute(source: &str, dir: &Path, home: &Path, search: &mut Search) -> Told<Result<String, String>> {
     let text = with_environment(source, search);
     let mut out = String::new();
     let mut rest_from = 0;
