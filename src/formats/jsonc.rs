@@ -48,8 +48,8 @@ impl Parser<'_> {
                 self.at += 1;
             } else if rest.starts_with("//") {
                 self.at += rest.find(['\n', '\r']).unwrap_or(rest.len());
-            } else if rest.starts_with("/*") {
-                let Some(end) = rest[2..].find("*/") else { return Err(self.problem("UnexpectedEndOfComment")) };
+            } else if let Some(comment) = rest.strip_prefix("/*") {
+                let Some(end) = comment.find("*/") else { return Err(self.problem("UnexpectedEndOfComment")) };
                 self.at += end + 4;
             } else {
                 return Ok(());
