@@ -61,12 +61,23 @@ fn globbed(fs: &dyn Filesystem, base: &Path, pattern: &str, flavor: GlobFlavor) 
 struct Walked<'a>(&'a dyn Filesystem);
 
 impl glob::Tree for Walked<'_> {
-    fn kind(&self, path: &Path) -> Option<Kind> {
-        self.0.lstat(path).ok().map(|meta| meta.kind)
+    fn kind(&self, path: &Path) -> Option<glob::Kind> {
+        self.0.lstat(path).ok().map(|meta| walked_kind(meta.kind))
     }
 
-    fn entries(&self, path: &Path) -> Option<Vec<Entry>> {
-        self.0.list(path).ok()
+    fn entries(&self, path: &Path) -> Option<Vec<(String, glob::Kind)>> {
+        let entries = self.0.list(path).ok()?;
+        // A name that is no UTF-8 is shown with replacement characters, by which it cannot be opened.
+        let named = |entry: Entry| (entry.name.to_string_lossy().into_owned(), walked_kind(entry.kind));
+        Some(entries.into_iter().map(named).collect())
+    }
+}
+
+fn walked_kind(kind: Kind) -> glob::Kind {
+    match kind {
+        Kind::Dir => glob::Kind::Dir,
+        Kind::Link => glob::Kind::Link,
+        Kind::File | Kind::Fifo | Kind::Device | Kind::Other => glob::Kind::File,
     }
 }
 

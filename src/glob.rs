@@ -6,9 +6,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::snapshot::{Entry, Kind};
-
 mod braces;
+mod class;
+mod fast;
 mod npm;
 mod parts;
 mod regex;
@@ -18,8 +18,19 @@ mod segment;
 pub trait Tree {
     /// What is at this path itself.
     fn kind(&self, path: &Path) -> Option<Kind>;
-    /// The entries of a directory in the disk's own order; a link to a directory is followed.
-    fn entries(&self, path: &Path) -> Option<Vec<Entry>>;
+    /// The names in a directory in the disk's own order; a link to a directory is followed.
+    fn entries(&self, path: &Path) -> Option<Vec<(String, Kind)>>;
+}
+
+/// What a walk distinguishes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A directory.
+    Dir,
+    /// A symbolic link, wherever it leads.
+    Link,
+    /// A file; or a pipe, a device, a socket, which count as files here.
+    File,
 }
 
 /// The most directories that one walk lists. A `**` outside a repository starts at `/`, and links that are followed may

@@ -15,8 +15,7 @@ use rpds::HashTrieMap;
 
 use super::parts::Pattern;
 use super::segment::Segment;
-use super::{DIRECTORY_LIMIT, Npm, Tree};
-use crate::snapshot::Kind;
+use super::{DIRECTORY_LIMIT, Kind, Npm, Tree};
 
 /// Finds the files below `base`.
 pub(super) fn walk(tree: &dyn Tree, base: &Path, patterns: Vec<Pattern>, options: Npm) -> Vec<PathBuf> {
@@ -426,8 +425,8 @@ impl Walk<'_> {
         match &entries {
             None => self.nodes[node].told = 0,
             Some(entries) => {
-                for entry in entries {
-                    self.tell(node, &entry.name.to_string_lossy(), entry.kind);
+                for (name, kind) in entries {
+                    self.tell(node, name, *kind);
                 }
                 self.nodes[node].listed = true;
                 for at in self.nodes[node].told..self.nodes[node].children.len() {

@@ -3,6 +3,8 @@
 //! A segment becomes the source of a regular expression first, because several of minimatch's rules (which names with
 //! leading dots match, when a pattern is "not magic after all") look at that source. Patterns are UTF-16, as in JavaScript.
 
+use super::class::{self, is_one_of, push_escaped};
+use super::fast::Fast;
 use super::regex::Regex;
 
 /// A parsed segment.
@@ -25,69 +27,12 @@ pub(super) enum Magic {
     Regex(Regex),
 }
 
-/// The tests that minimatch puts in place of a regular expression. They do not always agree with it, and they win.
-#[derive(Debug, PartialEq)]
-pub(super) enum Fast {
-    /// `*`
-    Star { dot: bool },
-    /// `*.md`
-    StarThen { dot: bool, end: String },
-    /// `??.md`: as long as the pattern, in UTF-16 units, with that end.
-    Marks { dot: bool, units: usize, end: String },
-    /// `*.*`
-    StarDotStar { dot: bool },
-    /// `.*`
-    DotStar,
-}
-
 impl Magic {
     /// Whether a name matches.
     pub fn matches(&self, name: &str) -> bool {
         match self {
             Magic::Fast(fast) => fast.matches(name),
             Magic::Regex(regex) => regex.matches(name),
-        }
-    }
-}
-
-impl Fast {
-    fn of(pattern: &str, dot: bool) -> Option<Fast> {
-        let plain = |rest: &str| !rest.contains(['+', '@', '!', '?', '*', '[', '(']);
-        let after_stars = pattern.trim_start_matches('*');
-        if pattern.starts_with('*') && after_stars.is_empty() {
-            return Some(Fast::Star { dot });
-        }
-        if pattern.starts_with('*') && plain(after_stars) {
-            return Some(Fast::StarThen { dot, end: after_stars.to_owned() });
-        }
-        let after_marks = pattern.trim_start_matches('?');
-        if pattern.starts_with('?') && plain(after_marks) {
-            return Some(Fast::Marks { dot, units: pattern.encode_utf16().count(), end: after_marks.to_owned() });
-        }
-        let only_stars = |text: &str| !text.is_empty() && text.bytes().all(|b| b == b'*');
-        if let Some((first, last)) = pattern.split_once('.')
-            && only_stars(last)
-        {
-            if only_stars(first) {
-                return Some(Fast::StarDotStar { dot });
-            }
-            if first.is_empty() {
-                return Some(Fast::DotStar);
-            }
-        }
-        None
-    }
-
-    fn matches(&self, name: &str) -> bool {
-        let visible = |dot: bool| if dot { name != "." && name != ".." } else { !name.starts_with('.') };
-        match self {
-            Fast::Star { dot } => !name.is_empty() && visible(*dot),
-            Fast::StarThen { dot, end } => (*dot || !name.starts_with('.')) && name.ends_with(end.as_str()),
-            Fast::Marks { dot, units, end } => {
-                name.encode_utf16().count() == *units && visible(*dot) && name.ends_with(end.as_str())
-            }
-            Fast::StarDotStar { dot } => visible(*dot) && name.contains('.'),
-            Fast::DotStar => name != "." && name != ".." && name.starts_with('.'),
         }
     }
 }
@@ -155,7 +100,8 @@ const DEPTH_LIMIT: usize = 50;
 /// The most nodes; copying what follows a `!(…)` into it can double them again and again.
 const NODE_LIMIT: usize = 5_000;
 
-const fn unit(c: u8) -> u16 {
+/// An ASCII character as a unit.
+pub(super) const fn unit(c: u8) -> u16 {
     c as u16
 }
 
@@ -422,7 +368,8 @@ const NO_DOT: &str = "(?!\\.)";
 const STAR: &str = "[^/]*?";
 const STAR_SOME: &str = "[^/]+?";
 
-fn utf16(text: &str) -> Vec<u16> {
+/// A text as units.
+pub(super) fn utf16(text: &str) -> Vec<u16> {
     text.encode_utf16().collect()
 }
 
@@ -494,7 +441,7 @@ fn text_source(glob: &[u16], magic: bool, no_empty: bool) -> Source {
             continue;
         }
         if c == unit(b'[')
-            && let Some(class) = class_source(&glob[at - 1..])
+            && let Some(class) = class::source(&glob[at - 1..])
         {
             source.regex.extend(class.regex);
             source.unicode |= class.unicode;
@@ -510,143 +457,6 @@ fn text_source(glob: &[u16], magic: bool, no_empty: bool) -> Source {
         push_escaped(&mut source.regex, c);
     }
     source
-}
-
-fn is_one_of(c: u16, set: &str) -> bool {
-    u8::try_from(c).is_ok_and(|c| c.is_ascii() && set.contains(char::from(c)))
-}
-
-/// `/[-[\]{}()*+?.,\\^$|#\s]/` gets a backslash.
-fn push_escaped(out: &mut Vec<u16>, c: u16) {
-    let space = char::from_u32(u32::from(c)).is_some_and(crate::text::is_js_space);
-    if is_one_of(c, "-[]{}()*+?.,\\^$|#") || space {
-        out.push(unit(b'\\'));
-    }
-    out.push(c);
-}
-
-/// `[…]` as a regular expression.
-struct ClassSource {
-    regex: Vec<u16>,
-    unicode: bool,
-    length: usize,
-    magic: bool,
-}
-
-const POSIX: [(&str, &str, bool, bool); 14] = [
-    ("[:alnum:]", "\\p{L}\\p{Nl}\\p{Nd}", true, false),
-    ("[:alpha:]", "\\p{L}\\p{Nl}", true, false),
-    ("[:ascii:]", "\\x00-\\x7f", false, false),
-    ("[:blank:]", "\\p{Zs}\\t", true, false),
-    ("[:cntrl:]", "\\p{Cc}", true, false),
-    ("[:digit:]", "\\p{Nd}", true, false),
-    ("[:graph:]", "\\p{Z}\\p{C}", true, true),
-    ("[:lower:]", "\\p{Ll}", true, false),
-    ("[:print:]", "\\p{C}", true, false),
-    ("[:punct:]", "\\p{P}", true, false),
-    ("[:space:]", "\\p{Z}\\t\\r\\n\\v\\f", true, false),
-    ("[:upper:]", "\\p{Lu}", true, false),
-    ("[:word:]", "\\p{L}\\p{Nl}\\p{Nd}\\p{Pc}", true, false),
-    ("[:xdigit:]", "A-Fa-f0-9", false, false),
-];
-
-/// `None` when it never ends, so that the bracket is a literal one. `[:print:]` lacks minimatch's negation on purpose:
-/// its table has no third column there.
-fn class_source(glob: &[u16]) -> Option<ClassSource> {
-    // A class that can match nothing spoils the rest of the segment.
-    let poison = || Some(ClassSource { regex: utf16("$."), unicode: false, length: glob.len(), magic: true });
-    let (mut ranges, mut others): (Vec<Vec<u16>>, Vec<Vec<u16>>) = (Vec::new(), Vec::new());
-    let (mut saw_start, mut escaping, mut negated, mut unicode) = (false, false, false, false);
-    let mut range_start: Option<u16> = None;
-    let mut end = None;
-    let mut at = 1;
-    'units: while at < glob.len() {
-        let c = glob[at];
-        if at == 1 && (c == unit(b'!') || c == unit(b'^')) {
-            negated = true;
-            at += 1;
-            continue;
-        }
-        if c == unit(b']') && saw_start && !escaping {
-            end = Some(at + 1);
-            break;
-        }
-        saw_start = true;
-        if c == unit(b'\\') && !escaping {
-            escaping = true;
-            at += 1;
-            continue;
-        }
-        if c == unit(b'[') && !escaping {
-            for (name, class, needs_unicode, other) in POSIX {
-                if glob[at..].starts_with(&utf16(name)) {
-                    if range_start.is_some() {
-                        return poison();
-                    }
-                    at += name.len();
-                    if other { &mut others } else { &mut ranges }.push(utf16(class));
-                    unicode |= needs_unicode;
-                    continue 'units;
-                }
-            }
-        }
-        escaping = false;
-        if let Some(start) = range_start.take() {
-            if c > start {
-                ranges.push([in_class(&[start]), utf16("-"), in_class(&[c])].concat());
-            } else if c == start {
-                ranges.push(in_class(&[c]));
-            }
-            at += 1;
-            continue;
-        }
-        if glob[at + 1..].starts_with(&utf16("-]")) {
-            ranges.push(in_class(&[c, unit(b'-')]));
-            at += 2;
-            continue;
-        }
-        if glob.get(at + 1) == Some(&unit(b'-')) {
-            range_start = Some(c);
-            at += 2;
-            continue;
-        }
-        ranges.push(in_class(&[c]));
-        at += 1;
-    }
-    let length = end?;
-    if ranges.is_empty() && others.is_empty() {
-        return poison();
-    }
-    if let ([only], [], false) = (ranges.as_slice(), others.as_slice(), negated)
-        && (only.len() == 1 || (only.len() == 2 && only[0] == unit(b'\\')))
-        && only.last().is_some_and(|c| !matches!(*c, 0x0a | 0x0d | 0x2028 | 0x2029))
-    {
-        // `[x]` is a way to write a literal x.
-        let mut regex = Vec::new();
-        push_escaped(&mut regex, only[only.len() - 1]);
-        return Some(ClassSource { regex, unicode: false, length, magic: false });
-    }
-    let class = |negated: bool, members: &[Vec<u16>]| {
-        [utf16(if negated { "[^" } else { "[" }), members.concat(), utf16("]")].concat()
-    };
-    let (positive, negative) = (class(negated, &ranges), class(!negated, &others));
-    let regex = match (ranges.is_empty(), others.is_empty()) {
-        (false, false) => [utf16("("), positive, utf16("|"), negative, utf16(")")].concat(),
-        (false, true) => positive,
-        (true, _) => negative,
-    };
-    Some(ClassSource { regex, unicode, length, magic: true })
-}
-
-fn in_class(units: &[u16]) -> Vec<u16> {
-    let mut out = Vec::new();
-    for c in units {
-        if is_one_of(*c, "[]\\-") {
-            out.push(unit(b'\\'));
-        }
-        out.push(*c);
-    }
-    out
 }
 
 /// minimatch's `unescape`: `[x]` → `x`, unless right after another one, then `\x` → `x`.

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{Npm, Tree, braces, matches_name, npm};
-use crate::snapshot::{Entry, Kind};
+use super::{Kind, Npm, Tree, braces, matches_name, npm};
 
 #[test]
 fn names_match_as_in_minimatch() {
@@ -85,7 +84,7 @@ fn hopeless_patterns_end() {
 /// Paths in listing order; `name -> target` is a link to another directory of the same tree.
 #[derive(Default)]
 struct Files {
-    dirs: BTreeMap<PathBuf, Vec<Entry>>,
+    dirs: BTreeMap<PathBuf, Vec<(String, Kind)>>,
     links: BTreeMap<PathBuf, PathBuf>,
 }
 
@@ -110,9 +109,10 @@ impl Files {
             self.dirs.insert(dir.to_owned(), Vec::new());
             self.put(dir, Kind::Dir);
         }
+        let name = name.to_string_lossy().into_owned();
         let entries = self.dirs.get_mut(dir).expect("just made");
-        if !entries.iter().any(|entry| entry.name == name) {
-            entries.push(Entry { name: name.to_owned(), kind });
+        if !entries.iter().any(|(known, _)| *known == name) {
+            entries.push((name, kind));
         }
     }
 
@@ -128,15 +128,12 @@ impl Files {
 
 impl Tree for Files {
     fn kind(&self, path: &Path) -> Option<Kind> {
-        let dir = self.real(path.parent()?);
-        self.dirs
-            .get(&dir)?
-            .iter()
-            .find(|entry| Some(entry.name.as_os_str()) == path.file_name())
-            .map(|entry| entry.kind)
+        let name = path.file_name()?.to_str()?;
+        let dir = self.dirs.get(&self.real(path.parent()?))?;
+        dir.iter().find(|(known, _)| known == name).map(|(_, kind)| *kind)
     }
 
-    fn entries(&self, path: &Path) -> Option<Vec<Entry>> {
+    fn entries(&self, path: &Path) -> Option<Vec<(String, Kind)>> {
         self.dirs.get(&self.real(path)).cloned()
     }
 }
