@@ -64,6 +64,7 @@ fn the_emulation_says_what_git_says() {
     const OBJECTS: &str = "a/.git/objects/";
     const REFS: &str = "a/.git/refs/";
     let config = |text: &str| format!("a/.git/config={text}");
+    let with_format = |text: &str| config(&format!("[core]\n\trepositoryformatversion = 0\n{text}"));
     let trees: Vec<(&str, Vec<String>)> = vec![
         ("a", vec!["git:a".into()]),
         ("a", vec![HEAD.into(), OBJECTS.into(), REFS.into()]),
@@ -130,6 +131,18 @@ fn the_emulation_says_what_git_says() {
         ("a", vec!["git:a".into(), config("[core]\n\tworktree = ROOT/gone\n")]),
         ("a", vec!["git:a".into(), config("[core]\n\tworktree = ROOT/gone/deeper\n")]),
         ("a", vec!["git:a".into(), "b/".into(), config("[core]\n\tbare = true\n\tworktree = ../../b\n")]),
+        ("a", vec!["git:a".into(), with_format("\tbare = true\n")]),
+        ("a", vec!["git:a".into(), with_format("\tbare\n")]),
+        ("a", vec!["git:a".into(), with_format("[CORE] Bare = yes\n")]),
+        ("a", vec!["git:a".into(), with_format("\tbare = \n")]),
+        ("a", vec!["git:a".into(), "b/".into(), with_format("\tworktree = ../../b\n")]),
+        ("a", vec!["git:a".into(), "b/".into(), with_format("\tworktree = ROOT/b ; a comment\n")]),
+        ("a", vec!["git:a".into(), with_format("\tworktree = ../../gone\n")]),
+        ("a", vec!["git:a".into(), with_format("\tworktree = ROOT/gone\n")]),
+        ("a", vec!["git:a".into(), with_format("\tworktree = ROOT/gone/deeper\n")]),
+        ("a", vec!["git:a".into(), "b/".into(), with_format("\tbare = true\n\tworktree = ../../b\n")]),
+        ("a", vec!["git:a".into(), with_format("[extensions]\n\tunheard = of\n")]),
+        ("a", vec!["git:a".into(), with_format("[extensions]\n\tobjectFormat = sha256\n")]),
         ("a", vec!["git:a".into(), config("[core]\n\trepositoryformatversion = 1\n")]),
         ("a", vec!["git:a".into(), config("[core]\n\trepositoryformatversion = 2\n")]),
         ("a", vec!["git:a".into(), config("[core]\n\trepositoryformatversion = x\n")]),
@@ -174,11 +187,16 @@ fn the_emulation_says_what_git_says() {
             ],
         ),
     ];
+    let mut differences = Vec::new();
     for (dir, lines) in trees {
         let scratch = tempfile::tempdir().expect("a scratch directory");
         let root = scratch.path().canonicalize().expect("it exists");
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         lay_out(&root, &lines);
-        assert_eq!(emulated(&root, dir), real(&root, dir), "{dir} in {lines:#?}");
+        let (ours, gits) = (emulated(&root, dir), real(&root, dir));
+        if ours != gits {
+            differences.push(format!("{dir} in {lines:#?}\n  ours {ours:?}\n  git  {gits:?}"));
+        }
     }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
 }

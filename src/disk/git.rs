@@ -134,8 +134,12 @@ fn open(fs: &dyn Filesystem, git_dir: &Path, top: Option<&Path>) -> Option<Repos
         Err(_) if fs.stat(&path).is_err() => Some(Config::default()),
         Err(_) => None,
     };
-    let config = read(common.join("config"))?;
-    if !config.is_readable()? {
+    let mut config = read(common.join("config"))?;
+    // Git dies on a wrong value wherever it stands, but takes nothing from settings that name no format.
+    let (readable, _, _) = (config.is_readable()?, config.bare()?, config.worktree()?);
+    if !config.names_a_format() {
+        config = Config::default();
+    } else if !readable {
         return None;
     }
     // A linked worktree shares neither `core.bare` nor `core.worktree`, unless each worktree has settings of its own.

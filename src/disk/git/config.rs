@@ -31,7 +31,7 @@ impl Config {
             }
             let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(rest.len());
             let key = rest[..end].to_ascii_lowercase();
-            if section.is_empty() || !key.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            if !key.starts_with(|c: char| c.is_ascii_alphabetic()) {
                 return None;
             }
             rest = rest[end..].trim_start_matches([' ', '\t']);
@@ -52,6 +52,11 @@ impl Config {
     pub fn followed_by(mut self, more: Config) -> Config {
         self.0.extend(more.0);
         self
+    }
+
+    /// Whether there is a `core.repositoryformatversion`.
+    pub fn names_a_format(&self) -> bool {
+        self.last("core", "repositoryformatversion").is_some()
     }
 
     /// Whether this git understands the repository's format. The outer `None`: a value it dies on.
