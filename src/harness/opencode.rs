@@ -4,7 +4,7 @@
 //! Checked on the real client 1.18.33 (`opencode run` against a mock provider), November 2026.
 
 use crate::answer::{Answer, Message, Role, Source, Standpoint, Trigger, Warning};
-use crate::harness::{About, Change, Edition, Profile};
+use crate::harness::{About, Change, Details, Edition, Profile};
 use crate::search::{Search, Told};
 
 mod agents;
@@ -164,6 +164,20 @@ static V1_18: OpenCode = OpenCode {
                 what: "the global file comes first; OPENCODE_CONFIG_DIR replaces ~/.config/opencode; the CLAUDE flags also remove project files; relative instructions without project settings; the order of project settings",
             },
         ],
+        details: Details {
+            files: "AGENTS.md, else CLAUDE.md, else CONTEXT.md: the first name with any file wins at all levels",
+            triggers: "every step of the session; and when the agent reads a file",
+            place: "the system prompt, `Instructions from: PATH`, between environment and skills",
+            truncation: "none: files are sent whole",
+            nested: "when the agent reads a file below the working directory, nearest first, once a session",
+            global: "~/.config/opencode/AGENTS.md, else ~/.claude/CLAUDE.md; first in the prompt",
+            urls: "yes, in `instructions`; fetched at every step, after all files",
+            globs: "yes, in `instructions` (npm glob), in the order of the file system",
+            sessions: "the same in all kinds",
+            hooks: "plugins may rewrite the system prompt",
+            persona: "none; a custom agent's text takes the place of the provider's prompt",
+            dedupe: "by path as written: a link and its target are two files",
+        },
     },
     names: &["AGENTS.md", "CLAUDE.md", "CONTEXT.md"],
     global: GlobalOrder::First,
