@@ -19,6 +19,8 @@ pub struct Standpoint {
     pub env: Environment,
     /// The file the agent would read with its read tool, absolute and lexical.
     pub target: Option<PathBuf>,
+    /// The same with its dots as they were given, joined to the physical directory; [`crate::resolve`] fills it in.
+    pub target_as_given: Option<PathBuf>,
     /// Files that were injected earlier in the session.
     pub already_loaded: Vec<PathBuf>,
     /// The kind of session, where a harness has kinds.

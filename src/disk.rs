@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::snapshot::{Ask, Entry, Errno, Fact, Kind, Meta, Unreadable};
+use crate::glob;
+use crate::snapshot::{Ask, Entry, Errno, Fact, GlobFlavor, Kind, Meta, Unreadable};
 
 mod buffers;
 mod git;
@@ -44,8 +45,39 @@ pub fn observe(fs: &dyn Filesystem, ask: &Ask) -> Fact {
         Ask::Content(path) => Fact::Content(fs.read(path)),
         Ask::Listing(path) => Fact::Listing(fs.list(path).map(Into::into)),
         Ask::Git(dir) => Fact::Git(git::repository(fs, dir)),
-        Ask::Glob { .. } => Fact::Glob(Arc::from([])),
+        Ask::Glob { base, pattern, flavor } => Fact::Glob(globbed(fs, base, pattern, *flavor).into()),
         Ask::Rows { file, query, key } => Fact::Rows(sqlite::rows(fs, file, query, key).map(Into::into)),
+    }
+}
+
+fn globbed(fs: &dyn Filesystem, base: &Path, pattern: &str, flavor: GlobFlavor) -> Vec<PathBuf> {
+    match flavor {
+        GlobFlavor::Npm { dot, follow } => glob::npm(&Walked(fs), base, pattern, glob::Npm { dot, follow }),
+        GlobFlavor::Node => Vec::new(),
+    }
+}
+
+/// A file system as a glob walks it.
+struct Walked<'a>(&'a dyn Filesystem);
+
+impl glob::Tree for Walked<'_> {
+    fn kind(&self, path: &Path) -> Option<glob::Kind> {
+        self.0.lstat(path).ok().map(|meta| walked_kind(meta.kind))
+    }
+
+    fn entries(&self, path: &Path) -> Option<Vec<(String, glob::Kind)>> {
+        let entries = self.0.list(path).ok()?;
+        // A name that is no UTF-8 is shown with replacement characters, by which it cannot be opened.
+        let named = |entry: Entry| (entry.name.to_string_lossy().into_owned(), walked_kind(entry.kind));
+        Some(entries.into_iter().map(named).collect())
+    }
+}
+
+fn walked_kind(kind: Kind) -> glob::Kind {
+    match kind {
+        Kind::Dir => glob::Kind::Dir,
+        Kind::Link => glob::Kind::Link,
+        Kind::File | Kind::Fifo | Kind::Device | Kind::Other => glob::Kind::File,
     }
 }
 

@@ -3,9 +3,11 @@
 use std::ops::Range;
 
 mod json5;
+mod jsonc;
 mod toml_value;
 
 pub use json5::parse_json5;
+pub use jsonc::parse_jsonc;
 pub use toml_value::parse_toml;
 
 /// A value, and where it stands in its file.

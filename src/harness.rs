@@ -14,11 +14,12 @@ pub mod codex;
 pub mod custom;
 pub mod names;
 pub mod openclaw;
+pub mod opencode;
 
 use custom::{Custom, Customs, Overrides};
 
 /// Every harness Briefing knows, in the order they are shown.
-pub static ALL: &[&Profile] = &[&codex::PROFILE, &openclaw::PROFILE];
+pub static ALL: &[&Profile] = &[&codex::PROFILE, &opencode::PROFILE, &openclaw::PROFILE];
 
 /// One harness: the agent program that loads instruction files.
 pub struct Profile {

@@ -63,6 +63,7 @@ pub mod answer;
 pub mod cli;
 pub mod disk;
 pub mod formats;
+pub mod glob;
 pub mod harness;
 pub mod index;
 pub mod report;

@@ -185,6 +185,7 @@ impl Request {
                 home: defaults.home.clone(),
                 env: defaults.env.clone(),
                 target: places.target.clone(),
+                target_as_given: None,
                 already_loaded: places.already_loaded.clone(),
                 session,
                 prompt_mode,

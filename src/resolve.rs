@@ -38,6 +38,7 @@ fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Told<(
         let message = format!("{} is not a directory; no agent can be started there", cwd.display());
         return Ok((at, Answer::refused(cwd, message)));
     }
+    at.target_as_given = at.target.as_deref().map(|target| physical.join(target));
     at.target = at.target.map(|target| absolute(&physical, &target));
     at.cwd = physical;
     let answer = choice.edition().look(&at, search)?;

@@ -151,7 +151,10 @@ impl<'a> Search<'a> {
     pub fn git(&mut self, dir: &Path, rule: impl Into<Cow<'static, str>>) -> Told<Option<Repository>> {
         let Fact::Git(found) = self.fact(Ask::Git(dir.to_owned()))? else { unreachable!("Git answers Git") };
         let answer = match &found {
-            Some(repository) => format!("worktree {}", repository.toplevel.display()).into(),
+            Some(repository) => match &repository.toplevel {
+                Some(top) => format!("worktree {}", top.display()).into(),
+                None => "bare".into(),
+            },
             None => Cow::Borrowed("no repository"),
         };
         self.note(dir, "git", answer, rule);

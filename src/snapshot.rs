@@ -225,8 +225,8 @@ impl std::fmt::Display for Unreadable {
 /// A git repository, as git itself sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repository {
-    /// `git rev-parse --show-toplevel`.
-    pub toplevel: PathBuf,
+    /// `git rev-parse --show-toplevel`; `None` for a bare repository, which has no work tree.
+    pub toplevel: Option<PathBuf>,
     /// `git rev-parse --git-common-dir`, absolute.
     pub common_dir: PathBuf,
 }

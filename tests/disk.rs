@@ -27,6 +27,10 @@ fn a_real_disk_tells_what_the_virtual_one_tells() {
             let Ok(resolution) = answer(&case, &world, ask) else { continue };
             for ask in &resolution.depends {
                 let Some(on_disk) = below(&root, ask) else { continue };
+                // Absolute paths in git's own files lead out of the scratch directory; `git.rs` has such trees.
+                if matches!(ask, Ask::Git(_)) && ["gitdir: /", "worktree = /"].iter().any(|lead| text.contains(lead)) {
+                    continue;
+                }
                 let (virtual_fact, real_fact) =
                     (plain(disk::observe(&world, ask), Path::new("/")), plain(disk::observe(&Real, &on_disk), &root));
                 assert_eq!(real_fact, virtual_fact, "{}: {ask:?}", file.display());
@@ -127,7 +131,10 @@ fn plain(fact: Fact, root: &Path) -> String {
             format!("{found:?}")
         }
         Fact::Git(found) => {
-            format!("{:?}", found.map(|repository| (here(&repository.toplevel), here(&repository.common_dir))))
+            format!(
+                "{:?}",
+                found.map(|repository| (repository.toplevel.as_deref().map(&here), here(&repository.common_dir)))
+            )
         }
         Fact::Content(found) => format!("{found:?}"),
         Fact::Rows(found) => format!("{found:?}"),

@@ -132,6 +132,7 @@ fn standpoint(random: &mut Random) -> Standpoint {
         home: PathBuf::from("/h"),
         env: Arc::new(BTreeMap::new()),
         target,
+        target_as_given: None,
         already_loaded: if random.chance(10) { vec![PathBuf::from("/r/a/AGENTS.md")] } else { Vec::new() },
         session: *random.pick(SessionKind::ALL),
         prompt_mode: None,

@@ -7,6 +7,7 @@ mod cli;
 mod client;
 mod disk;
 mod docs;
+mod git;
 mod incremental;
 mod process;
 mod protocol;

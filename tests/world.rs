@@ -250,12 +250,14 @@ impl World {
     /// What `git init` makes.
     fn git(&mut self, path: &Path) {
         let git = path.join(".git");
-        self.file(&git.join("HEAD"), b"ref: refs/heads/master\n".to_vec());
-        self.file(
-            &git.join("config"),
-            b"[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n"
-                .to_vec(),
-        );
+        let config =
+            b"[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n";
+        for (name, text) in [("HEAD", &b"ref: refs/heads/master\n"[..]), ("config", config)] {
+            // What the case itself puts there stays.
+            if self.lstat(&git.join(name)).is_err() {
+                self.file(&git.join(name), text.to_vec());
+            }
+        }
         for dir in ["objects/info", "objects/pack", "refs/heads", "refs/tags"] {
             self.directory(&git.join(dir));
         }

@@ -1,19 +1,171 @@
-//! What git would say about a directory, without running git.
+//! What git would say about a directory, without running git: discovery as in `setup.c` of git 2.47.
+//!
+//! Harnesses ask git itself, so what git accepts decides: an empty `.git` directory is looked past, a `.git` file that
+//! leads nowhere ends the search, a linked worktree has its own top. Environment variables (`GIT_DIR`,
+//! `GIT_CEILING_DIRECTORIES` …) and `safe.directory` are not considered. Tested against the real git in `tests/git.rs`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::Filesystem;
-use crate::snapshot::{Kind, Repository};
+use crate::snapshot::{Errno, Kind, Repository, absolute};
 
-/// The repository that git finds from `dir`, which holds an entry `.git`; `None` when git gives up there.
+mod config;
+
+use config::Config;
+
+/// Longest `.git` file that git reads; `read_gitfile_gently`, git 2.47.
+const GITFILE_LIMIT_BYTES: u64 = 1 << 20;
+
+/// The repository that git finds from `dir` upwards; `None` when `git rev-parse --git-dir` fails there.
 pub fn repository(fs: &dyn Filesystem, dir: &Path) -> Option<Repository> {
-    let entry = dir.join(".git");
-    let meta = fs.stat(&entry).ok()?;
-    if meta.kind != Kind::Dir {
+    let device = |dir: &Path| fs.stat(dir).map(|meta| meta.identity.0).ok();
+    let start = device(dir);
+    for at in dir.ancestors() {
+        if at != dir && device(at) != start {
+            // Git stays on one file system.
+            return None;
+        }
+        let entry = at.join(".git");
+        match gitfile(fs, &entry) {
+            Gitfile::LeadsTo(git_dir) => return open(fs, &git_dir, Some(at)),
+            Gitfile::Broken => return None,
+            Gitfile::None => {}
+            Gitfile::Other => {
+                if is_git_dir(fs, &entry)? {
+                    return open(fs, &entry, Some(at));
+                }
+            }
+        }
+        if is_git_dir(fs, at)? {
+            return open(fs, at, None);
+        }
+    }
+    None
+}
+
+/// What `.git` is when it is looked at as a file.
+enum Gitfile {
+    LeadsTo(PathBuf),
+    /// Git gives up.
+    Broken,
+    /// Not there, or not to be examined: git goes on.
+    None,
+    /// Not a regular file.
+    Other,
+}
+
+fn gitfile(fs: &dyn Filesystem, path: &Path) -> Gitfile {
+    let Ok(meta) = fs.stat(path) else { return Gitfile::None };
+    if meta.kind != Kind::File {
+        return Gitfile::Other;
+    }
+    let leads_to = || {
+        if meta.len > GITFILE_LIMIT_BYTES {
+            return None;
+        }
+        let raw = fs.read(path).ok()?;
+        let target = trimmed(raw.strip_prefix(b"gitdir: ")?)?;
+        let git_dir = path.parent()?.join(target);
+        is_git_dir(fs, &git_dir)?.then(|| fs.real_path(&git_dir).ok()).flatten()
+    };
+    leads_to().map_or(Gitfile::Broken, Gitfile::LeadsTo)
+}
+
+/// Text without line ends behind it; `None` when nothing is left.
+fn trimmed(raw: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(raw).ok()?.trim_end_matches(['\n', '\r']);
+    (!text.is_empty()).then_some(text)
+}
+
+/// `is_git_directory`: a HEAD in valid form, `objects` and `refs`. `None` when git dies on the way.
+fn is_git_dir(fs: &dyn Filesystem, dir: &Path) -> Option<bool> {
+    if !valid_head(fs, &dir.join("HEAD")) {
+        return Some(false);
+    }
+    let common = common_dir(fs, dir)?.unwrap_or_else(|| dir.to_owned());
+    let directory = |name: &str| fs.stat(&common.join(name)).is_ok_and(|meta| meta.kind == Kind::Dir);
+    Some(directory("objects") && directory("refs"))
+}
+
+fn valid_head(fs: &dyn Filesystem, head: &Path) -> bool {
+    if let Ok(target) = fs.read_link(head) {
+        return target.as_os_str().as_encoded_bytes().starts_with(b"refs/");
+    }
+    let Ok(raw) = fs.read(head) else { return false };
+    // Git looks at the first 255 bytes only.
+    let raw = &raw[..raw.len().min(255)];
+    if let Some(name) = raw.strip_prefix(b"ref:")
+        && name.trim_ascii_start().starts_with(b"refs/")
+    {
+        return true;
+    }
+    raw.iter().take_while(|byte| byte.is_ascii_hexdigit()).count() >= 40
+}
+
+/// Where a linked worktree's `commondir` file leads. The outer `None`: git dies on it.
+fn common_dir(fs: &dyn Filesystem, git_dir: &Path) -> Option<Option<PathBuf>> {
+    let file = git_dir.join("commondir");
+    if fs.lstat(&file).is_err() {
+        return Some(None);
+    }
+    let raw = fs.read(&file).ok()?;
+    let text = std::str::from_utf8(&raw).ok()?.trim_end_matches(['\n', '\r']);
+    real_path(fs, &git_dir.join(text)).map(Some)
+}
+
+/// Git's own `realpath`, for which the last component may be missing.
+fn real_path(fs: &dyn Filesystem, path: &Path) -> Option<PathBuf> {
+    match fs.real_path(path) {
+        Ok(real) => Some(real),
+        Err(Errno::NOENT) => {
+            let path = absolute(Path::new("/"), path);
+            Some(fs.real_path(path.parent()?).ok()?.join(path.file_name()?))
+        }
+        Err(_) => None,
+    }
+}
+
+/// Reads the settings of a repository; `top` is the directory that holds its `.git`, none for a bare one found by itself.
+fn open(fs: &dyn Filesystem, git_dir: &Path, top: Option<&Path>) -> Option<Repository> {
+    let shared = common_dir(fs, git_dir)?;
+    let common = shared.clone().unwrap_or_else(|| git_dir.to_owned());
+    let read = |path: PathBuf| match fs.read(&path) {
+        Ok(raw) => Config::parse(&raw),
+        Err(_) if fs.stat(&path).is_err() => Some(Config::default()),
+        Err(_) => None,
+    };
+    let mut config = read(common.join("config"))?;
+    // Git dies on a wrong value wherever it stands, but takes nothing from settings that name no format.
+    let (readable, _, _) = (config.is_readable()?, config.bare()?, config.worktree()?);
+    if !config.names_a_format() {
+        config = Config::default();
+    } else if !readable {
         return None;
     }
-    let head = fs.read(&entry.join("HEAD")).ok()?;
-    let directory = |name: &str| fs.stat(&entry.join(name)).is_ok_and(|meta| meta.kind == Kind::Dir);
-    let plausible = head.starts_with(b"ref: refs/") && directory("objects") && directory("refs");
-    plausible.then(|| Repository { toplevel: dir.to_owned(), common_dir: entry })
+    // A linked worktree shares neither `core.bare` nor `core.worktree`, unless each worktree has settings of its own.
+    let own = if config.per_worktree()? {
+        let more = read(git_dir.join("config.worktree"))?;
+        config.followed_by(more)
+    } else if shared.is_some() {
+        Config::default()
+    } else {
+        config
+    };
+    let bare = own.bare()?;
+    let toplevel = match own.worktree()? {
+        Some(_) if bare == Some(true) => None,
+        Some(worktree) => {
+            let path = git_dir.join(&worktree);
+            // A relative one is entered, an absolute one is only resolved.
+            let reached = if Path::new(&worktree).is_absolute() {
+                real_path(fs, &path)
+            } else {
+                fs.real_path(&path).ok().filter(|path| fs.stat(path).is_ok_and(|meta| meta.kind == Kind::Dir))
+            };
+            Some(reached?)
+        }
+        None if bare == Some(true) => None,
+        None => top.map(Path::to_owned),
+    };
+    Some(Repository { toplevel, common_dir: common })
 }

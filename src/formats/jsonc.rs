@@ -1,0 +1,286 @@
+//! JSON with comments and trailing commas, as npm's `jsonc-parser` (Microsoft) reads it with `allowTrailingComma`.
+//!
+//! Its scanner decides what is accepted, and it is neither lenient nor JSON: a comment also ends at a lone carriage
+//! return, only space, tab and the two line ends are white space, a control character in a string is an error. The crate
+//! of the same name cannot be set to that, so the few rules stand here.
+
+use super::{FormatError, Node, Value};
+
+/// The deepest nesting. JavaScript's own stack ends at a few thousand, which stops the client as well.
+const DEPTH_LIMIT: usize = 500;
+
+/// A whole file. OpenCode stops at the first error, so the first is all there is.
+pub fn parse_jsonc(text: &str) -> Result<Node, FormatError> {
+    let mut parser = Parser { text, at: 0 };
+    parser.skip()?;
+    let node = parser.value(0)?;
+    parser.skip()?;
+    if parser.at < text.len() { Err(parser.problem("EndOfFileExpected")) } else { Ok(node) }
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl Parser<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// An error here, with the name that the library has for it.
+    fn problem(&self, name: &str) -> FormatError {
+        let end = self.text[self.at..].chars().next().map_or(self.at, |c| self.at + c.len_utf8());
+        FormatError { at: self.at..end, message: name.to_owned() }
+    }
+
+    /// White space and comments.
+    fn skip(&mut self) -> Result<(), FormatError> {
+        loop {
+            let rest = &self.text[self.at..];
+            if rest.starts_with([' ', '\t', '\n', '\r']) {
+                self.at += 1;
+            } else if rest.starts_with("//") {
+                self.at += rest.find(['\n', '\r']).unwrap_or(rest.len());
+            } else if let Some(comment) = rest.strip_prefix("/*") {
+                let Some(end) = comment.find("*/") else { return Err(self.problem("UnexpectedEndOfComment")) };
+                self.at += end + 4;
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    fn value(&mut self, depth: usize) -> Result<Node, FormatError> {
+        let start = self.at;
+        if depth > DEPTH_LIMIT {
+            return Err(self.problem("TooDeep"));
+        }
+        let value = match self.peek() {
+            Some(b'{') => self.table(depth)?,
+            Some(b'[') => self.list(depth)?,
+            Some(b'"') => Value::Text(self.string()?),
+            Some(b'-' | b'0'..=b'9') => self.number()?,
+            _ => self.word()?,
+        };
+        Ok(Node { at: start..self.at, value })
+    }
+
+    fn word(&mut self) -> Result<Value, FormatError> {
+        let rest = &self.text[self.at..];
+        let ends = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r' | '}' | ']' | '{' | '[' | '"' | ':' | ',' | '/');
+        let word = &rest[..rest.find(ends).unwrap_or(rest.len())];
+        let value = match word {
+            "true" => Value::Bool(true),
+            "false" => Value::Bool(false),
+            "null" => Value::Null,
+            "" => return Err(self.problem("ValueExpected")),
+            _ => return Err(self.problem("InvalidSymbol")),
+        };
+        self.at += word.len();
+        Ok(value)
+    }
+
+    fn digits(&mut self) -> bool {
+        let start = self.at;
+        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            self.at += 1;
+        }
+        self.at > start
+    }
+
+    fn number(&mut self) -> Result<Value, FormatError> {
+        let start = self.at;
+        if self.eat(b'-') && !self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            return Err(self.problem("InvalidSymbol"));
+        }
+        if !self.eat(b'0') {
+            self.digits();
+        }
+        let mut whole = true;
+        if self.eat(b'.') {
+            whole = false;
+            if !self.digits() {
+                return Err(self.problem("UnexpectedEndOfNumber"));
+            }
+        }
+        if self.eat(b'e') || self.eat(b'E') {
+            whole = false;
+            let _ = self.eat(b'+') || self.eat(b'-');
+            if !self.digits() {
+                return Err(self.problem("UnexpectedEndOfNumber"));
+            }
+        }
+        let text = &self.text[start..self.at];
+        match text.parse::<i64>() {
+            Ok(number) if whole => Ok(Value::Integer(number)),
+            _ => text.parse().map(Value::Float).map_err(|_| self.problem("InvalidNumberFormat")),
+        }
+    }
+
+    fn string(&mut self) -> Result<String, FormatError> {
+        let mut units: Vec<u16> = Vec::new();
+        self.at += 1;
+        loop {
+            let Some(c) = self.text[self.at..].chars().next() else {
+                return Err(self.problem("UnexpectedEndOfString"));
+            };
+            match c {
+                '"' => {
+                    self.at += 1;
+                    return Ok(String::from_utf16_lossy(&units));
+                }
+                '\\' => units.push(self.escape()?),
+                '\n' | '\r' => return Err(self.problem("UnexpectedEndOfString")),
+                '\0'..='\u{1f}' => return Err(self.problem("InvalidCharacter")),
+                c => {
+                    self.at += c.len_utf8();
+                    units.extend_from_slice(c.encode_utf16(&mut [0; 2]));
+                }
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<u16, FormatError> {
+        let bytes = self.text.as_bytes();
+        let unit = match bytes.get(self.at + 1) {
+            Some(b'"') => b'"',
+            Some(b'\\') => b'\\',
+            Some(b'/') => b'/',
+            Some(b'b') => 8,
+            Some(b'f') => 12,
+            Some(b'n') => b'\n',
+            Some(b'r') => b'\r',
+            Some(b't') => b'\t',
+            Some(b'u') => {
+                let hex = bytes.get(self.at + 2..self.at + 6).filter(|hex| hex.iter().all(u8::is_ascii_hexdigit));
+                let unit =
+                    hex.and_then(|hex| std::str::from_utf8(hex).ok()).and_then(|hex| u16::from_str_radix(hex, 16).ok());
+                self.at += if unit.is_some() { 6 } else { 0 };
+                return unit.ok_or_else(|| self.problem("InvalidUnicode"));
+            }
+            _ => return Err(self.problem("InvalidEscapeCharacter")),
+        };
+        self.at += 2;
+        Ok(u16::from(unit))
+    }
+
+    fn list(&mut self, depth: usize) -> Result<Value, FormatError> {
+        self.at += 1;
+        let mut elements = Vec::new();
+        loop {
+            self.skip()?;
+            if self.eat(b']') {
+                return Ok(Value::List(elements));
+            }
+            if !elements.is_empty() {
+                if !self.eat(b',') {
+                    return Err(self.problem(if self.peek().is_some() {
+                        "CommaExpected"
+                    } else {
+                        "CloseBracketExpected"
+                    }));
+                }
+                self.skip()?;
+                if self.eat(b']') {
+                    return Ok(Value::List(elements));
+                }
+            }
+            elements.push(self.value(depth + 1)?);
+        }
+    }
+
+    fn table(&mut self, depth: usize) -> Result<Value, FormatError> {
+        self.at += 1;
+        let mut entries: Vec<(String, Node)> = Vec::new();
+        loop {
+            self.skip()?;
+            if self.eat(b'}') {
+                return Ok(Value::Table(entries));
+            }
+            if !entries.is_empty() {
+                if !self.eat(b',') {
+                    return Err(self.problem(if self.peek().is_some() {
+                        "CommaExpected"
+                    } else {
+                        "CloseBraceExpected"
+                    }));
+                }
+                self.skip()?;
+                if self.eat(b'}') {
+                    return Ok(Value::Table(entries));
+                }
+            }
+            if self.peek() != Some(b'"') {
+                return Err(self.problem("PropertyNameExpected"));
+            }
+            let key = self.string()?;
+            self.skip()?;
+            if !self.eat(b':') {
+                return Err(self.problem("ColonExpected"));
+            }
+            self.skip()?;
+            entries.push((key, self.value(depth + 1)?));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_library_accepts_is_accepted_and_nothing_else() {
+        for text in [
+            "{}",
+            "[1,]",
+            "{\"a\": 1,}",
+            "// c\r{\"a\": /* b */ -1.5e+3}",
+            " null // end",
+            "\"\\u00e4\\n\"",
+            "[[],{}]",
+            "{\"a\":0}",
+        ] {
+            assert!(parse_jsonc(text).is_ok(), "{text}");
+        }
+        for (text, problem) in [
+            ("", "ValueExpected"),
+            ("{'a': 1}", "PropertyNameExpected"),
+            ("{a: 1}", "PropertyNameExpected"),
+            ("[,]", "ValueExpected"),
+            ("[1,,2]", "ValueExpected"),
+            ("[1 2]", "CommaExpected"),
+            ("{\"a\" 1}", "ColonExpected"),
+            ("[01]", "CommaExpected"),
+            ("[1.]", "UnexpectedEndOfNumber"),
+            ("[-]", "InvalidSymbol"),
+            ("[NaN]", "InvalidSymbol"),
+            ("\"a\tb\"", "InvalidCharacter"),
+            ("\"a\nb\"", "UnexpectedEndOfString"),
+            ("\"\\q\"", "InvalidEscapeCharacter"),
+            ("\"\\u00\"", "InvalidUnicode"),
+            ("{} x", "EndOfFileExpected"),
+            ("{} /*", "UnexpectedEndOfComment"),
+            ("{", "PropertyNameExpected"),
+            ("\u{feff}{}", "InvalidSymbol"),
+            ("[\u{a0}1]", "InvalidSymbol"),
+        ] {
+            assert_eq!(parse_jsonc(text).map_err(|error| error.message), Err(problem.to_owned()), "{text}");
+        }
+        assert!(parse_jsonc(&"[".repeat(100_000)).is_err());
+    }
+
+    #[test]
+    fn values_know_where_they_stand() {
+        let text = "{\"a\": [1, \"ä\"]}";
+        let node = parse_jsonc(text).expect("valid");
+        let list = node.get("a").and_then(Node::as_list).expect("a list");
+        assert_eq!(&text[list[1].at.clone()], "\"ä\"");
+    }
+}

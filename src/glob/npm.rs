@@ -1,0 +1,465 @@
+//! The walk of npm's `glob` 13, event by event, because the order of its results is the order of its events.
+//!
+//! Nothing in it is sorted. A listing is taken in reverse, since `path-scurry` puts each entry in front of those before it;
+//! what is only looked up by name needs an `lstat` and so comes after what a listing already told; listings and `lstat`s
+//! are answered in the order they were asked for. Entries are compared by compatibility-decomposed name, as it does.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use icu_normalizer::DecomposingNormalizer;
+use rpds::HashTrieMap;
+
+use super::parts::Pattern;
+use super::segment::Segment;
+use super::{DIRECTORY_LIMIT, Kind, Npm, Tree};
+
+/// Finds the files below `base`.
+pub(super) fn walk(tree: &dyn Tree, base: &Path, patterns: Vec<Pattern>, options: Npm) -> Vec<PathBuf> {
+    let views = patterns
+        .into_iter()
+        .map(|pattern| Rc::new(View { follows: RefCell::new(vec![true; pattern.segments.len()]), pattern }))
+        .collect::<Vec<_>>();
+    let mut walk = Walk {
+        tree,
+        options,
+        nodes: vec![Node::new(String::new(), 0, Some(Kind::Dir))],
+        events: VecDeque::new(),
+        seen: HashSet::new(),
+        found: Vec::new(),
+        listed: 0,
+    };
+    let mut start = 0;
+    for name in base.components().filter_map(|component| match component {
+        std::path::Component::Normal(name) => Some(name.to_string_lossy()),
+        _ => None,
+    }) {
+        start = walk.child(start, &name);
+    }
+    walk.nodes[start].kind = tree.kind(base);
+    let whole = views.iter().map(|view| Rest { view: Rc::clone(view), at: 0 }).collect();
+    walk.enter(start, whole, Walked::default());
+    while let Some(event) = walk.events.pop_front() {
+        match event {
+            Event::Stat(node) => walk.stat(node),
+            Event::List(node) => walk.list(node),
+        }
+    }
+    walk.found
+}
+
+/// A pattern, and whether each of its `**` may still follow a link.
+struct View {
+    pattern: Pattern,
+    follows: RefCell<Vec<bool>>,
+}
+
+/// What remains of a pattern from one segment on.
+#[derive(Clone)]
+struct Rest {
+    view: Rc<View>,
+    at: usize,
+}
+
+impl Rest {
+    fn segment(&self) -> &Segment {
+        &self.view.pattern.segments[self.at]
+    }
+
+    fn rest(&self) -> Option<Rest> {
+        (self.at + 1 < self.view.pattern.segments.len()).then(|| Rest { view: Rc::clone(&self.view), at: self.at + 1 })
+    }
+
+    /// The segment after this one, if that is a fixed text.
+    fn next_text(&self) -> Option<&str> {
+        match self.view.pattern.segments.get(self.at + 1)? {
+            Segment::Text(text) => Some(text),
+            Segment::Stars | Segment::Magic(_) => None,
+        }
+    }
+
+    /// As written, which is what patterns are compared by.
+    fn text(&self) -> String {
+        let root = if self.at == 0 && self.view.pattern.absolute { "/" } else { "" };
+        format!("{root}{}", self.view.pattern.globs[self.at..].join("/"))
+    }
+
+    /// A `**` that begins a pattern never follows links.
+    fn may_follow(&self) -> bool {
+        let leading = self.at == 0 && !self.view.pattern.absolute;
+        !leading && matches!(self.segment(), Segment::Stars) && self.view.follows.borrow()[self.at]
+    }
+
+    fn mark_followed(&self) -> bool {
+        let may = self.may_follow();
+        if may {
+            self.view.follows.borrow_mut()[self.at] = false;
+        }
+        may
+    }
+}
+
+/// Which patterns were already taken up at a place. Copies share what they have in common, also later.
+type Walked = HashTrieMap<usize, Rc<RefCell<HashSet<String>>>>;
+
+fn was_walked(walked: &Walked, node: usize, pattern: &Rest) -> bool {
+    walked.get(&node).is_some_and(|texts| texts.borrow().contains(&pattern.text()))
+}
+
+fn store_walked(walked: &mut Walked, node: usize, pattern: &Rest) {
+    match walked.get(&node) {
+        Some(texts) => {
+            texts.borrow_mut().insert(pattern.text());
+        }
+        None => walked.insert_mut(node, Rc::new(RefCell::new(HashSet::from([pattern.text()])))),
+    }
+}
+
+/// A path that was met.
+struct Node {
+    name: String,
+    key: String,
+    parent: usize,
+    /// Not known before an `lstat` or the listing of its directory.
+    kind: Option<Kind>,
+    absent: bool,
+    children: Vec<usize>,
+    /// How many of the children the listing told; the others were only looked up.
+    told: usize,
+    listed: bool,
+    waiting: Vec<Waiting>,
+}
+
+impl Node {
+    fn new(name: String, parent: usize, kind: Option<Kind>) -> Node {
+        let key = decomposed(&name).into_owned();
+        Node {
+            name,
+            key,
+            parent,
+            kind,
+            absent: false,
+            children: Vec::new(),
+            told: 0,
+            listed: false,
+            waiting: Vec::new(),
+        }
+    }
+}
+
+fn decomposed(name: &str) -> Cow<'_, str> {
+    if name.is_ascii() { Cow::Borrowed(name) } else { DecomposingNormalizer::new_nfkd().normalize(name) }
+}
+
+struct Waiting {
+    patterns: Vec<Rest>,
+    walked: Walked,
+}
+
+enum Event {
+    Stat(usize),
+    List(usize),
+}
+
+/// What one step of the walk found: matches, with whether they must be directories, and where to go on.
+#[derive(Default)]
+struct Step {
+    matches: Vec<(usize, bool)>,
+    match_at: HashMap<usize, usize>,
+    subwalks: Vec<(usize, Vec<Rest>)>,
+    subwalk_at: HashMap<usize, usize>,
+}
+
+impl Step {
+    fn add_match(&mut self, node: usize, only_dir: bool) {
+        match self.match_at.get(&node) {
+            Some(at) => self.matches[*at].1 &= only_dir,
+            None => {
+                self.match_at.insert(node, self.matches.len());
+                self.matches.push((node, only_dir));
+            }
+        }
+    }
+}
+
+struct Walk<'a> {
+    tree: &'a dyn Tree,
+    options: Npm,
+    nodes: Vec<Node>,
+    events: VecDeque<Event>,
+    seen: HashSet<usize>,
+    found: Vec<PathBuf>,
+    listed: usize,
+}
+
+impl Walk<'_> {
+    fn path(&self, mut node: usize) -> PathBuf {
+        let mut names = Vec::new();
+        while node != 0 {
+            names.push(self.nodes[node].name.as_str());
+            node = self.nodes[node].parent;
+        }
+        let mut path = PathBuf::from("/");
+        path.extend(names.into_iter().rev());
+        path
+    }
+
+    fn child(&mut self, node: usize, name: &str) -> usize {
+        match name {
+            "" | "." => return node,
+            ".." => return self.nodes[node].parent,
+            _ => {}
+        }
+        let key = decomposed(name);
+        if let Some(known) = self.nodes[node].children.iter().find(|child| self.nodes[**child].key == key) {
+            return *known;
+        }
+        let mut child = Node::new(name.to_owned(), node, None);
+        child.absent = !self.may_list(node);
+        self.nodes.push(child);
+        let child = self.nodes.len() - 1;
+        self.nodes[node].children.push(child);
+        child
+    }
+
+    fn may_list(&self, node: usize) -> bool {
+        let node = &self.nodes[node];
+        !node.absent && matches!(node.kind, None | Some(Kind::Dir | Kind::Link))
+    }
+
+    fn add_subwalk(&self, step: &mut Step, node: usize, pattern: Rest) {
+        if !self.may_list(node) {
+            return;
+        }
+        match step.subwalk_at.get(&node) {
+            Some(at) => {
+                let patterns = &mut step.subwalks[*at].1;
+                if !patterns.iter().any(|known| known.text() == pattern.text()) {
+                    patterns.push(pattern);
+                }
+            }
+            None => {
+                step.subwalk_at.insert(node, step.subwalks.len());
+                step.subwalks.push((node, vec![pattern]));
+            }
+        }
+    }
+
+    /// Takes patterns up at a place: goes along fixed names, and lists directories where something must be matched.
+    fn enter(&mut self, target: usize, patterns: Vec<Rest>, mut walked: Walked) {
+        let mut step = Step::default();
+        for pattern in patterns {
+            self.advance(target, pattern, &mut walked, &mut step);
+        }
+        self.report(&step);
+        for (node, patterns) in step.subwalks {
+            let waiting = Waiting { patterns, walked: walked.clone() };
+            if !self.may_list(node) {
+                continue;
+            }
+            if self.nodes[node].listed {
+                self.go_on(node, waiting);
+                continue;
+            }
+            self.nodes[node].waiting.push(waiting);
+            if self.nodes[node].waiting.len() == 1 {
+                self.events.push_back(Event::List(node));
+            }
+        }
+    }
+
+    fn advance(&mut self, target: usize, mut pattern: Rest, walked: &mut Walked, step: &mut Step) {
+        store_walked(walked, target, &pattern);
+        let mut here = target;
+        if pattern.at == 0 && pattern.view.pattern.absolute {
+            here = 0;
+            if pattern.view.pattern.segments.is_empty() {
+                step.add_match(here, false);
+                return;
+            }
+        }
+        if self.nodes[here].absent {
+            return;
+        }
+        let mut moved = false;
+        while let (Segment::Text(name), Some(rest)) = (pattern.segment(), pattern.rest()) {
+            here = self.child(here, name);
+            pattern = rest;
+            moved = true;
+        }
+        if moved {
+            if was_walked(walked, here, &pattern) {
+                return;
+            }
+            store_walked(walked, here, &pattern);
+        }
+        match pattern.segment() {
+            Segment::Text(name) => {
+                let only_dir = matches!(name.as_str(), ".." | "" | ".");
+                let found = self.child(here, name);
+                step.add_match(found, only_dir);
+            }
+            Segment::Stars => {
+                if self.nodes[here].kind != Some(Kind::Link) || self.options.follow || pattern.may_follow() {
+                    self.add_subwalk(step, here, pattern.clone());
+                }
+                let Some(rest) = pattern.rest() else {
+                    step.add_match(here, false);
+                    return;
+                };
+                match (pattern.next_text(), rest.rest()) {
+                    (Some("" | "."), None) => step.add_match(here, true),
+                    (Some(".."), None) => step.add_match(self.nodes[here].parent, true),
+                    (Some(".."), Some(after)) => {
+                        let parent = self.nodes[here].parent;
+                        if !was_walked(walked, parent, &after) {
+                            self.add_subwalk(step, parent, after);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            Segment::Magic(_) => self.add_subwalk(step, here, pattern.clone()),
+        }
+    }
+
+    /// Goes on below a directory whose entries are known.
+    fn go_on(&mut self, node: usize, waiting: Waiting) {
+        let entries = self.nodes[node].children[..self.nodes[node].told].to_vec();
+        let mut step = Step::default();
+        for entry in entries {
+            for pattern in &waiting.patterns {
+                match pattern.segment() {
+                    Segment::Stars => self.test_stars(entry, pattern, &mut step),
+                    Segment::Text(_) | Segment::Magic(_) => self.test(entry, pattern, &mut step),
+                }
+            }
+        }
+        self.report(&step);
+        for (node, patterns) in step.subwalks {
+            if self.may_list(node) {
+                self.enter(node, patterns, waiting.walked.clone());
+            }
+        }
+    }
+
+    fn test(&self, entry: usize, pattern: &Rest, step: &mut Step) {
+        let hit = match pattern.segment() {
+            Segment::Text(name) => self.nodes[entry].key == decomposed(name),
+            Segment::Magic(magic) => magic.matches(&self.nodes[entry].name),
+            Segment::Stars => false,
+        };
+        match (hit, pattern.rest()) {
+            (false, _) => {}
+            (true, None) => step.add_match(entry, false),
+            (true, Some(rest)) => self.add_subwalk(step, entry, rest),
+        }
+    }
+
+    fn test_stars(&self, entry: usize, pattern: &Rest, step: &mut Step) {
+        let rest = pattern.rest();
+        if self.options.dot || !self.nodes[entry].name.starts_with('.') {
+            if rest.is_none() {
+                step.add_match(entry, false);
+            }
+            if self.may_list(entry) {
+                if self.options.follow || self.nodes[entry].kind != Some(Kind::Link) {
+                    self.add_subwalk(step, entry, pattern.clone());
+                } else if let Some(rest) = rest.clone().filter(|_| pattern.may_follow()) {
+                    self.add_subwalk(step, entry, rest);
+                } else if pattern.mark_followed() {
+                    self.add_subwalk(step, entry, pattern.clone());
+                }
+            }
+        }
+        let Some(rest) = rest else { return };
+        match pattern.next_text() {
+            Some("" | ".") => {}
+            Some("..") => self.add_subwalk(step, self.nodes[entry].parent, rest),
+            Some(_) | None => self.test(entry, &rest, step),
+        }
+    }
+
+    /// Emits what is known to be a file, and asks about what was only looked up.
+    fn report(&mut self, step: &Step) {
+        for &(node, only_dir) in &step.matches {
+            if only_dir || self.seen.contains(&node) {
+                continue;
+            }
+            match self.nodes[node].kind {
+                Some(_) => self.emit(node),
+                None if self.nodes[node].absent => {}
+                None => self.events.push_back(Event::Stat(node)),
+            }
+        }
+    }
+
+    fn emit(&mut self, node: usize) {
+        if self.nodes[node].kind != Some(Kind::Dir) && self.seen.insert(node) {
+            self.found.push(self.path(node));
+        }
+    }
+
+    fn stat(&mut self, node: usize) {
+        if self.nodes[node].absent {
+            return;
+        }
+        match self.tree.kind(&self.path(node)) {
+            Some(kind) => {
+                self.nodes[node].kind = Some(kind);
+                self.emit(node);
+            }
+            None => self.nodes[node].absent = true,
+        }
+    }
+
+    fn list(&mut self, node: usize) {
+        self.listed += 1;
+        if self.listed > DIRECTORY_LIMIT {
+            return;
+        }
+        let entries = self.tree.entries(&self.path(node));
+        match &entries {
+            None => self.nodes[node].told = 0,
+            Some(entries) => {
+                for (name, kind) in entries {
+                    self.tell(node, name, *kind);
+                }
+                self.nodes[node].listed = true;
+                for at in self.nodes[node].told..self.nodes[node].children.len() {
+                    let child = self.nodes[node].children[at];
+                    self.nodes[child].absent = true;
+                    self.nodes[child].kind = None;
+                }
+            }
+        }
+        for waiting in std::mem::take(&mut self.nodes[node].waiting) {
+            self.go_on(node, waiting);
+        }
+    }
+
+    /// An entry of a listing: one that was looked up before is promoted, a new one goes to the front.
+    fn tell(&mut self, node: usize, name: &str, kind: Kind) {
+        let told = self.nodes[node].told;
+        let key = decomposed(name);
+        let looked_up =
+            (told..self.nodes[node].children.len()).find(|at| self.nodes[self.nodes[node].children[*at]].key == key);
+        if let Some(at) = looked_up {
+            let child = self.nodes[node].children[at];
+            self.nodes[child].kind = Some(kind);
+            self.nodes[child].name = name.to_owned();
+            if at != told {
+                self.nodes[node].children.remove(at);
+                self.nodes[node].children.insert(0, child);
+            }
+        } else {
+            self.nodes.push(Node::new(name.to_owned(), node, Some(kind)));
+            let child = self.nodes.len() - 1;
+            self.nodes[node].children.insert(0, child);
+        }
+        self.nodes[node].told += 1;
+    }
+}

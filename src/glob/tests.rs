@@ -1,0 +1,176 @@
+//! One-line tables: what matches, and in which order a tree is walked. Compared with npm glob itself by hand.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::{Kind, Npm, Tree, braces, matches_name, npm};
+
+#[test]
+fn names_match_as_in_minimatch() {
+    for (pattern, dot, yes, no) in [
+        ("*.md", false, "a.md b.x.md", ".a.md a.txt"),
+        ("*.md", true, "a.md .md .a.md", "a.txt"),
+        ("*", true, "a .a", ". .."),
+        (".*", false, ".a", "a .."),
+        ("?.md", true, "1.md ä.md ..md", "😀.md 12.md"),
+        ("[!a]*.md", true, "b.md .h.md !.md", "a.md"),
+        ("[^a]*.md", true, "b.md", "a.md"),
+        ("[[:digit:]].md", true, "1.md", "a.md"),
+        ("[b-a].md", true, "", "a.md b.md"),
+        ("[].md", true, "[].md", "a.md"),
+        ("[x].md", true, "x.md", "[x].md"),
+        ("a\\*b.md", true, "a*b.md", "axb.md"),
+        ("+(x|y).md", true, "x.md xy.md", "z.md .md"),
+        ("@(x|y).md", true, "x.md", "xy.md"),
+        ("!(x).md", true, "y.md xx.md .h.md .md", "x.md"),
+        ("!(x|y*).md", true, "zz.md", "x.md yy.md"),
+        ("!(a)b", false, "b bb cb", "ab"),
+        ("?(x)y.md", true, "y.md xy.md", "xxy.md"),
+        ("*(x).md", true, ".md xx.md", "y.md"),
+        ("@(a|!(b)).c", true, "a.c x.c", "b.c"),
+        ("a@(b.md", true, "a@(b.md", "ab.md"),
+        ("[a.md", true, "[a.md", "a.md"),
+        ("()", true, "()", ""),
+    ] {
+        for name in yes.split_whitespace() {
+            assert!(matches_name(pattern, name, dot), "{pattern} should match {name}");
+        }
+        for name in no.split_whitespace() {
+            assert!(!matches_name(pattern, name, dot), "{pattern} should not match {name}");
+        }
+    }
+}
+
+#[test]
+fn braces_expand_in_their_own_order() {
+    for (pattern, expected) in [
+        ("{b,a}.md", "b.md a.md"),
+        ("{2..1}", "2 1"),
+        ("{01..3}", "01 02 03"),
+        ("{a..e..2}", "a c e"),
+        ("w/{a,b{1,2}}", "w/a w/b1 w/b2"),
+        ("w/{,z}.md", "w/.md w/z.md"),
+        ("{a}", "{a}"),
+        ("{}", "{}"),
+        ("${a,b}c", "${a,b}c"),
+        ("\\{a,b}", "{a,b}"),
+        ("{a,b", "{a,b"),
+        ("{{a,b}}", "{a} {b}"),
+        ("{a},b}", "a} b"),
+    ] {
+        assert_eq!(braces::expand(pattern).map(|all| all.join(" ")).as_deref(), Some(expected), "{pattern}");
+    }
+}
+
+#[test]
+fn hopeless_patterns_end() {
+    for pattern in [
+        "{1..1000000000}",
+        "{1..5..0}",
+        &"{a,b}".repeat(2000),
+        &"{".repeat(60_000),
+        &"!(".repeat(10_000),
+        &"*(a|*(a|*(a|*(a|*(a|".repeat(20),
+        &"!(a)".repeat(60),
+        &"**/../a/b/".repeat(40),
+        &"*a".repeat(20_000),
+        &"x".repeat(70_000),
+    ] {
+        matches_name(pattern, &"a".repeat(250), true);
+        npm(&Files::default(), Path::new("/r"), pattern, Npm { dot: true, follow: false });
+    }
+}
+
+/// Paths in listing order; `name -> target` is a link to another directory of the same tree.
+#[derive(Default)]
+struct Files {
+    dirs: BTreeMap<PathBuf, Vec<(String, Kind)>>,
+    links: BTreeMap<PathBuf, PathBuf>,
+}
+
+impl Files {
+    fn of(lines: &str) -> Files {
+        let mut files = Files::default();
+        for line in lines.split_whitespace() {
+            let (path, target) = line.split_once("->").map_or((line, None), |(path, target)| (path, Some(target)));
+            let path = PathBuf::from(path);
+            let kind = if target.is_some() { Kind::Link } else { Kind::File };
+            files.put(&path, kind);
+            if let Some(target) = target {
+                files.links.insert(path, PathBuf::from(target));
+            }
+        }
+        files
+    }
+
+    fn put(&mut self, path: &Path, kind: Kind) {
+        let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else { return };
+        if !self.dirs.contains_key(dir) {
+            self.dirs.insert(dir.to_owned(), Vec::new());
+            self.put(dir, Kind::Dir);
+        }
+        let name = name.to_string_lossy().into_owned();
+        let entries = self.dirs.get_mut(dir).expect("just made");
+        if !entries.iter().any(|(known, _)| *known == name) {
+            entries.push((name, kind));
+        }
+    }
+
+    fn real(&self, path: &Path) -> PathBuf {
+        let mut path = path.to_owned();
+        for _ in 0..40 {
+            let Some((link, target)) = self.links.iter().find(|(link, _)| path.starts_with(link)) else { return path };
+            path = target.join(path.strip_prefix(link).expect("starts with it"));
+        }
+        PathBuf::from("/loop")
+    }
+}
+
+impl Tree for Files {
+    fn kind(&self, path: &Path) -> Option<Kind> {
+        let name = path.file_name()?.to_str()?;
+        let dir = self.dirs.get(&self.real(path.parent()?))?;
+        dir.iter().find(|(known, _)| known == name).map(|(_, kind)| *kind)
+    }
+
+    fn entries(&self, path: &Path) -> Option<Vec<(String, Kind)>> {
+        self.dirs.get(&self.real(path)).cloned()
+    }
+}
+
+#[test]
+fn the_walk_goes_level_by_level_in_reverse() {
+    let tree =
+        Files::of("/r/b.md /r/x/n.md /r/x/p/1.md /r/x/m.md /r/.d/z.md /r/y/k.md /r/ln->/o /r/a.md /o/l.md /o/s/t.md");
+    for (pattern, expected) in [
+        ("*.md", "a.md b.md"),
+        ("**/*.md", "a.md b.md y/k.md .d/z.md x/m.md x/n.md x/p/1.md"),
+        ("x/**", "x/m.md x/n.md x/p/1.md"),
+        ("{b,a}.md", "b.md a.md"),
+        ("nowhere/../b.md", "b.md"),
+        ("*/../b.md", "b.md"),
+        ("./b.md", "b.md"),
+        ("../r/b.md", "b.md"),
+        ("b.md/", ""),
+        ("", ""),
+        (".", ""),
+        ("x", ""),
+        ("ln/*.md", "ln/l.md"),
+        ("*/l.md", "ln/l.md"),
+        ("**/l.md", ""),
+        ("ln/**/t.md", "ln/s/t.md"),
+        ("x//n.md", "x/n.md"),
+    ] {
+        let found = npm(&tree, Path::new("/r"), pattern, Npm { dot: true, follow: false });
+        let names: Vec<_> =
+            found.iter().map(|path| path.strip_prefix("/r").expect("below").to_string_lossy().into_owned()).collect();
+        assert_eq!(names.join(" "), expected, "{pattern}");
+    }
+}
+
+#[test]
+fn links_that_lead_back_end() {
+    let tree = Files::of("/r/a.md /r/up->/r /r/s/up->/r");
+    let found = npm(&tree, Path::new("/r"), "**/*.md", Npm { dot: true, follow: true });
+    assert!(found.contains(&PathBuf::from("/r/a.md")));
+}

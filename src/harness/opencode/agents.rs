@@ -1,0 +1,76 @@
+//! Agents that stand in Markdown files of the configuration directories, and plugin files beside them.
+
+use std::path::{Path, PathBuf};
+
+use super::{front_matter, schema};
+use crate::answer::Answer;
+use crate::formats::{Node, Value};
+use crate::search::{Search, Told};
+use crate::snapshot::{Ask, GlobFlavor};
+use crate::text::{js_trim, lossy};
+
+const FOLLOWING: GlobFlavor = GlobFlavor::Npm { dot: true, follow: true };
+const AGENTS: &str = "{agent,agents}/**/*.md";
+const MODES: &str = "{mode,modes}/*.md";
+const PLUGINS: &str = "{plugin,plugins}/*.{ts,js}";
+
+/// What is asked of each configuration directory.
+pub(super) fn globs(dir: &Path) -> Vec<Ask> {
+    [AGENTS, MODES, PLUGINS].map(|pattern| ask(dir, pattern)).to_vec()
+}
+
+fn ask(dir: &Path, pattern: &str) -> Ask {
+    Ask::Glob { base: dir.to_owned(), pattern: pattern.to_owned(), flavor: FOLLOWING }
+}
+
+/// The agents of a directory as settings, each with the file it is from; `Err` when one of them stops the client.
+pub(super) fn read(dir: &Path, search: &mut Search, _answer: &mut Answer) -> Told<Result<Vec<(String, Node)>, Answer>> {
+    let mut found = Vec::new();
+    for (pattern, mode) in [(AGENTS, false), (MODES, true)] {
+        let files = search.glob(dir, pattern, FOLLOWING, "agents in Markdown files")?;
+        search.expect(files.iter().cloned().map(Ask::Content))?;
+        for file in files.iter() {
+            let Ok(raw) = search.read(file, "an agent; its text takes the place of the provider's prompt")? else {
+                continue;
+            };
+            let Some(markdown) = front_matter::parse(&lossy(&raw)) else { continue };
+            let Value::Table(mut entries) = markdown.data.value else { continue };
+            let prompt = Node { at: 0..0, value: Value::Text(js_trim(&markdown.content).to_owned()) };
+            entries.retain(|(key, _)| key != "prompt");
+            entries.push(("prompt".to_owned(), prompt));
+            let name = entries.iter().find(|(key, _)| key == "name").and_then(|(_, name)| name.as_text());
+            let name = name.map_or_else(|| name_of(dir, file), str::to_owned);
+            let mut agent = Node { at: 0..0, value: Value::Table(entries) };
+            if let Some(problem) = schema::agent_problem(&agent) {
+                if mode {
+                    continue;
+                }
+                return Ok(Err(Answer::refused(file, format!("not a valid agent: {problem}"))));
+            }
+            let from = Node { at: 0..0, value: Value::Text(file.display().to_string()) };
+            if let Value::Table(entries) = &mut agent.value {
+                entries.push((FROM.to_owned(), from));
+            }
+            let table = |key: &str, node| Node { at: 0..0, value: Value::Table(vec![(key.to_owned(), node)]) };
+            found.push((file.display().to_string(), table("agent", table(&name, agent))));
+        }
+    }
+    Ok(Ok(found))
+}
+
+/// The key under which an agent remembers its file. Not a key that settings can have: it holds a NUL.
+pub(super) const FROM: &str = "\0from";
+
+/// `agent/team/review.md` → `team/review`.
+fn name_of(dir: &Path, file: &Path) -> String {
+    let relative = file.strip_prefix(dir).unwrap_or(file).to_string_lossy().into_owned();
+    let prefixes = ["agent/", "agents/", "mode/", "modes/"];
+    let inner = prefixes.iter().find_map(|prefix| relative.strip_prefix(prefix)).unwrap_or(&relative);
+    PathBuf::from(inner).with_extension("").to_string_lossy().into_owned()
+}
+
+/// Plugin files that OpenCode would load.
+pub(super) fn plugin_files(dir: &Path, search: &mut Search) -> Told<Vec<String>> {
+    let files = search.glob(dir, PLUGINS, FOLLOWING, "plugins, which may rewrite the prompt")?;
+    Ok(files.iter().map(|file| file.display().to_string()).collect())
+}

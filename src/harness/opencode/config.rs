@@ -1,0 +1,403 @@
+//! The settings of every layer, merged as OpenCode merges them: `instructions` add up, everything else replaces.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use super::flags::Flags;
+use super::places::Places;
+use super::{OpenCode, SettingsOrder, agents, schema, variables};
+use crate::answer::{Answer, Standpoint, Warning};
+use crate::formats::{self, Node, Value};
+use crate::search::{Search, Told};
+use crate::snapshot::{Ask, Errno, Kind, Unreadable, absolute};
+use crate::text;
+
+/// What the settings say.
+pub(super) struct Config {
+    /// `instructions` in their order, each with the settings it is from.
+    pub instructions: Vec<(String, String)>,
+    /// Everything else, merged.
+    merged: Node,
+    /// The directories that may hold settings, skills and agents, in their order.
+    pub directories: Vec<PathBuf>,
+    /// Settings files into which OpenCode writes a `$schema` at the start, with their text after that.
+    pub rewritten: HashMap<PathBuf, String>,
+    /// What is configured as `plugin`, and the plugin files of the directories.
+    pub plugins: Vec<String>,
+}
+
+impl Config {
+    /// Reads every layer, lowest first; `Err` is the answer of a client that does not start.
+    pub fn gather(
+        edition: &OpenCode,
+        at: &Standpoint,
+        flags: &Flags,
+        places: &Places,
+        search: &mut Search,
+        answer: &mut Answer,
+    ) -> Told<Result<Config, Answer>> {
+        let empty = Node { at: 0..0, value: Value::Table(Vec::new()) };
+        let mut layers = Layers {
+            config: Config {
+                instructions: Vec::new(),
+                merged: empty,
+                directories: Vec::new(),
+                rewritten: HashMap::new(),
+                plugins: Vec::new(),
+            },
+            home: places.real_home.clone(),
+        };
+        Ok(match layers.read(edition, at, flags, places, search, answer)? {
+            Ok(()) => Ok(layers.config),
+            Err(refusal) => Err(refusal),
+        })
+    }
+
+    /// A setting.
+    pub fn get(&self, path: &[&str]) -> Option<&Node> {
+        self.merged.at_path(path)
+    }
+
+    /// A setting that is a text.
+    pub fn text(&self, path: &[&str]) -> Option<&str> {
+        self.get(path)?.as_text()
+    }
+
+    /// A setting that is a list of texts.
+    pub fn texts(&self, path: &[&str]) -> Vec<&str> {
+        self.get(path).and_then(Node::as_texts).unwrap_or_default()
+    }
+}
+
+/// What a step of reading comes to: `Err` is the answer of a client that does not start.
+type Read<T> = Told<Result<T, Answer>>;
+
+/// `?` for the inner result of a [`Read`].
+macro_rules! or_refuse {
+    ($result:expr) => {
+        match $result {
+            Ok(value) => value,
+            Err(refusal) => return Ok(Err(refusal)),
+        }
+    };
+}
+
+struct Layers {
+    config: Config,
+    home: PathBuf,
+}
+
+impl Layers {
+    fn read(
+        &mut self,
+        edition: &OpenCode,
+        at: &Standpoint,
+        flags: &Flags,
+        places: &Places,
+        search: &mut Search,
+        answer: &mut Answer,
+    ) -> Read<()> {
+        let global = or_refuse!(self.global(places, search)?);
+        self.add(&places.xdg.display().to_string(), global);
+        if let Some(named) = search.env("OPENCODE_CONFIG").filter(|path| !path.is_empty()) {
+            or_refuse!(self.add_file(&absolute(&at.cwd, Path::new(&named)), search)?);
+        }
+        if !flags.no_project {
+            let files = or_refuse!(project_files(edition, places, search)?);
+            search.expect(files.iter().cloned().map(Ask::Content))?;
+            for file in files {
+                or_refuse!(self.add_file(&file, search)?);
+            }
+        }
+        or_refuse!(self.directories(at, flags, places, search, answer)?);
+        if let Some(content) = search.env("OPENCODE_CONFIG_CONTENT").filter(|text| !text.is_empty()) {
+            let parsed = or_refuse!(self.parse(&content, &at.cwd, Path::new("OPENCODE_CONFIG_CONTENT"), search)?);
+            self.add("OPENCODE_CONFIG_CONTENT", parsed);
+        }
+        or_refuse!(self.managed(at, search)?);
+        not_read(at, search, answer)?;
+        Ok(Ok(()))
+    }
+
+    /// `config.json`, `opencode.json`, `opencode.jsonc`: among these three a list replaces the one before.
+    fn global(&mut self, places: &Places, search: &mut Search) -> Read<Node> {
+        let mut merged = Node { at: 0..0, value: Value::Table(Vec::new()) };
+        for name in ["config.json", "opencode.json", "opencode.jsonc"] {
+            if let Some(node) = or_refuse!(self.read_file(&places.xdg.join(name), search)?) {
+                merge(&mut merged, node);
+            }
+        }
+        Ok(Ok(merged))
+    }
+
+    /// The settings, agents and plugins of every configuration directory.
+    fn directories(
+        &mut self,
+        at: &Standpoint,
+        flags: &Flags,
+        places: &Places,
+        search: &mut Search,
+        answer: &mut Answer,
+    ) -> Read<()> {
+        let mut dirs = vec![places.xdg.clone()];
+        let mut candidates = Vec::new();
+        if !flags.no_project {
+            candidates.extend(places.levels().iter().map(|dir| dir.join(".opencode")));
+        }
+        candidates.push(places.home.join(".opencode"));
+        for dir in candidates {
+            match search.stat(&dir, "settings directory")? {
+                Ok(_) => dirs.push(dir),
+                Err(Errno::NOENT) => {}
+                Err(errno) => return Ok(Err(cannot_examine(&dir, errno))),
+            }
+        }
+        let named = places.config_dir.as_deref().filter(|dir| !dir.is_empty());
+        let named = named.map(|dir| absolute(&at.cwd, Path::new(dir)));
+        dirs.extend(named.clone());
+        let mut seen = HashSet::new();
+        dirs.retain(|dir| seen.insert(dir.clone()));
+        search.expect(dirs.iter().cloned().map(Ask::Kind))?;
+        let holds_settings =
+            |dir: &Path| dir.as_os_str().as_encoded_bytes().ends_with(b".opencode") || named.as_deref() == Some(dir);
+        search.expect(
+            dirs.iter()
+                .filter(|dir| holds_settings(dir))
+                .flat_map(|dir| ["opencode.json", "opencode.jsonc"].map(|name| Ask::Content(dir.join(name)))),
+        )?;
+        search.expect(dirs.iter().flat_map(|dir| agents::globs(dir)))?;
+        for dir in &dirs {
+            let found = search.stat(dir, "settings directory: OpenCode makes one that is missing")?;
+            if let Ok(meta) = found
+                && meta.kind != Kind::Dir
+            {
+                let message = format!("{} is a {}, not a directory", dir.display(), meta.kind.word());
+                return Ok(Err(Answer::refused(dir, message)));
+            }
+            if holds_settings(dir) {
+                for name in ["opencode.json", "opencode.jsonc"] {
+                    or_refuse!(self.add_file(&dir.join(name), search)?);
+                }
+            }
+            if found.is_ok() {
+                for (from, agent) in or_refuse!(agents::read(dir, search, answer)?) {
+                    self.add(&from, agent);
+                }
+                self.config.plugins.extend(agents::plugin_files(dir, search)?);
+            }
+        }
+        self.config.directories = dirs;
+        Ok(Ok(()))
+    }
+
+    fn managed(&mut self, at: &Standpoint, search: &mut Search) -> Read<()> {
+        let named = search.env("OPENCODE_TEST_MANAGED_CONFIG_DIR").filter(|dir| !dir.is_empty());
+        let usual = if at.surroundings.platform == "darwin" {
+            "/Library/Application Support/opencode"
+        } else {
+            "/etc/opencode"
+        };
+        let dir = absolute(&at.cwd, Path::new(named.as_deref().unwrap_or(usual)));
+        if search.stat(&dir, "managed settings")?.is_err() {
+            return Ok(Ok(()));
+        }
+        for name in ["opencode.json", "opencode.jsonc"] {
+            or_refuse!(self.add_file(&dir.join(name), search)?);
+        }
+        Ok(Ok(()))
+    }
+
+    fn add_file(&mut self, path: &Path, search: &mut Search) -> Read<()> {
+        if let Some(node) = or_refuse!(self.read_file(path, search)?) {
+            self.add(&path.display().to_string(), node);
+        }
+        Ok(Ok(()))
+    }
+
+    /// A settings file; none when it is missing, may not be read or is empty.
+    fn read_file(&mut self, path: &Path, search: &mut Search) -> Read<Option<Node>> {
+        let raw = match search.read(path, "settings, lowest layer first")? {
+            Ok(raw) => raw,
+            Err(Unreadable::Errno(Errno::NOENT | Errno::ACCES) | Unreadable::Not(Kind::Device)) => return Ok(Ok(None)),
+            Err(problem @ Unreadable::Not(Kind::Fifo)) => {
+                let message = format!("{} is {problem}; OpenCode waits for it for ever", path.display());
+                return Ok(Err(Answer::refused(path, message)));
+            }
+            Err(problem) => {
+                let message = format!("{} cannot be read: {problem}", path.display());
+                return Ok(Err(Answer::refused(path, message)));
+            }
+        };
+        let text = text::lossy_without_bom(&raw);
+        if text.is_empty() {
+            return Ok(Ok(None));
+        }
+        let dir = path.parent().unwrap_or(Path::new("/"));
+        let node = or_refuse!(self.parse(&text, dir, path, search)?);
+        if node.get("$schema").and_then(Node::as_text).is_none_or(str::is_empty) {
+            self.config.rewritten.insert(path.to_owned(), with_schema(&text));
+        }
+        Ok(Ok(Some(node)))
+    }
+
+    fn parse(&self, source: &str, dir: &Path, from: &Path, search: &mut Search) -> Read<Node> {
+        let refused = |message: String| Ok(Err(Answer::refused(from, message)));
+        let text = match variables::substitute(source, dir, &self.home, search)? {
+            Ok(text) => text,
+            Err(message) => return refused(message),
+        };
+        let mut node = match formats::parse_jsonc(&text) {
+            Ok(node) => node,
+            Err(error) => return refused(format!("not valid JSONC: {}", error.with_position(&text))),
+        };
+        if let Value::Table(entries) = &mut node.value {
+            entries.retain(|(key, _)| !matches!(key.as_str(), "theme" | "keybinds" | "tui" | "__proto__"));
+        }
+        if let Err(message) = lower(&mut node) {
+            return refused(message);
+        }
+        match schema::problem(&node) {
+            Some(problem) => refused(format!("not valid settings: {problem}")),
+            None => Ok(Ok(node)),
+        }
+    }
+
+    fn add(&mut self, from: &str, node: Node) {
+        if let Some(texts) = node.get("instructions").and_then(Node::as_texts) {
+            let known = &mut self.config.instructions;
+            let first = known.is_empty();
+            for text in texts {
+                // The first list is taken as it stands; each later one adds only what is new.
+                if first || !known.iter().any(|(other, _)| other == text) {
+                    known.push((text.to_owned(), from.to_owned()));
+                }
+            }
+        }
+        for plugin in node.get("plugin").and_then(Node::as_list).unwrap_or_default() {
+            let name = plugin.as_text().or_else(|| plugin.as_list()?.first()?.as_text());
+            self.config.plugins.extend(name.map(str::to_owned));
+        }
+        merge(&mut self.config.merged, node);
+    }
+}
+
+/// The text that OpenCode writes back when a file does not name its schema.
+fn with_schema(text: &str) -> String {
+    match text.trim_start_matches(text::is_js_space).strip_prefix('{') {
+        Some(rest) => format!("{{\n  \"$schema\": \"https://opencode.ai/config.json\",{rest}"),
+        None => text.to_owned(),
+    }
+}
+
+/// Tables merge, everything else replaces.
+fn merge(into: &mut Node, from: Node) {
+    match (&mut into.value, from.value) {
+        (Value::Table(entries), Value::Table(more)) => {
+            for (key, node) in more {
+                match entries.iter_mut().rev().find(|(known, _)| *known == key) {
+                    Some((_, known)) => merge(known, node),
+                    None => entries.push((key, node)),
+                }
+            }
+        }
+        (_, value) => *into = Node { at: from.at, value },
+    }
+}
+
+/// The settings files of the project, in their order.
+fn project_files(edition: &OpenCode, places: &Places, search: &mut Search) -> Read<Vec<PathBuf>> {
+    let mut levels = places.levels();
+    levels.reverse();
+    let paths: Vec<PathBuf> = match edition.settings_order {
+        SettingsOrder::PerDirectory => {
+            levels.iter().flat_map(|dir| [dir.join("opencode.json"), dir.join("opencode.jsonc")]).collect()
+        }
+        SettingsOrder::JsoncFirst => {
+            let all = |name: &'static str| levels.iter().map(move |dir| dir.join(name));
+            all("opencode.jsonc").chain(all("opencode.json")).collect()
+        }
+    };
+    let mut files = Vec::new();
+    for path in paths {
+        match search.stat(&path, "project settings, from the top of the worktree down")? {
+            Ok(_) => files.push(path),
+            Err(Errno::NOENT) => {}
+            Err(errno) => return Ok(Err(cannot_examine(&path, errno))),
+        }
+    }
+    Ok(Ok(files))
+}
+
+fn cannot_examine(path: &Path, errno: Errno) -> Answer {
+    let message = format!("{} cannot be examined: {}: {}", path.display(), errno.name(), errno.text());
+    Answer::refused(path, message)
+}
+
+/// Layers that only a logged-in client has are not read; the user is told.
+fn not_read(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Told<()> {
+    let data = search.env("XDG_DATA_HOME").filter(|dir| !dir.is_empty());
+    let data = data.map_or_else(|| at.home.join(".local/share"), |dir| absolute(&at.cwd, Path::new(&dir)));
+    let path = data.join("opencode/auth.json");
+    let Ok(raw) = search.read(&path, "logins: one of type `wellknown` brings remote settings")? else { return Ok(()) };
+    let remote = formats::parse_jsonc(&text::lossy_without_bom(&raw)).is_ok_and(|node| {
+        let entries = node.as_table().unwrap_or_default();
+        entries.iter().any(|(_, login)| login.get("type").and_then(Node::as_text) == Some("wellknown"))
+    });
+    if remote {
+        let message = format!("{} names a server with further settings, which is not asked", path.display());
+        answer.warnings.push(Warning::at("remote-settings", &path, message.clone()));
+        answer.files_only = Some(message);
+    }
+    Ok(())
+}
+
+/// Forms of settings that belong to the next generation of OpenCode and that 1.18 translates before it checks them.
+fn lower(node: &mut Node) -> Result<(), String> {
+    let Value::Table(entries) = &mut node.value else { return Ok(()) };
+    for key in ["agents", "agent", "mode"] {
+        let agents = entries.iter().find(|(known, _)| known == key).and_then(|(_, node)| node.as_table());
+        for (name, agent) in agents.unwrap_or_default() {
+            if agent.get("permissions").is_some() {
+                return Err(format!("`{key}.{name}.permissions`: {PERMISSIONS}"));
+            }
+        }
+    }
+    if entries.iter().any(|(key, _)| key == "permissions") {
+        return Err(format!("`permissions`: {PERMISSIONS}"));
+    }
+    for (key, node) in entries {
+        match (key.as_str(), &node.value) {
+            ("model", Value::Table(_)) => {
+                let part = |key: &str| node.get(key).and_then(Node::as_text);
+                if let (Some(provider), Some(model)) = (part("providerID"), part("model")) {
+                    node.value = Value::Text(format!("{provider}/{model}"));
+                }
+            }
+            ("model", Value::Text(text)) if text.contains('/') => {
+                if let Some((model, variant)) = text.split_once('#')
+                    && !variant.is_empty()
+                {
+                    node.value = Value::Text(model.to_owned());
+                }
+            }
+            ("skills", Value::List(_)) => {
+                let Some(texts) = node.as_texts() else { continue };
+                let is_url = |text: &&str| {
+                    let text = text.to_ascii_lowercase();
+                    text.starts_with("http://") || text.starts_with("https://")
+                };
+                let (urls, paths): (Vec<&str>, Vec<&str>) = texts.into_iter().partition(is_url);
+                let list = |texts: Vec<&str>| {
+                    let texts = texts.into_iter().map(|text| Node { at: 0..0, value: Value::Text(text.to_owned()) });
+                    Node { at: 0..0, value: Value::List(texts.collect()) }
+                };
+                node.value = Value::Table(vec![("paths".to_owned(), list(paths)), ("urls".to_owned(), list(urls))]);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+const PERMISSIONS: &str =
+    "V2 permissions are not supported by OpenCode V1. Use V1 \"permission\" rules or run opencode2.";

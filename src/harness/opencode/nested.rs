@@ -1,0 +1,155 @@
+//! What a call of the read tool injects: the files of the directories between the target and the start directory.
+
+use std::path::Path;
+
+use super::flags::Flags;
+use super::places::Places;
+use super::system::{self, Loaded};
+use super::{Counts, Entry, OpenCode};
+use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Trigger};
+use crate::search::{Search, Told};
+use crate::snapshot::{Ask, Kind};
+
+/// What stands in the tool's answer.
+pub(super) fn look(
+    edition: &OpenCode,
+    at: &Standpoint,
+    flags: &Flags,
+    places: &Places,
+    loaded: &Loaded,
+    search: &mut Search,
+    answer: &mut Answer,
+) -> Told<Vec<Entry>> {
+    let Some(target) = &at.target else { return Ok(Vec::new()) };
+    // The tool examines the path as it was given, so a missing directory before `..` counts.
+    let given = at.target_as_given.as_ref().unwrap_or(target);
+    let dirs = directories(target, &places.directory);
+    search.expect(
+        std::iter::once(Ask::Kind(given.clone()))
+            .chain(dirs.iter().flat_map(|dir| edition.names.iter().map(|name| Ask::Kind(dir.join(name))))),
+    )?;
+    match search.stat(given, "the file that is read")? {
+        Ok(meta) if meta.kind == Kind::File || meta.kind == Kind::Device => {}
+        Ok(_) | Err(_) => return Ok(Vec::new()),
+    }
+    let mut entries = Vec::new();
+    let first_source = answer.sources.len();
+    for dir in dirs {
+        let Some(path) = chosen(edition, flags, dir, search, answer)? else { continue };
+        let source = |fate, reason: &str| Source::new(&path, Scope::Nested, fate, reason);
+        if path == *target {
+            answer.sources.push(source(Fate::Dropped, "it is the file being read, which never injects itself"));
+        } else if loaded.paths.contains(&path) {
+            // It has its source already.
+        } else if at.already_loaded.contains(&path) {
+            answer.sources.push(source(Fate::Dropped, "an earlier read of this session injected it"));
+        } else {
+            let reason = "below the start directory, on the way to the file read; nearest first".to_owned();
+            let (text, source) = system::read(&path, Scope::Nested, reason, search, answer)?;
+            entries.extend(text.map(|text| Entry { text, source }));
+        }
+    }
+    for source in &mut answer.sources[first_source..] {
+        source.trigger = Trigger::Read;
+    }
+    if entries.is_empty() {
+        return Ok(entries);
+    }
+    if let Some(reason) = silent(target, search)? {
+        for entry in entries.drain(..) {
+            let source = &mut answer.sources[entry.source];
+            (source.fate, source.reason) = (Fate::Dropped, reason.to_owned());
+            source.kept.clear();
+        }
+    }
+    Ok(entries)
+}
+
+/// From the target's directory up, as long as the path begins with the text of the start directory and is not it.
+/// `/p/app2` begins with `/p/app`, too.
+fn directories<'a>(target: &'a Path, start: &Path) -> Vec<&'a Path> {
+    let start = start.as_os_str().as_encoded_bytes();
+    let begins = |dir: &&Path| {
+        let dir = dir.as_os_str().as_encoded_bytes();
+        dir.starts_with(start) && dir != start
+    };
+    target.parent().map(|dir| dir.ancestors().take_while(begins).collect()).unwrap_or_default()
+}
+
+/// The first name that exists in a directory; the others are hidden by it.
+fn chosen(
+    edition: &OpenCode,
+    flags: &Flags,
+    dir: &Path,
+    search: &mut Search,
+    answer: &mut Answer,
+) -> Told<Option<std::path::PathBuf>> {
+    let only_files = edition.counts == Counts::RegularFiles;
+    let mut winner: Option<std::path::PathBuf> = None;
+    for name in edition.names {
+        let path = dir.join(name);
+        let rule = if winner.is_none() {
+            "read: the first name that exists in the directory"
+        } else {
+            "asked only to explain: another name stands before it"
+        };
+        if !super::places::exists(&path, rule, only_files, search)? {
+            continue;
+        }
+        let source = |fate, reason: String| Source::new(&path, Scope::Nested, fate, reason);
+        if system::switched_off(edition, flags, name) {
+            answer.sources.push(source(Fate::Excluded, "Claude files are switched off by the environment".to_owned()));
+        } else if let Some(winner) = &winner {
+            let reason = format!("{} stands before it in the same directory", winner.display());
+            answer.sources.push(Source { by: Some(winner.clone()), ..source(Fate::Shadowed, reason) });
+        } else {
+            winner = Some(path);
+        }
+    }
+    Ok(winner)
+}
+
+/// How much of a file decides whether it is binary, in bytes; OpenCode 1.18.33.
+const SAMPLE_BYTES: usize = 4096;
+
+/// Endings that are binary whatever the content; OpenCode 1.18.33.
+const BINARY: &str =
+    "zip tar gz exe dll so class jar war 7z doc docx xls xlsx ppt pptx odt ods odp bin dat obj o a lib wasm pyc pyo";
+
+/// Why the tool's answer holds no text although files were taken up.
+fn silent(target: &Path, search: &mut Search) -> Told<Option<&'static str>> {
+    let Ok(raw) = search.read(target, "the file that is read: pictures, PDFs and binaries carry no reminder")? else {
+        return Ok(None);
+    };
+    let sample = &raw[..raw.len().min(SAMPLE_BYTES)];
+    let ending = target.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
+    Ok(if is_picture_or_pdf(sample, &ending) {
+        Some("the file read is a picture or PDF: this file counts as loaded from now on, but its text is not sent")
+    } else if is_binary(sample, &ending) {
+        Some("the file read is binary: the read fails and sends nothing")
+    } else {
+        None
+    })
+}
+
+fn is_picture_or_pdf(sample: &[u8], ending: &str) -> bool {
+    let begins = |magic: &[u8]| sample.starts_with(magic);
+    if begins(b"BM") {
+        // A bitmap by content, which is no picture to OpenCode whatever its name.
+        return false;
+    }
+    begins(b"\x89PNG\r\n\x1a\n")
+        || begins(b"\xff\xd8\xff")
+        || begins(b"GIF8")
+        || begins(b"%PDF-")
+        || (begins(b"RIFF") && sample.get(8..12) == Some(b"WEBP"))
+        || matches!(ending, "png" | "jpg" | "jpeg" | "jpe" | "gif" | "webp" | "pdf")
+}
+
+fn is_binary(sample: &[u8], ending: &str) -> bool {
+    if BINARY.split(' ').any(|known| known == ending) {
+        return true;
+    }
+    let control = sample.iter().filter(|byte| **byte < 9 || (14..32).contains(*byte)).count();
+    sample.contains(&0) || control * 10 > sample.len() * 3
+}

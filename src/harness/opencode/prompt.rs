@@ -1,0 +1,209 @@
+//! The whole prompt in its order: agent or provider text, environment, instructions, skills, reminders; then the read.
+
+use std::path::PathBuf;
+
+use super::agents::FROM;
+use super::config::Config;
+use super::flags::Flags;
+use super::places::Places;
+use super::skills::{self, Skill};
+use super::system::Loaded;
+use super::{Entry, EnvironmentBlock, OpenCode, SkillsPlace, add_entries};
+use crate::answer::{
+    Answer, Fate, Message, MessageKind, Role, Scope, Source, Standpoint, Surroundings, Trigger, Warning,
+};
+use crate::formats::Node;
+
+/// What was found for the prompt.
+pub(super) struct Texts {
+    pub loaded: Loaded,
+    pub skills: Vec<Skill>,
+    pub nested: Vec<Entry>,
+}
+
+/// Built-in agents that use the provider's prompt; 1.18.33.
+const WITHOUT_PROMPT: [&str; 3] = ["build", "plan", "general"];
+/// Built-in agents with a prompt of their own.
+const WITH_PROMPT: [&str; 4] = ["explore", "title", "summary", "compaction"];
+
+/// What is sent when the plan agent has answered and the build agent goes on; 1.18.33.
+const BUILD_SWITCH: &str = "<system-reminder>\nYour operational mode has changed from plan to build.\nYou are no longer in read-only mode.\nYou are permitted to make file changes, run shell commands, and utilize your arsenal of tools as needed.\n</system-reminder>\n";
+
+/// Puts the messages in their order.
+pub(super) fn compose(
+    edition: &OpenCode,
+    at: &Standpoint,
+    flags: &Flags,
+    places: &Places,
+    config: &Config,
+    texts: Texts,
+    answer: &mut Answer,
+) {
+    let agent = at.agent.as_deref().or_else(|| config.text(&["default_agent"])).unwrap_or("build");
+    let model = Model::of(at, config);
+    agent_or_provider(agent, &model, config, answer);
+    let environment = model
+        .full
+        .as_ref()
+        .map(|(provider, id)| environment(edition.environment, id, provider, places, &at.surroundings));
+    answer.messages.push(match environment {
+        Some(text) => kind(MessageKind::Environment, Role::System, text),
+        None => Message::named(Role::System, MessageKind::Environment, "environment of a model that is not given"),
+    });
+    add_entries(answer, Trigger::Session, Role::System, texts.loaded.entries, "\n");
+    if edition.skills == SkillsPlace::SystemPrompt {
+        let rules = [&["permission"][..], &["agent", agent, "permission"]];
+        let permissions: Vec<&Node> = rules.iter().filter_map(|path| config.get(path)).collect();
+        if let Some(text) = skills::block(&texts.skills, &permissions) {
+            answer.messages.push(kind(MessageKind::Skills, Role::System, text));
+        }
+    }
+    reminders(agent, at, flags, config, answer);
+    add_entries(answer, Trigger::Read, Role::Tool, texts.nested, "\n\n");
+    mcp(config, answer);
+}
+
+fn kind(kind: MessageKind, role: Role, text: String) -> Message {
+    Message { kind, ..Message::instructions(Trigger::Session, role, text) }
+}
+
+/// The model, as far as it is known.
+struct Model {
+    id: Option<String>,
+    /// Provider and id, when both are known.
+    full: Option<(String, String)>,
+}
+
+impl Model {
+    fn of(at: &Standpoint, config: &Config) -> Model {
+        let configured = config.text(&["model"]);
+        let named = at.model.as_deref().or(configured);
+        let full = named.and_then(|model| model.split_once('/'));
+        // A model that is given without its provider may be the configured one.
+        let full = full.or_else(|| {
+            let (provider, id) = configured?.split_once('/')?;
+            (Some(id) == named).then_some((provider, id))
+        });
+        let full = full.map(|(provider, id)| (provider.to_owned(), id.to_owned()));
+        let id = full.as_ref().map(|(_, id)| id.clone()).or_else(|| named.map(str::to_owned));
+        Model { id, full }
+    }
+
+    /// Which of the provider prompts is chosen, in the order of OpenCode 1.18.33.
+    fn prompt(&self) -> &'static str {
+        let Some(id) = &self.id else { return "chosen by the model" };
+        let lower = id.to_lowercase();
+        let provider = self.full.as_ref().map(|(provider, _)| provider.as_str()).unwrap_or_default();
+        let has = |part: &str| id.contains(part);
+        match () {
+            () if has("muse") => "meta",
+            () if has("gpt-4") || has("o1") || has("o3") => "beast",
+            () if has("gpt-6") => "gpt-6",
+            () if has("gpt") && has("codex") => "codex",
+            () if has("gpt") => "gpt",
+            () if has("gemini-") => "gemini",
+            () if has("claude") => "anthropic",
+            () if lower.contains("trinity") => "trinity",
+            () if lower.contains("kimi") || ["kimi-for-coding", "moonshotai", "moonshotai-cn"].contains(&provider) => {
+                "kimi"
+            }
+            () => "default",
+        }
+    }
+}
+
+fn agent_or_provider(agent: &str, model: &Model, config: &Config, answer: &mut Answer) {
+    let prompt = config.text(&["agent", agent, "prompt"]).filter(|prompt| !prompt.is_empty());
+    if let Some(prompt) = prompt {
+        let message =
+            Message { name: Some(agent.to_owned()), ..kind(MessageKind::Agent, Role::System, prompt.to_owned()) };
+        if let Some(file) = config.text(&["agent", agent, FROM]) {
+            let reason = format!("the text of agent {agent}, which takes the place of the provider's prompt");
+            answer.sources.push(Source {
+                message: Some(answer.messages.len()),
+                part: Some(0),
+                ..Source::new(PathBuf::from(file), Scope::Config, Fate::Loaded, reason)
+            });
+        }
+        answer.messages.push(message);
+        return;
+    }
+    if WITH_PROMPT.contains(&agent) {
+        answer.messages.push(Message::named(Role::System, MessageKind::Agent, agent));
+        return;
+    }
+    if !WITHOUT_PROMPT.contains(&agent) && config.get(&["agent", agent]).is_none() {
+        let message = format!("there is no agent {agent}; OpenCode falls back to its default agent");
+        answer.warnings.push(Warning::general("unknown-agent", message));
+    }
+    answer.messages.push(Message::named(Role::System, MessageKind::Provider, model.prompt()));
+}
+
+fn environment(
+    form: EnvironmentBlock,
+    id: &str,
+    provider: &str,
+    places: &Places,
+    surroundings: &Surroundings,
+) -> String {
+    let yes = if places.git { "yes" } else { "no" };
+    let mut lines = vec![
+        format!("You are powered by the model named {id}. The exact model ID is {provider}/{id}"),
+        "Here is some useful information about the environment you are running in:".to_owned(),
+        "<env>".to_owned(),
+        format!("  Working directory: {}", places.directory.display()),
+    ];
+    if form == EnvironmentBlock::WithRoot {
+        lines.push(format!("  Workspace root folder: {}", places.worktree.display()));
+    }
+    lines.extend([
+        format!("  Is directory a git repo: {yes}"),
+        format!("  Platform: {}", surroundings.platform),
+        format!("  Today's date: {}", date(surroundings.date)),
+        "</env>".to_owned(),
+    ]);
+    if form == EnvironmentBlock::WithDirectories {
+        lines.extend(["<directories>", "  ", "</directories>"].map(str::to_owned));
+    }
+    lines.join("\n")
+}
+
+/// What JavaScript's `toDateString` says: `Sat Nov 21 2026`.
+fn date((year, month, day): (i16, u8, u8)) -> String {
+    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    const DAYS: [&str; 7] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+    let weekday = i8::try_from(month)
+        .ok()
+        .zip(i8::try_from(day).ok())
+        .and_then(|(month, day)| jiff::civil::Date::new(year, month, day).ok())
+        .map_or("", |date| DAYS[date.weekday().to_sunday_zero_offset() as usize % 7]);
+    let name = MONTHS.get(usize::from(month).wrapping_sub(1)).copied().unwrap_or_default();
+    format!("{weekday} {name} {day:02} {year:04}")
+}
+
+/// Texts that are added to the user's own message.
+fn reminders(agent: &str, at: &Standpoint, flags: &Flags, config: &Config, answer: &mut Answer) {
+    if agent == "plan" {
+        let name = if flags.plan_file { "plan with a plan file" } else { "plan" };
+        answer.messages.push(Message::named(Role::User, MessageKind::Reminder, name));
+    }
+    if agent == "build" && at.previous_agent.as_deref() == Some("plan") {
+        let text = kind(MessageKind::Reminder, Role::User, BUILD_SWITCH.to_owned());
+        answer.messages.push(Message { name: Some("build-switch".to_owned()), ..text });
+    }
+    let steps = config.get(&["agent", agent, "steps"]).or_else(|| config.get(&["agent", agent, "maxSteps"]));
+    if steps.is_some() {
+        answer.messages.push(Message::named(Role::Assistant, MessageKind::Reminder, "maximum steps reached"));
+    }
+}
+
+fn mcp(config: &Config, answer: &mut Answer) {
+    let servers = config.get(&["mcp"]).and_then(Node::as_table).unwrap_or_default();
+    let enabled = |server: &Node| server.get("enabled").and_then(Node::as_bool) != Some(false);
+    let names: Vec<&str> =
+        servers.iter().filter(|(_, server)| enabled(server)).map(|(name, _)| name.as_str()).collect();
+    if !names.is_empty() {
+        let message = format!("MCP servers may add instructions of their own after the files: {}", names.join(", "));
+        answer.warnings.push(Warning::general("mcp-instructions", message));
+    }
+}

@@ -1,0 +1,276 @@
+//! Skills: where they are looked for, and the block that lists them.
+
+use std::path::{Path, PathBuf};
+
+use icu_collator::CollatorBorrowed;
+
+use super::config::Config;
+use super::flags::Flags;
+use super::front_matter;
+use super::places::Places;
+use super::{OpenCode, SkillsPlace};
+use crate::answer::{Answer, Fate, Place, Purpose, Scope, Source, Trigger, Warning};
+use crate::formats::{Node, Value};
+use crate::search::{Search, Told};
+use crate::snapshot::{Ask, Errno, GlobFlavor, absolute};
+use crate::text::{lossy, size_of};
+
+/// A skill that is listed.
+pub(super) struct Skill {
+    pub name: String,
+    pub description: Option<String>,
+    pub location: String,
+}
+
+/// The skill that OpenCode brings along; 1.18.33.
+const BUILT_IN: (&str, &str) = (
+    "customize-opencode",
+    "Use ONLY when the user is editing or creating opencode's own configuration: opencode.json, opencode.jsonc, files under .opencode/, or files under ~/.config/opencode/. Also use when creating or fixing opencode agents, subagents, skills, plugins, MCP servers, or permission rules. Do not use for the user's own application code, or for any project that is not configuring opencode itself.",
+);
+
+/// Finds the skills.
+pub(super) fn look(
+    edition: &OpenCode,
+    flags: &Flags,
+    places: &Places,
+    config: &Config,
+    search: &mut Search,
+    answer: &mut Answer,
+) -> Told<Vec<Skill>> {
+    if edition.skills == SkillsPlace::ToolDescription {
+        return Ok(Vec::new());
+    }
+    let walks = walks(flags, places, config, search)?;
+    let flavor = |dot| GlobFlavor::Npm { dot, follow: true };
+    search.expect(walks.iter().map(|(base, pattern, dot, _)| Ask::Glob {
+        base: base.clone(),
+        pattern: (*pattern).to_owned(),
+        flavor: flavor(*dot),
+    }))?;
+    let mut files: Vec<(PathBuf, Scope)> = Vec::new();
+    for (base, pattern, dot, scope) in walks {
+        for file in search.glob(&base, pattern, flavor(dot), "skills")?.iter() {
+            if !files.iter().any(|(known, _)| known == file) {
+                files.push((file.clone(), scope));
+            }
+        }
+    }
+    search.expect(files.iter().map(|(file, _)| Ask::Content(file.clone())))?;
+    let (name, description) = BUILT_IN;
+    let mut skills = vec![Skill {
+        name: name.to_owned(),
+        description: Some(description.to_owned()),
+        location: "<built-in>".to_owned(),
+    }];
+    for (file, scope) in files {
+        add(&file, scope, &mut skills, search, answer)?;
+    }
+    for url in config.texts(&["skills", "urls"]) {
+        let reason = "skills of this server are downloaded at the start; not fetched here";
+        answer.sources.push(Source {
+            place: Place::Url(url.to_owned()),
+            purpose: Purpose::Skill,
+            ..Source::new("", Scope::Remote, Fate::Pending, reason)
+        });
+        answer.files_only = Some(format!("the skills of {url} are not known"));
+    }
+    let collator = CollatorBorrowed::try_new(Default::default(), Default::default());
+    match collator {
+        Ok(collator) => skills.sort_by(|one, other| collator.compare(&one.name, &other.name)),
+        Err(_) => skills.sort_by(|one, other| one.name.cmp(&other.name)),
+    }
+    Ok(skills)
+}
+
+type Walk = (PathBuf, &'static str, bool, Scope);
+
+const EXTERNAL: &str = "skills/**/SKILL.md";
+
+fn walks(flags: &Flags, places: &Places, config: &Config, search: &mut Search) -> Told<Vec<Walk>> {
+    let mut walks = Vec::new();
+    let external: &[&str] = match (flags.no_external_skills, flags.no_claude_skills) {
+        (true, _) => &[],
+        (false, true) => &[".agents"],
+        (false, false) => &[".claude", ".agents"],
+    };
+    let levels = places.levels();
+    search.expect(
+        levels.iter().chain([&places.home]).flat_map(|dir| external.iter().map(|name| Ask::Kind(dir.join(name)))),
+    )?;
+    for name in external {
+        let dir = places.home.join(name);
+        if search.is_dir(&dir, "skills of other programs")? {
+            walks.push((dir, EXTERNAL, true, Scope::User));
+        }
+    }
+    let mut project = Vec::new();
+    let mut failed = false;
+    for level in &levels {
+        for name in external {
+            let dir = level.join(name);
+            match search.stat(&dir, "skills of other programs, nearest level first")? {
+                Ok(_) => project.push((dir, EXTERNAL, true, Scope::Project)),
+                Err(Errno::NOENT) => {}
+                Err(_) => failed = true,
+            }
+        }
+    }
+    if !failed {
+        walks.extend(project);
+    }
+    for dir in &config.directories {
+        walks.push((dir.clone(), "{skill,skills}/**/SKILL.md", false, Scope::Config));
+    }
+    for path in config.texts(&["skills", "paths"]) {
+        let dir = match path.strip_prefix("~/") {
+            Some(rest) => absolute(&places.home, Path::new(rest)),
+            None => absolute(&places.directory, Path::new(path)),
+        };
+        if search.is_dir(&dir, "skills.paths")? {
+            walks.push((dir, "**/SKILL.md", false, Scope::Config));
+        }
+    }
+    Ok(walks)
+}
+
+fn add(file: &Path, scope: Scope, skills: &mut Vec<Skill>, search: &mut Search, answer: &mut Answer) -> Told<()> {
+    let source = |fate, reason: &str| Source {
+        purpose: Purpose::Skill,
+        trigger: Trigger::Call,
+        ..Source::new(file, scope, fate, reason)
+    };
+    let raw = match search.read(file, "a skill: its head names and describes it")? {
+        Ok(raw) => raw,
+        Err(problem) => {
+            answer.sources.push(source(Fate::Unreadable, &problem.to_string()));
+            return Ok(());
+        }
+    };
+    let markdown = front_matter::parse(&lossy(&raw));
+    let texts = markdown.as_ref().and_then(|markdown| {
+        let name = markdown.data.get("name").and_then(Node::as_text)?;
+        match markdown.data.get("description").map(|node| &node.value) {
+            None => Some((name.to_owned(), None)),
+            Some(Value::Text(text)) => Some((name.to_owned(), Some(text.clone()))),
+            Some(_) => None,
+        }
+    });
+    let Some((name, description)) = texts else {
+        let reason = "no skill: its head must have a `name`, and a `description` that is a text";
+        answer.sources.push(Source { size: Some(size_of(&raw)), ..source(Fate::Dropped, reason) });
+        return Ok(());
+    };
+    let skill = Skill { name, description, location: file.display().to_string() };
+    let reason = match &skill.description {
+        Some(_) => "listed by name and description; its body is sent when the agent calls for it",
+        None => "not listed, since it has no description; the agent can still call for it",
+    };
+    answer.sources.push(Source { size: Some(size_of(&raw)), ..source(Fate::Loaded, reason) });
+    if let Some(known) = skills.iter_mut().find(|known| known.name == skill.name) {
+        answer.warnings.push(Warning::at(
+            "duplicate-skill",
+            file,
+            format!(
+                "two skills are named {}: {} and {}; which one OpenCode takes changes from run to run",
+                skill.name, known.location, skill.location
+            ),
+        ));
+        *known = skill;
+    } else {
+        skills.push(skill);
+    }
+    Ok(())
+}
+
+/// The block, unless the rules for the agent deny the tool; a skill that they deny is not listed.
+pub(super) fn block(skills: &[Skill], permissions: &[&Node]) -> Option<String> {
+    let rules = rules(permissions);
+    let whole_tool = rules.iter().rev().find(|rule| wildcard(rule.tool, "skill"));
+    if whole_tool.is_some_and(|rule| rule.pattern == "*" && rule.action == "deny") {
+        return None;
+    }
+    let denied = |name: &str| {
+        let last = rules.iter().rev().find(|rule| wildcard(rule.tool, "skill") && wildcard(rule.pattern, name));
+        last.is_some_and(|rule| rule.action == "deny")
+    };
+    let mut lines = vec![
+        "Skills provide specialized instructions and workflows for specific tasks.".to_owned(),
+        "Use the skill tool to load a skill when a task matches its description.".to_owned(),
+    ];
+    let listed: Vec<(&Skill, &String)> = skills
+        .iter()
+        .filter(|skill| !denied(&skill.name))
+        .filter_map(|skill| Some((skill, skill.description.as_ref()?)))
+        .collect();
+    if listed.is_empty() {
+        lines.push("No skills are currently available.".to_owned());
+        return Some(lines.join("\n"));
+    }
+    lines.push("<available_skills>".to_owned());
+    for (skill, description) in listed {
+        let location = skill
+            .location
+            .replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;")
+            .replace('"', "&quot;")
+            .replace('\'', "&#39;");
+        lines.push("  <skill>".to_owned());
+        lines.push(format!("    <name>{}</name>", skill.name));
+        lines.push(format!("    <description>{description}</description>"));
+        lines.push(format!("    <location>{location}</location>"));
+        lines.push("  </skill>".to_owned());
+    }
+    lines.push("</available_skills>".to_owned());
+    Some(lines.join("\n"))
+}
+
+struct Rule<'a> {
+    tool: &'a str,
+    pattern: &'a str,
+    action: &'a str,
+}
+
+/// `permission` settings as rules, of which the last that fits wins.
+fn rules<'a>(permissions: &[&'a Node]) -> Vec<Rule<'a>> {
+    let mut rules = Vec::new();
+    for permission in permissions {
+        match &permission.value {
+            Value::Text(action) => rules.push(Rule { tool: "*", pattern: "*", action }),
+            Value::Table(entries) => {
+                for (tool, rule) in entries {
+                    match &rule.value {
+                        Value::Text(action) => rules.push(Rule { tool, pattern: "*", action }),
+                        Value::Table(patterns) => {
+                            rules.extend(patterns.iter().filter_map(|(pattern, action)| {
+                                Some(Rule { tool, pattern, action: action.as_text()? })
+                            }))
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    rules
+}
+
+/// OpenCode's own wildcards for rules: `*` is anything, `?` one character.
+fn wildcard(pattern: &str, text: &str) -> bool {
+    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
+    let mut reach = vec![false; text.len() + 1];
+    reach[0] = true;
+    for p in pattern {
+        let mut next = vec![false; text.len() + 1];
+        for at in 0..=text.len() {
+            if p == '*' {
+                next[at] = reach[at] || (at > 0 && next[at - 1]);
+            } else {
+                next[at] = at > 0 && reach[at - 1] && (p == '?' || p == text[at - 1]);
+            }
+        }
+        reach = next;
+    }
+    reach[text.len()]
+}

@@ -1,0 +1,309 @@
+//! The files of the system prompt: the global one, one name all the way up, and what `instructions` names.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::config::Config;
+use super::flags::Flags;
+use super::places::{Places, exists};
+use super::{ClaudeFlag, ConfigDir, Counts, Entry, FindError, GlobalOrder, OpenCode};
+use crate::answer::{Answer, Fate, Place, Scope, Source};
+use crate::search::{Search, Told};
+use crate::snapshot::{Ask, Errno, GlobFlavor, Kind, Unreadable, absolute};
+use crate::text;
+
+/// What the system prompt loads.
+pub(super) struct Loaded {
+    /// The entries with text, in order.
+    pub entries: Vec<Entry>,
+    /// Every path of the prompt, also those without text: a read does not inject them again.
+    pub paths: HashSet<PathBuf>,
+}
+
+/// A path that was picked, with the words for its source.
+struct Pick {
+    path: PathBuf,
+    scope: Scope,
+    reason: String,
+}
+
+/// Looks for the files and reads them.
+pub(super) fn look(
+    edition: &OpenCode,
+    flags: &Flags,
+    places: &Places,
+    config: &Config,
+    search: &mut Search,
+    answer: &mut Answer,
+) -> Told<Loaded> {
+    let mut picks = Vec::new();
+    let global = global(edition, flags, places, search, answer)?;
+    if edition.global == GlobalOrder::First {
+        picks.extend(global);
+        project(edition, flags, places, &mut picks, search, answer)?;
+    } else {
+        project(edition, flags, places, &mut picks, search, answer)?;
+        picks.extend(global);
+    }
+    configured(edition, flags, places, config, &mut picks, search, answer)?;
+    let mut loaded = Loaded { entries: Vec::new(), paths: HashSet::new() };
+    picks.retain(|pick| loaded.paths.insert(pick.path.clone()));
+    // A path that was thought shadowed or outside may still be named by another rule.
+    answer.sources.retain(|source| source.path().is_none_or(|path| !loaded.paths.contains(path)));
+    search.expect(picks.iter().map(|pick| Ask::Content(pick.path.clone())))?;
+    for pick in picks {
+        let (mut text, source) = read(&pick.path, pick.scope, pick.reason, search, answer)?;
+        if let Some(rewritten) = config.rewritten.get(&pick.path) {
+            text = Some(format!("Instructions from: {}\n{rewritten}", pick.path.display()));
+            answer.sources[source].reason.push_str("; OpenCode first writes its `$schema` into it");
+        }
+        if let Some(text) = text {
+            loaded.entries.push(Entry { text, source });
+        }
+    }
+    urls(config, answer);
+    Ok(loaded)
+}
+
+/// Reads a picked file: its entry, if it has any text, and its source.
+pub(super) fn read(
+    path: &Path,
+    scope: Scope,
+    reason: String,
+    search: &mut Search,
+    answer: &mut Answer,
+) -> Told<(Option<String>, usize)> {
+    let mut text = None;
+    let source = match search.read(path, "its text; what cannot be read adds none")? {
+        Ok(raw) => {
+            let content = text::lossy_without_bom(&raw);
+            if content.is_empty() {
+                let reason = "empty: it adds no text, but counts as found".to_owned();
+                Source { size: Some(text::size_of(&raw)), ..Source::new(path, scope, Fate::Empty, reason) }
+            } else {
+                text = Some(format!("Instructions from: {}\n{content}", path.display()));
+                Source::whole(path, scope, &raw, reason)
+            }
+        }
+        Err(problem) => {
+            let reason = match problem {
+                Unreadable::Not(Kind::Fifo) => "a FIFO: OpenCode waits for it for ever".to_owned(),
+                Unreadable::Not(Kind::Dir) => "a directory: it adds no text, but counts as found".to_owned(),
+                Unreadable::TooLarge(_) => {
+                    answer.files_only = Some(format!("{} is larger than Briefing reads", path.display()));
+                    problem.to_string()
+                }
+                other => format!("{other}: it adds no text, but counts as found"),
+            };
+            Source::new(path, scope, Fate::Unreadable, reason)
+        }
+    };
+    answer.sources.push(source);
+    Ok((text, answer.sources.len() - 1))
+}
+
+/// The first global file that exists.
+fn global(
+    edition: &OpenCode,
+    flags: &Flags,
+    places: &Places,
+    search: &mut Search,
+    answer: &mut Answer,
+) -> Told<Option<Pick>> {
+    let own = places.xdg.join("AGENTS.md");
+    let claude = places.home.join(".claude/CLAUDE.md");
+    let mut candidates = vec![places.global(edition).join("AGENTS.md")];
+    let named = places.config_dir.as_deref().filter(|dir| !dir.is_empty());
+    if let (Some(dir), ConfigDir::TriedFirst) = (named, edition.config_dir) {
+        candidates.insert(0, absolute(&places.directory, Path::new(dir)).join("AGENTS.md"));
+    }
+    candidates.push(claude.clone());
+    let only_files = edition.counts == Counts::RegularFiles;
+    let mut winner: Option<PathBuf> = None;
+    for path in candidates {
+        if !exists(&path, "global: the first that exists", only_files, search)? {
+            continue;
+        }
+        if path == claude && flags.no_claude {
+            let reason = "Claude files are switched off by the environment";
+            answer.sources.push(Source::new(path, Scope::User, Fate::Excluded, reason));
+        } else if let Some(winner) = &winner {
+            let reason = format!("{} exists, and only the first global file is read", winner.display());
+            answer
+                .sources
+                .push(Source { by: Some(winner.clone()), ..Source::new(path, Scope::User, Fate::Shadowed, reason) });
+        } else {
+            winner = Some(path);
+        }
+    }
+    if let (Some(dir), ConfigDir::Replaces) = (&places.config_dir, edition.config_dir)
+        && winner.as_ref() != Some(&own)
+        && exists(&own, "asked only to explain: OPENCODE_CONFIG_DIR stands in its place", false, search)?
+    {
+        let reason = format!("OPENCODE_CONFIG_DIR={dir} stands in place of {}", places.xdg.display());
+        answer.sources.push(Source::new(own, Scope::User, Fate::Excluded, reason));
+    }
+    Ok(winner.map(|path| Pick { path, scope: Scope::User, reason: "the first global file that exists".to_owned() }))
+}
+
+/// Whether a name is switched off.
+pub(super) fn switched_off(edition: &OpenCode, flags: &Flags, name: &str) -> bool {
+    name == "CLAUDE.md" && flags.no_claude && edition.claude_flag == ClaudeFlag::Everywhere
+}
+
+/// Every file of the first name that has any, nearest first.
+fn project(
+    edition: &OpenCode,
+    flags: &Flags,
+    places: &Places,
+    picks: &mut Vec<Pick>,
+    search: &mut Search,
+    answer: &mut Answer,
+) -> Told<()> {
+    let levels = places.levels();
+    search.expect(levels.iter().flat_map(|dir| edition.names.iter().map(|name| Ask::Kind(dir.join(name)))))?;
+    let mut winner: Option<(PathBuf, &str)> = None;
+    for name in edition.names {
+        let excluded = if flags.no_project {
+            Some("project files are switched off by OPENCODE_DISABLE_PROJECT_CONFIG")
+        } else if switched_off(edition, flags, name) {
+            Some("Claude files are switched off by the environment")
+        } else {
+            None
+        };
+        let rule = match (&winner, excluded) {
+            (None, None) => "the first name with any file up to the top wins; nearest first",
+            (Some(_), _) => "asked only to explain: another name has won",
+            (None, Some(_)) => "asked only to explain: switched off",
+        };
+        let mut hits = Vec::new();
+        let mut spoilt: Option<(PathBuf, Errno)> = None;
+        for dir in &levels {
+            let path = dir.join(name);
+            match search.stat(&path, rule)? {
+                Ok(_) => hits.push(path),
+                Err(Errno::NOENT) => {}
+                Err(errno) => spoilt = spoilt.or(Some((path, errno))),
+            }
+        }
+        let source = |path: PathBuf, fate, reason: String| Source::new(path, Scope::Project, fate, reason);
+        if let Some(reason) = excluded {
+            answer.sources.extend(hits.into_iter().map(|path| source(path, Fate::Excluded, reason.to_owned())));
+            continue;
+        }
+        if let Some((winning, winning_name)) = &winner {
+            for path in hits {
+                let reason =
+                    format!("{} exists, and {winning_name} goes before {name} at all levels", winning.display());
+                answer.sources.push(Source { by: Some(winning.clone()), ..source(path, Fate::Shadowed, reason) });
+            }
+            continue;
+        }
+        if let Some((path, errno)) = spoilt {
+            let problem = format!("{}: {}", errno.name(), errno.text());
+            let reason = format!("{problem}; any error but \"not found\" gives {name} up at all levels");
+            answer.sources.push(source(path.clone(), Fate::Unreadable, reason));
+            if edition.find_error == FindError::SpoilsName {
+                for hit in hits {
+                    let reason = format!(
+                        "{} cannot be examined ({}), which gives {name} up at all levels",
+                        path.display(),
+                        errno.name()
+                    );
+                    answer.sources.push(Source { by: Some(path.clone()), ..source(hit, Fate::Dropped, reason) });
+                }
+                continue;
+            }
+        }
+        winner = hits.first().map(|path| (path.clone(), *name));
+        picks.extend(hits.into_iter().map(|path| Pick {
+            path,
+            scope: Scope::Project,
+            reason: format!("{name} is the first name found; nearest first"),
+        }));
+    }
+    Ok(())
+}
+
+/// What `instructions` names, in its order.
+fn configured(
+    edition: &OpenCode,
+    flags: &Flags,
+    places: &Places,
+    config: &Config,
+    picks: &mut Vec<Pick>,
+    search: &mut Search,
+    answer: &mut Answer,
+) -> Told<()> {
+    let mut globs = Vec::new();
+    for (raw, from) in config.instructions.iter().filter(|(raw, _)| !is_url(raw)) {
+        globs.push((raw, from, walks(edition, flags, places, raw)));
+    }
+    let ask = |walk: &Walk| Ask::Glob {
+        base: walk.base.clone(),
+        pattern: walk.pattern.clone(),
+        flavor: GlobFlavor::Npm { dot: walk.dot, follow: false },
+    };
+    search.expect(globs.iter().flat_map(|(_, _, walks)| walks.iter().map(ask)))?;
+    for (raw, from, walks) in globs {
+        let mut found = false;
+        for walk in walks {
+            let flavor = GlobFlavor::Npm { dot: walk.dot, follow: false };
+            let files = search.glob(&walk.base, &walk.pattern, flavor, "instructions, nearest level first")?;
+            found |= !files.is_empty();
+            picks.extend(files.iter().map(|path| Pick {
+                path: path.clone(),
+                scope: Scope::Config,
+                reason: format!("named by `{raw}` in {from}"),
+            }));
+        }
+        if !found {
+            let path = places
+                .directory
+                .join(raw.strip_prefix("~/").map_or_else(|| PathBuf::from(raw), |rest| places.home.join(rest)));
+            let reason = format!("`{raw}` in {from} matches no file");
+            answer.sources.push(Source::new(path, Scope::Config, Fate::Missing, reason));
+        }
+    }
+    Ok(())
+}
+
+/// Where one pattern is looked for.
+struct Walk {
+    base: PathBuf,
+    pattern: String,
+    dot: bool,
+}
+
+fn walks(edition: &OpenCode, flags: &Flags, places: &Places, raw: &str) -> Vec<Walk> {
+    let from_home = raw.strip_prefix("~/").map(|rest| {
+        // Joined as text, so that a slash at the end stays.
+        let joined = absolute(&places.home, Path::new(rest.trim_start_matches('/')));
+        joined.to_string_lossy().into_owned()
+    });
+    let raw = from_home.as_deref().unwrap_or(raw);
+    if raw.starts_with('/') {
+        // Only the last segment is a pattern, and slashes behind it are dropped.
+        let trimmed = raw.trim_end_matches('/');
+        let (dir, pattern) = trimmed.rsplit_once('/').unwrap_or(("", trimmed));
+        let base = absolute(Path::new("/"), Path::new(if dir.is_empty() { "/" } else { dir }));
+        return vec![Walk { base, pattern: pattern.to_owned(), dot: false }];
+    }
+    let bases = if flags.no_project { vec![places.global(edition)] } else { places.levels() };
+    bases.into_iter().map(|base| Walk { base, pattern: raw.to_owned(), dot: true }).collect()
+}
+
+fn is_url(text: &str) -> bool {
+    text.starts_with("https://") || text.starts_with("http://")
+}
+
+/// URLs come after all files; their text is not known here.
+fn urls(config: &Config, answer: &mut Answer) {
+    for (url, from) in config.instructions.iter().filter(|(raw, _)| is_url(raw)) {
+        let reason = format!("named in {from}; fetched at every step, after all files; not fetched here");
+        answer
+            .sources
+            .push(Source { place: Place::Url(url.clone()), ..Source::new("", Scope::Remote, Fate::Pending, reason) });
+        answer.files_only = Some(format!("{url} was not fetched, so its text is unknown"));
+    }
+}

@@ -1,0 +1,96 @@
+//! `{env:NAME}` and `{file:PATH}` in the text of settings, replaced before it is parsed.
+
+use std::path::{Path, PathBuf};
+
+use crate::search::{Search, Told};
+use crate::snapshot::{Errno, Kind, Unreadable, absolute};
+use crate::text;
+
+/// `text` with its variables replaced, or what OpenCode stops with. `dir` is what relative files are relative to.
+pub(super) fn substitute(source: &str, dir: &Path, home: &Path, search: &mut Search) -> Told<Result<String, String>> {
+    let text = with_environment(source, search);
+    let mut out = String::new();
+    let mut rest_from = 0;
+    for (start, end) in references(&text, "{file:") {
+        out.push_str(&text[rest_from..start]);
+        rest_from = end;
+        let line = &text[text[..start].rfind('\n').map_or(0, |newline| newline + 1)..start];
+        if line.trim_start_matches(text::is_js_space).starts_with("//") {
+            out.push_str(&text[start..end]);
+            continue;
+        }
+        let named = &text[start + "{file:".len()..end - 1];
+        let path = file_path(named, dir, home);
+        let raw = match search.read(&path, "a {file:} reference in the settings; a missing one stops OpenCode")? {
+            Ok(raw) => raw,
+            // What a device such as /dev/null gives.
+            Err(Unreadable::Not(Kind::Device)) => Vec::new().into(),
+            Err(Unreadable::Errno(Errno::NOENT)) => {
+                return Ok(Err(format!("bad file reference: \"{{file:{named}}}\" {} does not exist", path.display())));
+            }
+            Err(problem) => {
+                return Ok(Err(format!("bad file reference: \"{{file:{named}}}\": {}: {problem}", path.display())));
+            }
+        };
+        let content = text::lossy(&raw);
+        out.push_str(&json_escaped(text::js_trim(&content)));
+    }
+    out.push_str(&text[rest_from..]);
+    Ok(Ok(out))
+}
+
+fn file_path(named: &str, dir: &Path, home: &Path) -> PathBuf {
+    match named.strip_prefix("~/") {
+        Some(rest) => absolute(home, Path::new(rest.trim_start_matches('/'))),
+        None => absolute(dir, Path::new(named)),
+    }
+}
+
+fn with_environment(text: &str, search: &Search) -> String {
+    let mut out = String::new();
+    let mut rest_from = 0;
+    for (start, end) in references(text, "{env:") {
+        out.push_str(&text[rest_from..start]);
+        out.push_str(&search.env(&text[start + "{env:".len()..end - 1]).unwrap_or_default());
+        rest_from = end;
+    }
+    out.push_str(&text[rest_from..]);
+    out
+}
+
+/// Every `{word:…}` with at least one character before its closing brace.
+fn references(text: &str, opening: &str) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(start) = text[from..].find(opening).map(|at| at + from) {
+        let inner = start + opening.len();
+        match text[inner..].find('}') {
+            Some(0) => from = inner,
+            Some(length) => {
+                from = inner + length + 1;
+                found.push((start, from));
+            }
+            None => break,
+        }
+    }
+    found
+}
+
+/// What `JSON.stringify` makes of a text, without its quotes.
+fn json_escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c < ' ' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out
+}
