@@ -103,7 +103,7 @@ impl Provision {
                 return Err(format!("provided: `{target}` is neither `system_section` nor `preamble_message`"));
             }
         };
-        let mode = |word: &String| Ok(parsed(Some(word), "provided.promptModes", PromptMode::named, PromptMode::ALL)?);
+        let mode = |word: &String| parsed(Some(word), "provided.promptModes", PromptMode::named, PromptMode::ALL);
         let modes: Result<Vec<_>, String> = item.prompt_modes.iter().map(mode).collect();
         Ok(Provided {
             name: item.name,
