@@ -42,6 +42,7 @@ pub fn observe(fs: &dyn Filesystem, ask: &Ask) -> Fact {
         Ask::Kind(path) => Fact::Kind(fs.stat(path)),
         Ask::LinkKind(path) => Fact::Kind(fs.lstat(path)),
         Ask::Real(path) => Fact::Real(fs.real_path(path)),
+        Ask::Target(path) => Fact::Real(fs.read_link(path)),
         Ask::Content(path) => Fact::Content(fs.read(path)),
         Ask::Listing(path) => Fact::Listing(fs.list(path).map(Into::into)),
         Ask::Git(dir) => Fact::Git(git::repository(fs, dir)),
@@ -88,7 +89,7 @@ const LINK_LIMIT: usize = 40;
 /// resolving its links leads through. An event on a link's target never names the link.
 pub fn touches(fs: &dyn Filesystem, ask: &Ask) -> Vec<PathBuf> {
     let mut trail = vec![ask.path().to_owned()];
-    if matches!(ask, Ask::LinkKind(_)) {
+    if matches!(ask, Ask::LinkKind(_) | Ask::Target(_)) {
         // Only its directory may lead through links.
         let (Some(dir), Some(name)) = (ask.path().parent(), ask.path().file_name()) else { return trail };
         trail.extend(resolved(fs, dir).into_iter().skip(1).map(|dir| dir.join(name)));
@@ -125,7 +126,7 @@ fn resolved(fs: &dyn Filesystem, path: &Path) -> Vec<PathBuf> {
 pub fn rests_on_entries(ask: &Ask) -> bool {
     match ask {
         Ask::Listing(_) | Ask::Glob { .. } | Ask::Git(_) => true,
-        Ask::Kind(_) | Ask::LinkKind(_) | Ask::Real(_) | Ask::Content(_) | Ask::Rows { .. } => false,
+        Ask::Kind(_) | Ask::LinkKind(_) | Ask::Real(_) | Ask::Target(_) | Ask::Content(_) | Ask::Rows { .. } => false,
     }
 }
 

@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+mod json;
 mod json5;
 mod jsonc;
 mod toml_value;
 
+pub use json::{parse_json, without_comments};
 pub use json5::parse_json5;
 pub use jsonc::parse_jsonc;
 pub use toml_value::parse_toml;

@@ -12,6 +12,7 @@ use crate::search::{Search, Told};
 
 pub mod codex;
 pub mod custom;
+pub mod gemini_cli;
 pub mod names;
 pub mod openclaw;
 pub mod opencode;
@@ -19,7 +20,7 @@ pub mod opencode;
 use custom::{Custom, Customs, Overrides};
 
 /// Every harness Briefing knows, in the order they are shown.
-pub static ALL: &[&Profile] = &[&codex::PROFILE, &opencode::PROFILE, &openclaw::PROFILE];
+pub static ALL: &[&Profile] = &[&codex::PROFILE, &opencode::PROFILE, &openclaw::PROFILE, &gemini_cli::PROFILE];
 
 /// One harness: the agent program that loads instruction files.
 pub struct Profile {

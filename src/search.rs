@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::snapshot::{
-    Ask, Entry, Environment, Errno, Fact, Facts, GlobFlavor, Kind, Meta, Repository, Row, Unreadable,
+    Ask, Entry, Environment, Errno, Fact, Facts, GlobFlavor, Kind, Meta, Repository, Row, Unreadable, absolute,
 };
 
 /// The snapshot has not been told yet. Never to be taken for "absent".
@@ -104,6 +104,12 @@ impl<'a> Search<'a> {
     pub fn real(&mut self, path: &Path) -> Told<Result<PathBuf, Errno>> {
         let Fact::Real(found) = self.fact(Ask::Real(path.to_owned()))? else { unreachable!("Real answers Real") };
         Ok(found)
+    }
+
+    /// Where the symbolic link at `path` points, made absolute; `None` when it is no link. Not a line of the trace.
+    pub fn link_target(&mut self, path: &Path) -> Told<Option<PathBuf>> {
+        let Fact::Real(found) = self.fact(Ask::Target(path.to_owned()))? else { unreachable!("Target answers Real") };
+        Ok(found.ok().map(|target| absolute(path.parent().unwrap_or(path), &target)))
     }
 
     /// The bytes of a regular file.

@@ -19,6 +19,8 @@ pub enum Ask {
     LinkKind(PathBuf),
     /// The path with every link resolved (`realpath`).
     Real(PathBuf),
+    /// What the symbolic link at this path says, whether anything is there or not.
+    Target(PathBuf),
     /// The bytes of the regular file at this path, links followed.
     Content(PathBuf),
     /// The entries of this directory, in the order the disk lists them.
@@ -50,7 +52,7 @@ impl Ask {
     pub fn path(&self) -> &Path {
         match self {
             Ask::Kind(path) | Ask::LinkKind(path) | Ask::Real(path) | Ask::Content(path) => path,
-            Ask::Listing(path) | Ask::Git(path) => path,
+            Ask::Target(path) | Ask::Listing(path) | Ask::Git(path) => path,
             Ask::Glob { base, .. } => base,
             Ask::Rows { file, .. } => file,
         }
@@ -76,7 +78,7 @@ pub enum GlobFlavor {
 pub enum Fact {
     /// Answers [`Ask::Kind`] and [`Ask::LinkKind`].
     Kind(Result<Meta, Errno>),
-    /// Answers [`Ask::Real`].
+    /// Answers [`Ask::Real`] and [`Ask::Target`].
     Real(Result<PathBuf, Errno>),
     /// Answers [`Ask::Content`].
     Content(Result<Arc<[u8]>, Unreadable>),

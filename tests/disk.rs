@@ -101,6 +101,7 @@ fn below(root: &Path, ask: &Ask) -> Option<Ask> {
         Ask::Kind(path) => Some(Ask::Kind(moved(path))),
         Ask::LinkKind(path) => Some(Ask::LinkKind(moved(path))),
         Ask::Real(path) => Some(Ask::Real(moved(path))),
+        Ask::Target(path) => Some(Ask::Target(moved(path))),
         Ask::Content(path) => Some(Ask::Content(moved(path))),
         Ask::Listing(path) => Some(Ask::Listing(moved(path))),
         Ask::Git(path) => Some(Ask::Git(moved(path))),

@@ -1,0 +1,489 @@
+//! Gemini CLI: a global text and private memory in the system instruction, extensions and project files in the first user
+//! message, and the files above whatever is read, when it is read.
+//!
+//! Checked on the real client 0.61.0 (`gemini -p` against a loopback mock of the Gemini API), November 2026.
+
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use crate::answer::{Answer, Fate, Message, Role, Scope, Source, Standpoint, Trigger, Warning};
+use crate::harness::{About, Details, Edition, Profile};
+use crate::search::{Search, Told};
+use crate::snapshot::{Ask, Kind, Unreadable, absolute};
+use crate::text::{self, js_trim};
+
+mod extensions;
+mod imports;
+mod memory;
+mod paths;
+mod reading;
+mod settings;
+mod tokens;
+mod trust;
+
+use imports::{Format, Importer};
+use paths::{joined, resolved};
+use settings::Settings;
+
+/// The id, also the key of its options in requests.
+const ID: &str = "gemini-cli";
+
+/// The profile.
+pub static PROFILE: Profile = Profile {
+    id: ID,
+    title: "Gemini CLI",
+    summary: "GEMINI.md (and the names of context.fileName): global, from extensions, from the project root to the start directory, and on reading",
+    editions: &[&V0_61],
+    instruction_names: &["GEMINI.md", ".gemini/tmp/*/memory/MEMORY.md"],
+    settings_names: &[".gemini/settings.json", ".gemini/trustedFolders.json", ".gemini/projects.json", ".geminiignore"],
+};
+
+/// An edition of Gemini CLI: what it does the same way throughout is code, what has differed is a field.
+pub struct GeminiCli {
+    about: About,
+    /// The name that is always looked for, after the configured ones.
+    default_name: &'static str,
+}
+
+static V0_61: GeminiCli = GeminiCli {
+    about: About {
+        name: "0.61",
+        checked: ("0.61.0", "0.61"),
+        changed: &[],
+        details: Details {
+            files: "GEMINI.md and the names of context.fileName: all of them",
+            triggers: "session start; reading adds the files above what is read",
+            place: "global text and private memory in the system instruction, extensions and project in the first user message",
+            truncation: "none; the system instruction keeps two of more newlines",
+            nested: "on reading, up to the boundary, by file identity",
+            global: "~/.gemini, private memory in ~/.gemini/tmp, extensions",
+            urls: "no",
+            globs: "no",
+            sessions: "untrusted folders get no project files",
+            hooks: "none",
+            persona: "no",
+            dedupe: "by device and inode; imports may repeat",
+        },
+    },
+    default_name: "GEMINI.md",
+};
+
+impl Edition for GeminiCli {
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+        let home = search.env("GEMINI_CLI_HOME").filter(|home| !home.is_empty());
+        let home = home.map_or_else(|| at.home.clone(), |home| absolute(&at.cwd, Path::new(&home)));
+        let settings = match Settings::gather(self.default_name, at, &home, search)? {
+            Ok(settings) => settings,
+            Err(refusal) => return Ok(refusal.into()),
+        };
+        let mut answer = Answer { warnings: settings.warnings.clone(), ..Answer::default() };
+        let workspaces = match workspaces(at, &home, &settings, search)? {
+            Ok(workspaces) => workspaces,
+            Err(message) => return Ok(Answer::refused(&at.cwd, message)),
+        };
+        let walk = Walk { workspaces, names: &settings.names, home: home.join(".gemini") };
+        let extensions = match extensions::look(at, &home, &settings, search)? {
+            Ok(extensions) => extensions,
+            Err(refusal) => return Ok(refusal.into()),
+        };
+        answer.warnings.extend(extensions.warnings.iter().cloned());
+        let project = walk.project(&settings, search, &mut answer)?;
+        let memory = memory::files(&at.cwd, &home, &settings.names, search)?;
+        let tiers = [
+            Files::at_start(Scope::User, Tier::Global, walk.global(search)?),
+            Files::at_start(Scope::Config, Tier::Extension, extensions.active),
+            Files::at_start(Scope::Project, Tier::Project, project),
+            Files {
+                moved: memory.iter().map(|file| (file.path.clone(), file.now.clone())).collect(),
+                ..Files::at_start(Scope::Memory, Tier::Memory, memory.into_iter().map(|file| file.path).collect())
+            },
+        ];
+        let mut seen = HashSet::new();
+        let texts = load(&tiers, settings.format, &settings.markers, &mut seen, search, &mut answer)?;
+        for path in extensions.inactive {
+            answer.sources.push(Source::new(path, Scope::Config, Fate::Excluded, "its extension is switched off here"));
+        }
+        compose(&texts, &mut answer);
+        loaded_twice(&mut answer);
+        if let Some(target) = at.target.as_deref().filter(|_| settings.trusted) {
+            reading::look(target, at, &walk, &settings, seen, search, &mut answer)?;
+        }
+        place_sources(&mut answer);
+        Ok(answer)
+    }
+}
+
+/// UTF-16 order, in which JavaScript sorts.
+fn by_utf16(one: &Path, other: &Path) -> Ordering {
+    let units = |path: &Path| path.to_string_lossy().encode_utf16().collect::<Vec<_>>();
+    units(one).cmp(&units(other))
+}
+
+/// Where the files are looked for.
+struct Walk<'a> {
+    /// The workspace directories, physical, the working directory first.
+    workspaces: Vec<PathBuf>,
+    names: &'a [String],
+    /// `~/.gemini`, where every walk ends.
+    home: PathBuf,
+}
+
+/// The working directory, what the settings and the command line include, and the folder of plans.
+fn workspaces(
+    at: &Standpoint,
+    home: &Path,
+    settings: &Settings,
+    search: &mut Search,
+) -> Told<Result<Vec<PathBuf>, String>> {
+    let mut wanted: Vec<PathBuf> = vec![at.cwd.clone()];
+    let configured = settings.texts(&["context", "includeDirectories"]).into_iter();
+    let options = at.option_list(ID, "include-directories").into_iter().flat_map(|list| list.split(',')).map(str::trim);
+    wanted.extend(configured.chain(options).map(|path| settings::user_path(path, at, home)));
+    if let Some(folders) = search.env("GEMINI_CLI_IDE_WORKSPACE_PATH") {
+        let folders = folders.split(':').filter(|folder| !js_trim(folder).is_empty());
+        wanted.extend(folders.map(|folder| absolute(&at.cwd, Path::new(folder))));
+    }
+    let mut found: Vec<PathBuf> = Vec::new();
+    for path in wanted {
+        if !search.is_dir(&path, "a directory of the workspace")? {
+            return Ok(Err(format!(
+                "{} is included and is no directory, which stops Gemini CLI; see context.includeDirectories",
+                path.display()
+            )));
+        }
+        let real = resolved(&path, search)?.unwrap_or(path);
+        if !found.contains(&real) {
+            found.push(real);
+        }
+    }
+    Ok(Ok(found))
+}
+
+/// The nearest directory that has any of the markers; absolute ones and those that lead upwards do not count.
+fn boundary(dir: &Path, markers: &[String], rule: &'static str, search: &mut Search) -> Told<Option<PathBuf>> {
+    let counts = |marker: &&String| !marker.starts_with('/') && !marker.contains("..");
+    let markers: Vec<&String> = markers.iter().filter(counts).collect();
+    let path = |dir: &Path, marker: &String| absolute(dir, Path::new(marker));
+    search.expect(dir.ancestors().flat_map(|dir| markers.iter().map(move |marker| Ask::Kind(path(dir, marker)))))?;
+    for dir in dir.ancestors() {
+        for marker in &markers {
+            if search.stat(&path(dir, marker), rule)?.is_ok() {
+                return Ok(Some(dir.to_owned()));
+            }
+        }
+    }
+    Ok(None)
+}
+
+impl Walk<'_> {
+    fn global(&self, search: &mut Search) -> Told<Vec<PathBuf>> {
+        let paths: Vec<_> = self.names.iter().map(|name| joined(&self.home, name)).collect();
+        search.expect(paths.iter().cloned().map(Ask::Kind))?;
+        let mut found = Vec::new();
+        for path in paths {
+            if search.stat(&path, "global: every name, in the settings folder of the home directory")?.is_ok() {
+                found.push(path);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Every name in every directory from `start` up to `ceiling`, the uppermost directory first.
+    fn upwards(&self, start: &Path, ceiling: &Path, search: &mut Search) -> Told<Vec<PathBuf>> {
+        let mut dirs: Vec<&Path> = Vec::new();
+        for dir in start.ancestors().take_while(|dir| *dir != self.home) {
+            dirs.push(dir);
+            if dir == ceiling {
+                break;
+            }
+        }
+        let paths = dirs.into_iter().rev().flat_map(|dir| self.names.iter().map(|name| joined(dir, name)));
+        let paths: Vec<PathBuf> = paths.collect();
+        search.expect(paths.iter().cloned().map(Ask::Kind))?;
+        let mut found = Vec::new();
+        for path in paths {
+            if search.stat(&path, "every name in every directory up to the boundary")?.is_ok() {
+                found.push(path);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The project files, one name per file, sorted as plain strings.
+    fn project(&self, settings: &Settings, search: &mut Search, answer: &mut Answer) -> Told<Vec<PathBuf>> {
+        let mut found: Vec<PathBuf> = Vec::new();
+        for workspace in &self.workspaces {
+            let ceiling = boundary(workspace, &settings.markers, "where the walk upwards ends", search)?;
+            answer.root.get_or_insert_with(|| ceiling.clone().unwrap_or_else(|| workspace.clone()));
+            let ceiling = ceiling.unwrap_or_else(|| workspace.clone());
+            for path in self.upwards(workspace, &ceiling, search)? {
+                if !found.contains(&path) {
+                    found.push(path);
+                }
+            }
+        }
+        if !settings.trusted {
+            for path in found.drain(..) {
+                answer.sources.push(Source::new(path, Scope::Project, Fate::Excluded, "the folder is not trusted"));
+            }
+        }
+        // Of several names of one file the one found first stays, whatever the order they are shown in.
+        let mut kept = only_one_name(found, search, answer)?;
+        kept.sort_by(|one, other| by_utf16(one, other));
+        Ok(kept)
+    }
+}
+
+fn only_one_name(paths: Vec<PathBuf>, search: &mut Search, answer: &mut Answer) -> Told<Vec<PathBuf>> {
+    let mut first: HashMap<(u64, u64), PathBuf> = HashMap::new();
+    let mut kept = Vec::new();
+    for path in paths {
+        let identity =
+            search.stat(&path, "one file under several names is loaded once")?.ok().map(|meta| meta.identity);
+        match identity.and_then(|identity| first.get(&identity)) {
+            Some(known) => answer.sources.push(same_file(&path, Scope::Project, known)),
+            None => {
+                first.extend(identity.map(|identity| (identity, path.clone())));
+                kept.push(path);
+            }
+        }
+    }
+    Ok(kept)
+}
+
+fn same_file(path: &Path, scope: Scope, known: &Path) -> Source {
+    let reason = format!("the same file as {}, which is loaded", known.display());
+    Source { by: Some(known.to_owned()), ..Source::new(path, scope, Fate::Shadowed, reason) }
+}
+
+/// The tier a file belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tier {
+    Global,
+    Extension,
+    Project,
+    Memory,
+    Read,
+}
+
+impl Tier {
+    fn reason(self) -> &'static str {
+        match self {
+            Tier::Global => "global: in the settings folder of the home directory",
+            Tier::Extension => "named by an active extension",
+            Tier::Project => "from the start directory up to the boundary",
+            Tier::Memory => "private memory of this project",
+            Tier::Read => "above the file that is read",
+        }
+    }
+}
+
+/// The files of one tier, in the order they are shown.
+struct Files {
+    scope: Scope,
+    tier: Tier,
+    trigger: Trigger,
+    paths: Vec<PathBuf>,
+    /// Where the text of a path is now, if not there.
+    moved: HashMap<PathBuf, PathBuf>,
+}
+
+impl Files {
+    fn at_start(scope: Scope, tier: Tier, paths: Vec<PathBuf>) -> Files {
+        Files { scope, tier, trigger: Trigger::Session, paths, moved: HashMap::new() }
+    }
+}
+
+/// The blocks of each tier, joined. A file that is `seen`, in an earlier tier or under another name, is left out.
+fn load(
+    tiers: &[Files],
+    format: Format,
+    markers: &[String],
+    seen: &mut HashSet<(u64, u64)>,
+    search: &mut Search,
+    answer: &mut Answer,
+) -> Told<Vec<String>> {
+    let place = |files: &Files, path: &PathBuf| files.moved.get(path).unwrap_or(path).clone();
+    let all = tiers.iter().flat_map(|files| files.paths.iter().map(move |path| Ask::Content(place(files, path))));
+    search.expect(all)?;
+    let mut names: HashMap<(u64, u64), PathBuf> = HashMap::new();
+    let mut loaded = HashSet::new();
+    let mut shown: HashMap<PathBuf, String> = HashMap::new();
+    let mut texts = Vec::new();
+    for files in tiers {
+        let mut importer = Importer::new(markers, files.trigger);
+        let mut blocks = Vec::new();
+        for path in &files.paths {
+            let now = place(files, path);
+            let reason = files.tier.reason();
+            let identity = search.stat(&now, reason)?.ok().map(|meta| meta.identity);
+            let known = identity.and_then(|identity| names.get(&identity));
+            if let Some(block) = shown.get(path) {
+                // The very same path in two tiers is shown in both.
+                blocks.push(block.clone());
+                continue;
+            }
+            if let Some(known) = known {
+                answer.sources.push(Source { trigger: files.trigger, ..same_file(path, files.scope, known) });
+                continue;
+            }
+            if identity.is_some_and(|identity| seen.contains(&identity)) {
+                // Part of the session already; its source is in the answer, or the question named it.
+                continue;
+            }
+            names.extend(identity.map(|identity| (identity, path.clone())));
+            let source =
+                |fate, reason: &str| Source { trigger: files.trigger, ..Source::new(path, files.scope, fate, reason) };
+            let raw = match search.read(&now, reason)? {
+                Ok(raw) => raw,
+                // Taken for /dev/null, the only device a project may be expected to link to.
+                Err(Unreadable::Not(Kind::Device)) => [].into(),
+                Err(problem) => {
+                    unreadable(&problem, path, answer);
+                    if !answer.sources.iter().any(|known| known.path() == Some(path) && known.fate == Fate::Unreadable)
+                    {
+                        answer.sources.push(source(Fate::Unreadable, &problem.to_string()));
+                    }
+                    continue;
+                }
+            };
+            loaded.extend(identity);
+            let content = text::lossy(&raw);
+            let before = answer.sources.len();
+            let expanded = importer.expand(path, &content, format, search, answer)?;
+            let size = Some(text::size_of(&raw));
+            let block = js_trim(&expanded.text);
+            let file = if block.is_empty() {
+                Source { size, ..source(Fate::Empty, "only white space") }
+            } else {
+                let start = content.len() - content.trim_start_matches(text::is_js_space).len();
+                let end = text::js_trim_end(&content).len();
+                let clipped = expanded.kept.iter().map(|range| range.start.max(start)..range.end.min(end));
+                let clipped: Vec<_> = clipped.filter(|range| range.start < range.end).collect();
+                let kept = match files.tier {
+                    Tier::Global | Tier::Memory => without_surplus_newlines(&content, &clipped),
+                    Tier::Extension | Tier::Project | Tier::Read => clipped,
+                };
+                let block =
+                    format!("--- Context from: {0} ---\n{block}\n--- End of Context from: {0} ---", path.display());
+                shown.insert(path.clone(), block.clone());
+                blocks.push(block);
+                Source { size, kept: text::raw_ranges(&raw, &kept), ..source(Fate::Loaded, reason) }
+            };
+            // A file stands before what it imports.
+            answer.sources.insert(before, file);
+        }
+        texts.push(blocks.join("\n\n"));
+    }
+    seen.extend(loaded);
+    Ok(texts)
+}
+
+fn unreadable(problem: &Unreadable, path: &Path, answer: &mut Answer) {
+    let message = match problem {
+        Unreadable::Not(Kind::Fifo) => format!("{} is a FIFO: Gemini CLI waits for ever", path.display()),
+        Unreadable::TooLarge(len) if *len < 2 << 30 => format!("{}: {problem}", path.display()),
+        Unreadable::TooLarge(_) | Unreadable::Not(_) | Unreadable::Errno(_) => return,
+    };
+    answer.warnings.push(Warning::at("unreadable", path, message.clone()));
+    answer.files_only = Some(message);
+}
+
+/// The two messages at the start of a session.
+fn compose(texts: &[String], answer: &mut Answer) {
+    let [global, extension, project, memory] = texts else { unreachable!("four tiers at the start") };
+    let section = |name: &str, text: &str| (!text.is_empty()).then(|| format!("<{name}>\n{text}\n</{name}>"));
+    let index = |text: &str| {
+        format!(
+            "--- Private Project Memory Index (private, not committed to repo) ---\n{text}\n--- End Private Project Memory Index ---"
+        )
+    };
+    let system: Vec<String> = match (global.as_str(), memory.as_str()) {
+        ("", "") => Vec::new(),
+        // Alone, the global text has no tag of its own.
+        (global, "") => vec![global.to_owned()],
+        (global, memory) => [section("global_context", global), section("user_project_memory", &index(memory))]
+            .into_iter()
+            .flatten()
+            .collect(),
+    };
+    let user: Vec<String> =
+        [section("extension_context", extension), section("project_context", project)].into_iter().flatten().collect();
+    for (role, sections) in [(Role::System, system), (Role::User, user)] {
+        if !sections.is_empty() {
+            let mut text = format!("<loaded_context>\n{}\n</loaded_context>", sections.join("\n"));
+            if role == Role::System {
+                let everything = 0..text.len();
+                let kept = without_surplus_newlines(&text, &[everything]);
+                text = kept.into_iter().map(|range| &text[range]).collect();
+            }
+            answer.messages.push(Message::instructions(Trigger::Session, role, text));
+        }
+    }
+}
+
+/// The system instruction keeps two newlines of every run of more.
+fn without_surplus_newlines(text: &str, ranges: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut kept = Vec::new();
+    for range in ranges {
+        let (mut from, mut at) = (range.start, range.start);
+        while let Some(found) = text[at..range.end].find("\n\n\n") {
+            let surplus = at + found + 2;
+            kept.push(from..surplus);
+            let rest = &text[surplus..range.end];
+            from = range.end - rest.trim_start_matches('\n').len();
+            at = from;
+        }
+        kept.push(from..range.end);
+    }
+    kept.retain(|range| !range.is_empty());
+    kept
+}
+
+/// A context file that is imported as well stands in the text twice.
+fn loaded_twice(answer: &mut Answer) {
+    let in_text = |source: &&Source| source.fate == Fate::Loaded;
+    let context: HashSet<&Path> = answer
+        .sources
+        .iter()
+        .filter(in_text)
+        .filter(|source| source.scope != Scope::Import)
+        .filter_map(Source::path)
+        .collect();
+    let imported = answer.sources.iter().filter(in_text).filter(|source| source.scope == Scope::Import);
+    let twice: Vec<PathBuf> =
+        imported.filter_map(Source::path).filter(|path| context.contains(path)).map(Path::to_owned).collect();
+    for path in twice {
+        let message = format!("{} is a context file and is imported as well: its text is there twice", path.display());
+        answer.warnings.push(Warning::at("loaded-twice", path, message));
+    }
+}
+
+/// Says of every source in a text which message it is in.
+fn place_sources(answer: &mut Answer) {
+    let index = |trigger: Trigger, role: Role| {
+        answer.messages.iter().position(|message| message.trigger == trigger && message.role == role)
+    };
+    let (system, user, tool) =
+        (index(Trigger::Session, Role::System), index(Trigger::Session, Role::User), index(Trigger::Read, Role::Tool));
+    // An import is in the message of the file that it follows.
+    let mut current = None;
+    for source in &mut answer.sources {
+        match (source.scope, source.trigger) {
+            (Scope::Import, _) => {}
+            (_, Trigger::Read) => current = tool,
+            (Scope::User | Scope::Memory, _) => current = system,
+            _ => current = user,
+        }
+        if source.fate == Fate::Loaded && current.is_some() {
+            source.message = current;
+            source.part = Some(0);
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! The context files of installed extensions.
+
+use std::path::{Path, PathBuf};
+
+use super::settings::{Settings, with_environment};
+use crate::answer::{Refusal, Standpoint, Warning};
+use crate::formats::{self, Node, Value};
+use crate::search::{Search, Told};
+use crate::snapshot::absolute;
+use crate::text::{js_trim, lossy};
+
+/// What an extension's context file is called unless its manifest says otherwise; Gemini CLI 0.61.
+const DEFAULT_NAME: &str = "GEMINI.md";
+
+/// What the extensions give.
+#[derive(Default)]
+pub(super) struct Extensions {
+    /// Context files of active extensions, sorted as plain strings.
+    pub active: Vec<PathBuf>,
+    /// Context files of extensions that are switched off.
+    pub inactive: Vec<PathBuf>,
+    /// Manifests that are passed over.
+    pub warnings: Vec<Warning>,
+}
+
+/// Looks through `~/.gemini/extensions`.
+pub(super) fn look(
+    at: &Standpoint,
+    home: &Path,
+    settings: &Settings,
+    search: &mut Search,
+) -> Told<Result<Extensions, Refusal>> {
+    let dir = home.join(".gemini/extensions");
+    let mut found = Extensions::default();
+    let Ok(entries) = search.list(&dir, "extensions: one folder each")? else { return Ok(Ok(found)) };
+    let switches = Switches::read(&dir, at, search)?;
+    let allowed = settings.texts(&["security", "allowedExtensions"]);
+    let mut names: Vec<String> = Vec::new();
+    for entry in entries.iter() {
+        let place = dir.join(&entry.name);
+        if !search.is_dir(&place, "extensions: one folder each")? {
+            continue;
+        }
+        let metadata = metadata(&place, search)?;
+        let said = |key: &str| metadata.as_ref().and_then(|node| node.get(key)).and_then(Node::as_text);
+        if !allowed.is_empty() {
+            let message = format!(
+                "whether {} is loaded depends on security.allowedExtensions, which Briefing does not evaluate",
+                place.display()
+            );
+            found.warnings.push(Warning::at("extensions-allowed", &place, message));
+        }
+        let remote = matches!(said("type"), Some("git" | "github-release"));
+        if allowed.is_empty() && remote && settings.flag(&["security", "blockGitExtensions"], false) {
+            search.never(&place, "extensions from remote sources are blocked");
+            continue;
+        }
+        let place = match said("type") {
+            Some("link") => absolute(&at.cwd, Path::new(said("source").unwrap_or_default())),
+            _ => place,
+        };
+        let manifest = match manifest(&place, at, search)? {
+            Ok(manifest) => manifest,
+            Err(why) => {
+                let message = format!("{} is passed over: {why}", place.display());
+                found.warnings.push(Warning::at("extension-skipped", place, message));
+                continue;
+            }
+        };
+        if names.contains(&manifest.name) {
+            let message = format!("Extension with name {} already was loaded.", manifest.name);
+            return Ok(Err(Refusal::new(place, message)));
+        }
+        let list = if switches.active(&manifest.name, &at.cwd) { &mut found.active } else { &mut found.inactive };
+        for name in &manifest.context_files {
+            let Some(path) = inside(&place, name) else {
+                let message = format!("{}: contextFileName {name:?} is not inside of the extension", place.display());
+                found.warnings.push(Warning::at("extension-skipped", &place, message));
+                continue;
+            };
+            if search.stat(&path, "extensions: their context files")?.is_ok() && !list.contains(&path) {
+                list.push(path);
+            }
+        }
+        names.push(manifest.name);
+    }
+    found.active.sort_by(|one, other| super::by_utf16(one, other));
+    Ok(Ok(found))
+}
+
+struct Manifest {
+    name: String,
+    context_files: Vec<String>,
+}
+
+/// `gemini-extension.json`, with `${extensionPath}`, `${workspacePath}`, `${/}` and environment variables put in.
+fn manifest(place: &Path, at: &Standpoint, search: &mut Search) -> Told<Result<Manifest, String>> {
+    let file = place.join("gemini-extension.json");
+    let raw = match search.read(&file, "extensions: the manifest")? {
+        Ok(raw) => raw,
+        Err(problem) => return Ok(Err(format!("{}: {problem}", file.display()))),
+    };
+    let text = lossy(&raw);
+    let node = match formats::parse_json(&text) {
+        Ok(node) => node,
+        Err(error) => return Ok(Err(format!("{}:{}", file.display(), error.with_position(&text)))),
+    };
+    if !truthy(node.get("name")) || !truthy(node.get("version")) {
+        return Ok(Err(format!("{} has no name or no version", file.display())));
+    }
+    let node = hydrated(node, place, &at.cwd);
+    let name = node.get("name").and_then(Node::as_text).unwrap_or_default().to_owned();
+    if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
+        return Ok(Err(format!("{name:?} is no name: only letters, digits and dashes are allowed")));
+    }
+    let node = with_environment(node, search);
+    let context_files = match node.get("contextFileName").filter(|node| truthy(Some(node))) {
+        None => vec![DEFAULT_NAME.to_owned()],
+        Some(Node { value: Value::List(list), .. }) => {
+            list.iter().filter_map(Node::as_text).map(str::to_owned).collect()
+        }
+        Some(node) => node.as_text().map(str::to_owned).into_iter().collect(),
+    };
+    Ok(Ok(Manifest { name, context_files }))
+}
+
+/// What JavaScript takes for true.
+fn truthy(node: Option<&Node>) -> bool {
+    match node.map(|node| &node.value) {
+        None | Some(Value::Null | Value::Bool(false) | Value::Integer(0)) => false,
+        Some(Value::Text(text)) => !text.is_empty(),
+        Some(Value::Float(number)) => *number != 0.0,
+        Some(_) => true,
+    }
+}
+
+fn hydrated(node: Node, place: &Path, cwd: &Path) -> Node {
+    let value = match node.value {
+        Value::Text(text) => Value::Text(
+            text.replace("${extensionPath}", &place.to_string_lossy())
+                .replace("${workspacePath}", &cwd.to_string_lossy())
+                .replace("${/}", "/")
+                .replace("${pathSeparator}", "/"),
+        ),
+        Value::List(list) => Value::List(list.into_iter().map(|item| hydrated(item, place, cwd)).collect()),
+        Value::Table(table) => {
+            Value::Table(table.into_iter().map(|(key, item)| (key, hydrated(item, place, cwd))).collect())
+        }
+        other => other,
+    };
+    Node { value, ..node }
+}
+
+/// The file of that name, if the client lets an extension name it.
+fn inside(place: &Path, name: &str) -> Option<PathBuf> {
+    let bytes = name.as_bytes();
+    let windows_root = name.starts_with(['/', '\\'])
+        || (bytes.len() > 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':' && matches!(bytes[2], b'/' | b'\\'));
+    if js_trim(name).is_empty() || name.contains('\0') || windows_root || name.contains("..") {
+        return None;
+    }
+    if super::paths::decoded(name).is_some_and(|decoded| decoded.contains("..")) {
+        return None;
+    }
+    Some(absolute(place, Path::new(name)))
+}
+
+fn metadata(place: &Path, search: &mut Search) -> Told<Option<Node>> {
+    let raw = search.read(&place.join(".gemini-extension-install.json"), "extensions: how it was installed")?;
+    Ok(raw.ok().and_then(|raw| formats::parse_json(&lossy(&raw)).ok()))
+}
+
+/// Which extensions are switched on: by `--extensions`, else by the rules of `extension-enablement.json`.
+struct Switches {
+    chosen: Vec<String>,
+    rules: Vec<(String, Vec<String>)>,
+}
+
+impl Switches {
+    fn read(dir: &Path, at: &Standpoint, search: &mut Search) -> Told<Switches> {
+        let chosen = at.option_list(super::ID, "extensions");
+        let chosen = chosen.iter().flat_map(|list| list.split(',')).map(|name| name.trim().to_lowercase()).collect();
+        let raw = search.read(&dir.join("extension-enablement.json"), "extensions: where they are switched off")?;
+        let node = raw.ok().and_then(|raw| formats::parse_json(&lossy(&raw)).ok());
+        let rules: Option<Vec<_>> = node.as_ref().and_then(Node::as_table).and_then(|table| {
+            // One entry of the wrong shape makes the client ignore them all.
+            let texts = |node: &Node| Some(node.get("overrides")?.as_texts()?.into_iter().map(str::to_owned).collect());
+            table.iter().map(|(name, node)| Some((name.clone(), texts(node)?))).collect()
+        });
+        Ok(Switches { chosen, rules: rules.unwrap_or_default() })
+    }
+
+    fn active(&self, name: &str, cwd: &Path) -> bool {
+        match self.chosen.as_slice() {
+            [] => {}
+            [only] if only == "none" => return false,
+            chosen => return chosen.contains(&name.to_lowercase()),
+        }
+        let path = cwd.to_string_lossy().replace('\\', "/");
+        let path = if path.ends_with('/') { path } else { format!("{path}/") };
+        let rules = self.rules.iter().find(|(known, _)| known == name).map(|(_, rules)| rules.as_slice());
+        let matching =
+            rules.unwrap_or_default().iter().rfind(|rule| matches(rule.strip_prefix('!').unwrap_or(rule), &path));
+        matching.is_none_or(|rule| !rule.starts_with('!'))
+    }
+}
+
+/// A rule's star, with the slash before it, stands for anything below, or nothing at all. Every position that the rule so
+/// far may end at is kept, so that many stars cost no more than few.
+fn matches(rule: &str, path: &str) -> bool {
+    let (rule, path) = (rule.as_bytes(), path.as_bytes());
+    let mut ends = vec![false; path.len() + 1];
+    ends[0] = true;
+    let mut at = 0;
+    while at < rule.len() {
+        let slash = rule[at] == b'/' && rule.get(at + 1) == Some(&b'*');
+        let mut next = vec![false; path.len() + 1];
+        if slash || rule[at] == b'*' {
+            let mut open = false;
+            for end in 0..=path.len() {
+                next[end] = ends[end] || open;
+                open |= ends[end] && (!slash || path.get(end) == Some(&b'/'));
+            }
+        } else {
+            for end in 0..path.len() {
+                next[end + 1] = ends[end] && path[end] == rule[at];
+            }
+        }
+        ends = next;
+        at += if slash { 2 } else { 1 };
+    }
+    ends[path.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_matches_folders_below() {
+        for (rule, path, expected) in [
+            ("/p/*", "/p/", true),
+            ("/p/*", "/p/q/", true),
+            ("/p/*", "/pq/", false),
+            ("/p/", "/p/q/", false),
+            ("/*", "/p/", true),
+            ("/p*", "/pq/", true),
+            ("/*/q/", "/a/b/q/", true),
+        ] {
+            assert_eq!(matches(rule, path), expected, "{rule} {path}");
+        }
+    }
+}

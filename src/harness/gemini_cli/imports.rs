@@ -1,0 +1,362 @@
+//! What becomes of `@path` tokens: the text of the file they name, or a comment that says why not.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::paths::{resolved, within};
+use super::tokens::{Token, imports};
+use crate::answer::{Answer, Fate, Scope, Source, Trigger, Warning};
+use crate::search::{Search, Told};
+use crate::snapshot::{Ask, Errno, Kind, Unreadable, absolute};
+use crate::text::{self, js_trim};
+
+/// How deep imports go, in files below the first; Gemini CLI 0.61, `maxDepth`. The flat format has no limit.
+const DEPTH_LIMIT: usize = 5;
+/// Node reads no file over 2 GiB less one byte at once.
+const NODE_FILE_LIMIT_BYTES: u64 = (1 << 31) - 1;
+/// The most imports that one answer follows; the client knows no such limit. A chain of files is learned file by file.
+const IMPORT_CAP: usize = 2_000;
+/// The most text that imports may come to in one answer, in bytes; the client knows no such limit.
+const TEXT_CAP_BYTES: usize = 64 * 1024 * 1024;
+
+/// `context.importFormat`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    /// In the place of the token.
+    Tree,
+    /// One block per file, the imports behind.
+    Flat,
+}
+
+/// Follows the imports of one answer, and keeps count.
+pub(super) struct Importer<'a> {
+    pub markers: &'a [String],
+    pub trigger: Trigger,
+    format: Format,
+    followed: usize,
+    written: usize,
+    seen: HashSet<(PathBuf, Fate)>,
+}
+
+/// A file with its imports in it.
+pub(super) struct Expanded {
+    pub text: String,
+    /// What of the lossy decoding of the file itself is still there.
+    pub kept: Vec<Range<usize>>,
+}
+
+/// Why there is no text to insert.
+enum Problem {
+    Outside,
+    Errno(Errno, &'static str),
+    Other(String),
+    /// The client would wait for ever.
+    Hangs,
+    /// The product's own cap.
+    Cap(String),
+}
+
+impl Importer<'_> {
+    pub(super) fn new(markers: &[String], trigger: Trigger) -> Importer<'_> {
+        Importer { markers, trigger, format: Format::Tree, followed: 0, written: 0, seen: HashSet::new() }
+    }
+
+    /// The text of the context file `path` with its imports.
+    pub(super) fn expand(
+        &mut self,
+        path: &Path,
+        content: &str,
+        format: Format,
+        search: &mut Search,
+        answer: &mut Answer,
+    ) -> Told<Expanded> {
+        let dir = path.parent().unwrap_or(path);
+        let rule = "imports must stay inside the nearest directory with a boundary marker";
+        let root = super::boundary(dir, self.markers, rule, search)?.unwrap_or_else(|| dir.to_owned());
+        let root = match js_trim(&root.to_string_lossy()) {
+            "" => None,
+            trimmed => resolved(Path::new(trimmed), search)?,
+        };
+        self.format = format;
+        match format {
+            Format::Tree => {
+                let (text, kept) = self.tree(path, content, root.as_deref(), &mut Vec::new(), search, answer)?;
+                Ok(Expanded { text, kept })
+            }
+            Format::Flat => {
+                let text = self.flat(path, content, root.as_deref(), search, answer)?;
+                let trimmed = js_trim(content);
+                let start = content.len() - content.trim_start_matches(text::is_js_space).len();
+                let everything = start..start + trimmed.len();
+                Ok(Expanded { text, kept: vec![everything] })
+            }
+        }
+    }
+
+    /// `chain`: the imported files that lead here.
+    fn tree(
+        &mut self,
+        importer: &Path,
+        content: &str,
+        root: Option<&Path>,
+        chain: &mut Vec<PathBuf>,
+        search: &mut Search,
+        answer: &mut Answer,
+    ) -> Told<(String, Vec<Range<usize>>)> {
+        let dir = importer.parent().unwrap_or(importer);
+        let tokens = imports(content, IMPORT_CAP + 1);
+        if chain.len() >= DEPTH_LIMIT {
+            if let Some(token) = tokens.first() {
+                let message = format!(
+                    "{}: @{} and whatever else it imports stays as text: imports are followed {DEPTH_LIMIT} files deep",
+                    importer.display(),
+                    token.path
+                );
+                self.warn(Warning::at("import-too-deep", importer, message), answer);
+            }
+            let everything = 0..content.len();
+            return Ok((content.to_owned(), vec![everything]));
+        }
+        expect(dir, &tokens, search)?;
+        let (mut text, mut kept, mut from) = (String::new(), Vec::new(), 0);
+        for token in tokens {
+            text.push_str(&content[from..token.at.start]);
+            kept.push(from..token.at.start);
+            from = token.at.end;
+            let path = absolute(dir, Path::new(&token.path));
+            if self.allowed(&path, &token, root, search)? && chain.contains(&path) {
+                text.push_str(&format!("<!-- File already processed: {} -->", token.path));
+                let message = format!("@{} imports {} in a circle", token.path, path.display());
+                self.warn(Warning::at("import-cycle", importer, message), answer);
+                continue;
+            }
+            match self.read(&path, &token, root, search)? {
+                Ok(raw) => {
+                    let imported = text::lossy(&raw);
+                    // A file stands before what it imports.
+                    let place = answer.sources.len();
+                    chain.push(path.clone());
+                    let (inner, inner_kept) = self.tree(&path, &imported, root, chain, search, answer)?;
+                    chain.pop();
+                    self.loaded(place, &path, &raw, &inner_kept, answer);
+                    self.written += inner.len();
+                    text.push_str(&format!(
+                        "<!-- Imported from: {0} -->\n{inner}\n<!-- End of import from: {0} -->",
+                        token.path
+                    ));
+                }
+                Err(problem) => {
+                    if let Some(said) = said(&problem, &path) {
+                        text.push_str(&format!("<!-- Import failed: {} - {said} -->", token.path));
+                    }
+                    self.failed(importer, &path, &token, &problem, search, answer)?;
+                }
+            }
+        }
+        text.push_str(&content[from..]);
+        kept.push(from..content.len());
+        Ok((text, kept.into_iter().filter(|range| !range.is_empty()).collect()))
+    }
+
+    /// One block per file, depth first, the last import of each first, every file once. The first block is named after the
+    /// directory, as the client names it.
+    fn flat(
+        &mut self,
+        importer: &Path,
+        content: &str,
+        root: Option<&Path>,
+        search: &mut Search,
+        answer: &mut Answer,
+    ) -> Told<String> {
+        let dir = importer.parent().unwrap_or(importer);
+        let mut blocks = vec![block(dir, content)];
+        let mut processed = HashSet::from([dir.to_owned()]);
+        let todo_of = |file: &Path, content: &str| (file.to_owned(), imports(content, IMPORT_CAP + 1));
+        let mut stack = vec![todo_of(importer, content)];
+        while let Some((importer, tokens)) = stack.last_mut() {
+            let Some(token) = tokens.pop() else {
+                stack.pop();
+                continue;
+            };
+            let importer = importer.clone();
+            let path = absolute(importer.parent().unwrap_or(&importer), Path::new(&token.path));
+            if processed.contains(&path) {
+                continue;
+            }
+            match self.read(&path, &token, root, search)? {
+                Ok(raw) => {
+                    let imported = text::lossy(&raw);
+                    let trimmed = js_trim(&imported);
+                    let start = imported.len() - imported.trim_start_matches(text::is_js_space).len();
+                    let everything = start..start + trimmed.len();
+                    self.loaded(answer.sources.len(), &path, &raw, std::slice::from_ref(&everything), answer);
+                    self.written += trimmed.len();
+                    blocks.push(block(&path, &imported));
+                    stack.push(todo_of(&path, &imported));
+                    processed.insert(path);
+                }
+                Err(problem) => self.failed(&importer, &path, &token, &problem, search, answer)?,
+            }
+        }
+        Ok(blocks.join("\n\n"))
+    }
+
+    /// Whether the client would import from there.
+    fn allowed(&self, path: &Path, token: &Token, root: Option<&Path>, search: &mut Search) -> Told<bool> {
+        if ["file://", "http://", "https://"].iter().any(|scheme| token.path.starts_with(scheme)) {
+            return Ok(false);
+        }
+        let Some(real) = resolved(path, search)? else { return Ok(false) };
+        Ok(root.is_some_and(|root| within(root, &real)))
+    }
+
+    fn read(
+        &mut self,
+        path: &Path,
+        token: &Token,
+        root: Option<&Path>,
+        search: &mut Search,
+    ) -> Told<Result<std::sync::Arc<[u8]>, Problem>> {
+        self.followed += 1;
+        if self.followed > IMPORT_CAP || self.written > TEXT_CAP_BYTES {
+            let what = if self.written > TEXT_CAP_BYTES { "64 MiB of text" } else { "2 000 imports" };
+            return Ok(Err(Problem::Cap(format!("Briefing follows imports up to {what}"))));
+        }
+        if !self.allowed(path, token, root, search)? {
+            return Ok(Err(Problem::Outside));
+        }
+        let rule = "an import";
+        if let Err(errno) = search.stat(path, rule)? {
+            return Ok(Err(Problem::Errno(errno, "access")));
+        }
+        Ok(search.read(path, rule)?.or_else(|problem| match problem {
+            Unreadable::Errno(errno) => Err(Problem::Errno(errno, "open")),
+            Unreadable::Not(Kind::Dir) => Err(Problem::Other("EISDIR: illegal operation on a directory, read".into())),
+            Unreadable::Not(Kind::Fifo) => Err(Problem::Hangs),
+            // Taken for /dev/null, the only device a project may be expected to link to.
+            Unreadable::Not(Kind::Device) => Ok(std::sync::Arc::from([])),
+            Unreadable::Not(_) => {
+                Err(Problem::Other(format!("ENXIO: no such device or address, open '{}'", path.display())))
+            }
+            Unreadable::TooLarge(len) if len > NODE_FILE_LIMIT_BYTES => {
+                Err(Problem::Other(format!("File size ({len}) is greater than 2 GiB")))
+            }
+            Unreadable::TooLarge(_) => Err(Problem::Cap(problem.to_string())),
+        }))
+    }
+
+    fn loaded(&mut self, place: usize, path: &Path, raw: &[u8], kept: &[Range<usize>], answer: &mut Answer) {
+        if !self.seen.insert((path.to_owned(), Fate::Loaded)) {
+            let message = format!("{} is imported more than once, and stands there each time", path.display());
+            return self.warn(Warning::at("loaded-twice", path, message), answer);
+        }
+        let fate = if raw.is_empty() { Fate::Empty } else { Fate::Loaded };
+        let source = Source {
+            size: Some(text::size_of(raw)),
+            kept: text::raw_ranges(raw, kept),
+            trigger: self.trigger,
+            ..Source::new(path, Scope::Import, fate, "imported by a context file")
+        };
+        answer.sources.insert(place, source);
+    }
+
+    fn failed(
+        &mut self,
+        importer: &Path,
+        path: &Path,
+        token: &Token,
+        problem: &Problem,
+        search: &mut Search,
+        answer: &mut Answer,
+    ) -> Told<()> {
+        let at = &token.path;
+        let bare = at.trim_end_matches([',', '.', ';', ':', '!', '?', ')', ']', '"', '\'']);
+        let is_prose = !bare.contains(['/', '.']);
+        let comment = match self.format {
+            Format::Tree => "the model gets an error comment in its place",
+            Format::Flat => "nothing tells the model",
+        };
+        let (fate, reason, code, message) = match problem {
+            Problem::Outside => (
+                Fate::Excluded,
+                "outside of the directory that imports must stay in",
+                "import-outside",
+                format!("@{at} is outside of the directory that imports must stay in; {comment}"),
+            ),
+            Problem::Errno(Errno::NOENT | Errno::NOTDIR, _) if is_prose => (
+                Fate::Missing,
+                "not there",
+                "import-in-prose",
+                format!("@{at} is taken for an import; {comment}. Put it in backticks"),
+            ),
+            Problem::Errno(Errno::NOENT | Errno::NOTDIR, _) => {
+                let shorter = absolute(importer.parent().unwrap_or(importer), Path::new(bare));
+                if bare != at && search.is_file(&shorter, "is the trailing punctuation to blame?")? {
+                    let message =
+                        format!("@{at} is missing: its trailing punctuation belongs to the path, and {comment}");
+                    (Fate::Missing, "not there", "import-punctuation", message)
+                } else {
+                    (Fate::Missing, "not there", "import-missing", format!("@{at} is not there; {comment}"))
+                }
+            }
+            Problem::Errno(errno, _) => (
+                Fate::Unreadable,
+                errno.text(),
+                "import-unreadable",
+                format!("@{at} cannot be read ({}); {comment}", errno.name()),
+            ),
+            Problem::Other(why) => {
+                (Fate::Unreadable, why.as_str(), "import-unreadable", format!("@{at} cannot be read: {why}; {comment}"))
+            }
+            Problem::Hangs => (
+                Fate::Unreadable,
+                "a FIFO: Gemini CLI waits for a writer",
+                "import-unreadable",
+                format!("@{at} is a FIFO: Gemini CLI waits for ever"),
+            ),
+            Problem::Cap(why) => {
+                (Fate::Dropped, why.as_str(), "import-cap", format!("more is imported than is shown: {why}"))
+            }
+        };
+        if matches!(problem, Problem::Hangs | Problem::Cap(_)) {
+            answer.files_only.get_or_insert_with(|| message.clone());
+        }
+        if self.seen.insert((path.to_owned(), fate)) {
+            let source = Source::new(path, Scope::Import, fate, reason);
+            answer.sources.push(Source { trigger: self.trigger, ..source });
+        }
+        self.warn(Warning::at(code, importer, message), answer);
+        Ok(())
+    }
+
+    fn warn(&mut self, warning: Warning, answer: &mut Answer) {
+        if !answer.warnings.contains(&warning) {
+            answer.warnings.push(warning);
+        }
+    }
+}
+
+/// What is asked about every import, in one go.
+fn expect(dir: &Path, tokens: &[Token], search: &mut Search) -> Told<()> {
+    let asks = tokens.iter().take(IMPORT_CAP).flat_map(|token| {
+        let path = absolute(dir, Path::new(&token.path));
+        [Ask::Real(path.clone()), Ask::Kind(path.clone()), Ask::Content(path)]
+    });
+    search.expect(asks)
+}
+
+/// What the comment in the place of the token says; `None` where there is no knowing.
+fn said(problem: &Problem, path: &Path) -> Option<String> {
+    match problem {
+        Problem::Outside => Some("Path traversal attempt".to_owned()),
+        Problem::Errno(errno, call) => Some(format!("{}: {}, {call} '{}'", errno.name(), errno.text(), path.display())),
+        Problem::Other(why) => Some(why.clone()),
+        Problem::Hangs | Problem::Cap(_) => None,
+    }
+}
+
+fn block(path: &Path, content: &str) -> String {
+    let path = path.display();
+    format!("--- File: {path} ---\n{}\n--- End of File: {path} ---", js_trim(content))
+}

@@ -1,0 +1,201 @@
+//! What reading a file adds: the context files above it that the session has not seen.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::paths::{resolved, within};
+use super::settings::Settings;
+use super::{Files, Tier, Walk};
+use crate::answer::{Answer, Message, Role, Scope, Standpoint, Trigger};
+use crate::search::{Search, Told};
+use crate::snapshot::Kind;
+use crate::text::lossy;
+
+/// The largest file that the read tool reads, in bytes; Gemini CLI 0.61, `MAX_FILE_SIZE_MB`.
+const READ_LIMIT_BYTES: u64 = 20 * 1024 * 1024;
+
+/// Adds the message that the result of reading the target carries.
+pub(super) fn look(
+    target: &Path,
+    at: &Standpoint,
+    walk: &Walk,
+    settings: &Settings,
+    mut seen: HashSet<(u64, u64)>,
+    search: &mut Search,
+    answer: &mut Answer,
+) -> Told<()> {
+    let Some(real) = resolved(target, search)? else { return Ok(()) };
+    let Some(root) = deepest(&walk.workspaces, &real) else {
+        search.never(&real, "a file outside of the workspace cannot be read");
+        return Ok(());
+    };
+    let rule = "the read must succeed, or nothing is added";
+    if !search.stat(&real, rule)?.is_ok_and(|meta| meta.kind != Kind::Dir && meta.len <= READ_LIMIT_BYTES) {
+        return Ok(());
+    }
+    let inside = |workspace: &PathBuf| real.strip_prefix(workspace).is_ok_and(is_blocked);
+    if walk.workspaces.iter().find(|workspace| within(workspace, &real)).is_some_and(inside) {
+        search.never(&real, "Gemini CLI reads nothing in .git, .env and node_modules");
+        return Ok(());
+    }
+    if ignored(target, at, settings, search)? || ignored(&real, at, settings, search)? {
+        search.never(&real, "an ignored file cannot be read");
+        return Ok(());
+    }
+    for file in &at.already_loaded {
+        if let Ok(meta) = search.stat(file, "loaded earlier in this session")? {
+            seen.insert(meta.identity);
+        }
+    }
+    let ceiling = super::boundary(root, &settings.markers, "where the walk upwards ends", search)?;
+    let ceiling = ceiling.unwrap_or_else(|| root.to_owned());
+    let start = real.parent().unwrap_or(&real);
+    let paths = walk.upwards(start, &ceiling, search)?;
+    let files = Files { trigger: Trigger::Read, ..Files::at_start(Scope::Nested, Tier::Read, paths) };
+    let text = super::load(&[files], super::imports::Format::Tree, &settings.markers, &mut seen, search, answer)?
+        .pop()
+        .unwrap_or_default();
+    if !text.is_empty() {
+        let text = format!("--- Newly Discovered Project Context ---\n{text}\n--- End Project Context ---");
+        answer.messages.push(Message::instructions(Trigger::Read, Role::Tool, text));
+    }
+    Ok(())
+}
+
+/// The longest workspace directory that holds the path.
+fn deepest<'a>(workspaces: &'a [PathBuf], path: &Path) -> Option<&'a Path> {
+    let holding = workspaces.iter().filter(|workspace| within(workspace, path));
+    // The first of equals, which `max_by_key` would not give.
+    holding.rev().max_by_key(|workspace| workspace.as_os_str().len()).map(PathBuf::as_path)
+}
+
+/// Whether a path below the workspace leads through a folder or file that the client keeps from the model.
+fn is_blocked(path: &Path) -> bool {
+    let short = |name: &str, stem: &str, hash: &str, ending: &[&str]| {
+        let tail = name.strip_prefix(stem).or_else(|| {
+            let tail = name.strip_prefix(hash)?;
+            let digits = tail.get(..4).is_some_and(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()));
+            digits.then(|| &tail[4..])
+        });
+        let tail = tail.and_then(|tail| tail.strip_prefix('~'));
+        tail.is_some_and(|tail| {
+            let digits = tail.trim_start_matches(|c: char| c.is_ascii_digit());
+            digits.len() < tail.len() && ending.contains(&digits)
+        })
+    };
+    path.to_string_lossy().split(['/', '\\']).any(|segment| {
+        let name = segment.split(':').next().unwrap_or_default().trim_end_matches([' ', '.']).to_lowercase();
+        matches!(name.as_str(), ".git" | ".env" | "node_modules")
+            || short(&name, "git", "gi", &[""])
+            || short(&name, "env", "en", &[""])
+            || short(&name, "node_m", "no", &[""])
+            || short(&name, "gha-cr", "gh", &[".jso", ".json"])
+            || (name.starts_with("gha-creds-") && name.ends_with(".json"))
+    })
+}
+
+/// Whether `.gitignore` (in a repository) or `.geminiignore` keep the file from the read tool.
+fn ignored(file: &Path, at: &Standpoint, settings: &Settings, search: &mut Search) -> Told<bool> {
+    let Ok(relative) = file.strip_prefix(&at.cwd) else { return Ok(false) };
+    let filtering = |key: &str| settings.flag(&["context", "fileFiltering", key], true);
+    let (by_git, by_gemini) = (filtering("respectGitIgnore"), filtering("respectGeminiIgnore"));
+    let custom = settings.texts(&["context", "fileFiltering", "customIgnoreFilePaths"]);
+    let mut own = Vec::new();
+    if by_gemini {
+        own.extend(patterns(&at.cwd.join(".geminiignore"), search)?);
+    }
+    for name in custom.iter().rev() {
+        own.extend(patterns(&at.cwd.join(name.trim_start_matches('/')), search)?);
+    }
+    let own: Vec<String> = own.into_iter().map(|line| line.trim().to_owned()).collect();
+    let mut lines = Vec::new();
+    if by_git && in_repository(&at.cwd, search)? {
+        lines.push(".git".to_owned());
+        let exclude = patterns(&at.cwd.join(".git/info/exclude"), search)?;
+        lines.extend(exclude.iter().filter_map(|line| placed(line, "")));
+        let parents: Vec<&Path> = relative.ancestors().skip(1).collect();
+        for dir in parents.into_iter().rev() {
+            let with_own: Vec<String> = lines.iter().chain(&own).cloned().collect();
+            if dir != Path::new("") && holds(&with_own, dir, true) {
+                break;
+            }
+            let found = patterns(&at.cwd.join(dir).join(".gitignore"), search)?;
+            lines.extend(found.iter().filter_map(|line| placed(line, &dir.to_string_lossy())));
+        }
+    }
+    lines.extend(own);
+    Ok(holds(&lines, relative, false))
+}
+
+fn in_repository(cwd: &Path, search: &mut Search) -> Told<bool> {
+    for dir in cwd.ancestors() {
+        if search.stat(&dir.join(".git"), "git's ignore rules count in a repository only")?.is_ok() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The lines of an ignore file that are patterns.
+fn patterns(file: &Path, search: &mut Search) -> Told<Vec<String>> {
+    let Ok(raw) = search.read(file, "what the read tool ignores")? else { return Ok(Vec::new()) };
+    let text = lossy(&raw).replace("\r\n", "\n").replace('\r', "\n");
+    Ok(text
+        .lines()
+        .map(str::trim_start)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .map(str::to_owned)
+        .collect())
+}
+
+/// A pattern of an ignore file in `dir`, as a pattern of the workspace.
+fn placed(line: &str, dir: &str) -> Option<String> {
+    let (not, line) = line.strip_prefix('!').map_or(("", line), |rest| ("!", rest));
+    let (anchor, line) = line.strip_prefix('/').map_or(("", line), |rest| ("/", rest));
+    if line.is_empty() {
+        return None;
+    }
+    if dir.is_empty() {
+        return Some(format!("{not}{anchor}{line}"));
+    }
+    let anywhere = if anchor.is_empty() && !line.contains('/') { "**/" } else { "" };
+    Some(format!("{not}/{dir}/{anywhere}{line}"))
+}
+
+fn holds(lines: &[String], relative: &Path, is_dir: bool) -> bool {
+    let mut builder = GitignoreBuilder::new("/");
+    // npm's `ignore`, which the client uses, takes no notice of letter case.
+    let sensitive = builder.case_insensitive(true).is_ok();
+    debug_assert!(sensitive, "setting the case cannot fail");
+    for line in lines {
+        // A pattern that is none matches nothing, there as here.
+        let _ = builder.add_line(None, line);
+    }
+    let rules = builder.build().unwrap_or_else(|_| Gitignore::empty());
+    rules.matched_path_or_any_parents(relative, is_dir).is_ignore()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocked_names_have_short_forms() {
+        for (path, blocked) in [
+            ("a/.git/x", true),
+            ("a/.GIT . /x", true),
+            ("git~1", true),
+            ("gi12ab~2/x", true),
+            ("git~x", false),
+            ("node_modules", true),
+            (".env", true),
+            (".env.local", false),
+            ("gha-creds-1.json", true),
+            ("a/b", false),
+        ] {
+            assert_eq!(is_blocked(Path::new(path)), blocked, "{path}");
+        }
+    }
+}

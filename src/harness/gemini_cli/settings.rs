@@ -1,0 +1,359 @@
+//! The settings of Gemini CLI: four files laid over the defaults, comments allowed, environment variables put in.
+
+use std::path::{Path, PathBuf};
+
+use super::imports::Format;
+use super::paths::{is_absence, resolved};
+use super::trust;
+use crate::answer::{Refusal, Standpoint, Warning};
+use crate::formats::{self, Node, Value};
+use crate::search::{Search, Told};
+use crate::snapshot::{Unreadable, absolute};
+
+/// The lists that a higher layer adds to; everything else it replaces.
+const ADDED_UP: &[&[&str]] = &[
+    &["context", "includeDirectories"],
+    &["context", "fileFiltering", "customIgnoreFilePaths"],
+    &["security", "allowedExtensions"],
+];
+
+/// Which of the layers is the project's own.
+const WORKSPACE: usize = 2;
+
+/// What the settings say that matters here.
+pub(super) struct Settings {
+    /// Every layer, merged.
+    merged: Node,
+    /// Names of context files, the configured ones first.
+    pub names: Vec<String>,
+    /// Names that make a directory the ceiling of the walk.
+    pub markers: Vec<String>,
+    /// How imports are written.
+    pub format: Format,
+    /// Whether project files count; the warning says when nobody decided.
+    pub trusted: bool,
+    /// What the user should know.
+    pub warnings: Vec<Warning>,
+}
+
+impl Settings {
+    /// Reads every layer. `home` is `$GEMINI_CLI_HOME` or the home directory.
+    pub(super) fn gather(
+        default_name: &str,
+        at: &Standpoint,
+        home: &Path,
+        search: &mut Search,
+    ) -> Told<Result<Settings, Refusal>> {
+        let system = search.env("GEMINI_CLI_SYSTEM_SETTINGS_PATH").filter(|path| !path.is_empty());
+        let system = absolute(&at.cwd, Path::new(system.as_deref().unwrap_or("/etc/gemini-cli/settings.json")));
+        let defaults = match search.env("GEMINI_CLI_SYSTEM_DEFAULTS_PATH").filter(|path| !path.is_empty()) {
+            Some(path) => absolute(&at.cwd, Path::new(&path)),
+            None => system.with_file_name("system-defaults.json"),
+        };
+        let user = home.join(".gemini/settings.json");
+        let workspace = at.cwd.join(".gemini/settings.json");
+        let in_home = resolved(&at.cwd, search)? == resolved(home, search)?;
+        let asked = [&system, &defaults, &user, &workspace];
+        search.expect(asked.into_iter().map(|path| crate::snapshot::Ask::Content(path.clone())))?;
+        let mut layers = Vec::new();
+        for (index, path) in [&defaults, &user, &workspace, &system].into_iter().enumerate() {
+            if index == WORKSPACE && in_home {
+                layers.push(empty());
+                continue;
+            }
+            // The client takes no settings of the system but from a regular file.
+            let managed = path == &defaults || path == &system;
+            if managed && !search.is_file(path, "system settings must be a file")? {
+                layers.push(empty());
+                continue;
+            }
+            match layer(path, search)? {
+                Ok(table) => layers.push(table),
+                Err(refusal) => return Ok(Err(refusal)),
+            }
+        }
+        let mut warnings = Vec::new();
+        // The project's own settings have no say in whether the project is trusted.
+        let first = match trust::of(&merged([&layers[0], &layers[1], &layers[3]]), at, home, search)? {
+            Ok(trust) => trust,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        if first == trust::Trust::Denied && layers[WORKSPACE].as_table().is_some_and(|table| !table.is_empty()) {
+            search.never(&workspace, "the folder is not trusted, so its settings do not count");
+            layers[WORKSPACE] = empty();
+        }
+        let merged = merged(&layers);
+        let trust = match trust::of(&merged, at, home, search)? {
+            Ok(trust) => trust,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        warnings.extend(trust.warning(&at.cwd));
+        let context = |key: &str| merged.at_path(&["context", key]);
+        let names = match names(context("fileName"), default_name, at, search)? {
+            Ok(names) => names,
+            Err(message) => return Ok(Err(Refusal::new(user, message))),
+        };
+        let markers = match markers(context("memoryBoundaryMarkers")) {
+            Ok(markers) => markers,
+            Err(message) => return Ok(Err(Refusal::new(user, message))),
+        };
+        let is_flat = context("importFormat").and_then(Node::as_text) == Some("flat");
+        let format = if is_flat { Format::Flat } else { Format::Tree };
+        Ok(Ok(Settings { names, markers, format, trusted: trust != trust::Trust::Denied, warnings, merged }))
+    }
+
+    /// The value at a path of keys.
+    pub(super) fn value(&self, path: &[&str]) -> Option<&Node> {
+        self.merged.at_path(path)
+    }
+
+    /// A boolean, which may be written as a text.
+    pub(super) fn flag(&self, path: &[&str], default: bool) -> bool {
+        flag(self.value(path), default)
+    }
+
+    /// The texts of a list; what is no text is left out.
+    pub(super) fn texts(&self, path: &[&str]) -> Vec<&str> {
+        let list = self.value(path).and_then(Node::as_list).unwrap_or_default();
+        list.iter().filter_map(Node::as_text).collect()
+    }
+}
+
+/// A boolean as the client's validation reads it.
+pub(super) fn flag(node: Option<&Node>, default: bool) -> bool {
+    match node.map(|node| &node.value) {
+        Some(Value::Bool(value)) => *value,
+        Some(Value::Text(text)) if text.eq_ignore_ascii_case("true") => true,
+        Some(Value::Text(text)) if text.eq_ignore_ascii_case("false") => false,
+        _ => default,
+    }
+}
+
+fn empty() -> Node {
+    Node { at: 0..0, value: Value::Table(Vec::new()) }
+}
+
+/// One settings file. A missing one is empty; one that is no JSON object stops the client.
+fn layer(path: &Path, search: &mut Search) -> Told<Result<Node, Refusal>> {
+    let refused = |what: String| Ok(Err(Refusal::new(path, format!("Error in {}: {what}", path.display()))));
+    let raw = match search.read(path, "settings: system defaults, user, workspace, system, the last one wins")? {
+        Ok(raw) => raw,
+        Err(Unreadable::Errno(errno)) if is_absence(errno) => return Ok(Ok(empty())),
+        Err(problem) => return refused(problem.to_string()),
+    };
+    let text = formats::without_comments(&crate::text::lossy(&raw));
+    match formats::parse_json(&text) {
+        Ok(table) if table.as_table().is_some() => Ok(Ok(with_environment(table, search))),
+        Ok(_) => refused("Settings file is not a valid JSON object.".to_owned()),
+        Err(error) => refused(error.with_position(&text)),
+    }
+}
+
+/// `$NAME`, `${NAME}` and `${NAME:-default}` in every text; an unknown variable without a default stays as it is.
+pub(super) fn with_environment(node: Node, search: &mut Search) -> Node {
+    let value = match node.value {
+        Value::Text(text) => Value::Text(substituted(&text, |name| search.env(name))),
+        Value::List(list) => Value::List(list.into_iter().map(|item| with_environment(item, search)).collect()),
+        Value::Table(table) => {
+            Value::Table(table.into_iter().map(|(key, item)| (key, with_environment(item, search))).collect())
+        }
+        other => other,
+    };
+    Node { value, ..node }
+}
+
+fn substituted(text: &str, env: impl Fn(&str) -> Option<String>) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find('$') {
+        out.push_str(&rest[..start]);
+        rest = &rest[start..];
+        let Some((whole, name, default)) = reference(rest) else {
+            out.push('$');
+            rest = &rest[1..];
+            continue;
+        };
+        match env(name).or(default.map(str::to_owned)) {
+            Some(value) => out.push_str(&value),
+            None => out.push_str(&rest[..whole]),
+        }
+        rest = &rest[whole..];
+    }
+    out + rest
+}
+
+/// The reference that `text` begins with: its length, the name, the default.
+fn reference(text: &str) -> Option<(usize, &str, Option<&str>)> {
+    let inner = &text[1..];
+    let word = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len());
+    if word > 0 {
+        return Some((1 + word, &inner[..word], None));
+    }
+    // The name is at least one character, whatever it is, and ends at the first `}` or `:-` that completes the whole.
+    let body = inner.strip_prefix('{')?;
+    let end = body.char_indices().skip(1).find(|(_, c)| *c == '}').map(|(at, _)| at);
+    let first = body.chars().next().filter(|&c| c != '}')?;
+    let end = end?;
+    let (name, default) = match body[first.len_utf8()..end].find(":-") {
+        Some(at) => (&body[..first.len_utf8() + at], Some(&body[first.len_utf8() + at + 2..end])),
+        None => (&body[..end], None),
+    };
+    Some((2 + end + 1, name, default))
+}
+
+/// Layers laid over one another, the last on top.
+fn merged<'a>(layers: impl IntoIterator<Item = &'a Node>) -> Node {
+    let mut result = empty();
+    for layer in layers {
+        merge(&mut result, layer, &mut Vec::new());
+    }
+    result
+}
+
+fn merge<'a>(target: &mut Node, source: &'a Node, path: &mut Vec<&'a str>) {
+    let (Value::Table(target), Value::Table(source)) = (&mut target.value, &source.value) else { return };
+    for (key, value) in source.iter().filter(|(key, _)| key != "__proto__") {
+        path.push(key);
+        let known = target.iter().position(|(name, _)| name == key);
+        let index = known.unwrap_or_else(|| {
+            target.push((key.clone(), Node { at: 0..0, value: Value::Null }));
+            target.len() - 1
+        });
+        let old = &mut target[index].1;
+        let adds = ADDED_UP.contains(&path.as_slice());
+        match (&mut old.value, &value.value) {
+            (Value::Table(_), Value::Table(_)) => merge(old, value, path),
+            (Value::List(list), Value::List(more)) if adds => list.extend(more.iter().cloned()),
+            (Value::List(list), _) if adds => list.push(value.clone()),
+            // The default of these is an empty list.
+            (Value::Null, Value::List(_)) => *old = value.clone(),
+            (Value::Null, _) if adds => *old = Node { at: 0..0, value: Value::List(vec![value.clone()]) },
+            (_, Value::Table(_)) => {
+                *old = empty();
+                merge(old, value, path);
+            }
+            _ => *old = value.clone(),
+        }
+        path.pop();
+    }
+}
+
+/// The configured names, trimmed and normalized, then the default one.
+fn names(
+    node: Option<&Node>,
+    default: &str,
+    at: &Standpoint,
+    search: &mut Search,
+) -> Told<Result<Vec<String>, String>> {
+    let configured: Vec<&Node> = match node.map(|node| &node.value) {
+        None | Some(Value::Null | Value::Bool(false) | Value::Integer(0)) => Vec::new(),
+        Some(Value::List(list)) => list.iter().collect(),
+        Some(_) => node.into_iter().collect(),
+    };
+    let mut names: Vec<String> = Vec::new();
+    for node in configured {
+        let Some(name) = node.as_text() else {
+            return Ok(Err(format!("context.fileName is {}, which stops Gemini CLI", node.value.kind())));
+        };
+        let name = crate::text::js_trim(name);
+        if name.is_empty() {
+            continue;
+        }
+        let name = normalized(name);
+        if resolved(&absolute(&at.cwd, Path::new(&name)), search)?.is_none() {
+            return Ok(Err(format!("context.fileName {name:?} is a path that loops, which stops Gemini CLI")));
+        }
+        names.push(name);
+    }
+    // Only where nothing is configured does the client resolve the default name, too.
+    let is_default = node.is_none_or(|node| match &node.value {
+        Value::Null | Value::Bool(false) | Value::Integer(0) => true,
+        Value::Text(text) => text.is_empty(),
+        _ => false,
+    });
+    if is_default && resolved(&at.cwd.join(default), search)?.is_none() {
+        let message = format!("{} links to itself, which stops Gemini CLI", at.cwd.join(default).display());
+        return Ok(Err(message));
+    }
+    names.push(default.to_owned());
+    let mut seen = std::collections::HashSet::new();
+    names.retain(|name| seen.insert(name.clone()));
+    Ok(Ok(names))
+}
+
+/// Node's `path.normalize`.
+fn normalized(name: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in name.split('/').filter(|part| !part.is_empty() && *part != ".") {
+        match (part, parts.last()) {
+            ("..", Some(&last)) if last != ".." => {
+                parts.pop();
+            }
+            ("..", None) if name.starts_with('/') => {}
+            _ => parts.push(part),
+        }
+    }
+    let slash = if name.ends_with('/') && !parts.is_empty() { "/" } else { "" };
+    let root = if name.starts_with('/') { "/" } else { "" };
+    match format!("{root}{}{slash}", parts.join("/")) {
+        name if name.is_empty() => ".".to_owned(),
+        name => name,
+    }
+}
+
+/// Markers as the client goes through them: a text is gone through letter by letter.
+fn markers(node: Option<&Node>) -> Result<Vec<String>, String> {
+    let stops =
+        |node: &Node| Err(format!("context.memoryBoundaryMarkers is {}, which stops Gemini CLI", node.value.kind()));
+    let Some(node) = node else { return Ok(vec![".git".to_owned()]) };
+    match &node.value {
+        Value::Null => Ok(vec![".git".to_owned()]),
+        Value::Text(text) => Ok(text.chars().map(String::from).collect()),
+        Value::List(list) => list
+            .iter()
+            .map(|item| item.as_text().map(str::to_owned).ok_or(()))
+            .collect::<Result<_, _>>()
+            .or_else(|()| stops(node)),
+        _ => stops(node),
+    }
+}
+
+/// A path of the settings or the command line: `~` and `%userprofile%` are the home directory.
+pub(super) fn user_path(path: &str, at: &Standpoint, home: &Path) -> PathBuf {
+    let lower = path.to_lowercase();
+    let rest = match lower.strip_prefix("%userprofile%") {
+        Some(_) => path.get("%userprofile%".len()..),
+        None if path == "~" || path.starts_with("~/") => path.get(1..),
+        None => None,
+    };
+    let path = rest.map_or_else(|| path.to_owned(), |rest| format!("{}{rest}", home.display()));
+    absolute(&at.cwd, Path::new(&path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_put_in() {
+        let env = |name: &str| (name == "A").then(|| "1".to_owned());
+        for (text, expected) in [
+            ("$A-${A}-$B-${B}", "1-1-$B-${B}"),
+            ("${B:-x}${A:-x}${B:-}", "x1"),
+            ("$$A $", "$1 $"),
+            ("${}$A", "${}1"),
+            ("$AB ${A", "$AB ${A"),
+        ] {
+            assert_eq!(substituted(text, env), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn names_are_normalized_as_node_does() {
+        for (name, expected) in
+            [("a//b/./c", "a/b/c"), ("docs/../B.md", "B.md"), ("../../x", "../../x"), ("/../x/", "/x/"), ("a/..", ".")]
+        {
+            assert_eq!(normalized(name), expected, "{name}");
+        }
+    }
+}

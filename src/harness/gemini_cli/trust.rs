@@ -1,0 +1,116 @@
+//! Whether a folder is trusted: the environment, the switch in the settings, and `trustedFolders.json`.
+
+use std::path::{Path, PathBuf};
+
+use super::paths::{is_absence, joined, within};
+use super::settings::flag;
+use crate::answer::{Refusal, Standpoint, Warning};
+use crate::formats::{self, Node};
+use crate::search::{Search, Told};
+use crate::snapshot::{Unreadable, absolute};
+
+/// What was decided about the folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trust {
+    Granted,
+    Denied,
+    /// Nobody said anything: the client asks. Briefing answers as if trust had been given.
+    Undecided,
+}
+
+impl Trust {
+    pub(super) fn warning(self, cwd: &Path) -> Option<Warning> {
+        let cwd = cwd.display();
+        match self {
+            Trust::Granted => None,
+            Trust::Denied => Some(Warning::general(
+                "untrusted",
+                format!(
+                    "{cwd} is not trusted: Gemini CLI reads no file of the project, and without a terminal it does not start"
+                ),
+            )),
+            Trust::Undecided => Some(Warning::general(
+                "trust-undecided",
+                format!(
+                    "whether {cwd} is trusted is undecided: Gemini CLI will ask; shown is what a trusted folder gets"
+                ),
+            )),
+        }
+    }
+}
+
+/// What is decided about the working directory, under these settings.
+pub(super) fn of(settings: &Node, at: &Standpoint, home: &Path, search: &mut Search) -> Told<Result<Trust, Refusal>> {
+    let given = search.env("GEMINI_CLI_TRUST_WORKSPACE");
+    if search.env("GEMINI_RESTRICTED_MODE").as_deref() == Some("true") || given.as_deref() == Some("false") {
+        return Ok(Ok(Trust::Denied));
+    }
+    if given.as_deref() == Some("true") || at.flag(super::ID, "skip-trust") {
+        return Ok(Ok(Trust::Granted));
+    }
+    if !flag(settings.at_path(&["security", "folderTrust", "enabled"]), true) {
+        return Ok(Ok(Trust::Granted));
+    }
+    let file = match search.env("GEMINI_CLI_TRUSTED_FOLDERS_PATH").filter(|path| !path.is_empty()) {
+        Some(path) => absolute(&at.cwd, Path::new(&path)),
+        None => home.join(".gemini/trustedFolders.json"),
+    };
+    let rules = match rules(&file, at, search)? {
+        Ok(rules) => rules,
+        Err(message) => {
+            return Ok(Err(Refusal::new(&file, format!("Error in {}: {message}", file.display()))));
+        }
+    };
+    let mut longest: Option<(usize, Level)> = None;
+    for (path, level) in rules {
+        let place = if level == Level::Parent { path.parent().unwrap_or(&path) } else { &path };
+        let place = search.real(place)?.unwrap_or_else(|_| place.to_owned());
+        let len = crate::text::utf16_len(&path.to_string_lossy());
+        if within(&place, &at.cwd) && longest.is_none_or(|(longest, _)| len > longest) {
+            longest = Some((len, level));
+        }
+    }
+    Ok(Ok(match longest {
+        None => Trust::Undecided,
+        Some((_, Level::Never)) => Trust::Denied,
+        Some((_, Level::Folder | Level::Parent)) => Trust::Granted,
+    }))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Folder,
+    Parent,
+    Never,
+}
+
+fn rules(file: &Path, at: &Standpoint, search: &mut Search) -> Told<Result<Vec<(PathBuf, Level)>, String>> {
+    let raw = match search.read(file, "trust: the folders somebody decided about")? {
+        Ok(raw) => raw,
+        Err(Unreadable::Errno(errno)) if is_absence(errno) => return Ok(Ok(Vec::new())),
+        Err(problem) => return Ok(Err(problem.to_string())),
+    };
+    let text = formats::without_comments(&crate::text::lossy(&raw));
+    let node = match formats::parse_json(&text) {
+        Ok(node) => node,
+        Err(error) => return Ok(Err(error.with_position(&text))),
+    };
+    let Some(table) = node.as_table() else {
+        return Ok(Err("Trusted folders file is not a valid JSON object.".to_owned()));
+    };
+    let mut rules: Vec<(PathBuf, Level)> = Vec::new();
+    for (path, level) in table {
+        let level = match level.as_text() {
+            Some("TRUST_FOLDER") => Level::Folder,
+            Some("TRUST_PARENT") => Level::Parent,
+            Some("DO_NOT_TRUST") => Level::Never,
+            _ => return Ok(Err(format!("Invalid trust level for path \"{path}\"."))),
+        };
+        let place = if path.starts_with('/') { joined(Path::new("/"), path) } else { joined(&at.cwd, path) };
+        match rules.iter_mut().find(|(known, _)| *known == place) {
+            Some((_, known)) => *known = level,
+            None => rules.push((place, level)),
+        }
+    }
+    Ok(Ok(rules))
+}

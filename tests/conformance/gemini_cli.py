@@ -1,0 +1,268 @@
+"""Asks the real Gemini CLI: `gemini -p` runs one turn against a mock of the Gemini API on 127.0.0.1, in this process.
+
+`session`: `<loaded_context>…</loaded_context>` of the system instruction (role system) and of the first user message (role
+user). `read`: what the result of `read_file` carries from `--- Newly Discovered Project Context ---` on (role tool).
+
+Trust: a folder nobody decided about counts as trusted. A case that says nothing of trust is asked with trust given. Else
+the client is asked as the case stands; without a terminal it ends with code 55 both where trust is undecided and where it
+is denied, so it is asked again on a terminal, where a denied folder is no obstacle and an undecided one brings up a dialog.
+"""
+import fcntl, json, os, pty, signal, struct, subprocess, termios, threading, time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+CLIENT, VERSION = "gemini-cli", "0.61.0"
+BUNDLE = "gemini-cli/node_modules/@google/gemini-cli/bundle/gemini.js"
+START, END = "--- Newly Discovered Project Context ---\n", "\n--- End Project Context ---"
+UNTRUSTED = 55
+DIALOG = b"Do you trust"
+# The answers to the helper calls that want JSON.
+HELPER = '{"reasoning":"x","next_speaker":"user","complexity_reasoning":"x","complexity_score":1,"model_choice":"flash","target_model":"flash"}'
+
+
+class Model(ThreadingHTTPServer):
+    """Answers request number i with a call of `read_file` for `reads[i]`; the request after the last one ends the run."""
+    daemon_threads = True
+
+    def __init__(self, reads):
+        super().__init__(("127.0.0.1", 0), Answer)
+        self.reads, self.last, self.lock, self.done = list(reads), None, threading.Lock(), threading.Event()
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def handle_error(self, *_):
+        pass  # the client is killed once it said everything
+
+
+class Answer(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def send(self, value, stream=False):
+        text = json.dumps(value)
+        body = (f"data: {text}\r\n\r\n" if stream else text).encode()
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream" if stream else "application/json")
+        self.send_header("content-length", str(len(body))); self.end_headers(); self.wfile.write(body)
+
+    def do_GET(self):
+        self.send({})
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)) or b"{}")
+        if "countTokens" in self.path:
+            return self.send({"totalTokens": 10})
+        if "enerateContent" not in self.path:
+            return self.send({})
+        parts = [{"text": "ok"}]
+        if body.get("tools"):
+            with self.server.lock:
+                results = sum("functionResponse" in part for content in body["contents"] for part in content.get("parts", []))
+                self.server.last = body
+                if results < len(self.server.reads):
+                    parts = [{"functionCall": {"name": "read_file", "args": {"file_path": self.server.reads[results]}, "id": f"c{results}"}}]
+                else:
+                    self.server.done.set()
+        elif body.get("generationConfig", {}).get("responseMimeType") == "application/json":
+            parts = [{"text": HELPER}]
+        self.send({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}],
+                   "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}}, "stream" in self.path)
+
+
+def options(case):
+    """`{"options": {"gemini-cli": {"include-directories": […], "extensions": […]}}}` of @settings."""
+    settings = next((json.loads(s.body) for s in case.all("@settings")), {})
+    return settings.get("options", {}).get("gemini-cli", {})
+
+
+def environment(case, port):
+    """Nothing of ours leaks in; whatever else the client tried on the network would meet a closed port."""
+    return {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": case.home(), "TERM": "xterm-256color", "LANG": "C.UTF-8", "TZ": "UTC", "GOOGLE_API_KEY": "dummy",
+            "GOOGLE_GENAI_USE_VERTEXAI": "true", "GOOGLE_VERTEX_BASE_URL": f"http://127.0.0.1:{port}", "GEMINI_TELEMETRY_ENABLED": "false", "NO_COLOR": "1", "GEMINI_CLI_NO_RELAUNCH": "true",
+            "HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1,localhost", **case.env()}
+
+
+def run(clients, case, ask, terminal=False, trust=False):
+    """The last request of a run, or the code it ended with before one."""
+    reads = [*ask.already, *([ask.reading] if ask.reading else [])]
+    model = Model([os.path.join(os.path.realpath(ask.cwd), read) for read in reads])
+    env = environment(case, model.server_address[1])
+    if trust:
+        env["GEMINI_CLI_TRUST_WORKSPACE"] = "true"
+    if terminal:  # on a terminal the environment alone does not choose how to sign in
+        defaults = "/etc/sign-in.json"  # the client takes none from a folder that others may write to
+        with open(defaults, "w") as f:
+            f.write('{"security": {"auth": {"selectedType": "vertex-ai"}}}')
+        env.setdefault("GEMINI_CLI_SYSTEM_DEFAULTS_PATH", defaults)
+    command = ["node", os.path.join(clients, BUNDLE), "-m", "gemini-2.5-flash", "-i" if terminal else "-p", "hi"]
+    for name in ("include-directories", "extensions"):
+        for value in options(case).get(name, []):
+            command += [f"--{name}", value]
+    os.makedirs(case.home(), exist_ok=True)
+    outer, inner = pty.openpty() if terminal else (None, subprocess.DEVNULL)
+    if terminal:
+        fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 160, 0, 0))
+    process = subprocess.Popen(command, cwd=ask.cwd, env=env, stdin=inner, stdout=inner if terminal else subprocess.PIPE,
+                               stderr=inner if terminal else subprocess.STDOUT, start_new_session=True)
+    output = []
+    threading.Thread(target=drain, args=(outer if terminal else process.stdout.fileno(), output), daemon=True).start()
+    deadline = time.monotonic() + (25 if terminal else 90)
+    while process.poll() is None and not model.done.wait(.02) and time.monotonic() < deadline and not (terminal and DIALOG in b"".join(output)):
+        pass
+    finished = model.done.is_set()
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    code = process.wait()
+    model.shutdown(); model.server_close()
+    if os.environ.get("GEMINI_OUTPUT"):
+        os.write(2, b"".join(output))
+    return model.last if finished else (code or 1)
+
+
+def drain(fd, output):
+    try:
+        while data := os.read(fd, 65536):
+            output.append(data)
+    except OSError:
+        pass
+
+
+def loaded_context(parts):
+    text = "\n".join(part.get("text", "") for part in parts)
+    start, end = text.find("<loaded_context>\n"), text.rfind("\n</loaded_context>")
+    return text[start:end] + "\n</loaded_context>" if 0 <= start < end else None
+
+
+def discovered(contents):
+    """What the last result of a call carries."""
+    text = ""
+    for content in contents:
+        results = [part["functionResponse"]["response"] for part in content.get("parts", []) if "functionResponse" in part]
+        if results:
+            text = results[-1].get("output") or "".join(part.get("text", "") for part in content["parts"])
+    start, end = text.find(START), text.rfind(END)
+    return text[start:end] + END if 0 <= start < end else None
+
+
+def ask(clients, case, ask):
+    said = any("trust" in (s.header + s.body).lower() or "RESTRICTED_MODE" in s.header for s in case.sections)
+    body = run(clients, case, ask, trust=not said)
+    if body == UNTRUSTED and said:
+        body = run(clients, case, ask, terminal=True)
+        if not isinstance(body, dict):
+            body = run(clients, case, ask, trust=True)
+    if not isinstance(body, dict):
+        return "refused"
+    found = [("session", "system", loaded_context(body.get("systemInstruction", {}).get("parts", []))),
+             ("session", "user", loaded_context(body["contents"][0]["parts"][:1])),
+             ("read", "tool", discovered(body["contents"]) if ask.reading else None)]
+    return [message for message in found if message[2] is not None]
+
+
+# Random trees.
+
+NAMES = ["GEMINI.md", "GEMINI.md", "GEMINI.md", "AGENTS.md", "Z.md", "docs/N.md", ".gemini/GEMINI.md", "a.md"]
+FILE_NAMES = ["AGENTS.md", ["AGENTS.md"], ["Z.md", "AGENTS.md"], [".gemini/GEMINI.md", "docs/N.md"], ["GEMINI.md", "Z.md"], "./Z.md", ["../a.md"], [" AGENTS.md ", ""], "", [], None, "$NAME", "${NOPE:-Z}.md",
+              "/Z.md", ["AGENTS.md", "AGENTS.md", "a.md"], "docs//N.md", "é.md"]
+MARKER_LISTS = [[".git"], [], ["pkg"], [".git", "pkg"], ["a"], ["x/pkg"], ["/p/.git"], ["..", "pkg"], "pkg", "ab", [""], ["a.md"], None, [".git/HEAD"]]
+TOKENS = ["@./a.md", "@a.md", "@b.md", "@./docs/b.md", "@../a.md", "@../../b.md", "@/p/a.md", "@/p/docs/b.md", "@/out.md", "@./GEMINI.md", "@../GEMINI.md", "@alice", "@bob,", "@./a.md,", "@./docs",
+          "@./link.md", "@./dangling.md", "@./loop.md", "@~/x", "@https://x.y/z", "@./%61.md", "@./a.md/x", "@.", "@..", "@1", "@é", "@./é.md", "@docs/../b.md", "@./b.md\u00a0", "@./nope.md", "@AGENTS.md"]
+CHUNKS = ["word", " ", " ", "\n", "\n\n", "\r\n", "\t", "# T", "`", "``", "```", "```\n", "~~~\n", "é", "😀", "\ufeff", "\u00a0", "\u3000", "<!-- c -->", "x@y", "(", ")", "\u2028", "$A", "    ", "\u200b", "\u0085"]
+
+
+def raw(text):
+    return "".join(c if 32 <= ord(c) < 127 and c != "\\" else {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\"}.get(c) or "".join("\\x%02x" % b for b in c.encode("utf-8", "surrogateescape")) for c in text) + "\n"
+
+
+def prose(r, tokens=.5):
+    k = r.random()
+    if k < .06: return r.choice(["", " ", "\n\t\n", "\ufeff", "\ufeff\n"])
+    if k < .09: return "a\udcffb\udce4\udcb8 @./a.md"
+    return "".join((r.choice([" ", "\n", "", "\t"]) + r.choice(TOKENS) + r.choice([" ", "\n", "", " "])) if r.random() < tokens * .5 else r.choice(CHUNKS) for _ in range(r.randint(1, 12))) + r.choice(["", "\n", "END\n"])
+
+
+def generate(r):
+    from casefile import Case, Section
+    files, taken, folders = [], set(), set()
+
+    def put(path, suffix, body):
+        above = path
+        while (above := os.path.dirname(above)) != "/":
+            if above in taken: return
+            folders.add(above)
+        if path in taken or path in folders: return
+        taken.add(path); files.append(Section(path + suffix, body))
+
+    write = lambda path, text: put(path, " | raw", raw(text))
+    link = lambda path, target: put(path, " -> " + target, "")
+    folder = lambda path: files.append(Section(path + "/"))
+    depth = r.choice([0, 1, 1, 2, 2, 3])
+    dirs = ["/p"]
+    for _ in range(depth):
+        dirs.append(dirs[-1] + "/" + r.choice(["a", "b", "Abc", "x", "é", "GEMINI", "%41", "d.e"]))
+    cwd = dirs[r.randint(0, depth)]
+    below = [cwd, cwd + "/" + r.choice(["s", "S", "docs"])]
+    below.append(below[-1] + "/t")
+    if r.random() < .5: link(cwd + "/door", r.choice(["s", "../p", "/out", ".", "docs"]))
+    for d in dirs + below: folder(d)
+    for d in dirs:
+        k = r.random()
+        if k < .25: folder(d + "/.git") if r.random() < .7 else write(d + "/.git", "gitdir: /x\n")
+        elif k < .32: write(d + "/.git/HEAD", "ref: x\n")
+        elif k < .36: link(d + "/.git", r.choice(["nowhere", ".git", "/out"]))
+        if r.random() < .2: write(d + "/pkg", "")
+        if r.random() < .05: write(d + "/x/pkg", "")
+    for d in dict.fromkeys([*dirs, *below, "/h", "/h/.gemini", "/libs", "/libs/sub"]):
+        for name in dict.fromkeys(NAMES):
+            if r.random() < {"GEMINI.md": .6, "a.md": .3}.get(name, .15):
+                k = r.random()
+                if k < .86: write(f"{d}/{name}", prose(r))
+                elif k < .95: link(f"{d}/{name}", r.choice(["a.md", "AGENTS.md", "GEMINI.md", "nowhere", name, "../GEMINI.md", "/h/.gemini/GEMINI.md", "/out/GEMINI.md", "docs"]))
+                elif k < .98: folder(f"{d}/{name}") if f"{d}/{name}" not in taken else None
+                elif name != "GEMINI.md" and f"{d}/GEMINI.md" not in taken and f"{d}/GEMINI.md" not in folders:
+                    put(f"{d}/GEMINI.md", f" | hardlink {d}/{name}", ""); write(f"{d}/{name}", prose(r))
+        for name in ("b.md", "docs/b.md", "é.md", "%61.md"):
+            if r.random() < .35: write(f"{d}/{name}", prose(r, .8))
+        if r.random() < .2: link(d + "/link.md", r.choice(["a.md", "/out.md", "docs/b.md"]))
+        if r.random() < .1: link(d + "/loop.md", "loop.md")
+        if r.random() < .1: link(d + "/dangling.md", r.choice(["nowhere.md", "/nowhere.md", "b.md"]))
+    write("/out.md", "OUT\n")
+    write("/out/GEMINI.md", "OUT G @./x.md\n")
+    context = {}
+    if r.random() < .45: context["fileName"] = r.choice(FILE_NAMES)
+    if r.random() < .3: context["memoryBoundaryMarkers"] = r.choice(MARKER_LISTS)
+    if r.random() < .2: context["importFormat"] = r.choice(["flat", "flat", "tree", "x"])
+    if r.random() < .2: context["includeDirectories"] = r.sample(["/libs", "/libs/sub", "~", "..", ".", "/p"], r.randint(1, 2)); folder("/libs/sub")
+    layers = {}
+    for key, value in context.items():
+        layers.setdefault(r.choice(["/h/.gemini/settings.json"] * 4 + [cwd + "/.gemini/settings.json"] * 3 + ["/etc/gemini-cli/settings.json", "/etc/gemini-cli/system-defaults.json"]), {})[key] = value
+    for path, settings in layers.items():
+        text = json.dumps({"context": settings}, ensure_ascii=False)
+        write(path, r.choice(["", "", "// c\n"]) + text + r.choice(["\n", "", " /* e */"]))
+    home = "/h"
+    if r.random() < .3:
+        short = r.choice(["mine", os.path.basename(cwd).lower(), "p"])
+        if r.random() < .6: write("/h/.gemini/projects.json", json.dumps({"projects": {r.choice([cwd, cwd, "/other"]): short}}))
+        if r.random() < .4: write(f"/h/.gemini/tmp/{short}/.project_root", r.choice([cwd, "/other", cwd + "\n"]))
+        write(f"/h/.gemini/tmp/{short}/memory/{r.choice(['MEMORY.md', 'MEMORY.md', 'GEMINI.md'])}", prose(r, .1))
+    for number in range(r.choice([0, 0, 0, 1, 2])):
+        place = f"/h/.gemini/extensions/e{number}"
+        manifest = {"name": r.choice([f"e{number}", f"x-{number}", "", "a b"]), "version": "1"}
+        if r.random() < .4: manifest["contextFileName"] = r.choice(["X.md", ["X.md", "GEMINI.md"], "${extensionPath}/X.md", "../X.md", [], ["docs/N.md"], "${/}X.md"])
+        write(place + "/gemini-extension.json", json.dumps(manifest))
+        for name in ("GEMINI.md", "X.md", "docs/N.md"):
+            if r.random() < .7: write(f"{place}/{name}", prose(r, .2))
+        if r.random() < .2: write("/h/.gemini/extensions/extension-enablement.json", json.dumps({manifest["name"]: {"overrides": r.sample(["!/p/*", "/p/*", "!/p/", f"{cwd}/", f"!{cwd}/*", "!/*"], 2)}}))
+    env = {"NAME": "AGENTS.md"}
+    if r.random() < .06: env["GEMINI_CLI_HOME"] = r.choice(["/h", "/p", ""])
+    words = f"gemini-cli from {cwd}"
+    if r.random() < .75:
+        target = r.choice(below[1:] + dirs) + "/t.txt"
+        write(target, "text\n")
+        if os.path.dirname(target) in folders or target in taken:
+            shown = target.replace(below[1], cwd + "/door", 1) if r.random() < .15 else target
+            words += f" reading {shown}"
+        if r.random() < .08: write(r.choice(dirs) + "/.gitignore", r.choice(["*.txt\n", "s/\n", "!t.txt\n*.log\n"]))
+        if r.random() < .08: write(cwd + "/.geminiignore", r.choice(["*.txt\n", "/s/**\n", "S\n", "t.txt\n!t.txt\n"]))
+    sections = [s for s in files if not (s.header.endswith("/") and s.header[:-1] in taken)]
+    return Case("", sections + [Section(f"@env {k}={v}") for k, v in env.items()]), words
