@@ -1,0 +1,262 @@
+--- `:Briefing` and its completion.
+local M = {}
+
+local server = require('briefing.server')
+
+---@param text string
+local function refuse(text)
+  vim.notify('Briefing: ' .. text, vim.log.levels.ERROR)
+end
+
+---@return string[]
+local function specs()
+  local found = {}
+  for _, harness in ipairs(require('briefing.live').harnesses()) do
+    table.insert(found, harness.id)
+    if #harness.editions > 1 then
+      for _, edition in ipairs(harness.editions) do
+        table.insert(found, harness.id .. '@' .. edition.name)
+      end
+    end
+  end
+  return found
+end
+
+--- Whether the server knows the harness; if it does not, says which there are.
+---@param spec string
+---@return boolean
+local function known(spec)
+  local ids = vim.tbl_map(function(harness)
+    return harness.id
+  end, require('briefing.live').harnesses())
+  if #ids == 0 or vim.tbl_contains(ids, (spec:gsub('@.*', ''))) then
+    return true
+  end
+  refuse(('there is no harness `%s`; known: %s'):format(spec, table.concat(ids, ', ')))
+  return false
+end
+
+local SESSIONS = { 'main', 'subagent', 'cron', 'group', 'local' }
+
+---@class briefing.Subcommand
+---@field about string
+---@field usage string
+---@field most integer  arguments at most
+---@field run fun(args: string[], target: integer, mods: table)
+---@field complete? fun(): string[]|string  candidates, or a kind for getcompletion()
+
+---@type table<string, briefing.Subcommand>
+M.subcommands = {
+  show = {
+    about = 'what each harness is told, from which files, cut where',
+    usage = 'show',
+    most = 0,
+    run = function(_, target, mods)
+      require('briefing.show').open(target, mods)
+    end,
+  },
+  preview = {
+    about = 'the exact prompt of one harness, live',
+    usage = 'preview HARNESS',
+    most = 1,
+    complete = specs,
+    run = function(args, target, mods)
+      local assumed = require('briefing.assume').get().harness
+      local spec = args[1] or (assumed and assumed[1])
+      if spec then
+        return known(spec) and require('briefing.preview').open(spec, target, mods)
+      end
+      vim.ui.select(specs(), { prompt = 'The prompt of which harness?' }, function(choice)
+        if choice then
+          require('briefing.preview').open(choice, target, mods)
+        end
+      end)
+    end,
+  },
+  why = {
+    about = 'why a file is or is not loaded',
+    usage = 'why [FILE]',
+    most = 1,
+    complete = function()
+      return 'file'
+    end,
+    run = function(args, target, mods)
+      local file = args[1] and server.absolute(args[1]) or server.file(target)
+      if not file then
+        return refuse(
+          args[1] and ('`%s` is no path: the working directory is gone'):format(args[1])
+            or 'this buffer has no file; :Briefing why FILE'
+        )
+      end
+      require('briefing.why').open(target, file, mods)
+    end,
+  },
+  compare = {
+    about = 'the prompts of two harnesses in diff mode',
+    usage = 'compare A B',
+    most = 2,
+    complete = specs,
+    run = function(args, target)
+      if #args < 2 then
+        return refuse('two harnesses are needed: :Briefing compare codex opencode')
+      end
+      if known(args[1]) and known(args[2]) then
+        require('briefing.preview').compare(args[1], args[2], target)
+      end
+    end,
+  },
+  report = {
+    about = 'how the text is shared out among the files',
+    usage = 'report',
+    most = 0,
+    run = function(_, target, mods)
+      require('briefing.report').open(target, mods)
+    end,
+  },
+  files = {
+    about = 'all instruction files in the quickfix list',
+    usage = 'files',
+    most = 0,
+    run = function(_, target)
+      require('briefing.files').open(target)
+    end,
+  },
+  harness = {
+    about = 'which harnesses to answer for',
+    usage = 'harness [ID[@VERSION]… | all]',
+    most = 99,
+    complete = function()
+      return vim.list_extend({ 'all' }, specs())
+    end,
+    run = function(args)
+      if #args > 0 then
+        for _, spec in ipairs(args) do
+          if spec ~= 'all' and not known(spec) then
+            return
+          end
+        end
+        require('briefing.assume').set('harness', args[1] ~= 'all' and args or nil)
+      end
+      M.tell()
+    end,
+  },
+  cwd = {
+    about = 'where the agent is assumed to be started',
+    usage = 'cwd [DIR | -]',
+    most = 1,
+    complete = function()
+      return 'dir'
+    end,
+    run = function(args)
+      if args[1] == '-' then
+        require('briefing.assume').set('cwd', nil)
+      elseif args[1] then
+        local dir = server.absolute(args[1])
+        if not dir or vim.fn.isdirectory(dir) == 0 then
+          return refuse(('`%s` is no directory'):format(args[1]))
+        end
+        require('briefing.assume').set('cwd', dir)
+      end
+      M.tell()
+    end,
+  },
+  session = {
+    about = 'the kind of session to assume',
+    usage = 'session [KIND | -]',
+    most = 1,
+    complete = function()
+      return SESSIONS
+    end,
+    run = function(args)
+      if args[1] and args[1] ~= '-' and not vim.tbl_contains(SESSIONS, args[1]) then
+        return refuse(('`%s` is none of %s'):format(args[1], table.concat(SESSIONS, ', ')))
+      end
+      if args[1] then
+        require('briefing.assume').set('session', args[1] ~= '-' and args[1] or nil)
+      end
+      M.tell()
+    end,
+  },
+  restart = {
+    about = 'stop the server and start it again',
+    usage = 'restart',
+    most = 0,
+    run = function()
+      server.restart()
+    end,
+  },
+  log = {
+    about = "what the server wrote, in Neovim's log of language servers",
+    usage = 'log',
+    most = 0,
+    run = function(_, _, mods)
+      local log = vim.lsp.log and vim.lsp.log.get_filename or vim.lsp.get_log_path
+      vim.cmd({ cmd = 'split', args = { vim.fn.fnameescape(log()) }, mods = mods })
+    end,
+  },
+}
+
+--- Says what is assumed.
+function M.tell()
+  vim.notify('Briefing assumes ' .. require('briefing.assume').words())
+end
+
+---@return string[]
+local function names()
+  local found = vim.tbl_keys(M.subcommands)
+  table.sort(found)
+  return found
+end
+
+---@param args table  as Neovim hands them to a user command
+function M.run(args)
+  local name = args.fargs[1] or 'show'
+  local subcommand = M.subcommands[name]
+  if not subcommand then
+    return refuse(('there is no `%s`; there are %s'):format(name, table.concat(names(), ', ')))
+  end
+  local rest = vim.list_slice(args.fargs, 2)
+  if #rest > subcommand.most then
+    return refuse(('too many arguments; :Briefing %s'):format(subcommand.usage))
+  end
+  subcommand.run(rest, require('briefing.view').current_target(), args.smods)
+end
+
+---@param lead string
+---@param line string
+---@param position integer
+---@return string[]
+function M.complete(lead, line, position)
+  local words = vim.split(line:sub(1, position):gsub('^.-Briefing%s+', ''), '%s+')
+  if #words <= 1 then
+    return vim.tbl_filter(function(name)
+      return vim.startswith(name, lead)
+    end, names())
+  end
+  local subcommand = M.subcommands[words[1]]
+  if not subcommand or not subcommand.complete or #words - 1 > subcommand.most then
+    return {}
+  end
+  local candidates = subcommand.complete()
+  if type(candidates) == 'string' then
+    return vim.fn.getcompletion(lead, candidates)
+  end
+  return vim.tbl_filter(function(candidate)
+    return vim.startswith(candidate, lead)
+  end, candidates)
+end
+
+--- Commands that the server puts into code lenses and actions, for the client to run.
+for name in pairs(M.subcommands) do
+  vim.lsp.commands['briefing.' .. name] = function(command)
+    local fargs = { name }
+    for _, argument in ipairs(command.arguments or {}) do
+      if type(argument) == 'string' then
+        table.insert(fargs, argument:match('^file:') and vim.uri_to_fname(argument) or argument)
+      end
+    end
+    M.run({ fargs = vim.list_slice(fargs, 1, M.subcommands[name].most + 1), smods = {} })
+  end
+end
+
+return M

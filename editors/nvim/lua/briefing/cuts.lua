@@ -1,0 +1,155 @@
+--- In instruction files: fades what the model never sees, and notes where that begins.
+local M = {}
+
+local ns = vim.api.nvim_create_namespace('briefing.cuts')
+local PREFIX = '^n?vim%.lsp%.' .. require('briefing.server').NAME .. '%.'
+
+--- Above syntax, below search.
+local PRIORITY = 160
+
+---@type table<string, true>  Names of files that some harness reads
+local instruction_names = {}
+
+---@param known table[]
+function M.harnesses(known)
+  for _, harness in ipairs(known) do
+    for _, name in ipairs(harness.instructionFiles) do
+      instruction_names[vim.fs.basename(name)] = true
+    end
+  end
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    M.lens(bufnr)
+  end
+end
+
+--- The namespaces of the server's diagnostics, pushed and pulled.
+---@return integer[]
+local function namespaces()
+  local found = {}
+  for id, about in pairs(vim.diagnostic.get_namespaces()) do
+    if about.name:match(PREFIX) then
+      table.insert(found, id)
+    end
+  end
+  return found
+end
+
+---@param diagnostic vim.Diagnostic
+---@return boolean
+local function lost(diagnostic)
+  local tags = diagnostic._tags or vim.tbl_get(diagnostic, 'user_data', 'lsp', 'tags')
+  return type(tags) == 'table'
+    and (tags.unnecessary or vim.tbl_contains(tags, vim.lsp.protocol.DiagnosticTag.Unnecessary))
+end
+
+--- What stands at the end of the line where text begins to be lost.
+---@param diagnostic vim.Diagnostic
+---@param last integer  last line of the buffer
+---@return string
+local function note(diagnostic, last)
+  local harness = (diagnostic.source or ''):gsub('^briefing ', '')
+  if diagnostic.lnum == 0 and diagnostic.col == 0 and diagnostic.end_lnum >= last then
+    return ('○ %s: %s, nothing of this reaches the model'):format(harness, diagnostic.code)
+  end
+  local to = diagnostic.end_lnum >= last and 'the end' or ('line %d'):format(diagnostic.end_lnum + 1)
+  return ('✂ %s: lost from here to %s'):format(harness, to)
+end
+
+---@param id integer
+---@param what string
+---@return boolean
+local function shown(id, what)
+  local own = vim.diagnostic.config(nil, id) or {}
+  local all = vim.diagnostic.config() or {}
+  local value = own[what]
+  if value == nil then
+    value = all[what]
+  end
+  return value ~= nil and value ~= false
+end
+
+---@param bufnr integer
+function M.draw(bufnr)
+  if not vim.api.nvim_buf_is_loaded(bufnr) then
+    return
+  end
+  vim.api.nvim_buf_clear_namespace(bufnr, ns, 0, -1)
+  local config = require('briefing.config').get()
+  if not config.cuts or not vim.diagnostic.is_enabled({ bufnr = bufnr }) then
+    return
+  end
+  local last = vim.api.nvim_buf_line_count(bufnr) - 1
+  local hints = vim.lsp.inlay_hint.is_enabled({ bufnr = bufnr }) and M.offers('inlayHintProvider')
+  for _, id in ipairs(namespaces()) do
+    -- The server's inlay hints, or Neovim's virtual text, say the same.
+    local noted = hints or shown(id, 'virtual_text') or shown(id, 'virtual_lines')
+    for _, diagnostic in ipairs(vim.diagnostic.get(bufnr, { namespace = id })) do
+      if lost(diagnostic) then
+        local to = math.min(diagnostic.end_lnum, last)
+        local line = vim.api.nvim_buf_get_lines(bufnr, to, to + 1, false)[1] or ''
+        vim.api.nvim_buf_set_extmark(bufnr, ns, math.min(diagnostic.lnum, last), diagnostic.col, {
+          end_row = to,
+          end_col = diagnostic.end_lnum > last and #line or math.min(diagnostic.end_col, #line),
+          hl_group = 'BriefingLost',
+          priority = PRIORITY,
+          strict = false,
+        })
+        if not noted then
+          vim.api.nvim_buf_set_extmark(bufnr, ns, math.min(diagnostic.lnum, last), 0, {
+            virt_text = { { ' ' .. note(diagnostic, last) .. ' ', 'BriefingCut' } },
+            virt_text_pos = 'eol',
+            hl_mode = 'combine',
+          })
+        end
+      end
+    end
+  end
+end
+
+vim.api.nvim_create_autocmd('DiagnosticChanged', {
+  group = vim.api.nvim_create_augroup('briefing.cuts', {}),
+  callback = function(event)
+    M.draw(event.buf)
+  end,
+  desc = 'Briefing: fade what the model never sees',
+})
+
+---@param provider string
+---@return boolean
+function M.offers(provider)
+  local client = require('briefing.server').client()
+  return client ~= nil and client.initialized and client.server_capabilities[provider] ~= nil
+end
+
+---@param client vim.lsp.Client
+---@param bufnr integer
+function M.attached(client, bufnr)
+  -- Faded text is not underlined as well: thousands of curls under text that is merely lost help nobody.
+  local id = vim.lsp.diagnostic.get_namespace(client.id)
+  if require('briefing.config').get().cuts and (vim.diagnostic.config(nil, id) or {}).underline == nil then
+    vim.diagnostic.config({ underline = false }, id)
+  end
+  M.lens(bufnr)
+end
+
+--- Code lenses and inlay hints are on in instruction files, where the server has them.
+---@param bufnr integer
+function M.lens(bufnr)
+  local file = require('briefing.server').file(bufnr)
+  if not file or not instruction_names[vim.fs.basename(file)] then
+    return
+  end
+  local config = require('briefing.config').get()
+  if config.hints and M.offers('inlayHintProvider') then
+    vim.lsp.inlay_hint.enable(true, { bufnr = bufnr })
+  end
+  if config.codelens and M.offers('codeLensProvider') then
+    if vim.lsp.codelens.enable then
+      vim.lsp.codelens.enable(true, { bufnr = bufnr })
+    else
+      vim.lsp.codelens.refresh({ bufnr = bufnr })
+    end
+  end
+end
+
+return M

@@ -1,0 +1,478 @@
+--- Finds the program, keeps one server running for all buffers, and asks it.
+local M = {}
+
+M.NAME = 'briefing'
+
+--- JSON-RPC: the server has no such method.
+M.METHOD_NOT_FOUND = -32601
+
+--- A server that keeps dying is not started for ever: so many times within so many seconds.
+local RESTARTS, WITHIN_S = 3, 60
+
+---@type table<integer, boolean>  Clients that were asked to stop
+local stopping = {}
+---@type table<integer, integer[]>  Buffers to attach again once a client has stopped
+local again = {}
+---@type table<integer, (fun(err?: string))[]>  Who waits for a client to be ready
+local waiting = {}
+---@type table<fun(err: string), integer>  Unanswered requests, with their client
+local pending = {}
+---@type integer[]  When the server was started again after it had died, in seconds
+local restarts = {}
+local told_missing = false
+
+-- The program ---------------------------------------------------------------------------------------------------------
+
+--- The directory of this plugin: `editors/nvim`.
+local function plugin_dir()
+  return vim.fs.dirname(vim.fs.dirname(vim.fs.dirname(debug.getinfo(1, 'S').source:sub(2))))
+end
+
+--- The program, and every place that was looked at.
+---@return string? path
+---@return string[] tried
+function M.binary()
+  local tried = {}
+  local function try(path, what)
+    table.insert(tried, ('%s (%s)'):format(path, what))
+    if vim.fn.executable(path) == 1 then
+      local found = vim.fn.exepath(path)
+      return found ~= '' and found or path
+    end
+  end
+  local set = require('briefing.config').get().binary
+  if set then
+    -- What the user names is taken, or nothing is: another program in its place would only confuse.
+    return try(vim.fs.normalize(set), 'vim.g.briefing.binary'), tried
+  end
+  local exe = vim.fn.has('win32') == 1 and 'briefing.exe' or 'briefing'
+  local here = plugin_dir()
+  return try(vim.fs.joinpath(here, 'bin', exe), 'installed beside the plugin') or try(
+    vim.fs.joinpath(vim.fs.dirname(vim.fs.dirname(here)), 'target', 'release', exe),
+    'built by the plugin manager'
+  ) or try('briefing', 'on PATH'),
+    tried
+end
+
+--- Says once, however many buffers are opened, that there is no program.
+function M.tell_missing()
+  if told_missing then
+    return
+  end
+  told_missing = true
+  vim.notify(M.missing(), vim.log.levels.WARN)
+end
+
+---@return string
+function M.missing()
+  local _, tried = M.binary()
+  return 'Briefing: the program `briefing` was not found; looked for\n  '
+    .. table.concat(tried, '\n  ')
+    .. '\nInstall it with `cargo install`, or set vim.g.briefing = { binary = … }. More: :checkhealth briefing'
+end
+
+--- A `cmd` of the user's own that does not exist keeps Neovim from starting the server without a word.
+function M.check_command()
+  local enabled = vim.lsp.is_enabled
+  if enabled and not enabled(M.NAME) then
+    return
+  end
+  local ok, config = pcall(function()
+    return vim.lsp.config[M.NAME]
+  end)
+  local cmd = ok and config and config.cmd
+  if type(cmd) == 'table' and vim.fn.executable(cmd[1]) == 0 and not told_missing then
+    told_missing = true
+    vim.notify(('Briefing: `%s` of vim.lsp.config.briefing.cmd is no program'):format(cmd[1]), vim.log.levels.WARN)
+  end
+end
+
+--- `cmd` of `lsp/briefing.lua`.
+---@param dispatchers vim.lsp.rpc.Dispatchers
+---@return vim.lsp.rpc.PublicClient
+function M.spawn(dispatchers)
+  local binary = M.binary()
+  if not binary then
+    error(M.missing(), 0)
+  end
+  -- Neovim's own directory may be gone, and then no program can be started in it.
+  local cwd = M.cwd() == nil and (vim.uv.os_homedir() or '/') or nil
+  return vim.lsp.rpc.start({ binary, 'lsp' }, dispatchers, { cwd = cwd })
+end
+
+-- Files and folders ---------------------------------------------------------------------------------------------------
+
+--- Neovim's working directory; `nil` if it is gone.
+---@return string?
+function M.cwd()
+  local cwd = vim.fn.getcwd()
+  return cwd ~= '' and cwd or nil
+end
+
+--- The file of a buffer; `nil` for one without a name, for a terminal, or for something that is no file.
+---@param bufnr integer
+---@return string?
+function M.file(bufnr)
+  if not vim.api.nvim_buf_is_valid(bufnr) or vim.bo[bufnr].buftype ~= '' then
+    return nil
+  end
+  local name = vim.api.nvim_buf_get_name(bufnr)
+  if name == '' or name:match('^%a[%w+.-]+:/') or not M.is_absolute(name) then
+    return nil
+  end
+  return name
+end
+
+---@param path string
+---@return boolean
+function M.is_absolute(path)
+  return path:sub(1, 1) == '/' or path:match('^%a:[/\\]') ~= nil
+end
+
+--- An absolute path, also from `~` and from below the working directory; `nil` if that is gone.
+---@param path string
+---@return string?
+function M.absolute(path)
+  path = vim.fn.expand(path:match('^~') and path or vim.fn.escape(path, '*?[]{}$\\`~'))
+  if path == '' or M.is_absolute(path) then
+    return path ~= '' and vim.fs.normalize(path, { expand_env = false }) or nil
+  end
+  local cwd = M.cwd()
+  return cwd and vim.fs.normalize(vim.fs.joinpath(cwd, path), { expand_env = false }) or nil
+end
+
+--- The workspace folder of a file: its repository, else the nearest directory with an instruction file, else the working
+--- directory if that holds it.
+---@param file? string
+---@return string?
+function M.root(file)
+  if file then
+    for _, markers in ipairs({ { '.git', '.jj', '.hg' }, { 'AGENTS.md', 'CLAUDE.md', 'GEMINI.md' } }) do
+      local ok, root = pcall(vim.fs.root, file, markers)
+      if ok and root and root ~= vim.uv.os_homedir() then
+        return root
+      end
+    end
+  end
+  local cwd = M.cwd()
+  return cwd and (not file or vim.startswith(file, cwd:gsub('/$', '') .. '/')) and cwd or nil
+end
+
+--- `root_dir` of `lsp/briefing.lua`.
+---@param bufnr integer
+---@param on_dir fun(root?: string)
+function M.root_dir(bufnr, on_dir)
+  local file = M.file(bufnr)
+  if not file then
+    return
+  end
+  if not M.binary() then
+    M.tell_missing()
+    return
+  end
+  on_dir(M.root(file))
+end
+
+-- One server for all ---------------------------------------------------------------------------------------------------
+
+--- `reuse_client` of `lsp/briefing.lua`: one server knows the unsaved text of every buffer, wherever its file is.
+---@param client vim.lsp.Client
+---@param config vim.lsp.ClientConfig
+---@return boolean
+function M.reuse(client, config)
+  if client.name ~= M.NAME or not M.lives(client) then
+    return false
+  end
+  local root = config.root_dir
+  if type(root) == 'string' then
+    M.add_folder(client, root)
+  end
+  return true
+end
+
+---@param client vim.lsp.Client
+---@return boolean
+function M.lives(client)
+  return not (stopping[client.id] or client:is_stopped() or client._is_stopping)
+end
+
+---@param client vim.lsp.Client
+---@param root string
+function M.add_folder(client, root)
+  local uri = vim.uri_from_fname(root)
+  local folders = client.workspace_folders or {}
+  for _, folder in ipairs(folders) do
+    if folder.uri == uri then
+      return
+    end
+  end
+  local added = { uri = uri, name = root }
+  client.workspace_folders = vim.list_extend({ added }, folders)
+  M.when_ready(client, function(err)
+    if not err then
+      client:notify('workspace/didChangeWorkspaceFolders', { event = { added = { added }, removed = {} } })
+    end
+  end)
+end
+
+--- The running server, if there is one.
+---@return vim.lsp.Client?
+function M.client()
+  for _, client in ipairs(vim.lsp.get_clients({ name = M.NAME })) do
+    if M.lives(client) then
+      return client
+    end
+  end
+  -- One that was started and has not answered yet.
+  for _, client in ipairs(vim.lsp.get_clients({ name = M.NAME, _uninitialized = true })) do
+    if M.lives(client) then
+      return client
+    end
+  end
+end
+
+---@param client vim.lsp.Client
+---@param callback fun(err?: string)
+function M.when_ready(client, callback)
+  if client.initialized then
+    return callback()
+  end
+  waiting[client.id] = waiting[client.id] or {}
+  table.insert(waiting[client.id], callback)
+end
+
+---@param id integer
+---@param err? string
+local function release(id, err)
+  local callbacks = waiting[id] or {}
+  waiting[id] = nil
+  for _, callback in ipairs(callbacks) do
+    callback(err)
+  end
+end
+
+--- A client has answered `initialize`.
+---@param client vim.lsp.Client
+function M.ready(client)
+  release(client.id)
+end
+
+--- `before_init` of `lsp/briefing.lua`: a server that is started later gets what was assumed before.
+---@param config vim.lsp.ClientConfig
+function M.before_init(config)
+  config.settings = M.settings(config.settings)
+end
+
+--- The user's settings with what `:Briefing harness|cwd|session` chose laid over them.
+---@param settings? table
+---@return table
+function M.settings(settings)
+  local chosen = require('briefing.assume').settings()
+  if not next(chosen) then
+    return settings or {}
+  end
+  return vim.tbl_deep_extend('force', settings or {}, { briefing = chosen })
+end
+
+--- Tells the server what is assumed now.
+function M.configure()
+  local client = M.client()
+  if not client then
+    return
+  end
+  local user = (vim.lsp.config[M.NAME] or {}).settings or {}
+  client.settings = M.settings(user)
+  M.when_ready(client, function(err)
+    if not err then
+      local section = client.settings.briefing
+      client:notify('workspace/didChangeConfiguration', {
+        settings = { briefing = section and next(section) and section or vim.empty_dict() },
+      })
+    end
+  end)
+end
+
+--- Starts the server for a buffer, whether or not it is enabled. A buffer with a file is attached.
+---@param bufnr integer
+---@return vim.lsp.Client?
+---@return string? err
+local function start(bufnr)
+  local config = vim.deepcopy(vim.lsp.config[M.NAME])
+  if not config then
+    return nil, 'Briefing: lsp/briefing.lua is not on the runtimepath'
+  end
+  if type(config.cmd) == 'function' and not M.binary() then
+    return nil, M.missing()
+  end
+  local file = M.file(bufnr)
+  config.name = M.NAME
+  config.root_dir = M.root(file)
+  ---@cast config vim.lsp.ClientConfig
+  local on_init = config.on_init
+  config.on_init = vim.list_extend(type(on_init) == 'table' and on_init or { on_init }, { M.ready })
+  local id = vim.lsp.start(config, {
+    bufnr = bufnr,
+    attach = file ~= nil,
+    reuse_client = config.reuse_client,
+    silent = true,
+  })
+  local client = id and vim.lsp.get_client_by_id(id)
+  if not client then
+    return nil, 'Briefing: the server could not be started; :Briefing log says more'
+  end
+  return client
+end
+
+-- Asking --------------------------------------------------------------------------------------------------------------
+
+--- An answer without `null`: what is absent on the wire is absent in Lua.
+---@param value any
+---@return any
+local function without_null(value)
+  if value == vim.NIL then
+    return nil
+  end
+  if type(value) == 'table' then
+    for key, inner in pairs(value) do
+      value[key] = without_null(inner)
+    end
+  end
+  return value
+end
+
+--- Asks the server; starts it if need be. The callback is called exactly once, whatever happens.
+---@param bufnr integer
+---@param method string
+---@param params table
+---@param callback fun(err?: string, result?: any, code?: integer)
+---@param timeout_ms? integer
+function M.request(bufnr, method, params, callback, timeout_ms)
+  local client, problem = M.client(), nil
+  if not client then
+    client, problem = start(bufnr)
+  end
+  if not client then
+    vim.schedule(function()
+      callback(problem)
+    end)
+    return
+  end
+  local failed, deadline
+  local function finish(err, result, code)
+    if pending[failed] then
+      pending[failed] = nil
+      deadline:stop()
+      if not deadline:is_closing() then
+        deadline:close()
+      end
+      callback(err, result, code)
+    end
+  end
+  failed = function(err)
+    finish(err)
+  end
+  pending[failed] = client.id
+  timeout_ms = timeout_ms or 10000
+  deadline = vim.defer_fn(function()
+    failed(('Briefing: no answer to %s within %d ms'):format(method, timeout_ms))
+  end, timeout_ms)
+  M.when_ready(client, function(err)
+    if err then
+      return failed(err)
+    end
+    local attached = vim.api.nvim_buf_is_valid(bufnr) and vim.lsp.buf_is_attached(bufnr, client.id)
+    local sent = client:request(method, params, function(response, result)
+      local words = response and 'Briefing: ' .. response.message or nil
+      finish(words, without_null(result), response and response.code)
+    end, attached and bufnr or nil)
+    if not sent then
+      failed('Briefing: the server has stopped')
+    end
+  end)
+end
+
+-- Stopping and starting again -----------------------------------------------------------------------------------------
+
+---@param buffers integer[]
+local function attach(buffers)
+  for _, bufnr in ipairs(buffers) do
+    if vim.api.nvim_buf_is_loaded(bufnr) and M.file(bufnr) then
+      local _, err = start(bufnr)
+      if err then
+        vim.notify(err, vim.log.levels.WARN)
+        return
+      end
+    end
+  end
+end
+
+--- `on_exit` of `lsp/briefing.lua`.
+---@param code integer
+---@param signal integer
+---@param id integer
+function M.on_exit(code, signal, id)
+  vim.schedule(function()
+    local err = ('Briefing: the server has stopped (exit code %d, signal %d)'):format(code, signal)
+    release(id, err)
+    for failed, client in pairs(vim.deepcopy(pending)) do
+      if client == id then
+        failed(err)
+      end
+    end
+    require('briefing.live').stopped(id)
+  end)
+  local client = vim.lsp.get_client_by_id(id)
+  local buffers = again[id] or (client and vim.tbl_keys(client.attached_buffers)) or {}
+  local wanted = again[id] ~= nil
+  again[id] = nil
+  local asked_to_stop = stopping[id] or (client and client._is_stopping) or (code == 0 and signal == 0)
+  stopping[id] = nil
+  if vim.v.exiting ~= vim.NIL or (asked_to_stop and not wanted) then
+    return
+  end
+  if not wanted then
+    local now = vim.uv.hrtime() / 1e9
+    restarts = vim.tbl_filter(function(at)
+      return now - at < WITHIN_S
+    end, restarts)
+    if #restarts >= RESTARTS then
+      vim.schedule(function()
+        vim.notify(
+          ('Briefing: the server died %d times within %d s and stays down; see :Briefing log, then :Briefing restart'):format(
+            RESTARTS + 1,
+            WITHIN_S
+          ),
+          vim.log.levels.ERROR
+        )
+      end)
+      return
+    end
+    table.insert(restarts, now)
+  end
+  vim.schedule(function()
+    attach(buffers)
+  end)
+end
+
+--- Stops the server and starts it again with the same buffers.
+function M.restart()
+  told_missing, restarts = false, {}
+  local client = M.client()
+  if not client then
+    if not M.binary() then
+      return M.tell_missing()
+    end
+    return attach(vim.api.nvim_list_bufs())
+  end
+  stopping[client.id] = true
+  again[client.id] = vim.tbl_keys(client.attached_buffers)
+  client:stop()
+  -- One that does not answer is ended.
+  vim.defer_fn(function()
+    if not client:is_stopped() then
+      client:stop(true)
+    end
+  end, 2000)
+end
+
+return M

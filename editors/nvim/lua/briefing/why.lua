@@ -1,0 +1,74 @@
+--- `:Briefing why FILE`: what became of an instruction file in each harness, and what was asked about it.
+local M = {}
+
+local server = require('briefing.server')
+local view = require('briefing.view')
+local words = require('briefing.words')
+
+---@param file string
+---@param explanations table[]
+---@return briefing.Line[]
+local function lines(file, target, explanations)
+  local out = {
+    { { 'Why ', 'BriefingHint' }, { words.home(file), 'BriefingTitle' } },
+    { { 'for an agent that reads ', 'BriefingHint' }, { view.subject(target), 'BriefingHint' } },
+    {},
+  }
+  for _, explanation in ipairs(explanations) do
+    local fate = explanation.fate
+    local item = { path = file }
+    table.insert(out, {
+      key = explanation.harness,
+      item = item,
+      { explanation.harness .. ' ' .. explanation.edition .. '  ', 'BriefingHarness' },
+      fate and { words.icon(fate) .. ' ' .. fate, words.group(fate) } or { '– not considered', 'BriefingReason' },
+    })
+    table.insert(out, { item = item, { '  ' .. explanation.reason, 'BriefingReason' } })
+    for _, probe in ipairs(explanation.probes) do
+      table.insert(out, {
+        item = { path = probe.path },
+        { '  asked ', 'BriefingHint' },
+        { probe.asked .. ' → ' .. probe.answer, 'BriefingPath' },
+        { '  ' .. probe.rule, 'BriefingReason' },
+      })
+    end
+    table.insert(out, {})
+  end
+  table.remove(out)
+  return out
+end
+
+---@param target integer
+---@param file string
+---@param mods? table
+function M.open(target, file, mods)
+  local function draw(v)
+    view.keys(v, { { '⏎', 'open' }, { 'q', 'close' } })
+    local assumed = require('briefing.assume').get()
+    local read = server.file(target)
+    local root = not read and (assumed.cwd or server.cwd()) or assumed.cwd
+    view.ask(v, function(answered)
+      server.request(target, 'briefing/explain', {
+        textDocument = { uri = vim.uri_from_fname(file) },
+        -- An instruction file is not read for its own sake: the question is then about the start of a session.
+        target = read and read ~= file and vim.uri_from_fname(read) or nil,
+        cwd = root and vim.uri_from_fname(root) or nil,
+        harness = assumed.harness,
+      }, answered)
+    end, function(result)
+      view.put(v, lines(file, target, result.explanations))
+    end)
+  end
+  view.open('why', target, draw, {
+    ['<CR>'] = {
+      function(_, item)
+        if item then
+          view.edit(item.path)
+        end
+      end,
+      'open the file',
+    },
+  }, mods)
+end
+
+return M
