@@ -57,7 +57,7 @@ function M.open(target)
       show(found)
     end)
   end
-  server.request(target, 'briefing/instructionFiles', vim.empty_dict(), function(err, result)
+  server.request(target, 'briefing/instructionFiles', nil, function(err, result)
     if err or type(result) ~= 'table' or type(result.files) ~= 'table' then
       return from_answers()
     end

@@ -59,7 +59,7 @@ function M.check()
         #folders > 0 and table.concat(folders, ', ') or 'no workspace folder'
       )
     )
-    local status = client:request_sync('briefing/status', vim.empty_dict(), 2000)
+    local status = client:request_sync('briefing/status', nil, 2000)
     if status and status.result then
       local s = status.result
       health.info(

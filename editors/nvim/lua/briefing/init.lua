@@ -33,8 +33,8 @@ local function uri(path)
   return vim.uri_from_fname(server.absolute(path) or path)
 end
 
---- Asks what each harness tells an agent that reads the file of a buffer. A buffer without a file stands for the start of
---- a session. The callback is called once, with an error in words or with the answer.
+--- Asks what each harness tells an agent that reads the file of a buffer. A buffer without a file stands for the start
+--- of a session. The callback is called once, with an error in words or with the answer.
 ---@param bufnr? integer  0 or absent: the current buffer
 ---@param opts? briefing.Opts
 ---@param callback briefing.Callback
@@ -85,8 +85,8 @@ function M.effective(bufnr, opts, callback)
   end, opts.timeout_ms)
 end
 
---- The exact text that a model gets from one harness, as `briefing show --format prompt` prints it. Several messages are
---- each introduced by a line, since they are not one text.
+--- The exact text that a model gets from one harness, as `briefing show --format prompt` prints it. Several messages
+--- are each introduced by a line, since they are not one text.
 ---@param bufnr? integer
 ---@param opts briefing.Opts  `harness` is needed
 ---@param callback fun(err?: string, text?: string, result?: briefing.Effective)

@@ -1,4 +1,4 @@
---- Notices when answers may have changed, and tells whoever looks: views, status lines, the autocommand BriefingChanged.
+--- Notices when answers may have changed, and tells whoever looks: views, status lines, autocommands.
 local M = {}
 
 local server = require('briefing.server')
@@ -144,7 +144,7 @@ function M.watch()
       if not client or not client.initialized then
         return
       end
-      client:request('briefing/status', vim.empty_dict(), function(err, status)
+      client:request('briefing/status', nil, function(err, status)
         if err or not status then
           return
         end
@@ -223,7 +223,8 @@ function M.line(briefings)
     local worst = briefing.refusal and words.icon('unreadable') or ''
     for _, fate in ipairs({ 'truncated', 'dropped', 'unreadable' }) do
       for _, source in ipairs(briefing.sources) do
-        if source.fate == fate then
+        -- A file that is left out for its place alone is as it should be; one that finds no room is lost.
+        if source.fate == fate and (fate ~= 'dropped' or source.limit) then
           worst = words.icon(fate)
         end
       end
@@ -254,7 +255,7 @@ end
 ---@param bufnr integer
 ---@param callback? fun()
 function M.fetch_harnesses(bufnr, callback)
-  server.request(bufnr, 'briefing/harnesses', vim.empty_dict(), function(_, result)
+  server.request(bufnr, 'briefing/harnesses', nil, function(_, result)
     if result then
       harnesses = result.harnesses
       require('briefing.cuts').harnesses(harnesses)

@@ -93,7 +93,7 @@ function M.read(buf, name)
       put(buf, text or err or '')
       local briefing = result and result.briefings[1]
       local about = briefing
-          and ('%%#BriefingHarness# %s %s %%#BriefingSize#%s%%#BriefingHint# %s · read-only, follows every change'):format(
+          and ('%%#BriefingHarness# %s %s %%#BriefingSize#%s%%#BriefingHint# %s · read-only, live'):format(
             briefing.harness,
             briefing.edition,
             #briefing.messages == 0 and 'told nothing' or words.totals(briefing.totals),

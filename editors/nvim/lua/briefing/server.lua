@@ -19,7 +19,7 @@ local waiting = {}
 local pending = {}
 ---@type integer[]  When the server was started again after it had died, in seconds
 local restarts = {}
-local told_missing = false
+local told_problem = false
 
 -- The program ---------------------------------------------------------------------------------------------------------
 
@@ -54,15 +54,6 @@ function M.binary()
     tried
 end
 
---- Says once, however many buffers are opened, that there is no program.
-function M.tell_missing()
-  if told_missing then
-    return
-  end
-  told_missing = true
-  vim.notify(M.missing(), vim.log.levels.WARN)
-end
-
 ---@return string
 function M.missing()
   local _, tried = M.binary()
@@ -71,19 +62,39 @@ function M.missing()
     .. '\nInstall it with `cargo install`, or set vim.g.briefing = { binary = … }. More: :checkhealth briefing'
 end
 
---- A `cmd` of the user's own that does not exist keeps Neovim from starting the server without a word.
-function M.check_command()
-  local enabled = vim.lsp.is_enabled
-  if enabled and not enabled(M.NAME) then
-    return
-  end
+--- Why no server can be started, if none can.
+---@return string?
+function M.problem()
   local ok, config = pcall(function()
     return vim.lsp.config[M.NAME]
   end)
-  local cmd = ok and config and config.cmd
-  if type(cmd) == 'table' and vim.fn.executable(cmd[1]) == 0 and not told_missing then
-    told_missing = true
-    vim.notify(('Briefing: `%s` of vim.lsp.config.briefing.cmd is no program'):format(cmd[1]), vim.log.levels.WARN)
+  if not ok or not config then
+    return 'Briefing: lsp/briefing.lua is not on the runtimepath'
+  end
+  local cmd = config.cmd
+  if type(cmd) == 'table' then
+    return vim.fn.executable(cmd[1]) == 0
+        and ('Briefing: `%s` of vim.lsp.config.briefing.cmd is no program'):format(cmd[1])
+      or nil
+  end
+  return not M.binary() and M.missing() or nil
+end
+
+--- Says once, however many buffers are opened, why no server can be started.
+---@return boolean told  whether there is something to say
+function M.tell_problem()
+  local problem = M.problem()
+  if problem and not told_problem then
+    told_problem = true
+    vim.notify(problem, vim.log.levels.WARN)
+  end
+  return problem ~= nil
+end
+
+--- A `cmd` of the user's own that does not exist keeps Neovim from starting the server without a word.
+function M.check_command()
+  if not vim.lsp.is_enabled or vim.lsp.is_enabled(M.NAME) then
+    M.tell_problem()
   end
 end
 
@@ -141,8 +152,8 @@ function M.absolute(path)
   return cwd and vim.fs.normalize(vim.fs.joinpath(cwd, path), { expand_env = false }) or nil
 end
 
---- The workspace folder of a file: its repository, else the nearest directory with an instruction file, else the working
---- directory if that holds it.
+--- The workspace folder of a file: its repository, else the nearest directory with an instruction file, else the
+--- working directory if that holds it.
 ---@param file? string
 ---@return string?
 function M.root(file)
@@ -166,14 +177,13 @@ function M.root_dir(bufnr, on_dir)
   if not file then
     return
   end
-  if not M.binary() then
-    M.tell_missing()
+  if M.tell_problem() then
     return
   end
   on_dir(M.root(file))
 end
 
--- One server for all ---------------------------------------------------------------------------------------------------
+-- One server for all --------------------------------------------------------------------------------------------------
 
 --- `reuse_client` of `lsp/briefing.lua`: one server knows the unsaved text of every buffer, wherever its file is.
 ---@param client vim.lsp.Client
@@ -297,13 +307,11 @@ end
 ---@return vim.lsp.Client?
 ---@return string? err
 local function start(bufnr)
+  local problem = M.problem()
+  if problem then
+    return nil, problem
+  end
   local config = vim.deepcopy(vim.lsp.config[M.NAME])
-  if not config then
-    return nil, 'Briefing: lsp/briefing.lua is not on the runtimepath'
-  end
-  if type(config.cmd) == 'function' and not M.binary() then
-    return nil, M.missing()
-  end
   local file = M.file(bufnr)
   config.name = M.NAME
   config.root_dir = M.root(file)
@@ -343,7 +351,7 @@ end
 --- Asks the server; starts it if need be. The callback is called exactly once, whatever happens.
 ---@param bufnr integer
 ---@param method string
----@param params table
+---@param params? table
 ---@param callback fun(err?: string, result?: any, code?: integer)
 ---@param timeout_ms? integer
 function M.request(bufnr, method, params, callback, timeout_ms)
@@ -438,7 +446,7 @@ function M.on_exit(code, signal, id)
     if #restarts >= RESTARTS then
       vim.schedule(function()
         vim.notify(
-          ('Briefing: the server died %d times within %d s and stays down; see :Briefing log, then :Briefing restart'):format(
+          ('Briefing: the server died %d times in %d s and stays down; see :Briefing log, then :Briefing restart'):format(
             RESTARTS + 1,
             WITHIN_S
           ),
@@ -456,13 +464,13 @@ end
 
 --- Stops the server and starts it again with the same buffers.
 function M.restart()
-  told_missing, restarts = false, {}
+  told_problem, restarts = false, {}
   local client = M.client()
   if not client then
-    if not M.binary() then
-      return M.tell_missing()
+    if not M.tell_problem() then
+      attach(vim.api.nvim_list_bufs())
     end
-    return attach(vim.api.nvim_list_bufs())
+    return
   end
   stopping[client.id] = true
   again[client.id] = vim.tbl_keys(client.attached_buffers)
