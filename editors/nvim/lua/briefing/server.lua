@@ -446,7 +446,7 @@ function M.on_exit(code, signal, id)
     if #restarts >= RESTARTS then
       vim.schedule(function()
         vim.notify(
-          ('Briefing: the server died %d times in %d s and stays down; see :Briefing log, then :Briefing restart'):format(
+          ('Briefing: the server died %d times in %d s and stays down; see :Briefing log, :Briefing restart'):format(
             RESTARTS + 1,
             WITHIN_S
           ),
