@@ -1,7 +1,7 @@
 --- A test harness in a page: true sentences, conditions with deadlines, no sleeping.
 local M = {}
 
-local DEADLINE_MS = 10000
+local DEADLINE_MS = tonumber(vim.env.DEADLINE_MS) or 10000
 
 local passed, failed, skipped = 0, 0, 0
 local only = vim.env.ONLY

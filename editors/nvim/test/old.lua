@@ -16,7 +16,7 @@ t.it(':Briefing says the same there', function()
 end)
 
 t.it(':checkhealth says the same there', function()
-  vim.cmd('checkhealth briefing')
+  vim.cmd('silent checkhealth briefing')
   t.has(t.text(), 'Neovim 0.11 or newer is needed')
 end)
 

@@ -58,7 +58,7 @@ it('the Lua API and views say the same', function()
 end)
 
 it(':checkhealth says what to do about it', function()
-  vim.cmd('checkhealth briefing')
+  vim.cmd('silent checkhealth briefing')
   has(text(), 'ERROR no program')
   has(text(), 'cargo install')
   vim.cmd('bwipeout')

@@ -23,6 +23,8 @@ local version
 local pace
 ---@type uv.uv_timer_t?
 local poll
+---@type integer?  Its interval
+local poll_ms
 ---@type table[]  What the server knows about harnesses
 local harnesses = {}
 local asked_harnesses
@@ -35,6 +37,7 @@ local asked_harnesses
 function M.subscribe(callback)
   subscribers[callback] = true
   M.watch()
+  M.remember()
   return function()
     subscribers[callback] = nil
   end
@@ -57,6 +60,7 @@ function M.touch()
   end
   pace = vim.defer_fn(function()
     pace = nil
+    M.remember()
     for callback in pairs(vim.tbl_extend('force', {}, subscribers)) do
       callback()
     end
@@ -121,21 +125,33 @@ vim.lsp.handlers['briefing/didChangeInstructions'] = function(_, _, context)
   M.touch()
 end
 
+--- Remembers the version before anything is asked, so that no change after an answer goes unnoticed.
+function M.remember()
+  local client = server.client()
+  if client and client.initialized and not announces[client.id] and looked_at() then
+    client:request('briefing/status', nil, function(_, status)
+      version = status and status.version
+    end)
+  end
+end
+
 --- A server that announces nothing is asked for its version while somebody looks.
 function M.watch()
-  if poll then
-    return
-  end
   local interval = require('briefing.config').get().poll_ms
+  if poll and poll_ms == interval then
+    return
+  elseif poll then
+    poll:close()
+  end
   local timer = assert(vim.uv.new_timer())
-  poll = timer
+  poll, poll_ms = timer, interval
   timer:start(
     interval,
     interval,
     vim.schedule_wrap(function()
       local client = server.client()
       if not looked_at() or (client and announces[client.id]) then
-        if poll then
+        if poll == timer then
           poll:close()
           poll = nil
         end
