@@ -8,6 +8,8 @@ if vim.env.BRIEFING then
   vim.g.briefing = { binary = vim.env.BRIEFING, poll_ms = 50 }
 end
 if vim.lsp.enable then
+  -- Other harnesses have other answers; what is tested is the plugin.
+  vim.lsp.config('briefing', { settings = { briefing = { harnesses = { 'codex', 'openclaw' } } } })
   vim.lsp.enable('briefing')
 end
 vim.api.nvim_create_autocmd('VimEnter', {
