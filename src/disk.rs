@@ -54,7 +54,7 @@ pub fn observe(fs: &dyn Filesystem, ask: &Ask) -> Fact {
 fn globbed(fs: &dyn Filesystem, base: &Path, pattern: &str, flavor: GlobFlavor) -> Vec<PathBuf> {
     match flavor {
         GlobFlavor::Npm { dot, follow } => glob::npm(&Walked(fs), base, pattern, glob::Npm { dot, follow }),
-        GlobFlavor::Node => Vec::new(),
+        GlobFlavor::Node => glob::node(&Walked(fs), base, pattern),
     }
 }
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 mod braces;
 mod class;
 mod fast;
+mod node;
 mod npm;
 mod parts;
 mod regex;
@@ -54,6 +55,13 @@ pub struct Npm {
 pub fn npm(tree: &dyn Tree, base: &Path, pattern: &str, options: Npm) -> Vec<PathBuf> {
     let Some(patterns) = parts::compile(pattern, options.dot) else { return Vec::new() };
     npm::walk(tree, base, patterns, options)
+}
+
+/// What `fs.glob` of Node 24 finds below `base`, in its order: files, directories and anything else.
+pub fn node(tree: &dyn Tree, base: &Path, pattern: &str) -> Vec<PathBuf> {
+    // Node calls minimatch with `windowsPathsNoEscape`.
+    let Some(patterns) = parts::compile(&pattern.replace('\\', "/"), false) else { return Vec::new() };
+    node::walk(tree, base, &patterns)
 }
 
 /// Whether a name matches a pattern of one segment.
