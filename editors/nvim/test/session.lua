@@ -338,8 +338,14 @@ it(':Briefing report shares the text out among the files', function()
   edit(source)
   vim.cmd('Briefing report')
   local shown = shows('briefing-view://report', 'codex')
-  has(shown, '59 %  AGENTS.md')
-  has(shown, 'limit 32 768 bytes per chain')
+  local total = 0
+  for share in shown:match('codex.-\n\n'):gmatch('([%d.]+) %%') do
+    total = total + tonumber(share)
+  end
+  assert(math.abs(total - 100) < 0.2, 'shares add up to ' .. total)
+  has(shown, ' %  AGENTS.md  ')
+  has(shown, ' 13 B')
+  has(shown, 'headings and separators')
 end)
 
 it(':Briefing files fills the quickfix list', function()
@@ -591,6 +597,14 @@ for _, feature in ipairs({
   end)
 end
 
+it('a command that the server puts into a lens is run here', function()
+  t.tidy()
+  edit(source)
+  client():exec_cmd({ title = 'prompt', command = 'briefing.preview', arguments = { 'codex' } }, { bufnr = 0 })
+  shows('briefing:/codex/', 'Write tests.')
+  same(t.notices, {})
+end)
+
 it(':Briefing restart gives a new server with the same buffers', function()
   t.tidy()
   local buf = edit(source)
@@ -659,6 +673,13 @@ it('vim.lsp.enable(…, false) stops it for good', function()
     return client() == nil and pid() == nil
   end)
   same(#t.said('stays down'), 1)
+end)
+
+it(':Briefing works for somebody who enables nothing', function()
+  t.tidy()
+  vim.cmd.edit(source)
+  vim.cmd('Briefing show')
+  has(shows('briefing-view://show', 'codex'), 'AGENTS.md')
 end)
 
 t.finish()

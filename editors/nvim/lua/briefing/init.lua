@@ -33,12 +33,12 @@ local function uri(path)
   return vim.uri_from_fname(server.absolute(path) or path)
 end
 
---- Asks what each harness tells an agent that reads the file of a buffer. A buffer without a file stands for the start
---- of a session. The callback is called once, with an error in words or with the answer.
----@param bufnr? integer  0 or absent: the current buffer
+--- Asks a question about an agent that reads the file of a buffer, or about the start of a session if there is no file.
+---@param method string
+---@param bufnr? integer
 ---@param opts? briefing.Opts
----@param callback briefing.Callback
-function M.effective(bufnr, opts, callback)
+---@param callback fun(err?: string, result?: any, code?: integer)
+local function ask(method, bufnr, opts, callback)
   vim.validate('bufnr', bufnr, 'number', true)
   vim.validate('callback', callback, vim.is_callable, 'a function')
   opts = validate(opts)
@@ -60,9 +60,7 @@ function M.effective(bufnr, opts, callback)
   if not file and not cwd then
     cwd = server.cwd()
     if not cwd then
-      return refuse(
-        'Briefing: the buffer has no file and the working directory is gone; open a file, or set :Briefing cwd'
-      )
+      return refuse('Briefing: no file here, and the working directory is gone; open a file, or set :Briefing cwd')
     end
   end
   local include = {}
@@ -80,9 +78,32 @@ function M.effective(bufnr, opts, callback)
     alreadyLoaded = opts.already_loaded and vim.tbl_map(uri, opts.already_loaded) or nil,
     include = #include > 0 and include or nil,
   })
-  server.request(bufnr, 'briefing/effectiveInstructions', params, function(err, result)
-    callback(err, result)
-  end, opts.timeout_ms)
+  server.request(bufnr, method, params, callback, opts.timeout_ms)
+end
+
+--- Asks what each harness tells an agent that reads the file of a buffer. A buffer without a file stands for the start
+--- of a session. The callback is called once, with an error in words or with the answer.
+---@param bufnr? integer  0 or absent: the current buffer
+---@param opts? briefing.Opts
+---@param callback briefing.Callback
+function M.effective(bufnr, opts, callback)
+  ask('briefing/effectiveInstructions', bufnr, opts, callback)
+end
+
+--- How much of the context each source takes, largest first. Counted here if the server does not offer it.
+---@param bufnr? integer
+---@param opts? briefing.Opts
+---@param callback fun(err?: string, result?: {reports: briefing.Report[]})
+function M.report(bufnr, opts, callback)
+  opts = vim.tbl_extend('force', opts or {}, { text = false })
+  ask('briefing/contextReport', bufnr, opts, function(err, result, code)
+    if code ~= server.METHOD_NOT_FOUND then
+      return callback(err, result)
+    end
+    ask('briefing/effectiveInstructions', bufnr, opts, function(problem, effective)
+      callback(problem, effective and require('briefing.report').count(effective))
+    end)
+  end)
 end
 
 --- The exact text that a model gets from one harness, as `briefing show --format prompt` prints it. Several messages

@@ -77,6 +77,8 @@ function M.attached(client, bufnr)
     M.fetch_harnesses(bufnr)
   end
   require('briefing.cuts').attached(client, bufnr)
+  -- The server's lenses and actions name commands that are run here.
+  require('briefing.command')
   M.touch()
   M.watch()
 end

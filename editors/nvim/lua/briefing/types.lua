@@ -54,6 +54,21 @@
 ---@field utf16 integer
 ---@field tokens {value: integer, method: string}
 
+---@class briefing.Report
+---@field harness string
+---@field edition string
+---@field totals briefing.Totals
+---@field frame integer  Bytes of headings and separators
+---@field sources briefing.Share[]  Largest first
+
+---@class briefing.Share
+---@field name string
+---@field fate string
+---@field trigger string
+---@field size? {bytes: integer, utf16: integer, lines: integer}
+---@field injected integer  Bytes that reach the model
+---@field share number  Per cent of all instruction bytes
+
 ---@class briefing.Probe
 ---@field path string
 ---@field asked string
