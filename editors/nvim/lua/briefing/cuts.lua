@@ -68,6 +68,14 @@ local function shown(id, what)
   return value ~= nil and value ~= false
 end
 
+--- Faded text is not underlined as well: thousands of curls under text that is merely lost help nobody.
+---@param id integer
+local function plain(id)
+  if require('briefing.config').get().cuts and (vim.diagnostic.config(nil, id) or {}).underline == nil then
+    vim.diagnostic.config({ underline = false }, id)
+  end
+end
+
 ---@param bufnr integer
 function M.draw(bufnr)
   if not vim.api.nvim_buf_is_loaded(bufnr) then
@@ -81,6 +89,7 @@ function M.draw(bufnr)
   local last = vim.api.nvim_buf_line_count(bufnr) - 1
   local hints = vim.lsp.inlay_hint.is_enabled({ bufnr = bufnr }) and M.offers('inlayHintProvider')
   for _, id in ipairs(namespaces()) do
+    plain(id)
     -- The server's inlay hints, or Neovim's virtual text, say the same.
     local noted = hints or shown(id, 'virtual_text') or shown(id, 'virtual_lines')
     for _, diagnostic in ipairs(vim.diagnostic.get(bufnr, { namespace = id })) do
@@ -124,11 +133,7 @@ end
 ---@param client vim.lsp.Client
 ---@param bufnr integer
 function M.attached(client, bufnr)
-  -- Faded text is not underlined as well: thousands of curls under text that is merely lost help nobody.
-  local id = vim.lsp.diagnostic.get_namespace(client.id)
-  if require('briefing.config').get().cuts and (vim.diagnostic.config(nil, id) or {}).underline == nil then
-    vim.diagnostic.config({ underline = false }, id)
-  end
+  plain(vim.lsp.diagnostic.get_namespace(client.id))
   M.lens(bufnr)
 end
 
