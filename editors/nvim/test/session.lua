@@ -151,6 +151,26 @@ it('the marks go when the text fits again', function()
   vim.cmd('edit!')
 end)
 
+it('what is wrong but not lost is underlined, what is lost is only faded', function()
+  t.tidy()
+  local buf = edit(agents)
+  local function groups(tag)
+    vim.diagnostic.set(vim.lsp.diagnostic.get_namespace(client().id), buf, {
+      { lnum = 0, col = 0, end_lnum = 0, end_col = 5, message = 'x', severity = 2, _tags = { unnecessary = tag } },
+    })
+    local found = {}
+    for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(buf, -1, 0, -1, { details = true })) do
+      if mark[4].hl_group then
+        table.insert(found, mark[4].hl_group)
+      end
+    end
+    return found
+  end
+  same(groups(nil), { 'DiagnosticUnderlineWarn' })
+  same(groups(true), { 'BriefingLost' })
+  vim.diagnostic.reset()
+end)
+
 it('a hover says who reads an instruction file', function()
   t.tidy()
   edit(agents)

@@ -76,6 +76,29 @@ local function plain(id)
   end
 end
 
+local UNDERLINES = {
+  'DiagnosticUnderlineError',
+  'DiagnosticUnderlineWarn',
+  'DiagnosticUnderlineInfo',
+  'DiagnosticUnderlineHint',
+}
+
+---@param bufnr integer
+---@param diagnostic vim.Diagnostic
+---@param group string
+local function paint(bufnr, diagnostic, group)
+  local last = vim.api.nvim_buf_line_count(bufnr) - 1
+  local to = math.min(diagnostic.end_lnum, last)
+  local line = vim.api.nvim_buf_get_lines(bufnr, to, to + 1, false)[1] or ''
+  vim.api.nvim_buf_set_extmark(bufnr, ns, math.min(diagnostic.lnum, last), diagnostic.col, {
+    end_row = to,
+    end_col = diagnostic.end_lnum > last and #line or math.min(diagnostic.end_col, #line),
+    hl_group = group,
+    priority = PRIORITY,
+    strict = false,
+  })
+end
+
 ---@param bufnr integer
 function M.draw(bufnr)
   if not vim.api.nvim_buf_is_loaded(bufnr) then
@@ -88,21 +111,15 @@ function M.draw(bufnr)
   end
   local last = vim.api.nvim_buf_line_count(bufnr) - 1
   local hints = vim.lsp.inlay_hint.is_enabled({ bufnr = bufnr }) and M.offers('inlayHintProvider')
+  -- Everything else is underlined as Neovim would, unless the user wants no underlines.
+  local underlines = (vim.diagnostic.config() or {}).underline ~= false
   for _, id in ipairs(namespaces()) do
     plain(id)
     -- The server's inlay hints, or Neovim's virtual text, say the same.
     local noted = hints or shown(id, 'virtual_text') or shown(id, 'virtual_lines')
     for _, diagnostic in ipairs(vim.diagnostic.get(bufnr, { namespace = id })) do
       if lost(diagnostic) then
-        local to = math.min(diagnostic.end_lnum, last)
-        local line = vim.api.nvim_buf_get_lines(bufnr, to, to + 1, false)[1] or ''
-        vim.api.nvim_buf_set_extmark(bufnr, ns, math.min(diagnostic.lnum, last), diagnostic.col, {
-          end_row = to,
-          end_col = diagnostic.end_lnum > last and #line or math.min(diagnostic.end_col, #line),
-          hl_group = 'BriefingLost',
-          priority = PRIORITY,
-          strict = false,
-        })
+        paint(bufnr, diagnostic, 'BriefingLost')
         if not noted then
           vim.api.nvim_buf_set_extmark(bufnr, ns, math.min(diagnostic.lnum, last), 0, {
             virt_text = { { ' ' .. note(diagnostic, last) .. ' ', 'BriefingCut' } },
@@ -110,6 +127,8 @@ function M.draw(bufnr)
             hl_mode = 'combine',
           })
         end
+      elseif underlines then
+        paint(bufnr, diagnostic, UNDERLINES[diagnostic.severity])
       end
     end
   end
