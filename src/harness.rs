@@ -11,6 +11,7 @@ use crate::answer::{Answer, Standpoint};
 use crate::search::{Search, Told};
 
 pub mod codex;
+pub mod copilot_cli;
 pub mod custom;
 pub mod gemini_cli;
 pub mod names;
@@ -20,7 +21,8 @@ pub mod opencode;
 use custom::{Custom, Customs, Overrides};
 
 /// Every harness Briefing knows, in the order they are shown.
-pub static ALL: &[&Profile] = &[&codex::PROFILE, &opencode::PROFILE, &openclaw::PROFILE, &gemini_cli::PROFILE];
+pub static ALL: &[&Profile] =
+    &[&codex::PROFILE, &opencode::PROFILE, &openclaw::PROFILE, &gemini_cli::PROFILE, &copilot_cli::PROFILE];
 
 /// One harness: the agent program that loads instruction files.
 pub struct Profile {

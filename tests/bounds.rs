@@ -71,3 +71,21 @@ fn ten_thousand_files_and_as_many_tokens_are_no_burden() {
     world.directory(Path::new("/h"));
     assert_eq!(loaded(&resolved(&world, "gemini-cli from /p")), 1);
 }
+
+#[test]
+fn a_chain_of_ten_thousand_imports_ends_where_copilot_cli_ends_it() {
+    let resolution = resolved(&chain("AGENTS.md"), "copilot-cli from /p");
+    assert_eq!((loaded(&resolution), resolution.fidelity), (9, Fidelity::Exact));
+}
+
+#[test]
+fn ten_thousand_rule_files_are_no_burden() {
+    let mut world = World::empty();
+    for number in 0..10_000 {
+        let text = format!("---\napplyTo: \"**/*.{number}\"\n---\n{number}\n");
+        world.file(Path::new(&format!("/p/.github/instructions/{number}.instructions.md")), text.into_bytes());
+    }
+    world.file(Path::new("/p/a.77"), b"a\n".to_vec());
+    world.directory(Path::new("/h"));
+    assert_eq!(loaded(&resolved(&world, "copilot-cli from /p reading /p/a.77")), 1);
+}

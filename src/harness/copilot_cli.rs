@@ -1,0 +1,431 @@
+//! GitHub Copilot CLI: whole files in the system prompt, tables of those with narrower patterns, and more files when one is
+//! viewed.
+//!
+//! Checked on the real client 1.0.102 (`copilot -p` offline, against a loopback mock of a provider), November 2026.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use globset::GlobBuilder;
+
+use crate::answer::{Answer, Fate, Message, Role, Scope, Source, Standpoint, Trigger, Warning};
+use crate::harness::{About, Details, Edition, Profile};
+use crate::search::{Search, Told};
+use crate::snapshot::{Ask, Errno, Kind, Unreadable, absolute};
+use crate::text;
+
+mod find;
+mod front_matter;
+mod imports;
+mod viewing;
+
+use find::{Found, named, rules_below};
+use front_matter::FrontMatter;
+use imports::Importer;
+
+/// The id, also the key of its options in requests.
+const ID: &str = "copilot-cli";
+
+/// The profile.
+pub static PROFILE: Profile = Profile {
+    id: ID,
+    title: "Copilot CLI",
+    summary: "copilot-instructions.md, AGENTS.md, CLAUDE.md, GEMINI.md from the repository to the start directory, *.instructions.md, .claude/rules, and the files above what is viewed",
+    editions: &[&V1_0],
+    instruction_names: &[
+        ".github/copilot-instructions.md",
+        ".copilot/copilot-instructions.md",
+        "AGENTS.md",
+        "CLAUDE.md",
+        "GEMINI.md",
+        ".github/instructions/**/*.instructions.md",
+        ".copilot/instructions/**/*.instructions.md",
+        ".claude/rules/**/*.md",
+    ],
+    settings_names: &[],
+};
+
+/// An edition of Copilot CLI: what it does the same way throughout is code, what has differed is a field.
+pub struct CopilotCli {
+    about: About,
+    /// The names of a directory's own files, as they follow the repository's `.github/copilot-instructions.md`.
+    names: &'static [&'static str],
+}
+
+static V1_0: CopilotCli = CopilotCli {
+    about: About {
+        name: "1.0",
+        checked: ("1.0.102", "1.0"),
+        changed: &[],
+        details: Details {
+            files: "copilot-instructions.md, AGENTS.md, CLAUDE.md, GEMINI.md, *.instructions.md, .claude/rules: all of them",
+            triggers: "session start; viewing a file adds the files above it and those whose pattern matches",
+            place: "system prompt; after a view, a user message",
+            truncation: "none; too much makes the run fail",
+            nested: "on viewing, from the inside out, below the repository root",
+            global: "~/.copilot (COPILOT_HOME), COPILOT_CUSTOM_INSTRUCTIONS_DIRS",
+            urls: "no",
+            globs: "applyTo and paths in front matter",
+            sessions: "--no-custom-instructions gets none",
+            hooks: "none",
+            persona: "no",
+            dedupe: "equal text is shown once at the start; each path is sent once by views",
+        },
+    },
+    names: &["AGENTS.md", "CLAUDE.md", "GEMINI.md"],
+};
+
+impl Edition for CopilotCli {
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+        let mut answer = Answer::default();
+        if at.flag(ID, "no-custom-instructions") {
+            let message = "--no-custom-instructions: no instruction file is read";
+            answer.warnings.push(Warning::general("switched-off", message));
+            return Ok(answer);
+        }
+        let home = search.env("COPILOT_HOME").filter(|home| !home.is_empty());
+        let home = home.map_or_else(|| at.home.join(".copilot"), |home| absolute(&at.cwd, Path::new(&home)));
+        let root = repository(&at.cwd, search)?.unwrap_or_else(|| at.cwd.clone());
+        answer.root = Some(root.clone());
+        let mut session = Session { root: root.clone(), ..Session::default() };
+        for (dir, name, scope) in self.whole_files(&at.cwd, &root, &home) {
+            if let Some(found) = named(&dir, name, search)? {
+                let limit = if scope == Scope::User { &home } else { &root };
+                session.whole(&found, scope, limit, search, &mut answer)?;
+            }
+        }
+        let extra = extra_directories(at, search);
+        for found in rule_files(&at.cwd, &root, &home, &extra, search)? {
+            session.rule(&found, search, &mut answer)?;
+        }
+        session.nested_agents(&extra, search, &mut answer)?;
+        session.table(&mut answer);
+        answer.messages.extend(session.message());
+        viewing::look(self.names, at, &session, search, &mut answer)?;
+        Ok(answer)
+    }
+}
+
+impl CopilotCli {
+    /// Directory, name and scope of every file that is sent whole, in order.
+    fn whole_files(&self, cwd: &Path, root: &Path, home: &Path) -> Vec<(PathBuf, &'static str, Scope)> {
+        let copilot = "copilot-instructions.md";
+        let mut files = vec![
+            (home.to_owned(), copilot, Scope::User),
+            (root.join(".github"), copilot, Scope::Project),
+            (cwd.join(".github"), copilot, Scope::Project),
+        ];
+        for dir in [root, cwd] {
+            files.extend(self.names.iter().map(|&name| (dir.to_owned(), name, Scope::Project)));
+        }
+        let between = cwd.ancestors().skip(1).take_while(|dir| *dir != root && dir.starts_with(root));
+        for dir in between {
+            files.extend(directory_files(self.names, dir).into_iter().map(|(dir, name)| (dir, name, Scope::Project)));
+        }
+        // Root and working directory may be one.
+        let mut seen = HashSet::new();
+        files.retain(|(dir, name, _)| seen.insert((dir.clone(), *name)));
+        files
+    }
+}
+
+/// The files of a directory that is neither root nor working directory, in order.
+fn directory_files(names: &'static [&'static str], dir: &Path) -> Vec<(PathBuf, &'static str)> {
+    let mut files = vec![(dir.join(".github"), "copilot-instructions.md")];
+    for &name in names {
+        files.push((dir.to_owned(), name));
+        if name == "CLAUDE.md" {
+            files.push((dir.join(".claude"), name));
+        }
+    }
+    files
+}
+
+/// The nearest directory with a repository: a `.git` directory that is one, or a `.git` file that names another place,
+/// whether anything is there or not.
+fn repository(cwd: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+    let rule = "the root is the nearest directory with a repository";
+    search.expect(cwd.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
+    for dir in cwd.ancestors() {
+        let git = dir.join(".git");
+        let is_root = match search.stat(&git, rule)?.map(|meta| meta.kind) {
+            Ok(Kind::Dir) => {
+                search.git(dir, rule)?.is_some_and(|repository| repository.toplevel.as_deref() == Some(dir))
+            }
+            Ok(Kind::File) => search.read(&git, rule)?.is_ok_and(|raw| {
+                text::lossy(&raw).strip_prefix("gitdir:").is_some_and(|place| !place.trim().is_empty())
+            }),
+            Ok(_) | Err(_) => false,
+        };
+        if is_root {
+            return Ok(Some(dir.to_owned()));
+        }
+    }
+    Ok(None)
+}
+
+/// `COPILOT_CUSTOM_INSTRUCTIONS_DIRS`, each once.
+fn extra_directories(at: &Standpoint, search: &mut Search) -> Vec<PathBuf> {
+    let list = search.env("COPILOT_CUSTOM_INSTRUCTIONS_DIRS").unwrap_or_default();
+    let named = list.split(',').map(str::trim).filter(|dir| !dir.is_empty());
+    let mut dirs: Vec<PathBuf> = Vec::new();
+    for dir in named.map(|dir| absolute(&at.cwd, Path::new(dir))) {
+        if !dirs.contains(&dir) {
+            dirs.push(dir);
+        }
+    }
+    dirs
+}
+
+/// Instruction files and rules, in order.
+fn rule_files(cwd: &Path, root: &Path, home: &Path, extra: &[PathBuf], search: &mut Search) -> Told<Vec<Found>> {
+    let mut places = vec![(home.join("instructions"), ".instructions.md", None)];
+    // Files of the root and of the working directory are written as seen from there.
+    for dir in [root, cwd] {
+        places.push((dir.join(".github/instructions"), ".instructions.md", Some(dir)));
+        places.push((dir.join(".claude/rules"), ".md", Some(dir)));
+    }
+    for dir in extra {
+        places.push((dir.join(".github/instructions"), ".instructions.md", None));
+        places.push((dir.clone(), ".instructions.md", None));
+    }
+    let mut found: Vec<Found> = Vec::new();
+    let mut seen = HashSet::new();
+    for (dir, ending, seen_from) in places {
+        found.extend(
+            rules_below(&dir, ending, seen_from, search)?.into_iter().filter(|file| seen.insert(file.path.clone())),
+        );
+    }
+    Ok(found)
+}
+
+/// A file with a narrower pattern.
+struct Patterned {
+    path: PathBuf,
+    /// Its path as the client writes it.
+    shown: String,
+    front: FrontMatter,
+    content: String,
+}
+
+/// What is being put together for the start of a session.
+#[derive(Default)]
+struct Session {
+    root: PathBuf,
+    /// Texts of whole files that are there already: an equal one is left out.
+    texts: HashSet<String>,
+    /// The files that stand in a tag of their own.
+    tagged: Vec<String>,
+    /// Rules without a tag.
+    rules: Vec<String>,
+    tables: Vec<String>,
+    /// Files with a narrower pattern, which are listed, and sent when something matching is viewed.
+    patterned: Vec<Patterned>,
+}
+
+impl Session {
+    fn whole(
+        &mut self,
+        found: &Found,
+        scope: Scope,
+        limit: &Path,
+        search: &mut Search,
+        answer: &mut Answer,
+    ) -> Told<()> {
+        let Some(raw) = content(found, scope, Trigger::Session, search, answer)? else { return Ok(()) };
+        let (content, kept) = visible(&raw);
+        let place = answer.sources.len();
+        let expanded = expanded(&found.path, &content, limit, Trigger::Session, search, answer)?;
+        // Texts are compared with their imports in them.
+        if !self.texts.insert(expanded.clone()) {
+            answer.sources.truncate(place);
+            let reason = "the same text is there already";
+            answer.sources.push(Source::new(&found.path, scope, Fate::Shadowed, reason));
+            let message = format!("{}: {reason}, and is shown once", found.path.display());
+            answer.warnings.push(Warning::at("loaded-twice", &found.path, message));
+            return Ok(());
+        }
+        let source = Source::whole(&found.path, scope, &raw, "sent whole at the start");
+        answer.sources.insert(place, placed(Source { kept, ..source }, self.tagged.len()));
+        self.tagged.push(format!("<custom_instruction>\n{expanded}\n</custom_instruction>"));
+        Ok(())
+    }
+
+    fn rule(&mut self, found: &Found, search: &mut Search, answer: &mut Answer) -> Told<()> {
+        let Some(raw) = content(found, Scope::Rule, Trigger::Session, search, answer)? else { return Ok(()) };
+        let (content, kept) = visible(&raw);
+        let front = front_matter::parse(&content);
+        if !front.is_everywhere() {
+            let shown = found.shown();
+            self.patterned.push(Patterned { path: found.path.clone(), shown, front, content });
+            return Ok(());
+        }
+        let source = Source::whole(&found.path, Scope::Rule, &raw, "no narrower pattern: sent whole at the start");
+        answer.sources.push(placed(Source { kept, ..source }, self.tagged.len() + self.rules.len()));
+        self.rules.push(content);
+        Ok(())
+    }
+
+    /// The whole: tagged files, rules, tables; where both the first and any other are there, a newline ends it.
+    fn message(&self) -> Option<Message> {
+        let rules = Some(self.rules.join("\n\n")).filter(|rules| !rules.is_empty());
+        let others: Vec<String> = rules.into_iter().chain(self.tables.iter().cloned()).collect();
+        let (tagged, others) = (self.tagged.join("\n\n"), others.join("\n\n"));
+        let text = match (tagged.as_str(), others.as_str()) {
+            ("", "") => return None,
+            (one, "") | ("", one) => one.to_owned(),
+            (tagged, others) => format!("{tagged}\n\n{others}\n"),
+        };
+        let parts = self.tagged.iter().chain(&self.rules).chain(&self.tables).cloned().collect();
+        Some(Message { parts, ..Message::instructions(Trigger::Session, Role::System, text) })
+    }
+
+    /// The table of AGENTS.md files in the directories of the environment.
+    fn nested_agents(&mut self, extra: &[PathBuf], search: &mut Search, answer: &mut Answer) -> Told<()> {
+        let mut rows = String::new();
+        for dir in extra {
+            let Some(found) = named(dir, "AGENTS.md", search)? else { continue };
+            let dir = relative(&self.root, dir);
+            let name = found.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            rows.push_str(&format!("\n| {dir}/ | '{dir}/{name}' | Agent instructions for {dir}/**/* |"));
+            let reason = "listed in a table; the agent is told to view it";
+            let source = Source::new(&found.path, Scope::Config, Fate::Excluded, reason);
+            answer.sources.push(Source { trigger: Trigger::Call, ..source });
+        }
+        if !rows.is_empty() {
+            self.tables.push(format!("{AGENTS_TABLE}{rows}"));
+        }
+        Ok(())
+    }
+
+    /// The table of files with narrower patterns.
+    fn table(&mut self, answer: &mut Answer) {
+        let mut rows = String::new();
+        for Patterned { path, shown, front, content } in &self.patterned {
+            let cell = |text: &str| text.replace('|', "\\|");
+            let (patterns, description) = (cell(&front.patterns.join(", ")), cell(&front.description));
+            rows.push_str(&format!("\n| {patterns} | '{shown}' | {description} |"));
+            let reason =
+                format!("listed in a table; sent when a file is viewed that matches {}", front.patterns.join(", "));
+            let size = Some(text::size_of(content.as_bytes()));
+            let source = Source::new(path, Scope::Rule, Fate::Excluded, reason);
+            answer.sources.push(Source { size, trigger: Trigger::Call, ..source });
+        }
+        if !rows.is_empty() {
+            self.tables.push(format!("{RULES_TABLE}{rows}"));
+        }
+    }
+}
+
+fn placed(source: Source, part: usize) -> Source {
+    Source { message: Some(0), part: Some(part), ..source }
+}
+
+/// The head of the table of AGENTS.md files, Copilot CLI 1.0.102.
+const AGENTS_TABLE: &str = "\
+Here is a list of nested AGENTS.md files that contain additional agent instructions.
+These files provide context-specific instructions for different parts of the codebase.
+Please make sure to follow the rules specified in these files when working with the relevant areas.
+If you have not already read the file, use the `view` tool to acquire it.
+Make sure to acquire the instructions before making any changes to the code in those areas.
+| Directory | File Path | Description |
+| --------- | --------- | ----------- |";
+
+/// The head of the table of files with patterns, Copilot CLI 1.0.102.
+const RULES_TABLE: &str = "\
+Here is a list of instruction files that contain rules for modifying or creating new code.
+These files are important for ensuring that the code is modified or created correctly.
+Please make sure to follow the rules specified in these files when working with the codebase.
+If you have not already read the file, use the `view` tool to acquire it.
+Make sure to acquire the instructions before making any changes to the code.
+| Pattern | File Path | Description |
+| ------- | --------- | ----------- |";
+
+/// The bytes of a file that was found, or a source that says why there are none.
+fn content(
+    found: &Found,
+    scope: Scope,
+    trigger: Trigger,
+    search: &mut Search,
+    answer: &mut Answer,
+) -> Told<Option<std::sync::Arc<[u8]>>> {
+    let problem = match search.read(&found.path, "its text")? {
+        Ok(raw) => return Ok(Some(raw)),
+        Err(Unreadable::Errno(Errno::NOENT)) => return Ok(None),
+        Err(problem) => problem,
+    };
+    if let Unreadable::TooLarge(_) = problem {
+        answer.files_only.get_or_insert_with(|| format!("{}: {problem}", found.path.display()));
+    }
+    let source = Source::new(&found.path, scope, Fate::Unreadable, problem.to_string());
+    answer.sources.push(Source { trigger, ..source });
+    Ok(None)
+}
+
+/// A file's text less what nobody sees, and what of its bytes that leaves. Copilot CLI 1.0.102 takes out byte order marks,
+/// zero-width characters (but the joiner), marks of direction and tags.
+fn visible(raw: &[u8]) -> (String, Vec<Range<usize>>) {
+    let decoded = text::lossy(raw);
+    let hidden = |c: char| {
+        matches!(c, '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{200c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{e0001}' | '\u{e0020}'..='\u{e007f}')
+    };
+    let mut kept = Vec::new();
+    let mut from = 0;
+    for (at, c) in decoded.char_indices().filter(|(_, c)| hidden(*c)) {
+        kept.push(from..at);
+        from = at + c.len_utf8();
+    }
+    kept.push(from..decoded.len());
+    let seen = kept.iter().map(|range| &decoded[range.clone()]).collect();
+    (seen, text::raw_ranges(raw, &kept))
+}
+
+/// GEMINI.md imports nothing, alone of the whole files.
+fn imports_anything(path: &Path) -> bool {
+    !path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("GEMINI.md"))
+}
+
+fn expanded(
+    path: &Path,
+    content: &str,
+    limit: &Path,
+    trigger: Trigger,
+    search: &mut Search,
+    answer: &mut Answer,
+) -> Told<String> {
+    if !imports_anything(path) {
+        return Ok(content.to_owned());
+    }
+    let root = search.real(limit)?.unwrap_or_else(|_| limit.to_owned());
+    let own = search.real(path)?.unwrap_or_else(|_| path.to_owned());
+    let mut importer = Importer { root: &root, trigger, seen: HashSet::from([own]), lookups: 0 };
+    importer.expand(path, content, 0, search, answer)
+}
+
+/// Whether any pattern matches the path, taken from one of the bases, or the name alone. An exclamation mark turns a
+/// pattern around, for each of them.
+fn matches(patterns: &[String], path: &Path, bases: &[&Path]) -> bool {
+    let name = path.file_name().map(Path::new);
+    let forms: Vec<&Path> = bases.iter().filter_map(|base| path.strip_prefix(base).ok()).chain(name).collect();
+    patterns.iter().any(|pattern| {
+        let (negated, pattern) = pattern.strip_prefix('!').map_or((false, pattern.as_str()), |rest| (true, rest));
+        let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+        let Ok(glob) = GlobBuilder::new(pattern).literal_separator(true).build() else { return negated };
+        let matcher = glob.compile_matcher();
+        forms.iter().any(|form| matcher.is_match(form) != negated)
+    })
+}
+
+/// The way from `from` to `to`, with `..` where it leads upwards.
+fn relative(from: &Path, to: &Path) -> String {
+    let common = from.components().zip(to.components()).take_while(|(one, other)| one == other).count();
+    let up = from.components().skip(common).map(|_| "..".to_owned());
+    let down = to.components().skip(common).map(|part| part.as_os_str().to_string_lossy().into_owned());
+    up.chain(down).collect::<Vec<_>>().join("/")
+}

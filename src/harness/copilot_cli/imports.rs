@@ -1,0 +1,201 @@
+//! `@path` tokens: the file they name is put behind them.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use crate::answer::{Answer, Fate, Scope, Source, Trigger, Warning};
+use crate::search::{Search, Told};
+use crate::snapshot::absolute;
+
+/// How deep imports go, in files below the first; Copilot CLI 1.0.102.
+const DEPTH_LIMIT: usize = 8;
+/// The most tokens that are looked up for one file; the client knows no such limit.
+const LOOKUP_CAP: usize = 2_000;
+
+/// Follows the imports of one file.
+pub(super) struct Importer<'a> {
+    /// Nothing outside of it is imported.
+    pub root: &'a Path,
+    pub trigger: Trigger,
+    /// Files that stand in the text already, by their physical paths.
+    pub seen: HashSet<PathBuf>,
+    /// How many tokens were looked up.
+    pub lookups: usize,
+}
+
+impl Importer<'_> {
+    /// `content` with the text of every import behind its token.
+    pub(super) fn expand(
+        &mut self,
+        importer: &Path,
+        content: &str,
+        depth: usize,
+        search: &mut Search,
+        answer: &mut Answer,
+    ) -> Told<String> {
+        if depth >= DEPTH_LIMIT {
+            return Ok(content.to_owned());
+        }
+        let (mut out, mut from) = (String::with_capacity(content.len()), 0);
+        for token in tokens(content) {
+            let path = &content[token.start + 1..token.end];
+            let Some((real, raw)) = self.file(importer, path, search, answer)? else { continue };
+            out.push_str(&content[from..token.end]);
+            from = token.end;
+            let source = escaped(&real.to_string_lossy());
+            if !self.seen.insert(real.clone()) {
+                let note =
+                    format!("\n\n<imported_custom_instruction source=\"{source}\" skipped=\"already-loaded\" />");
+                out.push_str(&note);
+                continue;
+            }
+            let place = answer.sources.len();
+            let (below, kept) = super::visible(&raw);
+            let inner = self.expand(&real, &below, depth + 1, search, answer)?;
+            let inner = inner.trim_end();
+            out.push_str(&format!(
+                "\n\n<imported_custom_instruction source=\"{source}\">\n{inner}\n</imported_custom_instruction>"
+            ));
+            let file = Source::whole(&real, Scope::Import, &raw, "imported by an instruction file");
+            answer.sources.insert(place, Source { kept, trigger: self.trigger, ..file });
+        }
+        out.push_str(&content[from..]);
+        Ok(out)
+    }
+
+    /// The file a token names, if it may be imported; else the token is left alone.
+    fn file(
+        &mut self,
+        importer: &Path,
+        path: &str,
+        search: &mut Search,
+        answer: &mut Answer,
+    ) -> Told<Option<(PathBuf, std::sync::Arc<[u8]>)>> {
+        if path.starts_with(['/', '~']) || path.ends_with('/') || !path.contains(['.', '/']) {
+            return Ok(None);
+        }
+        self.lookups += 1;
+        if self.lookups > LOOKUP_CAP {
+            let message = format!("{} imports more than {LOOKUP_CAP} files: not all are shown", importer.display());
+            answer.files_only.get_or_insert_with(|| message.clone());
+            let warning = Warning::at("import-cap", importer, message);
+            if !answer.warnings.contains(&warning) {
+                answer.warnings.push(warning);
+            }
+            return Ok(None);
+        }
+        let named = absolute(importer.parent().unwrap_or(importer), Path::new(path));
+        let Ok(real) = search.real(&named)? else {
+            if path.contains('/') || path.ends_with(".md") {
+                let message = format!("@{path} is not there: the token stays as it is");
+                answer.warnings.push(Warning::at("import-missing", importer, message));
+            }
+            return Ok(None);
+        };
+        if !real.starts_with(self.root) {
+            let message = format!("@{path} is outside of {}: the token stays as it is", self.root.display());
+            answer.warnings.push(Warning::at("import-outside", importer, message));
+            let reason = "outside of the directory that imports must stay in";
+            answer.sources.push(Source::new(real, Scope::Import, Fate::Excluded, reason));
+            return Ok(None);
+        }
+        let raw = match search.read(&real, "an import")? {
+            Ok(raw) if std::str::from_utf8(&raw).is_ok() => raw,
+            Ok(_) => return Ok(None),
+            Err(problem) => {
+                if search.is_file(&real, "an import")? {
+                    answer.sources.push(Source::new(real, Scope::Import, Fate::Unreadable, problem.to_string()));
+                }
+                return Ok(None);
+            }
+        };
+        Ok(Some((real, raw)))
+    }
+}
+
+/// `&`, `<`, `>` and both quotation marks as entities.
+pub(super) fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&apos;")
+}
+
+/// Where the tokens are: outside of fences and code spans, an `@` that follows no letter, digit or `_.+%-`, and a path up
+/// to white space, a quotation mark, an angle bracket or a backtick, less the punctuation at its end.
+fn tokens(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut fence: Option<char> = None;
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let trimmed = line.trim_start();
+        let mark = trimmed.chars().next().filter(|_| trimmed.starts_with("```") || trimmed.starts_with("~~~"));
+        match (mark, fence) {
+            (Some(mark), None) => fence = Some(mark),
+            (Some(mark), Some(open)) if mark == open => fence = None,
+            (_, Some(_)) => {}
+            (None, None) => tokens_of_line(line, start, &mut found),
+        }
+        start += line.len();
+    }
+    found
+}
+
+fn tokens_of_line(line: &str, start: usize, found: &mut Vec<Range<usize>>) {
+    let bytes = line.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'`' => {
+                let ticks = bytes[at..].iter().take_while(|byte| **byte == b'`').count();
+                let Some(len) = closing(&line[at + ticks..], ticks) else { return };
+                at += ticks + len + ticks;
+            }
+            b'@' => {
+                let before = at.checked_sub(1).map(|before| bytes[before]);
+                let word = |byte: u8| byte.is_ascii_alphanumeric() || b"_.+%-".contains(&byte);
+                let ends = |c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '\'' | '`');
+                let rest = &line[at + 1..];
+                let path = &rest[..rest.find(ends).unwrap_or(rest.len())];
+                let path = path.trim_end_matches([',', '.', ';', ':', '!', '?', ')', ']', '}']);
+                if path.is_empty() || before.is_some_and(word) {
+                    at += 1;
+                    continue;
+                }
+                found.push(start + at..start + at + 1 + path.len());
+                // Another `@` may stand inside of what was no file.
+                at += 1;
+            }
+            _ => at += 1,
+        }
+    }
+}
+
+/// Where in `text` the next run of exactly as many backticks begins.
+fn closing(text: &str, ticks: usize) -> Option<usize> {
+    let mut at = 0;
+    while let Some(found) = text[at..].find('`') {
+        let run = text[at + found..].bytes().take_while(|byte| *byte == b'`').count();
+        if run == ticks {
+            return Some(at + found);
+        }
+        at += found + run;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_stand_outside_of_code() {
+        for (text, expected) in [
+            ("@a.md, (@b.md) x@c.md", vec!["a.md", "b.md"]),
+            ("`@a.md` @b.md ` @c.md\n@d.md", vec!["b.md", "d.md"]),
+            ("````\n```\n@a.md\n~~~\n@b.md\n```\n@c.md\n~~~\n", vec!["a.md"]),
+            ("@a.md\"x @b.md... -@c.md", vec!["a.md", "b.md"]),
+        ] {
+            let found: Vec<_> = tokens(text).into_iter().map(|at| &text[at.start + 1..at.end]).collect();
+            assert_eq!(found, expected, "{text:?}");
+        }
+    }
+}

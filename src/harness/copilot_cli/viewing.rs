@@ -1,0 +1,104 @@
+//! What viewing a file adds: files whose pattern matches it, then the files of every directory above it, from the inside out.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::find::{named, rules_below};
+use super::imports::escaped;
+use super::{Patterned, Session, content, directory_files, expanded, front_matter, matches, visible};
+use crate::answer::{Answer, Fate, Message, Role, Scope, Source, Standpoint, Trigger};
+use crate::search::{Search, Told};
+
+/// Adds one message per file.
+pub(super) fn look(
+    names: &'static [&'static str],
+    at: &Standpoint,
+    session: &Session,
+    search: &mut Search,
+    answer: &mut Answer,
+) -> Told<()> {
+    let Some(target) = &at.target else { return Ok(()) };
+    let mut view = View { names, cwd: &at.cwd, session, sent: HashSet::new() };
+    // What earlier views sent is not sent again; their own findings are not part of this answer.
+    for earlier in &at.already_loaded {
+        view.sent.insert(earlier.clone());
+        let mut before = Answer::default();
+        view.send(earlier, search, &mut before)?;
+    }
+    view.send(target, search, answer)
+}
+
+struct View<'a> {
+    names: &'static [&'static str],
+    cwd: &'a Path,
+    session: &'a Session,
+    sent: HashSet<PathBuf>,
+}
+
+impl View<'_> {
+    fn send(&mut self, target: &Path, search: &mut Search, answer: &mut Answer) -> Told<()> {
+        let (session, cwd) = (self.session, self.cwd);
+        let root = session.root.as_path();
+        let Ok(real) = search.real(target)? else { return Ok(()) };
+        if !real.starts_with(root) {
+            search.never(&real, "a file outside of the root brings no other files");
+            return Ok(());
+        }
+        for Patterned { path, shown, front, content } in &session.patterned {
+            if matches(&front.patterns, &real, &[root, cwd]) && self.sent.insert(path.clone()) {
+                push(path, shown, Scope::Rule, content.as_bytes(), content, answer);
+            }
+        }
+        let dirs = real.ancestors().skip(1).take_while(|dir| *dir != root && dir.starts_with(root));
+        // The working directory and those above it had their turn at the start.
+        for dir in dirs.take_while(|dir| !cwd.starts_with(dir)) {
+            for (folder, name) in directory_files(self.names, dir) {
+                let Some(found) = named(&folder, name, search)? else { continue };
+                if !self.sent.insert(found.path.clone()) {
+                    continue;
+                }
+                let Some(raw) = content(&found, Scope::Nested, Trigger::Read, search, answer)? else { continue };
+                let (text, _) = visible(&raw);
+                let text = expanded(&found.path, &text, root, Trigger::Read, search, answer)?;
+                push(&found.path, &below(root, &found.path), Scope::Nested, &raw, &text, answer);
+            }
+            for (folder, ending) in [(".github/instructions", ".instructions.md"), (".claude/rules", ".md")] {
+                for found in rules_below(&dir.join(folder), ending, None, search)? {
+                    let Some(raw) = content(&found, Scope::Rule, Trigger::Read, search, answer)? else { continue };
+                    let (text, _) = visible(&raw);
+                    let front = front_matter::parse(&text);
+                    let counts = front.is_everywhere() || matches(&front.patterns, &real, &[root, cwd, dir]);
+                    if counts && self.sent.insert(found.path.clone()) {
+                        push(&found.path, &below(root, &found.path), Scope::Rule, &raw, &text, answer);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The path as seen from the root.
+fn below(root: &Path, path: &Path) -> String {
+    path.strip_prefix(root).unwrap_or(path).display().to_string()
+}
+
+fn push(path: &Path, shown: &str, scope: Scope, raw: &[u8], text: &str, answer: &mut Answer) {
+    if text.trim().is_empty() {
+        let source = Source::new(path, scope, Fate::Empty, "only white space: not sent");
+        answer.sources.push(Source { trigger: Trigger::Read, ..source });
+        return;
+    }
+    let text = escaped(text);
+    let block = format!(
+        "<system_reminder>\nCustom instructions from {shown}. Apply these to any code you write here:\n\n{text}\n</system_reminder>"
+    );
+    let source = Source::whole(path, scope, raw, "sent when the file is viewed");
+    answer.sources.push(Source {
+        trigger: Trigger::Read,
+        message: Some(answer.messages.len()),
+        part: Some(0),
+        ..source
+    });
+    answer.messages.push(Message::instructions(Trigger::Read, Role::User, block));
+}
