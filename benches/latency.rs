@@ -56,7 +56,7 @@ fn main() {
     line("typed: an edit of AGENTS.md, then the answer", &edited, None);
 }
 
-/// A workspace, and a source file deep in it.
+/// A workspace, and a source file in it.
 struct Tree {
     root: PathBuf,
     file: PathBuf,
@@ -81,8 +81,8 @@ fn tree(root: &Path, files: usize) -> Tree {
             fs::write(dir.join("AGENTS.md"), "- Never guess.\n".repeat(100)).expect("it is written");
         }
     }
-    let deepest = dirs.iter().max_by_key(|dir| dir.components().count()).expect("the root at least");
-    Tree { root: root.to_owned(), file: deepest.join("f0.rs") }
+    // At the same depth in every tree, since it is the file's own ancestors that are looked at.
+    Tree { root: root.to_owned(), file: root.join("d0/d0/f0.rs") }
 }
 
 /// Times to the first answer of servers that were just started.

@@ -60,7 +60,7 @@ pub fn main() -> ExitCode {
 fn lsp() -> Result<ExitCode, String> {
     let level = std::env::var("BRIEFING_LOG").ok().and_then(|level| level.parse().ok()).unwrap_or(tracing::Level::WARN);
     tracing_subscriber::fmt().with_writer(std::io::stderr).with_max_level(level).with_ansi(false).init();
-    server::run(defaults(None))
+    server::run(defaults(None), today)
 }
 
 /// What the environment says of the user and the machine.
@@ -82,12 +82,11 @@ pub fn defaults(home: Option<PathBuf>) -> Defaults {
 
 /// Clock, shell and platform of this machine.
 fn surroundings(env: &BTreeMap<String, String>) -> Surroundings {
-    let now = jiff::Zoned::now();
     let shell = login_shell().or_else(|| env.get("SHELL").cloned()).unwrap_or_else(|| "/bin/sh".to_owned());
     let shell = shell.rsplit('/').next().unwrap_or_default().to_owned();
     Surroundings {
-        date: (now.year(), now.month().unsigned_abs(), now.day().unsigned_abs()),
-        time_zone: now.time_zone().iana_name().unwrap_or("Etc/UTC").to_owned(),
+        date: today(),
+        time_zone: jiff::tz::TimeZone::system().iana_name().unwrap_or("Etc/UTC").to_owned(),
         shell,
         platform: match std::env::consts::OS {
             "macos" => "darwin",
@@ -96,6 +95,12 @@ fn surroundings(env: &BTreeMap<String, String>) -> Surroundings {
         }
         .to_owned(),
     }
+}
+
+/// Today, in the local time zone.
+fn today() -> server::Date {
+    let now = jiff::Zoned::now();
+    (now.year(), now.month().unsigned_abs(), now.day().unsigned_abs())
 }
 
 /// The user's shell as the password file has it: that is where Codex looks, whatever `$SHELL` says.

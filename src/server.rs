@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tokio::sync::{Notify, Semaphore};
 use tokio::task::AbortHandle;
 use tower_lsp::ls_types::Uri;
-use tower_lsp::{Client, LspService};
+use tower_lsp::{Client, ClientSocket, LspService};
 
 use crate::answer::{Resolution, Standpoint};
 use crate::disk::{Buffers, Real, Watcher, Watching};
@@ -34,6 +34,9 @@ use capabilities::Abilities;
 use convert::Encoding;
 use documents::Document;
 use settings::Settings;
+
+/// Year, month, day.
+pub type Date = (i16, u8, u8);
 
 /// One client's server.
 pub struct Server {
@@ -59,6 +62,7 @@ struct Core {
     /// Something could not be watched, so changes may concern answers that nobody remembers.
     blind: AtomicBool,
     session: Mutex<Session>,
+    today: Box<dyn Fn() -> Date + Send + Sync>,
     /// Something changed: diagnostics may have to be published anew.
     changed: Notify,
     /// Limits the threads that read for requests; the transport needs some of the same pool.
@@ -88,13 +92,13 @@ struct Session {
 }
 
 /// Serves one client on standard input and output, until it leaves.
-pub fn run(base: Defaults) -> Result<ExitCode, String> {
+pub fn run(base: Defaults, today: fn() -> Date) -> Result<ExitCode, String> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_time()
         .build()
         .map_err(|error| format!("the server cannot start: {error}"))?;
-    let (service, socket) = service(base);
+    let (service, socket) = service_on(base, today);
     let exit = runtime.block_on(transport::serve(tokio::io::stdin(), tokio::io::stdout(), service, socket));
     // Returning would wait for the thread that is blocked in a read of standard input.
     std::process::exit(exit.code())
@@ -104,9 +108,18 @@ pub fn run(base: Defaults) -> Result<ExitCode, String> {
 #[cfg(debug_assertions)]
 pub const PANIC: &str = "$/briefing/panic";
 
-/// The service alone, for a transport of the caller's.
-pub fn service(base: Defaults) -> (LspService<Server>, tower_lsp::ClientSocket) {
-    let builder = LspService::build(|client| Server::new(client, base))
+/// The service alone, for a transport of the caller's. It stays the day that `base` says.
+pub fn service(base: Defaults) -> (LspService<Server>, ClientSocket) {
+    let today = base.surroundings.date;
+    service_on(base, move || today)
+}
+
+/// The service alone, with a clock: servers run for days, and environment blocks tell the date.
+pub fn service_on(
+    base: Defaults,
+    today: impl Fn() -> Date + Send + Sync + 'static,
+) -> (LspService<Server>, ClientSocket) {
+    let builder = LspService::build(|client| Server::new(client, base, Box::new(today)))
         .custom_method(ext::EFFECTIVE_INSTRUCTIONS, Server::effective_instructions)
         .custom_method(ext::HARNESSES, Server::harnesses)
         .custom_method(ext::EXPLAIN, Server::explain)
@@ -118,13 +131,14 @@ pub fn service(base: Defaults) -> (LspService<Server>, tower_lsp::ClientSocket) 
 }
 
 impl Server {
-    fn new(client: Client, base: Defaults) -> Server {
+    fn new(client: Client, base: Defaults, today: Box<dyn Fn() -> Date + Send + Sync>) -> Server {
         let core = Arc::new(Core {
             index: Index::default(),
             files: Buffers::over(Real),
             watcher: OnceLock::new(),
             blind: AtomicBool::new(false),
             session: Mutex::new(Session::new(base)),
+            today,
             changed: Notify::new(),
             readers: Arc::new(Semaphore::new(READERS)),
         });
@@ -189,6 +203,18 @@ impl Session {
 impl Core {
     fn session(&self) -> MutexGuard<'_, Session> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What questions leave out, as of today.
+    fn defaults(&self) -> Arc<Defaults> {
+        let today = (self.today)();
+        let mut session = self.session();
+        if session.base.surroundings.date != today {
+            session.base.surroundings.date = today;
+            let settings = session.settings.clone();
+            session.set(settings);
+        }
+        session.defaults.clone()
     }
 
     /// Something happened to files outside the editor.
@@ -279,5 +305,95 @@ impl Default for Wanted {
 impl Drop for Wanted {
     fn drop(&mut self) {
         self.0.store(false, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests write to scratch directories")]
+mod tests {
+    use super::*;
+    use crate::answer::Surroundings;
+    use crate::request::{Places, Request};
+    use std::collections::BTreeMap;
+    use tower_lsp::LanguageServer;
+    use tower_lsp::ls_types::InitializedParams;
+
+    fn service_for(home: &Path) -> LspService<Server> {
+        let surroundings = Surroundings {
+            date: (2026, 11, 21),
+            time_zone: "Etc/UTC".to_owned(),
+            shell: "bash".to_owned(),
+            platform: "linux".to_owned(),
+        };
+        let defaults = Defaults {
+            home: home.to_owned(),
+            env: Arc::default(),
+            surroundings,
+            enabled: vec!["codex".to_owned()],
+            customs: Arc::default(),
+            sessions: BTreeMap::new(),
+        };
+        service(defaults).0
+    }
+
+    fn question(core: &Core, cwd: &Path) -> (Choice, Arc<Standpoint>) {
+        let places = Places { cwd: cwd.to_owned(), target: None, already_loaded: Vec::new() };
+        let questions = Request::default().questions(&core.defaults(), &places).expect("a question");
+        let (choice, standpoint) = questions.into_iter().next().expect("one harness is enabled");
+        (choice, Arc::new(standpoint))
+    }
+
+    #[tokio::test]
+    async fn nothing_is_left_of_a_server_that_is_dropped() {
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let service = service_for(scratch.path());
+        service.inner().initialized(InitializedParams {}).await;
+        let core = Arc::downgrade(&service.inner().core);
+        drop(service);
+        // The publisher lets go when it is next scheduled, the watching thread when it next waits.
+        let gone = async {
+            while core.strong_count() > 0 {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(std::time::Duration::from_secs(20), gone).await.expect("it is gone in time");
+    }
+
+    #[test]
+    fn an_answer_that_nobody_wants_any_more_is_not_worked_out() {
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let service = service_for(scratch.path());
+        let core = &service.inner().core;
+        let (choice, standpoint) = question(core, scratch.path());
+        assert!(core.answer_reading(&choice, &standpoint, &AtomicBool::new(false)).is_none());
+        assert_eq!(core.index.sizes(), (0, 0));
+        assert!(core.answer_reading(&choice, &standpoint, &AtomicBool::new(true)).is_some());
+    }
+
+    #[test]
+    fn where_nothing_can_be_watched_every_answer_is_fresh_and_every_hint_is_taken() {
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let service = service_for(&scratch.path().join("home"));
+        let server = service.inner();
+        let core = Core {
+            index: Index::default(),
+            files: Buffers::over(Real),
+            watcher: OnceLock::from(Watcher::blind()),
+            blind: AtomicBool::new(false),
+            session: Mutex::new(Session::new(server.core.session().base.clone())),
+            today: Box::new(|| (2026, 11, 21)),
+            changed: Notify::new(),
+            readers: Arc::new(Semaphore::new(READERS)),
+        };
+        let (choice, standpoint) = question(&core, scratch.path());
+        let file = scratch.path().join("AGENTS.md");
+        for count in 0..3 {
+            std::fs::write(&file, format!("Count {count}.")).expect("it is written");
+            let (answer, _) = core.answer_reading(&choice, &standpoint, &AtomicBool::new(true)).expect("an answer");
+            assert!(answer.answer.messages[0].text.contains(&format!("Count {count}.")));
+        }
+        assert_eq!(core.index.sizes().1, 0);
+        core.happened(vec![Change::Path(file)]);
+        assert!(futures::FutureExt::now_or_never(core.changed.notified()).is_some(), "diagnostics may be stale");
     }
 }

@@ -10,7 +10,8 @@ use briefing::server::ext::{
     STATUS, Status,
 };
 use briefing::server::settings::Settings;
-use schemars::{JsonSchema, schema_for};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
@@ -22,21 +23,22 @@ struct Wire {
     schema: Value,
 }
 
-fn wire<T: DeserializeOwned + Serialize + JsonSchema>() -> Option<Wire> {
+fn wire<T: DeserializeOwned + Serialize + JsonSchema>(settings: SchemaSettings) -> Option<Wire> {
     fn again<T: DeserializeOwned + Serialize>(example: &Value) -> Result<Value, String> {
         let parsed = T::deserialize(example).map_err(|error| error.to_string())?;
         serde_json::to_value(parsed).map_err(|error| error.to_string())
     }
-    Some(Wire { again: again::<T>, schema: schema_for!(T).to_value() })
+    Some(Wire { again: again::<T>, schema: settings.into_generator().into_root_schema_for::<T>().to_value() })
 }
 
 /// Every custom method with its parameters and result.
 fn methods() -> [(&'static str, Option<Wire>, Option<Wire>); 4] {
+    let (read, written) = (SchemaSettings::default(), SchemaSettings::default().for_serialize());
     [
-        (EFFECTIVE_INSTRUCTIONS, wire::<EffectiveInstructionsParams>(), wire::<Effective>()),
-        (EXPLAIN, wire::<ExplainParams>(), wire::<Explanations>()),
-        (HARNESSES, None, wire::<Harnesses>()),
-        (STATUS, None, wire::<Status>()),
+        (EFFECTIVE_INSTRUCTIONS, wire::<EffectiveInstructionsParams>(read.clone()), wire::<Effective>(written.clone())),
+        (EXPLAIN, wire::<ExplainParams>(read), wire::<Explanations>(written.clone())),
+        (HARNESSES, None, wire::<Harnesses>(written.clone())),
+        (STATUS, None, wire::<Status>(written)),
     ]
 }
 

@@ -5,15 +5,15 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 
 use briefing::answer::{Resolution, SessionKind, Standpoint, Surroundings};
-use briefing::disk::Filesystem;
+use briefing::disk::{Buffers, Filesystem};
 use briefing::harness::custom::Customs;
 use briefing::harness::{self, Choice};
 use briefing::index::{self, Index, Reply};
 use briefing::resolve::{Outcome, resolve};
-use briefing::snapshot::Change;
+use briefing::snapshot::{Ask, Change, Entry, Errno, Fact, Facts, Kind, Meta, Unreadable};
 
 use crate::world::World;
 
@@ -203,6 +203,94 @@ fn remembered_answers_equal_fresh_ones_after_any_change() {
     );
 }
 
+/// The world as a disk that others change while buffers lie over it.
+struct Disk(Arc<RwLock<World>>);
+
+impl Filesystem for Disk {
+    fn stat(&self, path: &Path) -> Result<Meta, Errno> {
+        self.0.read().expect("no panic").stat(path)
+    }
+
+    fn lstat(&self, path: &Path) -> Result<Meta, Errno> {
+        self.0.read().expect("no panic").lstat(path)
+    }
+
+    fn read_link(&self, path: &Path) -> Result<PathBuf, Errno> {
+        self.0.read().expect("no panic").read_link(path)
+    }
+
+    fn real_path(&self, path: &Path) -> Result<PathBuf, Errno> {
+        self.0.read().expect("no panic").real_path(path)
+    }
+
+    fn read(&self, path: &Path) -> Result<Arc<[u8]>, Unreadable> {
+        self.0.read().expect("no panic").read(path)
+    }
+
+    fn list(&self, path: &Path) -> Result<Vec<Entry>, Errno> {
+        self.0.read().expect("no panic").list(path)
+    }
+}
+
+/// Whatever is asked is looked up at once.
+struct AtOnce<'a>(&'a dyn Filesystem);
+
+impl Facts for AtOnce<'_> {
+    fn told(&self, ask: &Ask) -> Option<Fact> {
+        Some(briefing::disk::observe(self.0, ask))
+    }
+}
+
+#[test]
+fn remembered_answers_equal_fresh_ones_while_buffers_come_and_go() {
+    let (operations, seed) = (number("OPERATIONS", 20_000), number("SEED", 42));
+    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut world = World::empty();
+    for dir in ["/r/a/b", "/r/c", "/h", "/tmp", "/etc"] {
+        world.directory(Path::new(dir));
+    }
+    let world = Arc::new(RwLock::new(world));
+    let buffers = Buffers::over(Disk(world.clone()));
+    let index = Index::default();
+    let mut open: Vec<PathBuf> = Vec::new();
+    for operation in 0..operations {
+        match random.below(10) {
+            0..=2 => {
+                let changes = change(&mut world.write().expect("no panic"), &mut random);
+                let moved = buffers.refresh(&changes);
+                index.forget(changes.into_iter().chain(moved.into_iter().map(Change::Path)));
+            }
+            3..=4 => {
+                let new = Path::new(random.pick(&DIRS)).join(random.pick(&NAMES));
+                // An editor opens files, and directories only by mistake.
+                if buffers.stat(&new).is_ok_and(|meta| meta.kind != Kind::File) {
+                    continue;
+                }
+                let path = if open.is_empty() || random.chance(50) { new } else { random.pick(&open).clone() };
+                let text = random.pick(&TEXTS).repeat(if random.chance(5) { 6000 } else { 1 });
+                index.forget(buffers.set(&path, &text).map(Change::Path));
+                open.retain(|other| *other != path);
+                open.push(path);
+            }
+            5 if !open.is_empty() => {
+                let path = open.swap_remove(random.below(open.len()));
+                index.forget(buffers.close(&path).expect("it is open").map(Change::Path));
+            }
+            _ => {
+                let choice = harness::newest(harness::ALL[random.below(harness::ALL.len())]);
+                let standpoint = Arc::new(standpoint(&mut random));
+                let (remembered, _) = index.answer(&buffers, &choice, &standpoint);
+                let Outcome::Answer(fresh) = resolve(&AtOnce(&buffers), &choice, &standpoint) else {
+                    panic!("everything was told")
+                };
+                assert_same(&remembered, &fresh, || {
+                    format!("operation {operation} of seed {seed}: {} {standpoint:?}, open: {open:?}", choice.id())
+                });
+            }
+        }
+    }
+}
+
 #[test]
 fn facts_observed_while_something_changed_are_not_taken_in() {
     let mut world = World::empty();
@@ -223,9 +311,7 @@ fn facts_observed_while_something_changed_are_not_taken_in() {
             panic!("the content was never asked for")
         };
         let observed = index::observe(&world, asks.clone());
-        let content = asks
-            .iter()
-            .any(|ask| matches!(ask, briefing::snapshot::Ask::Content(path) if path.ends_with("r/AGENTS.md")));
+        let content = asks.iter().any(|ask| matches!(ask, Ask::Content(path) if path.ends_with("r/AGENTS.md")));
         if content {
             world.write(Path::new("/r/AGENTS.md"), b"new\n".to_vec());
             index.forget([Change::Path(PathBuf::from("/r/AGENTS.md"))]);

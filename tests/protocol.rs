@@ -5,6 +5,9 @@ mod documents;
 mod editor;
 mod settings;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
 use briefing::harness;
 use editor::{Editor, source_of, text_of};
 use serde_json::{Value, json};
@@ -180,6 +183,19 @@ tests! {
         let cwd = json!({"cwd": editor.uri("project/nowhere")});
         editor.tell("workspace/didChangeWatchedFiles", json!({"changes": [{"uri": cwd["cwd"], "type": 1}]})).await;
         assert_eq!(editor.effective(cwd).await["briefings"][0]["refusal"], Value::Null);
+        editor.leave().await;
+    }
+
+    async fn a_server_that_runs_overnight_tells_the_new_date() {
+        let day = Arc::new(AtomicU8::new(21));
+        let clock = day.clone();
+        let mut editor = Editor::on_day(move || (2026, 11, clock.load(Ordering::Relaxed)));
+        editor.initialize(json!({})).await;
+        for today in 21..24 {
+            day.store(today, Ordering::Relaxed);
+            let answer = editor.effective(json!({"include": ["text"]})).await.to_string();
+            assert!(answer.contains(&format!("<current_date>2026-11-{today}</current_date>")), "{answer}");
+        }
         editor.leave().await;
     }
 

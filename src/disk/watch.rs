@@ -62,6 +62,12 @@ impl Watcher {
         Watcher { state: Mutex::new(State { notify, armed: BTreeSet::new() }) }
     }
 
+    /// One that can watch nothing.
+    #[cfg(test)]
+    pub(crate) fn blind() -> Watcher {
+        Watcher { state: Mutex::new(State { notify: None, armed: BTreeSet::new() }) }
+    }
+
     fn is_armed(&self, dir: &Path) -> bool {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).armed.contains(dir)
     }
@@ -203,5 +209,42 @@ impl Filesystem for Watching<'_> {
         self.watch_above(path);
         self.watch(path);
         self.fs.list(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::Real;
+    use std::time::Duration;
+
+    const DEADLINE: Duration = Duration::from_secs(20);
+
+    #[test]
+    fn the_thread_ends_with_the_watcher() {
+        let (alive, ended) = mpsc::channel::<()>();
+        let watcher = Watcher::new(move |_| drop(alive.clone()));
+        drop(watcher);
+        assert_eq!(ended.recv_timeout(DEADLINE), Err(mpsc::RecvTimeoutError::Disconnected));
+    }
+
+    #[test]
+    fn a_panic_while_events_are_taken_in_is_not_the_end_of_them() {
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let dir = scratch.path().canonicalize().expect("it is there");
+        let (heard, events) = mpsc::channel();
+        let watcher = Watcher::new(move |changes| {
+            let _ = heard.send(changes);
+            panic!("on purpose");
+        });
+        let watching = Watching::new(&Real, &watcher);
+        for name in ["one", "two"] {
+            let file = dir.join(name);
+            assert_eq!(watching.stat(&file).map(drop), Err(Errno::NOENT));
+            tempfile::Builder::new().prefix(name).rand_bytes(0).tempdir_in(&dir).expect("a directory");
+            let seen = std::iter::from_fn(|| events.recv_timeout(DEADLINE).ok()).flatten();
+            assert!(seen.into_iter().any(|change| change == Change::Path(file.clone())), "{name}");
+        }
+        assert!(!watching.was_blind());
     }
 }

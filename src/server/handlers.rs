@@ -287,7 +287,7 @@ impl Core {
         request: &Request,
         places: &Places,
     ) -> Result<(Vec<Arc<Resolution>>, u64)> {
-        let defaults = self.session().defaults.clone();
+        let defaults = self.defaults();
         let questions = request.questions(&defaults, places).map_err(Error::invalid_params)?;
         let mut answers = Vec::with_capacity(questions.len());
         let mut newest = self.index.version();

@@ -101,6 +101,9 @@ tests! {
                 until(&mut editor, params, |text| text.contains(&format!("Again {count}."))).await;
                 fs::write(editor.path("by-link/src/AGENTS.md"), "By the link.\n").expect("it is written");
                 until(&mut editor, params, |text| text.contains("By the link.")).await;
+                // The link's own name for this directory was looked at as well.
+                editor.write(AGENTS, format!("Above {count}.\n"));
+                until(&mut editor, params, |text| text.contains(&format!("Above {count}."))).await;
             }
         }
         editor.leave().await;

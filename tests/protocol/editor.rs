@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use briefing::answer::Surroundings;
 use briefing::request::Defaults;
-use briefing::server::{convert, service};
+use briefing::server::{Date, convert, service_on};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -43,6 +43,11 @@ impl Editor {
 
     /// An editor that has said nothing yet.
     pub fn new() -> Editor {
+        Editor::on_day(|| (2026, 11, 21))
+    }
+
+    /// The same with a clock.
+    pub fn on_day(today: impl Fn() -> Date + Send + Sync + 'static) -> Editor {
         let scratch = TempDir::new().expect("a scratch directory");
         let here = scratch.path();
         for dir in ["home", "project/.git", "project/src"] {
@@ -61,7 +66,7 @@ impl Editor {
             customs: Arc::default(),
             sessions: BTreeMap::new(),
         };
-        Editor { client: Client::of(service(defaults)), said: Vec::new(), last_id: 0, scratch }
+        Editor { client: Client::of(service_on(defaults, today)), said: Vec::new(), last_id: 0, scratch }
     }
 
     pub fn abilities() -> Value {
