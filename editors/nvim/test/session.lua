@@ -641,7 +641,7 @@ end)
 local function pid()
   for _, child in ipairs(vim.api.nvim_get_proc_children(vim.uv.os_getpid())) do
     local info = vim.api.nvim_get_proc(child)
-    if info and vim.startswith(info.name, 'briefing') then
+    if info and info.name == vim.fs.basename(vim.env.BRIEFING) then
       return child
     end
   end
