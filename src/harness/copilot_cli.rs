@@ -382,8 +382,10 @@ fn visible(raw: &[u8]) -> (String, Vec<Range<usize>>) {
         from = at + c.len_utf8();
     }
     kept.push(from..decoded.len());
-    let seen = kept.iter().map(|range| &decoded[range.clone()]).collect();
-    (seen, text::raw_ranges(raw, &kept))
+    let seen: String = kept.iter().map(|range| &decoded[range.clone()]).collect();
+    // The client composes what it reads: U+2000 arrives as U+2002.
+    let composed = icu_normalizer::ComposingNormalizer::new_nfc().normalize(&seen).into_owned();
+    (composed, text::raw_ranges(raw, &kept))
 }
 
 /// GEMINI.md imports nothing, alone of the whole files.
