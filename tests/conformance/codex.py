@@ -1,14 +1,23 @@
-"""Codex CLI 0.169: asks `codex debug prompt-input`, which prints the model input of a fresh session and uses no network."""
+"""Codex CLI 0.169: asks `codex debug prompt-input`, which prints the model input of a fresh session and uses no network.
+The edition 0.104 is asked as codex_early.py says."""
 import json, os, subprocess
+import codex_early
 
 CLIENT, VERSION = "codex", "0.169.0"
 BINARY = "codex/node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex"
 
 
-def command(clients, case):
-    """The program and its options, from `{"options": {"codex": {"profile": …, "config": ["k=v"], "cd": …}}}` of @settings."""
+def version(ask):
+    return codex_early.VERSION if ask.edition == "0.104" else VERSION
+
+
+def options(case):
+    """The command-line options, from `{"options": {"codex": {"profile": …, "config": ["k=v"], "cd": …}}}` of @settings."""
     settings = next((json.loads(s.body) for s in case.all("@settings")), {})
-    options = settings.get("options", {}).get("codex", {})
+    return settings.get("options", {}).get("codex", {})
+
+
+def command(clients, options):
     words = [os.path.join(clients, BINARY)]
     for pair in options.get("config", []):
         words += ["-c", pair]
@@ -26,7 +35,9 @@ def environment(case):
 
 
 def ask(clients, case, ask):
-    run = subprocess.run([*command(clients, case), "debug", "prompt-input"], cwd=ask.cwd, env=environment(case),
+    if version(ask) == codex_early.VERSION:
+        return codex_early.ask(clients, ask, options(case), environment(case))
+    run = subprocess.run([*command(clients, options(case)), "debug", "prompt-input"], cwd=ask.cwd, env=environment(case),
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
     if os.environ.get("CODEX_STDERR"):
         os.write(2, run.stderr)
