@@ -281,6 +281,15 @@ fn codex_home(at: &Standpoint, search: &mut Search) -> Told<Result<PathBuf, Refu
     })
 }
 
+/// The real path of what `--cd` names, if there is anything.
+fn resolved_by_system(cwd: &Path, dir: &str, search: &mut Search) -> Told<Option<PathBuf>> {
+    let Ok(path) = paths::resolved(cwd, dir, search)? else { return Ok(None) };
+    if paths::stat(&path, dir, "what --cd names must exist", search)?.is_err() {
+        return Ok(None);
+    }
+    Ok(search.real(&path)?.ok())
+}
+
 /// Where a session starts.
 #[derive(Clone)]
 struct Start {
@@ -310,9 +319,9 @@ impl Codex {
             Walk::AsWritten => Ok(Start { documents: cwd.clone(), cwd, settings_before: None }),
             Walk::Physical => {
                 // First the system resolves the option as it stands, `~` and `..` after a link included.
-                let written = at.cwd.join(dir);
-                let Ok(physical) = search.real(&written)? else {
-                    return Ok(Err(Refusal::new(&written, "--cd names nothing: no such file or directory")));
+                let Some(physical) = resolved_by_system(&at.cwd, dir, search)? else {
+                    let written = at.cwd.join(dir);
+                    return Ok(Err(Refusal::new(written, "--cd names nothing: no such file or directory")));
                 };
                 let documents = search.real(&cwd)?.unwrap_or_else(|_| cwd.clone());
                 Ok(Start { settings_before: (physical != cwd).then_some(physical), documents, cwd })

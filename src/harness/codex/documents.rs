@@ -44,8 +44,8 @@ impl Codex {
             Examined::Entries => Ask::LinkKind,
         };
         // A name that climbs is resolved first, and asked about then.
-        let plain = || names.iter().filter(|name| !paths::climbs(name));
-        search.expect(dirs.iter().flat_map(|dir| plain().map(|name| ask(dir.join(name)))))?;
+        let simple = || names.iter().filter(|name| !paths::climbs(name) && !paths::wants_directory(name));
+        search.expect(dirs.iter().flat_map(|dir| simple().map(|name| ask(paths::plain(dir, name)))))?;
         let mut order = Vec::new();
         let docs = match self.pick((&dirs, &names), &mut order, settings, search, answer)? {
             Ok(picked) => self.spend(&picked, settings, search, answer)?,

@@ -14,7 +14,7 @@ pub(super) fn climbs(name: &str) -> bool {
 /// The path of `name` in `dir`, with `..` resolved as the system does: behind a link it leads up from the link's target.
 pub(super) fn resolved(dir: &Path, name: &str, search: &mut Search) -> Told<Result<PathBuf, Errno>> {
     if !climbs(name) {
-        return Ok(Ok(dir.join(name)));
+        return Ok(Ok(plain(dir, name)));
     }
     let mut at = dir.to_owned();
     let components: Vec<Component> = Path::new(name).components().collect();
@@ -36,6 +36,11 @@ pub(super) fn resolved(dir: &Path, name: &str, search: &mut Search) -> Told<Resu
         }
     }
     Ok(Ok(at))
+}
+
+/// The path of a name that does not climb, without the slash at its end: two paths that differ in it only are one question.
+pub(super) fn plain(dir: &Path, name: &str) -> PathBuf {
+    dir.join(name).components().collect()
 }
 
 /// Whether the system wants a directory under this name: after a slash it follows a link, and a file is an error.
