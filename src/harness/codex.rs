@@ -13,13 +13,18 @@ use crate::snapshot::{Kind, Unreadable, absolute};
 mod documents;
 mod environment;
 mod global;
+mod layers;
 mod notices;
 mod paths;
+mod root;
+mod rules;
 mod settings;
 mod trust;
+mod types;
 
 use documents::Doc;
-use settings::{Rules, Settings};
+use rules::Rules;
+use settings::Settings;
 
 /// The id, also the key of its options in requests.
 const ID: &str = "codex";
@@ -201,7 +206,7 @@ static V0_104: Codex = Codex {
         Added { name: "skills", kind: MessageKind::Skills, when: When::WithAnySkill },
         Added { name: "child_agents_md", kind: MessageKind::Reminder, when: When::Feature("child_agents_md") },
     ],
-    settings: settings::V0_104,
+    settings: rules::V0_104,
 };
 
 static V0_169: Codex = Codex {
@@ -217,7 +222,7 @@ static V0_169: Codex = Codex {
     losses: Losses::Shown,
     environment: environment::Form::WithPermissions,
     added: &[],
-    settings: settings::V0_169,
+    settings: rules::V0_169,
 };
 
 impl Edition for Codex {

@@ -3,134 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::layers::{ARGUMENTS, Layers, MANAGED, Project, REQUIREMENTS, arguments};
+use super::root::Root;
+use super::rules::{Distrust, Fallbacks, Managed, Profiles, Rules};
 use super::trust::{self, Trust};
-use super::{Codex, ID, Start, paths};
+use super::{Codex, ID, Start, types};
 use crate::answer::{Refusal, Standpoint, Warning};
-use crate::formats::{self, Node, Value};
+use crate::formats::Value;
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Errno, Kind, Unreadable, absolute};
-
-/// Which settings count in an edition, and for what.
-pub(super) struct Rules {
-    /// What a profile is.
-    profiles: Profiles,
-    /// What marks the root of the project files.
-    document_root: DocumentRoot,
-    /// Where the settings of a project start, which need not be where its files start.
-    settings_root: SettingsRoot,
-    /// Whom the user trusts.
-    trust: trust::Rules,
-    /// What an untrusted project loses.
-    distrust: Distrust,
-    /// Keys that a project may not set.
-    denied_to_projects: &'static [&'static str],
-    /// When the administrator's settings are laid over the others, and types are checked.
-    managed: Managed,
-    /// What is done with settings that are no regular file, but can be read.
-    devices: Devices,
-    /// Which fallback names count.
-    fallbacks: Fallbacks,
-    /// The keys that are checked; a wrong type in any other key would stop Codex as well, but is not noticed here.
-    types: &'static [(&'static str, Type)],
-    /// The same for a table in `profiles`.
-    profile_types: &'static [(&'static str, Type)],
-    /// Keys that name files which must have text.
-    texts: &'static [(&'static str, &'static str)],
-}
-
-/// What a profile is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Profiles {
-    /// `NAME.config.toml`, a layer above the user's settings. The older kind stops Codex.
-    Files,
-    /// A table `[profiles.NAME]`, which has few keys: those of this crate's concern are `features` and files with text.
-    Tables,
-}
-
-/// What marks the root of the project files.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum DocumentRoot {
-    /// `project_root_markers`; what cannot be examined counts as absent.
-    Markers,
-    /// The default markers, whatever is set, and not in `/`; one that cannot be examined drops all project files.
-    DefaultMarkers,
-}
-
-/// What marks the root of a project's settings.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum SettingsRoot {
-    /// Any marker, but a directory called `.git` must hold `HEAD`.
-    GitHoldsHead,
-    /// Any marker, its path as the system takes it.
-    AnyMarker,
-}
-
-/// What an untrusted project loses.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Distrust {
-    /// Its settings.
-    Settings,
-    /// Its settings and its files.
-    SettingsAndFiles,
-}
-
-/// When the administrator's settings are laid over the others.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Managed {
-    /// Before the project is looked for, so they may trust it. Types are checked once, when everything is merged.
-    BeforeTheProject,
-    /// Last. What the project is looked for with must have the right types by itself.
-    Last,
-}
-
-/// What is done with settings that are a device, such as /dev/null.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Devices {
-    Refused,
-    ReadAsEmpty,
-}
-
-/// Which of `project_doc_fallback_filenames` count.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Fallbacks {
-    /// Names of files in the directory.
-    Names,
-    /// Any path from the directory, upwards as well.
-    Paths,
-}
-
-pub(super) const V0_169: Rules = Rules {
-    profiles: Profiles::Files,
-    document_root: DocumentRoot::Markers,
-    settings_root: SettingsRoot::GitHoldsHead,
-    trust: trust::Rules { keys: trust::Keys::RealThenWritten, git_root: trust::GitRoot::ByItsFiles },
-    distrust: Distrust::SettingsAndFiles,
-    denied_to_projects: &["profile", "profiles", "model_provider"],
-    managed: Managed::BeforeTheProject,
-    devices: Devices::Refused,
-    fallbacks: Fallbacks::Names,
-    types: TYPES,
-    profile_types: TYPES,
-    texts: &[("model_instructions_file", "model instructions file")],
-};
-
-pub(super) const V0_104: Rules = Rules {
-    profiles: Profiles::Tables,
-    document_root: DocumentRoot::DefaultMarkers,
-    settings_root: SettingsRoot::AnyMarker,
-    trust: trust::Rules { keys: trust::Keys::Written, git_root: trust::GitRoot::AsGitSays },
-    distrust: Distrust::Settings,
-    denied_to_projects: &[],
-    managed: Managed::Last,
-    devices: Devices::ReadAsEmpty,
-    fallbacks: Fallbacks::Paths,
-    types: EARLY_TYPES,
-    profile_types: EARLY_PROFILE_TYPES,
-    texts: &[
-        ("model_instructions_file", "model instructions file"),
-        ("experimental_compact_prompt_file", "experimental compact prompt file"),
-    ],
-};
+use crate::snapshot::{Ask, absolute};
 
 /// Everything that the settings say about instructions.
 pub(super) struct Settings {
@@ -215,7 +96,7 @@ impl Settings {
                 without_project.0.extend(above.0.iter().cloned());
                 None
             }
-            Managed::Last => wrong_types(rules, &without_project),
+            Managed::Last => types::wrong(rules, &without_project),
         };
         let legacy = || match rules.profiles {
             Profiles::Files => legacy_profile(&without_project, profile),
@@ -228,18 +109,7 @@ impl Settings {
             Ok(markers) => markers,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        let defaults: Vec<String> = edition.root_markers.iter().map(|&marker| marker.to_owned()).collect();
-        let root = match rules.document_root {
-            DocumentRoot::Markers => {
-                let dirs: Vec<&Path> = start.documents.ancestors().collect();
-                find_root(&dirs, &markers, Unexamined::IsAbsent, search)?
-            }
-            DocumentRoot::DefaultMarkers => {
-                let dirs: Vec<&Path> = start.documents.ancestors().filter(|dir| dir.parent().is_some()).collect();
-                find_root(&dirs, &defaults, Unexamined::DropsEverything, search)?
-            }
-        };
-        let (root, root_error) = match root {
+        let (root, root_error) = match rules.document_root(&start.documents, edition.root_markers, &markers, search)? {
             Root::Found(root) => (Some(root), None),
             Root::Nowhere => (None, None),
             Root::Error(marker) => (
@@ -254,7 +124,7 @@ impl Settings {
             return Ok(Err(refusal));
         }
         layers.0.extend(above.0);
-        if let Some(refusal) = wrong_types(rules, &layers) {
+        if let Some(refusal) = types::wrong(rules, &layers) {
             return Ok(Err(refusal));
         }
         let table = match rules.profile_table(&layers, profile) {
@@ -339,110 +209,7 @@ impl Settings {
     }
 }
 
-/// What `-c` settings are said to come from.
-const ARGUMENTS: &str = "-c";
-/// The administrator's settings, above everything else.
-const MANAGED: &str = "/etc/codex/managed_config.toml";
-/// The administrator's requirements, which set nothing that is read here, but stop Codex when they are broken.
-const REQUIREMENTS: &str = "/etc/codex/requirements.toml";
-
-/// Settings tables with the file each came from, lowest first. Tables merge and everything else replaces, so a value is
-/// the one that the highest layer has at its path.
-#[derive(Clone, Default)]
-pub(super) struct Layers(Vec<(String, Node)>);
-
-impl Layers {
-    /// The value at a path of keys, and the layer that set it.
-    pub fn value(&self, path: &[&str]) -> Option<(&Node, &str)> {
-        self.0.iter().rev().find_map(|(from, table)| Some((table.at_path(path)?, from.as_str())))
-    }
-
-    fn extend(&mut self, from: &Path, table: Option<Node>) {
-        self.0.extend(table.map(|table| (from.display().to_string(), table)));
-    }
-
-    /// Adds `.codex/config.toml` of every trusted directory from the root down.
-    fn add_project_files(
-        &mut self,
-        rules: &Rules,
-        project: &Project,
-        without_project: &Layers,
-        search: &mut Search,
-    ) -> Told<Result<(), Refusal>> {
-        let physical_home = search.real(project.codex_home)?.ok();
-        for dir in super::directories(project.cwd, project.root) {
-            let folder = dir.join(".codex");
-            if !search.is_dir(&folder, "project settings: .codex must be a directory")? {
-                continue;
-            }
-            if folder == project.codex_home || search.real(&folder)?.ok() == physical_home {
-                continue;
-            }
-            let places = [Some(dir.as_path()), project.root, project.git_root];
-            let places: Vec<&Path> = places.into_iter().flatten().collect();
-            let file = folder.join("config.toml");
-            let level = rules.trust.level(&places, without_project, trust::Silent::IsPassedOver, search)?;
-            match rules.read_table(&file, search)? {
-                Ok(table) if level == Some(Trust::Trusted) => {
-                    self.extend(&file, table.map(|table| without(table, rules.denied_to_projects)));
-                }
-                Ok(_) => search.never(&file, "the project is not trusted, so these settings do not count"),
-                Err(Problem::Broken(_)) if level != Some(Trust::Trusted) => {}
-                Err(problem) => return Ok(Err(problem.refusal(&file))),
-            }
-        }
-        Ok(Ok(()))
-    }
-}
-
-/// Where the settings of a project are looked for.
-struct Project<'a> {
-    cwd: &'a Path,
-    root: Option<&'a Path>,
-    git_root: Option<&'a Path>,
-    codex_home: &'a Path,
-}
-
-/// The table without the keys that do not count in it.
-fn without(table: Node, denied: &[&str]) -> Node {
-    let Value::Table(entries) = table.value else { return table };
-    let kept = entries.into_iter().filter(|(key, _)| !denied.contains(&key.as_str()));
-    Node { value: Value::Table(kept.collect()), ..table }
-}
-
-/// Why a settings file does not become a table.
-enum Problem {
-    /// It cannot be read, or is not UTF-8.
-    Unreadable(String),
-    /// It is no TOML.
-    Broken(String),
-}
-
-impl Problem {
-    fn refusal(self, path: &Path) -> Refusal {
-        match self {
-            Problem::Unreadable(what) => {
-                Refusal::new(path, format!("Failed to read config file {}: {what}", path.display()))
-            }
-            Problem::Broken(what) => Refusal::new(path, format!("{}:{what}", path.display())),
-        }
-    }
-}
-
 impl Rules {
-    fn read_table(&self, path: &Path, search: &mut Search) -> Told<Result<Option<Node>, Problem>> {
-        let raw = match search.read(path, "settings, lowest layer first")? {
-            Ok(raw) => raw,
-            Err(Unreadable::Errno(Errno::NOENT)) => return Ok(Ok(None)),
-            Err(Unreadable::Not(Kind::Device)) if self.devices == Devices::ReadAsEmpty => return Ok(Ok(None)),
-            Err(problem) => return Ok(Err(Problem::Unreadable(problem.to_string()))),
-        };
-        let Ok(text) = std::str::from_utf8(&raw) else {
-            return Ok(Err(Problem::Unreadable("stream did not contain valid UTF-8".to_owned())));
-        };
-        Ok(formats::parse_toml(text).map(Some).map_err(|error| Problem::Broken(error.with_position(text))))
-    }
-
     /// The table that is in force as a profile, by the option or else the key.
     fn profile_table(&self, layers: &Layers, option: Option<&str>) -> Result<Option<String>, Refusal> {
         if self.profiles == Profiles::Files {
@@ -495,44 +262,6 @@ fn features(layers: &Layers, profile: Option<&str>) -> BTreeMap<String, bool> {
     tables(&["features"]).into_iter().chain(of_profile).collect()
 }
 
-/// `-c key.path=value` options as one table, later ones over earlier ones; a value that is no TOML is a text.
-fn arguments(options: &[&str]) -> Result<Node, String> {
-    let mut table = Value::Table(Vec::new());
-    for option in options {
-        let Some((key, value)) = option.split_once('=') else {
-            return Err(format!("Invalid override (missing '='): {option}"));
-        };
-        let key = key.trim();
-        if key.is_empty() {
-            return Err(format!("Empty key in override: {option}"));
-        }
-        // As the value of a line of its own, so that comments, tables over several lines and whatever follows are taken
-        // as Codex takes them.
-        let value = match formats::parse_toml(&format!("value = {}", value.trim())) {
-            Ok(line) => line.get("value").map_or(Value::Null, |node| node.value.clone()),
-            Err(_) => Value::Text(value.trim().trim_matches(['"', '\'']).to_owned()),
-        };
-        put(&mut table, &key.split('.').collect::<Vec<_>>(), value);
-    }
-    Ok(Node { at: 0..0, value: table })
-}
-
-fn put(table: &mut Value, path: &[&str], value: Value) {
-    let Some((first, rest)) = path.split_first() else {
-        *table = value;
-        return;
-    };
-    if !matches!(table, Value::Table(_)) {
-        *table = Value::Table(Vec::new());
-    }
-    let Value::Table(entries) = table else { unreachable!("made a table just above") };
-    let index = entries.iter().position(|(key, _)| key == first).unwrap_or_else(|| {
-        entries.push(((*first).to_owned(), Node { at: 0..0, value: Value::Table(Vec::new()) }));
-        entries.len() - 1
-    });
-    put(&mut entries[index].1.value, rest, value);
-}
-
 fn markers(default: &[&str], layers: &Layers, codex_home: &Path) -> Result<Vec<String>, Refusal> {
     let Some((node, from)) = layers.value(&["project_root_markers"]) else {
         return Ok(default.iter().map(|&marker| marker.to_owned()).collect());
@@ -541,70 +270,6 @@ fn markers(default: &[&str], layers: &Layers, codex_home: &Path) -> Result<Vec<S
     node.as_texts()
         .map(|markers| markers.into_iter().map(str::to_owned).collect())
         .ok_or_else(|| Refusal::new(place, "project_root_markers must be an array of strings"))
-}
-
-/// What looking for the project root comes to.
-enum Root {
-    Found(PathBuf),
-    Nowhere,
-    /// A marker that cannot be looked for.
-    Error(String),
-}
-
-/// What a marker means that cannot be examined.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Unexamined {
-    IsAbsent,
-    DropsEverything,
-}
-
-/// The nearest directory that has any of the markers.
-fn find_root(dirs: &[&Path], markers: &[String], unexamined: Unexamined, search: &mut Search) -> Told<Root> {
-    let path = |dir: &Path, marker: &String| absolute(dir, Path::new(marker));
-    search.expect(dirs.iter().flat_map(|dir| markers.iter().map(move |marker| Ask::Kind(path(dir, marker)))))?;
-    for &dir in dirs {
-        for marker in markers {
-            match search.stat(&path(dir, marker), "project root: the nearest directory with a root marker")? {
-                Ok(_) => return Ok(Root::Found(dir.to_owned())),
-                // A NUL byte in the marker.
-                Err(Errno::INVAL) => return Ok(Root::Error(marker.clone())),
-                Err(Errno::NOENT) => {}
-                Err(_) if unexamined == Unexamined::DropsEverything => {
-                    return Ok(Root::Error(path(dir, marker).display().to_string()));
-                }
-                Err(_) => {}
-            }
-        }
-    }
-    Ok(Root::Nowhere)
-}
-
-impl Rules {
-    /// Where project settings start, which is not where project files start.
-    fn settings_root(&self, cwd: &Path, markers: &[String], search: &mut Search) -> Told<Option<PathBuf>> {
-        let rule = "root of the project settings";
-        for (dir, marker) in cwd.ancestors().flat_map(|dir| markers.iter().map(move |marker| (dir, marker))) {
-            let is_there = match self.settings_root {
-                SettingsRoot::GitHoldsHead => {
-                    let path = absolute(dir, Path::new(marker));
-                    match search.stat(&path, rule)? {
-                        Ok(meta) if marker == ".git" && meta.kind == Kind::Dir => {
-                            search.stat(&path.join("HEAD"), rule)?.is_ok()
-                        }
-                        found => found.is_ok(),
-                    }
-                }
-                SettingsRoot::AnyMarker => match paths::resolved(dir, marker, search)? {
-                    Ok(path) => paths::stat(&path, marker, rule, search)?.is_ok(),
-                    Err(_) => false,
-                },
-            };
-            if is_there {
-                return Ok(Some(dir.to_owned()));
-            }
-        }
-        Ok(None)
-    }
 }
 
 /// `profile = "p"` of old, and the table of that name, stop Codex.
@@ -619,114 +284,4 @@ fn legacy_profile(layers: &Layers, profile: Option<&str>) -> Option<Refusal> {
     }
     let (_, from) = layers.value(&["profiles", profile?])?;
     Some(Refusal::new(from, advice(profile?)))
-}
-
-/// The type that a key must have.
-#[derive(Clone, Copy)]
-enum Type {
-    Text,
-    Bool,
-    Size,
-    Texts,
-    Table,
-    /// A table of booleans.
-    Switches,
-}
-
-const TYPES: &[(&str, Type)] = &[
-    ("project_doc_max_bytes", Type::Size),
-    ("project_doc_fallback_filenames", Type::Texts),
-    ("project_root_markers", Type::Texts),
-    ("developer_instructions", Type::Text),
-    ("instructions", Type::Text),
-    ("model_instructions_file", Type::Text),
-    ("include_environment_context", Type::Bool),
-    ("include_environment_context_time", Type::Bool),
-    ("include_permissions_instructions", Type::Bool),
-    ("model", Type::Text),
-    ("model_provider", Type::Text),
-    ("sandbox_mode", Type::Text),
-    ("features", Type::Table),
-    ("skills", Type::Table),
-    ("agents", Type::Table),
-];
-
-/// Those of 0.104, which knows no `include_` keys.
-const EARLY_TYPES: &[(&str, Type)] = &[
-    ("project_doc_max_bytes", Type::Size),
-    ("project_doc_fallback_filenames", Type::Texts),
-    ("project_root_markers", Type::Texts),
-    ("developer_instructions", Type::Text),
-    ("instructions", Type::Text),
-    ("model_instructions_file", Type::Text),
-    ("experimental_compact_prompt_file", Type::Text),
-    ("model", Type::Text),
-    ("model_provider", Type::Text),
-    ("sandbox_mode", Type::Text),
-    ("notify", Type::Texts),
-    ("features", Type::Switches),
-    ("skills", Type::Table),
-    ("agents", Type::Table),
-    ("profile", Type::Text),
-    ("profiles", Type::Table),
-];
-
-/// What a table in `profiles` may say in 0.104; everything else is ignored there.
-const EARLY_PROFILE_TYPES: &[(&str, Type)] = &[
-    ("model_instructions_file", Type::Text),
-    ("experimental_compact_prompt_file", Type::Text),
-    ("model", Type::Text),
-    ("model_provider", Type::Text),
-    ("sandbox_mode", Type::Text),
-    ("features", Type::Switches),
-];
-
-fn wrong_types(rules: &Rules, layers: &Layers) -> Option<Refusal> {
-    let refused = |from: &str, message: String| Some(Refusal::new(from, message));
-    let profiles: Vec<&str> = layers
-        .0
-        .iter()
-        .filter_map(|(_, table)| table.get("profiles")?.as_table())
-        .flatten()
-        .map(|(name, _)| name.as_str())
-        .collect();
-    let of_profiles = profiles.iter().map(|&name| (vec!["profiles", name], rules.profile_types));
-    let tables = std::iter::once((Vec::new(), rules.types)).chain(of_profiles);
-    for (table, (key, wanted)) in
-        tables.flat_map(|(table, types)| types.iter().map(move |entry| (table.clone(), entry)))
-    {
-        let path: Vec<&str> = table.into_iter().chain([*key]).collect();
-        let Some((node, from)) = layers.value(&path) else { continue };
-        let (right, words) = match wanted {
-            Type::Text => (node.as_text().is_some(), "a string"),
-            Type::Bool => (node.as_bool().is_some(), "a boolean"),
-            Type::Size => (matches!(node.value, Value::Integer(0..)), "a non-negative integer"),
-            Type::Texts => (node.as_texts().is_some(), "a list of strings"),
-            Type::Table => (node.as_table().is_some(), "a table"),
-            Type::Switches => {
-                let is_switch = |(_, value): &(String, Node)| value.as_bool().is_some();
-                (node.as_table().is_some_and(|table| table.iter().all(is_switch)), "a table of booleans")
-            }
-        };
-        if !right {
-            return refused(from, format!("`{key}` is {}, and must be {words}", node.value.kind()));
-        }
-    }
-    let (projects, from) = layers.value(&["projects"])?;
-    if projects.as_table().is_none() {
-        return refused(from, format!("`projects` is {}, and must be a table", projects.value.kind()));
-    }
-    let tables = layers.0.iter().filter_map(|(_, table)| table.get("projects")?.as_table());
-    for (path, _) in tables.flatten() {
-        let (entry, from) = layers.value(&["projects", path])?;
-        if entry.as_table().is_none() {
-            return refused(from, format!("the entry of {path:?} is {}, and must be a table", entry.value.kind()));
-        }
-        if let Some((level, from)) = layers.value(&["projects", path, "trust_level"])
-            && !matches!(level.as_text(), Some("trusted" | "untrusted"))
-        {
-            return refused(from, format!("the trust_level of {path:?} must be \"trusted\" or \"untrusted\""));
-        }
-    }
-    None
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::settings::Layers;
+use super::layers::Layers;
 use crate::search::{Search, Told};
 use crate::snapshot::{Kind, absolute};
 
