@@ -141,6 +141,33 @@ pub struct Change {
     pub what: &'static str,
 }
 
+/// What a [`Change`] means for one version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Happened {
+    /// It happened before this version, or with it.
+    Before,
+    /// It happened somewhere between two versions of which one is older and one younger.
+    Perhaps,
+    /// It is still to come.
+    Later,
+}
+
+impl Change {
+    /// Whether it had happened when `version` came out.
+    pub fn happened(&self, version: &str) -> Happened {
+        let Some((before, after)) = self.between.split_once(" → ") else { return Happened::Perhaps };
+        let above = |other| compare(truncated(version, other), other) == Ordering::Greater;
+        let below = |other| compare(version, truncated(other, version)) == Ordering::Less;
+        if !below(after) {
+            Happened::Before
+        } else if above(before) {
+            Happened::Perhaps
+        } else {
+            Happened::Later
+        }
+    }
+}
+
 /// A harness and an edition, chosen by name.
 #[derive(Clone)]
 pub struct Choice {
@@ -275,6 +302,24 @@ mod tests {
     }
 
     #[test]
+    fn a_change_lies_before_a_version_or_behind_it_or_nobody_knows() {
+        let change = Change { between: "0.117.0 → 0.120.0", what: "" };
+        for (version, happened) in [
+            ("0.105.0", Happened::Later),
+            ("0.117", Happened::Later),
+            ("0.117.0", Happened::Later),
+            ("0.118.2", Happened::Perhaps),
+            ("0.119", Happened::Perhaps),
+            ("0.120", Happened::Before),
+            ("0.120.0", Happened::Before),
+            ("0.130.1", Happened::Before),
+        ] {
+            assert_eq!(change.happened(version), happened, "{version}");
+        }
+        assert_eq!(Change { between: "not bisected", what: "" }.happened("1.0"), Happened::Perhaps);
+    }
+
+    #[test]
     fn every_profile_has_editions_in_order_and_a_range_that_holds_the_name() {
         for profile in ALL {
             assert!(!profile.editions.is_empty(), "{}", profile.id);
@@ -303,7 +348,12 @@ mod tests {
         assert_eq!(name("codex"), Ok(("0.169", false)));
         assert_eq!(name("codex@0.169.0"), Ok(("0.169", false)));
         assert_eq!(name("codex@0.170.1"), Ok(("0.169", true)));
-        assert!(name("codex@0.1").is_err_and(|message| message.contains("0.169")));
+        assert_eq!(name("codex@0.104"), Ok(("0.104", false)));
+        assert_eq!(name("codex@0.104.0"), Ok(("0.104", false)));
+        assert_eq!(name("codex@0.105.0"), Ok(("0.104", true)));
+        assert_eq!(name("codex@0.130"), Ok(("0.104", true)));
+        assert_eq!(name("codex@0.168.9"), Ok(("0.104", true)));
+        assert!(name("codex@0.103.9").is_err_and(|message| message.contains("0.104, 0.169")));
         assert!(name("codex@latest").is_err_and(|message| message.contains("not a version")));
         assert!(name("kodex").is_err_and(|message| message.contains("codex")));
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::answer::{Answer, Fidelity, Resolution, Standpoint, Warning};
-use crate::harness::Choice;
+use crate::harness::{Choice, Happened};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Facts, absolute};
 
@@ -72,6 +72,8 @@ fn complete(
     }
 }
 
+/// Says how the rules shown may differ from those of a version nobody checked: what has changed by then, and what may have.
+/// What changed later is no matter.
 fn between_editions(choice: &Choice, version: &str) -> Warning {
     let about = choice.edition().about();
     let mut message = format!(
@@ -81,8 +83,12 @@ fn between_editions(choice: &Choice, version: &str) -> Warning {
         about.checked.0,
         about.checked.1
     );
-    for change in about.changed {
-        message.push_str(&format!(" Changed {}: {}.", change.between, change.what));
+    // What the edition was checked with has its changes in it.
+    let news = || about.changed.iter().filter(|change| change.happened(about.checked.0) != Happened::Before);
+    for (happened, intro) in [(Happened::Before, "Changed"), (Happened::Perhaps, "Perhaps changed")] {
+        for change in news().filter(|change| change.happened(version) == happened) {
+            message.push_str(&format!(" {intro} {}: {}.", change.between, change.what));
+        }
     }
     Warning::general("between-editions", message)
 }

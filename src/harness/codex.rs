@@ -1,22 +1,29 @@
 //! OpenAI Codex CLI: one global file, then one file per directory from the project root down to the start directory,
 //! sharing one budget of bytes.
 //!
-//! Checked on the real client 0.169.0 (`codex debug prompt-input`, `codex exec`), November 2026.
+//! Checked on the real clients 0.169.0 (`codex debug prompt-input`, `codex exec`) and 0.104.0 (`codex exec`), November 2026.
 
 use std::path::{Path, PathBuf};
 
-use crate::answer::{
-    Answer, Fate, Limit, Message, MessageKind, Per, Refusal, Role, Scope, Source, Standpoint, Trigger, Unit, Warning,
-};
+use crate::answer::{Answer, Fate, Message, MessageKind, Refusal, Role, Scope, Source, Standpoint, Trigger, Warning};
 use crate::harness::{About, Change, Details, Edition, Profile};
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Errno, Kind, Unreadable, absolute};
-use crate::text;
+use crate::snapshot::{Kind, Unreadable, absolute};
 
+mod documents;
 mod environment;
+mod global;
+mod layers;
+mod notices;
+mod paths;
+mod root;
+mod rules;
 mod settings;
 mod trust;
+mod types;
 
+use documents::Doc;
+use rules::Rules;
 use settings::Settings;
 
 /// The id, also the key of its options in requests.
@@ -27,7 +34,7 @@ pub static PROFILE: Profile = Profile {
     id: ID,
     title: "Codex",
     summary: "AGENTS.override.md or AGENTS.md: one global file, then one per directory from the project root to the start directory",
-    editions: &[&V0_169],
+    editions: &[&V0_104, &V0_169],
     instruction_names: &["AGENTS.override.md", "AGENTS.md"],
     settings_names: &[".codex/config.toml", ".codex/*.config.toml"],
 };
@@ -43,41 +50,179 @@ pub struct Codex {
     project_separator: &'static str,
     /// What makes a directory the project root when `project_root_markers` is not set.
     root_markers: &'static [&'static str],
+    /// How the bytes of a global file become text.
+    global_text: Decoding,
+    /// What is found out about a path before it is opened.
+    examined: Examined,
+    /// Along which path the directories of the project lie.
+    walk: Walk,
+    /// When the header names the start directory.
+    header: Header,
+    /// Who is told of what the budget leaves out.
+    losses: Losses,
+    /// How the environment is described.
+    environment: environment::Form,
+    /// The sections that the client itself puts behind the texts of the files, in their order.
+    added: &'static [Added],
+    /// Which settings count, and for what.
+    settings: Rules,
 }
 
-static V0_169: Codex = Codex {
+/// How the bytes of a global file become text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Decoding {
+    /// Invalid bytes become U+FFFD.
+    Lossy,
+    /// A file that is not UTF-8 is passed over.
+    Strict,
+}
+
+/// What is found out about a path before it is opened.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Examined {
+    /// What it leads to (`stat`): only regular files are opened, and a link to nothing is nothing.
+    Targets,
+    /// The entry itself (`lstat`): a link counts whatever it leads to, which shows when it is opened. A global file is
+    /// opened without a look.
+    Entries,
+}
+
+/// Along which path the directories of the project lie.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Walk {
+    /// That of `--cd`, links kept.
+    AsWritten,
+    /// The real one, whatever the header shows.
+    Physical,
+}
+
+/// When the header names the start directory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Header {
+    /// When at least one project file is in the message.
+    OverProjectFiles,
+    /// Over global text alone as well.
+    Always,
+}
+
+/// Who is told of what the budget leaves out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Losses {
+    /// The user, on the screen; the same words are warnings of the answer.
+    Shown,
+    /// Nobody but a log. The fates of the files say it here; a warning would claim that the client gives one.
+    Logged,
+}
+
+/// A section that the client itself adds to the message. Its text is the product's: it is named, not repeated.
+struct Added {
+    name: &'static str,
+    kind: MessageKind,
+    when: When,
+}
+
+/// When a section is added.
+enum When {
+    /// In every session, unless the user disables each skill one by one: the client installs two of its own.
+    WithAnySkill,
+    /// With a switch in `[features]`.
+    Feature(&'static str),
+}
+
+/// What people compare harnesses by; an edition says what differs.
+const DETAILS: Details = Details {
+    files: "AGENTS.override.md, else AGENTS.md, else project_doc_fallback_filenames: the first in each directory",
+    triggers: "start of the session",
+    place: "one user message, `# AGENTS.md instructions for DIR`, before the environment block",
+    truncation: "32 768 bytes for the project chain, spent root first; cut at the end, no marker",
+    nested: "never: only from the project root down to the working directory",
+    global: "~/.codex/AGENTS.override.md, else AGENTS.md; not charged to the budget",
+    urls: "no",
+    globs: "no",
+    sessions: "the same in all kinds",
+    hooks: "none",
+    persona: "none",
+    dedupe: "none: a file reached twice is sent twice",
+};
+
+static V0_104: Codex = Codex {
     about: About {
-        name: "0.169",
-        checked: ("0.169.0", "0.169"),
+        name: "0.104",
+        checked: ("0.104.0", "0.104"),
         changed: &[
-            Change { between: "0.155.0 → 0.160.1", what: "fallback names with `/` or `..` are rejected" },
-            Change { between: "0.145.0 → 0.150.1", what: "explicitly untrusted projects lose their project files" },
+            Change {
+                between: "0.104.0 → 0.105.0",
+                what: "project_root_markers count for the root of the project files, not only for that of the settings",
+            },
+            Change { between: "0.114.0 → 0.117.0", what: "skills are listed in a developer message of their own" },
+            Change {
+                between: "0.117.0 → 0.120.0",
+                what: "links to nothing and to directories fall through to the next name, where they hid it or dropped all project files",
+            },
+            Change { between: "0.130.0 → 0.134.0", what: "a global file with invalid UTF-8 is read leniently" },
             Change {
                 between: "0.138.0 → 0.142.0",
                 what: "no ` for DIR` in the header when only global text is sent; child_agents_md removed",
             },
-            Change { between: "0.130.0 → 0.134.0", what: "a global file with invalid UTF-8 is read leniently" },
-            Change { between: "0.117.0 → 0.120.0", what: "dangling links fall through to the next name" },
+            Change { between: "0.145.0 → 0.150.1", what: "explicitly untrusted projects lose their project files" },
+            Change { between: "0.155.0 → 0.160.1", what: "fallback names with `/` or `..` are rejected" },
+            Change {
+                between: "0.104.0 → 0.169.0",
+                what: "an unreadable root marker counts as absent, where it dropped all project files",
+            },
+            Change {
+                between: "0.104.0 → 0.169.0",
+                what: "project files are found along the path given with --cd, links kept",
+            },
+            Change { between: "0.104.0 → 0.169.0", what: "what the budget leaves out is shown to the user" },
+            Change {
+                between: "0.104.0 → 0.169.0",
+                what: "`[profiles.NAME]` tables and the key `profile` give way to `NAME.config.toml`",
+            },
+            Change { between: "0.104.0 → 0.169.0", what: "a project may no longer set profiles and providers" },
+            Change {
+                between: "0.104.0 → 0.169.0",
+                what: "the environment block follows in the same message, with date, time zone and permissions",
+            },
         ],
         details: Details {
-            files: "AGENTS.override.md, else AGENTS.md, else project_doc_fallback_filenames: the first in each directory",
-            triggers: "start of the session",
-            place: "one user message, `# AGENTS.md instructions for DIR`, before the environment block",
-            truncation: "32 768 bytes for the project chain, spent root first; cut at the end, no marker",
-            nested: "never: only from the project root down to the working directory",
-            global: "~/.codex/AGENTS.override.md, else AGENTS.md; not charged to the budget",
-            urls: "no",
-            globs: "no",
-            sessions: "the same in all kinds",
-            hooks: "none",
-            persona: "none",
-            dedupe: "none: a file reached twice is sent twice",
+            files: "AGENTS.override.md, else AGENTS.md, else project_doc_fallback_filenames, paths included: the first in each directory",
+            place: "one user message, `# AGENTS.md instructions for DIR`, the list of skills behind the texts",
+            ..DETAILS
         },
     },
     budget_bytes: 32 * 1024,
     names: &["AGENTS.override.md", "AGENTS.md"],
     project_separator: "\n\n--- project-doc ---\n\n",
     root_markers: &[".git"],
+    global_text: Decoding::Strict,
+    examined: Examined::Entries,
+    walk: Walk::Physical,
+    header: Header::Always,
+    losses: Losses::Logged,
+    environment: environment::Form::DirectoryAndShell,
+    added: &[
+        Added { name: "js_repl", kind: MessageKind::Reminder, when: When::Feature("js_repl") },
+        Added { name: "skills", kind: MessageKind::Skills, when: When::WithAnySkill },
+        Added { name: "child_agents_md", kind: MessageKind::Reminder, when: When::Feature("child_agents_md") },
+    ],
+    settings: rules::V0_104,
+};
+
+static V0_169: Codex = Codex {
+    about: About { name: "0.169", checked: ("0.169.0", "0.169"), changed: &[], details: DETAILS },
+    budget_bytes: 32 * 1024,
+    names: &["AGENTS.override.md", "AGENTS.md"],
+    project_separator: "\n\n--- project-doc ---\n\n",
+    root_markers: &[".git"],
+    global_text: Decoding::Lossy,
+    examined: Examined::Targets,
+    walk: Walk::AsWritten,
+    header: Header::OverProjectFiles,
+    losses: Losses::Shown,
+    environment: environment::Form::WithPermissions,
+    added: &[],
+    settings: rules::V0_169,
 };
 
 impl Edition for Codex {
@@ -90,27 +235,30 @@ impl Edition for Codex {
             Ok(home) => home,
             Err(refusal) => return Ok(refusal.into()),
         };
-        let cwd = match at.option(ID, "cd") {
-            Some("") => return Ok(Answer::refused(&at.cwd, "the value of --cd is empty; name a directory")),
-            Some("~") => at.home.clone(),
-            Some(dir) => absolute(
-                dir.strip_prefix("~/").map_or(&at.cwd, |_| &at.home),
-                Path::new(dir.strip_prefix("~/").unwrap_or(dir)),
-            ),
-            None => at.cwd.clone(),
+        let start = match self.start(at, search)? {
+            Ok(start) => start,
+            Err(refusal) => return Ok(refusal.into()),
         };
-        let settings = match Settings::gather(self.root_markers, at, &cwd, &codex_home, search)? {
+        if let Some(physical) = &start.settings_before {
+            let before = Start { cwd: physical.clone(), ..start.clone() };
+            if let Err(refusal) = Settings::gather(self, at, &before, &codex_home, search)? {
+                return Ok(refusal.into());
+            }
+        }
+        let settings = match Settings::gather(self, at, &start, &codex_home, search)? {
             Ok(settings) => settings,
             Err(refusal) => return Ok(refusal.into()),
         };
         let mut answer = Answer { root: settings.root.clone(), ..Answer::default() };
         answer.warnings.extend(settings.warnings.iter().cloned());
         let global = self.global_text(&codex_home, search, &mut answer)?;
-        let docs = self.project_docs(&cwd, &settings, search, &mut answer)?;
-        in_reading_order(&mut answer.sources);
-        nothing_below(at, &cwd, search, &mut answer)?;
-        self.compose(&cwd, &settings, global.as_deref(), &docs, &mut answer);
-        settings.other_messages(at, &cwd, &mut answer);
+        if answer.refusal.is_some() {
+            return Ok(answer);
+        }
+        let docs = self.project_docs(&start.documents, &settings, search, &mut answer)?;
+        self.nothing_below(at, &start.cwd, search, &mut answer)?;
+        self.compose(&start.cwd, &settings, global.as_deref(), &docs, &mut answer);
+        self.other_messages(&settings, at, &start.cwd, &mut answer);
         Ok(answer)
     }
 }
@@ -138,271 +286,52 @@ fn codex_home(at: &Standpoint, search: &mut Search) -> Told<Result<PathBuf, Refu
     })
 }
 
-/// A project file that was picked and read.
-struct Doc(String);
+/// The real path of what `--cd` names, if there is anything.
+fn resolved_by_system(cwd: &Path, dir: &str, search: &mut Search) -> Told<Option<PathBuf>> {
+    let Ok(path) = paths::resolved(cwd, dir, search)? else { return Ok(None) };
+    if paths::stat(&path, dir, "what --cd names must exist", search)?.is_err() {
+        return Ok(None);
+    }
+    Ok(search.real(&path)?.ok())
+}
+
+/// Where a session starts.
+#[derive(Clone)]
+struct Start {
+    /// As the header shows it, and as the settings of the project are found.
+    cwd: PathBuf,
+    /// Where the directories of the project end.
+    documents: PathBuf,
+    /// Another path for which the settings are loaded before, which may end the session.
+    settings_before: Option<PathBuf>,
+}
 
 impl Codex {
-    /// The first global file with text in it. It is not charged to the budget.
-    fn global_text(&self, codex_home: &Path, search: &mut Search, answer: &mut Answer) -> Told<Option<String>> {
-        let paths: Vec<_> = self.names.iter().map(|name| codex_home.join(name)).collect();
-        search.expect(paths.iter().cloned().map(Ask::Kind))?;
-        let mut taken: Option<(String, PathBuf)> = None;
-        for path in paths {
-            let rule = "global: the first of override and AGENTS.md that has text";
-            let Ok(meta) = search.stat(&path, rule)? else { continue };
-            if meta.kind != Kind::File {
-                answer.sources.push(Source::new(
-                    path,
-                    Scope::User,
-                    Fate::Unreadable,
-                    format!("a {}, not a file: the next name is tried", meta.kind.word()),
-                ));
-                continue;
-            }
-            if let Some((_, winner)) = &taken {
-                let reason = format!("{} has text, and only the first global file with text is read", winner.display());
-                answer.sources.push(Source {
-                    by: Some(winner.clone()),
-                    ..Source::new(path, Scope::User, Fate::Shadowed, reason)
-                });
-                continue;
-            }
-            let raw = match search.read(&path, rule)? {
-                Ok(raw) => raw,
-                Err(problem) => {
-                    unreadable_cap(&problem, &path, answer);
-                    answer.warnings.push(Warning::at(
-                        "unreadable",
-                        &path,
-                        format!("Failed to read global AGENTS.md instructions from `{}`: {problem}", path.display()),
-                    ));
-                    answer.sources.push(Source::new(
-                        path,
-                        Scope::User,
-                        Fate::Unreadable,
-                        format!("{problem}: the next name is tried"),
-                    ));
-                    continue;
-                }
-            };
-            let decoded = text::lossy(&raw);
-            let trimmed = decoded.trim();
-            let size = Some(text::size_of(&raw));
-            if trimmed.is_empty() {
-                answer.sources.push(Source {
-                    size,
-                    ..Source::new(path, Scope::User, Fate::Empty, "only white space: the next name is tried")
-                });
-                continue;
-            }
-            let start = decoded.len() - decoded.trim_start().len();
-            let kept = text::raw_ranges(&raw, std::slice::from_ref(&(start..start + trimmed.len())));
-            answer.sources.push(Source {
-                kept,
-                size,
-                message: Some(0),
-                part: Some(0),
-                ..Source::new(
-                    &path,
-                    Scope::User,
-                    Fate::Loaded,
-                    "the first global file with text; trimmed, outside the budget",
-                )
-            });
-            taken = Some((trimmed.to_owned(), path));
-        }
-        Ok(taken.map(|(text, _)| text))
-    }
-
-    /// The project files, root first, cut to the shared budget.
-    fn project_docs(
-        &self,
-        cwd: &Path,
-        settings: &Settings,
-        search: &mut Search,
-        answer: &mut Answer,
-    ) -> Told<Vec<Doc>> {
-        let dirs = directories(cwd, settings.root.as_deref());
-        if let Some(reason) = settings.no_project_docs() {
-            for dir in &dirs {
-                for name in self.names {
-                    let path = dir.join(name);
-                    if search
-                        .stat(&path, "not read: project files are switched off")?
-                        .is_ok_and(|meta| meta.kind == Kind::File)
-                    {
-                        answer.sources.push(Source::new(path, Scope::Project, Fate::Excluded, reason.clone()));
-                    }
-                }
-            }
-            return Ok(Vec::new());
-        }
-        let names: Vec<&str> =
-            self.names.iter().copied().chain(settings.fallbacks.iter().map(String::as_str)).collect();
-        search.expect(dirs.iter().flat_map(|dir| names.iter().map(|name| Ask::Kind(dir.join(name)))))?;
-        let picked = match self.pick(&dirs, &names, settings, search, answer)? {
-            Ok(picked) => picked,
-            Err(problem) => return Ok(drop_all(answer, &problem)),
+    /// The working directory, or what `--cd` says.
+    fn start(&self, at: &Standpoint, search: &mut Search) -> Told<Result<Start, Refusal>> {
+        let Some(dir) = at.option(ID, "cd") else {
+            return Ok(Ok(Start { cwd: at.cwd.clone(), documents: at.cwd.clone(), settings_before: None }));
         };
-        self.spend(&picked, settings, search, answer)
-    }
-
-    /// One file per directory, chosen by `stat` before anything is read.
-    fn pick(
-        &self,
-        dirs: &[PathBuf],
-        names: &[&str],
-        settings: &Settings,
-        search: &mut Search,
-        answer: &mut Answer,
-    ) -> Told<Result<Vec<PathBuf>, Problem>> {
-        let mut picked = Vec::new();
-        let mut problem = None;
-        for dir in dirs {
-            let mut winner: Option<PathBuf> = None;
-            for name in names {
-                let path = dir.join(name);
-                let scope = if self.names.contains(name) { Scope::Project } else { Scope::Config };
-                if let Some(winner) = &winner {
-                    let found =
-                        search.stat(&path, "Codex stops at the first name; asked to explain what is shadowed")?;
-                    if found.is_ok_and(|meta| meta.kind == Kind::File) && !same_name(answer, &path) {
-                        let reason = format!("{} stands before it in the same directory", file_name(winner));
-                        answer.sources.push(Source {
-                            by: Some(winner.clone()),
-                            ..Source::new(path, scope, Fate::Shadowed, reason)
-                        });
-                    }
-                    continue;
-                }
-                match search.stat(
-                    &path,
-                    format!("{}: the first regular file of {}", place_of(dir, settings), names.join(", ")),
-                )? {
-                    Ok(meta) if meta.kind == Kind::File => winner = Some(path),
-                    Ok(meta) => answer.sources.push(Source::new(
-                        path,
-                        scope,
-                        Fate::Unreadable,
-                        format!("a {}, not a file: the next name is tried", meta.kind.word()),
-                    )),
-                    Err(Errno::NOENT) => {}
-                    Err(errno) if problem.is_none() => {
-                        problem = Some(Problem { path, what: format!("{}: {}", errno.name(), errno.text()) });
-                    }
-                    Err(_) => {}
-                }
-                // Codex stops at the first error; what it would have picked later is only explained.
-            }
-            picked.extend(winner);
-        }
-        Ok(match problem {
-            Some(problem) => {
-                for path in picked {
-                    let reason = format!(
-                        "{} cannot be examined ({}), and any such error drops all project files",
-                        problem.path.display(),
-                        problem.what
-                    );
-                    answer.sources.push(Source {
-                        by: Some(problem.path.clone()),
-                        ..Source::new(path, Scope::Project, Fate::Dropped, reason)
-                    });
-                }
-                Err(problem)
-            }
-            None => Ok(picked),
-        })
-    }
-
-    /// Reads the picked files, root first, until the budget is spent.
-    fn spend(
-        &self,
-        picked: &[PathBuf],
-        settings: &Settings,
-        search: &mut Search,
-        answer: &mut Answer,
-    ) -> Told<Vec<Doc>> {
-        let budget = settings.budget.unwrap_or(self.budget_bytes);
-        let limit =
-            Some(Limit { value: budget, unit: Unit::Bytes, per: Per::Chain, from: settings.budget_from.clone() });
-        let first_source = answer.sources.len();
-        let first_warning = answer.warnings.len();
-        search.expect(picked.iter().cloned().map(Ask::Content))?;
-        let mut remaining = budget;
-        let mut docs: Vec<Doc> = Vec::new();
-        let mut skipped = false;
-        for path in picked {
-            let source = Source { limit: limit.clone(), ..Source::new(path, Scope::Project, Fate::Dropped, "") };
-            if remaining == 0 {
-                let size =
-                    search.read(path, "the budget is spent: not read by Codex")?.ok().map(|raw| text::size_of(&raw));
-                answer.sources.push(Source { size, reason: format!("the {budget} B budget is spent"), ..source });
-                if !std::mem::replace(&mut skipped, true) {
-                    answer.warnings.push(Warning::at("over-budget", path, skipped_warning(path, budget)));
-                }
-                continue;
-            }
-            let raw = match search.read(path, "root first, until the budget is spent")? {
-                Ok(raw) => raw,
-                Err(Unreadable::Errno(Errno::NOENT)) => continue,
-                Err(problem @ Unreadable::TooLarge(_)) => {
-                    unreadable_cap(&problem, path, answer);
-                    let reason = format!("{problem}; it would take the rest of the {budget} B budget");
-                    answer.sources.push(Source { fate: Fate::Unreadable, reason, ..source });
-                    remaining = 0;
-                    continue;
-                }
-                Err(what) => {
-                    answer.sources.push(Source {
-                        fate: Fate::Unreadable,
-                        reason: format!("{what}: any such error drops all project files"),
-                        ..source
-                    });
-                    return Ok(take_back(answer, first_source, first_warning, path));
-                }
-            };
-            let cut = raw.len().min(remaining);
-            if cut < raw.len() {
-                answer.warnings.push(Warning::at(
-                    "over-budget",
-                    path,
-                    loaded_only_warning(path, cut, raw.len(), budget),
-                ));
-            }
-            let text = text::lossy(&raw[..cut]).into_owned();
-            let size = Some(text::size_of(&raw));
-            if text.trim().is_empty() {
-                let reason = if cut < raw.len() {
-                    format!("the {cut} B that the budget leaves are only white space; nothing is charged")
-                } else {
-                    "empty or only white space; it still hides the other names of its directory".to_owned()
+        let cwd = match dir {
+            "" => return Ok(Err(Refusal::new(&at.cwd, "the value of --cd is empty; name a directory"))),
+            "~" => at.home.clone(),
+            dir => absolute(
+                dir.strip_prefix("~/").map_or(&at.cwd, |_| &at.home),
+                Path::new(dir.strip_prefix("~/").unwrap_or(dir)),
+            ),
+        };
+        Ok(match self.walk {
+            Walk::AsWritten => Ok(Start { documents: cwd.clone(), cwd, settings_before: None }),
+            Walk::Physical => {
+                // First the system resolves the option as it stands, `~` and `..` after a link included.
+                let Some(physical) = resolved_by_system(&at.cwd, dir, search)? else {
+                    let written = at.cwd.join(dir);
+                    return Ok(Err(Refusal::new(written, "--cd names nothing: no such file or directory")));
                 };
-                let fate = if cut < raw.len() { Fate::Dropped } else { Fate::Empty };
-                answer.sources.push(Source { fate, reason, size, ..source });
-                continue;
+                let documents = search.real(&cwd)?.unwrap_or_else(|_| cwd.clone());
+                Ok(Start { settings_before: (physical != cwd).then_some(physical), documents, cwd })
             }
-            let (fate, reason) = if cut < raw.len() {
-                (
-                    Fate::Truncated,
-                    format!("the {budget} B project budget ends inside this file: {cut} of {} B are kept", raw.len()),
-                )
-            } else {
-                (Fate::Loaded, "the first name that exists in its directory".to_owned())
-            };
-            docs.push(Doc(text));
-            answer.sources.push(Source {
-                fate,
-                reason,
-                size,
-                kept: std::iter::once(0..cut).collect(),
-                message: Some(0),
-                part: Some(0),
-                ..source
-            });
-            remaining -= cut;
-        }
-        Ok(docs)
+        })
     }
 
     fn compose(&self, cwd: &Path, settings: &Settings, global: Option<&str>, docs: &[Doc], answer: &mut Answer) {
@@ -415,62 +344,88 @@ impl Codex {
         }
         let texts: Vec<&str> = docs.iter().map(|Doc(text)| text.as_str()).collect();
         body.push_str(&texts.join("\n\n"));
-        let place = if docs.is_empty() { String::new() } else { format!(" for {}", cwd.to_string_lossy()) };
+        let place = match self.header {
+            Header::OverProjectFiles if docs.is_empty() => String::new(),
+            Header::OverProjectFiles | Header::Always => format!(" for {}", cwd.to_string_lossy()),
+        };
         let budget = settings.budget.unwrap_or(self.budget_bytes);
         if budget > 0 && body.len() > budget {
-            answer.warnings.push(Warning::general("over-budget", combined_warning(body.len(), budget)));
+            self.tell(answer, || Warning::general("over-budget", notices::combined(body.len(), budget)));
         }
         let text = format!("# AGENTS.md instructions{place}\n\n<INSTRUCTIONS>\n{body}\n</INSTRUCTIONS>");
         answer.messages.push(Message::instructions(Trigger::Session, Role::User, text));
     }
-}
 
-/// Global files first, then directory by directory from the root; what was taken there before what it hides.
-fn in_reading_order(sources: &mut [Source]) {
-    sources.sort_by_key(|source| {
-        let depth = source.path().map_or(0, |path| path.components().count());
-        (
-            source.scope != Scope::User,
-            if source.scope == Scope::User { 0 } else { depth },
-            source.fate == Fate::Shadowed,
-        )
-    });
-}
-
-/// What keeps all project files out.
-struct Problem {
-    path: PathBuf,
-    what: String,
-}
-
-fn drop_all(answer: &mut Answer, problem: &Problem) -> Vec<Doc> {
-    let reason = format!("{}: any error but \"not found\" drops all project files of the session", problem.what);
-    answer.sources.push(Source::new(&problem.path, Scope::Project, Fate::Unreadable, reason.clone()));
-    answer.warnings.push(Warning::at(
-        "unreadable",
-        &problem.path,
-        format!("error trying to find AGENTS.md docs: {}", problem.what),
-    ));
-    Vec::new()
-}
-
-/// A file that cannot be read takes everything back that was read before it.
-fn take_back(answer: &mut Answer, first_source: usize, first_warning: usize, by: &Path) -> Vec<Doc> {
-    let last = answer.sources.len() - 1;
-    for source in &mut answer.sources[first_source..last] {
-        source.fate = Fate::Dropped;
-        source.reason = format!("{} cannot be read, and any such error drops all project files", by.display());
-        source.by = Some(by.to_owned());
-        source.kept.clear();
-        (source.message, source.part) = (None, None);
+    /// Warns as the client does, if it does.
+    fn tell(&self, answer: &mut Answer, warning: impl FnOnce() -> Warning) {
+        match self.losses {
+            Losses::Shown => answer.warnings.push(warning()),
+            Losses::Logged => {}
+        }
     }
-    answer.warnings.truncate(first_warning);
-    answer.warnings.push(Warning::at(
-        "unreadable",
-        by,
-        "error trying to find AGENTS.md docs; all project files are dropped",
-    ));
-    Vec::new()
+
+    /// The messages beside the instructions: developer instructions, what the client adds, and the environment block.
+    fn other_messages(&self, settings: &Settings, at: &Standpoint, cwd: &Path, answer: &mut Answer) {
+        if let Some(text) = settings.developer_instructions.as_deref().filter(|text| !text.is_empty()) {
+            let message = Message::instructions(Trigger::Session, Role::Developer, text.to_owned());
+            answer.messages.insert(0, Message { kind: MessageKind::Developer, ..message });
+            for source in &mut answer.sources {
+                source.message = source.message.map(|message| message + 1);
+            }
+        }
+        self.name_added(settings, answer);
+        if let Some(text) = environment::block(self.environment, settings, at, cwd) {
+            let message = Message::instructions(Trigger::Session, Role::User, text);
+            answer.messages.push(Message { kind: MessageKind::Environment, ..message });
+        }
+    }
+
+    /// Names the sections that the client puts behind the texts of the files, in the same message.
+    fn name_added(&self, settings: &Settings, answer: &mut Answer) {
+        let present = self.added.iter().filter(|section| match section.when {
+            When::WithAnySkill => true,
+            When::Feature(name) => settings.has_feature(name),
+        });
+        let names: Vec<&str> = present
+            .map(|section| {
+                answer.messages.push(Message::named(Role::User, section.kind, section.name));
+                section.name
+            })
+            .collect();
+        if names.is_empty() {
+            return;
+        }
+        let message = format!(
+            "Codex {} goes on in the same message with sections of its own, which are named here and not repeated: {}",
+            self.about.name,
+            names.join(", ")
+        );
+        answer.files_only = Some(message.clone());
+        answer.warnings.push(Warning::general("added-sections", message));
+    }
+
+    /// Says of the directories between the start directory and the target that they are never read.
+    fn nothing_below(&self, at: &Standpoint, cwd: &Path, search: &mut Search, answer: &mut Answer) -> Told<()> {
+        let Some(below) = at.target.as_deref().and_then(Path::parent).filter(|dir| dir.starts_with(cwd) && *dir != cwd)
+        else {
+            return Ok(());
+        };
+        let mut dirs: Vec<_> = below.ancestors().take_while(|dir| *dir != cwd).collect();
+        dirs.reverse();
+        for (dir, name) in dirs.into_iter().flat_map(|dir| self.names.iter().map(move |name| (dir, name))) {
+            let path = dir.join(name);
+            search.never(&path, "below the start directory nothing is read, not even when the agent works there");
+            if search.is_file(&path, "asked only to explain: Codex never looks here")? {
+                let reason = format!(
+                    "below the start directory {}; start Codex in {} to have it read",
+                    cwd.display(),
+                    dir.display()
+                );
+                answer.sources.push(Source::new(path, Scope::Nested, Fate::Dropped, reason));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Above Briefing's own cap the real client would go on, so the answer cannot be exact.
@@ -486,91 +441,4 @@ fn directories(cwd: &Path, root: Option<&Path>) -> Vec<PathBuf> {
     let mut dirs: Vec<_> = cwd.ancestors().take_while(|dir| dir.starts_with(root)).map(Path::to_owned).collect();
     dirs.reverse();
     dirs
-}
-
-/// Says of the directories between the start directory and the target that they are never read.
-fn nothing_below(at: &Standpoint, cwd: &Path, search: &mut Search, answer: &mut Answer) -> Told<()> {
-    let Some(below) = at.target.as_deref().and_then(Path::parent).filter(|dir| dir.starts_with(cwd) && *dir != cwd)
-    else {
-        return Ok(());
-    };
-    let mut dirs: Vec<_> = below.ancestors().take_while(|dir| *dir != cwd).collect();
-    dirs.reverse();
-    for dir in dirs {
-        for name in V0_169.names {
-            let path = dir.join(name);
-            search.never(&path, "below the start directory nothing is read, not even when the agent works there");
-            if search
-                .stat(&path, "asked only to explain: Codex never looks here")?
-                .is_ok_and(|meta| meta.kind == Kind::File)
-            {
-                let reason = format!(
-                    "below the start directory {}; start Codex in {} to have it read",
-                    cwd.display(),
-                    dir.display()
-                );
-                answer.sources.push(Source::new(path, Scope::Nested, Fate::Dropped, reason));
-            }
-        }
-    }
-    Ok(())
-}
-
-fn place_of(dir: &Path, settings: &Settings) -> &'static str {
-    match &settings.root {
-        Some(root) if root == dir => "project root",
-        Some(_) => "below the project root",
-        None => "no project root, so only the start directory",
-    }
-}
-
-fn file_name(path: &Path) -> String {
-    path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
-}
-
-fn same_name(answer: &Answer, path: &Path) -> bool {
-    answer.sources.iter().any(|source| source.path() == Some(path))
-}
-
-/// The text that `codex exec` 0.169.0 prints for a file that the budget cuts.
-fn loaded_only_warning(path: &Path, cut: usize, len: usize, budget: usize) -> String {
-    format!(
-        "Loaded only {cut} of {len} bytes from `{}` in environment `local` under the {budget}-byte project instruction budget. {TRIM_ADVICE}",
-        path.display()
-    )
-}
-
-/// The text that `codex exec` 0.169.0 prints for the first file behind the end of the budget.
-fn skipped_warning(path: &Path, budget: usize) -> String {
-    format!(
-        "Skipped project instructions in environment `local` starting at `{}` because the {budget}-byte budget was exhausted. {TRIM_ADVICE}",
-        path.display()
-    )
-}
-
-const TRIM_ADVICE: &str =
-    "Trim your project instructions to fit the budget. If you need to keep them all, increase `project_doc_max_bytes`.";
-
-/// The text that `codex exec` 0.169.0 prints when everything together is longer than the limit for project files.
-fn combined_warning(len: usize, budget: usize) -> String {
-    format!(
-        "Combined user instructions use {len} bytes, above the {budget}-byte `project_doc_max_bytes` setting. The total includes global and thread instructions. The limit applies only to project files."
-    )
-}
-
-impl Settings {
-    /// The messages beside the instructions: developer instructions and the environment block.
-    fn other_messages(&self, at: &Standpoint, cwd: &Path, answer: &mut Answer) {
-        if let Some(text) = self.developer_instructions.as_deref().filter(|text| !text.is_empty()) {
-            let message = Message::instructions(Trigger::Session, Role::Developer, text.to_owned());
-            answer.messages.insert(0, Message { kind: MessageKind::Developer, ..message });
-            for source in &mut answer.sources {
-                source.message = source.message.map(|message| message + 1);
-            }
-        }
-        if let Some(text) = environment::block(self, at, cwd) {
-            let message = Message::instructions(Trigger::Session, Role::User, text);
-            answer.messages.push(Message { kind: MessageKind::Environment, ..message });
-        }
-    }
 }

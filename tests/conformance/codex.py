@@ -1,14 +1,23 @@
-"""Codex CLI 0.169: asks `codex debug prompt-input`, which prints the model input of a fresh session and uses no network."""
+"""Codex CLI 0.169: asks `codex debug prompt-input`, which prints the model input of a fresh session and uses no network.
+The edition 0.104 is asked as codex_early.py says."""
 import json, os, subprocess
+import codex_early
 
 CLIENT, VERSION = "codex", "0.169.0"
 BINARY = "codex/node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex"
 
 
-def command(clients, case):
-    """The program and its options, from `{"options": {"codex": {"profile": …, "config": ["k=v"], "cd": …}}}` of @settings."""
+def version(ask):
+    return codex_early.VERSION if ask.edition == "0.104" else VERSION
+
+
+def options(case):
+    """The command-line options, from `{"options": {"codex": {"profile": …, "config": ["k=v"], "cd": …}}}` of @settings."""
     settings = next((json.loads(s.body) for s in case.all("@settings")), {})
-    options = settings.get("options", {}).get("codex", {})
+    return settings.get("options", {}).get("codex", {})
+
+
+def command(clients, options):
     words = [os.path.join(clients, BINARY)]
     for pair in options.get("config", []):
         words += ["-c", pair]
@@ -26,7 +35,9 @@ def environment(case):
 
 
 def ask(clients, case, ask):
-    run = subprocess.run([*command(clients, case), "debug", "prompt-input"], cwd=ask.cwd, env=environment(case),
+    if version(ask) == codex_early.VERSION:
+        return codex_early.ask(clients, ask, options(case), environment(case))
+    run = subprocess.run([*command(clients, options(case)), "debug", "prompt-input"], cwd=ask.cwd, env=environment(case),
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
     if os.environ.get("CODEX_STDERR"):
         os.write(2, run.stderr)
@@ -147,7 +158,21 @@ def toml(value):
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def settings(r, budget=.5, projects=()):
+def early(r, lines):
+    """What only 0.104 takes: profiles as tables, features, names that are paths."""
+    if r.random() < .4:
+        lines.append("project_doc_fallback_filenames = " + toml(r.sample([*FALLBACKS, "../README.md", "x/../README.md", "x/../../CLAUDE.md", "../..", "a/README.md", "/r/README.md", "a/../../AGENTS.md"], r.randint(1, 4))))
+        lines[:] = [l for i, l in enumerate(lines) if not l.startswith("project_doc_fallback") or i == len(lines) - 1]
+    if r.random() < .15:
+        lines.append('profile = "work"')
+    r.shuffle(lines)
+    if r.random() < .25:
+        lines.append("[features]\n" + r.choice(["js_repl = true", "child_agents_md = true", "unknown = true", "js_repl = true\nchild_agents_md = true", "js_repl = 5"] * 3 + ["js_repl = 5"]))
+    if r.random() < .4:
+        lines.append("[profiles.work]\n" + r.choice(["", 'model = "x"', "project_doc_max_bytes = 2", "features.child_agents_md = true", 'project_doc_max_bytes = "x"', "model = 5"]))
+
+
+def settings(r, budget=.5, projects=(), edition=None):
     """Text of one settings file; `projects` are the keys of its trust map."""
     lines = []
     if r.random() < budget:
@@ -161,6 +186,8 @@ def settings(r, budget=.5, projects=()):
     if r.random() < .02:
         lines.append(r.choice(REFUSED))
     r.shuffle(lines)
+    if edition == "0.104":
+        early(r, lines)
     for path in projects:
         level = r.choice(["trusted", "trusted", "trusted", "untrusted", "untrusted", None])
         style = r.random()
@@ -172,8 +199,10 @@ def settings(r, budget=.5, projects=()):
     return "\n".join(lines) + "\n"
 
 
-def generate(r):
+def generate(r, edition=None):
     from casefile import Case, Section
+    from functools import partial
+    settings = partial(globals()["settings"], edition=edition)
     tree, calm = Tree(r), r.random() < .6
     depth = r.choice([0, 1, 1, 2, 2, 3, 3, 4, 6])
     directories = ["/r"]
@@ -183,6 +212,9 @@ def generate(r):
     wanted = r.random()
     for d in directories:
         tree.add(d + "/")
+    if edition == "0.104" and r.random() < .4:
+        tree.sections.append((r.choice(directories) + "/ | git", ""))
+        tree.taken[tree.sections[-1][0].removesuffix("/ | git") + "/.git"] = ""
     for d in directories:
         tree.git(d) if d != "/r" or r.random() < .25 else tree.file("/r/.git/HEAD", "ref: refs/heads/main\n")
         for name in ["AGENTS.override.md", "AGENTS.md", *ON_DISK]:
@@ -252,6 +284,6 @@ def generate(r):
     if home != "/h": sections.append(Section(f"@home {home}"))
     sections += [Section(f"@env {k}={v}") for k, v in env.items()]
     if options: sections.append(Section("@settings", json.dumps({"options": {"codex": options}}, ensure_ascii=False) + "\n"))
-    words = f"codex from {start}"
+    words = f"codex{'@' + edition if edition else ''} from {start}"
     if r.random() < .05 and cwd + "/AGENTS.md" in tree.taken and " " not in cwd: words += f" reading {cwd}/AGENTS.md"
     return Case("", sections), words

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Random trees: the real client and Briefing are asked the same question; any difference is kept as a case file.
 
-usage: compare.py HARNESS N SEED --clients DIR --briefing BINARY [--keep DIR] [--mode MODE]
+usage: compare.py HARNESS[@EDITION] N SEED --clients DIR --briefing BINARY [--keep DIR] [--mode MODE]
 
-The harness's driver module has `generate(random) -> (casefile.Case, ask words)`. Tree number i of a seed is the same
+The harness's driver module has `generate(random) -> (casefile.Case, ask words)`; where an edition is named, it is told
+(`generate(random, edition)`) and the words are a question to that edition. Tree number i of a seed is the same
 tree every time. Differences are written to --keep (default: ./differences) as ready case files.
 """
 import argparse, json, os, random, subprocess, sys, tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import casefile
-from record import driver
+from record import driver, version
 
 
 def briefing(binary, case, ask):
@@ -34,8 +35,9 @@ def briefing(binary, case, ask):
 
 def one(o, number):
     """Runs inside the private root: exit 0 when both agree, else prints the case with the client's answer."""
-    module = driver(o.harness)
-    case, words = module.generate(random.Random(f"{o.seed}/{number}"))
+    harness, _, edition = o.harness.partition("@")
+    module, r = driver(harness), random.Random(f"{o.seed}/{number}")
+    case, words = module.generate(r, edition) if edition else module.generate(r)
     casefile.lay_out(case)
     ask = casefile.Ask(words)
     ours = briefing(o.briefing, case, ask)
@@ -43,7 +45,7 @@ def one(o, number):
     if real == "skip" or (ours if isinstance(ours, str) else [tuple(m) for m in ours]) == (real if isinstance(real, str) else [tuple(m) for m in real]):
         return 0
     word, body = casefile.golden(real, limit=10**9)
-    case.sections += [casefile.Section(f"{word} {words}", body), casefile.Section(f"@observed {module.CLIENT} {module.VERSION}")]
+    case.sections += [casefile.Section(f"{word} {words}", body), casefile.Section(f"@observed {module.CLIENT} {version(module, ask)}")]
     sys.stdout.write(casefile.format(case))
     sys.stderr.write(f"--- ours\n{ours if isinstance(ours, str) else casefile.golden(ours, limit=10**9)[1]}\n--- real\n{body}\n")
     return 3

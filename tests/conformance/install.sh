@@ -1,11 +1,12 @@
 #!/bin/sh
-# Installs the real clients from the npm registry into DIR. usage: install.sh DIR [codex] [opencode] [openclaw] [gemini-cli] [copilot-cli]
+# Installs the real clients from the npm registry into DIR. usage: install.sh DIR [codex] [codex-0.104] [opencode] [openclaw] [gemini-cli] [copilot-cli]
 set -eu
 dir=$1; shift
-[ $# -gt 0 ] || set -- codex opencode openclaw gemini-cli copilot-cli
+[ $# -gt 0 ] || set -- codex codex-0.104 opencode openclaw gemini-cli copilot-cli
 for client; do
   case $client in
     codex) set_of="@openai/codex@0.169.0" ;;
+    codex-0.104) set_of="@openai/codex@0.104.0" ;;
     opencode) set_of="opencode-ai@1.18.33" ;;
     gemini-cli) set_of="@google/gemini-cli@0.61.0" ;;
     copilot-cli) set_of="@github/copilot@1.0.102" ;;

@@ -7,8 +7,9 @@ usage: record.py --clients DIR [--check] CASE.txt...
   --check        write nothing; report the cases whose golden differs from the client (exit 1)
 
 Each case is laid out in a private root of its own, so paths, budgets and ancestors are those of the case. A driver
-module per harness (codex.py, opencode.py, openclaw.py …) has CLIENT, VERSION and
-`ask(clients, case, ask) -> [(trigger, role, text)] | "refused"`, which runs the client inside the private root.
+module per harness (codex.py, opencode.py, openclaw.py …) has CLIENT, VERSION (or `version(ask)`, where editions are
+asked of clients of their own) and `ask(clients, case, ask) -> [(trigger, role, text)] | "refused"`, which runs the client
+inside the private root.
 """
 import argparse, importlib, os, subprocess, sys, tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -19,20 +20,26 @@ def driver(harness):
     return importlib.import_module(harness.replace("-", "_"))
 
 
+def version(module, ask):
+    """The version of the client that answers `ask`."""
+    return module.version(ask) if hasattr(module, "version") else module.VERSION
+
+
 def answer(clients, path):
     """Runs inside the private root: prints the case with fresh goldens."""
     case = casefile.parse(open(path, newline="").read())
     casefile.lay_out(case)
-    observed = {}
+    observed = set()
     for section in case.all("@text") + case.all("@hash"):
         ask = casefile.Ask(section.header.split(None, 1)[1])
         module = driver(ask.harness)
         word, body = casefile.golden(module.ask(clients, case, ask))
         section.header = section.header.replace(section.word, word, 1)
         section.body = body
-        observed[module.CLIENT] = module.VERSION
-    case.sections = [s for s in case.sections if not (s.word == "@observed" and s.header.split()[1] in observed)]
-    case.sections += [casefile.Section(f"@observed {c} {v}") for c, v in sorted(observed.items())]
+        observed.add((module.CLIENT, version(module, ask)))
+    asked = {client for client, _ in observed}
+    case.sections = [s for s in case.sections if not (s.word == "@observed" and s.header.split()[1] in asked)]
+    case.sections += [casefile.Section(f"@observed {c} {v}") for c, v in sorted(observed)]
     sys.stdout.write(casefile.format(case))
 
 

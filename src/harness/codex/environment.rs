@@ -5,14 +5,25 @@ use std::path::Path;
 use super::settings::{Sandbox, Settings};
 use crate::answer::Standpoint;
 
-/// The block as Codex 0.169 formats it, unless the settings switch it off.
-pub(super) fn block(settings: &Settings, at: &Standpoint, cwd: &Path) -> Option<String> {
-    if !settings.environment {
-        return None;
-    }
+/// How the environment is described.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// The start directory and the shell, in a message of its own; no setting switches it off.
+    DirectoryAndShell,
+    /// Date, time zone and permissions as well, as the settings say.
+    WithPermissions,
+}
+
+/// The block, unless the settings switch it off.
+pub(super) fn block(form: Form, settings: &Settings, at: &Standpoint, cwd: &Path) -> Option<String> {
     let cwd = escaped(&cwd.to_string_lossy());
     let mut out =
         format!("<environment_context>\n  <cwd>{cwd}</cwd>\n  <shell>{}</shell>\n", escaped(&at.surroundings.shell));
+    match form {
+        Form::DirectoryAndShell => return Some(out + "</environment_context>"),
+        Form::WithPermissions if !settings.environment => return None,
+        Form::WithPermissions => {}
+    }
     if settings.environment_time {
         let (year, month, day) = at.surroundings.date;
         out.push_str(&format!("  <current_date>{year:04}-{month:02}-{day:02}</current_date>\n"));

@@ -1,13 +1,17 @@
 //! The settings that decide what Codex reads, gathered from every layer, lowest first.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::ID;
+use super::layers::{ARGUMENTS, Layers, MANAGED, Project, REQUIREMENTS, arguments};
+use super::root::Root;
+use super::rules::{Distrust, Fallbacks, Managed, Profiles, Rules};
 use super::trust::{self, Trust};
+use super::{Codex, ID, Start, types};
 use crate::answer::{Refusal, Standpoint, Warning};
-use crate::formats::{self, Node, Value};
+use crate::formats::Value;
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Errno, Kind, Unreadable, absolute};
+use crate::snapshot::{Ask, absolute};
 
 /// Everything that the settings say about instructions.
 pub(super) struct Settings {
@@ -24,7 +28,9 @@ pub(super) struct Settings {
     pub environment_time: bool,
     pub sandbox: Sandbox,
     pub warnings: Vec<Warning>,
-    /// Whether the user called the project untrusted.
+    /// The switches in `features`, the profile's over the others.
+    features: BTreeMap<String, bool>,
+    /// Whether the project loses its files because the user called it untrusted.
     untrusted: bool,
     /// Why the search for the root failed, if it did.
     root_error: Option<String>,
@@ -41,19 +47,20 @@ pub(super) enum Sandbox {
 impl Settings {
     /// Reads every layer; `Err` says why Codex would not start.
     pub fn gather(
-        default_markers: &[&str],
+        edition: &Codex,
         at: &Standpoint,
-        cwd: &Path,
+        start: &Start,
         codex_home: &Path,
         search: &mut Search,
     ) -> Told<Result<Settings, Refusal>> {
+        let (rules, cwd) = (&edition.settings, start.cwd.as_path());
         let system = ["/etc/codex/config.toml", MANAGED, REQUIREMENTS].map(PathBuf::from);
         let user = codex_home.join("config.toml");
         search.expect(system.iter().chain([&user]).cloned().map(Ask::Content))?;
         let [etc, managed, requirements] = system;
         let mut files = vec![etc, user];
         let profile = at.option(ID, "profile");
-        if let Some(profile) = profile {
+        if let (Some(profile), Profiles::Files) = (profile, rules.profiles) {
             if profile.is_empty() || !profile.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) {
                 let message =
                     format!("the profile name {profile:?} must consist of ASCII letters, digits, `-` and `_`");
@@ -63,7 +70,7 @@ impl Settings {
         }
         let mut layers = Layers::default();
         for file in &files {
-            match read_table(file, search)? {
+            match rules.read_table(file, search)? {
                 Ok(table) => layers.extend(file, table),
                 Err(problem) => return Ok(Err(problem.refusal(file))),
             }
@@ -74,23 +81,35 @@ impl Settings {
         };
         let mut above = Layers::default();
         above.extend(Path::new(ARGUMENTS), Some(arguments));
+        // What a project says about itself counts neither for its root nor for whether its settings are read.
+        let mut without_project = layers.clone();
+        without_project.0.extend(above.0.iter().cloned());
         for (file, counts) in [(managed, true), (requirements, false)] {
-            match read_table(&file, search)? {
+            match rules.read_table(&file, search)? {
                 Ok(table) => above.extend(&file, table.filter(|_| counts)),
                 Err(problem) => return Ok(Err(problem.refusal(&file))),
             }
         }
-        // What a project says about itself counts neither for its root nor for whether its settings are read.
-        let mut without_project = layers.clone();
-        without_project.0.extend(above.0.iter().cloned());
-        if let Some(refusal) = legacy_profile(&without_project, profile) {
+        let refusal = match rules.managed {
+            Managed::BeforeTheProject => {
+                without_project = layers.clone();
+                without_project.0.extend(above.0.iter().cloned());
+                None
+            }
+            Managed::Last => types::wrong(rules, &without_project),
+        };
+        let legacy = || match rules.profiles {
+            Profiles::Files => legacy_profile(&without_project, profile),
+            Profiles::Tables => None,
+        };
+        if let Some(refusal) = refusal.or_else(legacy) {
             return Ok(Err(refusal));
         }
-        let markers = match markers(default_markers, &without_project, codex_home) {
+        let markers = match markers(edition.root_markers, &without_project, codex_home) {
             Ok(markers) => markers,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        let (root, root_error) = match find_root(cwd, &markers, search)? {
+        let (root, root_error) = match rules.document_root(&start.documents, edition.root_markers, &markers, search)? {
             Root::Found(root) => (Some(root), None),
             Root::Nowhere => (None, None),
             Root::Error(marker) => (
@@ -98,31 +117,30 @@ impl Settings {
                 Some(format!("the project root marker {marker:?} cannot be looked for, which drops all project files")),
             ),
         };
-        let git_root = trust::git_root(cwd, search)?;
-        let layer_root = layer_root(cwd, &markers, search)?;
-        if let Err(refusal) = layers.add_project_files(
-            cwd,
-            layer_root.as_deref(),
-            git_root.as_deref(),
-            codex_home,
-            &without_project,
-            search,
-        )? {
+        let git_root = rules.trust.git_root(cwd, search)?;
+        let settings_root = rules.settings_root(cwd, &markers, search)?;
+        let project = Project { cwd, root: settings_root.as_deref(), git_root: git_root.as_deref(), codex_home };
+        if let Err(refusal) = layers.add_project_files(rules, &project, &without_project, search)? {
             return Ok(Err(refusal));
         }
         layers.0.extend(above.0);
-        if let Some(refusal) = wrong_types(&layers) {
+        if let Some(refusal) = types::wrong(rules, &layers) {
             return Ok(Err(refusal));
         }
-        if let Some(refusal) = model_instructions(&layers, cwd, search)? {
+        let table = match rules.profile_table(&layers, profile) {
+            Ok(table) => table,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        if let Some(refusal) = rules.files_with_text(&layers, table.as_deref(), cwd, search)? {
             return Ok(Err(refusal));
         }
         let places: Vec<&Path> = [Some(cwd), git_root.as_deref()].into_iter().flatten().collect();
-        let level = trust::level(&places, &layers, trust::Silent::EndsTheSearch, search)?;
-        Ok(Ok(Settings { root_error, ..Settings::read(&layers, root, level) }))
+        let level = rules.trust.level(&places, &layers, trust::Silent::EndsTheSearch, search)?;
+        let features = features(&layers, table.as_deref());
+        Ok(Ok(Settings { root_error, features, ..Settings::read(rules, &layers, root, level) }))
     }
 
-    fn read(layers: &Layers, root: Option<PathBuf>, level: Option<Trust>) -> Settings {
+    fn read(rules: &Rules, layers: &Layers, root: Option<PathBuf>, level: Option<Trust>) -> Settings {
         let budget = layers.value(&["project_doc_max_bytes"]);
         let texts = |key: &str| layers.value(&[key]).and_then(|(node, _)| node.as_texts()).unwrap_or_default();
         let flag = |key: &str| layers.value(&[key]).and_then(|(node, _)| node.as_bool()).unwrap_or(true);
@@ -136,7 +154,7 @@ impl Settings {
             {
                 continue;
             }
-            if matches!(name, "." | "..") || name.contains(['/', '\0']) {
+            if rules.fallbacks == Fallbacks::Names && (matches!(name, "." | "..") || name.contains(['/', '\0'])) {
                 warnings.push(Warning::general(
                     "bad-settings",
                     format!("ignoring project_doc_fallback_filenames entry that is not a filename: {name:?}"),
@@ -168,9 +186,15 @@ impl Settings {
             environment_time: flag("include_environment_context_time"),
             sandbox,
             warnings,
-            untrusted: level == Some(Trust::Untrusted),
+            features: BTreeMap::new(),
+            untrusted: rules.distrust == Distrust::SettingsAndFiles && level == Some(Trust::Untrusted),
             root_error: None,
         }
+    }
+
+    /// Whether `[features]` switches this on.
+    pub fn has_feature(&self, name: &str) -> bool {
+        self.features.get(name) == Some(&true)
     }
 
     /// Why no project file is read at all, if so.
@@ -185,136 +209,57 @@ impl Settings {
     }
 }
 
-/// What `-c` settings are said to come from.
-const ARGUMENTS: &str = "-c";
-/// The administrator's settings, above everything else.
-const MANAGED: &str = "/etc/codex/managed_config.toml";
-/// The administrator's requirements, which set nothing that is read here, but stop Codex when they are broken.
-const REQUIREMENTS: &str = "/etc/codex/requirements.toml";
-
-/// Settings tables with the file each came from, lowest first. Tables merge and everything else replaces, so a value is
-/// the one that the highest layer has at its path.
-#[derive(Clone, Default)]
-pub(super) struct Layers(Vec<(String, Node)>);
-
-impl Layers {
-    /// The value at a path of keys, and the layer that set it.
-    pub fn value(&self, path: &[&str]) -> Option<(&Node, &str)> {
-        self.0.iter().rev().find_map(|(from, table)| Some((table.at_path(path)?, from.as_str())))
+impl Rules {
+    /// The table that is in force as a profile, by the option or else the key.
+    fn profile_table(&self, layers: &Layers, option: Option<&str>) -> Result<Option<String>, Refusal> {
+        if self.profiles == Profiles::Files {
+            return Ok(None);
+        }
+        let key = layers.value(&["profile"]).and_then(|(node, from)| Some((node.as_text()?, from)));
+        let Some((name, from)) = option.map(|name| (name, "--profile")).or(key) else { return Ok(None) };
+        match layers.value(&["profiles", name]) {
+            Some(_) => Ok(Some(name.to_owned())),
+            None => Err(Refusal::new(from, format!("config profile `{name}` not found"))),
+        }
     }
 
-    fn extend(&mut self, from: &Path, table: Option<Node>) {
-        self.0.extend(table.map(|table| (from.display().to_string(), table)));
-    }
-
-    /// Adds `.codex/config.toml` of every trusted directory from the root down.
-    fn add_project_files(
-        &mut self,
+    /// Files that keys name, of the profile or of all: each must be readable and have text. A relative path belongs to the
+    /// settings file that has it.
+    fn files_with_text(
+        &self,
+        layers: &Layers,
+        profile: Option<&str>,
         cwd: &Path,
-        root: Option<&Path>,
-        git_root: Option<&Path>,
-        codex_home: &Path,
-        without_project: &Layers,
         search: &mut Search,
-    ) -> Told<Result<(), Refusal>> {
-        let physical_home = search.real(codex_home)?.ok();
-        for dir in super::directories(cwd, root) {
-            let folder = dir.join(".codex");
-            if !search.is_dir(&folder, "project settings: .codex must be a directory")? {
-                continue;
-            }
-            if folder == codex_home || search.real(&folder)?.ok() == physical_home {
-                continue;
-            }
-            let places: Vec<&Path> = [Some(dir.as_path()), root, git_root].into_iter().flatten().collect();
-            let file = folder.join("config.toml");
-            let level = trust::level(&places, without_project, trust::Silent::IsPassedOver, search)?;
-            match read_table(&file, search)? {
-                Ok(table) if level == Some(Trust::Trusted) => self.extend(&file, table.map(without_denied)),
-                Ok(_) => search.never(&file, "the project is not trusted, so these settings do not count"),
-                Err(Problem::Broken(_)) if level != Some(Trust::Trusted) => {}
-                Err(problem) => return Ok(Err(problem.refusal(&file))),
+    ) -> Told<Option<Refusal>> {
+        for (key, words) in self.texts {
+            let of_profile = profile.and_then(|profile| layers.value(&["profiles", profile, key]));
+            let Some((node, from)) = of_profile.or_else(|| layers.value(&[key])) else { continue };
+            let Some(name) = node.as_text() else { continue };
+            let base = if from == ARGUMENTS { cwd } else { Path::new(from).parent().unwrap_or(cwd) };
+            let path = absolute(base, Path::new(name));
+            let refused = |what: String| Ok(Some(Refusal::new(&path, format!("{what}: {}", path.display()))));
+            match search.read(&path, format!("{key}, which must be readable"))? {
+                Err(problem) => return refused(format!("failed to read {words} ({problem})")),
+                Ok(raw) => match std::str::from_utf8(&raw) {
+                    Err(_) => return refused(format!("failed to read {words} (not UTF-8)")),
+                    Ok(text) if text.trim().is_empty() => return refused(format!("{words} is empty")),
+                    Ok(_) => {}
+                },
             }
         }
-        Ok(Ok(()))
+        Ok(None)
     }
 }
 
-/// A project may not say which profile is in force.
-fn without_denied(table: Node) -> Node {
-    let Value::Table(entries) = table.value else { return table };
-    let kept =
-        entries.into_iter().filter(|(key, _)| !matches!(key.as_str(), "profile" | "profiles" | "model_provider"));
-    Node { value: Value::Table(kept.collect()), ..table }
-}
-
-/// Why a settings file does not become a table.
-enum Problem {
-    /// It cannot be read, or is not UTF-8.
-    Unreadable(String),
-    /// It is no TOML.
-    Broken(String),
-}
-
-impl Problem {
-    fn refusal(self, path: &Path) -> Refusal {
-        match self {
-            Problem::Unreadable(what) => {
-                Refusal::new(path, format!("Failed to read config file {}: {what}", path.display()))
-            }
-            Problem::Broken(what) => Refusal::new(path, format!("{}:{what}", path.display())),
-        }
-    }
-}
-
-fn read_table(path: &Path, search: &mut Search) -> Told<Result<Option<Node>, Problem>> {
-    let raw = match search.read(path, "settings, lowest layer first")? {
-        Ok(raw) => raw,
-        Err(Unreadable::Errno(Errno::NOENT)) => return Ok(Ok(None)),
-        Err(problem) => return Ok(Err(Problem::Unreadable(problem.to_string()))),
+/// The switches in `features`, those of the profile over all others.
+fn features(layers: &Layers, profile: Option<&str>) -> BTreeMap<String, bool> {
+    let tables = |path: &[&str]| -> Vec<(String, bool)> {
+        let entries = layers.0.iter().filter_map(|(_, table)| table.at_path(path)?.as_table()).flatten();
+        entries.filter_map(|(name, node)| Some((name.clone(), node.as_bool()?))).collect()
     };
-    let Ok(text) = std::str::from_utf8(&raw) else {
-        return Ok(Err(Problem::Unreadable("stream did not contain valid UTF-8".to_owned())));
-    };
-    Ok(formats::parse_toml(text).map(Some).map_err(|error| Problem::Broken(error.with_position(text))))
-}
-
-/// `-c key.path=value` options as one table, later ones over earlier ones; a value that is no TOML is a text.
-fn arguments(options: &[&str]) -> Result<Node, String> {
-    let mut table = Value::Table(Vec::new());
-    for option in options {
-        let Some((key, value)) = option.split_once('=') else {
-            return Err(format!("Invalid override (missing '='): {option}"));
-        };
-        let key = key.trim();
-        if key.is_empty() {
-            return Err(format!("Empty key in override: {option}"));
-        }
-        // As the value of a line of its own, so that comments, tables over several lines and whatever follows are taken
-        // as Codex takes them.
-        let value = match formats::parse_toml(&format!("value = {}", value.trim())) {
-            Ok(line) => line.get("value").map_or(Value::Null, |node| node.value.clone()),
-            Err(_) => Value::Text(value.trim().trim_matches(['"', '\'']).to_owned()),
-        };
-        put(&mut table, &key.split('.').collect::<Vec<_>>(), value);
-    }
-    Ok(Node { at: 0..0, value: table })
-}
-
-fn put(table: &mut Value, path: &[&str], value: Value) {
-    let Some((first, rest)) = path.split_first() else {
-        *table = value;
-        return;
-    };
-    if !matches!(table, Value::Table(_)) {
-        *table = Value::Table(Vec::new());
-    }
-    let Value::Table(entries) = table else { unreachable!("made a table just above") };
-    let index = entries.iter().position(|(key, _)| key == first).unwrap_or_else(|| {
-        entries.push(((*first).to_owned(), Node { at: 0..0, value: Value::Table(Vec::new()) }));
-        entries.len() - 1
-    });
-    put(&mut entries[index].1.value, rest, value);
+    let of_profile = profile.map(|profile| tables(&["profiles", profile, "features"])).unwrap_or_default();
+    tables(&["features"]).into_iter().chain(of_profile).collect()
 }
 
 fn markers(default: &[&str], layers: &Layers, codex_home: &Path) -> Result<Vec<String>, Refusal> {
@@ -325,48 +270,6 @@ fn markers(default: &[&str], layers: &Layers, codex_home: &Path) -> Result<Vec<S
     node.as_texts()
         .map(|markers| markers.into_iter().map(str::to_owned).collect())
         .ok_or_else(|| Refusal::new(place, "project_root_markers must be an array of strings"))
-}
-
-/// What looking for the project root comes to.
-enum Root {
-    Found(PathBuf),
-    Nowhere,
-    /// A marker that no path can have.
-    Error(String),
-}
-
-/// The nearest directory that has any of the markers; what cannot be examined counts as absent.
-fn find_root(cwd: &Path, markers: &[String], search: &mut Search) -> Told<Root> {
-    let path = |dir: &Path, marker: &String| absolute(dir, Path::new(marker));
-    search.expect(cwd.ancestors().flat_map(|dir| markers.iter().map(move |marker| Ask::Kind(path(dir, marker)))))?;
-    for dir in cwd.ancestors() {
-        for marker in markers {
-            match search.stat(&path(dir, marker), "project root: the nearest directory with a root marker")? {
-                Ok(_) => return Ok(Root::Found(dir.to_owned())),
-                // A NUL byte in the marker.
-                Err(Errno::INVAL) => return Ok(Root::Error(marker.clone())),
-                Err(_) => {}
-            }
-        }
-    }
-    Ok(Root::Nowhere)
-}
-
-/// Where project settings start, which is not where project files start: a directory called `.git` must hold `HEAD`.
-fn layer_root(cwd: &Path, markers: &[String], search: &mut Search) -> Told<Option<PathBuf>> {
-    for dir in cwd.ancestors() {
-        for marker in markers {
-            let path = absolute(dir, Path::new(marker));
-            let Ok(meta) = search.stat(&path, "root of the project settings")? else { continue };
-            let empty_git = marker == ".git"
-                && meta.kind == Kind::Dir
-                && search.stat(&path.join("HEAD"), "root of the project settings")?.is_err();
-            if !empty_git {
-                return Ok(Some(dir.to_owned()));
-            }
-        }
-    }
-    Ok(None)
 }
 
 /// `profile = "p"` of old, and the table of that name, stop Codex.
@@ -381,93 +284,4 @@ fn legacy_profile(layers: &Layers, profile: Option<&str>) -> Option<Refusal> {
     }
     let (_, from) = layers.value(&["profiles", profile?])?;
     Some(Refusal::new(from, advice(profile?)))
-}
-
-/// `model_instructions_file` must name a readable file with text; relative to the settings file that names it.
-fn model_instructions(layers: &Layers, cwd: &Path, search: &mut Search) -> Told<Option<Refusal>> {
-    let Some((node, from)) = layers.value(&["model_instructions_file"]) else { return Ok(None) };
-    let Some(name) = node.as_text() else { return Ok(None) };
-    let base = if from == ARGUMENTS { cwd } else { Path::new(from).parent().unwrap_or(cwd) };
-    let path = absolute(base, Path::new(name));
-    let refused = |what: &str| Some(Refusal::new(&path, format!("{what}: {}", path.display())));
-    Ok(match search.read(&path, "model_instructions_file, which must be readable")? {
-        Err(problem) => refused(&format!("failed to read model instructions file ({problem})")),
-        Ok(raw) => match std::str::from_utf8(&raw) {
-            Err(_) => refused("failed to read model instructions file (not UTF-8)"),
-            Ok(text) if text.trim().is_empty() => refused("model instructions file is empty"),
-            Ok(_) => None,
-        },
-    })
-}
-
-/// The type that a key must have.
-#[derive(Clone, Copy)]
-enum Type {
-    Text,
-    Bool,
-    Size,
-    Texts,
-    Table,
-}
-
-/// The keys that are checked; a wrong type in any other key would stop Codex as well, but is not noticed here.
-const TYPES: &[(&str, Type)] = &[
-    ("project_doc_max_bytes", Type::Size),
-    ("project_doc_fallback_filenames", Type::Texts),
-    ("project_root_markers", Type::Texts),
-    ("developer_instructions", Type::Text),
-    ("instructions", Type::Text),
-    ("model_instructions_file", Type::Text),
-    ("include_environment_context", Type::Bool),
-    ("include_environment_context_time", Type::Bool),
-    ("include_permissions_instructions", Type::Bool),
-    ("model", Type::Text),
-    ("model_provider", Type::Text),
-    ("sandbox_mode", Type::Text),
-    ("features", Type::Table),
-    ("skills", Type::Table),
-    ("agents", Type::Table),
-];
-
-fn wrong_types(layers: &Layers) -> Option<Refusal> {
-    let refused = |from: &str, message: String| Some(Refusal::new(from, message));
-    let profiles: Vec<&str> = layers
-        .0
-        .iter()
-        .filter_map(|(_, table)| table.get("profiles")?.as_table())
-        .flatten()
-        .map(|(name, _)| name.as_str())
-        .collect();
-    let tables = std::iter::once(Vec::new()).chain(profiles.iter().map(|&name| vec!["profiles", name]));
-    for (table, (key, wanted)) in tables.flat_map(|table| TYPES.iter().map(move |entry| (table.clone(), entry))) {
-        let path: Vec<&str> = table.into_iter().chain([*key]).collect();
-        let Some((node, from)) = layers.value(&path) else { continue };
-        let (right, words) = match wanted {
-            Type::Text => (node.as_text().is_some(), "a string"),
-            Type::Bool => (node.as_bool().is_some(), "a boolean"),
-            Type::Size => (matches!(node.value, Value::Integer(0..)), "a non-negative integer"),
-            Type::Texts => (node.as_texts().is_some(), "a list of strings"),
-            Type::Table => (node.as_table().is_some(), "a table"),
-        };
-        if !right {
-            return refused(from, format!("`{key}` is {}, and must be {words}", node.value.kind()));
-        }
-    }
-    let (projects, from) = layers.value(&["projects"])?;
-    if projects.as_table().is_none() {
-        return refused(from, format!("`projects` is {}, and must be a table", projects.value.kind()));
-    }
-    let tables = layers.0.iter().filter_map(|(_, table)| table.get("projects")?.as_table());
-    for (path, _) in tables.flatten() {
-        let (entry, from) = layers.value(&["projects", path])?;
-        if entry.as_table().is_none() {
-            return refused(from, format!("the entry of {path:?} is {}, and must be a table", entry.value.kind()));
-        }
-        if let Some((level, from)) = layers.value(&["projects", path, "trust_level"])
-            && !matches!(level.as_text(), Some("trusted" | "untrusted"))
-        {
-            return refused(from, format!("the trust_level of {path:?} must be \"trusted\" or \"untrusted\""));
-        }
-    }
-    None
 }

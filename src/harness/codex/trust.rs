@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::settings::Layers;
+use super::layers::Layers;
 use crate::search::{Search, Told};
 use crate::snapshot::{Kind, absolute};
 
@@ -24,31 +24,91 @@ pub(super) enum Silent {
     IsPassedOver,
 }
 
-/// The entry for the first of `places` that has one. A place is looked up by its physical path, then by its own.
-pub(super) fn level(places: &[&Path], layers: &Layers, silent: Silent, search: &mut Search) -> Told<Option<Trust>> {
-    for place in places {
-        let physical = search.real(place)?.ok();
-        for key in physical.as_deref().into_iter().chain([*place]) {
-            let Some(key) = key.to_str() else { continue };
-            if layers.value(&["projects", key]).is_none() {
-                continue;
+/// What differs between editions about trust.
+pub(super) struct Rules {
+    pub keys: Keys,
+    pub git_root: GitRoot,
+}
+
+/// Under which keys a place is looked up.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keys {
+    /// Its real path, then its own.
+    RealThenWritten,
+    /// Its own.
+    Written,
+}
+
+/// How the git root is found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum GitRoot {
+    /// By looking at `.git` and what it holds.
+    ByItsFiles,
+    /// By asking git, so what git takes for no repository is none.
+    AsGitSays,
+}
+
+impl Rules {
+    /// The entry for the first of `places` that has one.
+    pub(super) fn level(
+        &self,
+        places: &[&Path],
+        layers: &Layers,
+        silent: Silent,
+        search: &mut Search,
+    ) -> Told<Option<Trust>> {
+        for place in places {
+            let physical = match self.keys {
+                Keys::RealThenWritten => search.real(place)?.ok(),
+                Keys::Written => None,
+            };
+            for key in physical.as_deref().into_iter().chain([*place]) {
+                let Some(key) = key.to_str() else { continue };
+                if layers.value(&["projects", key]).is_none() {
+                    continue;
+                }
+                let level = layers.value(&["projects", key, "trust_level"]).and_then(|(node, _)| node.as_text());
+                match (level, silent) {
+                    (Some("trusted"), _) => return Ok(Some(Trust::Trusted)),
+                    (Some("untrusted"), _) => return Ok(Some(Trust::Untrusted)),
+                    (_, Silent::EndsTheSearch) => return Ok(Some(Trust::Undecided)),
+                    (_, Silent::IsPassedOver) => {}
+                }
             }
-            let level = layers.value(&["projects", key, "trust_level"]).and_then(|(node, _)| node.as_text());
-            match (level, silent) {
-                (Some("trusted"), _) => return Ok(Some(Trust::Trusted)),
-                (Some("untrusted"), _) => return Ok(Some(Trust::Untrusted)),
-                (_, Silent::EndsTheSearch) => return Ok(Some(Trust::Undecided)),
-                (_, Silent::IsPassedOver) => {}
-            }
+        }
+        Ok(None)
+    }
+
+    /// The git root that trust is looked up for, which is not the root of the project files.
+    pub(super) fn git_root(&self, cwd: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+        match self.git_root {
+            GitRoot::ByItsFiles => by_its_files(cwd, search),
+            GitRoot::AsGitSays => as_git_says(cwd, search),
+        }
+    }
+}
+
+/// What git calls the common directory, asked for where the session really starts, lies in the main checkout.
+fn as_git_says(cwd: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+    let Ok(physical) = search.real(cwd)? else { return Ok(None) };
+    for dir in physical.ancestors() {
+        let rule = "trust: the git root, as git finds it";
+        let Ok(meta) = search.stat(&dir.join(".git"), rule)? else { continue };
+        if let Some(repository) = search.git(dir, rule)? {
+            let common = search.real(&repository.common_dir)?.unwrap_or(repository.common_dir);
+            return Ok(common.parent().map(Path::to_owned));
+        }
+        // Git passes over whatever is no repository, but a file that leads to none ends its search.
+        if meta.kind == Kind::File {
+            return Ok(None);
         }
     }
     Ok(None)
 }
 
-/// The git root that trust is looked up for, which is not the root of the project files: a `.git` directory must hold
-/// `HEAD`, else the search goes on upwards; anything else called `.git` ends it, and leads to the main checkout if it is
+/// A `.git` directory must hold `HEAD`, else the search goes on upwards; anything else called `.git` ends it, and leads to the main checkout if it is
 /// the file of a linked worktree.
-pub(super) fn git_root(cwd: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+fn by_its_files(cwd: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
     for dir in cwd.ancestors() {
         let git = dir.join(".git");
         let Ok(meta) = search.stat(&git, "trust: the git root")? else { continue };

@@ -1,0 +1,329 @@
+//! The project files: one per directory from the project root to the start directory, cut to one budget of bytes.
+
+use std::path::{Path, PathBuf};
+
+use super::global::endless;
+use super::settings::Settings;
+use super::{Codex, Examined, directories, notices, paths, unreadable_cap};
+use crate::answer::{Answer, Fate, Limit, Per, Scope, Source, Unit, Warning};
+use crate::search::{Search, Told};
+use crate::snapshot::{Ask, Errno, Kind, Meta, Unreadable};
+use crate::text;
+
+/// A project file that was picked and read.
+pub(super) struct Doc(pub String);
+
+impl Codex {
+    /// The project files, root first, cut to the shared budget.
+    pub(super) fn project_docs(
+        &self,
+        cwd: &Path,
+        settings: &Settings,
+        search: &mut Search,
+        answer: &mut Answer,
+    ) -> Told<Vec<Doc>> {
+        let dirs = directories(cwd, settings.root.as_deref());
+        if let Some(reason) = settings.no_project_docs() {
+            for dir in &dirs {
+                for name in self.names {
+                    let path = dir.join(name);
+                    if search
+                        .stat(&path, "not read: project files are switched off")?
+                        .is_ok_and(|meta| meta.kind == Kind::File)
+                    {
+                        answer.sources.push(Source::new(path, Scope::Project, Fate::Excluded, reason.clone()));
+                    }
+                }
+            }
+            return Ok(Vec::new());
+        }
+        let names: Vec<&str> =
+            self.names.iter().copied().chain(settings.fallbacks.iter().map(String::as_str)).collect();
+        let ask = match self.examined {
+            Examined::Targets => Ask::Kind,
+            Examined::Entries => Ask::LinkKind,
+        };
+        // A name that climbs is resolved first, and asked about then.
+        let simple = || names.iter().filter(|name| !paths::climbs(name) && !paths::wants_directory(name));
+        search.expect(dirs.iter().flat_map(|dir| simple().map(|name| ask(paths::plain(dir, name)))))?;
+        let mut order = Vec::new();
+        let docs = match self.pick((&dirs, &names), &mut order, settings, search, answer)? {
+            Ok(picked) => self.spend(&picked, settings, search, answer)?,
+            Err(problem) => drop_all(answer, &problem),
+        };
+        in_reading_order(&mut answer.sources, &order);
+        Ok(docs)
+    }
+
+    /// One file per directory, chosen by `stat` before anything is read.
+    fn pick(
+        &self,
+        (dirs, names): (&[PathBuf], &[&str]),
+        order: &mut Vec<PathBuf>,
+        settings: &Settings,
+        search: &mut Search,
+        answer: &mut Answer,
+    ) -> Told<Result<Vec<PathBuf>, Problem>> {
+        let mut picked = Vec::new();
+        let mut problem = None;
+        for dir in dirs {
+            let mut winner: Option<PathBuf> = None;
+            for name in names {
+                let path = match paths::resolved(dir, name, search)? {
+                    Ok(path) => path,
+                    Err(Errno::NOENT) => continue,
+                    Err(errno) => {
+                        if winner.is_none() {
+                            problem.get_or_insert_with(|| Problem::new(dir.join(name), errno));
+                        }
+                        continue;
+                    }
+                };
+                order.push(path.clone());
+                let scope = if self.names.contains(name) { Scope::Project } else { Scope::Config };
+                if let Some(winner) = &winner {
+                    let found =
+                        search.stat(&path, "Codex stops at the first name; asked to explain what is shadowed")?;
+                    if found.is_ok_and(|meta| meta.kind == Kind::File) && !same_name(answer, &path) {
+                        let reason = format!("{} stands before it in the same directory", file_name(winner));
+                        answer.sources.push(Source {
+                            by: Some(winner.clone()),
+                            ..Source::new(path, scope, Fate::Shadowed, reason)
+                        });
+                    }
+                    continue;
+                }
+                match self.examine(&path, name, || first_of(dir, settings, names), search)? {
+                    Ok(Meta { kind: Kind::File | Kind::Link, .. }) => winner = Some(path),
+                    Ok(meta) => answer.sources.push(Source::new(
+                        path,
+                        scope,
+                        Fate::Unreadable,
+                        format!("a {}, not a file: the next name is tried", meta.kind.word()),
+                    )),
+                    Err(Errno::NOENT) => {}
+                    Err(errno) => {
+                        problem.get_or_insert_with(|| Problem::new(path, errno));
+                    }
+                }
+                // Codex stops at the first error; what it would have picked later is only explained.
+            }
+            picked.extend(winner);
+        }
+        Ok(match problem {
+            Some(problem) => {
+                for path in picked {
+                    let reason = format!(
+                        "{} cannot be examined ({}), and any such error drops all project files",
+                        problem.path.display(),
+                        problem.what
+                    );
+                    answer.sources.push(Source {
+                        by: Some(problem.path.clone()),
+                        ..Source::new(path, Scope::Project, Fate::Dropped, reason)
+                    });
+                }
+                Err(problem)
+            }
+            None => Ok(picked),
+        })
+    }
+
+    /// What stands at a path, as far as the client looks before it opens it. A link is followed, or counts by itself.
+    fn examine(
+        &self,
+        path: &Path,
+        name: &str,
+        rule: impl FnOnce() -> String,
+        search: &mut Search,
+    ) -> Told<Result<Meta, Errno>> {
+        match self.examined {
+            Examined::Targets => search.stat(path, rule()),
+            Examined::Entries if paths::wants_directory(name) => paths::stat(path, name, rule(), search),
+            Examined::Entries => search.lstat(path, rule()),
+        }
+    }
+
+    /// Reads the picked files, root first, until the budget is spent.
+    fn spend(
+        &self,
+        picked: &[PathBuf],
+        settings: &Settings,
+        search: &mut Search,
+        answer: &mut Answer,
+    ) -> Told<Vec<Doc>> {
+        let budget = settings.budget.unwrap_or(self.budget_bytes);
+        let limit =
+            Some(Limit { value: budget, unit: Unit::Bytes, per: Per::Chain, from: settings.budget_from.clone() });
+        let first_source = answer.sources.len();
+        let first_warning = answer.warnings.len();
+        search.expect(picked.iter().cloned().map(Ask::Content))?;
+        let mut remaining = budget;
+        let mut docs: Vec<Doc> = Vec::new();
+        let mut skipped = false;
+        for path in picked {
+            let source = Source { limit: limit.clone(), ..Source::new(path, Scope::Project, Fate::Dropped, "") };
+            if remaining == 0 {
+                let size =
+                    search.read(path, "the budget is spent: not read by Codex")?.ok().map(|raw| text::size_of(&raw));
+                answer.sources.push(Source { size, reason: format!("the {budget} B budget is spent"), ..source });
+                if !std::mem::replace(&mut skipped, true) {
+                    self.tell(answer, || Warning::at("over-budget", path, notices::skipped(path, budget)));
+                }
+                continue;
+            }
+            let raw = match search.read(path, "root first, until the budget is spent")? {
+                Ok(raw) => raw,
+                Err(Unreadable::Errno(Errno::NOENT)) => {
+                    let reason = "a link to nothing; it still hides the other names of its directory".to_owned();
+                    answer.sources.push(Source { fate: Fate::Missing, reason, ..source });
+                    continue;
+                }
+                Err(Unreadable::Not(Kind::Device)) if self.examined == Examined::Entries => {
+                    // Of the devices that somebody might link to, only those like /dev/null come to an end.
+                    let reason = "a device without text; it still hides the other names of its directory".to_owned();
+                    answer.sources.push(Source { fate: Fate::Empty, reason, ..source });
+                    continue;
+                }
+                Err(Unreadable::Not(Kind::Fifo)) if self.examined == Examined::Entries => {
+                    answer.refusal = Some(endless(path));
+                    return Ok(docs);
+                }
+                Err(problem @ Unreadable::TooLarge(_)) => {
+                    unreadable_cap(&problem, path, answer);
+                    let reason = format!("{problem}; it would take the rest of the {budget} B budget");
+                    answer.sources.push(Source { fate: Fate::Unreadable, reason, ..source });
+                    remaining = 0;
+                    continue;
+                }
+                Err(what) => {
+                    answer.sources.push(Source {
+                        fate: Fate::Unreadable,
+                        reason: format!("{what}: any such error drops all project files"),
+                        ..source
+                    });
+                    return Ok(take_back(answer, first_source, first_warning, path));
+                }
+            };
+            let cut = raw.len().min(remaining);
+            if cut < raw.len() {
+                self.tell(answer, || {
+                    Warning::at("over-budget", path, notices::loaded_only(path, cut, raw.len(), budget))
+                });
+            }
+            let text = text::lossy(&raw[..cut]).into_owned();
+            let size = Some(text::size_of(&raw));
+            if text.trim().is_empty() {
+                let reason = if cut < raw.len() {
+                    format!("the {cut} B that the budget leaves are only white space; nothing is charged")
+                } else {
+                    "empty or only white space; it still hides the other names of its directory".to_owned()
+                };
+                let fate = if cut < raw.len() { Fate::Dropped } else { Fate::Empty };
+                answer.sources.push(Source { fate, reason, size, ..source });
+                continue;
+            }
+            let (fate, reason) = if cut < raw.len() {
+                (
+                    Fate::Truncated,
+                    format!("the {budget} B project budget ends inside this file: {cut} of {} B are kept", raw.len()),
+                )
+            } else {
+                (Fate::Loaded, "the first name that exists in its directory".to_owned())
+            };
+            docs.push(Doc(text));
+            answer.sources.push(Source {
+                fate,
+                reason,
+                size,
+                kept: std::iter::once(0..cut).collect(),
+                message: Some(0),
+                part: Some(0),
+                ..source
+            });
+            remaining -= cut;
+        }
+        Ok(docs)
+    }
+}
+
+/// Global files first, then directory by directory from the root, each in the order of the names. A path that several
+/// directories share is not hidden where it is read.
+fn in_reading_order(sources: &mut Vec<Source>, order: &[PathBuf]) {
+    let read: Vec<PathBuf> = sources
+        .iter()
+        .filter(|source| source.fate != Fate::Shadowed)
+        .filter_map(|source| source.path().map(Path::to_owned))
+        .collect();
+    sources.retain(|source| {
+        source.fate != Fate::Shadowed
+            || source.scope == Scope::User
+            || !source.path().is_some_and(|path| read.iter().any(|other| other == path))
+    });
+    sources.sort_by_key(|source| {
+        let place = order.iter().position(|path| source.path() == Some(path));
+        (source.scope != Scope::User, if source.scope == Scope::User { None } else { place })
+    });
+}
+
+/// What keeps all project files out.
+struct Problem {
+    path: PathBuf,
+    what: String,
+}
+
+impl Problem {
+    fn new(path: PathBuf, errno: Errno) -> Problem {
+        Problem { path, what: format!("{}: {}", errno.name(), errno.text()) }
+    }
+}
+
+fn drop_all(answer: &mut Answer, problem: &Problem) -> Vec<Doc> {
+    let reason = format!("{}: any error but \"not found\" drops all project files of the session", problem.what);
+    answer.sources.push(Source::new(&problem.path, Scope::Project, Fate::Unreadable, reason.clone()));
+    answer.warnings.push(Warning::at(
+        "unreadable",
+        &problem.path,
+        format!("error trying to find AGENTS.md docs: {}", problem.what),
+    ));
+    Vec::new()
+}
+
+/// A file that cannot be read takes everything back that was read before it.
+fn take_back(answer: &mut Answer, first_source: usize, first_warning: usize, by: &Path) -> Vec<Doc> {
+    let last = answer.sources.len() - 1;
+    for source in &mut answer.sources[first_source..last] {
+        source.fate = Fate::Dropped;
+        source.reason = format!("{} cannot be read, and any such error drops all project files", by.display());
+        source.by = Some(by.to_owned());
+        source.kept.clear();
+        (source.message, source.part) = (None, None);
+    }
+    answer.warnings.truncate(first_warning);
+    answer.warnings.push(Warning::at(
+        "unreadable",
+        by,
+        "error trying to find AGENTS.md docs; all project files are dropped",
+    ));
+    Vec::new()
+}
+
+fn first_of(dir: &Path, settings: &Settings, names: &[&str]) -> String {
+    format!("{}: the first regular file of {}", place_of(dir, settings), names.join(", "))
+}
+
+fn place_of(dir: &Path, settings: &Settings) -> &'static str {
+    match &settings.root {
+        Some(root) if root == dir => "project root",
+        Some(_) => "below the project root",
+        None => "no project root, so only the start directory",
+    }
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}
+
+fn same_name(answer: &Answer, path: &Path) -> bool {
+    answer.sources.iter().any(|source| source.path() == Some(path))
+}

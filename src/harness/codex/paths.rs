@@ -1,0 +1,64 @@
+//! Configured names that are paths, taken as the system takes them: `..` behind a link, a slash at the end.
+
+use std::borrow::Cow;
+use std::path::{Component, Path, PathBuf};
+
+use crate::search::{Search, Told};
+use crate::snapshot::{Errno, Kind, Meta};
+
+/// Whether a configured name leaves a directory by `..`.
+pub(super) fn climbs(name: &str) -> bool {
+    Path::new(name).components().any(|component| component == Component::ParentDir)
+}
+
+/// The path of `name` in `dir`, with `..` resolved as the system does: behind a link it leads up from the link's target.
+pub(super) fn resolved(dir: &Path, name: &str, search: &mut Search) -> Told<Result<PathBuf, Errno>> {
+    if !climbs(name) {
+        return Ok(Ok(plain(dir, name)));
+    }
+    let mut at = dir.to_owned();
+    let components: Vec<Component> = Path::new(name).components().collect();
+    for (index, component) in components.iter().enumerate() {
+        match component {
+            Component::Normal(name) => at.push(name),
+            Component::ParentDir => {
+                at.pop();
+            }
+            Component::RootDir => at = PathBuf::from("/"),
+            Component::CurDir | Component::Prefix(_) => {}
+        }
+        if matches!(component, Component::Normal(_)) && index + 1 < components.len() {
+            at = match search.real(&at)? {
+                Ok(real) if search.is_dir(&real, "on the way of a fallback name")? => real,
+                Ok(_) => return Ok(Err(Errno::NOTDIR)),
+                Err(errno) => return Ok(Err(errno)),
+            };
+        }
+    }
+    Ok(Ok(at))
+}
+
+/// The path of a name that does not climb, without the slash at its end: two paths that differ in it only are one question.
+pub(super) fn plain(dir: &Path, name: &str) -> PathBuf {
+    dir.join(name).components().collect()
+}
+
+/// Whether the system wants a directory under this name: after a slash it follows a link, and a file is an error.
+pub(super) fn wants_directory(name: &str) -> bool {
+    name.ends_with('/') || name.ends_with("/.")
+}
+
+/// `stat` of the path that `name` has been resolved to.
+pub(super) fn stat(
+    path: &Path,
+    name: &str,
+    rule: impl Into<Cow<'static, str>>,
+    search: &mut Search,
+) -> Told<Result<Meta, Errno>> {
+    Ok(search.stat(path, rule)?.and_then(|meta| match meta.kind {
+        Kind::File | Kind::Link | Kind::Fifo | Kind::Device | Kind::Other if wants_directory(name) => {
+            Err(Errno::NOTDIR)
+        }
+        Kind::File | Kind::Dir | Kind::Link | Kind::Fifo | Kind::Device | Kind::Other => Ok(meta),
+    }))
+}

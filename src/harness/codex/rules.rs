@@ -1,0 +1,126 @@
+//! Which settings count in an edition of Codex, and for what.
+
+use super::trust;
+use super::types::{self, Type};
+
+/// Which settings count in an edition, and for what.
+pub(super) struct Rules {
+    /// What a profile is.
+    pub profiles: Profiles,
+    /// What marks the root of the project files.
+    pub document_root: DocumentRoot,
+    /// Where the settings of a project start, which need not be where its files start.
+    pub settings_root: SettingsRoot,
+    /// Whom the user trusts.
+    pub trust: trust::Rules,
+    /// What an untrusted project loses.
+    pub distrust: Distrust,
+    /// Keys that a project may not set.
+    pub denied_to_projects: &'static [&'static str],
+    /// When the administrator's settings are laid over the others, and types are checked.
+    pub managed: Managed,
+    /// What is done with settings that are no regular file, but can be read.
+    pub devices: Devices,
+    /// Which fallback names count.
+    pub fallbacks: Fallbacks,
+    /// The keys that are checked; a wrong type in any other key would stop Codex as well, but is not noticed here.
+    pub types: &'static [(&'static str, Type)],
+    /// The same for a table in `profiles`.
+    pub profile_types: &'static [(&'static str, Type)],
+    /// Keys that name files which must have text.
+    pub texts: &'static [(&'static str, &'static str)],
+}
+
+/// What a profile is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Profiles {
+    /// `NAME.config.toml`, a layer above the user's settings. The older kind stops Codex.
+    Files,
+    /// A table `[profiles.NAME]`, which has few keys: those of this crate's concern are `features` and files with text.
+    Tables,
+}
+
+/// What marks the root of the project files.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum DocumentRoot {
+    /// `project_root_markers`; what cannot be examined counts as absent.
+    Markers,
+    /// The default markers, whatever is set, and not in `/`; one that cannot be examined drops all project files.
+    DefaultMarkers,
+}
+
+/// What marks the root of a project's settings.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum SettingsRoot {
+    /// Any marker, but a directory called `.git` must hold `HEAD`.
+    GitHoldsHead,
+    /// Any marker, its path as the system takes it.
+    AnyMarker,
+}
+
+/// What an untrusted project loses.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Distrust {
+    /// Its settings.
+    Settings,
+    /// Its settings and its files.
+    SettingsAndFiles,
+}
+
+/// When the administrator's settings are laid over the others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Managed {
+    /// Before the project is looked for, so they may trust it. Types are checked once, when everything is merged.
+    BeforeTheProject,
+    /// Last. What the project is looked for with must have the right types by itself.
+    Last,
+}
+
+/// What is done with settings that are a device, such as /dev/null.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Devices {
+    Refused,
+    ReadAsEmpty,
+}
+
+/// Which of `project_doc_fallback_filenames` count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fallbacks {
+    /// Names of files in the directory.
+    Names,
+    /// Any path from the directory, upwards as well.
+    Paths,
+}
+
+pub(super) const V0_169: Rules = Rules {
+    profiles: Profiles::Files,
+    document_root: DocumentRoot::Markers,
+    settings_root: SettingsRoot::GitHoldsHead,
+    trust: trust::Rules { keys: trust::Keys::RealThenWritten, git_root: trust::GitRoot::ByItsFiles },
+    distrust: Distrust::SettingsAndFiles,
+    denied_to_projects: &["profile", "profiles", "model_provider"],
+    managed: Managed::BeforeTheProject,
+    devices: Devices::Refused,
+    fallbacks: Fallbacks::Names,
+    types: types::V0_169,
+    profile_types: types::V0_169,
+    texts: &[("model_instructions_file", "model instructions file")],
+};
+
+pub(super) const V0_104: Rules = Rules {
+    profiles: Profiles::Tables,
+    document_root: DocumentRoot::DefaultMarkers,
+    settings_root: SettingsRoot::AnyMarker,
+    trust: trust::Rules { keys: trust::Keys::Written, git_root: trust::GitRoot::AsGitSays },
+    distrust: Distrust::Settings,
+    denied_to_projects: &[],
+    managed: Managed::Last,
+    devices: Devices::ReadAsEmpty,
+    fallbacks: Fallbacks::Paths,
+    types: types::V0_104,
+    profile_types: types::V0_104_PROFILE,
+    texts: &[
+        ("model_instructions_file", "model instructions file"),
+        ("experimental_compact_prompt_file", "experimental compact prompt file"),
+    ],
+};
