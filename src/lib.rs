@@ -19,7 +19,8 @@
 //! | room | what it holds |
 //! |---|---|
 //! | [`text`] | sizes and safe cuts, in the units that harnesses count |
-//! | [`formats`] | TOML and the other settings formats, as values with spans |
+//! | [`glob`] | each harness's own glob semantics: what a pattern finds, in which order |
+//! | [`formats`] | TOML, JSONC, JSON5: settings formats as values with spans |
 //! | [`snapshot`] | questions about the disk, facts, errnos |
 //! | [`search`] | the verbs by which a harness looks; each remembers what it asked |
 //! | [`answer`] | what an answer consists of, and the standpoint it holds for |
