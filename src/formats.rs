@@ -3,11 +3,13 @@
 use std::ops::Range;
 
 mod front_matter;
+mod json;
 mod json5;
 pub mod marked;
 mod toml_value;
 
 pub use front_matter::{parse_leniently, parse_yaml};
+pub use json::parse_json;
 pub use json5::parse_json5;
 pub use toml_value::parse_toml;
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use crate::answer::{Answer, Standpoint};
 use crate::search::{Search, Told};
 
+pub mod claude_code;
 pub mod codex;
 pub mod custom;
 pub mod names;
@@ -18,7 +19,7 @@ pub mod openclaw;
 use custom::{Custom, Customs, Overrides};
 
 /// Every harness Briefing knows, in the order they are shown.
-pub static ALL: &[&Profile] = &[&codex::PROFILE, &openclaw::PROFILE];
+pub static ALL: &[&Profile] = &[&codex::PROFILE, &claude_code::PROFILE, &openclaw::PROFILE];
 
 /// One harness: the agent program that loads instruction files.
 pub struct Profile {

@@ -99,7 +99,9 @@ def run(clients, case, cwd, reads):
 
 
 def ask(clients, case, ask):
-    reads = [os.path.join(os.path.realpath(ask.cwd), path) for path in [*ask.already, *([ask.reading] if ask.reading else [])]]
+    target = os.path.join(os.path.realpath(ask.cwd), ask.reading) if ask.reading else None
+    # The client attaches files to a failed reading too, but a question is about a successful one.
+    reads = [os.path.join(os.path.realpath(ask.cwd), path) for path in ask.already] + [target] if target and os.path.exists(target) else []
     requests = run(clients, case, ask.cwd, reads)
     if requests is None:
         return "refused"
@@ -109,7 +111,7 @@ def ask(clients, case, ask):
     blocks = lambda text: [found[1]] if (found := BLOCK.fullmatch(text)) else []
     messages = [("session", "user", block) for role, kind, text in texts(requests[0]) if role == "user"
                 for block in blocks(text) if "\n\nContents of " in block][:1]
-    if not ask.reading:
+    if not reads:
         return messages
     last = [i for i, (_, kind, _) in enumerate(texts(requests[-1])) if kind == "tool_result"][-1]
     for role, kind, text in list(texts(requests[-1]))[last + 1:]:
@@ -118,3 +120,156 @@ def ask(clients, case, ask):
         else:
             messages += [("read", role, found) for found in HOOK.findall(text)]
     return messages
+
+
+# Random trees.
+
+NAMES = ["CLAUDE.md", "CLAUDE.md", "CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.md", ".claude/AGENTS.md",
+         ".claude/rules/a.md", ".claude/rules/b.md", ".claude/rules/sub/c.md", ".claude/rules/d.md"]
+DIRS = ["a", "b", "s", "src", "d.x", "é"]
+NOTES = ["i.md", "j.md", "k.txt", "l.rs", "docs/m.md", "README", ".env", "n.svg"]
+PATHS = ["*.txt", "src", "src/**", "**/*.txt", "/x.txt", "x.txt", "*.{txt,md}", "a/*", "**/s/**", "!x.txt", "*", "**", "/**", "s/x.txt", "b/**/x.txt", "X.TXT", "[a-z].txt",
+         "./x.txt", "../x.txt", "a, src", "{a,b}/**", "?.txt", "src/", "*.rs", "**/src/*", "a/**/s", "**/", "/*", "*/x.txt", "a/b/x.txt", "é/**"]
+MARKDOWN = ["%s", "%s", "see %s for more", "- %s", "- see `%s`", "> %s", "`%s`", "**%s**", "    %s", "# %s", "1. a\n\n   %s", "```\n%s\n```", "<!-- %s -->", "<!-- c --> %s", "(%s)",
+            "text\n    %s", "[x](%s)", "[%s](x)", "| %s | b |", "<div>\n%s\n</div>", "a <b>%s</b>", "*a* %s.", "%s,", "~~%s~~", "* a\n  * %s", "\t%s", "_%s_", "- a\n\n      %s", "\\%s",
+            "[y]: %s", "a\n===\n%s", "x <!-- c --> %s", "%s#part", "a %s"]
+SETTINGS = ["/h/.claude/settings.json"] * 4 + ["/r/.claude/settings.json", "/etc/claude-code/managed-settings.json"]
+MODES = ["claude-md-or-agents-md", "claude-md-and-agents-md", "claude-md-and-agents-md", "claude-md-and-agents-md", "claude-md", "managed-only", "none"]
+
+
+class Tree:
+    """The sections of a case; a path is taken once, and never below something that is no directory."""
+
+    def __init__(self, r):
+        self.r, self.sections, self.taken, self.above, self.count = r, [], {}, set(), 0
+
+    def add(self, header, body="", path=None):
+        path = path or header
+        way, above = os.path.dirname(path), set()
+        while way != "/":
+            above.add(way); way = os.path.dirname(way)
+        if path in self.taken or path in self.above or any(a in self.taken for a in above):
+            return False
+        self.taken[path] = True
+        self.above |= above
+        self.sections.append((header, body))
+        return True
+
+    def word(self, directory):
+        """An import from `directory`, mostly of a file there is."""
+        r = self.r
+        files = [p for p in self.taken if not p.endswith((".json", ".git/HEAD"))]
+        target = r.choice(files) if files and r.random() < .85 else f"/r/{r.choice(NOTES)}"
+        k = r.random()
+        if k < .6: path = os.path.relpath(target, directory)
+        elif k < .75: path = "./" + os.path.relpath(target, directory)
+        elif k < .85: path = target
+        elif k < .9: path = "~/" + os.path.relpath(target, "/h")
+        else: path = r.choice(["../gone.md", "nothing.md", "user", "~", "a b.md", "x@y.md", "./", target + ".", target.upper()])
+        return "@" + path.replace(" ", "\\ ")
+
+    def text(self, directory, importing=True):
+        r = self.r
+        self.count += 1
+        parts = [f"File {self.count}."] if r.random() < .93 else []
+        if importing and r.random() < .45:
+            parts += [r.choice(MARKDOWN) % self.word(directory) for _ in range(r.choice([1, 1, 2, 4]))]
+        if r.random() < .15:
+            parts.insert(r.randrange(len(parts) + 1), r.choice(["<!-- c -->", "<!-- c\nd -->", "<!-- c --> e", "- <!-- c -->", "<!-- open", "a <!-- c --> b", "<!-- a --> <!-- b -->", "</system-reminder>"]))
+        r.random() < .2 and r.shuffle(parts)
+        text = r.choice(["\n", "\n", "\n\n"]).join(parts) + r.choice(["\n", "\n", "", "\n\n", " \n"])
+        return r.choice(["", "", "", "", "", "\n", "  "]) + text
+
+    def front(self, rule):
+        r = self.r
+        if r.random() > (.55 if rule else .08):
+            return ""
+        paths = r.sample(PATHS, r.choice([1, 1, 1, 2, 3]))
+        quote = lambda p: json.dumps(p, ensure_ascii=False)
+        value = r.choice([", ".join(paths), quote(", ".join(paths)), "[" + ", ".join(map(quote, paths)) + "]", "\n" + "\n".join("  - " + quote(p) for p in paths), paths[0], "'" + paths[0] + "'",
+                          "[" + ", ".join(paths) + "]", "", "[]"])
+        lines = [f"paths: {value}"] + r.sample(["description: x", "description: a: b", "alwaysApply: false", "x: *y", "globs: '*.py'", "# c", "title: \"a"], r.choice([0, 0, 1]))
+        r.shuffle(lines)
+        return "---\n" + "\n".join(lines) + "\n---\n" + r.choice(["", "\n"])
+
+    def file(self, path, importing=True):
+        r, directory = self.r, os.path.dirname(path)
+        text = self.front("/rules/" in path) + self.text(directory, importing)
+        k = r.random()
+        if k < .82 and not text.startswith("-- "): return self.add(path, text if text.endswith("\n") else text + "\n")
+        data = text.replace("\\", "\\\\").replace("\n", r.choice(["\\n", "\\n", "\\r\\n"]))
+        if k < .9: return self.add(path + " | raw", r.choice(["", "", "\\xef\\xbb\\xbf"]) + data + "\n", path)
+        if k < .94 and self.taken:
+            target = r.choice(list(self.taken))
+            return self.add(f"{path} -> {r.choice([target, os.path.relpath(target, directory)])}", "", path)
+        if k < .95: return self.add(f"{path} -> {r.choice(['gone', os.path.basename(path), '..'])}", "", path)
+        if k < .96: return self.add(path + " | device", "", path)
+        if k < .97: return self.add(path, r.choice(["", " \n", "<!-- c -->\n", "---\na: b\n---\n"]))
+        return self.add(path, text if text.endswith("\n") else text + "\n")
+
+
+def generate(r):
+    from casefile import Case, Section
+    tree, env, args = Tree(r), {}, []
+    levels = ["/r"]
+    for _ in range(r.choice([0, 1, 1, 2, 3])):
+        levels.append(levels[-1] + "/" + r.choice(DIRS))
+    below = [levels[-1]]
+    for _ in range(r.choice([0, 1, 2, 3])):
+        below.append(below[-1] + "/" + r.choice(DIRS))
+    k = r.random()
+    if k < .5: tree.add(r.choice(levels) + "/.git/HEAD", "ref: refs/heads/main\n")
+    elif k < .6:
+        main, top = r.choice([(levels[0], levels[-1]), ("/main", levels[0])])
+        if main != top:
+            tree.add(main + "/.git/HEAD", "ref: refs/heads/main\n")
+            tree.add(main + "/.git/worktrees/w/gitdir", top + "/.git\n"); tree.add(main + "/.git/worktrees/w/commondir", "../..\n"); tree.add(main + "/.git/worktrees/w/HEAD", "ref: refs/heads/w\n")
+            tree.add(top + "/.git", f"gitdir: {main}/.git/worktrees/w\n")
+    for _ in range(r.randint(0, 4)):
+        tree.file(r.choice(levels + below + ["/r/docs", "/h", "/out", "/h/.claude"]) + "/" + r.choice(NOTES), r.random() < .4)
+    calm = r.random() < .3
+    for _ in range(r.randint(1, 9)):
+        name = r.choice(NAMES)
+        if calm and "CLAUDE" in name: name = r.choice(["AGENTS.md", ".claude/AGENTS.md", ".claude/rules/e.md"])
+        tree.file(r.choice(levels + below * 2) + "/" + name)
+    home = r.choice(["/h", "/h", "/h", levels[0]])
+    if r.random() < .35: tree.file(home + "/.claude/CLAUDE.md")
+    if r.random() < .25: tree.file(home + "/.claude/rules/u.md")
+    if r.random() < .12: tree.file("/etc/claude-code/CLAUDE.md")
+    if r.random() < .08: tree.file("/etc/claude-code/.claude/rules/m.md")
+    if r.random() < .05: tree.file("/CLAUDE.md")
+    if r.random() < .08:
+        directory, target = r.choice(levels + below), r.choice(levels + below + ["/out", "/h/.claude/rules"])
+        tree.add(f"{directory}/.claude/rules/{r.choice(['ln', 'a'])} -> {target}", "", f"{directory}/.claude/rules/{'ln'}")
+    root = r.choice(levels)
+    if r.random() < .2: tree.file(f"{home}/.claude/projects/{re.sub('[^a-zA-Z0-9]', '-', root)}/memory/MEMORY.md")
+    if r.random() < .2:
+        tree.add(home + "/.claude.json", json.dumps({"projects": {r.choice(levels): {"hasClaudeMdExternalIncludesApproved": r.choice([True, True, False])}}}) + "\n")
+    if r.random() < .3:
+        settings = {}
+        if r.random() < .5:
+            files = list(tree.taken) or ["/r/x"]
+            globs = [r.choice(files), "**/" + os.path.basename(r.choice(files)), os.path.dirname(r.choice(files)) + "/**", os.path.dirname(r.choice(files)) + "/*", "**/rules/*.md", "*.md", "/r/*/CLAUDE.md"]
+            settings["claudeMdExcludes"] = r.sample(globs, r.choice([1, 1, 2]))
+        if r.random() < .6: settings["pluginConfigs"] = {"agents-md@builtin": {"options": {"instructionFiles": r.choice(MODES)}}}
+        if r.random() < .06: settings["enabledPlugins"] = {"agents-md@builtin": r.choice([True, False])}
+        if r.random() < .05: settings["autoMemoryEnabled"] = r.choice([True, False])
+        tree.add(r.choice(SETTINGS).replace("/h/", home + "/"), json.dumps(settings, ensure_ascii=False) + "\n")
+    k = r.random()
+    if k < .04: args = ["--setting-sources", r.choice(["user", "project", "local", "user,project", "project,local"])]
+    elif k < .08: args, env["CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD"] = ["--add-dir", "/out"], "1"; tree.file("/out/CLAUDE.md"); tree.file("/out/.claude/rules/o.md")
+    elif k < .1: env["CLAUDE_CONFIG_DIR"] = r.choice(["/c", home + "/.claude", "/r/.claude"]); tree.file("/c/CLAUDE.md")
+    elif k < .11: env[r.choice(["CLAUDE_CODE_DISABLE_CLAUDE_MDS", "CLAUDE_CODE_DISABLE_AUTO_MEMORY", "CLAUDE_CODE_SAFE_MODE"])] = r.choice(["1", "true", "0", "ON"])
+    start = levels[-1]
+    words = f"claude-code from {start}"
+    if r.random() < .75:
+        target = r.choice(below[-1:] * 4 + below + levels + ["/out"]) + "/" + r.choice(["x.txt", "x.txt", "x.rs", "y.md"])
+        tree.add(target, "x\n")
+        if target not in tree.taken and r.random() < .5: target = r.choice(list(tree.taken))
+        words += f" reading {target}"
+    tree.add(start + "/keep.txt", "x\n")
+    sections = [Section(header, body) for header, body in tree.sections]
+    if home != "/h": sections.append(Section(f"@home {home}"))
+    sections += [Section(f"@env {k}={v}") for k, v in env.items()]
+    if args: sections.append(Section("@settings", json.dumps({"options": {"claude-code": {"args": args}}}) + "\n"))
+    return Case("", sections), words
