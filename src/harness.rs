@@ -20,7 +20,14 @@ pub mod opencode;
 use custom::{Custom, Customs, Overrides};
 
 /// Every harness Briefing knows, in the order they are shown.
-pub static ALL: &[&Profile] = &[&codex::PROFILE, &opencode::PROFILE, &openclaw::PROFILE, &gemini_cli::PROFILE];
+pub static ALL: &[&Profile] = &[
+    &codex::PROFILE,
+    &gemini_cli::PROFILE,
+    &openclaw::PROFILE,
+    &opencode::PROFILE,
+    &custom::shipped::ETCODE,
+    &custom::shipped::AGENTCORE,
+];
 
 /// One harness: the agent program that loads instruction files.
 pub struct Profile {

@@ -1,10 +1,27 @@
 //! Harnesses that users declare themselves, in a `briefing.toml` or in the settings.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Edition;
+
+mod check;
+mod compose;
+mod declare;
+mod definition;
+mod describe;
+mod find;
+mod limit;
+mod list;
+mod look;
+mod shape;
+pub mod shipped;
+mod template;
+mod values;
+
+pub use declare::{FILE_NAME, locate, schema};
 
 /// A harness that the user declared.
 pub struct Custom {
@@ -14,6 +31,8 @@ pub struct Custom {
     pub title: String,
     /// What it reads, in a sentence.
     pub summary: String,
+    /// What people compare harnesses by, in the order of [`super::Details::TITLES`].
+    pub details: Vec<String>,
     /// Its rules.
     pub edition: Arc<dyn Edition>,
     /// Two definitions of the same id have different ones.
@@ -40,6 +59,8 @@ pub struct Problem {
     pub path: Option<PathBuf>,
     /// Line and column, both from one.
     pub position: Option<(usize, usize)>,
+    /// The same in bytes of the file.
+    pub range: Range<usize>,
     /// What is wrong, and what to do.
     pub message: String,
 }
