@@ -12,6 +12,7 @@ use crate::answer::Surroundings;
 use crate::request::Defaults;
 use crate::server;
 
+mod harnesses;
 mod show;
 mod words;
 
@@ -27,6 +28,8 @@ struct Arguments {
 enum Command {
     /// What each harness tells an agent that reads FILE.
     Show(show::Show),
+    /// The harnesses, their editions, and the versions they were checked on
+    Harnesses(harnesses::Harnesses),
     /// Serves an editor over the Language Server Protocol, on standard input and output
     Lsp {
         /// Accepted because editors pass it; there is no other way to be served
@@ -45,6 +48,7 @@ pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let done = match arguments.command {
         Command::Show(show) => show::run(&show),
+        Command::Harnesses(arguments) => harnesses::run(&arguments),
         Command::Lsp { stdio: _ } => lsp(),
     };
     match done {

@@ -134,7 +134,7 @@ pub struct Defaults {
     pub env: Environment,
     /// Clock, shell and platform.
     pub surroundings: Surroundings,
-    /// The harnesses to ask when none is named, as `id` or `id@version`. Empty: every harness, and every custom one.
+    /// The harnesses to ask when none is named, as `id` or `id@version`, beside the custom ones. Empty: every harness.
     pub enabled: Vec<String>,
     /// The harnesses that the user declared.
     pub customs: Arc<Customs>,
@@ -156,17 +156,19 @@ pub struct Places {
 impl Request {
     /// The harnesses and standpoints that are asked about, or what is wrong with the question.
     pub fn questions(&self, defaults: &Defaults, places: &Places) -> Result<Vec<(Choice, Standpoint)>, String> {
-        let every = || {
+        // What the user declares, the user wants to see; it may lay itself over a built-in harness of the same name.
+        let with_declared = |enabled: Vec<String>| {
             let declared = defaults.customs.harnesses.iter().map(|custom| custom.id.clone());
-            let built_in = harness::ALL.iter().map(|profile| profile.id.to_owned());
-            // A custom harness may lay itself over a built-in one of the same name.
-            built_in.filter(|id| defaults.customs.harness(id).is_none()).chain(declared).collect::<Vec<_>>()
+            let new: Vec<_> = declared.filter(|id| !enabled.contains(id)).collect();
+            enabled.into_iter().chain(new).collect::<Vec<_>>()
         };
         let specs = match &self.harness {
             Some(OneOrMany::One(spec)) => vec![spec.clone()],
             Some(OneOrMany::Many(specs)) => specs.clone(),
-            None if defaults.enabled.is_empty() => every(),
-            None => defaults.enabled.clone(),
+            None if defaults.enabled.is_empty() => {
+                with_declared(harness::ALL.iter().map(|profile| profile.id.to_owned()).collect())
+            }
+            None => with_declared(defaults.enabled.clone()),
         };
         let session = parsed(self.session.as_deref(), "session", SessionKind::named, SessionKind::ALL)?;
         let prompt_mode = parsed(self.prompt_mode.as_deref(), "promptMode", PromptMode::named, PromptMode::ALL)?;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use briefing::answer::{MessageKind, Resolution, Surroundings};
+use briefing::harness::custom::{self, Customs};
 use briefing::report::briefing::{self as wire, Include};
 use briefing::request::{Defaults, OneOrMany, Places, Request};
 use briefing::resolve::{Outcome, resolve};
@@ -16,7 +17,7 @@ use sha2::{Digest, Sha256};
 
 use crate::world::{Case, World};
 
-const GOLDEN: [&str; 5] = ["@text", "@hash", "@sources", "@warnings", "@json"];
+const GOLDEN: [&str; 7] = ["@text", "@hash", "@sources", "@warnings", "@json", "@messages", "@problems"];
 
 #[test]
 fn every_case_is_answered_as_it_says() {
@@ -80,6 +81,7 @@ fn check(path: &Path, text: &str, update: bool) -> Vec<String> {
             continue;
         }
         let actual = match answer(&case, &world, ask) {
+            _ if word == "@problems" => problems_of(&world, ask),
             Ok(resolution) => golden(word, &resolution),
             Err(problem) => format!("{problem}\n"),
         };
@@ -105,13 +107,30 @@ fn check(path: &Path, text: &str, update: bool) -> Vec<String> {
 
 /// `HARNESS[@EDITION] from CWD [reading FILE] [already FILE]...` in this world.
 pub fn answer(case: &Case, world: &World, ask: &str) -> Result<Resolution, String> {
-    let (request, defaults, places) = question(case, ask);
+    let (request, mut defaults, places) = question(case, ask);
+    defaults.customs = Arc::new(customs(world, &places.cwd));
     let questions = request.questions(&defaults, &places)?;
     let (choice, standpoint) = &questions[0];
     match resolve(world, choice, standpoint) {
         Outcome::Answer(resolution) => Ok(*resolution),
         Outcome::Untold(asks) => panic!("everything was told, and yet {asks:?}"),
     }
+}
+
+/// The harnesses that the tree declares for an agent that is started in `cwd`.
+fn customs(world: &World, cwd: &Path) -> Customs {
+    let (choice, standpoint) = custom::question(cwd);
+    match resolve(world, &choice, &standpoint) {
+        Outcome::Answer(found) => Customs::of(&found, &toml::Table::new()),
+        Outcome::Untold(asks) => panic!("everything was told, and yet {asks:?}"),
+    }
+}
+
+/// `@problems custom from CWD`: what is wrong with the declarations there.
+fn problems_of(world: &World, ask: &str) -> String {
+    let cwd = ask.rsplit(' ').next().unwrap_or_default();
+    let found = customs(world, Path::new(cwd));
+    found.problems.iter().map(|problem| format!("{problem}\n")).collect()
 }
 
 /// The question that an ASK is.
@@ -166,6 +185,16 @@ fn golden(word: &str, resolution: &Resolution) -> String {
         "@text" => {
             for message in instructions() {
                 let _ = writeln!(out, ">>> {} {}\n{}", message.trigger, message.role, escape(&message.text));
+            }
+        }
+        "@messages" => {
+            for message in &answer.messages {
+                let name = message.name.as_deref().unwrap_or_default();
+                let head = format!("{} {} {} {name}", message.trigger, message.role, message.kind);
+                let _ = writeln!(out, ">>> {}", head.trim_end());
+                if !message.text.is_empty() {
+                    let _ = writeln!(out, "{}", escape(&message.text));
+                }
             }
         }
         "@hash" => {

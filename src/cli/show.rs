@@ -1,8 +1,9 @@
 //! `briefing show`: what each harness tells an agent that reads a file.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
@@ -10,6 +11,7 @@ use super::{defaults, words};
 use crate::answer::{MessageKind, Resolution};
 use crate::disk::{self, Real};
 use crate::harness::Choice;
+use crate::harness::custom::{self, Customs};
 use crate::report::briefing::{self, Effective, Include};
 use crate::request::{OneOrMany, Places, Request};
 use crate::resolve::{Outcome, resolve};
@@ -74,7 +76,13 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, String> {
     let target = show.file.clone();
     let places = Places { cwd, target, already_loaded: show.already.iter().map(|file| here.join(file)).collect() };
     let home = show.home.as_ref().map(|home| absolute(&here, home));
-    let questions = request.questions(&defaults(home), &places)?;
+    let mut defaults = defaults(home);
+    defaults.customs = Arc::new(customs(&places.cwd));
+    let questions = request.questions(&defaults, &places)?;
+    // What is wrong with one harness is said beside the answers of the others.
+    for problem in &defaults.customs.problems {
+        eprintln!("briefing: {problem}");
+    }
     let answers: Vec<Resolution> = questions.iter().map(|(choice, standpoint)| answer(choice, standpoint)).collect();
     match show.format {
         Format::Json => {
@@ -90,6 +98,12 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, String> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The harnesses that the workspace around `cwd` declares.
+pub(super) fn customs(cwd: &Path) -> Customs {
+    let (choice, standpoint) = custom::question(cwd);
+    Customs::of(&answer(&choice, &standpoint), &toml::Table::new())
 }
 
 /// Asks, reads what is missing, and asks again.
@@ -126,7 +140,7 @@ fn prompt(answers: &[Resolution]) -> String {
 }
 
 /// Writes to standard output, byte for byte; a reader that has gone away is no error.
-fn print(text: &str) {
+pub(super) fn print(text: &str) {
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
 }
 

@@ -9,6 +9,7 @@ use super::Edition;
 
 mod check;
 mod compose;
+mod declarations;
 mod declare;
 mod definition;
 mod describe;
@@ -21,7 +22,8 @@ pub mod shipped;
 mod template;
 mod values;
 
-pub use declare::{FILE_NAME, locate, schema};
+pub use declarations::{FILE_NAME, question};
+pub use declare::{schema, settings_schema};
 
 /// A harness that the user declared.
 pub struct Custom {

@@ -20,6 +20,8 @@ Questions with golden answers; ASK is `HARNESS[@EDITION] from CWD [reading FILE]
                      characters); a line beginning `>>> ` or `-- ` gets a backslash in front.
   @hash ASK          the same for long texts: lines `TRIGGER ROLE BYTES SHA256`, or `nothing`, or `refused`
   @sources ASK       `fate path  reason` lines; never recorded from a client, they are our own words
+  @messages ASK      all messages, whatever their kind: `>>> TRIGGER ROLE KIND [NAME]`, then the text, if it is shown
+  @problems custom from CWD   what is wrong with the harnesses that a briefing.toml declares there
   @observed CLIENT VERSION    the @text and @hash sections for that client's harness were recorded from the real one
 """
 import base64, hashlib, os, re, subprocess, sys

@@ -19,7 +19,12 @@ pub(super) fn check(definition: &Definition, extends_code: bool) -> Vec<(Range<u
             wrong.push((source.span(), format!("a second source is called `{name}`")));
         }
     }
-    for message in &definition.messages {
+    for (index, message) in definition.messages.iter().enumerate() {
+        let name = message.get_ref().name.as_deref();
+        let before = definition.messages[..index].iter().any(|other| other.get_ref().name.as_deref() == name);
+        if let Some(name) = name.filter(|_| before) {
+            wrong.push((message.span(), format!("a second message is called `{name}`")));
+        }
         of_message(message, definition, &mut wrong);
     }
     if definition.memory_tokens_ratio.is_some() && definition.max_context_tokens.is_none() {

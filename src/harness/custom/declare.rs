@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, hash_map::DefaultHasher};
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -19,18 +19,13 @@ use super::look::{Base, Declared};
 use super::{Custom, Customs, Overrides, Problem, describe, shipped};
 use crate::formats::position;
 use crate::harness::{self, Chosen};
-use crate::search::{Search, Told};
-use crate::snapshot::Ask;
-
-/// The name of the file in which a workspace declares harnesses.
-pub const FILE_NAME: &str = "briefing.toml";
 
 /// The keys of a source that say how it looks; it has exactly one.
 pub(super) const KINDS: [&str; 7] = ["directories", "files", "urls", "list", "provided", "texts", "text"];
 
 impl Customs {
     /// The harnesses that a `briefing.toml` and the settings declare; the file counts over the settings.
-    pub fn gather(file: Option<(&Path, &[u8])>, settings: &toml::Table) -> Customs {
+    pub fn gather(file: Option<(&Path, &str)>, settings: &toml::Table) -> Customs {
         let mut customs = Customs::default();
         let written = toml::to_string(settings).unwrap_or_default();
         let mut raw = BTreeMap::new();
@@ -39,8 +34,8 @@ impl Customs {
                 raw.insert(id.into_inner().into_owned(), Raw { value, key: 0..0, file: None });
             }
         }
-        if let Some((path, bytes)) = file {
-            customs.problems.extend(read_file(path, bytes, &mut raw).err());
+        if let Some((path, text)) = file {
+            customs.problems.extend(read_file(path, text, &mut raw).err());
         }
         for id in raw.keys() {
             match declared(id, &raw) {
@@ -76,7 +71,7 @@ impl Raw<'_> {
 }
 
 /// Adds what the file declares; `Err` says what is wrong with the file as a whole.
-fn read_file<'a>(path: &'a Path, bytes: &'a [u8], raw: &mut BTreeMap<String, Raw<'a>>) -> Result<(), Problem> {
+fn read_file<'a>(path: &'a Path, text: &'a str, raw: &mut BTreeMap<String, Raw<'a>>) -> Result<(), Problem> {
     let whole = |text: &str, at: Range<usize>, message: String| Problem {
         harness: None,
         path: Some(path.to_owned()),
@@ -84,11 +79,6 @@ fn read_file<'a>(path: &'a Path, bytes: &'a [u8], raw: &mut BTreeMap<String, Raw
         range: at,
         message,
     };
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        let valid = error.valid_up_to();
-        let before = String::from_utf8_lossy(&bytes[..valid]);
-        whole(&before, valid..valid + 1, "this is not UTF-8".to_owned())
-    })?;
     let table = DeTable::parse(text)
         .map_err(|error| whole(text, error.span().unwrap_or(0..0), error.message().to_owned()))?
         .into_inner();
@@ -214,7 +204,7 @@ fn edition(spec: &str, definition: &Definition) -> Result<Base, String> {
         None => None,
     };
     let spec = format!("{}@{}", profile.id, edition.about().name);
-    Ok(Base { spec, id: profile.id, edition, overridden })
+    Ok(Base { spec, edition, overridden })
 }
 
 impl From<Override> for Overrides {
@@ -236,7 +226,7 @@ impl From<Override> for Overrides {
 fn laid_over<'a>(mut base: DeTable<'a>, over: DeTable<'a>) -> DeTable<'a> {
     // A source looks in one way only: the way it is given now.
     if KINDS.iter().any(|kind| over.contains_key(*kind)) {
-        for kind in KINDS {
+        for kind in KINDS.into_iter().filter(|kind| !over.contains_key(*kind)) {
             base.remove(kind);
         }
     }
@@ -305,27 +295,12 @@ fn in_our_words(message: &str) -> String {
         .replace("duplicate field", "duplicate key")
 }
 
-/// The `briefing.toml` that counts for an agent that is started in `cwd`: the nearest one, up to the root of the git
-/// repository; without a repository, the one in `cwd`.
-pub fn locate(cwd: &Path, search: &mut Search) -> Told<Option<(PathBuf, Arc<[u8]>)>> {
-    let ask = |dir: &Path| [Ask::Content(dir.join(FILE_NAME)), Ask::Kind(dir.join(".git"))];
-    search.expect(cwd.ancestors().flat_map(ask))?;
-    let mut found = None;
-    for dir in cwd.ancestors() {
-        let path = dir.join(FILE_NAME);
-        if found.is_none()
-            && let Ok(raw) = search.read(&path, "harnesses that the user declares")?
-        {
-            found = Some((dir, (path, raw)));
-        }
-        if search.stat(&dir.join(".git"), "the root of the repository ends the search")?.is_ok() {
-            return Ok(found.map(|(_, file)| file));
-        }
-    }
-    Ok(found.filter(|(dir, _)| *dir == cwd).map(|(_, file)| file))
-}
-
 /// The JSON schema of a `briefing.toml`.
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(File).to_value()
+}
+
+/// The JSON schema of `customHarnesses` in the settings: the same harnesses, by id.
+pub fn settings_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    generator.subschema_for::<BTreeMap<String, Definition>>()
 }

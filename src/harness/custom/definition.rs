@@ -30,6 +30,7 @@ pub(super) struct Definition {
     /// What it reads, in a sentence.
     pub summary: Option<String>,
     /// The edition (`codex@0.169`) or the other custom harness that it begins with.
+    #[expect(dead_code, reason = "read before the definition is taken apart")]
     pub extends: Option<String>,
     /// Values to replace in a built-in edition that it extends.
     #[serde(rename = "override")]

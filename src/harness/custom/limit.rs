@@ -141,10 +141,21 @@ fn suffix(text: &str, units: usize, unit: Unit) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harness::custom::definition::Ratio;
+    use crate::harness::custom::definition::Keep;
+    use crate::harness::custom::template::MarkerTemplate;
+    use crate::harness::custom::values::{Amount, Ratio};
 
     fn limit(unit: Unit, head: f64, tail: f64, marker_counts: bool) -> Limit {
-        Limit { unit, head: Ratio(head), tail: Ratio(tail), marker_counts, ..Limit::default() }
+        Limit {
+            max: Amount(0),
+            unit,
+            head: Ratio(head),
+            tail: Ratio(tail),
+            marker: MarkerTemplate::default(),
+            marker_counts,
+            characters: Characters::Whole,
+            keep: Keep::First,
+        }
     }
 
     #[test]

@@ -24,7 +24,6 @@ pub(super) struct Declared {
 pub(super) struct Base {
     /// `codex@0.169`
     pub spec: String,
-    pub id: &'static str,
     pub edition: &'static dyn Edition,
     /// The same with some values replaced.
     pub overridden: Option<Arc<dyn Edition>>,

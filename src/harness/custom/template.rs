@@ -113,11 +113,6 @@ macro_rules! template {
         impl $name {
             const KNOWN: &'static [&'static str] = &[$($known),+];
 
-            /// A template that is known to be right.
-            #[cfg(test)]
-            pub fn of(text: &str) -> $name {
-                $name(Template::parse(text, Self::KNOWN).expect("a test writes it right"))
-            }
         }
 
         impl<'de> Deserialize<'de> for $name {
