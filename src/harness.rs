@@ -22,9 +22,9 @@ use custom::{Custom, Customs, Overrides};
 /// Every harness Briefing knows, in the order they are shown.
 pub static ALL: &[&Profile] = &[
     &codex::PROFILE,
-    &gemini_cli::PROFILE,
-    &openclaw::PROFILE,
     &opencode::PROFILE,
+    &openclaw::PROFILE,
+    &gemini_cli::PROFILE,
     &custom::shipped::ETCODE,
     &custom::shipped::AGENTCORE,
 ];

@@ -3,7 +3,8 @@
 //! Edits, file events and settings are applied before a handler's first await, and the transport polls each call once in
 //! arrival order; so whatever is asked after an edit sees it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -77,6 +78,8 @@ struct Session {
     settings: Settings,
     /// `settings` over `base`.
     defaults: Arc<Defaults>,
+    /// The names of instruction files of every custom harness that was declared so far.
+    custom_names: HashSet<OsString>,
     /// Counts how often the settings were asked for or set, so that a late answer does not replace a newer one.
     settings_round: u64,
     folders: Vec<PathBuf>,
@@ -150,6 +153,7 @@ impl Session {
     fn new(base: Defaults) -> Session {
         Session {
             defaults: Arc::new(base.clone()),
+            custom_names: HashSet::new(),
             base,
             initial: Settings::default(),
             settings: Settings::default(),

@@ -18,6 +18,7 @@ use super::transport::NotUnderstood;
 use super::{Core, Server, capabilities, publish};
 use crate::answer::Resolution;
 use crate::harness;
+use crate::harness::custom::{self, Customs};
 use crate::report::briefing::{self, Effective};
 use crate::report::{explain, hover};
 use crate::request::{Places, Request};
@@ -287,7 +288,9 @@ impl Core {
         request: &Request,
         places: &Places,
     ) -> Result<(Vec<Arc<Resolution>>, u64)> {
-        let defaults = self.session().defaults.clone();
+        let customs = self.customs(&places.cwd).await;
+        let mut defaults = (*self.session().defaults).clone();
+        defaults.customs = customs;
         let questions = request.questions(&defaults, places).map_err(Error::invalid_params)?;
         let mut answers = Vec::with_capacity(questions.len());
         let mut newest = self.index.version();
@@ -297,6 +300,17 @@ impl Core {
             newest = newest.max(version);
         }
         Ok((answers, newest))
+    }
+
+    /// The harnesses that are declared for an agent that is started in `cwd`: by its workspace, and by the settings.
+    pub(super) async fn customs(self: &Arc<Self>, cwd: &Path) -> Arc<Customs> {
+        let (choice, standpoint) = custom::question(cwd);
+        let (declared, _) = self.answer(choice, Arc::new(standpoint)).await;
+        let mut session = self.session();
+        let customs = Arc::new(Customs::of(&declared, &session.settings.custom_harnesses));
+        let names = customs.harnesses.iter().flat_map(|custom| &custom.instruction_names);
+        session.custom_names.extend(names.filter_map(|name| Path::new(name).file_name()).map(ToOwned::to_owned));
+        customs
     }
 
     /// What every enabled harness makes of an instruction file when it is started beside it.

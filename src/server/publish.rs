@@ -15,6 +15,7 @@ use super::convert::{self, Encoding};
 use super::{Core, Session};
 use crate::answer::Resolution;
 use crate::harness;
+use crate::harness::custom::{Customs, FILE_NAME};
 use crate::report::diagnostics::{self, Finding, Severity};
 use crate::text;
 
@@ -34,9 +35,14 @@ pub(super) async fn keep_publishing(core: Arc<Core>, client: Client) {
 type Published = HashMap<Uri, (u64, Vec<Diagnostic>)>;
 
 async fn publish(core: &Arc<Core>, client: &Client, published: &mut Published) {
+    // What a workspace declares decides which files are instruction files.
+    let folders = core.session().folders.clone();
+    for folder in &folders {
+        core.customs(folder).await;
+    }
     let open: Vec<(Uri, PathBuf)> = {
-        let documents = &core.session().documents;
-        let instructions = documents.iter().filter(|(_, document)| is_instruction_file(&document.path));
+        let session = core.session();
+        let instructions = session.documents.iter().filter(|(_, open)| is_instruction_file(&open.path, &session));
         instructions.map(|(uri, document)| (uri.clone(), document.path.clone())).collect()
     };
     let closed: Vec<Uri> = published.keys().filter(|uri| open.iter().all(|(open, _)| open != *uri)).cloned().collect();
@@ -47,13 +53,16 @@ async fn publish(core: &Arc<Core>, client: &Client, published: &mut Published) {
     for (uri, path) in open {
         let Some(before) = revision(&core.session(), &uri) else { continue };
         let Ok(answers) = core.about(&path).await else { continue };
+        let customs = core.customs(&crate::request::directory_of(&path)).await;
         let (found, version) = {
             let session = core.session();
             // The ranges belong to the text that was asked about. A newer one has asked for a round of its own.
             if revision(&session, &uri) != Some(before) {
                 continue;
             }
-            (of_document(core, &session, &uri, &answers), session.documents.get(&uri).map(|open| open.version))
+            let mut found = of_document(core, &session, &uri, &answers);
+            found.extend(of_declarations(&session, &uri, &customs));
+            (found, session.documents.get(&uri).map(|open| open.version))
         };
         let version = version.filter(|_| core.session().abilities.versions);
         let now = (before, found);
@@ -138,11 +147,32 @@ fn diagnostic(
     }
 }
 
-/// Whether some harness reads files of this name.
-fn is_instruction_file(path: &Path) -> bool {
+/// What is wrong with the harnesses that a document declares.
+fn of_declarations(session: &Session, uri: &Uri, customs: &Customs) -> Vec<Diagnostic> {
+    let Some(document) = session.documents.get(uri) else { return Vec::new() };
+    if document.path.file_name() != Some(FILE_NAME.as_ref()) {
+        return Vec::new();
+    }
+    // The nearest declaration to its directory is the document itself; what has no path is in the settings.
+    let problems = customs.problems.iter().filter(|problem| problem.path.is_some());
+    let wrong = problems.map(|problem| Diagnostic {
+        range: convert::range(&document.text, &problem.range, session.encoding),
+        severity: Some(DiagnosticSeverity::ERROR),
+        code: Some(NumberOrString::String("declaration".to_owned())),
+        source: Some("briefing".to_owned()),
+        message: problem.message.clone(),
+        ..Diagnostic::default()
+    });
+    wrong.collect()
+}
+
+/// Whether some harness reads files of this name, or finds its declaration there.
+fn is_instruction_file(path: &Path, session: &Session) -> bool {
     let name = path.file_name().unwrap_or_default();
-    harness::ALL
-        .iter()
-        .flat_map(|profile| profile.instruction_names)
-        .any(|known| Path::new(known).file_name() == Some(name))
+    name == FILE_NAME
+        || session.custom_names.contains(name)
+        || harness::ALL
+            .iter()
+            .flat_map(|profile| profile.instruction_names)
+            .any(|known| Path::new(known).file_name() == Some(name))
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::answer::SessionKind;
 use crate::harness;
-use crate::harness::custom::Customs;
+use crate::harness::custom::{self, Customs};
 use crate::request::Defaults;
 
 /// Settings of the language server, as `initializationOptions` or the section `briefing` of the editor's settings.
@@ -29,6 +29,10 @@ pub struct Settings {
     pub environment: BTreeMap<String, String>,
     /// The kind of session by harness id: `main`, `subagent`, `cron`, `group` or `local`.
     pub sessions: BTreeMap<String, String>,
+    /// Harnesses of your own, by id, in the shape of `[harness.ID]` of a `briefing.toml`; one in that file counts over
+    /// one here.
+    #[schemars(schema_with = "custom::settings_schema")]
+    pub custom_harnesses: toml::Table,
 }
 
 impl Settings {
@@ -40,11 +44,15 @@ impl Settings {
             return Ok(Settings::default());
         }
         let settings = Settings::deserialize(section).map_err(|error| format!("briefing settings: {error}"))?;
+        let customs = Customs::gather(None, &settings.custom_harnesses);
+        if let Some(problem) = customs.problems.first() {
+            return Err(format!("briefing.{problem}"));
+        }
         for spec in &settings.harnesses {
-            harness::choose(spec, &Customs::default()).map_err(|problem| format!("briefing.harnesses: {problem}"))?;
+            harness::choose(spec, &customs).map_err(|problem| format!("briefing.harnesses: {problem}"))?;
         }
         for (id, kind) in &settings.sessions {
-            if harness::profile(id).is_none() {
+            if harness::profile(id).is_none() && customs.harness(id).is_none() {
                 return Err(format!("briefing.sessions: there is no harness `{id}`"));
             }
             if SessionKind::named(kind).is_none() {
@@ -95,6 +103,18 @@ mod tests {
     }
 
     #[test]
+    fn harnesses_of_ones_own_are_declared_in_settings_too() {
+        let settings = json!({
+            "harnesses": ["mine"],
+            "sessions": {"mine": "subagent"},
+            "customHarnesses": {"mine": {"source": [{"files": ["A.md"]}]}},
+        });
+        assert!(Settings::parse(&settings).is_ok_and(|settings| settings.custom_harnesses.contains_key("mine")));
+        let schema = Settings::schema().to_string();
+        assert!(schema.contains("customHarnesses") && schema.contains("first-per-directory"), "{schema}");
+    }
+
+    #[test]
     fn what_is_wrong_is_said_with_its_place() {
         for (settings, words) in [
             (json!({"harnesses": ["kodex"]}), "briefing.harnesses: there is no harness `kodex`"),
@@ -102,6 +122,14 @@ mod tests {
             (json!({"harness": []}), "unknown field `harness`"),
             (json!({"sessions": {"codex": "night"}}), "briefing.sessions.codex: `night` is none of main"),
             (json!({"sessions": {"kodex": "main"}}), "there is no harness `kodex`"),
+            (
+                json!({"customHarnesses": {"mine": {"sources": []}}}),
+                "briefing.customHarnesses.mine: unknown key `sources`",
+            ),
+            (
+                json!({"customHarnesses": {"mine": {"source": [{"files": ["A.md"], "limit": {"max": -1}}]}}}),
+                "briefing.customHarnesses.mine: -1 is negative",
+            ),
         ] {
             let problem = Settings::parse(&settings).expect_err("wrong settings");
             assert!(problem.contains(words), "{problem}");

@@ -20,6 +20,7 @@ pub fn question(cwd: &Path) -> (Choice, Standpoint) {
         home: PathBuf::from("/"),
         env: Environment::default(),
         target: None,
+        target_as_given: None,
         already_loaded: Vec::new(),
         session: crate::answer::SessionKind::Main,
         prompt_mode: None,
