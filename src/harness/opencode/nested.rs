@@ -1,6 +1,6 @@
 //! What a call of the read tool injects: the files of the directories between the target and the start directory.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::flags::Flags;
 use super::places::Places;
@@ -35,7 +35,11 @@ pub(super) fn look(
     let mut entries = Vec::new();
     let first_source = answer.sources.len();
     for dir in dirs {
-        let Some(path) = chosen(edition, flags, dir, search, answer)? else { continue };
+        let (path, mut others) = chosen(edition, flags, dir, search)?;
+        let Some(path) = path else {
+            answer.sources.append(&mut others);
+            continue;
+        };
         let source = |fate, reason: &str| Source::new(&path, Scope::Nested, fate, reason);
         if path == *target {
             answer.sources.push(source(Fate::Dropped, "it is the file being read, which never injects itself"));
@@ -48,6 +52,7 @@ pub(super) fn look(
             let (text, source) = system::read(&path, Scope::Nested, reason, search, answer)?;
             entries.extend(text.map(|text| Entry { text, source }));
         }
+        answer.sources.append(&mut others);
     }
     for source in &mut answer.sources[first_source..] {
         source.trigger = Trigger::Read;
@@ -76,16 +81,10 @@ fn directories<'a>(target: &'a Path, start: &Path) -> Vec<&'a Path> {
     target.parent().map(|dir| dir.ancestors().take_while(begins).collect()).unwrap_or_default()
 }
 
-/// The first name that exists in a directory; the others are hidden by it.
-fn chosen(
-    edition: &OpenCode,
-    flags: &Flags,
-    dir: &Path,
-    search: &mut Search,
-    answer: &mut Answer,
-) -> Told<Option<std::path::PathBuf>> {
+/// The first name that exists in a directory, and the others, which are hidden by it or switched off.
+fn chosen(edition: &OpenCode, flags: &Flags, dir: &Path, search: &mut Search) -> Told<(Option<PathBuf>, Vec<Source>)> {
     let only_files = edition.counts == Counts::RegularFiles;
-    let mut winner: Option<std::path::PathBuf> = None;
+    let (mut winner, mut others): (Option<PathBuf>, Vec<Source>) = (None, Vec::new());
     for name in edition.names {
         let path = dir.join(name);
         let rule = if winner.is_none() {
@@ -101,12 +100,12 @@ fn chosen(
             answer.sources.push(source(Fate::Excluded, "Claude files are switched off by the environment".to_owned()));
         } else if let Some(winner) = &winner {
             let reason = format!("{} stands before it in the same directory", winner.display());
-            answer.sources.push(Source { by: Some(winner.clone()), ..source(Fate::Shadowed, reason) });
+            others.push(Source { by: Some(winner.clone()), ..source(Fate::Shadowed, reason) });
         } else {
             winner = Some(path);
         }
     }
-    Ok(winner)
+    Ok((winner, others))
 }
 
 /// How much of a file decides whether it is binary, in bytes; OpenCode 1.18.33.

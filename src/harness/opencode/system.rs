@@ -48,8 +48,9 @@ pub(super) fn look(
     configured(edition, flags, places, config, &mut picks, search, answer)?;
     let mut loaded = Loaded { entries: Vec::new(), paths: HashSet::new() };
     picks.retain(|pick| loaded.paths.insert(pick.path.clone()));
-    // A path that was thought shadowed or outside may still be named by another rule.
-    answer.sources.retain(|source| source.path().is_none_or(|path| !loaded.paths.contains(path)));
+    // What is loaded is said first. A path that was thought shadowed may still be named by another rule.
+    let mut others = std::mem::take(&mut answer.sources);
+    others.retain(|source| source.path().is_none_or(|path| !loaded.paths.contains(path)));
     search.expect(picks.iter().map(|pick| Ask::Content(pick.path.clone())))?;
     for pick in picks {
         let (mut text, source) = read(&pick.path, pick.scope, pick.reason, search, answer)?;
@@ -62,6 +63,7 @@ pub(super) fn look(
         }
     }
     urls(config, answer);
+    answer.sources.append(&mut others);
     Ok(loaded)
 }
 
