@@ -109,7 +109,7 @@ impl Layers {
                 or_refuse!(self.add_file(&file, search)?);
             }
         }
-        or_refuse!(self.directories(at, flags, places, search, answer)?);
+        or_refuse!(self.directories(at, flags, places, search)?);
         if let Some(content) = search.env("OPENCODE_CONFIG_CONTENT").filter(|text| !text.is_empty()) {
             let parsed = or_refuse!(self.parse(&content, &at.cwd, Path::new("OPENCODE_CONFIG_CONTENT"), search)?);
             self.add("OPENCODE_CONFIG_CONTENT", parsed);
@@ -131,14 +131,7 @@ impl Layers {
     }
 
     /// The settings, agents and plugins of every configuration directory.
-    fn directories(
-        &mut self,
-        at: &Standpoint,
-        flags: &Flags,
-        places: &Places,
-        search: &mut Search,
-        answer: &mut Answer,
-    ) -> Read<()> {
+    fn directories(&mut self, at: &Standpoint, flags: &Flags, places: &Places, search: &mut Search) -> Read<()> {
         let mut dirs = vec![places.xdg.clone()];
         let mut candidates = Vec::new();
         if !flags.no_project {
@@ -180,7 +173,7 @@ impl Layers {
                 }
             }
             if found.is_ok() {
-                for (from, agent) in or_refuse!(agents::read(dir, search, answer)?) {
+                for (from, agent) in or_refuse!(agents::read(dir, search)?) {
                     self.add(&from, agent);
                 }
                 self.config.plugins.extend(agents::plugin_files(dir, search)?);

@@ -97,7 +97,7 @@ fn chosen(edition: &OpenCode, flags: &Flags, dir: &Path, search: &mut Search) ->
         }
         let source = |fate, reason: String| Source::new(&path, Scope::Nested, fate, reason);
         if system::switched_off(edition, flags, name) {
-            answer.sources.push(source(Fate::Excluded, "Claude files are switched off by the environment".to_owned()));
+            others.push(source(Fate::Excluded, "Claude files are switched off by the environment".to_owned()));
         } else if let Some(winner) = &winner {
             let reason = format!("{} stands before it in the same directory", winner.display());
             others.push(Source { by: Some(winner.clone()), ..source(Fate::Shadowed, reason) });
@@ -151,4 +151,41 @@ fn is_binary(sample: &[u8], ending: &str) -> bool {
     }
     let control = sample.iter().filter(|byte| **byte < 9 || (14..32).contains(*byte)).count();
     sample.contains(&0) || control * 10 > sample.len() * 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_test_for_below_is_on_the_text_of_the_path() {
+        for (target, start, dirs) in [
+            ("/p/app/s/t/f", "/p/app", "/p/app/s/t /p/app/s"),
+            ("/p/app/f", "/p/app", ""),
+            ("/p/app2/x/f", "/p/app", "/p/app2/x /p/app2"),
+            ("/p/lib/f", "/p/app", ""),
+            ("/a/f", "/", "/a"),
+        ] {
+            let found: Vec<_> = directories(Path::new(target), Path::new(start));
+            let found: Vec<_> = found.iter().map(|dir| dir.display().to_string()).collect();
+            assert_eq!(found.join(" "), dirs, "{target} from {start}");
+        }
+    }
+
+    #[test]
+    fn what_is_binary_is_decided_by_ending_and_sample() {
+        for (sample, ending, picture, binary) in [
+            (&b"\x89PNG\r\n\x1a\n"[..], "txt", true, true),
+            (b"%PDF-1.4", "", true, false),
+            (b"text", "PNG", false, false),
+            (b"text", "png", true, false),
+            (b"text", "zip", false, true),
+            (b"te\0xt", "txt", false, true),
+            (b"\x01\x02\x03abcdefg", "txt", false, false),
+            (b"\x01\x02\x03\x04abcdef", "txt", false, true),
+            (b"", "txt", false, false),
+        ] {
+            assert_eq!((is_picture_or_pdf(sample, ending), is_binary(sample, ending)), (picture, binary), "{sample:?}");
+        }
+    }
 }

@@ -207,3 +207,35 @@ fn mcp(config: &Config, answer: &mut Answer) {
         answer.warnings.push(Warning::general("mcp-instructions", message));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_said_as_javascript_says_them() {
+        assert_eq!(date((2026, 11, 21)), "Sat Nov 21 2026");
+        assert_eq!(date((2027, 1, 3)), "Sun Jan 03 2027");
+    }
+
+    #[test]
+    fn the_model_chooses_the_providers_prompt() {
+        let prompt = |provider: &str, id: &str| {
+            Model { id: Some(id.to_owned()), full: Some((provider.to_owned(), id.to_owned())) }.prompt()
+        };
+        for (provider, id, expected) in [
+            ("x", "muse-glimmer", "meta"),
+            ("openai", "gpt-4o", "beast"),
+            ("openai", "gpt-5-codex", "codex"),
+            ("openai", "gpt-6-codex", "gpt-6"),
+            ("openai", "gpt-5", "gpt"),
+            ("google", "gemini-3", "gemini"),
+            ("anthropic", "claude-sonnet-4-5", "anthropic"),
+            ("x", "Trinity-1", "trinity"),
+            ("moonshotai", "other", "kimi"),
+            ("x", "mock-model", "default"),
+        ] {
+            assert_eq!(prompt(provider, id), expected, "{provider}/{id}");
+        }
+    }
+}

@@ -94,3 +94,22 @@ fn json_escaped(text: &str) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_need_a_name() {
+        let found =
+            |text: &str| references(text, "{env:").iter().map(|(a, b)| text[*a..*b].to_owned()).collect::<Vec<_>>();
+        assert_eq!(found("{env:A} {env:} {env:B C}"), ["{env:A}", "{env:B C}"]);
+        assert_eq!(found("{env:A"), [""; 0]);
+        assert_eq!(found("{env:{env:A}"), ["{env:{env:A}"]);
+    }
+
+    #[test]
+    fn texts_are_escaped_as_json_stringify_does() {
+        assert_eq!(json_escaped("a\"\\\n\u{1}\u{7f}ä"), "a\\\"\\\\\\n\\u0001\u{7f}ä");
+    }
+}
