@@ -8,6 +8,7 @@ Files (absolute paths; the order of sections is the order in which directories l
   PATH * N           the body N times
   PATH | raw         body with \\\\ \\n \\r \\t \\xNN escapes, its last newline dropped
   PATH | base64      PATH | hardlink OTHER      PATH -> TARGET (symbolic link)      PATH/ (empty directory)
+  PATH | mode OCTAL, PATH/ | mode OCTAL   the same as without, and others may write to it
   PATH | fifo        PATH | device (like /dev/null)     PATH | sparse N (N zero bytes)
   PATH | errno NAME  opening or stating fails so (virtual cases only)       PATH/ | git   a real, empty repository
 Standpoint, for the whole case:
@@ -19,10 +20,17 @@ Questions with golden answers; ASK is `HARNESS[@EDITION] from CWD [reading FILE]
                      Escapes in the text: \\\\ \\r \\s (a space at a line's end) \\u{HEX} (other controls, invisible
                      characters); a line beginning `>>> ` or `-- ` gets a backslash in front.
   @hash ASK          the same for long texts: lines `TRIGGER ROLE BYTES SHA256`, or `nothing`, or `refused`
+  @skills ASK        the lists of skills that are on the disk, in the shape of @text: what the client says around them, and skills
+                     that come with it, are left out
   @sources ASK       `fate path  reason` lines; never recorded from a client, they are our own words
-  @observed CLIENT VERSION    the @text and @hash sections for that client's harness were recorded from the real one
+  @messages ASK      all messages, whatever their kind: `>>> TRIGGER ROLE KIND [NAME]`, then the text, if it is shown
+  @problems custom from CWD   what is wrong with the harnesses that a briefing.toml declares there
+  @diagnostics FILE [HARNESS,...]   what is wrong with a file; LINE:COLUMN from one, columns in characters; our own words
+  @actions FILE[:LINE] [HARNESS,...]    what can be done there, each with its edits and with what is wrong afterwards
+  @workspace DIR              what can be done for the workspace that begins there
+  @observed CLIENT VERSION    the @text, @hash and @skills sections for that client's harness were recorded from the real one
 """
-import base64, hashlib, os, re, subprocess, sys
+import base64, hashlib, os, re, shutil, subprocess, sys
 
 HEAD = re.compile(r"^-- (.+) --$")
 INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u206f\u3000\ufeff\U000e0000-\U000e007f]")
@@ -104,6 +112,12 @@ def golden(messages, limit=6000):
     return "@text", "".join(f">>> {trigger} {role}\n{escape(text)}\n" for trigger, role, text in messages)
 
 
+def skills(trigger, role, text, brought_along):
+    """The message of @skills, from a text with `<skill>` elements, less those in which `brought_along` is found."""
+    elements = [e for e in re.findall(r"^ *<skill>\n.*?^ *</skill>$", text, re.S | re.M) if not re.search(brought_along, e)]
+    return [(trigger, role, "\n".join(elements))] if elements else []
+
+
 def raw(body):
     body = body[:-1] if body.endswith("\n") else body
     simple = {"n": b"\n", "r": b"\r", "t": b"\t", "\\": b"\\"}
@@ -131,6 +145,7 @@ def lay_out(case):
         word, _, arg = kind.partition(" ")
         if path.endswith("/"):
             os.makedirs(path, exist_ok=True)
+            if word == "mode": os.chmod(path, int(arg, 8))
             if word == "git":
                 subprocess.run(["git", "init", "-q", path], check=True, env={"PATH": os.environ["PATH"], "GIT_CONFIG_NOSYSTEM": "1", "HOME": "/nonexistent"})
             continue
@@ -147,6 +162,14 @@ def lay_out(case):
         else:
             data = raw(body) if word == "raw" else base64.b64decode(body) if word == "base64" else body.encode() * int(times or 1)
             with open(path, "wb") as f: f.write(data)
+            if word == "mode": os.chmod(path, int(arg, 8))
+
+
+def clear(before):
+    """Takes away what has been laid out in directories that were not there `before`. Call it inside `private_root` only."""
+    for name in set(os.listdir("/")) - before:
+        path = "/" + name
+        shutil.rmtree(path, ignore_errors=True) if os.path.isdir(path) and not os.path.islink(path) else os.unlink(path)
 
 
 def private_root(scratch, script, *args, **kwargs):

@@ -48,6 +48,14 @@ def ask(clients, case, ask):
     return [("session", "user", text) for text in texts]
 
 
+def skills(clients, case, ask):
+    """The table of roots and the list behind it. Codex's own skills are in it unless the case switches them off."""
+    run = subprocess.run([*command(clients, options(case)), "debug", "prompt-input"], cwd=ask.cwd, env=environment(case),
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=60, check=True)
+    texts = [content["text"] for item in json.loads(run.stdout) for content in item.get("content", []) if content.get("text", "").startswith("<skills_instructions>")]
+    return [("session", "developer", text[text.index("### Skill roots"):text.index("\n</skills_instructions>")]) for text in texts]
+
+
 # Random trees.
 
 CHUNKS = [b"R", b"abc", b"word ", b"# Title\n", b" ", b"\n", b"\n\n", b"\r\n", b"\t", "é".encode(), "中".encode(), "😀".encode(), b"\xff", b"\xfe",

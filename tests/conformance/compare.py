@@ -34,7 +34,7 @@ def briefing(binary, case, ask):
 
 
 def one(o, number):
-    """Runs inside the private root: exit 0 when both agree, else prints the case with the client's answer."""
+    """Runs inside the private root: what differs, as the case with the client's answer, and both answers in words."""
     harness, _, edition = o.harness.partition("@")
     module, r = driver(harness), random.Random(f"{o.seed}/{number}")
     case, words = module.generate(r, edition) if edition else module.generate(r)
@@ -43,35 +43,67 @@ def one(o, number):
     ours = briefing(o.briefing, case, ask)
     real = module.ask(o.clients, case, ask)
     if real == "skip" or (ours if isinstance(ours, str) else [tuple(m) for m in ours]) == (real if isinstance(real, str) else [tuple(m) for m in real]):
-        return 0
+        return None
     word, body = casefile.golden(real, limit=10**9)
     case.sections += [casefile.Section(f"{word} {words}", body), casefile.Section(f"@observed {module.CLIENT} {version(module, ask)}")]
-    sys.stdout.write(casefile.format(case))
-    sys.stderr.write(f"--- ours\n{ours if isinstance(ours, str) else casefile.golden(ours, limit=10**9)[1]}\n--- real\n{body}\n")
-    return 3
+    return casefile.format(case), f"--- ours\n{ours if isinstance(ours, str) else casefile.golden(ours, limit=10**9)[1]}\n--- real\n{body}\n"
+
+
+def all_of_them(o):
+    """Runs inside the private root."""
+    before = set(os.listdir("/"))
+    for number in range(o.n):
+        try:
+            difference = one(o, number)
+        except (Exception, SystemExit) as problem:
+            difference = None
+            print(json.dumps({"number": number, "failed": repr(problem)}), flush=True)
+        if difference:
+            print(json.dumps({"number": number, "case": difference[0], "words": difference[1]}), flush=True)
+        casefile.clear(before)
+
+
+def keep(o, number, case, words):
+    os.makedirs(o.keep, exist_ok=True)
+    path = os.path.join(o.keep, f"{o.harness}_{o.seed}_{number}.txt")
+    open(path, "wb").write(f"Random tree {number} of seed {o.seed}.\n".encode() + case)
+    print(f"DIFFERS {path}\n{words[:2000]}", flush=True)
+
+
+def together(o, again):
+    different = failed = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        run = casefile.private_root(scratch, os.path.abspath(__file__), *again, "--inside", "-1", stdout=subprocess.PIPE)
+    for line in map(json.loads, run.stdout.decode("utf-8", "surrogateescape").splitlines()):
+        if "failed" in line:
+            failed += 1; print(f"tree {line['number']} failed: {line['failed']}")
+        else:
+            different += 1; keep(o, line["number"], line["case"].encode("utf-8", "surrogateescape"), line["words"])
+    return different, failed + bool(run.returncode)
 
 
 def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument("harness"); a.add_argument("n", type=int); a.add_argument("seed", type=int)
     a.add_argument("--clients", required=True); a.add_argument("--briefing", required=True)
-    a.add_argument("--keep", default="differences"); a.add_argument("--inside", type=int, help=argparse.SUPPRESS)
+    a.add_argument("--keep", default="differences"); a.add_argument("--together", action="store_true"); a.add_argument("--inside", type=int, help=argparse.SUPPRESS)
     o = a.parse_args()
+    if o.inside == -1:
+        return all_of_them(o)
     if o.inside is not None:
-        sys.exit(one(o, o.inside))
-    different = failed = 0
-    for i in range(o.n):
+        difference = one(o, o.inside)
+        if difference:
+            sys.stdout.write(difference[0]); sys.stderr.write(difference[1])
+        sys.exit(3 if difference else 0)
+    again = [o.harness, str(o.n), str(o.seed), "--clients", os.path.abspath(o.clients), "--briefing", os.path.abspath(o.briefing)]
+    different, failed = together(o, again) if o.together else (0, 0)
+    for i in range(0 if o.together else o.n):
         with tempfile.TemporaryDirectory() as scratch:
-            run = casefile.private_root(scratch, os.path.abspath(__file__), o.harness, str(o.n), str(o.seed), "--clients", os.path.abspath(o.clients),
-                                        "--briefing", os.path.abspath(o.briefing), "--inside", str(i), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            run = casefile.private_root(scratch, os.path.abspath(__file__), *again, "--inside", str(i), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         if run.returncode == 3:
-            different += 1
-            os.makedirs(o.keep, exist_ok=True)
-            path = os.path.join(o.keep, f"{o.harness}_{o.seed}_{i}.txt")
-            open(path, "wb").write(f"Random tree {i} of seed {o.seed}.\n".encode() + run.stdout)
-            print(f"DIFFERS {path}\n{run.stderr.decode(errors='replace')[:2000]}")
+            different += 1; keep(o, i, run.stdout, run.stderr.decode(errors="replace"))
         elif run.returncode:
-            failed += 1; print(f"tree {i} failed:\n{run.stderr.decode(errors='replace')[-1500:]}")
+            failed += 1; print(f"tree {i} failed:\n{run.stderr.decode(errors='replace')[-1500:]}", flush=True)
     print(f"{o.n} trees, {different} differences, {failed} failed")
     sys.exit(1 if different or failed else 0)
 

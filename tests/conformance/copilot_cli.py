@@ -4,69 +4,13 @@
 `session`: the part of the system message that instruction files make (role system), from the first file to the end of the
 last table. `read`: one message (role user) per `<system_reminder>…</system_reminder>` block that follows a `view`.
 """
-import json, os, re, signal, subprocess, threading, time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import casefile, json, os, re
+
+from chat_model import Model, environment, last_request, reads, text
 
 CLIENT, VERSION = "copilot-cli", "1.0.102"
 BINARY = "copilot-cli/node_modules/@github/copilot-linux-x64/copilot"
 BEFORE, AFTER = "\n</tools>", "\n<system_notifications>\n"
-
-
-class Provider(ThreadingHTTPServer):
-    """Answers request number i with a `view` of `reads[i]`; the request after the last one ends the run."""
-    daemon_threads = True
-
-    def __init__(self, reads):
-        super().__init__(("127.0.0.1", 0), Answer)
-        self.reads, self.last, self.done = list(reads), None, threading.Event()
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    def handle_error(self, *_):
-        pass  # the client is killed once it said everything
-
-
-class Answer(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def send(self, kind, body):
-        self.send_response(200); self.send_header("content-type", kind)
-        self.send_header("content-length", str(len(body))); self.end_headers(); self.wfile.write(body)
-
-    def do_GET(self):
-        self.send("application/json", b'{"data":[]}')
-
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)) or b"{}")
-        if "chat/completions" not in self.path:
-            return self.do_GET()
-        message, finish = {"role": "assistant", "content": "ok"}, "stop"
-        if body.get("tools"):
-            self.server.last = body
-            results = sum(m["role"] == "tool" for m in body["messages"])
-            if results < len(self.server.reads):
-                call = {"name": "view", "arguments": json.dumps({"path": self.server.reads[results]})}
-                message = {"role": "assistant", "content": None, "tool_calls": [{"index": 0, "id": f"call_{results}", "type": "function", "function": call}]}
-                finish = "tool_calls"
-            else:
-                self.server.done.set()
-        base = {"id": "c", "created": 1, "model": body.get("model")}
-        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-        if not body.get("stream"):
-            value = {**base, "object": "chat.completion", "choices": [{"index": 0, "message": message, "finish_reason": finish}], "usage": usage}
-            return self.send("application/json", json.dumps(value).encode())
-        events = [{"choices": [{"index": 0, "delta": message, "finish_reason": None}]}, {"choices": [{"index": 0, "delta": {}, "finish_reason": finish}], "usage": usage}]
-        lines = [b"data: " + json.dumps({**base, "object": "chat.completion.chunk", **event}).encode() for event in events]
-        self.send("text/event-stream", b"\n\n".join([*lines, b"data: [DONE]", b""]))
-
-
-def environment(case, port):
-    """Nothing of ours leaks in; whatever else the client tried on the network would meet a closed port."""
-    return {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": case.home(), "TERM": "dumb", "LANG": "C.UTF-8", "TZ": "UTC", "CI": "1", "NO_COLOR": "1", "COPILOT_OFFLINE": "true",
-            "COPILOT_AUTO_UPDATE": "false", "COPILOT_PROVIDER_BASE_URL": f"http://127.0.0.1:{port}/v1", "COPILOT_PROVIDER_TYPE": "openai", "COPILOT_PROVIDER_API_KEY": "dummy",
-            "COPILOT_MODEL": "gpt-4.1", "HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1,localhost", **case.env()}
 
 
 def flags(case):
@@ -77,26 +21,12 @@ def flags(case):
 
 
 def run(clients, case, ask):
-    reads = [*ask.already, *([ask.reading] if ask.reading else [])]
-    provider = Provider([os.path.join(os.path.realpath(ask.cwd), read) for read in reads])
+    model = Model([("view", {"path": path}) for path in reads(ask)])
     os.makedirs(case.home(), exist_ok=True)
-    process = subprocess.Popen([os.path.join(clients, BINARY), "-p", "hi", "--allow-all-tools", "--allow-all-paths", "--no-auto-update", *flags(case)], cwd=ask.cwd,
-                               env=environment(case, provider.server_address[1]), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
-    output = []
-    threading.Thread(target=lambda: output.append(process.stdout.read()), daemon=True).start()
-    deadline = time.monotonic() + 90
-    while process.poll() is None and not provider.done.wait(.02) and time.monotonic() < deadline:
-        pass
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait(); provider.shutdown(); provider.server_close()
-    if os.environ.get("COPILOT_OUTPUT"):
-        os.write(2, b"".join(output))
-    return provider.last if provider.done.is_set() else None
-
-
-def text(content):
-    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content or [])
+    env = environment(case, COPILOT_OFFLINE="true", COPILOT_AUTO_UPDATE="false", COPILOT_PROVIDER_BASE_URL=model.url, COPILOT_PROVIDER_TYPE="openai",
+                      COPILOT_PROVIDER_API_KEY="dummy", COPILOT_MODEL="gpt-4.1")
+    command = [os.path.join(clients, BINARY), "-p", "hi", "--allow-all-tools", "--allow-all-paths", "--no-auto-update", *flags(case)]
+    return last_request(model, command, ask, env)
 
 
 def ask(clients, case, ask):
@@ -115,19 +45,37 @@ def ask(clients, case, ask):
     return messages
 
 
+def skills(clients, case, ask):
+    body = run(clients, case, ask)
+    system = "\n".join(text(m["content"]) for m in body["messages"] if m["role"] == "system")
+    system = system[system.index("<available_skills>") + 1:] if "<available_skills>" in system else ""
+    return casefile.skills("session", "system", system, "<location>builtin<")
+
+
 # Random trees.
 
 TEXTS = ["SAME", "ONE", "TWO @a.md", "THREE @./b.md, and (@sub/c.md).", "FOUR @../a.md @AGENTS.md", "`@a.md` @b.md ` @c.md", "```\n@a.md\n```\n@b.md", "~~~\n@a.md\n~~~ @b.md", "x@a.md -@b.md é@a.md", "@noext @./noext @alice @b.md.",
-         "@a.md @a.md", "<b> & \"q\" 'x'", "| a | b |", "@a.md\"x @link.md", "@/p/a.md @~/a.md @sub/ @sub", "one\n\n\ntwo", "\ufeffBOM", " lead and trail \n\n"]
+         "@a.md @a.md", "<b> & \"q\" 'x'", "| a | b |", "@a.md\"x @link.md", "@/p/a.md @~/a.md @sub/ @sub", "one\n\n\ntwo", "\ufeffBOM", " lead and trail \n\n", "cafe\u0301 \u212b @a.md", "z\u200bw\u00adx\u2066y\u200d @a\u200b.md @b.md\ufeff", "@b.md\r\n@c.md\r\n", "@1.md",
+         "```md\n@a.md\n``\n@b.md\n````\n@c.md\n```\n@a.md", "    @a.md\n\t@b.md", "> @a.md\n- @b.md\n# @c.md", "<!-- @a.md -->\n<div>@b.md</div>", "[@a.md](@b.md) {@c.md} '@a.md' *@b.md* _@c.md_", "@a.md#part @b.md?x @./ @.. @. @../.. @é.md",
+         "a``@a.md``b ```@b.md``` @c.md", "\\@a.md @@b.md @a.md@c.md", "@.github/copilot-instructions.md @CLAUDE.md @GEMINI.md", "@AGENTS.md\n", "a\udcffb @a.md", "tab\there", "---\nx: y\n---\n@a.md", "@A.md @sub/../a.md @sub//c.md @door/c.md", "$HOME ${x} %a%"]
 PATTERNS = ['"**"', "'**/*'", "*", '"*"', '""', '"**/*.ts"', "**/*.ts", '"src/**"', '"*.txt, *.md"', '["**/*.txt", "x"]', '["**"]', "[]", "t.txt", "s/*", '"./s/**"', '"!**/*.ts"', '"{s,src}/*.{ts,txt}"', "null", "5", '" ** "',
-            "\n  - s/**\n  - \"**/*.ts\"", '"**/s/**"', '"/s/*"', '"s"', '"[s-t]*"']
+            "\n  - s/**\n  - \"**/*.ts\"", '"**/s/**"', '"/s/*"', '"s"', '"[s-t]*"', '"T.TXT"', '"?.txt"', '"s/**/t.txt"', '"**/t.txt,**/x.ts"', '"{**/*.ts,*.md}"', '"a,{b,c}"', '"**/"', '"s/"', '"s**"', '"**s/*"', '"[!x].txt"', '"\\\\*.txt"', "'*.t[xX]t'",
+            '"/p/**"', '"../**"', '"**, *.ts"', '" , "', '","', "[t.txt, '*.ts']", "[[a]]", "{a: b}", "true", "|\n  **/*.ts", ">\n  *.txt\n  *.md", '"**/*" # all', "!x", "&a \"*.txt\"", '"[z"', '"{a"', '"**/*.{ts"', "\n- t.txt\n- x.ts", '"t.txt" trailing', "''", "~", '"**/**"', '"./**"', '"**/*.*"']
 
 
 def body(r):
     return r.choice(TEXTS) + r.choice(["", "\n", "\n", "\r\n", "\n\n"])
 
 
+ODD = ["---\napplyTo: t.txt\n", "---\napplyTo: t.txt\n...\n", "\n---\napplyTo: t.txt\n---\n", "---  \napplyTo: t.txt\n---\n", "---\napplyTo: t.txt\n--- \n", "---\napplyTo: t.txt\n----\n", "----\napplyTo: t.txt\n----\n", "---\r\napplyTo: t.txt\r\n---\r\n",
+       "\ufeff---\napplyTo: t.txt\n---\n", "---\n---\n", "---\n\n---\n", "---\napplyTo: t.txt\napplyTo: x.ts\n---\n", "---\napplyto: t.txt\n---\n", "---\napplyTo : t.txt\n---\n", "---\n applyTo: t.txt\n---\n", "---\napplyTo:t.txt\n---\n", "---\n- applyTo: t.txt\n---\n", "---\njust text\n---\n",
+       "---\napplyTo: t.txt\npaths: x.ts\n---\n", "---\napplyTo: \npaths: t.txt\n---\n", "---\nname: a: b\napplyTo: t.txt\ndescription: d: e\n---\n", "---\nname: a: b\npaths: t.txt\n---\n", "---\napplyTo: *.txt\ndescription: d\n---\n", "---\ndescription: >\n  two\n  lines\napplyTo: t.txt\n---\n",
+       "---\ndescription: |\n  two\n  lines\napplyTo: t.txt\n---\n", "---\nexcludeAgent: \"code-review\"\napplyTo: t.txt\n---\n", "---\nexcludeAgent: \"coding-agent\"\n---\n", "---\nexcludeAgent: [\"cloud-agent\", \"cli\"]\n---\n", "---\nx: *y\napplyTo: t.txt\n---\n", "---\n\tapplyTo: t.txt\n---\n", "--- # c\napplyTo: t.txt\n---\n",
+       "---\napplyTo: |-\n  t.txt\n---\n", "---\n\"applyTo\": t.txt\n---\n", "---\n? applyTo\n: t.txt\n---\n", "---\ndescription: [a, b]\napplyTo: t.txt\n---\n", "---\ndescription: null\napplyTo: t.txt\n---\n", "---\ndescription: true\npaths:\n  - t.txt\n  - 5\n---\n"]
+
+
 def instructions(r):
+    if r.random() < .25: return r.choice(ODD) + body(r)
     lines = []
     if r.random() < .75: lines.append(f"{r.choice(['applyTo', 'applyTo', 'paths'])}: {r.choice(PATTERNS)}")
     if r.random() < .4: lines.append(r.choice(["description: plain words", "description: \"a | b\"", "description: 'it''s'", "name: x", "description: 7"]))
@@ -160,6 +108,7 @@ def generate(r):
     if k < .7: files.append(Section("/p/ | git")); folders.add("/p/.git")
     elif k < .78: write("/p/.git", r.choice(["gitdir: /nowhere\n", "garbage\n"]))
     elif k < .84: files.append(Section("/p/.git/")); folders.add("/p/.git")
+    if r.random() < .08: files.append(Section(below + "/ | git")); folders.update((below, below + "/.git"))
     if depth and r.random() < .12: files.append(Section(dirs[1] + "/ | git")); folders.add(dirs[1] + "/.git")
     for d in dict.fromkeys([*dirs, below, below + "/t"]):
         for name, chance in (("AGENTS.md", .5), ("CLAUDE.md", .3), ("GEMINI.md", .3), (".github/copilot-instructions.md", .3), (".claude/CLAUDE.md", .2)):
@@ -174,6 +123,16 @@ def generate(r):
         for place, ending in ((".github/instructions", ".instructions.md"), (".claude/rules", ".md")):
             for name in ("a", "B", "sub/c", "z-1"):
                 if r.random() < .14: write(f"{d}/{place}/{name}{ending}", instructions(r))
+            k = r.random()
+            if k < .03: write(f"{d}/{place}/{r.choice(['.hid', '.dir/x', 'UP', 'sub/.h', ''])}{r.choice([ending, ending.upper(), '.txt'])}", instructions(r))
+            elif k < .06: put(f"{d}/{place}/ln{ending}", " -> " + r.choice(["a" + ending, "sub/c" + ending, "/out.md", "nowhere", "../../a.md", "ln" + ending]), "")
+            elif k < .08: put(f"{d}/{place}/door", " -> " + r.choice(["sub", ".", "/out", "../..", "nowhere"]), "")
+            elif k < .09: write(f"{d}/{place}/dir{ending}/x{ending}", instructions(r))
+        if r.random() < .06: put(d + "/door", " -> " + r.choice(["sub", ".", "..", "/x", "s"]), "")
+        if r.random() < .05: write(d + "/é.md", body(r))
+        if r.random() < .03: put(f"{d}/{r.choice(['.github', '.claude', '.github/instructions', '.claude/rules'])}", " -> " + r.choice(["/p/.github", "/x", "sub", "/p/.claude"]), "")
+    if r.random() < .1:
+        for number in range(1, 11): write(f"{cwd}/{number}.md", f"CHAIN {number} @{number + 1}.md\n")
     write("/out.md", "OUT\n")
     env = {}
     home = "/h/.copilot"
@@ -191,5 +150,15 @@ def generate(r):
     if r.random() < .8:
         target = r.choice([below, below + "/t", below + "/t", *dirs, "/q"]) + "/" + r.choice(["t.txt", "x.ts", "m.md"])
         write(target, "text\n")
-        if target in taken: words += f" reading {target}"
+        if target in taken:
+            k = r.random()
+            if k < .08: target = os.path.dirname(target)
+            elif k < .14: put(cwd + "/way", " -> " + os.path.relpath(os.path.dirname(target), cwd), ""); target = cwd + "/way/" + os.path.basename(target)
+            elif k < .18: put(cwd + "/l.txt", " -> " + os.path.relpath(target, cwd), ""); target = cwd + "/l.txt"
+            elif k < .22: target = r.choice(sorted(p for p in taken if p.startswith("/p/") and p.endswith(".md")) or [target])
+            words += f" reading {target}"
+            if r.random() < .2:
+                before = r.choice([below, below + "/t", *dirs]) + "/" + r.choice(["t.txt", "x.ts", "b.txt"])
+                write(before, "text\n")
+                if before in taken: words += f" already {before}"
     return Case("", files + [Section(f"@env {k}={v}") for k, v in env.items()]), words

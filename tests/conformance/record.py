@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
-"""Asks the real client every @text and @hash question of case files and writes its answers into them.
+"""Asks the real client every @text, @hash and @skills question of case files and writes its answers into them.
 
 usage: record.py --clients DIR [--check] CASE.txt...
 
   --clients DIR  where the clients are installed (`install.sh DIR`)
   --check        write nothing; report the cases whose golden differs from the client (exit 1)
+  --together     lay out all cases in one private root, one after the other, for drivers whose client goes on for further
+                 questions
 
 Each case is laid out in a private root of its own, so paths, budgets and ancestors are those of the case. A driver
 module per harness (codex.py, opencode.py, openclaw.py …) has CLIENT, VERSION (or `version(ask)`, where editions are
 asked of clients of their own) and `ask(clients, case, ask) -> [(trigger, role, text)] | "refused"`, which runs the client
-inside the private root.
+inside the private root. One that can be asked for lists of skills has `skills(clients, case, ask)` with the same answer.
 """
-import argparse, importlib, os, subprocess, sys, tempfile
+import argparse, importlib, json, os, subprocess, sys, tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import casefile
 
@@ -37,31 +39,54 @@ def answer(clients, path):
         section.header = section.header.replace(section.word, word, 1)
         section.body = body
         observed.add((module.CLIENT, version(module, ask)))
+    for section in case.all("@skills"):
+        ask = casefile.Ask(section.header.split(None, 1)[1])
+        module = driver(ask.harness)
+        section.body = casefile.golden(module.skills(clients, case, ask), limit=float("inf"))[1]
+        observed.add((module.CLIENT, version(module, ask)))
     asked = {client for client, _ in observed}
     case.sections = [s for s in case.sections if not (s.word == "@observed" and s.header.split()[1] in asked)]
     case.sections += [casefile.Section(f"@observed {c} {v}") for c, v in sorted(observed)]
-    sys.stdout.write(casefile.format(case))
+    return casefile.format(case)
+
+
+def answers(clients, paths):
+    """Runs inside the private root: a line of JSON for every case."""
+    before = set(os.listdir("/"))
+    for path in paths:
+        try:
+            new = answer(clients, path)
+        except (Exception, SystemExit) as problem:
+            print(problem, file=sys.stderr); new = None
+        print(json.dumps(new), flush=True)
+        casefile.clear(before)
+
+
+def asked_inside(o, paths):
+    with tempfile.TemporaryDirectory() as scratch:
+        run = casefile.private_root(scratch, os.path.abspath(__file__), "--inside", "--clients", os.path.abspath(o.clients), *paths, stdout=subprocess.PIPE)
+    lines = [json.loads(line) for line in run.stdout.splitlines()]
+    lines += [None] * (len(paths) - len(lines))
+    return [(path, None if new is None else new.encode("utf-8", "surrogateescape")) for path, new in zip(paths, lines)]
 
 
 def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument("--clients", required=True)
     a.add_argument("--check", action="store_true")
+    a.add_argument("--together", action="store_true")
     a.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     a.add_argument("cases", nargs="+")
     o = a.parse_args()
     if o.inside:
-        return answer(o.clients, o.cases[0])
+        return answers(o.clients, o.cases)
     differing = 0
-    for path in o.cases:
-        path = os.path.abspath(path)
-        with tempfile.TemporaryDirectory() as scratch:
-            run = casefile.private_root(scratch, os.path.abspath(__file__), "--inside", "--clients", os.path.abspath(o.clients), path,
-                                        stdout=subprocess.PIPE)
+    paths = [os.path.abspath(path) for path in o.cases]
+    for path, new in asked_inside(o, paths) if o.together else ((p, new) for p in paths for _, new in asked_inside(o, [p])):
         name = os.path.relpath(path)
-        if run.returncode:
+        if new is None:
             print(f"failed   {name}"); differing += 1; continue
-        old, new = open(path, "rb").read(), run.stdout
+        old = open(path, "rb").read()
         if old == new:
             print(f"same     {name}")
         elif o.check:

