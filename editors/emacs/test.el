@@ -38,11 +38,11 @@
       (should server)
       (eventually (eglot-managed-p))
       (flymake-start)
-      (let ((found (eventually (seq-find (lambda (text) (string-match-p "briefing codex" text))
+      (let ((found (eventually (seq-find (lambda (text) (string-match-p "over-budget.*cut for codex" text))
                                          (mapcar #'flymake-diagnostic-text (flymake-diagnostics))))))
         (should (string-match-p "24 232 of 57 000 bytes are cut for codex" (subst-char-in-string ?  ?\s found))))
       (let ((hover (jsonrpc-request server :textDocument/hover (eglot--TextDocumentPositionParams))))
-        (should (string-match-p "| codex .* | truncated |" (plist-get (plist-get hover :contents) :value))))
+        (should (string-match-p "| codex .* | truncated: " (plist-get (plist-get hover :contents) :value))))
       (briefing-prompt "codex")
       (with-current-buffer "*briefing codex*"
         (should (string-prefix-p "# AGENTS.md instructions" (buffer-string)))

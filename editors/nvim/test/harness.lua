@@ -3,12 +3,12 @@ local M = {}
 
 local DEADLINE_MS = tonumber(vim.env.DEADLINE_MS) or 10000
 
-local passed, failed, skipped = 0, 0, 0
+local passed, failed = 0, 0
 local only = vim.env.ONLY
 
---- One test. What it returns as a string is why it was skipped.
+--- One test.
 ---@param sentence string
----@param test fun(): string?
+---@param test fun()
 function M.it(sentence, test)
   if only and not sentence:find(only, 1, true) then
     return
@@ -19,9 +19,6 @@ function M.it(sentence, test)
   if not ok then
     failed = failed + 1
     io.write(('not ok - %s (%d ms)\n#   %s\n'):format(sentence, ms, tostring(result):gsub('\n', '\n#   ')))
-  elseif type(result) == 'string' then
-    skipped = skipped + 1
-    io.write(('skipped - %s: %s\n'):format(sentence, result))
   else
     passed = passed + 1
     io.write(('ok - %s (%d ms)\n'):format(sentence, ms))
@@ -102,7 +99,7 @@ function M.tidy()
 end
 
 function M.finish()
-  io.write(('%d passed, %d failed, %d skipped\n'):format(passed, failed, skipped))
+  io.write(('%d passed, %d failed\n'):format(passed, failed))
   io.flush()
   os.exit(failed == 0 and passed > 0 and 0 or 1)
 end

@@ -110,6 +110,16 @@ it('every buffer shares that server, also from another repository, whose folder 
   same(vim.fs.basename(result.briefings[1].standpoint.cwd), 'other', 'started in')
 end)
 
+--- The plugin's own marks in a buffer, of one kind.
+---@param buf integer
+---@param kind string
+local function marks(buf, kind)
+  local ns = vim.api.nvim_get_namespaces()['briefing.cuts']
+  return vim.tbl_filter(function(mark)
+    return mark[4][kind] ~= nil
+  end, ns and vim.api.nvim_buf_get_extmarks(buf, ns, 0, -1, { details = true }) or {})
+end
+
 it('text that is cut gets a diagnostic, is faded, and has a note where it begins', function()
   t.tidy()
   local buf = edit(agents)
@@ -117,28 +127,35 @@ it('text that is cut gets a diagnostic, is faded, and has a note where it begins
   local found = eventually('a diagnostic', function()
     return vim.diagnostic.get(buf)[1]
   end)
-  same(found.source, 'briefing codex')
+  same(found.source, 'briefing')
+  same(found.user_data.lsp.data.harness, 'codex')
   same(found.code, 'over-budget')
-  local ns = vim.api.nvim_get_namespaces()['briefing.cuts']
-  local marks = eventually('marks', function()
-    local marks = vim.api.nvim_buf_get_extmarks(buf, ns, 0, -1, { details = true })
-    return #marks >= 2 and marks
+  local faded = eventually('faded text', function()
+    return marks(buf, 'hl_group')[1]
   end)
-  local faded, note
-  for _, mark in ipairs(marks) do
-    if mark[4].hl_group == 'BriefingLost' then
-      faded = mark
-    elseif mark[4].virt_text then
-      note = mark
-    end
-  end
   -- The budget of 32768 bytes ends inside this line; positions in the buffer count what stands before.
   same(vim.api.nvim_buf_get_offset(buf, faded[2]) + faded[3], 32768, 'first faded byte')
+  same(faded[4].hl_group, 'BriefingLost')
   same(faded[4].end_row, vim.api.nvim_buf_line_count(buf) - 1, 'faded to the end')
-  has(note[4].virt_text[1][1], 'codex: lost from here to the end')
+  local note = eventually('an inlay hint at the cut', function()
+    return vim.iter(vim.lsp.inlay_hint.get({ bufnr = buf })):find(function(hint)
+      return hint.inlay_hint.label:find('lost from here to the end', 1, true)
+    end)
+  end)
+  has(note.inlay_hint.label, '✂ codex: ')
+  same({ note.inlay_hint.position.line, note.inlay_hint.position.character }, { faded[2], faded[3] }, 'at the cut')
+  same(#marks(buf, 'virt_text'), 0, 'no second note')
   assert(vim.api.nvim_get_hl(0, { name = 'BriefingLost', link = false }).fg, 'BriefingLost has no color')
   vim.cmd.colorscheme('habamax')
   assert(vim.api.nvim_get_hl(0, { name = 'BriefingLost', link = false }).fg, 'no color after :colorscheme')
+end)
+
+it('somebody who has inlay hints off still gets the note', function()
+  local buf = buffer('project/AGENTS.md')
+  vim.lsp.inlay_hint.enable(false, { bufnr = buf })
+  require('briefing.cuts').draw(buf)
+  has(marks(buf, 'virt_text')[1][4].virt_text[1][1], 'codex: lost from here to the end')
+  vim.lsp.inlay_hint.enable(true, { bufnr = buf })
 end)
 
 it('the marks go when the text fits again', function()
@@ -595,27 +612,18 @@ it(':Briefing log opens what the server wrote', function()
   same(vim.fs.basename(vim.api.nvim_buf_get_name(0)), 'lsp.log')
 end)
 
-for _, feature in ipairs({
-  { 'inlayHintProvider', 'textDocument/inlayHint', 'inlay hints' },
-  { 'codeLensProvider', 'textDocument/codeLens', 'code lenses' },
-}) do
-  it(('%s are on in instruction files, where the server has them'):format(feature[3]), function()
-    t.tidy()
-    local buf = edit(agents)
-    if not client().server_capabilities[feature[1]] then
-      return 'this server has none'
-    end
-    if feature[1] == 'inlayHintProvider' then
-      eventually('enabled', function()
-        return vim.lsp.inlay_hint.is_enabled({ bufnr = buf })
-      end)
-    elseif vim.lsp.codelens.is_enabled then
-      eventually('enabled', function()
-        return vim.lsp.codelens.is_enabled({ bufnr = buf })
-      end)
-    end
+it('inlay hints and code lenses are on in instruction files', function()
+  t.tidy()
+  local buf = edit(agents)
+  eventually('inlay hints', function()
+    return vim.lsp.inlay_hint.is_enabled({ bufnr = buf })
   end)
-end
+  local lenses = eventually('lenses', function()
+    local found = vim.lsp.codelens.get({ bufnr = buf })
+    return #found > 0 and found
+  end)
+  has((lenses[1].lens or lenses[1]).command.title, 'codex: ')
+end)
 
 it('a command that the server puts into a lens is run here', function()
   t.tidy()

@@ -47,7 +47,7 @@ end
 ---@param last integer  last line of the buffer
 ---@return string
 local function note(diagnostic, last)
-  local harness = (diagnostic.source or ''):gsub('^briefing ', '')
+  local harness = vim.tbl_get(diagnostic, 'user_data', 'lsp', 'data', 'harness') or diagnostic.source or ''
   if diagnostic.lnum == 0 and diagnostic.col == 0 and diagnostic.end_lnum >= last then
     return ('○ %s: %s, nothing of this reaches the model'):format(harness, diagnostic.code)
   end
@@ -156,7 +156,7 @@ function M.attached(client, bufnr)
   M.lens(bufnr)
 end
 
---- Code lenses and inlay hints are on in instruction files, where the server has them.
+--- Code lenses and inlay hints are on in instruction files.
 ---@param bufnr integer
 function M.lens(bufnr)
   local file = require('briefing.server').file(bufnr)

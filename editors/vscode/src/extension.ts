@@ -1,0 +1,48 @@
+// Wires the parts. Each of them is a file; what they say to the server is in `protocol.ts`.
+
+import * as vscode from 'vscode';
+import { apiOf, type Api } from './api';
+import { registerCommands } from './commands';
+import { Focus } from './focus';
+import { Page } from './page';
+import { Pulse } from './pulse';
+import { Server } from './server';
+import { Settings } from './settings';
+import { StatusItems } from './status';
+import { Texts } from './texts';
+import { registerTool } from './tool';
+import { Trace } from './trace';
+import { View } from './view';
+
+let server: Server | undefined;
+
+export function activate(context: vscode.ExtensionContext): Api {
+  const settings = new Settings(context.workspaceState);
+  server = new Server(context.extensionUri, settings);
+  const pulse = new Pulse(server, settings);
+  const focus = new Focus(server, pulse, context.workspaceState);
+  const view = new View(focus);
+  const texts = new Texts(server, pulse);
+  const trace = new Trace(texts);
+  const status = new StatusItems(server, focus);
+  const report = new Page(context.extensionUri, 'report');
+  const why = new Page(context.extensionUri, 'why');
+  const parts = { server, settings, focus, view, texts, trace, report, why };
+  const api = apiOf(server, pulse);
+  context.subscriptions.push(
+    ...[settings, server, pulse, focus, view, texts, trace, status, report, why],
+    registerCommands(parts),
+    registerTool(api),
+    focus.onDidChange(() => {
+      void report.update();
+      void why.update();
+    }),
+  );
+  void server.restart();
+  // The tests look at the parts; other extensions see the interface.
+  return context.extensionMode === vscode.ExtensionMode.Test ? { ...api, ...{ parts: { ...parts, status } } } : api;
+}
+
+export async function deactivate(): Promise<void> {
+  await server?.stop();
+}

@@ -1,0 +1,193 @@
+// What is shown everywhere: the file in question, the harness in question, and the newest answer about them.
+
+import * as vscode from 'vscode';
+import * as protocol from './protocol';
+import type { Pulse } from './pulse';
+import type { Server } from './server';
+import { isSilent } from './words';
+
+const HARNESS = 'briefing.harness';
+const SHOWN = 'briefing.shownHarnesses';
+/** The pinned file. */
+const PIN = 'briefing.pin';
+
+export class Focus implements vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  /** There is another answer, another file or another choice. */
+  readonly onDidChange = this.changed.event;
+
+  answer: protocol.Effective | undefined;
+  /** Why there is no answer, for the user. */
+  problem: string | undefined;
+  /** All harnesses there are, once the server has said so. */
+  harnesses: protocol.Harness[] = [];
+
+  private active: vscode.Uri | undefined;
+  private said = '';
+  /** The question under way, and how often one was wanted. */
+  private asking: Promise<void> | undefined;
+  private wanted = 0;
+  private readonly subscriptions: { dispose(): unknown }[];
+
+  constructor(
+    private readonly server: Server,
+    pulse: Pulse,
+    private readonly memory: vscode.Memento,
+  ) {
+    this.follow(vscode.window.activeTextEditor);
+    this.subscriptions = [
+      this.changed,
+      pulse.onDidBeat(() => void this.refresh()),
+      vscode.window.onDidChangeActiveTextEditor(editor => this.follow(editor) && void this.refresh()),
+      server.onDidChangePhase(() => void this.restarted()),
+    ];
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.subscriptions).dispose();
+  }
+
+  /** The file an agent would read; none: the start of a session. */
+  get file(): vscode.Uri | undefined {
+    return this.pinned ?? this.active;
+  }
+
+  get pinned(): vscode.Uri | undefined {
+    const pin = this.memory.get<string>(PIN);
+    return pin === undefined ? undefined : vscode.Uri.parse(pin);
+  }
+
+  async pin(file: vscode.Uri | undefined): Promise<void> {
+    await this.memory.update(PIN, file?.toString());
+    this.say();
+    await this.refresh();
+  }
+
+  /** The harnesses to show; none: all of them. */
+  get shown(): string[] {
+    return this.memory.get<string[]>(SHOWN, []);
+  }
+
+  async show(harnesses: string[]): Promise<void> {
+    await this.memory.update(SHOWN, harnesses.length ? harnesses : undefined);
+    this.say();
+  }
+
+  /** The briefings that the user wants to see. */
+  get briefings(): protocol.Briefing[] {
+    const shown = this.shown;
+    return (this.answer?.briefings ?? []).filter(({ harness }) => !shown.length || shown.includes(harness));
+  }
+
+  /** The briefing in question: of the chosen harness, else of the first one that is told something. */
+  get briefing(): protocol.Briefing | undefined {
+    const chosen = this.memory.get<string>(HARNESS);
+    return (
+      this.answer?.briefings.find(({ harness }) => harness === chosen) ??
+      this.briefings.find(briefing => !isSilent(briefing)) ??
+      this.briefings[0]
+    );
+  }
+
+  /** The briefing in question, once there is an answer: a command may be what starts the extension. */
+  async settled(): Promise<protocol.Briefing | undefined> {
+    await this.server.whenRunning();
+    if (!this.answer) {
+      await this.refresh();
+    }
+    return this.briefing;
+  }
+
+  async choose(harness: string | undefined): Promise<void> {
+    await this.memory.update(HARNESS, harness);
+    this.say();
+  }
+
+  titleOf(harness: string): string {
+    return this.harnesses.find(({ id }) => id === harness)?.title ?? harness;
+  }
+
+  /** The question that the file in question stands for. */
+  question(more: Partial<protocol.Question> = {}): protocol.Question {
+    return { ...(this.file ? { textDocument: { uri: this.file.toString() } } : {}), ...more };
+  }
+
+  /** Asks anew, once more if something happens meanwhile: a burst of events is two questions. */
+  async refresh(): Promise<void> {
+    if (this.server.phase === 'running') {
+      this.wanted += 1;
+      await (this.asking ??= this.ask());
+    }
+  }
+
+  private async ask(): Promise<void> {
+    for (;;) {
+      const round = this.wanted;
+      let answer: protocol.Effective | undefined;
+      let problem: string | undefined;
+      try {
+        answer = await this.server.request<protocol.Effective>(protocol.EFFECTIVE_INSTRUCTIONS, this.question());
+      } catch (error) {
+        problem = (error as Error).message;
+      }
+      if (round === this.wanted) {
+        this.asking = undefined;
+        this.answer = answer;
+        this.problem = problem;
+        this.say();
+        return;
+      }
+    }
+  }
+
+  private async restarted(): Promise<void> {
+    if (this.server.phase === 'running') {
+      const { harnesses } = await this.server
+        .request<protocol.Harnesses>(protocol.HARNESSES)
+        .catch(() => ({ harnesses: this.harnesses }));
+      this.harnesses = harnesses;
+      this.say();
+    } else if (this.server.phase === 'failed') {
+      this.answer = undefined;
+      this.problem = this.server.problem;
+      this.say();
+    }
+  }
+
+  /** A preview, a diff or an output channel is no file that an agent reads: the file before stays in question. */
+  private follow(editor: vscode.TextEditor | undefined): boolean {
+    if (editor?.document.uri.scheme === 'file') {
+      this.active = editor.document.uri;
+    } else if (
+      !editor &&
+      !vscode.window.visibleTextEditors.length &&
+      !vscode.window.tabGroups.activeTabGroup.activeTab
+    ) {
+      this.active = undefined;
+    } else {
+      return false;
+    }
+    return this.pinned === undefined;
+  }
+
+  /** Tells everybody, if there is anything new. The version of the index alone is not. */
+  private say(): void {
+    const now = JSON.stringify([
+      this.answer?.briefings,
+      this.problem,
+      this.file?.toString(),
+      this.memory.get(PIN),
+      this.memory.get(HARNESS),
+      this.shown,
+      this.server.phase,
+      this.harnesses.length,
+    ]);
+    if (now === this.said) {
+      return;
+    }
+    this.said = now;
+    void vscode.commands.executeCommand('setContext', 'briefing.pinned', this.pinned !== undefined);
+    void vscode.commands.executeCommand('setContext', 'briefing.filtered', this.shown.length > 0);
+    this.changed.fire();
+  }
+}

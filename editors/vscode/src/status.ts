@@ -1,0 +1,98 @@
+// The status of the file in question: how much of a harness's budget is spent, and what is cut.
+
+import * as vscode from 'vscode';
+import type { Focus } from './focus';
+import type { Server } from './server';
+import * as words from './words';
+
+export class StatusItems implements vscode.Disposable {
+  private readonly language = vscode.languages.createLanguageStatusItem('briefing.status', { scheme: 'file' });
+  private readonly bar = vscode.window.createStatusBarItem('briefing.status', vscode.StatusBarAlignment.Right, 90);
+  private readonly subscriptions: { dispose(): unknown }[];
+
+  constructor(
+    private readonly server: Server,
+    private readonly focus: Focus,
+  ) {
+    this.language.name = 'Briefing';
+    this.bar.name = 'Briefing';
+    this.subscriptions = [
+      this.language,
+      this.bar,
+      focus.onDidChange(() => this.update()),
+      server.onDidChangePhase(() => this.update()),
+      vscode.workspace.onDidChangeConfiguration(event => event.affectsConfiguration('briefing') && this.update()),
+    ];
+    this.update();
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.subscriptions).dispose();
+  }
+
+  /** What is said, for tests. */
+  get text(): string {
+    return this.language.text;
+  }
+
+  private update(): void {
+    const { text, detail, severity, command } = this.said();
+    const busy = this.server.phase === 'starting';
+    Object.assign(this.language, { text, detail, severity, command, busy });
+    const icon = busy ? 'loading~spin' : severity === vscode.LanguageStatusSeverity.Error ? 'error' : 'hubot';
+    this.bar.text = `$(${icon}) ${text}`;
+    this.bar.tooltip = this.tooltip(detail);
+    this.bar.command = command;
+    this.bar.backgroundColor =
+      severity === vscode.LanguageStatusSeverity.Error
+        ? new vscode.ThemeColor('statusBarItem.errorBackground')
+        : undefined;
+    if (vscode.workspace.getConfiguration('briefing').get<boolean>('statusBar', true)) {
+      this.bar.show();
+    } else {
+      this.bar.hide();
+    }
+  }
+
+  private said(): {
+    text: string;
+    detail: string;
+    severity: vscode.LanguageStatusSeverity;
+    command: vscode.Command;
+  } {
+    const { Information, Warning, Error } = vscode.LanguageStatusSeverity;
+    const restart = { title: 'Restart', command: 'briefing.restartServer' };
+    const choose = { title: 'Choose…', command: 'briefing.choose' };
+    if (this.server.phase === 'failed') {
+      return { text: 'Briefing is stopped', detail: this.server.problem, severity: Error, command: restart };
+    }
+    const briefing = this.focus.briefing;
+    if (!briefing) {
+      const detail = this.focus.problem ?? '';
+      return { text: 'Briefing', detail, severity: Information, command: choose };
+    }
+    const { standpoint } = briefing;
+    const started = words.tilde(standpoint.cwd, standpoint.home);
+    return {
+      text: `${this.focus.titleOf(briefing.harness)} ${words.summary(briefing)}`,
+      detail: briefing.refusal?.message ?? `started in ${started} (${standpoint.session})`,
+      severity: briefing.refusal || briefing.sources.some(words.isCut) ? Warning : Information,
+      command: choose,
+    };
+  }
+
+  private tooltip(detail: string): vscode.MarkdownString {
+    const text = new vscode.MarkdownString('', true);
+    text.isTrusted = { enabledCommands: ['briefing.showInstructions', 'briefing.choose', 'briefing.openPreview'] };
+    for (const briefing of this.focus.briefings) {
+      if (!words.isSilent(briefing)) {
+        text.appendMarkdown(`**${this.focus.titleOf(briefing.harness)}** ${words.summary(briefing)}\n\n`);
+      }
+    }
+    text.appendText(detail);
+    text.appendMarkdown(
+      '\n\n[Instructions](command:briefing.showInstructions) · [Prompt](command:briefing.openPreview) · [Choose…](command:briefing.choose)',
+    );
+    return text;
+  }
+}

@@ -1,0 +1,165 @@
+// What the extension shows: the view, the status, the interface for others.
+
+import * as assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { answer } from '../../src/tool';
+import { append, drawn, extension, folder, remove, rules, show, shows, started, until, write } from './harness';
+
+describe('the extension', () => {
+  before(() => {
+    write(folder('one'), { 'AGENTS.md': rules(2000), 'src/AGENTS.md': '- Below.\n', 'src/a.rs': 'fn a() {}\n' });
+    write(folder('two'), { 'AGENTS.md': '- Two.\n', 'b.rs': 'fn b() {}\n' });
+  });
+
+  it('is activated by an instruction file, and starts the program that came with it', async () => {
+    const { server } = await started();
+    assert.equal(server.phase, 'running');
+    assert.ok(fs.existsSync(path.join(extension().extensionPath, 'server/briefing')));
+  });
+
+  it('draws what the active file’s agents are told, in order, with what is cut and what is left out', async () => {
+    const { view, focus } = await started();
+    await show(folder('one'), 'src/a.rs');
+    await focus.show(['codex']);
+    await until('the cut', () => drawn(view.outline()).includes('32 of 39.1 KiB'));
+    const text = drawn(view.outline());
+    const [head = '', first = ''] = text.split('\n');
+    assert.match(head, /^Codex {2}\d+\.\d+ · 32\/32 KiB · 1 file · 1 cut$/);
+    assert.equal(first, '  AGENTS.md  32 of 39.1 KiB ▰▰▰▰▰');
+    assert.match(text, / {4}limit {2}32 KiB for all files together, by default/);
+    assert.match(text, / {4}lost {2}7\u00a0232 of 40\u00a0000 bytes, from byte 32\u00a0768/);
+    assert.match(text, / {2}Not loaded {2}1\n {4}src\/AGENTS\.md {2}dropped/);
+    assert.match(text, /why {2}below the start directory/);
+    await focus.show([]);
+  });
+
+  it('says it in the status', async () => {
+    const { status, focus } = await started();
+    await show(folder('one'), 'src/a.rs');
+    await focus.choose('codex');
+    await shows(() => status.text, 'Codex 32/32 KiB · 1 file · 1 cut');
+  });
+
+  it('follows what is typed, saved or not', async () => {
+    const { status, focus } = await started();
+    await focus.choose('codex');
+    const editor = await show(folder('two'), 'AGENTS.md');
+    await shows(() => status.text, 'Codex 7 B/32 KiB · 1 file');
+    await append(editor, rules(1000));
+    await shows(() => status.text, 'Codex 19.5/32 KiB · 1 file');
+    await vscode.commands.executeCommand('workbench.action.files.revert');
+    await shows(() => status.text, 'Codex 7 B/32 KiB · 1 file');
+  });
+
+  it('follows what other programs write, and the folder of the active file', async () => {
+    const { status, focus } = await started();
+    await focus.choose('codex');
+    await show(folder('two'), 'b.rs');
+    await shows(() => status.text, 'Codex 7 B/32 KiB · 1 file');
+    write(folder('two'), { 'AGENTS.md': rules(1200) });
+    await shows(() => status.text, 'Codex 23.4/32 KiB · 1 file');
+    write(folder('two'), { 'AGENTS.override.md': rules(100) });
+    await shows(() => status.text, 'Codex 2/32 KiB · 1 file');
+    remove(folder('two'), 'AGENTS.override.md');
+    write(folder('two'), { 'AGENTS.md': '- Two.\n' });
+    await shows(() => status.text, 'Codex 7 B/32 KiB · 1 file');
+  });
+
+  it('takes the start folder that is assumed, for everything that is asked', async () => {
+    const { settings, focus, status } = await started();
+    await focus.choose('codex');
+    await show(folder('one'), 'src/a.rs');
+    await until('the folder', () => status.text.includes('1 cut'));
+    fs.mkdirSync(path.join(folder('one'), '.git'), { recursive: true });
+    await settings.assume({ cwd: path.join(folder('one'), 'src') });
+    await until('the start folder', () => focus.briefing?.standpoint.cwd.endsWith('/one/src'));
+    await settings.assume({ sessions: { openclaw: 'subagent' } });
+    const kind = () => focus.answer?.briefings.find(({ harness }) => harness === 'openclaw')?.standpoint.session;
+    await until('the kind of session', () => kind() === 'subagent');
+    await settings.assume({});
+    await until('nothing assumed', () => kind() === 'main' && focus.briefing?.standpoint.cwd.endsWith('/one'));
+  });
+
+  it('takes settings of its user, and tells the server only those it knows', async () => {
+    const { focus } = await started();
+    await show(folder('one'), 'src/a.rs');
+    const user = vscode.workspace.getConfiguration('briefing');
+    await user.update('harnesses', ['codex@0.104'], vscode.ConfigurationTarget.Global);
+    await until('one harness', () => focus.answer?.briefings.map(({ edition }) => edition).join() === '0.104');
+    await user.update('harnesses', undefined, vscode.ConfigurationTarget.Global);
+    await until('all of them', () => (focus.answer?.briefings.length ?? 0) > 3);
+  });
+
+  it('keeps showing a pinned file', async () => {
+    const { focus } = await started();
+    await show(folder('one'), 'src/a.rs');
+    await vscode.commands.executeCommand('briefing.pin');
+    await show(folder('two'), 'b.rs');
+    assert.match(focus.file?.path ?? '', /one\/src\/a\.rs$/);
+    await vscode.commands.executeCommand('briefing.unpin');
+    await until('the active file', () => focus.file?.path.endsWith('two/b.rs'));
+  });
+
+  it('opens a file at the byte where the model stops reading', async () => {
+    await started();
+    // A byte order mark, wide characters and Windows line ends before the cut.
+    const text = '\ufeff' + '- é😀\r\n'.repeat(4000);
+    write(folder('two'), { 'GEMINI.md': text });
+    const offset = 3 + 10 * 1000 + 2;
+    await vscode.commands.executeCommand('briefing.openFile', { path: path.join(folder('two'), 'GEMINI.md'), offset });
+    const { active } = (await until('the editor', () => vscode.window.activeTextEditor)).selection;
+    assert.deepEqual([active.line, active.character], [1000, 2]);
+    remove(folder('two'), 'GEMINI.md');
+  });
+
+  it('answers other extensions, and tells them when to ask again', async () => {
+    const { api } = await started();
+    assert.equal(api.version, 1);
+    const file = vscode.Uri.file(path.join(folder('two'), 'b.rs'));
+    const { briefings } = await api.effectiveInstructions(file, { harness: 'codex', include: ['text'] });
+    assert.match(briefings[0]?.messages[0]?.text ?? '', /- Two\.\n/);
+    let told = 0;
+    const subscription = api.onDidChangeInstructions(() => (told += 1));
+    write(folder('two'), { 'AGENTS.md': '- Three.\n' });
+    await until('the event', () => told > 0);
+    subscription.dispose();
+    await until('the new text', async () => {
+      const { briefings } = await api.effectiveInstructions(file, { harness: 'codex', include: ['text'] });
+      return briefings[0]?.messages[0]?.text?.includes('- Three.');
+    });
+    write(folder('two'), { 'AGENTS.md': '- Two.\n' });
+    await assert.rejects(api.effectiveInstructions(file, { harness: 'kodex' }), /there is no harness `kodex`/);
+  });
+
+  it('answers agents in the editor as a tool', async () => {
+    const { api } = await started();
+    const ask = () => answer(api, { file: path.join(folder('two'), 'b.rs'), harness: 'codex' });
+    await until('the text', async () => /^# codex [\d.]+\n[^]*- Two\./.test(await ask()));
+    // VS Code has tools since 1.95.
+    if (vscode.version.localeCompare('1.95', undefined, { numeric: true }) >= 0) {
+      const { tools } = vscode.lm as unknown as { tools: readonly { name: string }[] };
+      assert.ok(tools.some(({ name }) => name === 'briefing_effective_instructions'));
+    }
+  });
+
+  it('shows diagnostics and hovers of the server', async () => {
+    await started();
+    const editor = await show(folder('one'), 'AGENTS.md');
+    const { uri } = editor.document;
+    const found = await until('a diagnostic', () => {
+      const all = vscode.languages.getDiagnostics(uri);
+      return all.find(({ tags }) => tags?.includes(vscode.DiagnosticTag.Unnecessary));
+    });
+    assert.match(found.message, /codex/);
+    assert.equal(editor.document.offsetAt(found.range.start), 32_768);
+    const hovers = await vscode.commands.executeCommand<vscode.Hover[]>(
+      'vscode.executeHoverProvider',
+      uri,
+      new vscode.Position(0, 3),
+    );
+    const text = hovers.flatMap(({ contents }) => contents).map(part => (part as vscode.MarkdownString).value);
+    assert.match(text.join('\n'), /codex/);
+  });
+});

@@ -1,0 +1,131 @@
+// What goes wrong: no program, a program that dies, too many files, a folder that is gone.
+
+import * as assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { drawn, extension, folder, remove, show, started, until, write } from './harness';
+
+/** A program that counts its starts and is then what `script` says. */
+function programThat(script: string): { file: string; starts: () => number } {
+  const file = path.join(folder('two'), 'program');
+  const count = `${file}.count`;
+  fs.writeFileSync(count, '');
+  const real = path.join(extension().extensionPath, 'server/briefing');
+  fs.writeFileSync(file, `#!/bin/sh\n[ "$1" = --version ] && exec ${real} --version\necho >>${count}\n${script}\n`);
+  fs.chmodSync(file, 0o755);
+  return { file, starts: () => fs.readFileSync(count).length };
+}
+
+async function useProgram(file: string | undefined): Promise<void> {
+  const user = vscode.workspace.getConfiguration('briefing');
+  await user.update('server.path', file, vscode.ConfigurationTarget.Global);
+}
+
+describe('in trouble', () => {
+  after(async () => {
+    await useProgram(undefined);
+    remove(folder('two'), 'program');
+    await vscode.commands.executeCommand('briefing.restartServer');
+    await started();
+  });
+
+  it('says which program is missing, and who named it', async () => {
+    const { server, status } = await started();
+    await useProgram('/nowhere/briefing');
+    await vscode.commands.executeCommand('briefing.restartServer');
+    await until('the failure', () => server.phase === 'failed');
+    assert.equal(
+      server.problem,
+      '`/nowhere/briefing` (from the setting briefing.server.path) cannot be run: there is no such file',
+    );
+    assert.equal(status.text, 'Briefing is stopped');
+  });
+
+  it('runs nothing that is not Briefing', async () => {
+    const { server } = (await extension().activate()).parts;
+    await useProgram('/bin/echo');
+    await vscode.commands.executeCommand('briefing.restartServer');
+    await until('the failure', () => server.problem.includes('it is not Briefing'));
+  });
+
+  it('gives up a server that dies five times, and starts it again when told to', async () => {
+    const { server } = (await extension().activate()).parts;
+    const { file, starts } = programThat('exit 3');
+    await useProgram(file);
+    await vscode.commands.executeCommand('briefing.restartServer');
+    await until('the failure', () => server.phase === 'failed');
+    assert.equal(starts(), 5);
+    assert.match(server.problem, /crashed 5 times/);
+    await useProgram(undefined);
+    await vscode.commands.executeCommand('briefing.restartServer');
+    await until('the server', () => server.phase === 'running');
+  });
+
+  it('starts a server again that was killed, with what is not saved', async () => {
+    const { server, api } = await started();
+    write(folder('two'), { 'AGENTS.md': '- Saved.\n' });
+    const editor = await show(folder('two'), 'AGENTS.md');
+    await until('the saved text', () => editor.document.getText() === '- Saved.\n');
+    await editor.edit(edit => edit.insert(new vscode.Position(0, 0), '- Typed.\n'));
+    const program = path.join(extension().extensionPath, 'server/briefing');
+    const [pid] = running(program);
+    assert.ok(pid);
+    process.kill(pid, 'SIGKILL');
+    await until('another process', () => {
+      const now = running(program);
+      return server.phase === 'running' && now.length > 0 && !now.includes(pid);
+    });
+    const { briefings } = await api.effectiveInstructions(editor.document.uri, { harness: 'codex', include: ['text'] });
+    assert.match(briefings[0]?.messages[0]?.text ?? '', /- Typed\.\n- Saved\.\n/);
+  });
+
+  it('shows five thousand sources a page at a time', async () => {
+    const { view, focus } = await started();
+    const many = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`rules/${at}.md`, `- ${at}\n`]));
+    write(folder('two'), { ...many, 'opencode.json': '{"instructions": ["rules/*.md"]}' });
+    await show(folder('two'), 'b.rs');
+    await focus.show(['opencode']);
+    const count = () => focus.briefings[0]?.sources.filter(({ path }) => path?.includes('/rules/')).length;
+    await until('all of them', () => count() === 5000);
+    const [harness] = view.getChildren();
+    const shown = view.getChildren(harness);
+    assert.ok(shown.length <= 501, String(shown.length));
+    const last = shown.at(-1);
+    assert.ok(last?.kind === 'more');
+    assert.match(view.getTreeItem(last).label as string, /^Show 4\u00a0\d\d\d more$/);
+    view.more(last);
+    assert.ok(view.getChildren(harness).length > 900);
+    remove(folder('two'), 'opencode.json');
+    remove(folder('two'), 'rules');
+    await until('none of them', () => count() === 0);
+    await focus.show([]);
+  });
+
+  it('shows a folder that is deleted while it is open as one where nobody can start', async () => {
+    const { view } = await started();
+    await show(folder('one'), 'src/a.rs');
+    await until('the folder', () => drawn(view.outline()).includes('AGENTS.md'));
+    const away = `${folder('one')}.away`;
+    fs.renameSync(folder('one'), away);
+    await vscode.commands.executeCommand('briefing.refresh');
+    await until('the refusal', () => drawn(view.outline()).includes('does not exist'));
+    fs.renameSync(away, folder('one'));
+    await vscode.commands.executeCommand('briefing.refresh');
+    await until('the folder again', () => !drawn(view.outline()).includes('does not exist'));
+  });
+});
+
+function running(program: string): number[] {
+  return fs
+    .readdirSync('/proc')
+    .filter(pid => /^\d+$/.test(pid))
+    .filter(pid => {
+      try {
+        return fs.readlinkSync(`/proc/${pid}/exe`) === program;
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
