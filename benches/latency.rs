@@ -1,14 +1,19 @@
 //! How long an editor waits: the real binary through its pipes, on trees of this bench's own making.
 //!
-//! `cargo bench --bench latency` prints one line per question, with the target where there is one.
+//! `cargo bench --bench latency` prints one line per figure, with the target where there is one. On a busy machine the ratios
+//! say more than the times.
 #![expect(clippy::disallowed_methods, reason = "a bench makes its own tree and starts the program")]
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use briefing::disk::scan::{Progress, scan};
+use briefing::harness::names::INSTRUCTION_FILES;
+use ignore::{WalkBuilder, WalkState};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -16,12 +21,13 @@ use tempfile::TempDir;
 const SMALL_FILES: usize = 1_000;
 const LARGE_FILES: usize = 100_000;
 
-/// Servers started for one cold figure, and requests for one warm figure.
+/// Servers started for one cold figure, requests for one warm figure, edits, and changes outside the editor.
 const STARTS: usize = 40;
 const REQUESTS: usize = 5_000;
+const EDITS: usize = 300;
+const EVENTS: usize = 100;
 
-const WARM_TARGET: Duration = Duration::from_micros(200);
-const COLD_TARGET: Duration = Duration::from_millis(5);
+const MS: Duration = Duration::from_millis(1);
 
 fn main() {
     let scratch = TempDir::new().expect("a scratch directory");
@@ -29,31 +35,121 @@ fn main() {
     let large = tree(&scratch.path().join("large"), LARGE_FILES);
 
     println!("{:<58} {:>9} {:>9} {:>9}", "", "p50 ms", "p99 ms", "target");
-    let cold_small = cold(&small);
-    line("cold: the first answer, 1 000 files", &cold_small, Some(COLD_TARGET));
-    let cold_large = cold(&large);
-    line("cold: the first answer, 100 000 files", &cold_large, Some(COLD_TARGET));
-    println!("{:<58} {:>9.2}", "cold: ratio of the two", ratio(&cold_large, &cold_small));
+    starts(&small, &large);
+    warm(&large);
+    for (what, bytes, target) in [("20 KiB", 20 << 10, MS), ("1 MiB", 1 << 20, 5 * MS)] {
+        edits(&large, what, bytes, target);
+    }
+    events(&large);
+    scans(&large);
+}
 
-    let mut server = Server::start(&large);
-    server.effective(&large, json!({}));
-    let sizes = times(REQUESTS, || drop(server.effective(&large, json!({}))));
-    line("warm: sizes and fates", &sizes, Some(WARM_TARGET));
-    let texts = times(REQUESTS, || drop(server.effective(&large, json!({"include": ["text"]}))));
-    line("warm: with the texts", &texts, None);
-    let uri = uri(&large.root.join("AGENTS.md"));
-    let document = json!({"uri": uri, "languageId": "markdown", "version": 1, "text": "Rules.\n".repeat(2000)});
-    server.tell("textDocument/didOpen", json!({"textDocument": document}));
+/// From the start of the process to the first answer, and to the first diagnostics.
+fn starts(small: &Tree, large: &Tree) {
+    let first_answer = |tree: &Tree| {
+        measured(STARTS, || {
+            let mut server = Server::start(tree);
+            // Nothing of the answer, but the server has settled.
+            server.ask("briefing/status", json!(null));
+            let started = Instant::now();
+            server.effective(tree, json!({"cwd": uri(tree.file.parent().expect("a directory"))}));
+            started.elapsed()
+        })
+    };
+    let first_diagnostics = |tree: &Tree| {
+        measured(STARTS, || {
+            let started = Instant::now();
+            let mut server = Server::start(tree);
+            server.open(&tree.root.join("AGENTS.md"), &"Rules.\n".repeat(100));
+            started.elapsed()
+        })
+    };
+    compared("cold: the first answer", &first_answer, [small, large], 5 * MS);
+    compared("cold: spawn to the first diagnostics, all harnesses", &first_diagnostics, [small, large], 30 * MS);
+}
+
+fn compared(what: &str, time: &dyn Fn(&Tree) -> Vec<Duration>, [small, large]: [&Tree; 2], target: Duration) {
+    let (few, many) = (time(small), time(large));
+    line(&format!("{what}, 1 000 files"), &few, Some(target));
+    line(&format!("{what}, 100 000 files"), &many, Some(target));
+    println!("{:<58} {:>9.2}", "  ratio of the two", ratio(&many, &few));
+}
+
+/// Requests whose answer is remembered.
+fn warm(tree: &Tree) {
+    let mut server = Server::start(tree);
+    server.effective(tree, json!({}));
+    let mut ask = |more: Value| measured(REQUESTS, || timed(|| drop(server.effective(tree, more.clone()))));
+    line("warm: sizes and fates", &ask(json!({})), Some(MS / 5));
+    line("warm: with the texts", &ask(json!({"include": ["text"]})), None);
+}
+
+/// Edits of the instruction file at the root, up to their diagnostics; every harness answers.
+fn edits(tree: &Tree, what: &str, bytes: usize, target: Duration) {
+    let mut server = Server::start(tree);
+    let path = tree.root.join("AGENTS.md");
+    server.open(&path, &"- Never guess.\n".repeat(bytes / 15));
     let mut version = 1;
-    let edited = times(REQUESTS / 5, || {
+    let found = measured(EDITS, || {
         version += 1;
         let range = json!({"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 1}});
         let changes = json!([{"range": range, "text": "x"}]);
-        let document = json!({"uri": uri, "version": version});
-        server.tell("textDocument/didChange", json!({"textDocument": document, "contentChanges": changes}));
-        server.effective(&large, json!({}));
+        timed(|| {
+            let document = json!({"uri": uri(&path), "version": version});
+            server.tell("textDocument/didChange", json!({"textDocument": document, "contentChanges": changes}));
+            server.diagnostics(&path, Some(version));
+        })
     });
-    line("typed: an edit of AGENTS.md, then the answer", &edited, None);
+    line(&format!("edit to diagnostics, {what}, all harnesses"), &found, Some(target));
+}
+
+/// Changes outside the editor, up to the diagnostics; what one costs; and what the server needs in memory by then.
+fn events(tree: &Tree) {
+    let mut server = Server::start(tree);
+    let path = tree.root.join("AGENTS.md");
+    server.open(&path, "Rules.\n");
+    while server.ask("briefing/status", json!(null))["complete"] != true {}
+    println!("{:<58} {:>9}           {:>9}", "memory when all is known, MB", server.memory_kb() / 1000, 40);
+    let over = tree.root.join("AGENTS.override.md");
+    let before = server.cpu();
+    let found = measured(EVENTS, || {
+        timed(|| {
+            // One rename, so that nobody sees a file that is half written.
+            fs::write(tree.root.join("new"), "Instead.\n").expect("it is written");
+            fs::rename(tree.root.join("new"), &over).expect("it is there");
+            server.diagnostics(&path, None);
+        });
+        timed(|| {
+            fs::remove_file(&over).expect("it is there");
+            server.diagnostics(&path, None);
+        })
+    });
+    line("a change outside the editor to diagnostics", &found, Some(200 * MS));
+    let each = (server.cpu() - before) / (2 * EVENTS as u32);
+    println!("{:<58} {:>9.3}           {:>9}", "  CPU of one, all harnesses, ms", each.as_secs_f64() * 1e3, 2.0);
+}
+
+/// The scan of a workspace against a walk that does nothing with what it finds.
+fn scans(tree: &Tree) {
+    let wanted = |name: &std::ffi::OsStr| INSTRUCTION_FILES.may_match(name);
+    let (mut ours, mut bare) = (Vec::new(), Vec::new());
+    for _ in 0..STARTS {
+        bare.push(timed(|| {
+            let seen = AtomicUsize::new(0);
+            WalkBuilder::new(&tree.root).standard_filters(false).build_parallel().run(|| {
+                Box::new(|_| {
+                    seen.fetch_add(1, Ordering::Relaxed);
+                    WalkState::Continue
+                })
+            });
+        }));
+        ours.push(timed(|| drop(scan(&tree.root, &wanted, &|_| {}, &Progress::default()))));
+    }
+    ours.sort_unstable();
+    bare.sort_unstable();
+    line("the scan of 100 000 files", &ours, None);
+    let verdict = if ratio(&ours, &bare) <= 1.5 { "✓" } else { "✗" };
+    println!("{:<58} {:>9.2} {:>19} {verdict}", "  ratio to a bare walk", ratio(&ours, &bare), 1.5);
 }
 
 /// A workspace, and a source file in it.
@@ -85,35 +181,17 @@ fn tree(root: &Path, files: usize) -> Tree {
     Tree { root: root.to_owned(), file: root.join("d0/d0/f0.rs") }
 }
 
-/// Times to the first answer of servers that were just started.
-fn cold(tree: &Tree) -> Vec<Duration> {
-    let mut found: Vec<Duration> = (0..STARTS)
-        .map(|_| {
-            let mut server = Server::start(tree);
-            let started = Instant::now();
-            let answer = server.effective(tree, json!({"cwd": uri(tree.file.parent().expect("a directory"))}));
-            let took = started.elapsed();
-            assert!(
-                answer["briefings"][0]["sources"].as_array().is_some_and(|sources| !sources.is_empty()),
-                "{answer}"
-            );
-            took
-        })
-        .collect();
+/// Times, sorted.
+fn measured(count: usize, mut time: impl FnMut() -> Duration) -> Vec<Duration> {
+    let mut found: Vec<Duration> = (0..count).map(|_| time()).collect();
     found.sort_unstable();
     found
 }
 
-fn times(count: usize, mut question: impl FnMut()) -> Vec<Duration> {
-    let mut found: Vec<Duration> = (0..count)
-        .map(|_| {
-            let started = Instant::now();
-            question();
-            started.elapsed()
-        })
-        .collect();
-    found.sort_unstable();
-    found
+fn timed(mut work: impl FnMut()) -> Duration {
+    let started = Instant::now();
+    work();
+    started.elapsed()
 }
 
 fn line(what: &str, found: &[Duration], target: Option<Duration>) {
@@ -154,11 +232,46 @@ impl Server {
         let output = BufReader::new(process.stdout.take().expect("piped"));
         let mut server = Server { process, input, output, last_id: 0 };
         let folders = json!([{"uri": uri(&tree.root), "name": "tree"}]);
-        server.ask("initialize", json!({"capabilities": {}, "workspaceFolders": folders}));
+        let abilities = json!({"textDocument": {"publishDiagnostics": {"versionSupport": true}}});
+        server.ask("initialize", json!({"capabilities": abilities, "workspaceFolders": folders}));
         server.tell("initialized", json!({}));
-        // Nothing of the answer, but the server has settled.
-        server.ask("briefing/status", json!(null));
         server
+    }
+
+    /// Opens a file, and waits for its diagnostics.
+    fn open(&mut self, path: &Path, text: &str) {
+        let document = json!({"uri": uri(path), "languageId": "markdown", "version": 1, "text": text});
+        self.tell("textDocument/didOpen", json!({"textDocument": document}));
+        self.diagnostics(path, Some(1));
+    }
+
+    /// Waits for diagnostics of a file, of a certain version if one is named.
+    fn diagnostics(&mut self, path: &Path, version: Option<i64>) {
+        loop {
+            let message = self.read();
+            let found = &message["params"];
+            if message["method"] == "textDocument/publishDiagnostics"
+                && found["uri"] == uri(path)
+                && version.is_none_or(|version| found["version"] == version)
+            {
+                return;
+            }
+        }
+    }
+
+    /// What the process has used of the processors so far; nothing where the system does not say.
+    fn cpu(&self) -> Duration {
+        let line = fs::read_to_string(format!("/proc/{}/stat", self.process.id())).unwrap_or_default();
+        let fields: Vec<&str> = line.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+        let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok()).unwrap_or(0);
+        // In hundredths of a second, user and system.
+        Duration::from_millis(10 * (ticks(11) + ticks(12)))
+    }
+
+    fn memory_kb(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
+        line.split_whitespace().next().and_then(|number| number.parse().ok()).unwrap_or(0)
     }
 
     fn effective(&mut self, tree: &Tree, more: Value) -> Value {

@@ -12,6 +12,8 @@ use crate::answer::Surroundings;
 use crate::request::Defaults;
 use crate::server;
 
+mod compare;
+mod harnesses;
 mod show;
 mod words;
 
@@ -27,6 +29,10 @@ struct Arguments {
 enum Command {
     /// What each harness tells an agent that reads FILE.
     Show(show::Show),
+    /// What changes of the working tree do to what each harness tells, since a revision of its git repository
+    Compare(compare::Compare),
+    /// The harnesses, their editions, and the versions they were checked on
+    Harnesses(harnesses::Harnesses),
     /// Serves an editor over the Language Server Protocol, on standard input and output
     Lsp {
         /// Accepted because editors pass it; there is no other way to be served
@@ -45,6 +51,8 @@ pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let done = match arguments.command {
         Command::Show(show) => show::run(&show),
+        Command::Compare(arguments) => compare::run(&arguments),
+        Command::Harnesses(arguments) => harnesses::run(&arguments),
         Command::Lsp { stdio: _ } => lsp(),
     };
     match done {
@@ -76,6 +84,7 @@ pub fn defaults(home: Option<PathBuf>) -> Defaults {
         env: Arc::new(env),
         enabled: Vec::new(),
         customs: Arc::default(),
+        installed: Default::default(),
         sessions: BTreeMap::new(),
     }
 }

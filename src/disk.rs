@@ -9,12 +9,15 @@ use crate::snapshot::{Ask, Entry, Errno, Fact, GlobFlavor, Kind, Meta, Unreadabl
 mod buffers;
 mod git;
 mod real;
+mod rests;
 pub mod scan;
 mod sqlite;
 mod watch;
 
 pub use buffers::Buffers;
+pub use git::AtRevision;
 pub use real::Real;
+pub use rests::{Plain, may_change, observe_with_rests};
 pub use watch::{Watcher, Watching};
 
 /// A single file over this size is not read at all; every smaller limit is the harness's own.
@@ -54,7 +57,9 @@ pub fn observe(fs: &dyn Filesystem, ask: &Ask) -> Fact {
 fn globbed(fs: &dyn Filesystem, base: &Path, pattern: &str, flavor: GlobFlavor) -> Vec<PathBuf> {
     match flavor {
         GlobFlavor::Npm { dot, follow } => glob::npm(&Walked(fs), base, pattern, glob::Npm { dot, follow }),
+        GlobFlavor::Bun { dot, follow } => glob::bun(&Walked(fs), base, pattern, dot, follow),
         GlobFlavor::Node => glob::node(&Walked(fs), base, pattern),
+        GlobFlavor::Any => glob::any(&Walked(fs), base, pattern, &|name| !scan::is_heavy(name.as_ref())),
     }
 }
 
@@ -64,6 +69,15 @@ struct Walked<'a>(&'a dyn Filesystem);
 impl glob::Tree for Walked<'_> {
     fn kind(&self, path: &Path) -> Option<glob::Kind> {
         self.0.lstat(path).ok().map(|meta| walked_kind(meta.kind))
+    }
+
+    fn target(&self, path: &Path) -> Result<glob::Kind, glob::Failure> {
+        match self.0.stat(path) {
+            Ok(meta) => Ok(walked_kind(meta.kind)),
+            Err(Errno::NOENT) => Err(glob::Failure::Missing),
+            Err(Errno::NOTDIR) => Err(glob::Failure::NotDirectory),
+            Err(_) => Err(glob::Failure::Other),
+        }
     }
 
     fn entries(&self, path: &Path) -> Option<Vec<(String, glob::Kind)>> {
@@ -78,55 +92,8 @@ fn walked_kind(kind: Kind) -> glob::Kind {
     match kind {
         Kind::Dir => glob::Kind::Dir,
         Kind::Link => glob::Kind::Link,
-        Kind::File | Kind::Fifo | Kind::Device | Kind::Other => glob::Kind::File,
-    }
-}
-
-/// The most links that resolving one path may follow, as on Linux.
-const LINK_LIMIT: usize = 40;
-
-/// The paths at which, or above which, a change may change the answer to `ask`: its own path and every path that
-/// resolving its links leads through. An event on a link's target never names the link.
-pub fn touches(fs: &dyn Filesystem, ask: &Ask) -> Vec<PathBuf> {
-    let mut trail = vec![ask.path().to_owned()];
-    if matches!(ask, Ask::LinkKind(_) | Ask::Target(_)) {
-        // Only its directory may lead through links.
-        let (Some(dir), Some(name)) = (ask.path().parent(), ask.path().file_name()) else { return trail };
-        trail.extend(resolved(fs, dir).into_iter().skip(1).map(|dir| dir.join(name)));
-    } else {
-        trail = resolved(fs, ask.path());
-    }
-    if matches!(ask, Ask::Rows { .. }) {
-        // Rows may still be in the write-ahead log beside the database.
-        trail.extend(resolved(fs, &sqlite::log_of(ask.path())));
-    }
-    trail
-}
-
-/// `path`, and what it becomes with its first link replaced, then its second, and so on.
-fn resolved(fs: &dyn Filesystem, path: &Path) -> Vec<PathBuf> {
-    let mut trail = vec![path.to_owned()];
-    'links: while trail.len() <= LINK_LIMIT {
-        let current = trail.last().expect("starts with one").clone();
-        let mut prefix = PathBuf::new();
-        let mut components = current.components();
-        while let Some(component) = components.next() {
-            prefix.push(component);
-            let Ok(target) = fs.read_link(&prefix) else { continue };
-            let base = prefix.parent().unwrap_or(Path::new("/"));
-            trail.push(crate::snapshot::absolute(base, &target.join(components.as_path())));
-            continue 'links;
-        }
-        break;
-    }
-    trail
-}
-
-/// Whether a listing or glob rests on the entries of directories, so that an event *below* its path may change it.
-pub fn rests_on_entries(ask: &Ask) -> bool {
-    match ask {
-        Ask::Listing(_) | Ask::Glob { .. } | Ask::Git(_) => true,
-        Ask::Kind(_) | Ask::LinkKind(_) | Ask::Real(_) | Ask::Target(_) | Ask::Content(_) | Ask::Rows { .. } => false,
+        Kind::File => glob::Kind::File,
+        Kind::Fifo | Kind::Device | Kind::Other => glob::Kind::Special,
     }
 }
 

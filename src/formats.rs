@@ -1,12 +1,17 @@
-//! Settings formats as values with spans: TOML and JSON5 here; JSONC and front matter in their own files.
+//! Formats: settings and front matter as values with spans, and Markdown as JavaScript takes it apart.
 
 use std::ops::Range;
 
+mod dotenv;
+mod front_matter;
 mod json;
 mod json5;
 mod jsonc;
+pub mod marked;
 mod toml_value;
 
+pub use dotenv::dotenv;
+pub use front_matter::{parse_leniently, parse_rust_yaml, parse_yaml};
 pub use json::{parse_json, without_comments};
 pub use json5::parse_json5;
 pub use jsonc::parse_jsonc;

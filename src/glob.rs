@@ -6,19 +6,26 @@
 
 use std::path::{Path, PathBuf};
 
+mod any;
 mod braces;
+mod bun;
 mod class;
 mod fast;
 mod node;
 mod npm;
 mod parts;
+mod plain;
 mod regex;
 mod segment;
+
+pub use plain::plain;
 
 /// What a walk needs to know about a disk.
 pub trait Tree {
     /// What is at this path itself.
     fn kind(&self, path: &Path) -> Option<Kind>;
+    /// What is at this path, links followed; `..` is the directory above what a link leads to.
+    fn target(&self, path: &Path) -> Result<Kind, Failure>;
     /// The names in a directory in the disk's own order; a link to a directory is followed.
     fn entries(&self, path: &Path) -> Option<Vec<(String, Kind)>>;
 }
@@ -30,8 +37,21 @@ pub enum Kind {
     Dir,
     /// A symbolic link, wherever it leads.
     Link,
-    /// A file; or a pipe, a device, a socket, which count as files here.
+    /// A regular file.
     File,
+    /// A pipe, a device, a socket.
+    Special,
+}
+
+/// Why nothing is known of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// There is nothing.
+    Missing,
+    /// Something on the way to it is no directory.
+    NotDirectory,
+    /// A loop of links, a directory that may not be entered.
+    Other,
 }
 
 /// The most directories that one walk lists. A `**` outside a repository starts at `/`, and links that are followed may
@@ -57,11 +77,23 @@ pub fn npm(tree: &dyn Tree, base: &Path, pattern: &str, options: Npm) -> Vec<Pat
     npm::walk(tree, base, patterns, options)
 }
 
+/// The files that `Glob.scan` of Bun 1.3 finds below `base` with `onlyFiles`, in its order; none when it throws.
+pub fn bun(tree: &dyn Tree, base: &Path, pattern: &str, dot: bool, follow: bool) -> Vec<PathBuf> {
+    bun::walk(tree, base, pattern, bun::Options { dot, follow }).unwrap_or_else(|bun::Thrown| Vec::new())
+}
+
 /// What `fs.glob` of Node 24 finds below `base`, in its order: files, directories and anything else.
 pub fn node(tree: &dyn Tree, base: &Path, pattern: &str) -> Vec<PathBuf> {
     // Node calls minimatch with `windowsPathsNoEscape`.
     let Some(patterns) = parts::compile(&pattern.replace('\\', "/"), false) else { return Vec::new() };
     node::walk(tree, base, &patterns)
+}
+
+/// The first file below `base` that a pattern could mean by the loosest reading any harness has: from any directory, in
+/// any letter case, and a directory means what is in it. Directories that `enter` refuses are left out unless the pattern
+/// names them. Nothing found: no harness finds anything. Where that cannot be told, the base itself is the answer.
+pub fn any(tree: &dyn Tree, base: &Path, pattern: &str, enter: &dyn Fn(&str) -> bool) -> Vec<PathBuf> {
+    any::walk(tree, base, pattern, enter)
 }
 
 /// Whether a name matches a pattern of one segment.

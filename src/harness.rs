@@ -1,28 +1,73 @@
 //! What a harness profile and an edition are, and the list of them all.
 //!
 //! A harness is one file: facts first, then where it looks. An edition is a value of that file's own type; what differs
-//! between editions is visible as its fields. Settings, `--harness`, `briefing harnesses` and the file names worth
-//! watching all derive from [`ALL`]. What users declare themselves is in [`custom`], and is chosen by the same words.
+//! between editions is visible as its fields. Settings, `--harness`, `briefing harnesses`, what is looked up as installed and
+//! the file names worth watching all derive from [`ALL`]. What users declare themselves is in [`custom`], and is chosen by the same words.
 
 use std::cmp::Ordering;
+use std::path::Path;
 use std::sync::Arc;
 
-use crate::answer::{Answer, Standpoint};
+use crate::answer::{Answer, Per, Standpoint, Warning};
 use crate::search::{Search, Told};
 
+pub mod agents_md;
+pub mod aider;
+pub mod amp;
+pub mod claude_code;
+pub mod cline;
 pub mod codex;
+mod conventional;
 pub mod copilot_cli;
+pub mod copilot_vscode;
+pub mod crush;
+pub mod cursor;
 pub mod custom;
+mod front_matter;
 pub mod gemini_cli;
+pub mod goose;
+pub mod installed;
+pub mod junie;
+pub mod keys;
+pub mod kiro;
 pub mod names;
 pub mod openclaw;
 pub mod opencode;
+pub mod patterns;
+pub mod qwen_code;
+pub mod roo;
+mod skills;
+mod vscode;
+pub mod windsurf;
+pub mod zed;
 
 use custom::{Custom, Customs, Overrides};
 
 /// Every harness Briefing knows, in the order they are shown.
-pub static ALL: &[&Profile] =
-    &[&codex::PROFILE, &opencode::PROFILE, &openclaw::PROFILE, &gemini_cli::PROFILE, &copilot_cli::PROFILE];
+pub static ALL: &[&Profile] = &[
+    &codex::PROFILE,
+    &opencode::PROFILE,
+    &openclaw::PROFILE,
+    &claude_code::PROFILE,
+    &gemini_cli::PROFILE,
+    &copilot_cli::PROFILE,
+    &copilot_vscode::PROFILE,
+    &qwen_code::PROFILE,
+    &cursor::PROFILE,
+    &zed::PROFILE,
+    &goose::PROFILE,
+    &crush::PROFILE,
+    &kiro::PROFILE,
+    &junie::PROFILE,
+    &cline::PROFILE,
+    &roo::PROFILE,
+    &windsurf::PROFILE,
+    &amp::PROFILE,
+    &aider::PROFILE,
+    &agents_md::PROFILE,
+    &custom::shipped::ETCODE,
+    &custom::shipped::AGENTCORE,
+];
 
 /// One harness: the agent program that loads instruction files.
 pub struct Profile {
@@ -38,6 +83,18 @@ pub struct Profile {
     pub instruction_names: &'static [&'static str],
     /// The names of the settings files that decide what it reads.
     pub settings_names: &'static [&'static str],
+    /// The keys in these files that decide what it reads.
+    pub keys: &'static [keys::Keys],
+    /// How it is started, where it is a program of its own of which a version can be installed.
+    pub program: Option<Program>,
+}
+
+/// How a harness is started, and the package that brings it, as the registry has it in November 2026.
+pub struct Program {
+    /// The command.
+    pub command: &'static str,
+    /// The npm package; one that lies elsewhere says no version.
+    pub package: &'static str,
 }
 
 /// One range of a harness's versions, with one set of rules.
@@ -46,11 +103,27 @@ pub trait Edition: Send + Sync {
     fn about(&self) -> &About;
     /// Looks around as the harness would. Cannot fail: problems are part of the answer.
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer>;
+    /// Whether a file of this path, where it is read, may import others with `@path`.
+    fn imports_into(&self, _: &Path) -> bool {
+        false
+    }
+    /// The settings by which users change how much is read.
+    fn limit_keys(&self) -> &'static [LimitKey] {
+        &[]
+    }
     /// The same edition with some of its values replaced, for a custom harness that extends it; or which value it has not.
     fn overridden(&self, overrides: &Overrides) -> Result<Arc<dyn Edition>, String> {
         overrides.nothing_but(&[])?;
         Err(format!("the edition {} has no values to override", self.about().name))
     }
+}
+
+/// A setting by which users change a limit.
+pub struct LimitKey {
+    /// Whether each file has the limit for itself.
+    pub per: Per,
+    /// The keys that lead to it.
+    pub path: &'static [&'static str],
 }
 
 /// What is known about an edition.
@@ -64,6 +137,18 @@ pub struct About {
     pub changed: &'static [Change],
     /// What people compare harnesses by.
     pub details: Details,
+}
+
+impl About {
+    /// The versions that were checked, in words: `0.169.x` for a range that ends in a prefix of its beginning.
+    pub fn checked_on(&self) -> String {
+        let (first, last) = self.checked;
+        match first.strip_prefix(last) {
+            Some("") => first.to_owned(),
+            Some(_) => format!("{last}.x"),
+            None => format!("{first} to {last}"),
+        }
+    }
 }
 
 /// What people compare harnesses by: a short phrase each, in the words of the harness's own rules, as
@@ -97,6 +182,22 @@ pub struct Details {
 }
 
 impl Details {
+    /// Of what is no harness.
+    pub(crate) const NONE: Details = Details {
+        files: "",
+        triggers: "",
+        place: "",
+        truncation: "",
+        nested: "",
+        global: "",
+        urls: "",
+        globs: "",
+        sessions: "",
+        hooks: "",
+        persona: "",
+        dedupe: "",
+    };
+
     /// The titles of the rows, in order.
     pub const TITLES: [&'static str; 12] = [
         "files",
@@ -175,6 +276,8 @@ pub struct Choice {
     pub chosen: Chosen,
     /// The version that was asked for, when it is outside the edition's checked range.
     pub unchecked_version: Option<String>,
+    /// What the user should know about how the edition was chosen.
+    pub note: Option<Warning>,
 }
 
 /// A harness of the list above, or one that the user declared.
@@ -220,6 +323,12 @@ impl Choice {
     }
 }
 
+/// Whether an id is that of a question which is asked before others: what is declared, what is installed. No harness has
+/// such an id.
+pub fn is_asked_before(id: &str) -> bool {
+    id.contains(['.', '/'])
+}
+
 /// The harness of that id.
 pub fn profile(id: &str) -> Option<&'static Profile> {
     ALL.iter().copied().find(|profile| profile.id == id)
@@ -228,10 +337,11 @@ pub fn profile(id: &str) -> Option<&'static Profile> {
 /// The newest edition of a harness.
 pub fn newest(profile: &'static Profile) -> Choice {
     let edition = *profile.editions.last().expect("a profile has an edition: a test looks");
-    Choice { chosen: Chosen::BuiltIn(profile, edition), unchecked_version: None }
+    Choice { chosen: Chosen::BuiltIn(profile, edition), unchecked_version: None, note: None }
 }
 
-/// The harness and edition that `codex`, `codex@0.169`, `codex@0.168.2` or the id of a custom harness names.
+/// The harness and edition that `codex`, `codex@0.169`, `codex@0.168.2` or the id of a custom harness names. Which version
+/// `codex@auto` is, only [`installed::Installations`] know.
 pub fn choose(spec: &str, customs: &Customs) -> Result<Choice, String> {
     let (id, version) = spec.split_once('@').map_or((spec, None), |(id, version)| (id, Some(version)));
     if let Some(problem) = customs.problem_of(id) {
@@ -240,15 +350,18 @@ pub fn choose(spec: &str, customs: &Customs) -> Result<Choice, String> {
     if let Some(custom) = customs.harness(id) {
         return match version {
             Some(version) => Err(format!("`{id}` is a custom harness and has no versions; `@{version}` names none")),
-            None => Ok(Choice { chosen: Chosen::Custom(custom.clone()), unchecked_version: None }),
+            None => Ok(Choice { chosen: Chosen::Custom(custom.clone()), unchecked_version: None, note: None }),
         };
     }
     let Some(profile) = profile(id) else {
         let declared = customs.harnesses.iter().map(|custom| custom.id.as_str());
         let known: Vec<_> = ALL.iter().map(|profile| profile.id).chain(declared).collect();
-        return Err(format!("there is no harness `{id}`; the harnesses are {}", known.join(", ")));
+        // A file that cannot be read may have declared it.
+        let unread = customs.problems.iter().find(|problem| problem.harness.is_none());
+        let unread = unread.map_or_else(String::new, |problem| format!(" ({problem})"));
+        return Err(format!("there is no harness `{id}`; the harnesses are {}{unread}", known.join(", ")));
     };
-    let Some(version) = version else { return Ok(newest(profile)) };
+    let Some(version) = version.filter(|version| *version != installed::AUTO) else { return Ok(newest(profile)) };
     let editions = || profile.editions.iter().map(|edition| edition.about().name).collect::<Vec<_>>().join(", ");
     if !version.starts_with(|c: char| c.is_ascii_digit()) {
         return Err(format!("`{version}` is not a version of {id}; its editions are {}", editions()));
@@ -265,7 +378,7 @@ pub fn choose(spec: &str, customs: &Customs) -> Result<Choice, String> {
         || (compare(first, version) != Ordering::Greater
             && compare(truncated(version, last), last) != Ordering::Greater);
     let unchecked_version = (!checked).then(|| version.to_owned());
-    Ok(Choice { chosen: Chosen::BuiltIn(profile, *edition), unchecked_version })
+    Ok(Choice { chosen: Chosen::BuiltIn(profile, *edition), unchecked_version, note: None })
 }
 
 /// Versions number by number: `2026.2.6` < `2026.2.6-3` < `2026.2.19`.
@@ -337,6 +450,18 @@ mod tests {
                     assert!(!phrase.is_empty(), "{} {}: {title}", profile.id, about.name);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn the_checked_versions_are_said_in_words() {
+        for (checked, words) in [
+            (("0.169.0", "0.169"), "0.169.x"),
+            (("2026.11", "2026.11"), "2026.11"),
+            (("1.1.53", "1.2.3"), "1.1.53 to 1.2.3"),
+        ] {
+            let about = About { name: "", checked, changed: &[], details: Details::NONE };
+            assert_eq!(about.checked_on(), words);
         }
     }
 

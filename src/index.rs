@@ -4,21 +4,25 @@
 //! is forgotten. Forgetting too much is allowed, forgetting too little never.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::answer::{Resolution, Standpoint};
 use crate::disk::{self, Filesystem};
-use crate::harness::Choice;
+use crate::harness::{self, Choice};
 use crate::resolve::{Outcome, resolve};
-use crate::snapshot::{Ask, Change, Fact, Snapshot};
+use crate::snapshot::{Ask, Change, Fact, Facts, Snapshot};
 
 /// How many answers are remembered at most; then all are forgotten, and the open files ask again.
 const MEMO_LIMIT: usize = 4096;
 
 /// How many changes are remembered, to judge facts that were observed while they happened.
 const CHANGE_LIMIT: usize = 1024;
+
+/// For how many paths it is remembered what was known about them, to look that up in one go.
+const FORGOTTEN_LIMIT: usize = 1024;
 
 /// The snapshot of now, and the answers that hold for it.
 #[derive(Default)]
@@ -38,31 +42,53 @@ struct State {
     memo: HashMap<Question, Arc<Resolution>>,
     /// The remembered questions whose answers rest on a fact.
     answers_of: HashMap<Ask, HashSet<Question>>,
+    /// What was forgotten, by the path it is about: whoever needs one of it again will need the rest.
+    forgotten: HashMap<PathBuf, Vec<Ask>>,
+    /// How many answers were worked out.
+    worked_out: u64,
     /// Counts changes; a fact observed at a tick is judged by the changes since.
     tick: u64,
     changes: VecDeque<(u64, Change)>,
 }
 
-/// One question, as a key.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// One question, as a key, with its hash: it is looked up for every fact that its answer rests on.
+#[derive(Clone, PartialEq, Eq)]
 struct Question {
+    hash: u64,
+    asked: Arc<Asked>,
+}
+
+#[derive(PartialEq, Eq)]
+struct Asked {
     harness: String,
     edition: &'static str,
     /// A custom harness may be declared anew under the same name.
     fingerprint: u64,
     version: Option<String>,
+    note: Option<String>,
     standpoint: Arc<Standpoint>,
 }
 
 impl Question {
     fn new(choice: &Choice, standpoint: &Arc<Standpoint>) -> Question {
-        Question {
+        let asked = Asked {
             harness: choice.id().to_owned(),
             edition: choice.edition().about().name,
             fingerprint: choice.fingerprint(),
             version: choice.unchecked_version.clone(),
+            note: choice.note.as_ref().map(|note| note.message.clone()),
             standpoint: standpoint.clone(),
-        }
+        };
+        let mut hasher = DefaultHasher::new();
+        // What tells most questions apart; the environment is long, and the same for all.
+        (&asked.harness, asked.edition, &standpoint.cwd, &standpoint.target).hash(&mut hasher);
+        Question { hash: hasher.finish(), asked: Arc::new(asked) }
+    }
+}
+
+impl Hash for Question {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
     }
 }
 
@@ -72,6 +98,15 @@ pub enum Reply {
     Answer(Arc<Resolution>, u64),
     /// Facts that are missing, to be given to [`Index::learn`].
     Missing(Vec<Ask>, Tick),
+}
+
+/// What is remembered of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// The answer, and the facts it rests on.
+    Answer,
+    /// The facts only: the question is one of many, and will not come back soon.
+    FactsOnly,
 }
 
 /// The moment from which facts are observed.
@@ -87,10 +122,10 @@ pub struct Observed {
 
 /// Observes facts. The one slow step of an answer; it holds no lock.
 pub fn observe(fs: &dyn Filesystem, asks: Vec<Ask>) -> Vec<Observed> {
+    let mut plain = disk::Plain::default();
     let look = |ask: Ask| {
-        // In this order: a file system that is watched while it is looked at must know the targets of links first.
-        let rests_on = disk::touches(fs, &ask);
-        Observed { fact: disk::observe(fs, &ask), ask, rests_on }
+        let (fact, rests_on) = disk::observe_with_rests(fs, &ask, &mut plain);
+        Observed { ask, fact, rests_on }
     };
     asks.into_iter().map(look).collect()
 }
@@ -111,7 +146,7 @@ impl Index {
     }
 
     /// The answer, if everything it needs has been told.
-    pub fn ask(&self, choice: &Choice, standpoint: &Arc<Standpoint>) -> Reply {
+    pub fn ask(&self, choice: &Choice, standpoint: &Arc<Standpoint>, keep: Keep) -> Reply {
         let question = Question::new(choice, standpoint);
         let (snapshot, tick, version) = {
             let state = self.lock();
@@ -121,13 +156,12 @@ impl Index {
             (state.snapshot.clone(), state.tick, state.version)
         };
         match resolve(&snapshot, choice, standpoint) {
-            Outcome::Untold(asks) => Reply::Missing(asks, Tick(tick)),
+            Outcome::Untold(asks) => Reply::Missing(self.with_forgotten(asks), Tick(tick)),
             Outcome::Answer(resolution) => {
                 let answer = Arc::from(resolution);
                 // Only what one file adds to a session depends on what came before; such questions do not come back.
-                if standpoint.already_loaded.is_empty() {
-                    self.remember(question, &answer, tick);
-                }
+                let keep = keep == Keep::Answer && standpoint.already_loaded.is_empty();
+                self.worked_out_now(keep.then_some(question), &answer, (&snapshot, version));
                 Reply::Answer(answer, version)
             }
         }
@@ -136,7 +170,7 @@ impl Index {
     /// The answer, observing what is missing on the way. For callers that may wait for the disk.
     pub fn answer(&self, fs: &dyn Filesystem, choice: &Choice, standpoint: &Arc<Standpoint>) -> (Arc<Resolution>, u64) {
         loop {
-            match self.ask(choice, standpoint) {
+            match self.ask(choice, standpoint, Keep::Answer) {
                 Reply::Answer(answer, version) => return (answer, version),
                 Reply::Missing(asks, tick) => self.learn(observe(fs, asks), tick),
             }
@@ -153,11 +187,8 @@ impl Index {
         let changes: Vec<Change> =
             state.changes.iter().filter(|(tick, _)| *tick > since.0).map(|(_, change)| change.clone()).collect();
         for Observed { ask, fact, rests_on } in observed {
-            let touched = changes.iter().any(|change| match change {
-                Change::Everything => true,
-                Change::Path(path) => rests_on.iter().any(|rest| may_touch(path, rest, disk::rests_on_entries(&ask))),
-            });
-            if touched {
+            let touches = |change| rests_on.iter().any(|rest| disk::may_change(change, &ask, rest, Some(&fact)));
+            if changes.iter().any(touches) {
                 continue;
             }
             for path in &rests_on {
@@ -173,10 +204,7 @@ impl Index {
         let mut state = self.lock();
         let mut forgot = false;
         for change in changes {
-            let touched = match &change {
-                Change::Everything => state.paths_of.keys().cloned().collect(),
-                Change::Path(path) => state.touched_by(path),
-            };
+            let touched = state.touched_by(&change);
             state.tick += 1;
             let tick = state.tick;
             state.changes.push_back((tick, change));
@@ -199,16 +227,36 @@ impl Index {
         self.lock().version
     }
 
-    /// How many facts and answers it holds, for status reports.
-    pub fn sizes(&self) -> (usize, usize) {
-        let state = self.lock();
-        (state.snapshot.len(), state.memo.len())
+    /// How many answers were worked out so far, those that nobody remembers included.
+    pub fn worked_out(&self) -> u64 {
+        self.lock().worked_out
     }
 
-    fn remember(&self, question: Question, answer: &Arc<Resolution>, tick: u64) {
+    /// How many facts and answers it holds, for status reports. What is asked before a question is no answer about a harness.
+    pub fn sizes(&self) -> (usize, usize) {
+        let state = self.lock();
+        let answers = state.memo.keys().filter(|question| !harness::is_asked_before(&question.asked.harness));
+        (state.snapshot.len(), answers.count())
+    }
+
+    /// What is missing, and what was known about the same paths before.
+    fn with_forgotten(&self, mut asks: Vec<Ask>) -> Vec<Ask> {
         let mut state = self.lock();
-        // Something happened while the answer was worked out. It was right for its moment; it may not be now.
-        if state.tick != tick {
+        for at in 0..asks.len() {
+            let before = state.forgotten.remove(asks[at].path()).unwrap_or_default();
+            let more: Vec<Ask> = before.into_iter().filter(|ask| !asks.contains(ask)).collect();
+            asks.extend(more);
+        }
+        asks
+    }
+
+    /// Counts an answer that was worked out from what was known at a version, and remembers it if it belongs to a question.
+    fn worked_out_now(&self, question: Option<Question>, answer: &Arc<Resolution>, (known, version): (&Snapshot, u64)) {
+        let mut state = self.lock();
+        state.worked_out += 1;
+        let Some(question) = question else { return };
+        // Facts were forgotten while the answer was worked out. It was right for its moment; it may not be now.
+        if state.version != version && answer.depends.iter().any(|ask| state.snapshot.told(ask) != known.told(ask)) {
             return;
         }
         if state.memo.len() >= MEMO_LIMIT {
@@ -234,22 +282,34 @@ impl Index {
 }
 
 impl State {
-    /// The facts that rest on `path`, on something below it, or on the entries of a directory above it.
-    fn touched_by(&self, path: &Path) -> HashSet<Ask> {
+    /// The facts that a change may touch.
+    fn touched_by(&self, change: &Change) -> HashSet<Ask> {
         let mut touched = HashSet::new();
-        let from = (Bound::Included(path.to_owned()), Bound::Unbounded);
-        for (_, asks) in self.resting_on.range::<PathBuf, _>(from).take_while(|(rest, _)| rest.starts_with(path)) {
-            touched.extend(asks.iter().cloned());
-        }
-        for above in path.ancestors().skip(1) {
-            let Some(asks) = self.resting_on.get(above) else { continue };
-            touched.extend(asks.iter().filter(|ask| disk::rests_on_entries(ask)).cloned());
+        let mut take = |rest: &Path, asks: &HashSet<Ask>| {
+            let may = |ask: &&Ask| disk::may_change(change, ask, rest, self.snapshot.told(ask).as_ref());
+            touched.extend(asks.iter().filter(may).cloned());
+        };
+        match change {
+            Change::Everything => return self.paths_of.keys().cloned().collect(),
+            Change::Content(path) => self.resting_on.get(path).into_iter().for_each(|asks| take(path, asks)),
+            Change::Path(path) => {
+                let from = (Bound::Included(path.clone()), Bound::Unbounded);
+                let below = self.resting_on.range(from).take_while(|(rest, _)| rest.starts_with(path));
+                below.for_each(|(rest, asks)| take(rest, asks));
+                for above in path.ancestors().skip(1) {
+                    self.resting_on.get(above).into_iter().for_each(|asks| take(above, asks));
+                }
+            }
         }
         touched
     }
 
     fn forget(&mut self, ask: &Ask) {
         self.snapshot.forget(ask);
+        if self.forgotten.len() >= FORGOTTEN_LIMIT {
+            self.forgotten.clear();
+        }
+        self.forgotten.entry(ask.path().to_owned()).or_default().push(ask.clone());
         for path in self.paths_of.remove(ask).unwrap_or_default() {
             if let Some(asks) = self.resting_on.get_mut(&path) {
                 asks.remove(ask);
@@ -262,9 +322,4 @@ impl State {
             self.memo.remove(&question);
         }
     }
-}
-
-/// Whether something that happened to `path` may change a fact that rests on `rest`.
-fn may_touch(path: &Path, rest: &Path, entries: bool) -> bool {
-    rest.starts_with(path) || (entries && path.starts_with(rest))
 }

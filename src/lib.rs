@@ -24,10 +24,10 @@
 //! | [`snapshot`] | questions about the disk, facts, errnos |
 //! | [`search`] | the verbs by which a harness looks; each remembers what it asked |
 //! | [`answer`] | what an answer consists of, and the standpoint it holds for |
-//! | [`harness`] | what a profile and an edition are; one file per harness |
+//! | [`harness`] | what a profile and an edition are; one file per harness; those that users declare; what is installed |
 //! | [`resolve`] | one question, one answer |
 //! | [`index`] | remembers answers; forgets exactly |
-//! | [`report`] | says answers as plain data: JSON, findings, hovers, explanations |
+//! | [`report`] | says answers as plain data: JSON, findings and what can be done about them, hovers, explanations |
 //! | [`request`] | a question as it comes in from any door |
 //! | | *above: pure; below: the outside world* |
 //! | [`disk`] | reads, lays buffers over, and watches; the only room that opens files |
@@ -49,6 +49,7 @@
 //!   ▼ server/convert     bytes → positions in the negotiated encoding
 //!
 //! didChange ─► disk/buffers ─► index.forget ─► diagnostics          notify ─► index.forget ─► the same line
+//!                                              ╰─► once it is quiet: briefing/didChangeInstructions
 //! ```
 //!
 //! # Invariants

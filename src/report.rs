@@ -1,8 +1,22 @@
 //! Says resolutions as plain data: the one JSON form that all doors serve, findings, hovers and explanations.
 
+pub mod actions;
 pub mod briefing;
 pub mod compare;
+pub mod completion;
 pub mod context;
-pub mod diagnostics;
 pub mod explain;
+pub mod files;
+pub mod findings;
+pub mod folding;
+pub mod front_matter;
+pub mod hints;
 pub mod hover;
+pub mod lens;
+pub mod links;
+pub mod mentions;
+pub mod preview;
+pub mod rename;
+mod settings;
+pub mod symbols;
+mod vocabulary;

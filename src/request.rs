@@ -9,9 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::{OptionValue, PromptMode, Provided, Role, SessionKind, Standpoint, Surroundings};
 use crate::harness::custom::Customs;
-use crate::harness::{self, Choice};
+use crate::harness::installed::Installations;
+use crate::harness::{self, Choice, Profile};
 use crate::report::briefing::Include;
 use crate::snapshot::Environment;
+
+pub use crate::harness::names::beside;
 
 /// The fields of `briefing/effectiveInstructions` that do not depend on how files are named there.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
@@ -134,10 +137,12 @@ pub struct Defaults {
     pub env: Environment,
     /// Clock, shell and platform.
     pub surroundings: Surroundings,
-    /// The harnesses to ask when none is named, as `id` or `id@version`. Empty: every harness, and every custom one.
+    /// The harnesses to ask when none is named, as `id` or `id@version`, beside the custom ones. Empty: every harness.
     pub enabled: Vec<String>,
     /// The harnesses that the user declared.
     pub customs: Arc<Customs>,
+    /// What was looked up for harnesses that are taken in the version that is installed.
+    pub installed: Installations,
     /// The kind of session by harness.
     pub sessions: BTreeMap<String, SessionKind>,
 }
@@ -154,20 +159,32 @@ pub struct Places {
 }
 
 impl Request {
-    /// The harnesses and standpoints that are asked about, or what is wrong with the question.
-    pub fn questions(&self, defaults: &Defaults, places: &Places) -> Result<Vec<(Choice, Standpoint)>, String> {
-        let every = || {
+    /// The harnesses that are asked about, by `id` or `id@version`.
+    fn specs(&self, defaults: &Defaults) -> Vec<String> {
+        // What the user declares, the user wants to see; it may lay itself over a built-in harness of the same name.
+        let with_declared = |enabled: Vec<String>| {
             let declared = defaults.customs.harnesses.iter().map(|custom| custom.id.clone());
-            let built_in = harness::ALL.iter().map(|profile| profile.id.to_owned());
-            // A custom harness may lay itself over a built-in one of the same name.
-            built_in.filter(|id| defaults.customs.harness(id).is_none()).chain(declared).collect::<Vec<_>>()
+            let new: Vec<_> = declared.filter(|id| !enabled.contains(id)).collect();
+            enabled.into_iter().chain(new).collect::<Vec<_>>()
         };
-        let specs = match &self.harness {
+        match &self.harness {
             Some(OneOrMany::One(spec)) => vec![spec.clone()],
             Some(OneOrMany::Many(specs)) => specs.clone(),
-            None if defaults.enabled.is_empty() => every(),
-            None => defaults.enabled.clone(),
-        };
+            None if defaults.enabled.is_empty() => {
+                with_declared(harness::ALL.iter().map(|profile| profile.id.to_owned()).collect())
+            }
+            None => with_declared(defaults.enabled.clone()),
+        }
+    }
+
+    /// The harnesses whose installed version must be looked up before [`Request::questions`].
+    pub fn to_look_up(&self, defaults: &Defaults) -> Vec<&'static Profile> {
+        self.specs(defaults).iter().filter_map(|spec| defaults.installed.wanted(spec, &defaults.customs)).collect()
+    }
+
+    /// The harnesses and standpoints that are asked about, or what is wrong with the question.
+    pub fn questions(&self, defaults: &Defaults, places: &Places) -> Result<Vec<(Choice, Standpoint)>, String> {
+        let specs = self.specs(defaults);
         let session = parsed(self.session.as_deref(), "session", SessionKind::named, SessionKind::ALL)?;
         let prompt_mode = parsed(self.prompt_mode.as_deref(), "promptMode", PromptMode::named, PromptMode::ALL)?;
         let provided = self.provided.iter().map(Provision::parsed).collect::<Result<Vec<_>, _>>()?;
@@ -178,7 +195,7 @@ impl Request {
             options.insert(harness.clone(), values?);
         }
         let question = |spec: &String| {
-            let choice = harness::choose(spec, &defaults.customs)?;
+            let choice = defaults.installed.choose(spec, &defaults.customs)?;
             let session = session.or_else(|| defaults.sessions.get(choice.id()).copied()).unwrap_or(SessionKind::Main);
             let standpoint = Standpoint {
                 cwd: places.cwd.clone(),

@@ -59,6 +59,7 @@ fn complete(
     if let Some(version) = &choice.unchecked_version {
         answer.warnings.push(between_editions(choice, version));
     }
+    answer.warnings.extend(choice.note.clone());
     let files_only = answer.files_only.is_some() || choice.unchecked_version.is_some();
     Resolution {
         harness: choice.id().to_owned(),
@@ -77,11 +78,10 @@ fn complete(
 fn between_editions(choice: &Choice, version: &str) -> Warning {
     let about = choice.edition().about();
     let mut message = format!(
-        "{} {version} was not checked; the rules shown are those of {} (checked {} to {}).",
+        "{} {version} was not checked; the rules shown are those of {} (checked on {}).",
         choice.title(),
         about.name,
-        about.checked.0,
-        about.checked.1
+        about.checked_on()
     );
     // What the edition was checked with has its changes in it.
     let news = || about.changed.iter().filter(|change| change.happened(about.checked.0) != Happened::Before);

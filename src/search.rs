@@ -81,6 +81,12 @@ impl<'a> Search<'a> {
         Ok(found)
     }
 
+    /// `stat` without a line in the trace: to know whether more is worth asking for.
+    pub fn glance(&mut self, path: &Path) -> Told<Result<Meta, Errno>> {
+        let Fact::Kind(found) = self.fact(Ask::Kind(path.to_owned()))? else { unreachable!("Kind answers Kind") };
+        Ok(found)
+    }
+
     /// `lstat`: what is there itself.
     pub fn lstat(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Told<Result<Meta, Errno>> {
         let Fact::Kind(found) = self.fact(Ask::LinkKind(path.to_owned()))? else {

@@ -3,11 +3,13 @@
 //! Edits, file events and settings are applied before a handler's first await, and the transport polls each call once in
 //! arrival order; so whatever is asked after an edit sees it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::available_parallelism;
 
 use tokio::sync::{Notify, Semaphore};
 use tokio::task::AbortHandle;
@@ -17,23 +19,31 @@ use tower_lsp::{Client, ClientSocket, LspService};
 use crate::answer::{Resolution, Standpoint};
 use crate::disk::{Buffers, Real, Watcher, Watching};
 use crate::harness::Choice;
-use crate::index::{self, Index, Reply};
+use crate::index::{self, Index, Keep, Reply};
 use crate::request::Defaults;
 use crate::snapshot::Change;
 
+mod announce;
 mod capabilities;
 pub mod convert;
 mod documents;
 pub mod ext;
+mod features;
 mod handlers;
+mod mentions;
 mod publish;
+mod requests;
 pub mod settings;
 pub mod transport;
+mod workspace;
 
+use announce::Told;
 use capabilities::Abilities;
 use convert::Encoding;
 use documents::Document;
+use mentions::Mentions;
 use settings::Settings;
+use workspace::Workspace;
 
 /// Year, month, day.
 pub type Date = (i16, u8, u8);
@@ -42,15 +52,14 @@ pub type Date = (i16, u8, u8);
 pub struct Server {
     client: Client,
     core: Arc<Core>,
-    /// Publishes diagnostics from `initialized` on, until the server is dropped.
-    publisher: OnceLock<AbortHandle>,
+    /// What publishes diagnostics and announces changed briefings, from `initialized` on until the server is dropped.
+    background: OnceLock<[AbortHandle; 2]>,
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        if let Some(publisher) = self.publisher.get() {
-            publisher.abort();
-        }
+        self.core.workspace.cancel(None);
+        self.background.get().into_iter().flatten().for_each(AbortHandle::abort);
     }
 }
 
@@ -59,18 +68,26 @@ struct Core {
     index: Index,
     files: Buffers<Real>,
     watcher: OnceLock<Watcher>,
+    workspace: Workspace,
+    /// What the instruction files of the workspace name.
+    mentions: Mentions,
     /// Something could not be watched, so changes may concern answers that nobody remembers.
     blind: AtomicBool,
     session: Mutex<Session>,
     today: Box<dyn Fn() -> Date + Send + Sync>,
     /// Something changed: diagnostics may have to be published anew.
     changed: Notify,
+    /// Diagnostics have been published for what had changed; what else follows from it may be said.
+    settled: Notify,
     /// Limits the threads that read for requests; the transport needs some of the same pool.
     readers: Arc<Semaphore>,
 }
 
 /// How many requests may read the disk at the same time.
 const READERS: usize = 64;
+
+/// How many threads work out the answers to one request at most.
+static CORES: LazyLock<usize> = LazyLock::new(|| available_parallelism().map_or(1, usize::from).min(4));
 
 /// What the client told so far.
 struct Session {
@@ -81,12 +98,19 @@ struct Session {
     settings: Settings,
     /// `settings` over `base`.
     defaults: Arc<Defaults>,
+    /// The names of instruction files of every custom harness that was declared so far.
+    custom_names: HashSet<OsString>,
     /// Counts how often the settings were asked for or set, so that a late answer does not replace a newer one.
     settings_round: u64,
+    /// What the client was told when it pulled diagnostics: for which state of a document, and a mark of what.
+    pulled: HashMap<Uri, (u64, String)>,
     folders: Vec<PathBuf>,
     encoding: Encoding,
     abilities: Abilities,
     documents: HashMap<Uri, Document>,
+    told: Told,
+    /// The previews that the client asked for last, by their URIs, with what they were made from.
+    previews: VecDeque<(String, Arc<Resolution>)>,
     /// Counts the states of documents: versions may begin anew when a document is opened again.
     revision: u64,
 }
@@ -124,6 +148,12 @@ pub fn service_on(
         .custom_method(ext::HARNESSES, Server::harnesses)
         .custom_method(ext::EXPLAIN, Server::explain)
         .custom_method(ext::STATUS, Server::status)
+        .custom_method(ext::CONTEXT_REPORT, Server::context_report)
+        .custom_method(ext::COMPARE, Server::compare)
+        .custom_method(ext::INSTRUCTION_FILES, Server::instruction_files)
+        .custom_method(ext::PREVIEW, Server::preview)
+        .custom_method(ext::TEXT_DOCUMENT_CONTENT, Server::text_document_content)
+        .custom_method("window/workDoneProgress/cancel", Server::progress_cancelled)
         .custom_method(transport::NOT_UNDERSTOOD, Server::not_understood);
     #[cfg(debug_assertions)]
     let builder = builder.custom_method(PANIC, Server::panic);
@@ -136,10 +166,13 @@ impl Server {
             index: Index::default(),
             files: Buffers::over(Real),
             watcher: OnceLock::new(),
+            workspace: Workspace::default(),
+            mentions: Mentions::default(),
             blind: AtomicBool::new(false),
             session: Mutex::new(Session::new(base)),
             today,
             changed: Notify::new(),
+            settled: Notify::new(),
             readers: Arc::new(Semaphore::new(READERS)),
         });
         let weak = Arc::downgrade(&core);
@@ -150,7 +183,7 @@ impl Server {
         });
         // It was made just now, so nobody set it before.
         let _ = core.watcher.set(watcher);
-        Server { client, core, publisher: OnceLock::new() }
+        Server { client, core, background: OnceLock::new() }
     }
 
     #[cfg(debug_assertions)]
@@ -164,14 +197,18 @@ impl Session {
     fn new(base: Defaults) -> Session {
         Session {
             defaults: Arc::new(base.clone()),
+            custom_names: HashSet::new(),
             base,
             initial: Settings::default(),
             settings: Settings::default(),
             settings_round: 0,
+            pulled: HashMap::new(),
             folders: Vec::new(),
             encoding: Encoding::Utf16,
             abilities: Abilities::default(),
             documents: HashMap::new(),
+            told: Told::new(),
+            previews: VecDeque::new(),
             revision: 0,
         }
     }
@@ -179,14 +216,19 @@ impl Session {
     /// Where an agent that reads `path` is assumed to be started: what the settings say, else the innermost workspace
     /// folder that holds the file, else the file's own directory. Without a file: the first workspace folder.
     fn cwd_for(&self, path: Option<&Path>) -> Option<PathBuf> {
-        let holds = |folder: &&PathBuf| path.is_some_and(|path| path.starts_with(folder));
-        let folder = self.folders.iter().filter(holds).max_by_key(|folder| folder.as_os_str().len());
+        let folder = path.and_then(|path| self.folder_of(path));
         match (&self.settings.cwd, folder.or(self.folders.first()), path) {
             (Some(cwd), Some(base), _) => Some(base.join(cwd)),
             (Some(cwd), None, _) => Some(PathBuf::from(cwd)).filter(|cwd| cwd.is_absolute()),
             (None, first, None) => first.cloned(),
             (None, _, Some(path)) => Some(folder.cloned().unwrap_or_else(|| crate::request::directory_of(path))),
         }
+    }
+
+    /// The innermost workspace folder that holds `path`.
+    fn folder_of(&self, path: &Path) -> Option<&PathBuf> {
+        let holding = self.folders.iter().filter(|folder| path.starts_with(folder));
+        holding.max_by_key(|folder| folder.as_os_str().len())
     }
 
     fn set(&mut self, settings: Settings) {
@@ -203,6 +245,13 @@ impl Session {
 impl Core {
     fn session(&self) -> MutexGuard<'_, Session> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn put_in_force(&self, session: &mut Session, settings: Settings) {
+        if let Some(watcher) = self.watcher.get() {
+            watcher.limit(settings.watch_limit);
+        }
+        session.set(settings);
     }
 
     /// What questions leave out, as of today.
@@ -223,6 +272,8 @@ impl Core {
             watcher.disarm(&changes);
         }
         changes.extend(self.files.refresh(&changes).into_iter().map(Change::Path));
+        self.noticed(&changes);
+        self.mentions.forget(&changes);
         if self.index.forget(changes) || self.blind.load(Ordering::Relaxed) {
             self.changed.notify_one();
         }
@@ -235,35 +286,61 @@ impl Core {
 
     /// What the editor shows for a file has changed.
     fn edited(&self, path: &Path, text: Option<&str>) {
-        let seen_at = match text {
+        let seen = match text {
             Some(text) => Some(self.files.set(path, text)),
             None => self.files.close(path),
         };
-        self.index.forget(seen_at.into_iter().flatten().map(Change::Path));
+        let changes: Vec<Change> = seen.into_iter().flatten().collect();
+        self.mentions.forget(&changes);
+        self.index.forget(changes);
         self.changed.notify_one();
     }
 
     /// The answer. What is remembered comes at once; else it is worked out on a thread that may wait for the disk.
     async fn answer(self: &Arc<Self>, choice: Choice, standpoint: Arc<Standpoint>) -> (Arc<Resolution>, u64) {
-        if let Some(remembered) = self.index.recall(&choice, &standpoint) {
+        let answers = self.answers_to(vec![(choice, standpoint)]).await;
+        answers.into_iter().next().expect("one answer per question")
+    }
+
+    /// The answers, in the order of the questions. Those that have to be worked out share as many threads as there are
+    /// cores.
+    async fn answers_to(self: &Arc<Self>, questions: Vec<(Choice, Arc<Standpoint>)>) -> Vec<(Arc<Resolution>, u64)> {
+        let remembered = questions.iter().map(|(choice, standpoint)| self.index.recall(choice, standpoint));
+        if let Some(remembered) = remembered.collect() {
             return remembered;
         }
-        let permit = self.readers.clone().acquire_owned().await.expect("never closed");
         let wanted = Wanted::default();
-        let still_wanted = wanted.0.clone();
-        let core = self.clone();
-        let read = move || {
-            let _permit = permit;
-            core.answer_reading(&choice, &standpoint, &still_wanted)
-        };
-        match tokio::task::spawn_blocking(read).await {
-            Ok(Some(answer)) => answer,
-            Ok(None) => unreachable!("it is still wanted: we wait for it"),
-            Err(error) => match error.try_into_panic() {
-                Ok(panic) => std::panic::resume_unwind(panic),
-                Err(_) => unreachable!("blocking work is not cancelled while the runtime lives"),
-            },
+        let permit = self.readers.clone().acquire_owned().await.expect("never closed");
+        // Whoever waited for a second permit while holding one would wait for others who do the same.
+        let more = (1..questions.len().min(*CORES)).map_while(|_| self.readers.clone().try_acquire_owned().ok());
+        let permits: Vec<_> = std::iter::once(permit).chain(more).collect();
+        let mut answers = vec![None; questions.len()];
+        let (questions, next) = (Arc::new(questions), Arc::new(AtomicUsize::new(0)));
+        let workers: Vec<_> = permits
+            .into_iter()
+            .map(|permit| {
+                let (core, questions, next, wanted) = (self.clone(), questions.clone(), next.clone(), wanted.flag());
+                tokio::task::spawn_blocking(move || {
+                    let _permit = permit;
+                    let numbers = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
+                    let mine = numbers.map_while(|number| Some((number, questions.get(number)?)));
+                    let answer = |(number, (choice, at)): (usize, &(Choice, _))| {
+                        (number, core.answer_reading(choice, at, Keep::Answer, &wanted))
+                    };
+                    mine.map(answer).collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        for worker in workers {
+            match worker.await {
+                Ok(found) => found.into_iter().for_each(|(number, answer)| answers[number] = answer),
+                Err(error) => match error.try_into_panic() {
+                    Ok(panic) => std::panic::resume_unwind(panic),
+                    Err(_) => unreachable!("blocking work is not cancelled while the runtime lives"),
+                },
+            }
         }
+        answers.into_iter().map(|answer| answer.expect("they are still wanted: we wait for them")).collect()
     }
 
     /// Asks, reads what is missing, and asks again; `None` once nobody wants the answer any more.
@@ -271,10 +348,11 @@ impl Core {
         &self,
         choice: &Choice,
         standpoint: &Arc<Standpoint>,
+        keep: Keep,
         wanted: &AtomicBool,
     ) -> Option<(Arc<Resolution>, u64)> {
         while wanted.load(Ordering::Relaxed) {
-            let (asks, tick) = match self.index.ask(choice, standpoint) {
+            let (asks, tick) = match self.index.ask(choice, standpoint, keep) {
                 Reply::Answer(answer, version) => return Some((answer, version)),
                 Reply::Missing(asks, tick) => (asks, tick),
             };
@@ -295,6 +373,13 @@ impl Core {
 
 /// Says, when it is dropped, that nobody waits any more.
 struct Wanted(Arc<AtomicBool>);
+
+impl Wanted {
+    /// What says so.
+    fn flag(&self) -> Arc<AtomicBool> {
+        self.0.clone()
+    }
+}
 
 impl Default for Wanted {
     fn default() -> Wanted {
@@ -331,6 +416,7 @@ mod tests {
             surroundings,
             enabled: vec!["codex".to_owned()],
             customs: Arc::default(),
+            installed: Default::default(),
             sessions: BTreeMap::new(),
         };
         service(defaults).0
@@ -341,6 +427,23 @@ mod tests {
         let questions = Request::default().questions(&core.defaults(), &places).expect("a question");
         let (choice, standpoint) = questions.into_iter().next().expect("one harness is enabled");
         (choice, Arc::new(standpoint))
+    }
+
+    /// The core of a server with another watcher.
+    fn core_with(server: &Server, watcher: Watcher) -> Core {
+        Core {
+            index: Index::default(),
+            files: Buffers::over(Real),
+            watcher: OnceLock::from(watcher),
+            workspace: Workspace::default(),
+            mentions: Mentions::default(),
+            blind: AtomicBool::new(false),
+            session: Mutex::new(Session::new(server.core.session().base.clone())),
+            today: Box::new(|| (2026, 11, 21)),
+            changed: Notify::new(),
+            settled: Notify::new(),
+            readers: Arc::new(Semaphore::new(READERS)),
+        }
     }
 
     #[tokio::test]
@@ -365,9 +468,30 @@ mod tests {
         let service = service_for(scratch.path());
         let core = &service.inner().core;
         let (choice, standpoint) = question(core, scratch.path());
-        assert!(core.answer_reading(&choice, &standpoint, &AtomicBool::new(false)).is_none());
+        assert!(core.answer_reading(&choice, &standpoint, Keep::Answer, &AtomicBool::new(false)).is_none());
         assert_eq!(core.index.sizes(), (0, 0));
-        assert!(core.answer_reading(&choice, &standpoint, &AtomicBool::new(true)).is_some());
+        assert!(core.answer_reading(&choice, &standpoint, Keep::Answer, &AtomicBool::new(true)).is_some());
+    }
+
+    #[test]
+    fn after_events_were_lost_everything_is_looked_at_anew() {
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let dir = scratch.path().canonicalize().expect("it is there");
+        let service = service_for(&dir.join("home"));
+        // What it hears is lost.
+        let core = core_with(service.inner(), Watcher::new(drop));
+        let (choice, standpoint) = question(&core, &dir);
+        let text = || {
+            let answer = core.answer_reading(&choice, &standpoint, Keep::Answer, &AtomicBool::new(true));
+            answer.expect("an answer").0.answer.messages.first().map_or(String::new(), |message| message.text.clone())
+        };
+        std::fs::write(dir.join("AGENTS.md"), "One.").expect("it is written");
+        assert!(text().contains("One."));
+        std::fs::write(dir.join("AGENTS.md"), "Two.").expect("it is written");
+        assert!(text().contains("One."), "nobody said anything");
+        core.happened(vec![Change::Everything]);
+        assert!(text().contains("Two."));
+        assert!(core.watcher.get().is_some_and(|watcher| watcher.count() > 0), "it is watched again");
     }
 
     #[test]
@@ -375,21 +499,13 @@ mod tests {
         let scratch = tempfile::TempDir::new().expect("a scratch directory");
         let service = service_for(&scratch.path().join("home"));
         let server = service.inner();
-        let core = Core {
-            index: Index::default(),
-            files: Buffers::over(Real),
-            watcher: OnceLock::from(Watcher::blind()),
-            blind: AtomicBool::new(false),
-            session: Mutex::new(Session::new(server.core.session().base.clone())),
-            today: Box::new(|| (2026, 11, 21)),
-            changed: Notify::new(),
-            readers: Arc::new(Semaphore::new(READERS)),
-        };
+        let core = core_with(server, Watcher::blind());
         let (choice, standpoint) = question(&core, scratch.path());
         let file = scratch.path().join("AGENTS.md");
         for count in 0..3 {
             std::fs::write(&file, format!("Count {count}.")).expect("it is written");
-            let (answer, _) = core.answer_reading(&choice, &standpoint, &AtomicBool::new(true)).expect("an answer");
+            let (answer, _) =
+                core.answer_reading(&choice, &standpoint, Keep::Answer, &AtomicBool::new(true)).expect("an answer");
             assert!(answer.answer.messages[0].text.contains(&format!("Count {count}.")));
         }
         assert_eq!(core.index.sizes().1, 0);

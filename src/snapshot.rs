@@ -5,13 +5,15 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::hash::{Hash, Hasher};
+use std::mem::{Discriminant, discriminant};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use rpds::HashTrieMapSync;
 
 /// One question about the disk.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug)]
 pub enum Ask {
     /// What is at this path, links followed (`stat`).
     Kind(PathBuf),
@@ -57,6 +59,32 @@ impl Ask {
             Ask::Rows { file, .. } => file,
         }
     }
+
+    /// What tells questions apart. Paths count by their bytes, as the system reads them: it is asked thousands of times, and
+    /// a slash at the end asks for a directory.
+    fn key(&self) -> (Discriminant<Ask>, &[u8], [&str; 2], Option<GlobFlavor>) {
+        let (words, flavor) = match self {
+            Ask::Glob { pattern, flavor, .. } => ([pattern.as_str(), ""], Some(*flavor)),
+            Ask::Rows { query, key, .. } => ([*query, key.as_str()], None),
+            Ask::Kind(_) | Ask::LinkKind(_) | Ask::Real(_) | Ask::Target(_) => ([""; 2], None),
+            Ask::Content(_) | Ask::Listing(_) | Ask::Git(_) => ([""; 2], None),
+        };
+        (discriminant(self), self.path().as_os_str().as_encoded_bytes(), words, flavor)
+    }
+}
+
+impl PartialEq for Ask {
+    fn eq(&self, other: &Ask) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Ask {}
+
+impl Hash for Ask {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
 }
 
 /// Whose rules a glob follows.
@@ -69,8 +97,17 @@ pub enum GlobFlavor {
         /// Whether links to directories are entered everywhere.
         follow: bool,
     },
+    /// `Glob.scan` of Bun 1.3 with `onlyFiles`.
+    Bun {
+        /// Whether wildcards match dot files.
+        dot: bool,
+        /// Whether links are followed.
+        follow: bool,
+    },
     /// `fs.glob` of Node 24.
     Node,
+    /// No harness's own: the first file, if there is any, by the loosest reading that any harness has.
+    Any,
 }
 
 /// The answer to an [`Ask`], cheap to clone.
@@ -106,6 +143,8 @@ pub struct Meta {
     pub links: u64,
     /// Device and inode: two paths with the same pair are one file.
     pub identity: (u64, u64),
+    /// Whether it belongs to root and nobody else may write to it; of a link, whether it belongs to root.
+    pub guarded: bool,
 }
 
 /// What kind of thing stands at a path.
@@ -242,10 +281,22 @@ pub trait Facts {
 /// Something that happened on the disk, in an editor or in the settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Something happened to this path: it was written, made, removed, moved.
+    /// Something happened to this path: it was made, removed, moved, or nobody knows what.
     Path(PathBuf),
+    /// The file at this path holds other bytes. It was there before, and no entry of its directory came or went.
+    Content(PathBuf),
     /// Events were lost: everything may have changed.
     Everything,
+}
+
+impl Change {
+    /// Where it happened, if it happened somewhere.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Change::Path(path) | Change::Content(path) => Some(path),
+            Change::Everything => None,
+        }
+    }
 }
 
 /// Everything that has been told so far.
@@ -298,4 +349,12 @@ pub fn absolute(base: &Path, path: &Path) -> PathBuf {
         }
     }
     out
+}
+
+/// The way from `from` to `to`, with `..` where it leads upwards.
+pub fn relative(from: &Path, to: &Path) -> String {
+    let common = from.components().zip(to.components()).take_while(|(one, other)| one == other).count();
+    let up = from.components().skip(common).map(|_| "..".to_owned());
+    let down = to.components().skip(common).map(|part| part.as_os_str().to_string_lossy().into_owned());
+    up.chain(down).collect::<Vec<_>>().join("/")
 }

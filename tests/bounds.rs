@@ -1,15 +1,18 @@
 //! Input that would cost without end: every harness that follows imports or patterns stops, and says so.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use briefing::answer::{Fate, Fidelity, Resolution};
+use briefing::answer::{Fate, Fidelity, Resolution, Standpoint};
+use briefing::harness::{self, Choice, Chosen};
+use briefing::index::{self, Index, Keep, Reply};
 
 use crate::cases::answer;
 use crate::world::{Case, World};
 
-/// How long one answer may take, in a build without optimization.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// How long one answer may take, in a build without optimization on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn resolved(world: &World, ask: &str) -> Resolution {
     let start = Instant::now();
@@ -88,4 +91,131 @@ fn ten_thousand_rule_files_are_no_burden() {
     world.file(Path::new("/p/a.77"), b"a\n".to_vec());
     world.directory(Path::new("/h"));
     assert_eq!(loaded(&resolved(&world, "copilot-cli from /p reading /p/a.77")), 1);
+}
+
+#[test]
+fn ten_thousand_rules_of_claude_code_are_no_burden() {
+    let mut world = World::empty();
+    for number in 0..10_000 {
+        let text = format!("---\npaths: \"**/*.{number}\"\n---\n{number}\n");
+        world.file(Path::new(&format!("/p/.claude/rules/{number}.md")), text.into_bytes());
+    }
+    world.file(Path::new("/p/a.77"), b"a\n".to_vec());
+    world.directory(Path::new("/h"));
+    let resolution = resolved(&world, "claude-code from /p reading /p/a.77");
+    assert_eq!((loaded(&resolution), resolution.fidelity), (1, Fidelity::Exact));
+}
+
+#[test]
+fn a_chain_of_ten_thousand_imports_ends_where_claude_code_ends_it() {
+    let resolution = resolved(&chain("CLAUDE.md"), "claude-code from /p");
+    assert_eq!((loaded(&resolution), resolution.fidelity), (5, Fidelity::Exact));
+    assert!(resolution.answer.warnings.iter().any(|warning| warning.code == "import-too-deep"));
+}
+
+#[test]
+fn files_of_claude_code_that_import_each_other_are_loaded_once() {
+    let mut world = World::empty();
+    let everything: String = (0..300).map(|number| format!("@./{number}.md\n")).collect();
+    for number in 0..300 {
+        world.file(Path::new(&format!("/p/{number}.md")), everything.clone().into_bytes());
+    }
+    world.file(Path::new("/p/CLAUDE.md"), everything.into_bytes());
+    world.directory(Path::new("/h"));
+    assert_eq!(loaded(&resolved(&world, "claude-code from /p")), 301);
+}
+
+#[test]
+fn patterns_of_claude_code_that_explode_end() {
+    let case = Case::parse(&format!(
+        "-- /p/.claude/rules/a.md --\n---\npaths: \"{}\"\n---\na\n-- /p/.claude/rules/b.md --\n---\npaths: \"{}\"\n---\nb\n\
+         -- /p/b.txt --\nb\n-- /h/.claude/settings.json --\n{{\"claudeMdExcludes\": [\"{}\", \"{}\"]}}\n",
+        "{a,b}".repeat(64),
+        "**/*a*".repeat(200),
+        "**/*a*".repeat(200),
+        "{a,".repeat(2_000),
+    ));
+    let resolution = resolved(&World::of(&case), "claude-code from /p reading /p/b.txt");
+    assert_eq!((loaded(&resolution), resolution.fidelity), (0, Fidelity::Exact));
+}
+
+#[test]
+fn rules_of_claude_code_that_link_to_each_other_end() {
+    let mut text = String::new();
+    for number in 0..60 {
+        text += &format!(
+            "-- /p/.claude/rules/{number}/up -> .. --\n-- /p/.claude/rules/{number}/next -> ../{} --\n",
+            (number + 1) % 60
+        );
+        text += &format!("-- /p/.claude/rules/{number}/a.md --\n{number}\n");
+    }
+    let resolution = resolved(&World::of(&Case::parse(&text)), "claude-code from /p");
+    assert_eq!((loaded(&resolution), resolution.fidelity), (60, Fidelity::Exact));
+}
+
+#[test]
+fn what_is_no_text_of_a_bearable_size_stops_claude_code_nowhere() {
+    let case = Case::parse(
+        "-- /p/CLAUDE.md | raw --\n\\xef\\xbb\\xbfA\\xff @huge.md @pipe @/dev/zero @dir\\r\\n\n-- /p/huge.md | sparse 5368709120 --\n-- /p/pipe | fifo --\n\
+         -- /p/dir/ --\n-- /p/.claude/CLAUDE.md | fifo --\n-- /p/CLAUDE.local.md | sparse 5368709120 --\n-- /p/.claude/rules/a.md | fifo --\n\
+         -- /h/.claude/settings.json | fifo --\n-- /h/.claude.json | fifo --\n",
+    );
+    let resolution = resolved(&World::of(&case), "claude-code from /p");
+    let fate = |path: &str| {
+        let source = resolution.answer.sources.iter().find(|source| source.path() == Some(Path::new(path)));
+        source.map(|source| source.fate)
+    };
+    assert_eq!(fate("/p/CLAUDE.md"), Some(Fate::Loaded));
+    assert_eq!(fate("/p/huge.md"), Some(Fate::Dropped));
+    assert_eq!(fate("/p/CLAUDE.local.md"), Some(Fate::Dropped));
+    assert_eq!(fate("/p/.claude/CLAUDE.md"), Some(Fate::Unreadable));
+    assert_eq!(resolution.fidelity, Fidelity::Exact);
+}
+
+/// How often the disk has to be asked before an answer is known.
+fn rounds(choice: &Choice, world: &World) -> usize {
+    let (cwd, home) = (Path::new("/p"), Path::new("/h"));
+    let target = Some(PathBuf::from("/p/src/a.rs"));
+    let standpoint = Arc::new(Standpoint { target, ..Standpoint::plain(cwd, home, Arc::default()) });
+    let index = Index::default();
+    let mut rounds = 0;
+    while let Reply::Missing(asks, tick) = index.ask(choice, &standpoint, Keep::Answer) {
+        index.learn(index::observe(world, asks), tick);
+        rounds += 1;
+    }
+    rounds
+}
+
+#[test]
+fn how_often_the_disk_is_asked_does_not_grow_with_the_number_of_rules() {
+    let world = |count: usize| {
+        let mut world = World::empty();
+        world.directory(Path::new("/h"));
+        world.git(Path::new("/p"));
+        let names = harness::ALL.iter().flat_map(|profile| profile.instruction_names);
+        for (base, name) in ["/p", "/h", "/p/src"].iter().flat_map(|base| names.clone().map(move |name| (base, name))) {
+            for number in 0..if name.contains('*') { count } else { 1 } {
+                let file = name.replace("**/", "").replace('*', &format!("x{number}"));
+                let path = Path::new(base).join(file);
+                // A name may stand for a file with one harness, and for a folder with another.
+                if world.make_directory(path.parent().expect("a directory")) {
+                    world.write(&path, format!("Rule {number}.\n").into_bytes());
+                }
+            }
+        }
+        world
+    };
+    let (few, many) = (world(3), world(60));
+    let mut grown = Vec::new();
+    for profile in harness::ALL {
+        for edition in profile.editions {
+            let choice = Choice { chosen: Chosen::BuiltIn(profile, *edition), unchecked_version: None, note: None };
+            let name = format!("{} {}", profile.id, edition.about().name);
+            let (before, after) = (rounds(&choice, &few), rounds(&choice, &many));
+            if after != before {
+                grown.push(format!("{name}: {before} to {after}"));
+            }
+        }
+    }
+    assert!(grown.is_empty(), "{grown:?}");
 }

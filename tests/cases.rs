@@ -9,14 +9,29 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use briefing::answer::{MessageKind, Resolution, Surroundings};
+use briefing::harness::custom::{self, Customs};
 use briefing::report::briefing::{self as wire, Include};
 use briefing::request::{Defaults, OneOrMany, Places, Request};
 use briefing::resolve::{Outcome, resolve};
 use sha2::{Digest, Sha256};
 
+use crate::actions;
+use crate::findings;
 use crate::world::{Case, World};
 
-const GOLDEN: [&str; 5] = ["@text", "@hash", "@sources", "@warnings", "@json"];
+const GOLDEN: [&str; 11] = [
+    "@text",
+    "@hash",
+    "@skills",
+    "@sources",
+    "@warnings",
+    "@json",
+    "@messages",
+    "@problems",
+    "@diagnostics",
+    "@actions",
+    "@workspace",
+];
 
 #[test]
 fn every_case_is_answered_as_it_says() {
@@ -79,15 +94,21 @@ fn check(path: &Path, text: &str, update: bool) -> Vec<String> {
         if !GOLDEN.contains(&word) {
             continue;
         }
-        let actual = match answer(&case, &world, ask) {
-            Ok(resolution) => golden(word, &resolution),
-            Err(problem) => format!("{problem}\n"),
+        let actual = match word {
+            "@diagnostics" => escape(&findings::diagnostics(&case, &world, ask)),
+            "@actions" => escape(&actions::offered(&case, &world, ask)),
+            "@workspace" => escape(&actions::for_workspace(&world, ask)),
+            "@problems" => problems_of(&world, ask),
+            _ => match answer(&case, &world, ask) {
+                Ok(resolution) => golden(word, &resolution),
+                Err(problem) => format!("{problem}\n"),
+            },
         };
         if actual == section.body {
             continue;
         }
         let harness = ask.split([' ', '@']).next().unwrap_or_default();
-        let recorded = matches!(word, "@text" | "@hash") && observed.iter().any(|client| client == harness);
+        let recorded = matches!(word, "@text" | "@hash" | "@skills") && observed.iter().any(|client| client == harness);
         if update && !recorded {
             fresh.push((index, actual));
         } else {
@@ -105,13 +126,30 @@ fn check(path: &Path, text: &str, update: bool) -> Vec<String> {
 
 /// `HARNESS[@EDITION] from CWD [reading FILE] [already FILE]...` in this world.
 pub fn answer(case: &Case, world: &World, ask: &str) -> Result<Resolution, String> {
-    let (request, defaults, places) = question(case, ask);
+    let (request, mut defaults, places) = question(case, ask);
+    defaults.customs = Arc::new(customs(world, &places.cwd));
     let questions = request.questions(&defaults, &places)?;
     let (choice, standpoint) = &questions[0];
     match resolve(world, choice, standpoint) {
         Outcome::Answer(resolution) => Ok(*resolution),
         Outcome::Untold(asks) => panic!("everything was told, and yet {asks:?}"),
     }
+}
+
+/// The harnesses that the tree declares for an agent that is started in `cwd`.
+fn customs(world: &World, cwd: &Path) -> Customs {
+    let (choice, standpoint) = custom::question(cwd);
+    match resolve(world, &choice, &standpoint) {
+        Outcome::Answer(found) => Customs::of(&found, &toml::Table::new()),
+        Outcome::Untold(asks) => panic!("everything was told, and yet {asks:?}"),
+    }
+}
+
+/// `@problems custom from CWD`: what is wrong with the declarations there.
+fn problems_of(world: &World, ask: &str) -> String {
+    let cwd = ask.rsplit(' ').next().unwrap_or_default();
+    let found = customs(world, Path::new(cwd));
+    found.problems.iter().map(|problem| format!("{problem}\n")).collect()
 }
 
 /// The question that an ASK is.
@@ -138,6 +176,7 @@ pub fn question(case: &Case, ask: &str) -> (Request, Defaults, Places) {
         },
         enabled: Vec::new(),
         customs: Arc::default(),
+        installed: Default::default(),
         sessions: BTreeMap::new(),
     };
     let places = Places {
@@ -166,6 +205,24 @@ fn golden(word: &str, resolution: &Resolution) -> String {
         "@text" => {
             for message in instructions() {
                 let _ = writeln!(out, ">>> {} {}\n{}", message.trigger, message.role, escape(&message.text));
+            }
+        }
+        "@skills" => {
+            for message in answer.messages.iter().filter(|message| message.kind == MessageKind::Skills) {
+                let _ = writeln!(out, ">>> {} {}\n{}", message.trigger, message.role, escape(&message.text));
+            }
+            if out.is_empty() {
+                out.push_str(">>> nothing\n");
+            }
+        }
+        "@messages" => {
+            for message in &answer.messages {
+                let name = message.name.as_deref().unwrap_or_default();
+                let head = format!("{} {} {} {name}", message.trigger, message.role, message.kind);
+                let _ = writeln!(out, ">>> {}", head.trim_end());
+                if !message.text.is_empty() {
+                    let _ = writeln!(out, "{}", escape(&message.text));
+                }
             }
         }
         "@hash" => {

@@ -6,6 +6,8 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::revision::git;
+
 /// A scratch home and project, and the program run in it with an empty environment.
 struct Place {
     _scratch: TempDir,
@@ -25,14 +27,14 @@ impl Place {
         Place { _scratch: scratch, root }
     }
 
+    fn command<'a>(&self, cwd: &str, arguments: impl IntoIterator<Item = &'a &'a str>) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_briefing"));
+        command.args(arguments).current_dir(self.root.join(cwd)).env_clear().env("HOME", self.root.join("home"));
+        command
+    }
+
     fn run(&self, cwd: &str, arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_briefing"))
-            .args(arguments)
-            .current_dir(self.root.join(cwd))
-            .env_clear()
-            .env("HOME", self.root.join("home"))
-            .output()
-            .expect("the program runs")
+        self.command(cwd, arguments).output().expect("the program runs")
     }
 
     /// What it prints, with the scratch directory written as `@`.
@@ -70,6 +72,17 @@ codex 0.169 · started in @/project · reading src/main.rs · 99 B ≈ 25 tokens
         let line = text.lines().find(|line| line.contains(&format!("{file} ")));
         assert!(line.is_some_and(|line| line.contains(fate) && line.contains(reason)), "{file}: {text}");
     }
+}
+
+#[test]
+fn harnesses_that_read_nothing_share_one_line_unless_they_are_asked_for() {
+    let place = project();
+    let all = place.prints("project", &["show", "src/main.rs"]);
+    let last = all.lines().last().unwrap_or_default();
+    assert!(last.starts_with("no instruction file for ") && last.contains("gemini-cli 0."), "{all}");
+    assert!(!last.contains("codex") && all.lines().any(|line| line.starts_with("codex 0.")), "{all}");
+    let one = place.prints("project", &["show", "src/main.rs", "--harness", "gemini-cli"]);
+    assert!(one.starts_with("gemini-cli 0.") && one.contains("  no instruction file is found\n"), "{one}");
 }
 
 #[test]
@@ -156,6 +169,95 @@ fn home_and_cwd_can_be_assumed_and_versions_outside_the_checked_range_are_marked
 }
 
 #[test]
+fn harnesses_are_listed_with_their_editions_and_compared_topic_by_topic() {
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        (
+            "project/briefing.toml",
+            "[harness.mine]\ntitle = \"Mine\"\nextends = \"codex@0.104\"\noverride.total_limit = 100\n\n[harness.wrong]\nsource = 1\n",
+        ),
+        ("project/node_modules/@openai/codex/package.json", r#"{"name": "@openai/codex", "version": "0.104.0"}"#),
+    ]);
+    let list = place.prints("project", &["harnesses"]);
+    for (start, words) in [
+        ("codex@0.169 ", "Codex (checked on 0.169.x): AGENTS.override.md"),
+        ("codex@0.104 ", "(checked on 0.104.x; 0.104.0 is installed)"),
+        ("etcode@2026.2 ", "etcode (checked on 2026.2)"),
+        ("agentcore@2026 ", "AgentCore"),
+        ("mine ", "Mine: a custom harness"),
+    ] {
+        assert!(list.lines().any(|line| line.starts_with(start) && line.contains(words)), "{start}: {list}");
+    }
+    let details = place.prints("project", &["harnesses", "--details"]);
+    let topics: Vec<&str> = details.lines().filter(|line| !line.starts_with(' ') && !line.is_empty()).collect();
+    assert_eq!(topics, briefing::harness::Details::TITLES);
+    let truncation = details.split("\n\n").find(|topic| topic.starts_with("truncation\n")).expect("a topic");
+    assert_eq!(truncation.lines().count(), 1 + list.lines().count(), "{truncation}");
+    assert!(truncation.lines().any(|line| line.starts_with("  mine ") && line.contains("with values overridden")));
+
+    let json = place.prints("project", &["harnesses", "--details", "--format", "json"]);
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let rows = json["harnesses"].as_array().expect("a list");
+    assert_eq!(rows.len(), list.lines().count());
+    for row in rows {
+        let topics = row["details"].as_object().expect("a table");
+        assert_eq!(topics.len(), briefing::harness::Details::TITLES.len(), "{row}");
+    }
+    let only = place.prints("project", &["harnesses", "--harness", "codex@auto", "--harness", "mine"]);
+    assert_eq!(
+        only.lines().map(|line| line.split(' ').next().unwrap_or("")).collect::<Vec<_>>(),
+        ["codex@0.104", "mine"]
+    );
+    let output = place.run("project", &["harnesses", "--harness", "wrong"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("briefing.toml:7:10: "), "{said}");
+}
+
+#[test]
+fn the_installed_version_is_found_without_running_it() {
+    let package = |name: &str, version: &str| format!(r#"{{"name": "{name}", "version": "{version}"}}"#);
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("npm/lib/node_modules/@openai/codex/package.json", &package("@openai/codex", "0.104.0")),
+        ("npm/lib/node_modules/@openai/codex/bin/codex.js", "exit 1"),
+        // A package inside another, whose manifest is not the one that is wanted.
+        ("npm/lib/node_modules/@openai/codex/bin/package.json", &package("inner", "9.9.9")),
+        ("pnpm/gemini", "#!/bin/sh\nexit 1"),
+        ("pnpm/global/5/node_modules/@google/gemini-cli/package.json", &package("@google/gemini-cli", "0.61.0")),
+        ("bare/opencode", "exit 1"),
+        ("home/.bun/install/global/node_modules/openclaw/package.json", &package("openclaw", "2026.9.6")),
+        ("project/node_modules/@github/copilot/package.json", &package("@github/copilot", "1.0.88")),
+    ]);
+    std::fs::create_dir_all(place.root.join("npm/bin")).expect("a directory");
+    std::os::unix::fs::symlink("../lib/node_modules/@openai/codex/bin/codex.js", place.root.join("npm/bin/codex"))
+        .expect("a link");
+    let path = ["npm/bin", "pnpm", "bare"].map(|dir| place.root.join(dir).display().to_string()).join(":");
+    let answer = |arguments: &[&str]| {
+        let all = ["show", "--format", "json"].iter().chain(arguments);
+        let output = place.command("project", all).env("PATH", &path).output().expect("the program runs");
+        serde_json::from_slice::<Value>(&output.stdout).expect("JSON")["briefings"][0].clone()
+    };
+    for (harness, edition, warning) in [
+        ("codex@auto", "0.104", ""),
+        ("gemini-cli@auto", "0.61", ""),
+        ("opencode@auto", "1.18", "nothing says which version of OpenCode"),
+        ("openclaw@auto", "2026.9", ""),
+        ("copilot-cli@auto", "1.0", ""),
+        ("etcode@auto", "2026.2", "no program"),
+        ("codex", "0.169", ""),
+    ] {
+        let briefing = answer(&["--harness", harness]);
+        assert_eq!(briefing["edition"], edition, "{briefing}");
+        let warnings = briefing["warnings"].as_array().cloned().unwrap_or_default();
+        let said = warnings.iter().find(|said| said["code"] == "unknown-version");
+        let said = said.and_then(|said| said["message"].as_str()).unwrap_or_default();
+        assert!(said.contains(warning) && said.is_empty() == warning.is_empty(), "{harness}: {said}");
+    }
+    assert_eq!(answer(&["--harness", "codex", "--edition", "auto"])["edition"], "0.104");
+}
+
+#[test]
 fn nothing_is_written_anywhere() {
     let place = project();
     let before = listing(&place.root);
@@ -179,4 +281,37 @@ fn listing(root: &Path) -> Vec<String> {
     }
     found.sort();
     found
+}
+
+#[test]
+fn compare_says_what_changed_since_a_revision() {
+    let place = Place::new(&[
+        ("project/AGENTS.md", "Root rules.\n"),
+        ("project/docs/a.md", "More.\n"),
+        ("project/CLAUDE.md", "Root rules.\n"),
+    ]);
+    let root = place.root.join("project");
+    git(&root, &["init", "-q"]);
+    git(&root, &["add", "-A"]);
+    git(&root, &["commit", "-q", "-m", "one"]);
+    let harnesses = ["--harness", "claude-code", "--harness", "codex", "--harness", "junie"];
+    let compare = |more: &[&str]| place.prints("project", &[&["compare"], &harnesses[..], more].concat());
+    assert_eq!(compare(&[]), "the same for claude-code@2.1, codex@0.169, junie@2026.11\n");
+    std::fs::write(root.join("CLAUDE.md"), "Root rules. @docs/a.md\n").expect("a file");
+    std::fs::write(root.join("AGENTS.md"), "Root rules!\n").expect("a file");
+    let expected = "\
+claude-code@2.1 from @/project, now and claude-code@2.1 from @/project at HEAD
+  ~ cut    @/project/CLAUDE.md  23 B reach the model instead of 12 B
+  + added  @/project/docs/a.md  loaded (imported by @/project/CLAUDE.md)
+codex@0.169 from @/project, now and codex@0.169 from @/project at HEAD
+  the same files with other text
+junie@2026.11 from @/project, now and junie@2026.11 from @/project at HEAD
+  the same files with other text
+";
+    assert_eq!(compare(&["--base", "HEAD"]), expected);
+    let json: Value = serde_json::from_str(&compare(&["--format", "json"])).expect("JSON");
+    assert_eq!((&json[1]["harness"], &json[1]["same"]), (&Value::Null, &Value::Bool(false)));
+    let wrong = place.run("project", &["compare", "--base", "none"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("there is no revision `none`"));
 }

@@ -29,6 +29,8 @@ pub struct Client {
     input: Option<WriteHalf<DuplexStream>>,
     output: ReadHalf<DuplexStream>,
     arrived: Vec<u8>,
+    /// What the server announced meanwhile: that comes once things have settled, whatever else is said.
+    announced: VecDeque<Value>,
     served: JoinHandle<Exit>,
 }
 
@@ -39,7 +41,7 @@ impl Client {
         let (output, input) = split(ours);
         let (server_input, server_output) = split(theirs);
         let served = tokio::spawn(serve(server_input, server_output, service, socket));
-        Client { input: Some(input), output, arrived: Vec::new(), served }
+        Client { input: Some(input), output, arrived: Vec::new(), announced: VecDeque::new(), served }
     }
 
     pub async fn bytes(&mut self, bytes: impl AsRef<[u8]>) {
@@ -60,8 +62,33 @@ impl Client {
         self.body(message(json!({"jsonrpc": "2.0", "method": method}), params.into())).await;
     }
 
-    /// The next message from the server.
+    /// The next message from the server, announcements put aside.
     pub async fn read(&mut self) -> Value {
+        loop {
+            let message = self.next().await;
+            if !is_announcement(&message) {
+                return message;
+            }
+            self.announced.push_back(message);
+        }
+    }
+
+    /// The next announcement, and what was said before it came.
+    pub async fn announcement(&mut self) -> (Value, Vec<Value>) {
+        let mut before = Vec::new();
+        if let Some(announced) = self.announced.pop_front() {
+            return (announced, before);
+        }
+        loop {
+            let message = self.next().await;
+            if is_announcement(&message) {
+                return (message, before);
+            }
+            before.push(message);
+        }
+    }
+
+    async fn next(&mut self) -> Value {
         loop {
             if let Some(message) = take(&mut self.arrived) {
                 return message;
@@ -110,7 +137,9 @@ impl Client {
         rest.await.expect("the output is closed");
         let mut unread = VecDeque::new();
         while let Some(message) = take(&mut self.arrived) {
-            unread.push_back(message);
+            if !is_announcement(&message) {
+                unread.push_back(message);
+            }
         }
         assert!(unread.is_empty() && self.arrived.is_empty(), "unread: {unread:?}");
         exit
@@ -123,6 +152,10 @@ impl Client {
         self.tell("exit", None).await;
         assert_eq!(self.end().await.code(), 0);
     }
+}
+
+fn is_announcement(message: &Value) -> bool {
+    message["method"] == "briefing/didChangeInstructions"
 }
 
 /// Takes the first message out of `arrived`, if all of it is there.

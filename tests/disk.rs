@@ -80,14 +80,14 @@ fn a_scan_finds_what_git_ignores_and_leaves_heavy_directories_alone() {
         std::fs::write(path, "ignored\n").expect("a file");
     }
     std::os::unix::fs::symlink(&root, root.join("a/loop")).expect("a link");
-    let mut found = scan::scan(&root, |name| name == "AGENTS.md", &scan::Progress::default());
+    let mut found = scan::scan(&root, &|name| name == "AGENTS.md", &|_| {}, &scan::Progress::default());
     found.sort();
     let found: Vec<_> =
         found.iter().map(|path| path.strip_prefix(&root).expect("below").display().to_string()).collect();
     assert_eq!(found, ["AGENTS.md", "a/.hidden/AGENTS.md", "ignored/AGENTS.md"]);
     let cancelled = scan::Progress::default();
     cancelled.cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
-    assert!(scan::scan(&root, |_| true, &cancelled).is_empty());
+    assert!(scan::scan(&root, &|_| true, &|_| {}, &cancelled).is_empty());
 }
 
 /// The same question about the tree below `root`; `None` where a tree cannot stand for the whole disk.

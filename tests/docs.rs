@@ -5,15 +5,19 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use briefing::report::briefing::Effective;
-use briefing::server::ext::{
-    EFFECTIVE_INSTRUCTIONS, EXPLAIN, EffectiveInstructionsParams, ExplainParams, Explanations, HARNESSES, Harnesses,
-    STATUS, Status,
-};
+use briefing::report::compare::Comparison;
+use briefing::report::context::ContextReports;
+use briefing::report::files::InstructionFiles;
+use briefing::report::preview::Preview;
+use briefing::server::ext;
 use briefing::server::settings::Settings;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
+
+mod declaration;
+mod vscode;
 
 const EXTENSIONS: &str = "src/server/extensions.md";
 
@@ -32,13 +36,25 @@ fn wire<T: DeserializeOwned + Serialize + JsonSchema>(settings: SchemaSettings) 
 }
 
 /// Every custom method with its parameters and result.
-fn methods() -> [(&'static str, Option<Wire>, Option<Wire>); 4] {
-    let (read, written) = (SchemaSettings::default(), SchemaSettings::default().for_serialize());
-    [
-        (EFFECTIVE_INSTRUCTIONS, wire::<EffectiveInstructionsParams>(read.clone()), wire::<Effective>(written.clone())),
-        (EXPLAIN, wire::<ExplainParams>(read), wire::<Explanations>(written.clone())),
-        (HARNESSES, None, wire::<Harnesses>(written.clone())),
-        (STATUS, None, wire::<Status>(written)),
+fn methods() -> Vec<(&'static str, Option<Wire>, Option<Wire>)> {
+    fn params<T: DeserializeOwned + Serialize + JsonSchema>() -> Option<Wire> {
+        wire::<T>(SchemaSettings::default())
+    }
+    fn result<T: DeserializeOwned + Serialize + JsonSchema>() -> Option<Wire> {
+        wire::<T>(SchemaSettings::default().for_serialize())
+    }
+    type Question = ext::EffectiveInstructionsParams;
+    vec![
+        (ext::EFFECTIVE_INSTRUCTIONS, params::<Question>(), result::<Effective>()),
+        (ext::CONTEXT_REPORT, params::<Question>(), result::<ContextReports>()),
+        (ext::COMPARE, params::<ext::CompareParams>(), result::<Comparison>()),
+        (ext::INSTRUCTION_FILES, params::<ext::InstructionFilesParams>(), result::<InstructionFiles>()),
+        (ext::PREVIEW, params::<ext::PreviewParams>(), result::<Preview>()),
+        (ext::TEXT_DOCUMENT_CONTENT, params::<ext::PreviewParams>(), result::<ext::TextDocumentContent>()),
+        (ext::EXPLAIN, params::<ext::ExplainParams>(), result::<ext::Explanations>()),
+        (ext::HARNESSES, None, result::<ext::Harnesses>()),
+        (ext::STATUS, None, result::<ext::Status>()),
+        (ext::DID_CHANGE_INSTRUCTIONS, params::<ext::DidChangeInstructionsParams>(), None),
     ]
 }
 
@@ -112,6 +128,41 @@ fn the_settings_are_documented_as_they_are_declared() {
     up_to_date("README.md", &between("README.md", "settings", &table));
     let pretty = serde_json::to_string_pretty(&schema).expect("a schema is JSON");
     up_to_date("editors/settings.schema.json", &format!("{pretty}\n"));
+}
+
+#[test]
+fn the_screens_on_the_page_of_the_editors_are_those_that_were_kept() {
+    let page = "editors/README.md";
+    let mut wanted = read(page);
+    for screen in ["show.txt", "cut.txt"] {
+        let mark = format!("<!-- editors/nvim/screens/{screen} -->\n```text\n");
+        let start = wanted.find(&mark).unwrap_or_else(|| panic!("{page} has no {mark}")) + mark.len();
+        let end = start + wanted[start..].find("```\n").expect("a fence that ends");
+        wanted.replace_range(start..end, &read(&format!("editors/nvim/screens/{screen}")));
+    }
+    up_to_date(page, &wanted);
+}
+
+#[test]
+fn the_readme_has_every_harness_and_edition_in_its_table() {
+    let readme = read("README.md");
+    for profile in briefing::harness::ALL {
+        let rows: Vec<&str> =
+            readme.lines().filter(|line| line.starts_with(&format!("| `{}` |", profile.id))).collect();
+        for name in profile.editions.iter().map(|edition| edition.about().name) {
+            assert!(rows.iter().any(|row| row.contains(name)), "{} {name} is not in the table", profile.id);
+        }
+    }
+}
+
+/// For editors that are told by file names where to start the server: the names that no folder has to stand before.
+#[test]
+fn the_file_names_for_editors_are_those_that_harnesses_read() {
+    let all = briefing::harness::ALL.iter().flat_map(|profile| profile.instruction_names);
+    let names: std::collections::BTreeSet<&str> = all.copied().filter(|name| !name.contains('/')).collect();
+    let names: Vec<&str> = names.into_iter().collect();
+    let page = "editors/README.md";
+    up_to_date(page, &between(page, "patterns", &format!("```text\n{}\n```\n", names.join(";"))));
 }
 
 fn said_by(name: &str, schema: &Value) -> String {

@@ -2,16 +2,21 @@
 #![expect(clippy::disallowed_methods, reason = "tests read case files and make scratch directories")]
 #![allow(missing_docs, reason = "tests are true sentences")]
 
+mod actions;
 mod bounds;
+mod by_hand;
 mod cases;
 mod cli;
 mod client;
 mod disk;
 mod docs;
+mod editions;
+mod findings;
 mod git;
 mod incremental;
 mod process;
 mod protocol;
+mod revision;
 mod tidy;
 mod transport;
 mod world;

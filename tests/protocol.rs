@@ -1,9 +1,15 @@
 //! Whole sessions with the real server: every feature once. A message left unread fails the test.
 
+mod actions;
+mod declared;
 mod disk;
 mod documents;
 mod editor;
+mod features;
+mod navigation;
+mod requests;
 mod settings;
+mod workspace;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -28,7 +34,23 @@ tests! {
                 "positionEncoding": "utf-16",
                 "textDocumentSync": {"openClose": true, "change": 2, "save": true},
                 "hoverProvider": true,
-                "workspace": {"workspaceFolders": {"supported": true, "changeNotifications": true}},
+                "documentLinkProvider": {"resolveProvider": false},
+                "definitionProvider": true,
+                "referencesProvider": true,
+                "documentSymbolProvider": true,
+                "workspaceSymbolProvider": true,
+                "completionProvider": {"triggerCharacters": ["@", "/", "\"", ":"]},
+                "inlayHintProvider": true,
+                "codeLensProvider": {"resolveProvider": false},
+                "foldingRangeProvider": true,
+                "executeCommandProvider": {"commands": [
+                    "briefing.show", "briefing.preview", "briefing.why", "briefing.compare", "briefing.report", "briefing.files",
+                ]},
+                "workspace": {
+                    "workspaceFolders": {"supported": true, "changeNotifications": true},
+                    "fileOperations": {"willRename": {"filters": [{"scheme": "file", "pattern": {"glob": "**"}}]}},
+                    "textDocumentContent": {"schemes": ["briefing"]},
+                },
             })
         );
         editor.leave().await;
@@ -218,7 +240,8 @@ tests! {
             assert_eq!((&listed["id"], &listed["title"]), (&json!(profile.id), &json!(profile.title)));
             let newest = profile.editions.last().expect("an edition").about();
             let edition = listed["editions"].as_array().and_then(|editions| editions.last()).expect("an edition");
-            assert_eq!(edition, &json!({"name": newest.name, "checked": [newest.checked.0, newest.checked.1]}));
+            assert_eq!((&edition["name"], &edition["checked"]), (&json!(newest.name), &json!([newest.checked.0, newest.checked.1])));
+            assert_eq!(edition["details"]["truncation"], newest.details.truncation);
             assert_eq!(listed["instructionFiles"], json!(profile.instruction_names));
             assert_eq!(listed["settingsFiles"], json!(profile.settings_names));
         }
@@ -282,9 +305,10 @@ tests! {
             let hover = editor.ask("textDocument/hover", at(editor.uri(file))).await.expect("an answer");
             assert_eq!(hover["contents"]["kind"], "markdown");
             let words = hover["contents"]["value"].as_str().expect("words");
-            assert!(words.contains("| codex 0.169 | truncated | session |") && words.contains("32 768 of 40 000 B"), "{words}");
+            assert!(words.contains("| codex 0.169 | session | 1 of 1 | 40 000 B | 32 768 bytes per chain (default) | truncated: 32 768 of 40 000 B |"), "{words}");
         }
-        assert_eq!(editor.ask("textDocument/hover", at(editor.uri("project/README.md"))).await, Ok(Value::Null));
+        let hover = editor.ask("textDocument/hover", at(editor.uri("project/README.md"))).await.expect("an answer");
+        assert!(hover["contents"]["value"].as_str().is_some_and(|words| words.contains("| codex 0.169 | AGENTS.md ✂ |")), "{hover}");
         let error = editor.ask("textDocument/hover", at("untitled:1".to_owned())).await.expect_err("an error");
         assert_eq!(error["code"], INVALID_PARAMS);
         editor.leave().await;

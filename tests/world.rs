@@ -1,7 +1,7 @@
 //! Case files, and the virtual disk that a case describes. The format is explained in `tests/conformance/casefile.py`.
 
-use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -78,13 +78,35 @@ impl Case {
 #[derive(Clone)]
 pub struct World {
     nodes: Vec<Node>,
+    /// The nodes that others than root may write to.
+    open: HashSet<usize>,
+}
+
+/// What a directory holds, in the order of the disk; cases have ten thousand files in one.
+#[derive(Clone, Default)]
+struct Entries {
+    list: Vec<(OsString, usize)>,
+    by_name: HashMap<OsString, usize>,
+}
+
+impl Entries {
+    fn push(&mut self, name: OsString, node: usize) {
+        self.by_name.insert(name.clone(), node);
+        self.list.push((name, node));
+    }
+
+    fn take(&mut self, name: &OsStr) -> Option<usize> {
+        self.by_name.remove(name)?;
+        let at = self.list.iter().position(|(entry, _)| entry == name)?;
+        Some(self.list.remove(at).1)
+    }
 }
 
 #[derive(Clone)]
 enum Node {
     File { bytes: Arc<[u8]>, links: u64 },
     Sparse(u64),
-    Dir(Vec<(OsString, usize)>),
+    Dir(Entries),
     Link(PathBuf),
     Special(Kind),
     Failing(Errno),
@@ -92,7 +114,7 @@ enum Node {
 
 impl World {
     pub fn empty() -> World {
-        World { nodes: vec![Node::Dir(Vec::new())] }
+        World { nodes: vec![Node::Dir(Entries::default())], open: HashSet::new() }
     }
 
     /// The disk that the file sections of a case describe. Home and the usual directories exist.
@@ -110,6 +132,14 @@ impl World {
             let (word, argument) = kind.split_once(' ').unwrap_or((kind, ""));
             let at = Path::new(path);
             match word {
+                "mode" => {
+                    match path.ends_with('/') {
+                        true => world.directory(at),
+                        false => world.file(at, section.body.repeat(times).into_bytes()),
+                    }
+                    let mode = u32::from_str_radix(argument, 8).expect("PATH | mode OCTAL");
+                    world.open.extend(world.index(at, true).ok().filter(|_| mode & 0o022 != 0));
+                }
                 _ if path.ends_with('/') => {
                     world.directory(at);
                     if word == "git" {
@@ -138,6 +168,9 @@ impl World {
                 world.directory(usual);
             }
         }
+        if let Ok(temporary) = world.index(Path::new("/tmp"), true) {
+            world.open.insert(temporary);
+        }
         world
     }
 
@@ -151,7 +184,7 @@ impl World {
             let Component::Normal(name) = component else { continue };
             at = match self.child(at, name) {
                 Some(child) => child,
-                None => self.add(at, name.to_owned(), Node::Dir(Vec::new())),
+                None => self.add(at, name.to_owned(), Node::Dir(Entries::default())),
             };
         }
     }
@@ -198,7 +231,7 @@ impl World {
             match &self.nodes[index] {
                 Node::Dir(entries) => {
                     std::fs::create_dir_all(&path).expect("a directory");
-                    todo.extend(entries.iter().map(|(name, child)| (*child, path.join(name))));
+                    todo.extend(entries.list.iter().map(|(name, child)| (*child, path.join(name))));
                 }
                 Node::File { bytes, .. } => std::fs::write(&path, bytes).expect("a file"),
                 Node::Link(target) => {
@@ -214,12 +247,42 @@ impl World {
         }
     }
 
+    /// Writes the bytes of a file that is there by its own name; whether one is.
+    pub fn overwrite(&mut self, path: &Path, text: Vec<u8>) -> bool {
+        let Ok(index) = self.index(path, false) else { return false };
+        let Node::File { bytes, .. } = &mut self.nodes[index] else { return false };
+        *bytes = text.into();
+        true
+    }
+
+    /// Moves an entry, with all that is below it, to a place that is free in a directory that is there, and not below it.
+    pub fn rename(&mut self, from: &Path, to: &Path) {
+        let moved = self.take(from);
+        let parent = self.index(to.parent().expect("not the root"), true).expect("the directory exists");
+        let Node::Dir(entries) = &mut self.nodes[parent] else { panic!("{to:?}: not in a directory") };
+        entries.push(to.file_name().expect("a name").to_owned(), moved);
+    }
+
     /// Takes the entry away.
     pub fn remove(&mut self, path: &Path) {
+        let mut gone = vec![self.take(path)];
+        while let Some(index) = gone.pop() {
+            match &mut self.nodes[index] {
+                Node::Dir(entries) => gone.extend(std::mem::take(entries).list.into_iter().map(|(_, child)| child)),
+                // Another name may be left.
+                Node::File { links, .. } if *links > 1 => {}
+                Node::File { bytes, .. } => *bytes = Arc::default(),
+                _ => {}
+            }
+        }
+    }
+
+    /// Takes an entry out of its directory.
+    fn take(&mut self, path: &Path) -> usize {
         let parent = self.index(path.parent().expect("not the root"), true).expect("the directory exists");
         let name = path.file_name().expect("a name");
         let Node::Dir(entries) = &mut self.nodes[parent] else { panic!("{path:?}: not in a directory") };
-        entries.retain(|(entry, _)| entry != name);
+        entries.take(name).expect("the entry exists")
     }
 
     fn put(&mut self, path: &Path, node: Node) {
@@ -243,12 +306,13 @@ impl World {
         }
         for node in &mut self.nodes {
             let Node::Dir(entries) = node else { continue };
-            entries.iter_mut().filter(|(_, index)| *index == here).for_each(|(_, index)| *index = there);
+            let both = entries.list.iter_mut().map(|(_, index)| index).chain(entries.by_name.values_mut());
+            both.filter(|index| **index == here).for_each(|index| *index = there);
         }
     }
 
     /// What `git init` makes.
-    fn git(&mut self, path: &Path) {
+    pub fn git(&mut self, path: &Path) {
         let git = path.join(".git");
         let config =
             b"[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n";
@@ -267,13 +331,13 @@ impl World {
         self.nodes.push(node);
         let index = self.nodes.len() - 1;
         let Node::Dir(entries) = &mut self.nodes[parent] else { panic!("{name:?}: its parent is no directory") };
-        entries.push((name, index));
+        entries.push(name, index);
         index
     }
 
-    fn child(&self, dir: usize, name: &std::ffi::OsStr) -> Option<usize> {
+    fn child(&self, dir: usize, name: &OsStr) -> Option<usize> {
         let Node::Dir(entries) = &self.nodes[dir] else { return None };
-        entries.iter().find(|(entry, _)| entry == name).map(|(_, index)| *index)
+        entries.by_name.get(name).copied()
     }
 
     fn index(&self, path: &Path, follow: bool) -> Result<usize, Errno> {
@@ -337,7 +401,7 @@ impl World {
             Node::Special(kind) => (*kind, 0, 1),
             Node::Failing(_) => (Kind::File, 1, 1),
         };
-        Meta { kind, len, links, identity: (1, index as u64) }
+        Meta { kind, len, links, identity: (1, index as u64), guarded: !self.open.contains(&index) }
     }
 }
 
@@ -390,7 +454,11 @@ impl Filesystem for World {
 
     fn list(&self, path: &Path) -> Result<Vec<Entry>, Errno> {
         let Node::Dir(entries) = &self.nodes[self.index(path, true)?] else { return Err(Errno::NOTDIR) };
-        Ok(entries.iter().map(|(name, index)| Entry { name: name.clone(), kind: self.meta(*index).kind }).collect())
+        Ok(entries
+            .list
+            .iter()
+            .map(|(name, index)| Entry { name: name.clone(), kind: self.meta(*index).kind })
+            .collect())
     }
 }
 

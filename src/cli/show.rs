@@ -1,17 +1,21 @@
 //! `briefing show`: what each harness tells an agent that reads a file.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
 use super::{defaults, words};
-use crate::answer::{MessageKind, Resolution};
-use crate::disk::{self, Real};
-use crate::harness::Choice;
+use crate::answer::Resolution;
+use crate::disk::{self, Filesystem, Real};
+use crate::harness::custom::{self, Customs};
+use crate::harness::installed::{self, Installed};
+use crate::harness::{Choice, Profile};
 use crate::report::briefing::{self, Effective, Include};
-use crate::request::{OneOrMany, Places, Request};
+use crate::report::preview;
+use crate::request::{Defaults, OneOrMany, Places, Request};
 use crate::resolve::{Outcome, resolve};
 use crate::snapshot::{Snapshot, absolute};
 
@@ -20,9 +24,12 @@ use crate::snapshot::{Snapshot, absolute};
 pub(super) struct Show {
     /// The file the agent would read, relative to where it is started; without it, the start of a session is shown
     file: Option<PathBuf>,
-    /// Only this harness, or this edition of it (codex, opencode@1.1); may be repeated
+    /// Only this harness, or this edition of it (codex, opencode@1.1, codex@auto); may be repeated
     #[arg(long, value_name = "ID[@EDITION]")]
     harness: Vec<String>,
+    /// The edition of harnesses that are named without one
+    #[arg(long, value_enum, default_value_t = Editions::Newest)]
+    edition: Editions,
     /// Where the agent is started [default: the working directory]
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
@@ -46,6 +53,14 @@ pub(super) struct Show {
     request: Option<String>,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Editions {
+    /// The newest that Briefing knows
+    Newest,
+    /// That of the version which is installed, looked up on PATH and in package folders
+    Auto,
+}
+
 #[derive(Clone, Copy, ValueEnum)]
 enum Format {
     /// For people
@@ -57,9 +72,8 @@ enum Format {
 }
 
 /// Answers, prints, and exits with 0 whatever the answer is.
-#[expect(clippy::disallowed_methods, reason = "the command line is where the working directory is read")]
 pub(super) fn run(show: &Show) -> Result<ExitCode, String> {
-    let here = std::env::current_dir().map_err(|error| format!("the working directory cannot be read: {error}"))?;
+    let here = here()?;
     let mut request: Request = match &show.request {
         Some(json) => serde_json::from_str(json).map_err(|error| format!("--request: {error}"))?,
         None => Request::default(),
@@ -74,8 +88,13 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, String> {
     let target = show.file.clone();
     let places = Places { cwd, target, already_loaded: show.already.iter().map(|file| here.join(file)).collect() };
     let home = show.home.as_ref().map(|home| absolute(&here, home));
-    let questions = request.questions(&defaults(home), &places)?;
-    let answers: Vec<Resolution> = questions.iter().map(|(choice, standpoint)| answer(choice, standpoint)).collect();
+    let mut defaults = defaults(home);
+    defaults.installed.auto = show.edition == Editions::Auto;
+    let Asked { answers, problems } = asked(&Real, &request, &places, defaults)?;
+    // What is wrong with one harness is said beside the answers of the others.
+    for problem in &problems {
+        eprintln!("briefing: {problem}");
+    }
     match show.format {
         Format::Json => {
             let include = Include { text: true, trace: show.why };
@@ -84,23 +103,66 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, String> {
                 .map_err(|error| error.to_string())?;
             print(&format!("{json}\n"));
         }
-        Format::Prompt => print(&prompt(&answers)),
-        Format::Text => {
-            print_styled(&answers.iter().map(|answer| words::of(answer, show.why)).collect::<Vec<_>>().join("\n"))
-        }
+        Format::Prompt => print(&preview::prompt(&answers)),
+        Format::Text => print_styled(&words::of_all(&answers, show.why, request.harness.is_none())),
     }
     Ok(ExitCode::SUCCESS)
 }
 
+/// The working directory.
+#[expect(clippy::disallowed_methods, reason = "the command line is where the working directory is read")]
+pub(super) fn here() -> Result<PathBuf, String> {
+    std::env::current_dir().map_err(|error| format!("the working directory cannot be read: {error}"))
+}
+
+/// What a request comes to.
+pub(super) struct Asked {
+    /// One answer per harness.
+    pub answers: Vec<Resolution>,
+    /// What is wrong with the harnesses that are declared.
+    pub problems: Vec<custom::Problem>,
+}
+
+/// The answers to a request, from the files of `fs`.
+pub(super) fn asked(
+    fs: &dyn Filesystem,
+    request: &Request,
+    places: &Places,
+    mut defaults: Defaults,
+) -> Result<Asked, String> {
+    let customs = customs(fs, &places.cwd);
+    let problems = customs.problems.clone();
+    defaults.customs = Arc::new(customs);
+    for profile in request.to_look_up(&defaults) {
+        let found = installed(profile, &places.cwd, &defaults);
+        defaults.installed.found.insert(profile.id.to_owned(), found);
+    }
+    let questions = request.questions(&defaults, places)?;
+    let answers = questions.iter().map(|(choice, standpoint)| answer(fs, choice, standpoint)).collect();
+    Ok(Asked { answers, problems })
+}
+
+/// The harnesses that the workspace around `cwd` declares.
+pub(super) fn customs(fs: &dyn Filesystem, cwd: &Path) -> Customs {
+    let (choice, standpoint) = custom::question(cwd);
+    Customs::of(&answer(fs, &choice, &standpoint), &toml::Table::new())
+}
+
+/// The version of a harness that is installed, as an agent started in `cwd` would meet it.
+pub(super) fn installed(profile: &Profile, cwd: &Path, defaults: &Defaults) -> Installed {
+    let (choice, standpoint) = installed::question(profile, cwd, &defaults.home, &defaults.env);
+    Installed::of(&answer(&Real, &choice, &standpoint))
+}
+
 /// Asks, reads what is missing, and asks again.
-fn answer(choice: &Choice, standpoint: &crate::answer::Standpoint) -> Resolution {
+fn answer(fs: &dyn Filesystem, choice: &Choice, standpoint: &crate::answer::Standpoint) -> Resolution {
     let mut snapshot = Snapshot::default();
     loop {
         match resolve(&snapshot, choice, standpoint) {
             Outcome::Answer(resolution) => return *resolution,
             Outcome::Untold(asks) => {
                 for ask in asks {
-                    let fact = disk::observe(&Real, &ask);
+                    let fact = disk::observe(fs, &ask);
                     snapshot.tell(ask, fact);
                 }
             }
@@ -108,29 +170,12 @@ fn answer(choice: &Choice, standpoint: &crate::answer::Standpoint) -> Resolution
     }
 }
 
-/// The exact texts. With several messages or harnesses each is introduced by a line, since they are not one text.
-fn prompt(answers: &[Resolution]) -> String {
-    let mut texts = Vec::new();
-    for answer in answers {
-        for message in answer.answer.messages.iter().filter(|message| message.kind == MessageKind::Instructions) {
-            texts.push((answer, message));
-        }
-    }
-    if let [(_, only)] = texts.as_slice() {
-        return only.text.clone();
-    }
-    let with_head = texts.iter().map(|(answer, message)| {
-        format!("===== {} · {} · {} =====\n{}\n", answer.harness, message.trigger, message.role, message.text)
-    });
-    with_head.collect()
-}
-
 /// Writes to standard output, byte for byte; a reader that has gone away is no error.
-fn print(text: &str) {
+pub(super) fn print(text: &str) {
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
 }
 
 /// The same, with colors where they can be seen.
-fn print_styled(text: &str) {
+pub(super) fn print_styled(text: &str) {
     let _ = anstream::stdout().lock().write_all(text.as_bytes());
 }

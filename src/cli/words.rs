@@ -17,8 +17,27 @@ const WARNING: Style = AnsiColor::Yellow.on_default();
 const ERROR: Style = AnsiColor::Red.on_default();
 const GOOD: Style = AnsiColor::Green.on_default();
 
-/// One harness's answer; with `why`, every probe in the order asked.
-pub(super) fn of(resolution: &Resolution, why: bool) -> String {
+/// All answers; with `why`, every probe in the order asked. With `brief`, harnesses that read nothing share the last line.
+pub(super) fn of_all(answers: &[Resolution], why: bool, brief: bool) -> String {
+    let reads_nothing = |resolution: &&Resolution| {
+        brief && !why && resolution.answer.sources.is_empty() && resolution.answer.refusal.is_none()
+    };
+    let (silent, telling): (Vec<_>, Vec<_>) = answers.iter().partition(reads_nothing);
+    let mut out = telling.into_iter().map(|resolution| of(resolution, why)).collect::<Vec<_>>().join("\n");
+    if !silent.is_empty() {
+        let names: Vec<_> = silent.iter().map(|silent| format!("{} {}", silent.harness, silent.edition)).collect();
+        let between = if out.is_empty() { "" } else { "\n" };
+        let _ = writeln!(
+            out,
+            "{between}{FAINT}no instruction file for {}; --harness ID says more{FAINT:#}",
+            names.join(", ")
+        );
+    }
+    out
+}
+
+/// One harness's answer.
+fn of(resolution: &Resolution, why: bool) -> String {
     let mut out = head(resolution);
     let answer = &resolution.answer;
     if let Some(refusal) = &answer.refusal {
@@ -102,7 +121,7 @@ fn line(out: &mut String, source: &Source, width: usize) {
 }
 
 /// Without control characters: a file's name must not steer the terminal.
-fn visible(text: &impl ToString) -> String {
+pub(super) fn visible(text: &impl ToString) -> String {
     let text = text.to_string();
     if !text.contains(char::is_control) {
         return text;

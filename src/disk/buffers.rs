@@ -23,6 +23,8 @@ struct Buffer {
     /// What the disk holds, as far as it was read. An editor hides a byte order mark, invalid bytes and mixed line ends;
     /// a buffer that shows the same text as the file counts as the file.
     saved: Option<Arc<[u8]>>,
+    /// What counts, of the two above.
+    bytes: Arc<[u8]>,
 }
 
 impl<F: Filesystem> Buffers<F> {
@@ -31,25 +33,27 @@ impl<F: Filesystem> Buffers<F> {
         Buffers { disk, open: RwLock::default() }
     }
 
-    /// Sets what the editor shows for the file at `path`. Looks at the disk only when the buffer is new. Returns the
-    /// paths at which the change is seen.
-    pub fn set(&self, path: &Path, text: &str) -> [PathBuf; 2] {
+    /// Sets what the editor shows for the file at `path`. Looks at the disk only when the buffer is new. Returns how the
+    /// change is seen.
+    pub fn set(&self, path: &Path, text: &str) -> [Change; 2] {
         let text: Arc<[u8]> = text.as_bytes().into();
         if let Some(buffer) = self.open.write().unwrap_or_else(PoisonError::into_inner).get_mut(path) {
-            buffer.text = text;
-            return [path.to_owned(), buffer.real.clone()];
+            let before = std::mem::replace(&mut buffer.text, text);
+            buffer.bytes = bytes(&buffer.text, buffer.saved.as_ref());
+            return buffer.seen(path, before.is_empty() == buffer.text.is_empty());
         }
         let real = self.real(path);
         let saved = self.disk.read(&real).ok();
-        let buffer = Buffer { real: real.clone(), text, saved };
+        let buffer = Buffer { real, bytes: bytes(&text, saved.as_ref()), text, saved };
+        let seen = buffer.seen(path, false);
         self.open.write().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), buffer);
-        [path.to_owned(), real]
+        seen
     }
 
-    /// The buffer was closed; the file counts again. Returns the paths at which the change is seen.
-    pub fn close(&self, path: &Path) -> Option<[PathBuf; 2]> {
+    /// The buffer was closed; the file counts again. Returns how the change is seen.
+    pub fn close(&self, path: &Path) -> Option<[Change; 2]> {
         let closed = self.open.write().unwrap_or_else(PoisonError::into_inner).remove(path)?;
-        Some([path.to_owned(), closed.real])
+        Some(closed.seen(path, false))
     }
 
     /// Something happened to the files themselves: where the buffers belong and what their files hold is looked up anew.
@@ -66,10 +70,13 @@ impl<F: Filesystem> Buffers<F> {
             }
             let touched = changes.iter().any(|change| match change {
                 Change::Everything => true,
-                Change::Path(changed) => path.starts_with(changed) || buffer.real.starts_with(changed),
+                Change::Path(changed) | Change::Content(changed) => {
+                    path.starts_with(changed) || buffer.real.starts_with(changed)
+                }
             });
             if elsewhere || touched {
                 buffer.saved = self.disk.read(&buffer.real).ok();
+                buffer.bytes = bytes(&buffer.text, buffer.saved.as_ref());
             }
         }
         moved
@@ -77,7 +84,13 @@ impl<F: Filesystem> Buffers<F> {
 
     /// The bytes that count for the file that is open under `path`.
     pub fn shown(&self, path: &Path) -> Option<Arc<[u8]>> {
-        Some(self.open.read().unwrap_or_else(PoisonError::into_inner).get(path)?.bytes())
+        Some(self.open.read().unwrap_or_else(PoisonError::into_inner).get(path)?.bytes.clone())
+    }
+
+    /// The bytes that count for the file that is open under `path`, and where that leads.
+    pub fn opened(&self, path: &Path) -> Option<(Arc<[u8]>, PathBuf)> {
+        let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
+        open.get(path).map(|buffer| (buffer.bytes.clone(), buffer.real.clone()))
     }
 
     /// Where `path` leads. A file that is not there yet will be where its directory leads.
@@ -106,23 +119,31 @@ impl<F: Filesystem> Buffers<F> {
         if buffer.text.is_empty() && self.disk.stat(&real).is_err() {
             return None;
         }
-        Some(buffer.bytes())
+        Some(buffer.bytes.clone())
     }
 }
 
 impl Buffer {
-    fn bytes(&self) -> Arc<[u8]> {
-        let Some(saved) = &self.saved else { return self.text.clone() };
-        let same = |shown: &str| shown.as_bytes() == &*self.text || same_but_for_mixed_line_ends(shown, &self.text);
-        if same(&text::lossy_without_bom(saved)) || same(&text::lossy(saved)) {
-            return saved.clone();
-        }
-        let bom = "\u{feff}".as_bytes();
-        if saved.starts_with(bom) && !self.text.starts_with(bom) {
-            return [bom, &self.text].concat().into();
-        }
-        self.text.clone()
+    /// How a change of the text is seen: where there is a file, or was and is a text that stands for one, nothing comes or
+    /// goes.
+    fn seen(&self, path: &Path, stays: bool) -> [Change; 2] {
+        let change = if stays || self.saved.is_some() { Change::Content } else { Change::Path };
+        [change(path.to_owned()), change(self.real.clone())]
     }
+}
+
+/// What counts of a text that is shown for a file.
+fn bytes(text: &Arc<[u8]>, saved: Option<&Arc<[u8]>>) -> Arc<[u8]> {
+    let Some(saved) = saved else { return text.clone() };
+    let same = |shown: &str| shown.as_bytes() == &**text || same_but_for_mixed_line_ends(shown, text);
+    if same(&text::lossy_without_bom(saved)) || same(&text::lossy(saved)) {
+        return saved.clone();
+    }
+    let bom = "\u{feff}".as_bytes();
+    if saved.starts_with(bom) && !text.starts_with(bom) {
+        return [bom, text].concat().into();
+    }
+    text.clone()
 }
 
 impl<F: Filesystem> Filesystem for Buffers<F> {
@@ -169,6 +190,9 @@ impl<F: Filesystem> Filesystem for Buffers<F> {
 
 /// Editors show a file with mixed line ends as if it had one kind, and do not call that a change.
 fn same_but_for_mixed_line_ends(saved: &str, shown: &[u8]) -> bool {
+    if !saved.contains('\r') {
+        return false;
+    }
     let (all, windows) = (saved.matches('\n').count(), saved.matches("\r\n").count());
     if windows == 0 || windows == all {
         return false;
@@ -183,7 +207,7 @@ fn overlaid(on_disk: Result<Meta, Errno>, bytes: impl Fn() -> Option<Arc<[u8]>>)
             Ok(bytes().map_or(meta, |bytes| Meta { len: bytes.len() as u64, ..meta }))
         }
         Err(Errno::NOENT) => bytes()
-            .map(|bytes| Meta { kind: Kind::File, len: bytes.len() as u64, links: 1, identity: (0, 0) })
+            .map(|bytes| Meta { kind: Kind::File, len: bytes.len() as u64, links: 1, identity: (0, 0), guarded: false })
             .ok_or(Errno::NOENT),
         other => other,
     }

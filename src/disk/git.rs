@@ -9,8 +9,13 @@ use std::path::{Path, PathBuf};
 use super::Filesystem;
 use crate::snapshot::{Errno, Kind, Repository, absolute};
 
+mod at_revision;
 mod config;
+mod names;
+mod objects;
+mod packs;
 
+pub use at_revision::AtRevision;
 use config::Config;
 
 /// Longest `.git` file that git reads; `read_gitfile_gently`, git 2.47.
@@ -18,6 +23,12 @@ const GITFILE_LIMIT_BYTES: u64 = 1 << 20;
 
 /// The repository that git finds from `dir` upwards; `None` when `git rev-parse --git-dir` fails there.
 pub fn repository(fs: &dyn Filesystem, dir: &Path) -> Option<Repository> {
+    discovered(fs, dir).map(|(_, repository)| repository)
+}
+
+/// The same, with the git directory of this working tree.
+fn discovered(fs: &dyn Filesystem, dir: &Path) -> Option<(PathBuf, Repository)> {
+    let opened = |git_dir: PathBuf, top| Some((git_dir.clone(), open(fs, &git_dir, top)?));
     let device = |dir: &Path| fs.stat(dir).map(|meta| meta.identity.0).ok();
     let start = device(dir);
     for at in dir.ancestors() {
@@ -27,17 +38,17 @@ pub fn repository(fs: &dyn Filesystem, dir: &Path) -> Option<Repository> {
         }
         let entry = at.join(".git");
         match gitfile(fs, &entry) {
-            Gitfile::LeadsTo(git_dir) => return open(fs, &git_dir, Some(at)),
+            Gitfile::LeadsTo(git_dir) => return opened(git_dir, Some(at)),
             Gitfile::Broken => return None,
             Gitfile::None => {}
             Gitfile::Other => {
                 if is_git_dir(fs, &entry)? {
-                    return open(fs, &entry, Some(at));
+                    return opened(entry, Some(at));
                 }
             }
         }
         if is_git_dir(fs, at)? {
-            return open(fs, at, None);
+            return opened(at.to_owned(), None);
         }
     }
     None

@@ -79,10 +79,17 @@ fn meta_of(meta: &fs::Metadata) -> Meta {
     #[cfg(not(unix))]
     let (links, identity) = (1, (0, 0));
     let kind = kind_of(meta.file_type());
+    #[cfg(unix)]
+    let guarded = {
+        use std::os::unix::fs::MetadataExt;
+        meta.uid() == 0 && (kind == Kind::Link || meta.mode() & 0o022 == 0)
+    };
+    #[cfg(not(unix))]
+    let guarded = true;
     match kind {
-        Kind::File => Meta { kind, len: meta.len(), links, identity },
+        Kind::File => Meta { kind, len: meta.len(), links, identity, guarded },
         // Size and link count of a directory change with its entries, and no harness asks for them.
-        _ => Meta { kind, len: 0, links: 1, identity },
+        _ => Meta { kind, len: 0, links: 1, identity, guarded },
     }
 }
 

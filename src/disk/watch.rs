@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 
-use notify::event::{EventKind, Flag};
+use notify::event::{EventKind, Flag, ModifyKind};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::Filesystem;
@@ -25,6 +25,10 @@ struct State {
     /// `None` where the system cannot watch at all.
     notify: Option<RecommendedWatcher>,
     armed: BTreeSet<PathBuf>,
+    /// No more directories than this; none: as many as the system lets us.
+    limit: Option<usize>,
+    /// Whether it was said that something cannot be watched.
+    warned: bool,
 }
 
 impl Watcher {
@@ -59,24 +63,32 @@ impl Watcher {
                 tracing::warn!("files cannot be watched ({error}); every request looks at the disk anew")
             })
             .ok();
-        Watcher { state: Mutex::new(State { notify, armed: BTreeSet::new() }) }
+        Watcher { state: Mutex::new(State { notify, armed: BTreeSet::new(), limit: None, warned: false }) }
     }
 
     /// One that can watch nothing.
     #[cfg(test)]
     pub(crate) fn blind() -> Watcher {
-        Watcher { state: Mutex::new(State { notify: None, armed: BTreeSet::new() }) }
+        Watcher { state: Mutex::new(State { notify: None, armed: BTreeSet::new(), limit: None, warned: false }) }
     }
 
     fn is_armed(&self, dir: &Path) -> bool {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).armed.contains(dir)
     }
 
+    /// Watches no more directories than this from now on.
+    pub fn limit(&self, limit: Option<usize>) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).limit = limit;
+    }
+
     /// Watches a directory, given by its physical path; whether that worked.
-    fn arm(&self, dir: &Path) -> bool {
+    pub fn arm(&self, dir: &Path) -> bool {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.armed.contains(dir) {
             return true;
+        }
+        if state.limit.is_some_and(|limit| state.armed.len() >= limit) {
+            return false;
         }
         let Some(notify) = &mut state.notify else { return false };
         match notify.watch(dir, RecursiveMode::NonRecursive) {
@@ -85,7 +97,10 @@ impl Watcher {
                 true
             }
             Err(error) => {
-                tracing::warn!("{} cannot be watched: {error}", dir.display());
+                // Where one directory is too much, so are all that follow.
+                if !std::mem::replace(&mut state.warned, true) {
+                    tracing::warn!("{} cannot be watched: {error}", dir.display());
+                }
                 false
             }
         }
@@ -97,6 +112,7 @@ impl Watcher {
         for change in changes {
             let gone: Vec<PathBuf> = match change {
                 Change::Everything => state.armed.iter().cloned().collect(),
+                Change::Content(_) => Vec::new(),
                 Change::Path(path) => {
                     state.armed.range(path.clone()..).take_while(|dir| dir.starts_with(path)).cloned().collect()
                 }
@@ -126,6 +142,9 @@ fn changes_of(event: notify::Result<Event>) -> Vec<Change> {
         Ok(event) if event.flag() == Some(Flag::Rescan) => vec![Change::Everything],
         // Reading is no change, and one search through a tree makes a hundred thousand of these.
         Ok(Event { kind: EventKind::Access(_), .. }) => Vec::new(),
+        Ok(Event { kind: EventKind::Modify(ModifyKind::Data(_)), paths, .. }) => {
+            paths.into_iter().map(Change::Content).collect()
+        }
         Ok(event) => event.paths.into_iter().map(Change::Path).collect(),
     }
 }
@@ -159,7 +178,7 @@ impl<'a> Watching<'a> {
     /// Watches `dir` and what is above it, from the top down, as far as these are directories by their own names. Behind
     /// a link there are none: the system knows a directory under one name only, and whoever follows the link looks at
     /// the target's own path as well. From the top down, so that what is armed has everything above it armed.
-    fn watch(&self, dir: &Path) {
+    pub fn watch(&self, dir: &Path) {
         if self.watcher.is_armed(dir) {
             return;
         }
@@ -208,6 +227,12 @@ impl Filesystem for Watching<'_> {
     fn list(&self, path: &Path) -> Result<Vec<Entry>, Errno> {
         self.watch_above(path);
         self.watch(path);
+        // Entries come and go in the directory itself, whatever link leads there.
+        if !self.watcher.is_armed(path)
+            && let Ok(real) = self.fs.real_path(path)
+        {
+            self.watch(&real);
+        }
         self.fs.list(path)
     }
 }
@@ -219,6 +244,26 @@ mod tests {
     use std::time::Duration;
 
     const DEADLINE: Duration = Duration::from_secs(20);
+
+    #[test]
+    fn events_that_were_lost_may_have_been_about_anything() {
+        let overflow = Event::new(EventKind::Other).set_flag(Flag::Rescan);
+        assert_eq!(changes_of(Ok(overflow)), [Change::Everything]);
+        assert_eq!(changes_of(Err(notify::Error::generic("lost"))), [Change::Everything]);
+    }
+
+    #[test]
+    fn no_more_directories_are_watched_than_the_limit_allows() {
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let dir = scratch.path().canonicalize().expect("it is there");
+        let watcher = Watcher::new(drop);
+        watcher.limit(Some(dir.ancestors().count()));
+        let watching = Watching::new(&Real, &watcher);
+        assert!(watching.stat(&dir.join("file")).is_err() && !watching.was_blind());
+        let inner = tempfile::TempDir::new_in(&dir).expect("a directory");
+        assert!(watching.stat(&inner.path().join("file")).is_err() && watching.was_blind());
+        assert_eq!(watcher.count(), dir.ancestors().count());
+    }
 
     #[test]
     fn the_thread_ends_with_the_watcher() {

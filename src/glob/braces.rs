@@ -13,8 +13,8 @@ const OPEN: char = '\u{fdd1}';
 const CLOSE: char = '\u{fdd2}';
 const COMMA: char = '\u{fdd3}';
 const PERIOD: char = '\u{fdd4}';
-const ESCAPES: [(&str, char, &str); 5] =
-    [("\\\\", SLASH, "\\"), ("\\{", OPEN, "{"), ("\\}", CLOSE, "}"), ("\\,", COMMA, ","), ("\\.", PERIOD, ".")];
+const ESCAPES: [(&str, char, &str); 4] =
+    [("\\\\", SLASH, "\\"), ("\\{", OPEN, "{"), ("\\}", CLOSE, "}"), ("\\,", COMMA, ",")];
 
 /// Every pattern that `pattern` stands for, each once, in order; `None` when there is too much of it.
 pub(super) fn expand(pattern: &str) -> Option<Vec<String>> {
@@ -27,11 +27,26 @@ pub(super) fn expand(pattern: &str) -> Option<Vec<String>> {
         None => pattern.to_owned(),
     };
     let escaped = ESCAPES.iter().fold(protected, |text, (from, to, _)| text.replace(from, to.encode_utf8(&mut [0; 4])));
+    let escaped = with_periods(&escaped);
     let mut seen = std::collections::HashSet::new();
     let expanded = level(&escaped, true, 0)?
         .into_iter()
-        .map(|text| ESCAPES.iter().fold(text, |text, (_, from, to)| text.replace(*from, to)));
+        .map(|text| ESCAPES.iter().fold(text, |text, (_, from, to)| text.replace(*from, to)).replace(PERIOD, "."));
     Some(expanded.filter(|text| seen.insert(text.clone())).collect())
+}
+
+/// The expression for an escaped period is `/\\./g`, which takes any character behind a backslash for one.
+fn with_periods(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let escapes = c == '\\' && chars.peek().is_some_and(|next| !is_line_end(*next));
+        out.push(if escapes { PERIOD } else { c });
+        if escapes {
+            chars.next();
+        }
+    }
+    out
 }
 
 /// `/\{(?:(?!\{).)*\}/`: an opening brace and a closing one with no other opening one and no line end between.

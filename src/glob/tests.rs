@@ -1,9 +1,10 @@
 //! One-line tables: what matches, and in which order a tree is walked. Compared with npm glob itself by hand.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-use super::{Kind, Npm, Tree, braces, matches_name, npm};
+use super::bun::name::Name;
+use super::{Failure, Kind, Npm, Tree, braces, bun, matches_name, npm};
 
 #[test]
 fn names_match_as_in_minimatch() {
@@ -54,6 +55,9 @@ fn braces_expand_in_their_own_order() {
         ("{}", "{}"),
         ("${a,b}c", "${a,b}c"),
         ("\\{a,b}", "{a,b}"),
+        // A slip in its expression for periods: an escaped character becomes one where there are braces.
+        ("{a,b}/\\c\\\\d", "a/.\\d b/.\\d"),
+        ("a/\\c", "a/\\c"),
         ("{a,b", "{a,b"),
         ("{{a,b}}", "{a} {b}"),
         ("{a},b}", "a} b"),
@@ -78,6 +82,7 @@ fn hopeless_patterns_end() {
     ] {
         matches_name(pattern, &"a".repeat(250), true);
         npm(&Files::default(), Path::new("/r"), pattern, Npm { dot: true, follow: false });
+        Name::new(&pattern[..pattern.len().min(4096)]).matches(&"a".repeat(250));
     }
 }
 
@@ -126,7 +131,23 @@ impl Files {
     }
 }
 
+/// `path` without dots.
+fn plain(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut out, component| {
+        match component {
+            Component::ParentDir => drop(out.pop()),
+            other => out.push(other),
+        }
+        out
+    })
+}
+
 impl Tree for Files {
+    fn target(&self, path: &Path) -> Result<Kind, Failure> {
+        let path = self.real(&plain(path));
+        if self.dirs.contains_key(&path) { Ok(Kind::Dir) } else { self.kind(&path).ok_or(Failure::Missing) }
+    }
+
     fn kind(&self, path: &Path) -> Option<Kind> {
         let name = path.file_name()?.to_str()?;
         let dir = self.dirs.get(&self.real(path.parent()?))?;
@@ -134,7 +155,7 @@ impl Tree for Files {
     }
 
     fn entries(&self, path: &Path) -> Option<Vec<(String, Kind)>> {
-        self.dirs.get(&self.real(path)).cloned()
+        self.dirs.get(&self.real(&plain(path))).cloned()
     }
 }
 
@@ -173,4 +194,82 @@ fn links_that_lead_back_end() {
     let tree = Files::of("/r/a.md /r/up->/r /r/s/up->/r");
     let found = npm(&tree, Path::new("/r"), "**/*.md", Npm { dot: true, follow: true });
     assert!(found.contains(&PathBuf::from("/r/a.md")));
+    assert!(bun(&tree, Path::new("/r"), "**/*.md", true, true).contains(&PathBuf::from("/r/a.md")));
+}
+
+#[test]
+fn names_match_as_in_bun() {
+    for (pattern, yes, no) in [
+        ("*.md", "a.md .md", "a.txt"),
+        ("a*b*c", "abc axbxc", "acb ab"),
+        ("?.md", "1.md 😀.md", "12.md .md"),
+        ("[!a]*.md", "b.md", "a.md"),
+        ("[]x]", "] x", "[ a"),
+        ("[a-]", "a -", "b"),
+        ("[a", "", "[a a"),
+        ("a\\*b", "a*b", "axb"),
+        ("a\\", "", "a a\\"),
+        // There are no extended globs: `!` in front negates the rest.
+        ("!(one).md", "one.md two.md", "(one).md"),
+        ("!!a", "a", "b"),
+        ("@(a|b)*", "@(a|b)", "a b"),
+        ("{a,b}.md", "a.md b.md", "c.md {a,b}.md"),
+        ("{a,{b,c}*}d", "ad bd cxd", "abd d"),
+        ("{,x}a", "a xa", "ya"),
+        ("*{a,b}*c", "xac bc", "xc c"),
+        // A branch before a comma counts although the braces never close.
+        ("{a,b", "a", "b {a,b"),
+        // Behind the second pair it still thinks that it is within braces, and skips to the end.
+        ("{a,b}{c,d},x", "ac bd", "ac,x"),
+        ("{[a,b],z}", "a b b] z", "["),
+        ("{a}{b}{c}{d}{e}{f}{g}{h}{i}{j}", "abcdefghij", ""),
+        ("{a}{b}{c}{d}{e}{f}{g}{h}{i}{j}{k}", "", "abcdefghijk"),
+    ] {
+        for name in yes.split_whitespace() {
+            assert!(Name::new(pattern).matches(name), "{pattern} should match {name}");
+        }
+        for name in no.split_whitespace() {
+            assert!(!Name::new(pattern).matches(name), "{pattern} should not match {name}");
+        }
+    }
+}
+
+#[test]
+fn the_walk_of_bun_takes_the_last_directory_first() {
+    let tree = Files::of(
+        "/r/b.md /r/x/n.md /r/x/p/1.md /r/x/m.md /r/.d/z.md /r/y/k.md /r/ln->/o /r/to->/r/b.md /r/a.md /o/l.md /o/s/t.md",
+    );
+    for (pattern, expected) in [
+        ("*.md", "b.md a.md"),
+        ("**/*.md", "b.md a.md ln/l.md ln/s/t.md y/k.md .d/z.md x/n.md x/m.md x/p/1.md"),
+        ("{a,b}.md", "b.md a.md"),
+        ("t*", "to"),
+        ("to", "to"),
+        ("ln/*.md", "ln/l.md"),
+        ("**/l.md", "ln/l.md"),
+        ("**/x/*.md", "x/n.md x/m.md"),
+        // A link that both ends `**` and is below it is read twice, and closed by then: everything is lost.
+        ("**/ln/*.md", ""),
+        ("./b.md", "b.md"),
+        ("../r/b.md", "b.md"),
+        ("x/../b.md", "b.md"),
+        ("nowhere/../b.md", ""),
+        ("x//n.md", "x/n.md"),
+        ("b.md/", "b.md"),
+        ("*.md/", ""),
+        ("b.md//", ""),
+        ("", ""),
+        (".", ""),
+        ("x", ""),
+        ("x/{n,m}.md", "x/n.md x/m.md"),
+        ("{x/n,x/m}.md", ""),
+    ] {
+        let found = bun(&tree, Path::new("/r"), pattern, true, true);
+        let names: Vec<_> =
+            found.iter().map(|path| path.strip_prefix("/r").expect("below").to_string_lossy().into_owned()).collect();
+        assert_eq!(names.join(" "), expected, "{pattern}");
+    }
+    assert!(bun(&tree, Path::new("/r"), "**/l.md", true, false).is_empty());
+    assert!(bun(&tree, Path::new("/r"), "*/z.md", false, true).is_empty());
+    assert!(bun(&tree, Path::new("/gone"), "*", true, true).is_empty());
 }

@@ -4,9 +4,14 @@
 //! Checked on the real clients 0.169.0 (`codex debug prompt-input`, `codex exec`) and 0.104.0 (`codex exec`), November 2026.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use crate::answer::{Answer, Fate, Message, MessageKind, Refusal, Role, Scope, Source, Standpoint, Trigger, Warning};
-use crate::harness::{About, Change, Details, Edition, Profile};
+use crate::answer::{
+    Answer, Fate, Message, MessageKind, Per, Refusal, Role, Scope, Source, Standpoint, Trigger, Warning,
+};
+use crate::harness::custom::{Overrides, kept};
+use crate::harness::keys::{Key, Keys, Takes};
+use crate::harness::{About, Change, Details, Edition, LimitKey, Profile, Program};
 use crate::search::{Search, Told};
 use crate::snapshot::{Kind, Unreadable, absolute};
 
@@ -19,6 +24,7 @@ mod paths;
 mod root;
 mod rules;
 mod settings;
+mod skills;
 mod trust;
 mod types;
 
@@ -37,15 +43,58 @@ pub static PROFILE: Profile = Profile {
     editions: &[&V0_104, &V0_169],
     instruction_names: &["AGENTS.override.md", "AGENTS.md"],
     settings_names: &[".codex/config.toml", ".codex/*.config.toml"],
+    program: Some(Program { command: "codex", package: "@openai/codex" }),
+    keys: KEYS,
 };
 
+const KEYS: &[Keys] = &[Keys {
+    files: &[".codex/config.toml", ".codex/*.config.toml"],
+    keys: &[
+        Key::new(
+            "project_doc_max_bytes",
+            Takes::Limit(Per::Chain),
+            "How many bytes all project files together may have; 0: none is read. The global file is not counted.",
+        ),
+        Key::new(
+            "project_doc_fallback_filenames",
+            Takes::Names,
+            "Names that are tried in each directory after AGENTS.override.md and AGENTS.md.",
+        ),
+        Key::new(
+            "project_root_markers",
+            Takes::Names,
+            "Entries that make a directory the root of the project. Not taken from a project's own settings.",
+        ),
+        Key::new(
+            "projects.*.trust_level",
+            Takes::Words(&["trusted", "untrusted"]),
+            "Whether settings inside the project count.",
+        ),
+        Key::new("developer_instructions", Takes::Other, "A developer message with this text."),
+        Key::new(
+            "model_instructions_file",
+            Takes::Paths,
+            "A file in the place of the base instructions; relative to the settings file.",
+        ),
+        Key::new("include_environment_context", Takes::SWITCH, "Whether the model is told about the environment."),
+        Key::new(
+            "sandbox_mode",
+            Takes::Words(&["read-only", "workspace-write", "danger-full-access"]),
+            "What commands may do; the model is told.",
+        ),
+    ],
+}];
+
 /// An edition of Codex: what it does the same way throughout is code, what has differed is a field.
+#[derive(Clone, Copy)]
 pub struct Codex {
     about: About,
     /// Longest project chain when `project_doc_max_bytes` is not set, in bytes.
     budget_bytes: usize,
     /// The names tried in each directory, before the configured fallbacks.
     names: &'static [&'static str],
+    /// The names tried after them when `project_doc_fallback_filenames` is not set.
+    fallbacks: &'static [&'static str],
     /// What stands between the global text and the first project file.
     project_separator: &'static str,
     /// What makes a directory the project root when `project_root_markers` is not set.
@@ -62,6 +111,8 @@ pub struct Codex {
     losses: Losses,
     /// How the environment is described.
     environment: environment::Form,
+    /// Where the skills are listed.
+    listing: Listing,
     /// The sections that the client itself puts behind the texts of the files, in their order.
     added: &'static [Added],
     /// Which settings count, and for what.
@@ -112,6 +163,15 @@ enum Losses {
     Shown,
     /// Nobody but a log. The fates of the files say it here; a warning would claim that the client gives one.
     Logged,
+}
+
+/// Where the skills are listed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Listing {
+    /// In a section behind the texts of the files, which is named.
+    BehindTheFiles,
+    /// In a developer message.
+    Message,
 }
 
 /// A section that the client itself adds to the message. Its text is the product's: it is named, not repeated.
@@ -193,6 +253,7 @@ static V0_104: Codex = Codex {
     },
     budget_bytes: 32 * 1024,
     names: &["AGENTS.override.md", "AGENTS.md"],
+    fallbacks: &[],
     project_separator: "\n\n--- project-doc ---\n\n",
     root_markers: &[".git"],
     global_text: Decoding::Strict,
@@ -201,6 +262,7 @@ static V0_104: Codex = Codex {
     header: Header::Always,
     losses: Losses::Logged,
     environment: environment::Form::DirectoryAndShell,
+    listing: Listing::BehindTheFiles,
     added: &[
         Added { name: "js_repl", kind: MessageKind::Reminder, when: When::Feature("js_repl") },
         Added { name: "skills", kind: MessageKind::Skills, when: When::WithAnySkill },
@@ -213,6 +275,7 @@ static V0_169: Codex = Codex {
     about: About { name: "0.169", checked: ("0.169.0", "0.169"), changed: &[], details: DETAILS },
     budget_bytes: 32 * 1024,
     names: &["AGENTS.override.md", "AGENTS.md"],
+    fallbacks: &[],
     project_separator: "\n\n--- project-doc ---\n\n",
     root_markers: &[".git"],
     global_text: Decoding::Lossy,
@@ -221,6 +284,7 @@ static V0_169: Codex = Codex {
     header: Header::OverProjectFiles,
     losses: Losses::Shown,
     environment: environment::Form::WithPermissions,
+    listing: Listing::Message,
     added: &[],
     settings: rules::V0_169,
 };
@@ -228,6 +292,21 @@ static V0_169: Codex = Codex {
 impl Edition for Codex {
     fn about(&self) -> &About {
         &self.about
+    }
+
+    fn limit_keys(&self) -> &'static [LimitKey] {
+        &[LimitKey { per: Per::Chain, path: &["project_doc_max_bytes"] }]
+    }
+
+    fn overridden(&self, overrides: &Overrides) -> Result<Arc<dyn Edition>, String> {
+        overrides.nothing_but(&["names", "fallbacks", "root_markers", "total_limit"])?;
+        Ok(Arc::new(Codex {
+            names: overrides.names.as_deref().map_or(self.names, kept),
+            fallbacks: overrides.fallbacks.as_deref().map_or(self.fallbacks, kept),
+            root_markers: overrides.root_markers.as_deref().map_or(self.root_markers, kept),
+            budget_bytes: overrides.total_limit.unwrap_or(self.budget_bytes),
+            ..*self
+        }))
     }
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
@@ -259,6 +338,7 @@ impl Edition for Codex {
         self.nothing_below(at, &start.cwd, search, &mut answer)?;
         self.compose(&start.cwd, &settings, global.as_deref(), &docs, &mut answer);
         self.other_messages(&settings, at, &start.cwd, &mut answer);
+        self.skills(at, (&start.cwd, &codex_home), &settings, search, &mut answer)?;
         Ok(answer)
     }
 }

@@ -7,17 +7,18 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use globset::GlobBuilder;
-
 use crate::answer::{Answer, Fate, Message, Role, Scope, Source, Standpoint, Trigger, Warning};
-use crate::harness::{About, Details, Edition, Profile};
+use crate::glob;
+use crate::harness::keys::{Key, Keys, Takes};
+use crate::harness::{About, Details, Edition, Profile, Program};
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Errno, Kind, Unreadable, absolute};
+use crate::snapshot::{Ask, Errno, Kind, Unreadable, absolute, relative};
 use crate::text;
 
 mod find;
 mod front_matter;
 mod imports;
+mod skills;
 mod viewing;
 
 use find::{Found, named, rules_below};
@@ -44,7 +45,21 @@ pub static PROFILE: Profile = Profile {
         ".claude/rules/**/*.md",
     ],
     settings_names: &[],
+    program: Some(Program { command: "copilot", package: "@github/copilot" }),
+    keys: KEYS,
 };
+
+const KEYS: &[Keys] = &[Keys {
+    files: &[".github/instructions/**/*.instructions.md", ".copilot/instructions/**/*.instructions.md"],
+    keys: &[
+        Key::new(
+            "applyTo",
+            Takes::Paths,
+            "Patterns from the root of the repository: the text is told with files that match. Without them it counts from the start.",
+        ),
+        Key::new("description", Takes::Other, "What the table of instructions says of the file."),
+    ],
+}];
 
 /// An edition of Copilot CLI: what it does the same way throughout is code, what has differed is a field.
 pub struct CopilotCli {
@@ -81,6 +96,10 @@ impl Edition for CopilotCli {
         &self.about
     }
 
+    fn imports_into(&self, file: &Path) -> bool {
+        imports_anything(file)
+    }
+
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
         let mut answer = Answer::default();
         if at.flag(ID, "no-custom-instructions") {
@@ -93,7 +112,9 @@ impl Edition for CopilotCli {
         let root = repository(&at.cwd, search)?.unwrap_or_else(|| at.cwd.clone());
         answer.root = Some(root.clone());
         let mut session = Session { root: root.clone(), ..Session::default() };
-        for (dir, name, scope) in self.whole_files(&at.cwd, &root, &home) {
+        let whole_files = self.whole_files(&at.cwd, &root, &home);
+        search.expect(whole_files.iter().map(|(dir, ..)| Ask::Listing(dir.clone())))?;
+        for (dir, name, scope) in whole_files {
             if let Some(found) = named(&dir, name, search)? {
                 let limit = if scope == Scope::User { &home } else { &root };
                 session.whole(&found, scope, limit, search, &mut answer)?;
@@ -107,6 +128,7 @@ impl Edition for CopilotCli {
         session.table(&mut answer);
         answer.messages.extend(session.message());
         viewing::look(self.names, at, &session, search, &mut answer)?;
+        skills::look(at, &home, search, &mut answer)?;
         Ok(answer)
     }
 }
@@ -192,8 +214,9 @@ fn rule_files(cwd: &Path, root: &Path, home: &Path, extra: &[PathBuf], search: &
     }
     for dir in extra {
         places.push((dir.join(".github/instructions"), ".instructions.md", None));
-        places.push((dir.clone(), ".instructions.md", None));
+        places.push((dir.join(".claude/rules"), ".md", None));
     }
+    places.extend(extra.iter().map(|dir| (dir.clone(), ".instructions.md", None)));
     let mut found: Vec<Found> = Vec::new();
     let mut seen = HashSet::new();
     for (dir, ending, seen_from) in places {
@@ -238,9 +261,8 @@ impl Session {
         answer: &mut Answer,
     ) -> Told<()> {
         let Some(raw) = content(found, scope, Trigger::Session, search, answer)? else { return Ok(()) };
-        let (content, kept) = visible(&raw);
         let place = answer.sources.len();
-        let expanded = expanded(&found.path, &content, limit, Trigger::Session, search, answer)?;
+        let expanded = expanded(&found.path, &raw, limit, Trigger::Session, search, answer)?;
         // Texts are compared with their imports in them.
         if !self.texts.insert(expanded.clone()) {
             answer.sources.truncate(place);
@@ -251,22 +273,31 @@ impl Session {
             return Ok(());
         }
         let source = Source::whole(&found.path, scope, &raw, "sent whole at the start");
-        answer.sources.insert(place, placed(Source { kept, ..source }, self.tagged.len()));
+        answer.sources.insert(place, placed(Source { kept: kept(&raw), ..source }, self.tagged.len()));
         self.tagged.push(format!("<custom_instruction>\n{expanded}\n</custom_instruction>"));
         Ok(())
     }
 
     fn rule(&mut self, found: &Found, search: &mut Search, answer: &mut Answer) -> Told<()> {
         let Some(raw) = content(found, Scope::Rule, Trigger::Session, search, answer)? else { return Ok(()) };
-        let (content, kept) = visible(&raw);
-        let front = front_matter::parse(&content);
+        let text = text::lossy_without_bom(&raw);
+        let (front, content) = (front_matter::parse(&text), visible(&text));
+        if front.excluded {
+            answer.sources.push(not_for_us(&found.path, Trigger::Session));
+            return Ok(());
+        }
+        if let Some(problem) = front_matter::problem(&text) {
+            let message = format!("{}: {problem}", found.path.display());
+            answer.warnings.push(Warning::at("front-matter", &found.path, message));
+        }
         if !front.is_everywhere() {
             let shown = found.shown();
             self.patterned.push(Patterned { path: found.path.clone(), shown, front, content });
             return Ok(());
         }
         let source = Source::whole(&found.path, Scope::Rule, &raw, "no narrower pattern: sent whole at the start");
-        answer.sources.push(placed(Source { kept, ..source }, self.tagged.len() + self.rules.len()));
+        let part = self.tagged.len() + self.rules.len();
+        answer.sources.push(placed(Source { kept: kept(&raw), ..source }, part));
         self.rules.push(content);
         Ok(())
     }
@@ -307,7 +338,7 @@ impl Session {
     fn table(&mut self, answer: &mut Answer) {
         let mut rows = String::new();
         for Patterned { path, shown, front, content } in &self.patterned {
-            let cell = |text: &str| text.replace('|', "\\|");
+            let cell = |text: &str| text.replace('\\', "\\\\").replace('|', "\\|").replace('\n', " ");
             let (patterns, description) = (cell(&front.patterns.join(", ")), cell(&front.description));
             rows.push_str(&format!("\n| {patterns} | '{shown}' | {description} |"));
             let reason =
@@ -319,6 +350,14 @@ impl Session {
         if !rows.is_empty() {
             self.tables.push(format!("{RULES_TABLE}{rows}"));
         }
+    }
+}
+
+/// A rule file whose front matter says that it is for other clients.
+fn not_for_us(path: &Path, trigger: Trigger) -> Source {
+    Source {
+        trigger,
+        ..Source::new(path, Scope::Rule, Fate::Excluded, "excludeAgent in its front matter names this client")
     }
 }
 
@@ -367,25 +406,35 @@ fn content(
     Ok(None)
 }
 
-/// A file's text less what nobody sees, and what of its bytes that leaves. Copilot CLI 1.0.102 takes out byte order marks,
-/// zero-width characters (but the joiner), marks of direction and tags.
-fn visible(raw: &[u8]) -> (String, Vec<Range<usize>>) {
+/// Text without what nobody sees, as the client sends it: once imports and front matter, which it reads as they stand, are
+/// dealt with.
+fn visible(text: &str) -> String {
+    // What is hidden, and what NFC changes, is not ASCII.
+    if text.is_ascii() {
+        return text.to_owned();
+    }
+    let seen: String = text.chars().filter(|c| !is_hidden(*c)).collect();
+    // U+2000 arrives as U+2002.
+    icu_normalizer::ComposingNormalizer::new_nfc().normalize(&seen).into_owned()
+}
+
+/// Byte order marks, zero-width characters (but the joiner), marks of direction and tags: Copilot CLI 1.0.102 takes them out.
+fn is_hidden(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{200c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{e0001}' | '\u{e0020}'..='\u{e007f}')
+}
+
+/// The ranges of a file's bytes that can be seen.
+fn kept(raw: &[u8]) -> Vec<Range<usize>> {
     let decoded = text::lossy(raw);
-    let hidden = |c: char| {
-        matches!(c, '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{200c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{e0001}' | '\u{e0020}'..='\u{e007f}')
-    };
     let mut kept = Vec::new();
     let mut from = 0;
-    for (at, c) in decoded.char_indices().filter(|(_, c)| hidden(*c)) {
+    for (at, c) in decoded.char_indices().filter(|(_, c)| is_hidden(*c)) {
         kept.push(from..at);
         from = at + c.len_utf8();
     }
     kept.push(from..decoded.len());
-    let seen: String = kept.iter().map(|range| &decoded[range.clone()]).collect();
-    // The client composes what it reads: U+2000 arrives as U+2002.
-    let composed = icu_normalizer::ComposingNormalizer::new_nfc().normalize(&seen).into_owned();
-    (composed, text::raw_ranges(raw, &kept))
+    text::raw_ranges(raw, &kept)
 }
 
 /// GEMINI.md imports nothing, alone of the whole files.
@@ -393,41 +442,34 @@ fn imports_anything(path: &Path) -> bool {
     !path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("GEMINI.md"))
 }
 
+/// The text of a file with its imports in it, as it is sent.
 fn expanded(
     path: &Path,
-    content: &str,
+    raw: &[u8],
     limit: &Path,
     trigger: Trigger,
     search: &mut Search,
     answer: &mut Answer,
 ) -> Told<String> {
+    let text = text::lossy_without_bom(raw);
     if !imports_anything(path) {
-        return Ok(content.to_owned());
+        return Ok(visible(&text));
     }
     let root = search.real(limit)?.unwrap_or_else(|_| limit.to_owned());
     let own = search.real(path)?.unwrap_or_else(|_| path.to_owned());
-    let mut importer = Importer { root: &root, trigger, seen: HashSet::from([own]), lookups: 0 };
-    importer.expand(path, content, 0, search, answer)
+    let mut importer = Importer::new(&root, trigger, own);
+    Ok(visible(&importer.expand(path, &text, 0, search, answer)?))
 }
 
-/// Whether any pattern matches the path, taken from one of the bases, or the name alone. An exclamation mark turns a
-/// pattern around, for each of them.
+/// Whether any pattern matches the path, taken from one of the bases, or the name alone. Every exclamation mark in front
+/// turns a pattern around, for each of them.
 fn matches(patterns: &[String], path: &Path, bases: &[&Path]) -> bool {
     let name = path.file_name().map(Path::new);
     let forms: Vec<&Path> = bases.iter().filter_map(|base| path.strip_prefix(base).ok()).chain(name).collect();
     patterns.iter().any(|pattern| {
-        let (negated, pattern) = pattern.strip_prefix('!').map_or((false, pattern.as_str()), |rest| (true, rest));
+        let bare = pattern.trim_start_matches('!');
+        let (negated, pattern) = ((pattern.len() - bare.len()) % 2 == 1, bare);
         let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
-        let Ok(glob) = GlobBuilder::new(pattern).literal_separator(true).build() else { return negated };
-        let matcher = glob.compile_matcher();
-        forms.iter().any(|form| matcher.is_match(form) != negated)
+        forms.iter().any(|form| glob::plain(pattern, false, form) != negated)
     })
-}
-
-/// The way from `from` to `to`, with `..` where it leads upwards.
-fn relative(from: &Path, to: &Path) -> String {
-    let common = from.components().zip(to.components()).take_while(|(one, other)| one == other).count();
-    let up = from.components().skip(common).map(|_| "..".to_owned());
-    let down = to.components().skip(common).map(|part| part.as_os_str().to_string_lossy().into_owned());
-    up.chain(down).collect::<Vec<_>>().join("/")
 }

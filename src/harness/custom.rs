@@ -1,10 +1,33 @@
 //! Harnesses that users declare themselves, in a `briefing.toml` or in the settings.
+#![doc = include_str!("custom.md")]
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Edition;
+
+mod check;
+mod choices;
+mod compose;
+mod declarations;
+mod declare;
+mod definition;
+mod describe;
+mod find;
+mod limit;
+mod list;
+mod look;
+mod overrides;
+mod shape;
+pub mod shipped;
+mod template;
+mod values;
+
+pub use declarations::{FILE_NAME, question};
+pub use declare::{schema, settings_schema};
+pub use overrides::{Overrides, kept};
 
 /// A harness that the user declared.
 pub struct Custom {
@@ -14,6 +37,8 @@ pub struct Custom {
     pub title: String,
     /// What it reads, in a sentence.
     pub summary: String,
+    /// What people compare harnesses by, in the order of [`super::Details::TITLES`].
+    pub details: Vec<String>,
     /// Its rules.
     pub edition: Arc<dyn Edition>,
     /// Two definitions of the same id have different ones.
@@ -23,7 +48,7 @@ pub struct Custom {
 }
 
 /// Every custom harness that was declared, and what is wrong with the others.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Customs {
     /// Those that can be asked, in the order of their declaration.
     pub harnesses: Vec<Arc<Custom>>,
@@ -40,6 +65,8 @@ pub struct Problem {
     pub path: Option<PathBuf>,
     /// Line and column, both from one.
     pub position: Option<(usize, usize)>,
+    /// The same in bytes of the file.
+    pub range: Range<usize>,
     /// What is wrong, and what to do.
     pub message: String,
 }
@@ -75,45 +102,5 @@ impl std::fmt::Debug for Customs {
         let ids: BTreeMap<&str, u64> =
             self.harnesses.iter().map(|custom| (custom.id.as_str(), custom.fingerprint)).collect();
         f.debug_struct("Customs").field("harnesses", &ids).field("problems", &self.problems).finish()
-    }
-}
-
-/// Values that a custom harness replaces in the edition it extends. An edition's own settings files still count over
-/// them, as they do over what the edition has built in.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Overrides {
-    /// The file names that are looked for, in order.
-    pub names: Option<Vec<String>>,
-    /// Names that are looked for after them.
-    pub fallbacks: Option<Vec<String>>,
-    /// What makes a directory the project root.
-    pub root_markers: Option<Vec<String>>,
-    /// The limit of each file, in the unit the edition counts.
-    pub limit: Option<usize>,
-    /// The limit of all files together, in the unit the edition counts.
-    pub total_limit: Option<usize>,
-    /// The share of a limit that is kept of a file's beginning.
-    pub head_ratio: Option<f64>,
-    /// The share of a limit that is kept of a file's end.
-    pub tail_ratio: Option<f64>,
-}
-
-impl Overrides {
-    /// Nothing but these values is overridden; else which one is not among them.
-    pub fn nothing_but(&self, known: &[&str]) -> Result<(), String> {
-        let given = [
-            ("names", self.names.is_some()),
-            ("fallbacks", self.fallbacks.is_some()),
-            ("root_markers", self.root_markers.is_some()),
-            ("limit", self.limit.is_some()),
-            ("total_limit", self.total_limit.is_some()),
-            ("head_ratio", self.head_ratio.is_some()),
-            ("tail_ratio", self.tail_ratio.is_some()),
-        ];
-        let Some((name, _)) = given.into_iter().find(|(name, given)| *given && !known.contains(name)) else {
-            return Ok(());
-        };
-        let can = if known.is_empty() { "nothing".to_owned() } else { known.join(", ") };
-        Err(format!("this edition has no `{name}` to override; it has {can}"))
     }
 }

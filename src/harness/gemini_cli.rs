@@ -9,23 +9,30 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::answer::{Answer, Fate, Message, Role, Scope, Source, Standpoint, Trigger, Warning};
-use crate::harness::{About, Details, Edition, Profile};
+use crate::formats::Node;
+use crate::harness::keys::{Key, Keys, Takes};
+use crate::harness::{About, Details, Edition, Profile, Program};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Kind, Unreadable, absolute};
 use crate::text::{self, js_trim};
 
+mod environment;
 mod extensions;
+mod guard;
 mod imports;
 mod memory;
 mod paths;
 mod reading;
 mod settings;
+mod skills;
 mod tokens;
 mod trust;
+mod workspaces;
 
 use imports::{Format, Importer};
-use paths::{joined, resolved};
+use paths::joined;
 use settings::Settings;
+use workspaces::boundary;
 
 /// The id, also the key of its options in requests.
 const ID: &str = "gemini-cli";
@@ -38,7 +45,32 @@ pub static PROFILE: Profile = Profile {
     editions: &[&V0_61],
     instruction_names: &["GEMINI.md", ".gemini/tmp/*/memory/MEMORY.md"],
     settings_names: &[".gemini/settings.json", ".gemini/trustedFolders.json", ".gemini/projects.json", ".geminiignore"],
+    program: Some(Program { command: "gemini", package: "@google/gemini-cli" }),
+    keys: KEYS,
 };
+
+const KEYS: &[Keys] = &[Keys {
+    files: &[".gemini/settings.json"],
+    keys: &[
+        Key::new("context.fileName", Takes::Names, "Names that are looked for beside GEMINI.md, before it."),
+        Key::new(
+            "context.importFormat",
+            Takes::Words(&["tree", "flat"]),
+            "Whether imports stand in the place of their tokens, or behind the file.",
+        ),
+        Key::new(
+            "context.memoryBoundaryMarkers",
+            Takes::Names,
+            "Entries that end the way up, and hold imports inside; `.git` unless said otherwise.",
+        ),
+        Key::new("context.includeDirectories", Takes::Paths, "Further directories of the workspace."),
+        Key::new(
+            "security.folderTrust.enabled",
+            Takes::SWITCH,
+            "Whether project files count only in folders that the user trusts.",
+        ),
+    ],
+}];
 
 /// An edition of Gemini CLI: what it does the same way throughout is code, what has differed is a field.
 pub struct GeminiCli {
@@ -56,7 +88,7 @@ static V0_61: GeminiCli = GeminiCli {
             files: "GEMINI.md and the names of context.fileName: all of them",
             triggers: "session start; reading adds the files above what is read",
             place: "global text and private memory in the system instruction, extensions and project in the first user message",
-            truncation: "none; the system instruction keeps two of more newlines",
+            truncation: "none; in the system instruction three newlines or more become two",
             nested: "on reading, up to the boundary, by file identity",
             global: "~/.gemini, private memory in ~/.gemini/tmp, extensions",
             urls: "no",
@@ -75,6 +107,10 @@ impl Edition for GeminiCli {
         &self.about
     }
 
+    fn imports_into(&self, _: &Path) -> bool {
+        true
+    }
+
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
         let home = search.env("GEMINI_CLI_HOME").filter(|home| !home.is_empty());
         let home = home.map_or_else(|| at.home.clone(), |home| absolute(&at.cwd, Path::new(&home)));
@@ -82,17 +118,19 @@ impl Edition for GeminiCli {
             Ok(settings) => settings,
             Err(refusal) => return Ok(refusal.into()),
         };
+        let home = settings.variables.home(at, search);
         let mut answer = Answer { warnings: settings.warnings.clone(), ..Answer::default() };
-        let workspaces = match workspaces(at, &home, &settings, search)? {
-            Ok(workspaces) => workspaces,
-            Err(message) => return Ok(Answer::refused(&at.cwd, message)),
-        };
-        let walk = Walk { workspaces, names: &settings.names, home: home.join(".gemini") };
         let extensions = match extensions::look(at, &home, &settings, search)? {
             Ok(extensions) => extensions,
             Err(refusal) => return Ok(refusal.into()),
         };
         answer.warnings.extend(extensions.warnings.iter().cloned());
+        let workspaces = match workspaces::all(at, &home, &settings, extensions.plans.as_deref(), search)? {
+            Ok(workspaces) => workspaces,
+            Err(message) => return Ok(Answer::refused(&at.cwd, message)),
+        };
+        let walk = Walk { workspaces, names: &settings.names, home: home.join(".gemini") };
+        name_servers(&settings, &extensions.servers, &mut answer);
         let project = walk.project(&settings, search, &mut answer)?;
         let memory = memory::files(&at.cwd, &home, &settings.names, search)?;
         let tiers = [
@@ -115,7 +153,20 @@ impl Edition for GeminiCli {
             reading::look(target, at, &walk, &settings, seen, search, &mut answer)?;
         }
         place_sources(&mut answer);
+        skills::look(at, &home, &extensions.folders, &settings, search, &mut answer)?;
         Ok(answer)
+    }
+}
+
+/// MCP servers may add instructions, which only they know; behind the files of the project.
+fn name_servers(settings: &Settings, of_extensions: &[String], answer: &mut Answer) {
+    let configured = settings.value(&["mcpServers"]).and_then(Node::as_table).unwrap_or_default();
+    let excluded = settings.texts(&["mcp", "excluded"]);
+    let names = configured.iter().map(|(name, _)| name.as_str()).chain(of_extensions.iter().map(String::as_str));
+    let names: Vec<&str> = names.filter(|name| !excluded.contains(name)).collect();
+    if settings.trusted && !names.is_empty() {
+        let message = format!("MCP servers may add instructions of their own after the files: {}", names.join(", "));
+        answer.warnings.push(Warning::general("mcp-instructions", message));
     }
 }
 
@@ -132,53 +183,6 @@ struct Walk<'a> {
     names: &'a [String],
     /// `~/.gemini`, where every walk ends.
     home: PathBuf,
-}
-
-/// The working directory, what the settings and the command line include, and the folder of plans.
-fn workspaces(
-    at: &Standpoint,
-    home: &Path,
-    settings: &Settings,
-    search: &mut Search,
-) -> Told<Result<Vec<PathBuf>, String>> {
-    let mut wanted: Vec<PathBuf> = vec![at.cwd.clone()];
-    let configured = settings.texts(&["context", "includeDirectories"]).into_iter();
-    let options = at.option_list(ID, "include-directories").into_iter().flat_map(|list| list.split(',')).map(str::trim);
-    wanted.extend(configured.chain(options).map(|path| settings::user_path(path, at, home)));
-    if let Some(folders) = search.env("GEMINI_CLI_IDE_WORKSPACE_PATH") {
-        let folders = folders.split(':').filter(|folder| !js_trim(folder).is_empty());
-        wanted.extend(folders.map(|folder| absolute(&at.cwd, Path::new(folder))));
-    }
-    let mut found: Vec<PathBuf> = Vec::new();
-    for path in wanted {
-        if !search.is_dir(&path, "a directory of the workspace")? {
-            return Ok(Err(format!(
-                "{} is included and is no directory, which stops Gemini CLI; see context.includeDirectories",
-                path.display()
-            )));
-        }
-        let real = resolved(&path, search)?.unwrap_or(path);
-        if !found.contains(&real) {
-            found.push(real);
-        }
-    }
-    Ok(Ok(found))
-}
-
-/// The nearest directory that has any of the markers; absolute ones and those that lead upwards do not count.
-fn boundary(dir: &Path, markers: &[String], rule: &'static str, search: &mut Search) -> Told<Option<PathBuf>> {
-    let counts = |marker: &&String| !marker.starts_with('/') && !marker.contains("..");
-    let markers: Vec<&String> = markers.iter().filter(counts).collect();
-    let path = |dir: &Path, marker: &String| absolute(dir, Path::new(marker));
-    search.expect(dir.ancestors().flat_map(|dir| markers.iter().map(move |marker| Ask::Kind(path(dir, marker)))))?;
-    for dir in dir.ancestors() {
-        for marker in &markers {
-            if search.stat(&path(dir, marker), rule)?.is_ok() {
-                return Ok(Some(dir.to_owned()));
-            }
-        }
-    }
-    Ok(None)
 }
 
 impl Walk<'_> {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -13,8 +13,8 @@ use super::ALL;
 pub struct Names {
     /// Last segments without wildcards: most files of a tree are told apart by these alone.
     last: HashSet<OsString>,
-    /// Whether some pattern ends in a wildcard, so that a last segment alone decides nothing.
-    wild: Vec<OsString>,
+    /// What stands before and behind the wildcards of last segments that have some.
+    wild: Vec<(OsString, OsString)>,
     patterns: GlobSet,
 }
 
@@ -26,6 +26,33 @@ pub static INSTRUCTION_FILES: LazyLock<Names> =
 pub static SETTINGS_FILES: LazyLock<Names> =
     LazyLock::new(|| Names::new(ALL.iter().flat_map(|profile| profile.settings_names).copied()));
 
+/// The folders that the patterns of all harnesses begin with: `.codex`, `.github`, `.github/instructions`.
+static FOLDERS: LazyLock<HashSet<PathBuf>> = LazyLock::new(|| {
+    let patterns = ALL.iter().flat_map(|profile| profile.instruction_names.iter().chain(profile.settings_names));
+    let mut folders = HashSet::new();
+    for pattern in patterns.filter(|pattern| pattern.starts_with('.')) {
+        let parts: Vec<&str> = pattern.split('/').collect();
+        let fixed = parts[..parts.len() - 1].iter().take_while(|part| !part.contains('*')).count();
+        if fixed > 0 {
+            folders.insert(parts[..fixed].iter().collect());
+        }
+    }
+    folders
+});
+
+/// Whether a relative path begins with a folder of some harness.
+pub fn is_folder(path: &Path) -> bool {
+    path.ancestors().any(|above| FOLDERS.contains(above))
+}
+
+/// The directory in which an agent would be started that reads an instruction or settings file in any case: its own, or the
+/// one that holds the harness's folder in which it stands (`.github/instructions`, `.codex`).
+pub fn beside(file: &Path) -> PathBuf {
+    let dir = file.parent().unwrap_or(Path::new("/"));
+    let holds = |above: &&Path| dir.strip_prefix(above).is_ok_and(is_folder);
+    dir.ancestors().find(holds).unwrap_or(dir).to_owned()
+}
+
 impl Names {
     /// A matcher for these endings. A pattern that is no glob is left out; a test looks at those of the profiles.
     pub fn new<'a>(endings: impl IntoIterator<Item = &'a str>) -> Names {
@@ -33,9 +60,9 @@ impl Names {
         let mut patterns = GlobSetBuilder::new();
         for ending in endings {
             let last = ending.rsplit('/').next().unwrap_or(ending);
-            match last.rsplit_once('*') {
-                Some((_, suffix)) => names.wild.push(suffix.into()),
-                None => {
+            match (last.split_once('*'), last.rsplit_once('*')) {
+                (Some((before, _)), Some((_, behind))) => names.wild.push((before.into(), behind.into())),
+                (None, _) | (_, None) => {
                     names.last.insert(last.into());
                 }
             }
@@ -55,7 +82,10 @@ impl Names {
     /// Whether a file of this name can match at all. Cheap, for walks over large trees.
     pub fn may_match(&self, name: &OsStr) -> bool {
         let bytes = name.as_encoded_bytes();
-        self.last.contains(name) || self.wild.iter().any(|suffix| bytes.ends_with(suffix.as_encoded_bytes()))
+        let wild = |(before, behind): &(OsString, OsString)| {
+            bytes.starts_with(before.as_encoded_bytes()) && bytes.ends_with(behind.as_encoded_bytes())
+        };
+        self.last.contains(name) || self.wild.iter().any(wild)
     }
 }
 
@@ -77,6 +107,21 @@ mod tests {
             ("/r/rules/a.mdc", false),
         ] {
             assert_eq!(names.matches(Path::new(path)), matches, "{path}");
+        }
+    }
+
+    #[test]
+    fn folders_of_harnesses_are_told_from_others() {
+        for (path, folder) in [
+            (".codex", true),
+            (".github/instructions/web", true),
+            (".github/workflows", true),
+            (".config/opencode", true),
+            (".config", false),
+            ("src", false),
+            ("", false),
+        ] {
+            assert_eq!(is_folder(Path::new(path)), folder, "{path}");
         }
     }
 

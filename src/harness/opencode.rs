@@ -1,10 +1,11 @@
 //! OpenCode: one global file, then one file name all the way up from the start directory, then what the settings name;
 //! and, when the agent reads a file, the files of the directories below the start directory.
 //!
-//! Checked on the real client 1.18.33 (`opencode run` against a mock provider), November 2026.
+//! Checked on the real clients 1.18.33 and 1.1.53 (`opencode run` against a mock provider), November 2026.
 
 use crate::answer::{Answer, Message, Role, Source, Standpoint, Trigger, Warning};
-use crate::harness::{About, Change, Details, Edition, Profile};
+use crate::harness::keys::{Key, Keys, Takes};
+use crate::harness::{About, Change, Details, Edition, Profile, Program};
 use crate::search::{Search, Told};
 
 mod agents;
@@ -14,6 +15,7 @@ mod front_matter;
 mod nested;
 mod places;
 mod prompt;
+mod rules;
 mod schema;
 mod skills;
 mod system;
@@ -22,6 +24,11 @@ mod variables;
 use config::Config;
 use flags::Flags;
 use places::Places;
+use rules::{
+    AgentNames, ClaudeFlag, ConfigDir, ContentVariable, Counts, Decoding, Denied, EnvironmentBlock, FindError,
+    FlagWords, Forms, GitRule, GlobalOrder, Globs, Pictures, References, Settings, SettingsOrder, SkillsPlace,
+    TestHome,
+};
 
 /// The id, also the key of its options in requests.
 const ID: &str = "opencode";
@@ -31,10 +38,31 @@ pub static PROFILE: Profile = Profile {
     id: ID,
     title: "OpenCode",
     summary: "one global AGENTS.md, every AGENTS.md (else CLAUDE.md, else CONTEXT.md) up to the top of the repository, the files that `instructions` names; and nested ones as the agent reads",
-    editions: &[&V1_18],
+    editions: &[&V1_1, &V1_18],
     instruction_names: &["AGENTS.md", "CLAUDE.md", "CONTEXT.md", "SKILL.md"],
     settings_names: &["opencode.json", "opencode.jsonc", ".config/opencode/config.json"],
+    program: Some(Program { command: "opencode", package: "opencode-ai" }),
+    keys: KEYS,
 };
+
+const KEYS: &[Keys] = &[Keys {
+    files: &["opencode.json", "opencode.jsonc", ".config/opencode/config.json"],
+    keys: &[
+        Key::new(
+            "instructions",
+            Takes::Paths,
+            "Files, globs and URLs whose texts are told at the start, after the AGENTS.md files. The lists of all settings files add up.",
+        ),
+        Key::new("default_agent", Takes::Other, "The agent that a session starts with."),
+        Key::new(
+            "agent.*.prompt",
+            Takes::Other,
+            "The text that takes the place of the provider's prompt for this agent.",
+        ),
+        Key::new("model", Takes::Other, "The model; it chooses the provider's prompt."),
+        Key::new("plugin", Takes::Other, "Plugins, which may rewrite what the model is told."),
+    ],
+}];
 
 /// An edition of OpenCode: what it does the same way throughout is code, what has differed is a field.
 pub struct OpenCode {
@@ -43,151 +71,153 @@ pub struct OpenCode {
     names: &'static [&'static str],
     /// Where the global file stands in the prompt.
     global: GlobalOrder,
-    /// What `OPENCODE_CONFIG_DIR` does to the global file.
+    /// What `OPENCODE_CONFIG_DIR` does to the global file, and to relative instructions without project settings.
     config_dir: ConfigDir,
+    /// Whose files `OPENCODE_TEST_HOME` moves.
+    test_home: TestHome,
     /// Which words switch a flag on, and what any other word does.
     flag_words: FlagWords,
     /// What `OPENCODE_DISABLE_CLAUDE_CODE_PROMPT` removes.
     claude_flag: ClaudeFlag,
     /// What makes a directory a repository.
     git: GitRule,
-    /// What an error while looking for a name does.
+    /// What an error while looking for something on the way up does.
     find_error: FindError,
     /// What counts as a global or nested file that is there.
     counts: Counts,
-    /// The order of the project's settings files.
-    settings_order: SettingsOrder,
+    /// Whose globs `instructions` and the configuration directories are read with.
+    globs: Globs,
+    /// How bytes become text.
+    decoding: Decoding,
+    /// How settings are read.
+    settings: Settings,
+    /// What is known of a custom agent's name.
+    agent_names: AgentNames,
+    /// Which files the read tool takes for pictures and PDFs, whose answers have no room for a reminder.
+    pictures: Pictures,
+    /// Which of its prompts OpenCode takes for a provider and a model, in the words of its sources.
+    prompt_for: fn(&str, &str) -> &'static str,
     /// Whether the environment block names the workspace root.
     environment: EnvironmentBlock,
     /// Where skills are listed.
     skills: SkillsPlace,
 }
 
-/// Where the global file stands in the prompt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GlobalOrder {
-    /// Before the project's files.
-    First,
-    /// After them.
-    AfterProject,
-}
+/// What people compare harnesses by; an edition says what differs.
+const DETAILS: Details = Details {
+    files: "AGENTS.md, else CLAUDE.md, else CONTEXT.md: the first name with any file wins at all levels",
+    triggers: "every step of the session; and when the agent reads a file",
+    place: "the system prompt, `Instructions from: PATH`, between environment and skills",
+    truncation: "none: files are sent whole",
+    nested: "when the agent reads a file below the working directory, nearest first, once a session",
+    global: "~/.config/opencode/AGENTS.md, else ~/.claude/CLAUDE.md; first in the prompt",
+    urls: "yes, in `instructions`; fetched at every step, after all files",
+    globs: "yes, in `instructions` (npm glob), in the order of the file system",
+    sessions: "sub-agents get the same; the calls that title and compact a session get none",
+    hooks: "plugins may rewrite the system prompt",
+    persona: "none; a custom agent's text takes the place of the provider's prompt",
+    dedupe: "by path as written: a link and its target are two files",
+};
 
-/// What `OPENCODE_CONFIG_DIR` does to the global file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ConfigDir {
-    /// It stands in place of `~/.config/opencode`, even when it is empty.
-    Replaces,
-    /// It is tried before `~/.config/opencode`; an empty one counts as unset.
-    TriedFirst,
-}
-
-/// Which words switch a flag on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FlagWords {
-    /// `true yes on 1 y` and `false no off 0 n`; any other word stops the client.
-    Strict,
-    /// `true` and `1`, in any case; any other word is off.
-    TrueOr1,
-}
-
-/// What the flag against Claude's files removes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClaudeFlag {
-    /// `CLAUDE.md` everywhere.
-    Everywhere,
-    /// `~/.claude/CLAUDE.md` only.
-    HomeOnly,
-}
-
-/// What makes a directory a repository.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GitRule {
-    /// Git itself is asked in the nearest directory that holds `.git`.
-    AsksGit,
-    /// An entry `.git` is enough.
-    EntryIsEnough,
-}
-
-/// What an error other than "not found" does while a name is looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FindError {
-    /// The name is given up at all levels.
-    SpoilsName,
-    /// That level is passed over.
-    SkipsLevel,
-}
-
-/// What counts as a global or nested file that is there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counts {
-    /// Whatever exists, directories too.
-    Anything,
-    /// Regular files.
-    RegularFiles,
-}
-
-/// The order of the project's settings files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SettingsOrder {
-    /// Root first; in each directory `.json`, then `.jsonc`.
-    PerDirectory,
-    /// All `.jsonc` root first, then all `.json`.
-    JsoncFirst,
-}
-
-/// The form of the environment block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EnvironmentBlock {
-    /// With a line `Workspace root folder`.
-    WithRoot,
-    /// Without it, but with an empty list of directories.
-    WithDirectories,
-}
-
-/// Where skills are listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SkillsPlace {
-    /// In the system prompt, behind the instructions.
-    SystemPrompt,
-    /// In the description of a tool only.
-    ToolDescription,
-}
-
-static V1_18: OpenCode = OpenCode {
+static V1_1: OpenCode = OpenCode {
     about: About {
-        name: "1.18",
-        checked: ("1.18.33", "1.18"),
+        name: "1.1",
+        checked: ("1.1.53", "1.1.53"),
         changed: &[
-            Change { between: "1.14.34 → 1.15.13", what: "a bogus `.git` no longer marks the worktree" },
+            Change { between: "1.3.2 → 1.14.34", what: "the global file comes before the project's" },
             Change {
                 between: "1.3.2 → 1.14.34",
-                what: "the global file comes first; OPENCODE_CONFIG_DIR replaces ~/.config/opencode; the CLAUDE flags also remove project files; relative instructions without project settings; the order of project settings",
+                what: "OPENCODE_CONFIG_DIR replaces ~/.config/opencode, where it was tried before it",
+            },
+            Change {
+                between: "1.3.2 → 1.14.34",
+                what: "the switches against Claude's files also remove CLAUDE.md of the project, know `yes`, `on` and `y`, and stop the client with any other word",
+            },
+            Change {
+                between: "1.3.2 → 1.14.34",
+                what: "without project settings, relative instructions are looked for in the global directory also when OPENCODE_CONFIG_DIR is not set",
+            },
+            Change {
+                between: "1.3.2 → 1.14.34",
+                what: "a project's settings are merged directory by directory, `.json` before `.jsonc`",
+            },
+            Change {
+                between: "1.3.2 → 1.15.13",
+                what: "an error such as a loop of links gives a name up at all levels, where it passed over one",
+            },
+            Change { between: "1.14.34 → 1.15.13", what: "a `.git` that git does not accept is no repository" },
+            Change { between: "1.1.53 → 1.18.33", what: "an empty OPENCODE_CONFIG_DIR counts" },
+            Change {
+                between: "1.1.53 → 1.18.33",
+                what: "a directory with the name of a global or nested file counts as that file",
+            },
+            Change { between: "1.1.53 → 1.18.33", what: "unknown keys in settings are ignored" },
+            Change {
+                between: "1.1.53 → 1.18.33",
+                what: "patterns are npm's: in the reverse order of the file system, links not followed",
+            },
+            Change {
+                between: "1.1.53 → 1.18.33",
+                what: "the environment block names the workspace root; skills are listed in the system prompt",
             },
         ],
         details: Details {
-            files: "AGENTS.md, else CLAUDE.md, else CONTEXT.md: the first name with any file wins at all levels",
-            triggers: "every step of the session; and when the agent reads a file",
-            place: "the system prompt, `Instructions from: PATH`, between environment and skills",
-            truncation: "none: files are sent whole",
-            nested: "when the agent reads a file below the working directory, nearest first, once a session",
-            global: "~/.config/opencode/AGENTS.md, else ~/.claude/CLAUDE.md; first in the prompt",
-            urls: "yes, in `instructions`; fetched at every step, after all files",
-            globs: "yes, in `instructions` (npm glob), in the order of the file system",
-            sessions: "the same in all kinds",
-            hooks: "plugins may rewrite the system prompt",
-            persona: "none; a custom agent's text takes the place of the provider's prompt",
-            dedupe: "by path as written: a link and its target are two files",
+            place: "the end of the system prompt, `Instructions from: PATH`, behind the environment",
+            global: "~/.config/opencode/AGENTS.md, else ~/.claude/CLAUDE.md; after the project's",
+            globs: "yes, in `instructions` (Bun's), in the order of the file system, links followed",
+            ..DETAILS
         },
     },
     names: &["AGENTS.md", "CLAUDE.md", "CONTEXT.md"],
+    global: GlobalOrder::AfterProject,
+    config_dir: ConfigDir::TriedFirst,
+    test_home: TestHome::OwnFiles,
+    flag_words: FlagWords::TrueOr1,
+    claude_flag: ClaudeFlag::HomeOnly,
+    git: GitRule::EntryIsEnough,
+    find_error: FindError::SkipsLevel,
+    counts: Counts::Files,
+    globs: Globs::Bun,
+    decoding: Decoding::ByMark,
+    settings: Settings {
+        schema: &schema::V1_1,
+        order: SettingsOrder::JsoncFirst,
+        references: References::ByText,
+        content: ContentVariable::PlainJson,
+        denied: Denied::Refused,
+        forms: Forms::Unknown,
+    },
+    agent_names: AgentNames::ByPath,
+    pictures: Pictures::ByEnding,
+    prompt_for: prompt::of_1_1,
+    environment: EnvironmentBlock::WithDirectories,
+    skills: SkillsPlace::ToolDescription,
+};
+
+static V1_18: OpenCode = OpenCode {
+    about: About { name: "1.18", checked: ("1.18.33", "1.18"), changed: &[], details: DETAILS },
+    names: &["AGENTS.md", "CLAUDE.md", "CONTEXT.md"],
     global: GlobalOrder::First,
     config_dir: ConfigDir::Replaces,
+    test_home: TestHome::Home,
     flag_words: FlagWords::Strict,
     claude_flag: ClaudeFlag::Everywhere,
     git: GitRule::AsksGit,
     find_error: FindError::SpoilsName,
     counts: Counts::Anything,
-    settings_order: SettingsOrder::PerDirectory,
+    globs: Globs::Npm,
+    decoding: Decoding::Utf8,
+    settings: Settings {
+        schema: &schema::V1_18,
+        order: SettingsOrder::PerDirectory,
+        references: References::EachByItself,
+        content: ContentVariable::LikeAFile,
+        denied: Denied::Ignored,
+        forms: Forms::Translated,
+    },
+    agent_names: AgentNames::ByDirectory,
+    pictures: Pictures::ByContent,
+    prompt_for: prompt::of_1_18,
     environment: EnvironmentBlock::WithRoot,
     skills: SkillsPlace::SystemPrompt,
 };

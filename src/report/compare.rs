@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{Fate, MessageKind, Resolution, Source};
 
 /// Result of `briefing/compare`.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Comparison {
     /// What the left answer is of, as `codex@0.169 from /r`.
     pub left: String,
@@ -22,7 +23,7 @@ pub struct Comparison {
 }
 
 /// The exact texts of both sides.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Texts {
     /// All instruction messages of the left answer, joined by a blank line.
     pub left: String,
@@ -31,7 +32,7 @@ pub struct Texts {
 }
 
 /// One difference.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Difference {
     /// The file or URL.
     pub name: String,

@@ -1,19 +1,22 @@
 //! How much of the context each source takes: sizes and shares, for reports and charts.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::briefing::{Size, Tokens, Totals, totals};
 use crate::answer::{MessageKind, Resolution};
 
 /// Result of `briefing/contextReport`.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct ContextReports {
+    /// Of the index.
+    pub version: u64,
     /// One per harness.
     pub reports: Vec<ContextReport>,
 }
 
 /// What one harness's instructions take of the context.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct ContextReport {
     /// The harness.
     pub harness: String,
@@ -30,7 +33,7 @@ pub struct ContextReport {
 }
 
 /// What one source takes.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct SourceShare {
     /// The file or URL.
     pub name: String,

@@ -1,46 +1,59 @@
-//! What a hover on an instruction file says: who reads it, and how much of it survives.
+//! What an editor says of the place somebody points at: a file as a whole, words that name files, a key, a cut.
 
-use std::fmt::Write;
+use std::ops::Range;
 use std::path::Path;
 
-use crate::answer::{Fate, Resolution, Source};
-use crate::text::grouped;
+use super::findings::Subject;
+use crate::answer::Standpoint;
 
-/// A Markdown table with one row per harness that considers `path`; `None` if none does.
-pub fn hover<'a>(path: &Path, resolutions: impl IntoIterator<Item = &'a Resolution>) -> Option<String> {
-    let mut rows = String::new();
-    let mut notes = String::new();
-    for resolution in resolutions {
-        let considered = resolution.answer.sources.iter().enumerate().filter(|(_, source)| source.path() == Some(path));
-        for (order, source) in considered {
-            let _ = writeln!(
-                rows,
-                "| {} {} | {} | {} | {} of {} | {} |",
-                resolution.harness,
-                resolution.edition,
-                source.fate,
-                source.trigger,
-                order + 1,
-                resolution.answer.sources.len(),
-                survives(source)
-            );
-            let _ = writeln!(notes, "- **{}**: {}", resolution.harness, source.reason);
-        }
-    }
-    if rows.is_empty() {
-        return None;
-    }
-    Some(format!("| harness | fate | when | order | reaches the model |\n|---|---|---|---|---|\n{rows}\n{notes}"))
+mod chain;
+mod cut;
+mod file;
+mod key;
+mod words;
+
+pub use chain::chain;
+
+/// Markdown, and what it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hover {
+    /// What is said.
+    pub text: String,
+    /// The bytes of the file that it is about.
+    pub at: Range<usize>,
 }
 
-fn survives(source: &Source) -> String {
-    let Some(size) = source.size else { return "—".to_owned() };
-    let kept: usize = source.kept.iter().map(ExactSizeIterator::len).sum();
-    let limit = source.limit.as_ref().map_or_else(String::new, |limit| {
-        format!(" (limit {} {} per {})", grouped(limit.value), limit.unit, limit.per)
-    });
-    match source.fate {
-        Fate::Loaded => format!("all {} B{limit}", grouped(size.bytes)),
-        _ => format!("{} of {} B{limit}", grouped(kept), grouped(size.bytes)),
+/// What is said of a byte of a file that harnesses may be concerned with.
+pub fn hover(subject: &Subject, byte: usize) -> Option<Hover> {
+    words::hover(subject, byte)
+        .or_else(|| key::hover(subject, byte))
+        .or_else(|| first_line(subject.raw, byte).and_then(|at| Some(Hover { text: file::table(subject)?, at })))
+        .or_else(|| cut::hover(subject, byte))
+}
+
+/// The first line without its end, if a byte is in it.
+pub fn first_line(raw: &[u8], byte: usize) -> Option<Range<usize>> {
+    let end = raw.iter().position(|byte| *byte == b'\n').unwrap_or(raw.len());
+    (byte <= end).then(|| 0..end - usize::from(raw[..end].ends_with(b"\r")))
+}
+
+/// A path as people at a standpoint would write it.
+fn short(path: &Path, at: &Standpoint) -> String {
+    match (path.strip_prefix(&at.cwd), path.strip_prefix(&at.home)) {
+        (Ok(inside), _) if !inside.as_os_str().is_empty() => inside.display().to_string(),
+        (_, Ok(inside)) if !inside.as_os_str().is_empty() => format!("~/{}", inside.display()),
+        _ => path.display().to_string(),
     }
+}
+
+/// Text for a cell of a table, or a line of a list.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace(['\n', '\r'], " ")
+}
+
+/// Text as code, whatever is in it.
+fn fenced(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}text\n{}\n{fence}", text.trim_end_matches('\n'))
 }

@@ -1,13 +1,14 @@
 //! What the server tells the client it can do, and what the client told that matters here.
 
-use tower_lsp::ls_types::{
-    ClientCapabilities, DiagnosticTag, DidChangeWatchedFilesRegistrationOptions, FileSystemWatcher, GlobPattern,
-    HoverProviderCapability, InitializeResult, MarkupKind, OneOf, Registration, ServerCapabilities, ServerInfo,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
-    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
-};
+use serde_json::json;
+use tower_lsp::ls_types::*;
 
 use super::convert::Encoding;
+use super::ext;
+use super::features::actions::{self, Editing};
+use super::features::completion::TRIGGERS;
+use super::requests::Command;
+use super::transport::TEXT_DOCUMENT_CONTENT;
 use crate::harness;
 
 /// What the client can do.
@@ -19,14 +20,34 @@ pub(super) struct Abilities {
     pub registers_settings: bool,
     /// It can be asked for its settings.
     pub pulls_settings: bool,
+    /// It shows symbols inside of symbols.
+    pub nested_symbols: bool,
     /// It shows Markdown in hovers.
     pub markdown: bool,
     /// It shows which other file a diagnostic is about.
     pub related_information: bool,
     /// It knows that diagnostics may mark text as unnecessary.
     pub unnecessary_tag: bool,
+    /// It knows that diagnostics may mark text as out of use.
+    pub deprecated_tag: bool,
+    /// It asks for diagnostics; then they are not pushed.
+    pub pulls_diagnostics: bool,
+    /// It can be told to ask for diagnostics again.
+    pub refreshes_diagnostics: bool,
+    /// It can be told to ask for inlay hints again.
+    pub refreshes_hints: bool,
+    /// It can be told to ask for code lenses again.
+    pub refreshes_lenses: bool,
     /// It knows that diagnostics may say which version they belong to.
     pub versions: bool,
+    /// It can be asked to show a document.
+    pub shows_documents: bool,
+    /// It shows how far long work is.
+    pub shows_progress: bool,
+    /// It shows documents that the server provides, and reads them again when it is told to.
+    pub refreshes_previews: bool,
+    /// What it can do with code actions and their edits.
+    pub editing: Editing,
 }
 
 impl Abilities {
@@ -39,15 +60,40 @@ impl Abilities {
         let diagnostics = documents.and_then(|documents| documents.publish_diagnostics.as_ref());
         let hover = documents.and_then(|documents| documents.hover.as_ref());
         let formats = hover.and_then(|hover| hover.content_format.as_deref());
+        let pulls = documents.and_then(|documents| documents.diagnostic.as_ref());
         let tags = diagnostics.and_then(|diagnostics| diagnostics.tag_support.as_ref());
+        let window = client.window.as_ref();
+        let experimental = client.experimental.as_ref();
         Abilities {
             registers_file_events: events.and_then(|events| events.dynamic_registration) == Some(true),
             registers_settings: settings.and_then(|settings| settings.dynamic_registration) == Some(true),
             pulls_settings: workspace.and_then(|workspace| workspace.configuration) == Some(true),
+            nested_symbols: documents
+                .and_then(|documents| documents.document_symbol.as_ref())
+                .and_then(|symbols| symbols.hierarchical_document_symbol_support)
+                == Some(true),
             markdown: formats.is_none_or(|formats| formats.contains(&MarkupKind::Markdown)),
             related_information: diagnostics.and_then(|diagnostics| diagnostics.related_information) == Some(true),
             unnecessary_tag: tags.is_some_and(|tags| tags.value_set.contains(&DiagnosticTag::UNNECESSARY)),
+            deprecated_tag: tags.is_some_and(|tags| tags.value_set.contains(&DiagnosticTag::DEPRECATED)),
+            pulls_diagnostics: pulls.is_some(),
+            refreshes_diagnostics: workspace
+                .and_then(|workspace| workspace.diagnostics.as_ref())
+                .and_then(|diagnostics| diagnostics.refresh_support)
+                == Some(true),
+            refreshes_hints: workspace
+                .and_then(|workspace| workspace.inlay_hint.as_ref())
+                .and_then(|hints| hints.refresh_support)
+                == Some(true),
+            refreshes_lenses: workspace
+                .and_then(|workspace| workspace.code_lens.as_ref())
+                .and_then(|lenses| lenses.refresh_support)
+                == Some(true),
             versions: diagnostics.and_then(|diagnostics| diagnostics.version_support) == Some(true),
+            shows_documents: window.and_then(|window| window.show_document.as_ref()).is_some_and(|show| show.support),
+            shows_progress: window.and_then(|window| window.work_done_progress) == Some(true),
+            editing: Editing::of(client),
+            refreshes_previews: experimental.is_some_and(|all| all.get(TEXT_DOCUMENT_CONTENT).is_some()),
         }
     }
 
@@ -58,7 +104,7 @@ impl Abilities {
 }
 
 /// The answer to `initialize`.
-pub(super) fn initialize_result(encoding: Encoding) -> InitializeResult {
+pub(super) fn initialize_result(encoding: Encoding, client: Abilities) -> InitializeResult {
     let sync = TextDocumentSyncOptions {
         open_close: Some(true),
         change: Some(TextDocumentSyncKind::INCREMENTAL),
@@ -67,14 +113,46 @@ pub(super) fn initialize_result(encoding: Encoding) -> InitializeResult {
     };
     let folders =
         WorkspaceFoldersServerCapabilities { supported: Some(true), change_notifications: Some(OneOf::Left(true)) };
+    let pulled = DiagnosticOptions {
+        identifier: Some("briefing".to_owned()),
+        inter_file_dependencies: true,
+        workspace_diagnostics: true,
+        ..DiagnosticOptions::default()
+    };
     InitializeResult {
         capabilities: ServerCapabilities {
             position_encoding: Some(encoding.kind()),
             text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
+            execute_command_provider: Some(ExecuteCommandOptions {
+                commands: Command::ALL.iter().map(|command| command.word().to_owned()).collect(),
+                ..ExecuteCommandOptions::default()
+            }),
+            // The transport puts it where LSP 3.18 has it.
+            experimental: Some(json!({TEXT_DOCUMENT_CONTENT: {"schemes": [ext::SCHEME]}})),
+            diagnostic_provider: client.pulls_diagnostics.then_some(DiagnosticServerCapabilities::Options(pulled)),
+            inlay_hint_provider: Some(OneOf::Left(true)),
+            code_action_provider: actions::provider(client.editing),
+            code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
+            folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
             hover_provider: Some(HoverProviderCapability::Simple(true)),
+            document_link_provider: Some(DocumentLinkOptions {
+                resolve_provider: Some(false),
+                work_done_progress_options: WorkDoneProgressOptions::default(),
+            }),
+            definition_provider: Some(OneOf::Left(true)),
+            references_provider: Some(OneOf::Left(true)),
+            document_symbol_provider: Some(OneOf::Left(true)),
+            workspace_symbol_provider: Some(OneOf::Left(true)),
+            completion_provider: Some(CompletionOptions {
+                trigger_characters: Some(TRIGGERS.map(str::to_owned).to_vec()),
+                ..CompletionOptions::default()
+            }),
             workspace: Some(WorkspaceServerCapabilities {
                 workspace_folders: Some(folders),
-                ..WorkspaceServerCapabilities::default()
+                file_operations: Some(WorkspaceFileOperationsServerCapabilities {
+                    will_rename: Some(every_file()),
+                    ..WorkspaceFileOperationsServerCapabilities::default()
+                }),
             }),
             ..ServerCapabilities::default()
         },
@@ -84,6 +162,12 @@ pub(super) fn initialize_result(encoding: Encoding) -> InitializeResult {
         }),
         ..InitializeResult::default()
     }
+}
+
+/// Any file may be imported, or hold one that is.
+fn every_file() -> FileOperationRegistrationOptions {
+    let pattern = FileOperationPattern { glob: "**".to_owned(), matches: None, options: None };
+    FileOperationRegistrationOptions { filters: vec![FileOperationFilter { scheme: Some("file".to_owned()), pattern }] }
 }
 
 /// What the server registers for, as far as the client lets it.

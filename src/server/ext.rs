@@ -1,11 +1,16 @@
 //! Every custom message of the server, beside its document: `extensions.md`.
 #![doc = include_str!("extensions.md")]
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tower_lsp::ls_types::notification::Notification;
+use tower_lsp::ls_types::request;
 
 use crate::answer::{Fate, Resolution};
-use crate::report::briefing::{self, Probe};
+use crate::harness::custom::{Custom, FILE_NAME};
+use crate::report::briefing::{self, Probe, Size};
 use crate::request::{OneOrMany, Request};
 use crate::{harness, search};
 
@@ -17,6 +22,20 @@ pub const HARNESSES: &str = "briefing/harnesses";
 pub const EXPLAIN: &str = "briefing/explain";
 /// What the server holds and watches.
 pub const STATUS: &str = "briefing/status";
+/// How much of the context each source takes.
+pub const CONTEXT_REPORT: &str = "briefing/contextReport";
+/// Two answers side by side.
+pub const COMPARE: &str = "briefing/compare";
+/// Every instruction file that is known, and who reads it.
+pub const INSTRUCTION_FILES: &str = "briefing/instructionFiles";
+/// The exact prompt, and which file each part of it comes from.
+pub const PREVIEW: &str = "briefing/preview";
+/// LSP 3.18: the text of a document that the server provides.
+pub const TEXT_DOCUMENT_CONTENT: &str = "workspace/textDocumentContent";
+/// The server says which open files have another briefing now.
+pub const DID_CHANGE_INSTRUCTIONS: &str = "briefing/didChangeInstructions";
+/// The scheme of previews: `briefing:/HARNESS/FILE`.
+pub const SCHEME: &str = "briefing";
 
 /// A document, by URI. The URI is a text of its own here, so that a wrong one gets a clear answer.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
@@ -41,6 +60,95 @@ pub struct EffectiveInstructionsParams {
     /// Everything that does not name files.
     #[serde(flatten)]
     pub request: Request,
+}
+
+/// Parameters of requests that need none.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
+pub struct NoParams {}
+
+/// Parameters of `briefing/compare`.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct CompareParams {
+    /// What to compare with.
+    pub left: Side,
+    /// What to compare.
+    pub right: Side,
+}
+
+/// One side of a comparison.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct Side {
+    /// One question, to one harness.
+    #[serde(flatten)]
+    pub question: EffectiveInstructionsParams,
+    /// A revision of the git repository, as `git rev-parse` takes it: branch, tag, hash, `HEAD~2`. Absent: the files as
+    /// they are now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
+}
+
+/// Parameters of `briefing/instructionFiles`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct InstructionFilesParams {
+    /// One harness, several, or (absent) every enabled one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub harness: Option<OneOrMany>,
+    /// Where agents are started; absent: where the settings say, else the workspace folder of each file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+}
+
+/// Parameters of `briefing/preview` and `workspace/textDocumentContent`.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct PreviewParams {
+    /// `briefing:/HARNESS[@EDITION]/FILE`; without a file: the start of a session.
+    pub uri: String,
+}
+
+/// Result of `workspace/textDocumentContent`.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct TextDocumentContent {
+    /// The text.
+    pub text: String,
+}
+
+/// Parameters of `briefing/didChangeInstructions`.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct DidChangeInstructionsParams {
+    /// Of the index.
+    pub version: u64,
+    /// The open files that have another briefing now, once per harness. Empty: only previews have changed.
+    pub documents: Vec<ChangedDocument>,
+}
+
+/// An open file with another briefing.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct ChangedDocument {
+    /// The document.
+    pub uri: String,
+    /// Whose briefing.
+    pub harness: String,
+    /// How large all instruction messages are now.
+    pub sizes: Size,
+    /// Whether a limit keeps text of some file from the model.
+    pub truncated: bool,
+}
+
+/// The notification `briefing/didChangeInstructions`.
+pub enum DidChangeInstructions {}
+
+impl Notification for DidChangeInstructions {
+    type Params = DidChangeInstructionsParams;
+    const METHOD: &'static str = DID_CHANGE_INSTRUCTIONS;
+}
+
+/// The request `workspace/textDocumentContent/refresh` of LSP 3.18.
+pub enum TextDocumentContentRefresh {}
+
+impl request::Request for TextDocumentContentRefresh {
+    type Params = PreviewParams;
+    type Result = ();
+    const METHOD: &'static str = "workspace/textDocumentContent/refresh";
 }
 
 /// Parameters of `briefing/explain`.
@@ -87,8 +195,11 @@ pub struct Explanation {
 /// Result of `briefing/harnesses`.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Harnesses {
-    /// All of them.
+    /// All of them; those that the workspace or the settings declare come last.
     pub harnesses: Vec<Harness>,
+    /// What is wrong with declarations, each with file, line and column.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
 }
 
 /// One harness.
@@ -101,8 +212,11 @@ pub struct Harness {
     pub title: String,
     /// What it reads, in a sentence.
     pub summary: String,
-    /// Its editions, oldest first.
+    /// Its editions, oldest first; none: it is declared, and has no versions.
     pub editions: Vec<Edition>,
+    /// What people compare declared harnesses by; of others, each edition says.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub details: BTreeMap<String, String>,
     /// The names of its instruction files.
     pub instruction_files: Vec<String>,
     /// The names of the settings files that decide what it reads.
@@ -116,6 +230,10 @@ pub struct Edition {
     pub name: String,
     /// First and last version it was checked on.
     pub checked: (String, String),
+    /// What people compare harnesses by, in a phrase each: `files`, `triggers`, `place`, `truncation`, `nested`, `global`,
+    /// `urls`, `globs`, `sessions`, `hooks`, `persona` and `dedupe`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub details: BTreeMap<String, String>,
 }
 
 /// Result of `briefing/status`.
@@ -130,8 +248,17 @@ pub struct Status {
     pub facts: usize,
     /// How many answers are remembered.
     pub answers: usize,
+    /// How many answers were worked out so far: what was remembered is not worked out again.
+    pub worked_out: u64,
     /// How many directories are watched.
     pub watched_directories: usize,
+    /// Who tells that files change: `directories` (all that matter are watched), `client` (some cannot be watched, but
+    /// the client tells), or `nothing`.
+    pub watching: String,
+    /// How many instruction files are known in the workspace folders.
+    pub instruction_files: usize,
+    /// Whether all workspace folders have been looked through.
+    pub complete: bool,
 }
 
 impl Harness {
@@ -140,17 +267,40 @@ impl Harness {
         let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
         let editions = profile.editions.iter().map(|edition| {
             let about = edition.about();
-            Edition { name: about.name.to_owned(), checked: (about.checked.0.to_owned(), about.checked.1.to_owned()) }
+            let phrases = about.details.phrases().map(str::to_owned);
+            Edition {
+                name: about.name.to_owned(),
+                checked: (about.checked.0.to_owned(), about.checked.1.to_owned()),
+                details: by_topic(phrases),
+            }
         });
         Harness {
             id: profile.id.to_owned(),
             title: profile.title.to_owned(),
             summary: profile.summary.to_owned(),
             editions: editions.collect(),
+            details: BTreeMap::new(),
             instruction_files: owned(profile.instruction_names),
             settings_files: owned(profile.settings_names),
         }
     }
+
+    /// What is known about a harness that is declared.
+    pub(super) fn of_declared(custom: &Custom) -> Harness {
+        Harness {
+            id: custom.id.clone(),
+            title: custom.title.clone(),
+            summary: custom.summary.clone(),
+            editions: Vec::new(),
+            details: by_topic(custom.details.iter().cloned()),
+            instruction_files: custom.instruction_names.clone(),
+            settings_files: vec![FILE_NAME.to_owned()],
+        }
+    }
+}
+
+fn by_topic(phrases: impl IntoIterator<Item = String>) -> BTreeMap<String, String> {
+    harness::Details::TITLES.into_iter().map(str::to_owned).zip(phrases).collect()
 }
 
 impl Explanation {

@@ -12,15 +12,14 @@ use tower_lsp::ls_types::*;
 use super::capabilities::Abilities;
 use super::convert::{self, path_of};
 use super::documents::Document;
-use super::ext::{self, EffectiveInstructionsParams, ExplainParams, Explanations, Harnesses, Status};
 use super::settings::Settings;
 use super::transport::NotUnderstood;
-use super::{Core, Server, capabilities, publish};
-use crate::answer::Resolution;
-use crate::harness;
-use crate::report::briefing::{self, Effective};
-use crate::report::{explain, hover};
-use crate::request::{Places, Request};
+use super::{Core, Server, announce, capabilities, publish};
+use crate::answer::{Resolution, Standpoint};
+use crate::harness::Choice;
+use crate::harness::custom::{self, Customs};
+use crate::harness::installed::{self, Installed};
+use crate::request::{Defaults, Places, Request};
 use crate::snapshot::Change;
 
 impl LanguageServer for Server {
@@ -43,18 +42,25 @@ impl LanguageServer for Server {
             Ok(settings) => {
                 let mut session = self.core.session();
                 session.initial = settings.clone();
-                session.set(settings);
+                self.core.put_in_force(&mut session, settings);
             }
             Err(problem) => self.refuse(&problem).await,
         }
-        Ok(capabilities::initialize_result(encoding))
+        let abilities = self.core.session().abilities;
+        Ok(capabilities::initialize_result(encoding, abilities))
     }
 
     async fn initialized(&self, _: InitializedParams) {
-        self.publisher.get_or_init(|| {
-            tokio::spawn(publish::keep_publishing(self.core.clone(), self.client.clone())).abort_handle()
+        self.background.get_or_init(|| {
+            let announcing = announce::keep_announcing(self.core.clone(), self.client.clone());
+            let publishing = publish::keep_publishing(self.core.clone(), self.client.clone());
+            [tokio::spawn(publishing).abort_handle(), tokio::spawn(announcing).abort_handle()]
         });
-        let abilities = self.core.session().abilities;
+        let (abilities, folders) = {
+            let session = self.core.session();
+            (session.abilities, session.folders.clone())
+        };
+        folders.iter().for_each(|folder| self.core.look_through(&self.client, folder));
         let register = async {
             let registrations = capabilities::registrations(abilities);
             if !registrations.is_empty()
@@ -117,7 +123,12 @@ impl LanguageServer for Server {
         };
         let (removed, added) = (paths(&params.event.removed), paths(&params.event.added));
         session.folders.retain(|folder| !removed.contains(folder) && !added.contains(folder));
-        session.folders.extend(added);
+        session.folders.extend(added.clone());
+        drop(session);
+        removed.iter().for_each(|folder| self.core.workspace.leave(&self.core.files.real(folder)));
+        added.iter().for_each(|folder| self.core.look_through(&self.client, folder));
+        // Files may belong to another folder now, and so to another start directory.
+        self.core.changed.notify_one();
     }
 
     async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
@@ -129,64 +140,77 @@ impl LanguageServer for Server {
         }
     }
 
+    async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
+        self.execute(params).await.map(Some)
+    }
+
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
-        let path = path_of(&params.text_document_position_params.text_document.uri)?;
-        let answers = self.core.about(&path).await?;
-        let text = hover::hover(&publish::seen_as(&path, &answers), answers.iter().map(AsRef::as_ref));
-        let kind = self.core.session().abilities.hover_kind();
-        let range = None;
-        Ok(text.map(|value| Hover { contents: HoverContents::Markup(MarkupContent { kind, value }), range }))
+        self.hovered(params).await
+    }
+
+    async fn document_link(&self, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
+        self.links(params).await
+    }
+
+    async fn goto_definition(&self, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
+        self.defined(params).await
+    }
+
+    async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
+        self.referred(params).await
+    }
+
+    async fn document_symbol(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
+        self.sections(params).await
+    }
+
+    async fn symbol(&self, params: WorkspaceSymbolParams) -> Result<Option<WorkspaceSymbolResponse>> {
+        self.files_named(params).await
+    }
+
+    async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
+        self.completed(params).await
+    }
+
+    async fn will_rename_files(&self, params: RenameFilesParams) -> Result<Option<WorkspaceEdit>> {
+        self.renaming(params).await
+    }
+
+    async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+        self.actions(params).await
+    }
+
+    async fn code_action_resolve(&self, action: CodeAction) -> Result<CodeAction> {
+        self.action_resolved(action).await
+    }
+
+    async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
+        self.hints(params).await
+    }
+
+    async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+        self.lenses(params).await
+    }
+
+    async fn folding_range(&self, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
+        self.folds(params).await
+    }
+
+    async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
+        self.pulled(params).await
+    }
+
+    async fn workspace_diagnostic(&self, params: WorkspaceDiagnosticParams) -> Result<WorkspaceDiagnosticReportResult> {
+        self.pulled_everywhere(params).await
     }
 }
 
 impl Server {
-    /// `briefing/effectiveInstructions`
-    pub(super) async fn effective_instructions(&self, params: EffectiveInstructionsParams) -> Result<Effective> {
-        let places = self.places(
-            params.text_document.as_ref().map(|document| document.uri.as_str()),
-            params.cwd.as_deref(),
-            &params.already_loaded,
-        )?;
-        let include = params.request.include().map_err(Error::invalid_params)?;
-        let (answers, version) = self.core.answers(&params.request, &places).await?;
-        let briefings = answers.iter().map(|answer| briefing::briefing(answer, include)).collect();
-        Ok(Effective { version, briefings })
-    }
-
-    /// `briefing/harnesses`
-    pub(super) async fn harnesses(&self) -> Result<Harnesses> {
-        Ok(Harnesses { harnesses: harness::ALL.iter().map(|profile| ext::Harness::of(profile)).collect() })
-    }
-
-    /// `briefing/explain`
-    pub(super) async fn explain(&self, params: ExplainParams) -> Result<Explanations> {
-        let file = parsed(&params.text_document.uri)?;
-        let target = params.target.as_deref().map(parsed).transpose()?;
-        let cwd = self.cwd(params.cwd.as_deref(), target.as_deref().or(Some(&file)))?;
-        let request = Request { harness: params.harness, ..Request::default() };
-        let places = Places { cwd, target, already_loaded: Vec::new() };
-        let (answers, _) = self.core.answers(&request, &places).await?;
-        // Harnesses come to a file by the physical way, and to the target by the way it was named.
-        let physical = self.core.physical(&file).await;
-        let explanations = answers.iter().map(|answer| {
-            let known = explain::explain(&file, answer);
-            let known =
-                if known.0.is_none() && known.2.is_empty() { explain::explain(&physical, answer) } else { known };
-            ext::Explanation::of(answer, known)
-        });
-        Ok(Explanations { explanations: explanations.collect() })
-    }
-
-    /// `briefing/status`
-    pub(super) async fn status(&self) -> Result<Status> {
-        let (facts, answers) = self.core.index.sizes();
-        Ok(Status {
-            server: env!("CARGO_PKG_VERSION").to_owned(),
-            version: self.core.index.version(),
-            facts,
-            answers,
-            watched_directories: self.core.watcher.get().map_or(0, |watcher| watcher.count()),
-        })
+    /// `window/workDoneProgress/cancel`
+    pub(super) async fn progress_cancelled(&self, params: WorkDoneProgressCancelParams) {
+        if let ProgressToken::String(token) = &params.token {
+            self.core.workspace.cancel(Some(token));
+        }
     }
 
     /// A notification came that cannot be parsed. What it said is lost, so what it was about is no longer known.
@@ -221,24 +245,10 @@ impl Server {
     /// Forgets a document; where its file is.
     fn close(&self, uri: &Uri) -> Option<PathBuf> {
         let mut session = self.core.session();
+        session.pulled.remove(uri);
         let document = session.documents.remove(uri)?;
         self.core.edited(&document.path, None);
         Some(document.path)
-    }
-
-    fn places(&self, target: Option<&str>, cwd: Option<&str>, already_loaded: &[String]) -> Result<Places> {
-        let target = target.map(parsed).transpose()?;
-        let cwd = self.cwd(cwd, target.as_deref())?;
-        Ok(Places { cwd, target, already_loaded: already_loaded.iter().map(|uri| parsed(uri)).collect::<Result<_>>()? })
-    }
-
-    fn cwd(&self, named: Option<&str>, target: Option<&Path>) -> Result<PathBuf> {
-        if let Some(cwd) = named {
-            return parsed(cwd);
-        }
-        self.core.session().cwd_for(target).ok_or_else(|| {
-            Error::invalid_params("neither textDocument nor cwd is given, and no workspace folder is open")
-        })
     }
 
     async fn pull_settings(&self) {
@@ -266,7 +276,7 @@ impl Server {
                 None => session.settings_round += 1,
             }
             let settings = parsed.unwrap_or_else(|| Ok(session.initial.clone()));
-            settings.map(|settings| session.set(settings)).err()
+            settings.map(|settings| self.core.put_in_force(&mut session, settings)).err()
         };
         match refused {
             None => self.core.changed.notify_one(),
@@ -287,38 +297,37 @@ impl Core {
         request: &Request,
         places: &Places,
     ) -> Result<(Vec<Arc<Resolution>>, u64)> {
-        let defaults = self.defaults();
-        let questions = request.questions(&defaults, places).map_err(Error::invalid_params)?;
-        let mut answers = Vec::with_capacity(questions.len());
-        let mut newest = self.index.version();
-        for (choice, standpoint) in questions {
-            let (answer, version) = self.answer(choice, Arc::new(standpoint)).await;
-            answers.push(answer);
-            newest = newest.max(version);
+        let questions = self.questions(request, places).await?;
+        let questions = questions.into_iter().map(|(choice, at)| (choice, Arc::new(at))).collect();
+        let before = self.index.version();
+        let (answers, versions): (Vec<_>, Vec<_>) = self.answers_to(questions).await.into_iter().unzip();
+        Ok((answers, versions.into_iter().fold(before, u64::max)))
+    }
+
+    /// What a request asks: one question per harness.
+    pub(super) async fn questions(
+        self: &Arc<Self>,
+        request: &Request,
+        places: &Places,
+    ) -> Result<Vec<(Choice, Standpoint)>> {
+        let customs = self.customs(&places.cwd).await;
+        let mut defaults = Defaults { customs, ..(*self.defaults()).clone() };
+        for profile in request.to_look_up(&defaults) {
+            let (choice, standpoint) = installed::question(profile, &places.cwd, &defaults.home, &defaults.env);
+            let (found, _) = self.answer(choice, Arc::new(standpoint)).await;
+            defaults.installed.found.insert(profile.id.to_owned(), Installed::of(&found));
         }
-        Ok((answers, newest))
+        request.questions(&defaults, places).map_err(Error::invalid_params)
     }
 
-    /// What every enabled harness makes of an instruction file when it is started beside it.
-    pub(super) async fn about(self: &Arc<Self>, path: &Path) -> Result<Vec<Arc<Resolution>>> {
-        let places = Places { cwd: crate::request::directory_of(path), target: None, already_loaded: Vec::new() };
-        Ok(self.answers(&Request::default(), &places).await?.0)
+    /// The harnesses that are declared for an agent that is started in `cwd`: by its workspace, and by the settings.
+    pub(super) async fn customs(self: &Arc<Self>, cwd: &Path) -> Arc<Customs> {
+        let (choice, standpoint) = custom::question(cwd);
+        let (declared, _) = self.answer(choice, Arc::new(standpoint)).await;
+        let mut session = self.session();
+        let customs = Arc::new(Customs::of(&declared, &session.settings.custom_harnesses));
+        let names = customs.harnesses.iter().flat_map(|custom| &custom.instruction_names);
+        session.custom_names.extend(names.filter_map(|name| Path::new(name).file_name()).map(ToOwned::to_owned));
+        customs
     }
-
-    /// `path` with the links on the way to it resolved, but not the one it may be itself.
-    async fn physical(self: &Arc<Self>, path: &Path) -> PathBuf {
-        let (Some(dir), Some(name)) = (path.parent().map(Path::to_owned), path.file_name()) else {
-            return path.to_owned();
-        };
-        let core = self.clone();
-        match tokio::task::spawn_blocking(move || core.files.real(&dir)).await {
-            Ok(dir) => dir.join(name),
-            Err(_) => path.to_owned(),
-        }
-    }
-}
-
-fn parsed(uri: &str) -> Result<PathBuf> {
-    let parsed: Uri = uri.parse().map_err(|error| Error::invalid_params(format!("{uri}: not a URI: {error}")))?;
-    path_of(&parsed)
 }

@@ -2,147 +2,107 @@
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures::FutureExt;
-use ropey::Rope;
 use tower_lsp::Client;
 use tower_lsp::ls_types::*;
 
+use super::Core;
 use super::capabilities::Abilities;
-use super::convert::{self, Encoding};
-use super::{Core, Session};
-use crate::answer::Resolution;
-use crate::harness;
-use crate::report::diagnostics::{self, Finding, Severity};
-use crate::text;
+use super::features::diagnostics;
+use super::workspace::Told;
 
 /// Publishes whenever something has changed. One task does all of it, so that nothing is published after what replaced
 /// it; a state that is overtaken while its answer is worked out is left to the next round.
 pub(super) async fn keep_publishing(core: Arc<Core>, client: Client) {
     let mut published = HashMap::new();
+    let mut said_blind = false;
     loop {
         core.changed.notified().await;
+        if core.told() != Told::System && !said_blind {
+            said_blind = true;
+            client.show_message(MessageType::WARNING, BLIND).await;
+        }
         if AssertUnwindSafe(publish(&core, &client, &mut published)).catch_unwind().await.is_err() {
             tracing::error!("publishing diagnostics panicked");
         }
+        core.settled.notify_one();
     }
 }
+
+/// What the user is told once when directories cannot be watched.
+const BLIND: &str = "Briefing cannot watch all directories: the system's limit (on Linux fs.inotify.max_user_watches) or the \
+    setting briefing.watchLimit is reached. Answers stay right, but changes outside the editor show later.";
 
 /// What was published last for a document: which state of it, and what.
 type Published = HashMap<Uri, (u64, Vec<Diagnostic>)>;
 
 async fn publish(core: &Arc<Core>, client: &Client, published: &mut Published) {
+    // What a workspace declares decides which files are instruction files.
+    let folders = core.session().folders.clone();
+    for folder in &folders {
+        core.customs(folder).await;
+    }
     let open: Vec<(Uri, PathBuf)> = {
-        let documents = &core.session().documents;
-        let instructions = documents.iter().filter(|(_, document)| is_instruction_file(&document.path));
-        instructions.map(|(uri, document)| (uri.clone(), document.path.clone())).collect()
+        let session = core.session();
+        let concerned = session.documents.iter().filter(|(_, open)| diagnostics::concerns(&open.path, &session));
+        concerned.map(|(uri, document)| (uri.clone(), document.path.clone())).collect()
     };
+    let abilities = core.session().abilities;
     let closed: Vec<Uri> = published.keys().filter(|uri| open.iter().all(|(open, _)| open != *uri)).cloned().collect();
     for uri in closed {
         published.remove(&uri);
-        client.publish_diagnostics(uri, Vec::new(), None).await;
-    }
-    for (uri, path) in open {
-        let Some(before) = revision(&core.session(), &uri) else { continue };
-        let Ok(answers) = core.about(&path).await else { continue };
-        let (found, version) = {
-            let session = core.session();
-            // The ranges belong to the text that was asked about. A newer one has asked for a round of its own.
-            if revision(&session, &uri) != Some(before) {
-                continue;
-            }
-            (of_document(core, &session, &uri, &answers), session.documents.get(&uri).map(|open| open.version))
-        };
-        let version = version.filter(|_| core.session().abilities.versions);
-        let now = (before, found);
-        if published.get(&uri) != Some(&now) {
-            client.publish_diagnostics(uri.clone(), now.1.clone(), version).await;
-            published.insert(uri, now);
+        if !abilities.pulls_diagnostics {
+            client.publish_diagnostics(uri, Vec::new(), None).await;
         }
     }
+    // What changed without an edit of the document itself: the client cannot know that it should ask again.
+    let mut behind_its_back = false;
+    for (uri, path) in open {
+        if !core.session().documents.contains_key(&uri) {
+            continue;
+        }
+        let Ok(view) = core.view(&path).await else { continue };
+        // The ranges belong to the text that was asked about. A newer one asks for a round of its own.
+        let Some(revision) = view.revision else { continue };
+        let now = (revision, diagnostics::of(core, &view));
+        let before = published.get(&uri);
+        if before == Some(&now)
+            || (before.is_none() && now.1.is_empty() && !diagnostics::is_named(&path, &core.session()))
+        {
+            continue;
+        }
+        if abilities.pulls_diagnostics {
+            behind_its_back |= core.session().is_told_otherwise(&uri, revision, &now.1);
+        } else {
+            behind_its_back |= before.is_some_and(|before| before.0 == revision);
+        }
+        if !abilities.pulls_diagnostics {
+            let version = view.version.filter(|_| abilities.versions);
+            client.publish_diagnostics(uri.clone(), now.1.clone(), version).await;
+        }
+        published.insert(uri, now);
+    }
+    if behind_its_back {
+        refresh(client, abilities);
+    }
 }
 
-fn revision(session: &Session, uri: &Uri) -> Option<u64> {
-    session.documents.get(uri).map(|document| document.revision)
-}
-
-fn of_document(core: &Core, session: &Session, uri: &Uri, answers: &[Arc<Resolution>]) -> Vec<Diagnostic> {
-    let Some(document) = session.documents.get(uri) else { return Vec::new() };
-    let raw = core.files.shown(&document.path).unwrap_or_default();
-    let shown = Shown::new(&raw, &document.text);
-    let path = seen_as(&document.path, answers);
-    let found = answers.iter().flat_map(|answer| {
-        let of = |finding| diagnostic(finding, answer, &shown, session.encoding, session.abilities);
-        diagnostics::findings(&path, answer).into_iter().map(of).collect::<Vec<_>>()
+/// Tells the client to ask again for what it pulls.
+fn refresh(client: &Client, abilities: Abilities) {
+    let client = client.clone();
+    // Nobody waits for the answers: a client that never gives one must not stop the publishing.
+    tokio::spawn(async move {
+        if abilities.pulls_diagnostics && abilities.refreshes_diagnostics {
+            let _ = client.workspace_diagnostic_refresh().await;
+        }
+        if abilities.refreshes_hints {
+            let _ = client.inlay_hint_refresh().await;
+        }
+        if abilities.refreshes_lenses {
+            let _ = client.code_lens_refresh().await;
+        }
     });
-    found.collect()
-}
-
-/// A file as its bytes, which findings count in, and as lines, which the editor counts in. The editor hides a byte order
-/// mark and replaces what is not UTF-8; its lines are the same.
-struct Shown<'a> {
-    raw: &'a [u8],
-    /// The lossy decoding of `raw` where that differs from the editor's text.
-    decoded: Option<Rope>,
-    text: &'a Rope,
-}
-
-impl<'a> Shown<'a> {
-    fn new(raw: &'a [u8], text: &'a Rope) -> Shown<'a> {
-        let same = raw.len() == text.len_bytes()
-            && text.chunks().try_fold(raw, |rest, chunk| rest.strip_prefix(chunk.as_bytes())).is_some();
-        let decoded = (!same).then(|| Rope::from_str(&text::lossy_without_bom(raw)));
-        Shown { raw, decoded, text }
-    }
-
-    fn range(&self, bytes: &std::ops::Range<usize>, encoding: Encoding) -> Range {
-        let Some(decoded) = &self.decoded else { return convert::range(self.text, bytes, encoding) };
-        let offset = |at: usize| text::lossy_without_bom(&self.raw[..at.min(self.raw.len())]).len();
-        convert::range(decoded, &(offset(bytes.start)..offset(bytes.end)), encoding)
-    }
-}
-
-/// The path under which the harnesses of `answers`, started beside `path`, see it: their working directory is physical.
-pub(super) fn seen_as(path: &Path, answers: &[Arc<Resolution>]) -> PathBuf {
-    match (answers.first(), path.file_name()) {
-        (Some(answer), Some(name)) => answer.standpoint.cwd.join(name),
-        _ => path.to_owned(),
-    }
-}
-
-fn diagnostic(
-    finding: Finding,
-    answer: &Resolution,
-    shown: &Shown,
-    encoding: Encoding,
-    abilities: Abilities,
-) -> Diagnostic {
-    let related = finding.related.filter(|_| abilities.related_information).and_then(|(path, message)| {
-        let location = Location { uri: convert::uri_of(&path)?, range: Range::default() };
-        Some(vec![DiagnosticRelatedInformation { location, message }])
-    });
-    Diagnostic {
-        range: shown.range(&finding.range, encoding),
-        severity: Some(match finding.kind.severity() {
-            Severity::Warning => DiagnosticSeverity::WARNING,
-            Severity::Information => DiagnosticSeverity::INFORMATION,
-        }),
-        code: Some(NumberOrString::String(finding.kind.code().to_owned())),
-        source: Some(format!("briefing {}", answer.harness)),
-        message: finding.message,
-        related_information: related,
-        tags: (finding.lost && abilities.unnecessary_tag).then(|| vec![DiagnosticTag::UNNECESSARY]),
-        ..Diagnostic::default()
-    }
-}
-
-/// Whether some harness reads files of this name.
-fn is_instruction_file(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default();
-    harness::ALL
-        .iter()
-        .flat_map(|profile| profile.instruction_names)
-        .any(|known| Path::new(known).file_name() == Some(name))
 }

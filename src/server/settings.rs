@@ -4,21 +4,33 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::answer::SessionKind;
 use crate::harness;
-use crate::harness::custom::Customs;
+use crate::harness::custom::{self, Customs};
+use crate::harness::installed::{self, AUTO};
+use crate::report::findings::{Kind, Severity};
 use crate::request::Defaults;
+
+/// The word that switches a kind of findings off.
+const OFF: &str = "off";
+/// From how many lines on a file is called too long unless the user says otherwise.
+const LONG_LINES: usize = 500;
 
 /// Settings of the language server, as `initializationOptions` or the section `briefing` of the editor's settings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct Settings {
-    /// The harnesses to answer for, as `id` or `id@version`. Empty: every harness, in its newest edition.
+    /// The harnesses to answer for, as `id`, `id@version`, or `id@auto` for the version that is installed. Empty: every
+    /// harness.
+    #[schemars(schema_with = "specs_schema")]
     pub harnesses: Vec<String>,
+    /// The edition of harnesses that are named without one: `newest`, or `auto` for that of the version which is
+    /// installed, looked up on PATH and in package folders without running anything.
+    pub edition: EditionSetting,
     /// Where agents are assumed to be started; relative to the workspace folder. Absent: the workspace folder that holds
     /// the file.
     pub cwd: Option<String>,
@@ -29,6 +41,46 @@ pub struct Settings {
     pub environment: BTreeMap<String, String>,
     /// The kind of session by harness id: `main`, `subagent`, `cron`, `group` or `local`.
     pub sessions: BTreeMap<String, String>,
+    /// How many directories are watched at most. Absent: as many as the system allows. Beyond that, answers look at the
+    /// disk anew, and the client's file events count.
+    pub watch_limit: Option<usize>,
+    /// Harnesses of your own, by id, in the shape of `[harness.ID]` of a `briefing.toml`; one in that file counts over
+    /// one here.
+    #[schemars(schema_with = "custom::settings_schema")]
+    pub custom_harnesses: toml::Table,
+    /// How bad findings are, by code: `error`, `warning`, `information`, `hint` or `off`. `docs/findings.md` has the codes.
+    pub severities: BTreeMap<String, String>,
+    /// From how many lines on an instruction file is called too long, for harnesses without a limit of their own. Absent:
+    /// 500; 0: never.
+    pub long_file: Option<usize>,
+}
+
+/// The edition of harnesses that are named without one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum EditionSetting {
+    /// The newest that Briefing knows.
+    #[default]
+    Newest,
+    /// That of the installed version; where that is unknown, the newest, and the answer says so.
+    Auto,
+}
+
+/// A list of harnesses, with everything that can be named offered.
+fn specs_schema(_: &mut SchemaGenerator) -> Schema {
+    let specs = harness::ALL.iter().flat_map(|profile| {
+        let versions = profile.editions.iter().map(|edition| edition.about().name);
+        let versions = versions.chain(installed::is_program(profile.id).then_some(AUTO));
+        std::iter::once(profile.id.to_owned()).chain(versions.map(|version| format!("{}@{version}", profile.id)))
+    });
+    let known: Vec<String> = specs.collect();
+    json_schema!({
+        "type": "array",
+        "items": { "anyOf": [
+            { "type": "string", "enum": known },
+            { "type": "string", "pattern": "^[A-Za-z0-9_-]+(@[0-9].*)?$" },
+        ] },
+    })
 }
 
 impl Settings {
@@ -40,11 +92,15 @@ impl Settings {
             return Ok(Settings::default());
         }
         let settings = Settings::deserialize(section).map_err(|error| format!("briefing settings: {error}"))?;
+        let customs = Customs::gather(None, &settings.custom_harnesses);
+        if let Some(problem) = customs.problems.first() {
+            return Err(format!("briefing.{problem}"));
+        }
         for spec in &settings.harnesses {
-            harness::choose(spec, &Customs::default()).map_err(|problem| format!("briefing.harnesses: {problem}"))?;
+            harness::choose(spec, &customs).map_err(|problem| format!("briefing.harnesses: {problem}"))?;
         }
         for (id, kind) in &settings.sessions {
-            if harness::profile(id).is_none() {
+            if harness::profile(id).is_none() && customs.harness(id).is_none() {
                 return Err(format!("briefing.sessions: there is no harness `{id}`"));
             }
             if SessionKind::named(kind).is_none() {
@@ -52,7 +108,34 @@ impl Settings {
                 return Err(format!("briefing.sessions.{id}: `{kind}` is none of {}", known.join(", ")));
             }
         }
+        for (code, severity) in &settings.severities {
+            if Kind::of_code(code).is_none() {
+                let known: Vec<_> = Kind::ALL.iter().map(|kind| kind.code()).collect();
+                return Err(format!(
+                    "briefing.severities: there is no finding `{code}`; there are {}",
+                    known.join(", ")
+                ));
+            }
+            if severity != OFF && Severity::named(severity).is_none() {
+                let known: Vec<_> = Severity::WORDS.iter().map(|(word, _)| *word).collect();
+                return Err(format!("briefing.severities.{code}: `{severity}` is none of {}, {OFF}", known.join(", ")));
+            }
+        }
         Ok(settings)
+    }
+
+    /// How bad a kind of findings is; `None`: it is switched off.
+    pub fn severity(&self, kind: Kind) -> Option<Severity> {
+        match self.severities.get(kind.code()) {
+            Some(word) if word == OFF => None,
+            Some(word) => Severity::named(word).or(Some(kind.severity())),
+            None => Some(kind.severity()),
+        }
+    }
+
+    /// From how many lines on a file is called too long; 0: from none.
+    pub fn long(&self) -> usize {
+        self.long_file.unwrap_or(LONG_LINES)
     }
 
     /// The defaults of a question: these settings over what the process was started with.
@@ -69,6 +152,7 @@ impl Settings {
         if !self.harnesses.is_empty() {
             defaults.enabled.clone_from(&self.harnesses);
         }
+        defaults.installed.auto = self.edition == EditionSetting::Auto;
         defaults.sessions =
             self.sessions.iter().filter_map(|(id, kind)| Some((id.clone(), SessionKind::named(kind)?))).collect();
         defaults
@@ -95,6 +179,18 @@ mod tests {
     }
 
     #[test]
+    fn harnesses_of_ones_own_are_declared_in_settings_too() {
+        let settings = json!({
+            "harnesses": ["mine"],
+            "sessions": {"mine": "subagent"},
+            "customHarnesses": {"mine": {"source": [{"files": ["A.md"]}]}},
+        });
+        assert!(Settings::parse(&settings).is_ok_and(|settings| settings.custom_harnesses.contains_key("mine")));
+        let schema = Settings::schema().to_string();
+        assert!(schema.contains("customHarnesses") && schema.contains("first-per-directory"), "{schema}");
+    }
+
+    #[test]
     fn what_is_wrong_is_said_with_its_place() {
         for (settings, words) in [
             (json!({"harnesses": ["kodex"]}), "briefing.harnesses: there is no harness `kodex`"),
@@ -102,6 +198,16 @@ mod tests {
             (json!({"harness": []}), "unknown field `harness`"),
             (json!({"sessions": {"codex": "night"}}), "briefing.sessions.codex: `night` is none of main"),
             (json!({"sessions": {"kodex": "main"}}), "there is no harness `kodex`"),
+            (
+                json!({"customHarnesses": {"mine": {"sources": []}}}),
+                "briefing.customHarnesses.mine: unknown key `sources`",
+            ),
+            (
+                json!({"customHarnesses": {"mine": {"source": [{"files": ["A.md"], "limit": {"max": -1}}]}}}),
+                "briefing.customHarnesses.mine: -1 is negative",
+            ),
+            (json!({"severities": {"over-budge": "off"}}), "there is no finding `over-budge`; there are over-budget,"),
+            (json!({"severities": {"empty": "loud"}}), "briefing.severities.empty: `loud` is none of error,"),
         ] {
             let problem = Settings::parse(&settings).expect_err("wrong settings");
             assert!(problem.contains(words), "{problem}");

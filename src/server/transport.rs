@@ -18,6 +18,7 @@ mod client_process;
 mod dispatcher;
 mod frames;
 mod incoming;
+mod later;
 mod mend;
 mod notification;
 mod outbox;
@@ -33,6 +34,7 @@ use tracing::{info, warn};
 use dispatcher::Dispatcher;
 use frames::Frames;
 use incoming::Incoming;
+pub(super) use later::TEXT_DOCUMENT_CONTENT;
 pub use notification::{NOT_UNDERSTOOD, NotUnderstood};
 
 /// How a session ended; `code` is what the process should exit with.

@@ -126,6 +126,79 @@ tests! {
         editor.leave().await;
     }
 
+    async fn a_directory_that_a_link_leads_to_is_watched_for_new_files() {
+        let mut editor = Editor::open().await;
+        for dir in ["one", "two", "project/.kiro"] {
+            fs::create_dir_all(editor.path(dir)).expect("a directory");
+        }
+        symlink("../../current", editor.path("project/.kiro/steering")).expect("a link");
+        let params = json!({"cwd": editor.uri("project"), "harness": "kiro", "include": ["text"]});
+        for count in 0..3 {
+            symlink("one", editor.path("current")).expect("a link");
+            until(&mut editor, &params, str::is_empty).await;
+            editor.write("one/x.md", format!("First {count}.\n"));
+            until(&mut editor, &params, |text| text.contains(&format!("First {count}."))).await;
+            editor.write("one/y.md", format!("Second {count}.\n"));
+            until(&mut editor, &params, |text| text.contains(&format!("Second {count}."))).await;
+            symlink("two", editor.path("next")).expect("a link");
+            fs::rename(editor.path("next"), editor.path("current")).expect("it is replaced");
+            until(&mut editor, &params, str::is_empty).await;
+            fs::remove_file(editor.path("current")).expect("it is there");
+            for file in ["one/x.md", "one/y.md"] {
+                fs::remove_file(editor.path(file)).expect("it is there");
+            }
+        }
+        editor.leave().await;
+    }
+
+    async fn files_outside_the_workspace_are_seen() {
+        let mut editor = Editor::open().await;
+        editor.write("project/a.rs", "");
+        for (harness, file) in [
+            ("codex", "home/.codex/AGENTS.md"),
+            ("opencode", "home/.config/opencode/AGENTS.md"),
+            ("openclaw", "home/.openclaw/workspace/AGENTS.md"),
+            ("openclaw", "home/.openclaw/workspace/SOUL.md"),
+            ("claude-code", "home/.claude/CLAUDE.md"),
+            ("claude-code", "home/.claude/rules/x.md"),
+            ("gemini-cli", "home/.gemini/GEMINI.md"),
+            ("copilot-cli", "home/.copilot/copilot-instructions.md"),
+            ("zed", "home/.config/zed/AGENTS.md"),
+            ("goose", "home/.config/goose/.goosehints"),
+            ("crush", "home/.config/crush/CRUSH.md"),
+            ("kiro", "home/.kiro/steering/x.md"),
+        ] {
+            let params = json!({"textDocument": {"uri": editor.uri("project/a.rs")}, "harness": harness, "include": ["text"]});
+            editor.write(file, "Before.\n");
+            until(&mut editor, &params, |text| text.contains("Before.")).await;
+            // In place, by a new file under the old name, and with all that leads there.
+            editor.write(file, "Written over.\n");
+            until(&mut editor, &params, |text| text.contains("Written over.")).await;
+            editor.write("new", "Replaced.\n");
+            fs::rename(editor.path("new"), editor.path(file)).expect("it is there");
+            until(&mut editor, &params, |text| text.contains("Replaced.")).await;
+            fs::rename(editor.path("home"), editor.path("away")).expect("it is there");
+            until(&mut editor, &params, |text| !text.contains("Replaced.")).await;
+            fs::rename(editor.path("away"), editor.path("home")).expect("it is there");
+            until(&mut editor, &params, |text| text.contains("Replaced.")).await;
+            fs::remove_dir_all(editor.path("home")).expect("it is there");
+            until(&mut editor, &params, |text| !text.contains("Replaced.")).await;
+        }
+        editor.leave().await;
+    }
+
+    async fn what_lies_in_a_heavy_directory_is_answered_and_watched_when_it_is_asked_for() {
+        let mut editor = Editor::open().await;
+        editor.write("project/node_modules/p/AGENTS.md", "Foreign.\n");
+        let params = json!({"cwd": editor.uri("project/node_modules/p"), "harness": "codex", "include": ["text"]});
+        until(&mut editor, &params, |text| text.contains("Foreign.")).await;
+        editor.write("project/node_modules/p/AGENTS.md", "Another.\n");
+        until(&mut editor, &params, |text| text.contains("Another.")).await;
+        let known = editor.ask("briefing/instructionFiles", json!({"harness": "codex"})).await.expect("an answer");
+        assert_eq!(known["files"], json!([]), "it is not looked through");
+        editor.leave().await;
+    }
+
     async fn changes_outside_the_editor_reach_the_diagnostics() {
         let mut editor = Editor::open().await;
         editor.open_document(AGENTS, "Rules.\n").await;

@@ -18,7 +18,7 @@ pub struct Editor {
     /// Notifications and requests of the server that nobody has looked at yet.
     said: Vec<Value>,
     last_id: i64,
-    scratch: TempDir,
+    scratch: Arc<TempDir>,
 }
 
 /// What is asked of Codex about the start of a session in the workspace, texts included.
@@ -53,6 +53,19 @@ impl Editor {
         for dir in ["home", "project/.git", "project/src"] {
             std::fs::create_dir_all(here.join(dir)).expect("a scratch directory");
         }
+        Editor::in_directory(Arc::new(scratch), today)
+    }
+
+    /// Another editor on the same files, whose server knows nothing yet.
+    pub async fn another(&self) -> Editor {
+        let mut editor = Editor::in_directory(self.scratch.clone(), || (2026, 11, 21));
+        editor.initialize(json!({"capabilities": Editor::abilities()})).await;
+        editor.tell("initialized", json!({})).await;
+        editor
+    }
+
+    fn in_directory(scratch: Arc<TempDir>, today: impl Fn() -> Date + Send + Sync + 'static) -> Editor {
+        let here = scratch.path();
         let defaults = Defaults {
             home: here.join("home"),
             env: Arc::new(BTreeMap::new()),
@@ -64,6 +77,7 @@ impl Editor {
             },
             enabled: vec!["codex".to_owned()],
             customs: Arc::default(),
+            installed: Default::default(),
             sessions: BTreeMap::new(),
         };
         Editor { client: Client::of(service_on(defaults, today)), said: Vec::new(), last_id: 0, scratch }
@@ -183,6 +197,23 @@ impl Editor {
     /// The next message of the server that is no answer.
     pub async fn said(&mut self) -> Value {
         if self.said.is_empty() { self.client.read().await } else { self.said.remove(0) }
+    }
+
+    /// The next announcement of changed briefings.
+    pub async fn announced(&mut self) -> Value {
+        let (mut announced, before) = self.client.announcement().await;
+        self.said.extend(before);
+        announced["params"].take()
+    }
+
+    /// Reads announcements until one is as wanted.
+    pub async fn until_announced(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let announced = self.announced().await;
+            if wanted(&announced) {
+                return announced;
+            }
+        }
     }
 
     pub async fn answer(&mut self, question: &Value, result: Value) {

@@ -32,6 +32,35 @@ tests! {
         editor.leave().await;
     }
 
+    async fn the_installed_version_picks_the_edition_and_an_upgrade_is_noticed() {
+        let mut editor = Editor::open().await;
+        let manifest = "tools/lib/node_modules/@openai/codex/package.json";
+        let package = |version: &str| json!({"name": "@openai/codex", "version": version}).to_string();
+        editor.write(manifest, package("0.104.0"));
+        editor.write("tools/lib/node_modules/@openai/codex/bin/codex.js", "");
+        std::fs::create_dir_all(editor.path("tools/bin")).expect("a directory");
+        std::os::unix::fs::symlink("../lib/node_modules/@openai/codex/bin/codex.js", editor.path("tools/bin/codex"))
+            .expect("a link");
+        let edition = |answer: &Value| answer["briefings"][0]["edition"].clone();
+        let path = json!({"PATH": editor.path("tools/bin")});
+        for settings in [
+            json!({"edition": "auto", "environment": path}),
+            json!({"harnesses": ["codex@auto"], "environment": path}),
+        ] {
+            editor.write(manifest, package("0.104.0"));
+            editor.tell("workspace/didChangeConfiguration", json!({"settings": settings})).await;
+            while edition(&editor.effective(json!({})).await) != "0.104" {}
+            editor.write(manifest, package("0.169.0"));
+            while edition(&editor.effective(json!({})).await) != "0.169" {}
+        }
+        let nowhere = json!({"edition": "auto", "environment": {"PATH": editor.path("tools")}});
+        editor.tell("workspace/didChangeConfiguration", json!({"settings": nowhere})).await;
+        let answer = editor.effective(json!({"harness": "codex"})).await;
+        assert_eq!(edition(&answer), "0.169");
+        assert_eq!(answer["briefings"][0]["warnings"][0]["code"], "unknown-version", "{answer}");
+        editor.leave().await;
+    }
+
     async fn settings_that_are_pushed_count_for_the_next_request() {
         let mut editor = Editor::open().await;
         for kind in ["cron", "group", "main"].repeat(5) {

@@ -88,6 +88,19 @@ impl Config {
         self.flag("extensions", "worktreeconfig").map(|flag| flag.unwrap_or(false))
     }
 
+    /// How long the names of objects are, in bytes: `extensions.objectFormat`.
+    pub fn name_len(&self) -> usize {
+        match self.last("extensions", "objectformat") {
+            Some(Some(format)) if format == "sha256" => 32,
+            _ => 20,
+        }
+    }
+
+    /// Whether branches and tags are no files: `extensions.refStorage`.
+    pub fn keeps_names_in_tables(&self) -> bool {
+        self.last("extensions", "refstorage").is_some_and(|format| format.as_deref() == Some("reftable"))
+    }
+
     /// `core.bare`, if set.
     pub fn bare(&self) -> Option<Option<bool>> {
         self.flag("core", "bare")

@@ -4,6 +4,7 @@ use super::trust;
 use super::types::{self, Type};
 
 /// Which settings count in an edition, and for what.
+#[derive(Clone, Copy)]
 pub(super) struct Rules {
     /// What a profile is.
     pub profiles: Profiles,

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::layers::{ARGUMENTS, Layers, MANAGED, Project, REQUIREMENTS, arguments};
 use super::root::Root;
 use super::rules::{Distrust, Fallbacks, Managed, Profiles, Rules};
+use super::skills::{self, Switches};
 use super::trust::{self, Trust};
 use super::{Codex, ID, Start, types};
 use crate::answer::{Refusal, Standpoint, Warning};
@@ -27,6 +28,7 @@ pub(super) struct Settings {
     pub environment: bool,
     pub environment_time: bool,
     pub sandbox: Sandbox,
+    pub skills: Switches,
     pub warnings: Vec<Warning>,
     /// The switches in `features`, the profile's over the others.
     features: BTreeMap<String, bool>,
@@ -137,21 +139,19 @@ impl Settings {
         let places: Vec<&Path> = [Some(cwd), git_root.as_deref()].into_iter().flatten().collect();
         let level = rules.trust.level(&places, &layers, trust::Silent::EndsTheSearch, search)?;
         let features = features(&layers, table.as_deref());
-        Ok(Ok(Settings { root_error, features, ..Settings::read(rules, &layers, root, level) }))
+        Ok(Ok(Settings { root_error, features, ..Settings::read(edition, &layers, root, level) }))
     }
 
-    fn read(rules: &Rules, layers: &Layers, root: Option<PathBuf>, level: Option<Trust>) -> Settings {
+    fn read(edition: &Codex, layers: &Layers, root: Option<PathBuf>, level: Option<Trust>) -> Settings {
+        let rules = &edition.settings;
         let budget = layers.value(&["project_doc_max_bytes"]);
-        let texts = |key: &str| layers.value(&[key]).and_then(|(node, _)| node.as_texts()).unwrap_or_default();
         let flag = |key: &str| layers.value(&[key]).and_then(|(node, _)| node.as_bool()).unwrap_or(true);
         let mut warnings = Vec::new();
         let mut fallbacks: Vec<String> = Vec::new();
-        for name in texts("project_doc_fallback_filenames") {
+        let configured = layers.value(&["project_doc_fallback_filenames"]).and_then(|(node, _)| node.as_texts());
+        for name in configured.unwrap_or_else(|| edition.fallbacks.to_vec()) {
             let name = name.trim();
-            if name.is_empty()
-                || fallbacks.iter().any(|other| other == name)
-                || matches!(name, "AGENTS.md" | "AGENTS.override.md")
-            {
+            if name.is_empty() || fallbacks.iter().any(|other| other == name) || edition.names.contains(&name) {
                 continue;
             }
             if rules.fallbacks == Fallbacks::Names && (matches!(name, "." | "..") || name.contains(['/', '\0'])) {
@@ -185,6 +185,7 @@ impl Settings {
             environment: flag("include_environment_context"),
             environment_time: flag("include_environment_context_time"),
             sandbox,
+            skills: skills::switches(&|path| layers.value(path).map(|(node, _)| node.clone())),
             warnings,
             features: BTreeMap::new(),
             untrusted: rules.distrust == Distrust::SettingsAndFiles && level == Some(Trust::Untrusted),

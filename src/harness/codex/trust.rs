@@ -25,6 +25,7 @@ pub(super) enum Silent {
 }
 
 /// What differs between editions about trust.
+#[derive(Clone, Copy)]
 pub(super) struct Rules {
     pub keys: Keys,
     pub git_root: GitRoot,
@@ -122,20 +123,25 @@ fn by_its_files(cwd: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
     Ok(None)
 }
 
-/// The main checkout of the linked worktree `dir`: its `.git` file names `MAIN/.git/worktrees/NAME`, and the files
-/// `gitdir` and `commondir` there point back.
+/// The main checkout of the linked worktree `dir`: its `.git` file names `MAIN/.git/worktrees/NAME` by just these words, and
+/// the files `gitdir` and `commondir` there point back, through whatever links.
 fn main_checkout(dir: &Path, git_file: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
     let Some(text) = pointer(git_file, search)? else { return Ok(None) };
     let Some(target) = text.strip_prefix("gitdir:").map(str::trim) else { return Ok(None) };
     let worktree_dir = absolute(dir, Path::new(target));
+    let Some(git_dir) = worktree_dir.parent().filter(|parent| parent.ends_with("worktrees")).and_then(Path::parent)
+    else {
+        return Ok(None);
+    };
     let Some(common) = pointer(&worktree_dir.join("commondir"), search)? else { return Ok(None) };
     let Some(back) = pointer(&worktree_dir.join("gitdir"), search)? else { return Ok(None) };
-    let common = absolute(&worktree_dir, Path::new(&common));
     let back = absolute(&worktree_dir, Path::new(&back));
     let (Ok(back), Ok(physical)) = (search.real(&back)?, search.real(dir)?) else { return Ok(None) };
-    let is_worktree = worktree_dir.parent() == Some(common.join("worktrees").as_path());
-    let consistent = is_worktree && back == physical.join(".git") && common.file_name() == Some(".git".as_ref());
-    Ok(common.parent().filter(|_| consistent).map(Path::to_owned))
+    let (Ok(common), Ok(named)) = (search.real(&worktree_dir.join(common))?, search.real(git_dir)?) else {
+        return Ok(None);
+    };
+    let consistent = git_dir.ends_with(".git") && common == named && back == physical.join(".git");
+    Ok(git_dir.parent().filter(|_| consistent).map(Path::to_owned))
 }
 
 /// The trimmed text of one of git's pointer files; more than one line makes a path that does not exist.

@@ -13,6 +13,11 @@ pub(super) struct Found {
 }
 
 impl Found {
+    /// The same file under another path.
+    pub(super) fn at(self, path: PathBuf) -> Found {
+        Found { path, ..self }
+    }
+
     /// The path as the client writes it.
     pub(super) fn shown(&self) -> String {
         let inside = self.seen_from.as_ref().and_then(|dir| self.path.strip_prefix(dir).ok());
@@ -67,7 +72,7 @@ pub(super) fn rules_below(dir: &Path, ending: &str, seen_from: Option<&Path>, se
         level = below;
     }
     found.sort();
-    search.expect(found.iter().cloned().map(Ask::Content))?;
+    search.expect(found.iter().cloned().flat_map(|path| [Ask::Kind(path.clone()), Ask::Content(path)]))?;
     let mut files = Vec::new();
     for path in found {
         if search.stat(&path, "a rule file")?.is_ok_and(|meta| meta.kind != Kind::Dir) {

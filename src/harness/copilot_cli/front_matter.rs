@@ -1,167 +1,104 @@
-//! What the front matter of an instruction file says: the patterns it applies to, and its description.
+//! What the front matter of an instruction file says: the patterns it applies to, its description, and whom it is not for.
+
+use crate::formats::{Node, Value, parse_rust_yaml};
+use crate::harness::front_matter;
+
+/// Names in `excludeAgent` that mean this client; Copilot CLI 1.0.102.
+const OWN_NAMES: [&str; 2] = ["coding-agent", "cloud-agent"];
 
 /// The front matter, as far as Copilot CLI reads it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct FrontMatter {
-    /// `applyTo` or `paths`, split at commas outside of braces.
+    /// `applyTo` or `paths`: a text is split at commas, the texts of a list stay as they are.
     pub patterns: Vec<String>,
-    /// `description`, on one line.
+    /// `description`, without white space around it.
     pub description: String,
+    /// Whether `excludeAgent` names this client.
+    pub excluded: bool,
 }
 
 impl FrontMatter {
     /// Whether the file applies to everything, so that it is sent at once.
     pub(super) fn is_everywhere(&self) -> bool {
-        match self.patterns.as_slice() {
-            [] => true,
-            [only] => matches!(only.as_str(), "**" | "**/*" | "*"),
-            _ => false,
-        }
+        self.patterns.iter().all(|pattern| matches!(pattern.as_str(), "**" | "**/*" | "*"))
     }
 }
 
-/// A value of the few shapes that matter.
-enum Value {
-    Text(String),
-    List(Vec<String>),
-    /// A number, a boolean, null.
-    Other,
+/// What is wrong with the front matter, if anything is.
+pub(super) fn problem(text: &str) -> Option<String> {
+    let block = block(text);
+    let node = block.and_then(|block| parse_rust_yaml(block).ok());
+    let has = |key: &str| {
+        node.as_ref().is_some_and(|node| node.get(key).is_some())
+            || block.is_some_and(|block| raw(block, key).is_some())
+    };
+    front_matter::problem(text, &["applyTo", "paths"], has, "the file applies to everything")
 }
 
 /// Reads the front matter of `text`. Where it is no YAML, such as `applyTo: **/*.ts` without quotation marks, the client
 /// still takes the pattern from its line, and nothing else.
 pub(super) fn parse(text: &str) -> FrontMatter {
-    let mut lines = text.lines();
-    if lines.next().map(str::trim_end) != Some("---") {
-        return FrontMatter::default();
-    }
-    let mut block = Vec::new();
-    let closed = lines.by_ref().any(|line| {
-        let ends = line.trim_end() == "---";
-        if !ends {
-            block.push(line);
-        }
-        ends
-    });
-    if !closed {
-        return FrontMatter::default();
-    }
-    let yaml = entries(&block);
-    let find = |key: &str| yaml.as_ref()?.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value);
-    let patterns = match (yaml.is_some(), find("applyTo").or_else(|| find("paths"))) {
-        (true, Some(Value::Text(text))) => split(text),
-        (true, Some(Value::List(list))) => {
-            list.iter().map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect()
-        }
-        (true, Some(Value::Other) | None) => Vec::new(),
-        (false, _) => raw(&block, "applyTo").or_else(|| raw(&block, "paths")).map_or_else(Vec::new, split),
+    let Some(block) = block(text) else { return FrontMatter::default() };
+    let Ok(node) = parse_rust_yaml(block) else {
+        let raw = raw(block, "applyTo").or_else(|| raw(block, "paths"));
+        return FrontMatter { patterns: raw.map(split).unwrap_or_default(), ..FrontMatter::default() };
     };
-    let description = match find("description") {
-        Some(Value::Text(text)) => text.split_whitespace().collect::<Vec<_>>().join(" "),
-        _ => String::new(),
+    let patterns = match node.get("applyTo").or_else(|| node.get("paths")).map(|node| &node.value) {
+        Some(Value::Text(text)) => split(text),
+        Some(Value::List(list)) => texts(list).map(str::to_owned).collect(),
+        _ => Vec::new(),
     };
-    FrontMatter { patterns, description }
+    let description = node.get("description").and_then(Node::as_text).unwrap_or_default().trim().to_owned();
+    let excluded = match node.get("excludeAgent").map(|node| &node.value) {
+        Some(Value::Text(name)) => OWN_NAMES.contains(&name.as_str()),
+        Some(Value::List(list)) => texts(list).any(|name| OWN_NAMES.contains(&name)),
+        _ => false,
+    };
+    FrontMatter { patterns, description, excluded }
 }
 
-/// The keys and values of a block of YAML; `None` where it is none.
-fn entries(block: &[&str]) -> Option<Vec<(String, Value)>> {
-    let mut entries = Vec::new();
-    let mut lines = block.iter().peekable();
-    while let Some(line) = lines.next() {
-        if line.trim().is_empty() || line.trim_start().starts_with('#') {
-            continue;
+/// What stands between a first line `---` and the next line that begins so.
+fn block(text: &str) -> Option<&str> {
+    let first = text.split_inclusive('\n').next().filter(|line| line.trim_end() == "---")?;
+    let rest = &text[first.len()..];
+    let mut at = 0;
+    for line in rest.split_inclusive('\n') {
+        if line.starts_with("---") {
+            return Some(&rest[..at]);
         }
-        let (key, rest) = line.split_once(':')?;
-        if line.starts_with([' ', '\t', '-']) || !(rest.is_empty() || rest.starts_with([' ', '\t'])) {
-            return None;
+        at += line.len();
+    }
+    None
+}
+
+fn texts(list: &[Node]) -> impl Iterator<Item = &str> {
+    list.iter().filter_map(Node::as_text)
+}
+
+/// The value on the first line of `key`, without one pair of quotation marks around it, or else without a comment.
+fn raw<'a>(block: &'a str, key: &str) -> Option<&'a str> {
+    let line = block.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
+    let value = line.strip_prefix(char::is_whitespace)?.trim();
+    for quote in ['"', '\''] {
+        if value.starts_with(quote) && value.ends_with(quote) {
+            return Some(value.get(1..value.len() - 1).unwrap_or_default());
         }
-        let rest = uncommented(rest).trim();
-        let mut below = Vec::new();
-        while let Some(next) = lines.next_if(|next| next.starts_with([' ', '\t', '-']) || next.trim().is_empty()) {
-            below.push(next.trim());
-        }
-        let value = if rest.is_empty() {
-            let items = below.iter().filter(|item| !item.is_empty());
-            let items: Option<Vec<String>> = items.map(|item| scalar(item.strip_prefix('-')?.trim())).collect();
-            match items? {
-                list if list.is_empty() => Value::Other,
-                list => Value::List(list),
-            }
-        } else if rest.starts_with(['>', '|']) {
-            Value::Text(below.join(if rest.starts_with('>') { " " } else { "\n" }))
-        } else if let Some(inner) = rest.strip_prefix('[') {
-            let inner = inner.strip_suffix(']')?;
-            let items = split_flow(inner);
-            Value::List(items.iter().map(|item| scalar(item)).collect::<Option<_>>()?)
-        } else if !rest.starts_with(['"', '\'']) && is_plain_other(rest) {
-            Value::Other
-        } else {
-            Value::Text(scalar(rest)?)
-        };
-        entries.push((key.trim().to_owned(), value));
     }
-    Some(entries)
+    let comment = value.char_indices().find(|&(at, c)| c == '#' && value[..at].ends_with(char::is_whitespace));
+    Some(comment.map_or(value, |(at, _)| value[..at].trim_end())).filter(|value| !value.is_empty())
 }
 
-/// A scalar; `None` where YAML would not have it.
-fn scalar(text: &str) -> Option<String> {
-    let text = uncommented(text).trim();
-    if let Some(inner) = text.strip_prefix('"') {
-        let inner = inner.strip_suffix('"')?;
-        return Some(inner.replace("\\n", "\n").replace("\\\"", "\"").replace("\\\\", "\\"));
-    }
-    if let Some(inner) = text.strip_prefix('\'') {
-        return Some(inner.strip_suffix('\'')?.replace("''", "'"));
-    }
-    let forbidden = text.starts_with(['*', '&', '!', '%', '@', '`', '|', '>', ']', '}']) || text.contains(": ");
-    (!forbidden).then(|| text.to_owned())
-}
-
-fn is_plain_other(text: &str) -> bool {
-    matches!(text, "null" | "~" | "true" | "false" | "Null" | "NULL") || text.parse::<f64>().is_ok()
-}
-
-/// Without a comment, which begins with ` #` outside of quotation marks.
-fn uncommented(text: &str) -> &str {
-    if text.trim_start().starts_with(['"', '\'']) {
-        return text;
-    }
-    text.find(" #").map_or(text, |at| &text[..at])
-}
-
-/// The items of a flow list.
-fn split_flow(text: &str) -> Vec<String> {
-    let mut items = vec![String::new()];
-    let mut quote = None;
-    for c in text.chars() {
-        match (c, quote) {
-            ('"' | '\'', None) => quote = Some(c),
-            (c, Some(open)) if c == open => quote = None,
-            (',', None) => {
-                items.push(String::new());
-                continue;
-            }
-            _ => {}
-        }
-        items.last_mut().expect("starts with one").push(c);
-    }
-    items.into_iter().map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect()
-}
-
-/// The value on the line of `key`, as it stands.
-fn raw<'a>(block: &[&'a str], key: &str) -> Option<&'a str> {
-    let line = block.iter().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
-    let value = line.trim();
-    let unquoted = value.strip_prefix('"').and_then(|inner| inner.strip_suffix('"'));
-    Some(unquoted.unwrap_or(value))
-}
-
-/// Patterns separated by commas, but for those between braces.
+/// Patterns separated by commas, but for those in braces, in brackets, and behind a backslash.
 fn split(text: &str) -> Vec<String> {
-    let mut parts = vec![String::new()];
-    let mut depth = 0_usize;
+    let (mut parts, mut depth, mut class, mut escaped) = (vec![String::new()], 0_usize, false, false);
     for c in text.chars() {
+        let literal = std::mem::take(&mut escaped);
         match c {
+            _ if literal => {}
+            '\\' => escaped = true,
+            ']' => class = false,
+            _ if class => {}
+            '[' => class = true,
             '{' => depth += 1,
             '}' => depth = depth.saturating_sub(1),
             ',' if depth == 0 => {

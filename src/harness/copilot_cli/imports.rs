@@ -2,29 +2,41 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::answer::{Answer, Fate, Scope, Source, Trigger, Warning};
 use crate::search::{Search, Told};
 use crate::snapshot::absolute;
+use crate::text;
 
 /// How deep imports go, in files below the first; Copilot CLI 1.0.102.
 const DEPTH_LIMIT: usize = 8;
+/// The most files that are imported into one file, by whatever way; Copilot CLI 1.0.102.
+const FILE_LIMIT: usize = 64;
+/// The most text that is imported into one file, in bytes: what would exceed it is left out; Copilot CLI 1.0.102.
+const TEXT_LIMIT_BYTES: usize = 512 * 1024;
 /// The most tokens that are looked up for one file; the client knows no such limit.
 const LOOKUP_CAP: usize = 2_000;
 
 /// Follows the imports of one file.
 pub(super) struct Importer<'a> {
     /// Nothing outside of it is imported.
-    pub root: &'a Path,
-    pub trigger: Trigger,
+    root: &'a Path,
+    trigger: Trigger,
     /// Files that stand in the text already, by their physical paths.
-    pub seen: HashSet<PathBuf>,
+    seen: HashSet<PathBuf>,
     /// How many tokens were looked up.
-    pub lookups: usize,
+    lookups: usize,
+    files: usize,
+    bytes: usize,
 }
 
-impl Importer<'_> {
+impl<'a> Importer<'a> {
+    /// For the file that is really `own`.
+    pub(super) fn new(root: &'a Path, trigger: Trigger, own: PathBuf) -> Importer<'a> {
+        Importer { root, trigger, seen: HashSet::from([own]), lookups: 0, files: 0, bytes: 0 }
+    }
+
     /// `content` with the text of every import behind its token.
     pub(super) fn expand(
         &mut self,
@@ -35,33 +47,66 @@ impl Importer<'_> {
         answer: &mut Answer,
     ) -> Told<String> {
         if depth >= DEPTH_LIMIT {
+            let meant = tokens(content).into_iter().map(|token| &content[token]).find(|token| token.contains('/'));
+            if let Some(token) = meant {
+                let message = format!("{token} stays as text: imports are followed {DEPTH_LIMIT} files deep");
+                answer.warnings.push(Warning::at("import-too-deep", importer, message));
+            }
             return Ok(content.to_owned());
         }
         let (mut out, mut from) = (String::with_capacity(content.len()), 0);
         for token in tokens(content) {
+            if token.start < from {
+                continue;
+            }
             let path = &content[token.start + 1..token.end];
             let Some((real, raw)) = self.file(importer, path, search, answer)? else { continue };
+            let known = self.seen.contains(&real);
+            if !self.has_room(importer, &real, raw.len(), known, answer) {
+                continue;
+            }
             out.push_str(&content[from..token.end]);
             from = token.end;
             let source = escaped(&real.to_string_lossy());
-            if !self.seen.insert(real.clone()) {
+            if known {
                 let note =
                     format!("\n\n<imported_custom_instruction source=\"{source}\" skipped=\"already-loaded\" />");
                 out.push_str(&note);
                 continue;
             }
+            self.seen.insert(real.clone());
+            self.files += 1;
+            self.bytes += raw.len();
             let place = answer.sources.len();
-            let (below, kept) = super::visible(&raw);
-            let inner = self.expand(&real, &below, depth + 1, search, answer)?;
-            let inner = inner.trim_end();
+            let inner = self.expand(&real, &text::lossy_without_bom(&raw), depth + 1, search, answer)?;
+            let inner = text::js_trim_end(&inner);
             out.push_str(&format!(
                 "\n\n<imported_custom_instruction source=\"{source}\">\n{inner}\n</imported_custom_instruction>"
             ));
             let file = Source::whole(&real, Scope::Import, &raw, "imported by an instruction file");
-            answer.sources.insert(place, Source { kept, trigger: self.trigger, ..file });
+            answer.sources.insert(place, Source { kept: super::kept(&raw), trigger: self.trigger, ..file });
         }
         out.push_str(&content[from..]);
         Ok(out)
+    }
+
+    /// Whether one more file may be imported; else its token is left alone, as is every token behind the last file.
+    fn has_room(&self, importer: &Path, real: &Path, bytes: usize, known: bool, answer: &mut Answer) -> bool {
+        let reason = if self.files >= FILE_LIMIT {
+            format!("{FILE_LIMIT} files are imported already: the token stays as it is")
+        } else if !known && self.bytes + bytes > TEXT_LIMIT_BYTES {
+            format!("with it more than {TEXT_LIMIT_BYTES} bytes would be imported: the token stays as it is")
+        } else {
+            return true;
+        };
+        let message = format!("{}: {reason}", real.display());
+        let warning = Warning::at("import-cap", importer, message);
+        if !known && !answer.warnings.contains(&warning) {
+            answer.warnings.push(warning);
+            let source = Source::new(real, Scope::Import, Fate::Dropped, reason);
+            answer.sources.push(Source { trigger: self.trigger, ..source });
+        }
+        false
     }
 
     /// The file a token names, if it may be imported; else the token is left alone.
@@ -72,10 +117,14 @@ impl Importer<'_> {
         search: &mut Search,
         answer: &mut Answer,
     ) -> Told<Option<(PathBuf, std::sync::Arc<[u8]>)>> {
-        if path.starts_with(['/', '~']) || path.ends_with('/') || !path.contains(['.', '/']) {
+        let elsewhere = path.starts_with(['/', '\\']) || path.starts_with("~/");
+        if elsewhere || path.ends_with('/') || !path.contains(['.', '/']) {
             return Ok(None);
         }
         self.lookups += 1;
+        if self.lookups > LOOKUP_CAP && self.files >= FILE_LIMIT {
+            return Ok(None);
+        }
         if self.lookups > LOOKUP_CAP {
             let message = format!("{} imports more than {LOOKUP_CAP} files: not all are shown", importer.display());
             answer.files_only.get_or_insert_with(|| message.clone());
@@ -85,14 +134,18 @@ impl Importer<'_> {
             }
             return Ok(None);
         }
-        let named = absolute(importer.parent().unwrap_or(importer), Path::new(path));
-        let Ok(real) = search.real(&named)? else {
+        let dir = importer.parent().unwrap_or(importer);
+        let named = step_by_step(dir, Path::new(path), search)?;
+        let real = named.map(|named| search.real(&named)).transpose()?.and_then(Result::ok);
+        let Some(real) = real else {
             if path.contains('/') || path.ends_with(".md") {
+                answer.mention(importer, path, [absolute(dir, Path::new(path))]);
                 let message = format!("@{path} is not there: the token stays as it is");
                 answer.warnings.push(Warning::at("import-missing", importer, message));
             }
             return Ok(None);
         };
+        answer.mention(importer, path, [real.clone()]);
         if !real.starts_with(self.root) {
             let message = format!("@{path} is outside of {}: the token stays as it is", self.root.display());
             answer.warnings.push(Warning::at("import-outside", importer, message));
@@ -112,6 +165,23 @@ impl Importer<'_> {
         };
         Ok(Some((real, raw)))
     }
+}
+
+/// Where a relative path leads if every `..` is taken from a folder that is there, behind its links.
+fn step_by_step(dir: &Path, path: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+    let mut place = dir.to_owned();
+    for part in path.components() {
+        if part == Component::ParentDir {
+            if !search.is_dir(&place, "the way of an import")? {
+                return Ok(None);
+            }
+            place = search.real(&place)?.unwrap_or(place);
+            place.pop();
+        } else {
+            place = absolute(&place, part.as_ref());
+        }
+    }
+    Ok(Some(place))
 }
 
 /// `&`, `<`, `>` and both quotation marks as entities.
@@ -156,13 +226,14 @@ fn tokens_of_line(line: &str, start: usize, found: &mut Vec<Range<usize>>) {
                 let rest = &line[at + 1..];
                 let path = &rest[..rest.find(ends).unwrap_or(rest.len())];
                 let path = path.trim_end_matches([',', '.', ';', ':', '!', '?', ')', ']', '}']);
-                if path.is_empty() || before.is_some_and(word) {
+                let is_bare = !path.contains('/');
+                if path.is_empty() || before.is_some_and(word) || (is_bare && path.starts_with('@')) {
                     at += 1;
                     continue;
                 }
                 found.push(start + at..start + at + 1 + path.len());
-                // Another `@` may stand inside of what was no file.
-                at += 1;
+                // Another `@` may stand inside of what was no file, but not inside of a path with slashes.
+                at += 1 + if is_bare { 0 } else { path.len() };
             }
             _ => at += 1,
         }
@@ -192,7 +263,7 @@ mod tests {
             ("@a.md, (@b.md) x@c.md", vec!["a.md", "b.md"]),
             ("`@a.md` @b.md ` @c.md\n@d.md", vec!["b.md", "d.md"]),
             ("````\n```\n@a.md\n~~~\n@b.md\n```\n@c.md\n~~~\n", vec!["a.md"]),
-            ("@a.md\"x @b.md... -@c.md", vec!["a.md", "b.md"]),
+            ("@a.md\"x @b.md... -@c.md @@d.md @@./e.md", vec!["a.md", "b.md", "d.md", "@./e.md"]),
         ] {
             let found: Vec<_> = tokens(text).into_iter().map(|at| &text[at.start + 1..at.end]).collect();
             assert_eq!(found, expected, "{text:?}");

@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::find::{named, rules_below};
+use super::find::{Found, named, rules_below};
 use super::imports::escaped;
-use super::{Patterned, Session, content, directory_files, expanded, front_matter, matches, visible};
+use super::{Patterned, Session, content, directory_files, expanded, front_matter, matches, not_for_us, visible};
 use crate::answer::{Answer, Fate, Message, Role, Scope, Source, Standpoint, Trigger};
 use crate::search::{Search, Told};
+use crate::text;
 
 /// Adds one message per file.
 pub(super) fn look(
@@ -45,7 +46,7 @@ impl View<'_> {
             return Ok(());
         }
         for Patterned { path, shown, front, content } in &session.patterned {
-            if matches(&front.patterns, &real, &[root, cwd]) && self.sent.insert(path.clone()) {
+            if matches(&front.patterns, &real, &[root]) && self.sent.insert(path.clone()) {
                 push(path, shown, Scope::Rule, content.as_bytes(), content, answer);
             }
         }
@@ -54,27 +55,46 @@ impl View<'_> {
         for dir in dirs.take_while(|dir| !cwd.starts_with(dir)) {
             for (folder, name) in directory_files(self.names, dir) {
                 let Some(found) = named(&folder, name, search)? else { continue };
-                if !self.sent.insert(found.path.clone()) {
-                    continue;
-                }
+                let Some(found) = self.behind_links(found, Scope::Nested, search, answer)? else { continue };
                 let Some(raw) = content(&found, Scope::Nested, Trigger::Read, search, answer)? else { continue };
-                let (text, _) = visible(&raw);
-                let text = expanded(&found.path, &text, root, Trigger::Read, search, answer)?;
+                let text = expanded(&found.path, &raw, root, Trigger::Read, search, answer)?;
                 push(&found.path, &below(root, &found.path), Scope::Nested, &raw, &text, answer);
             }
             for (folder, ending) in [(".github/instructions", ".instructions.md"), (".claude/rules", ".md")] {
                 for found in rules_below(&dir.join(folder), ending, None, search)? {
                     let Some(raw) = content(&found, Scope::Rule, Trigger::Read, search, answer)? else { continue };
-                    let (text, _) = visible(&raw);
+                    let text = text::lossy_without_bom(&raw);
                     let front = front_matter::parse(&text);
-                    let counts = front.is_everywhere() || matches(&front.patterns, &real, &[root, cwd, dir]);
-                    if counts && self.sent.insert(found.path.clone()) {
-                        push(&found.path, &below(root, &found.path), Scope::Rule, &raw, &text, answer);
+                    if front.excluded {
+                        answer.sources.push(not_for_us(&found.path, Trigger::Read));
+                        continue;
                     }
+                    if !front.is_everywhere() && !matches(&front.patterns, &real, &[root]) {
+                        continue;
+                    }
+                    let Some(found) = self.behind_links(found, Scope::Rule, search, answer)? else { continue };
+                    push(&found.path, &below(root, &found.path), Scope::Rule, &raw, &visible(&text), answer);
                 }
             }
         }
         Ok(())
+    }
+
+    /// A view knows files by their physical paths: each is sent once, and none from outside of the root.
+    fn behind_links(
+        &mut self,
+        found: Found,
+        scope: Scope,
+        search: &mut Search,
+        answer: &mut Answer,
+    ) -> Told<Option<Found>> {
+        let Ok(real) = search.real(&found.path)? else { return Ok(Some(found)) };
+        if !real.starts_with(&self.session.root) {
+            let source = Source::new(&found.path, scope, Fate::Excluded, "a link that leads out of the root");
+            answer.sources.push(Source { trigger: Trigger::Read, ..source });
+            return Ok(None);
+        }
+        Ok(self.sent.insert(real.clone()).then(|| found.at(real)))
     }
 }
 

@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use regex_lite::Regex;
+
+use super::environment::Variables;
 use super::settings::{Settings, with_environment};
 use crate::answer::{Refusal, Standpoint, Warning};
 use crate::formats::{self, Node, Value};
@@ -19,6 +22,12 @@ pub(super) struct Extensions {
     pub active: Vec<PathBuf>,
     /// Context files of extensions that are switched off.
     pub inactive: Vec<PathBuf>,
+    /// Where the first active extension that says so wants plans to be kept.
+    pub plans: Option<String>,
+    /// The MCP servers of active extensions.
+    pub servers: Vec<String>,
+    /// The folders of active extensions.
+    pub folders: Vec<PathBuf>,
     /// Manifests that are passed over.
     pub warnings: Vec<Warning>,
 }
@@ -34,7 +43,10 @@ pub(super) fn look(
     let mut found = Extensions::default();
     let Ok(entries) = search.list(&dir, "extensions: one folder each")? else { return Ok(Ok(found)) };
     let switches = Switches::read(&dir, at, search)?;
-    let allowed = settings.texts(&["security", "allowedExtensions"]);
+    let allowed = match Allowed::new(settings) {
+        Ok(allowed) => allowed,
+        Err(message) => return Ok(Err(Refusal::new(dir, message))),
+    };
     let mut names: Vec<String> = Vec::new();
     for entry in entries.iter() {
         let place = dir.join(&entry.name);
@@ -43,23 +55,35 @@ pub(super) fn look(
         }
         let metadata = metadata(&place, search)?;
         let said = |key: &str| metadata.as_ref().and_then(|node| node.get(key)).and_then(Node::as_text);
-        if !allowed.is_empty() {
-            let message = format!(
-                "whether {} is loaded depends on security.allowedExtensions, which Briefing does not evaluate",
-                place.display()
-            );
-            found.warnings.push(Warning::at("extensions-allowed", &place, message));
-        }
+        let source = said("source").unwrap_or_default().to_owned();
         let remote = matches!(said("type"), Some("git" | "github-release"));
-        if allowed.is_empty() && remote && settings.flag(&["security", "blockGitExtensions"], false) {
-            search.never(&place, "extensions from remote sources are blocked");
+        let refused = if allowed.is_empty() {
+            let blocked = remote && settings.flag(&["security", "blockGitExtensions"], false);
+            blocked.then_some("security.blockGitExtensions blocks extensions from remote sources")
+        } else if source.is_empty() {
+            let message =
+                format!("security.allowedExtensions is set, and nothing says where {} is from", place.display());
+            return Ok(Err(Refusal::new(place, message)));
+        } else {
+            let from = absolute(&at.cwd, Path::new(&source));
+            let from = search.real(&from)?.unwrap_or(from);
+            (!allowed.matches(&from.to_string_lossy()))
+                .then_some("security.allowedExtensions does not match its source")
+        };
+        if let Some(why) = refused {
+            let message = format!("{} is passed over: {why}", place.display());
+            found.warnings.push(Warning::at("extension-skipped", place, message));
             continue;
         }
         let place = match said("type") {
-            Some("link") => absolute(&at.cwd, Path::new(said("source").unwrap_or_default())),
+            Some("link") => absolute(&at.cwd, Path::new(&source)),
             _ => place,
         };
-        let manifest = match manifest(&place, at, search)? {
+        let manifest = match manifest(&place, at, &settings.variables, search)? {
+            Ok(_) if remote && !is_repository(&source) => Err(format!("{source:?} is no repository of GitHub")),
+            manifest => manifest,
+        };
+        let manifest = match manifest {
             Ok(manifest) => manifest,
             Err(why) => {
                 let message = format!("{} is passed over: {why}", place.display());
@@ -71,7 +95,13 @@ pub(super) fn look(
             let message = format!("Extension with name {} already was loaded.", manifest.name);
             return Ok(Err(Refusal::new(place, message)));
         }
-        let list = if switches.active(&manifest.name, &at.cwd) { &mut found.active } else { &mut found.inactive };
+        let active = switches.active(&manifest.name, &at.cwd);
+        if active {
+            found.plans = found.plans.or(manifest.plans);
+            found.servers.extend(manifest.servers);
+            found.folders.push(place.clone());
+        }
+        let list = if active { &mut found.active } else { &mut found.inactive };
         for name in &manifest.context_files {
             let Some(path) = inside(&place, name) else {
                 let message = format!("{}: contextFileName {name:?} is not inside of the extension", place.display());
@@ -88,13 +118,59 @@ pub(super) fn look(
     Ok(Ok(found))
 }
 
+/// The patterns of `security.allowedExtensions`: where there are any, an extension must come from a place that one matches.
+struct Allowed(Vec<Regex>);
+
+impl Allowed {
+    fn new(settings: &Settings) -> Result<Allowed, String> {
+        let patterns = settings.texts(&["security", "allowedExtensions"]).into_iter().map(|pattern| {
+            let problem =
+                |error| format!("security.allowedExtensions: {pattern:?} is no pattern Briefing knows: {error}");
+            Regex::new(pattern).map_err(problem)
+        });
+        Ok(Allowed(patterns.collect::<Result<_, _>>()?))
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn matches(&self, source: &str) -> bool {
+        self.0.iter().any(|pattern| pattern.is_match(source))
+    }
+}
+
+/// Whether the client can name the repository of an extension that was installed from one: on GitHub by its owner and name.
+fn is_repository(source: &str) -> bool {
+    let rest = match source.strip_prefix("git@github.com:") {
+        Some(rest) => rest,
+        None if source.starts_with("git@") => return true,
+        None => match source.split_once("://") {
+            Some((_, rest)) => match rest.strip_prefix("github.com") {
+                Some(rest) if rest.is_empty() || rest.starts_with(['/', '?', '#']) => rest,
+                _ => return true,
+            },
+            None => source,
+        },
+    };
+    let path = rest.split(['?', '#']).next().unwrap_or_default();
+    path.split('/').filter(|part| !part.is_empty() && *part != ".").count() == 2
+}
+
 struct Manifest {
     name: String,
     context_files: Vec<String>,
+    plans: Option<String>,
+    servers: Vec<String>,
 }
 
 /// `gemini-extension.json`, with `${extensionPath}`, `${workspacePath}`, `${/}` and environment variables put in.
-fn manifest(place: &Path, at: &Standpoint, search: &mut Search) -> Told<Result<Manifest, String>> {
+fn manifest(
+    place: &Path,
+    at: &Standpoint,
+    variables: &Variables,
+    search: &mut Search,
+) -> Told<Result<Manifest, String>> {
     let file = place.join("gemini-extension.json");
     let raw = match search.read(&file, "extensions: the manifest")? {
         Ok(raw) => raw,
@@ -113,7 +189,11 @@ fn manifest(place: &Path, at: &Standpoint, search: &mut Search) -> Told<Result<M
     if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
         return Ok(Err(format!("{name:?} is no name: only letters, digits and dashes are allowed")));
     }
-    let node = with_environment(node, search);
+    let node = with_environment(node, variables, search);
+    let plans = node.at_path(&["plan", "directory"]).and_then(Node::as_text);
+    let plans = plans.filter(|dir| !dir.is_empty() && !is_rooted(dir) && !dir.contains("..")).map(str::to_owned);
+    let servers = node.get("mcpServers").and_then(Node::as_table).unwrap_or_default();
+    let servers = servers.iter().map(|(name, _)| name.clone()).collect();
     let context_files = match node.get("contextFileName").filter(|node| truthy(Some(node))) {
         None => vec![DEFAULT_NAME.to_owned()],
         Some(Node { value: Value::List(list), .. }) => {
@@ -121,7 +201,7 @@ fn manifest(place: &Path, at: &Standpoint, search: &mut Search) -> Told<Result<M
         }
         Some(node) => node.as_text().map(str::to_owned).into_iter().collect(),
     };
-    Ok(Ok(Manifest { name, context_files }))
+    Ok(Ok(Manifest { name, context_files, plans, servers }))
 }
 
 /// What JavaScript takes for true.
@@ -151,12 +231,16 @@ fn hydrated(node: Node, place: &Path, cwd: &Path) -> Node {
     Node { value, ..node }
 }
 
+/// Whether a path is absolute, here or on Windows.
+fn is_rooted(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    name.starts_with(['/', '\\'])
+        || (bytes.len() > 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':' && matches!(bytes[2], b'/' | b'\\'))
+}
+
 /// The file of that name, if the client lets an extension name it.
 fn inside(place: &Path, name: &str) -> Option<PathBuf> {
-    let bytes = name.as_bytes();
-    let windows_root = name.starts_with(['/', '\\'])
-        || (bytes.len() > 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':' && matches!(bytes[2], b'/' | b'\\'));
-    if js_trim(name).is_empty() || name.contains('\0') || windows_root || name.contains("..") {
+    if js_trim(name).is_empty() || name.contains('\0') || is_rooted(name) || name.contains("..") {
         return None;
     }
     if super::paths::decoded(name).is_some_and(|decoded| decoded.contains("..")) {

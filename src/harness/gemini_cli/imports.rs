@@ -73,7 +73,7 @@ impl Importer<'_> {
     ) -> Told<Expanded> {
         let dir = path.parent().unwrap_or(path);
         let rule = "imports must stay inside the nearest directory with a boundary marker";
-        let root = super::boundary(dir, self.markers, rule, search)?.unwrap_or_else(|| dir.to_owned());
+        let root = super::workspaces::boundary(dir, self.markers, rule, search)?.unwrap_or_else(|| dir.to_owned());
         let root = match js_trim(&root.to_string_lossy()) {
             "" => None,
             trimmed => resolved(Path::new(trimmed), search)?,
@@ -133,6 +133,7 @@ impl Importer<'_> {
             }
             match self.read(&path, &token, root, search)? {
                 Ok(raw) => {
+                    answer.mention(importer, &token.path, [path.clone()]);
                     let imported = text::lossy(&raw);
                     // A file stands before what it imports.
                     let place = answer.sources.len();
@@ -186,6 +187,7 @@ impl Importer<'_> {
             }
             match self.read(&path, &token, root, search)? {
                 Ok(raw) => {
+                    answer.mention(&importer, &token.path, [path.clone()]);
                     let imported = text::lossy(&raw);
                     let trimmed = js_trim(&imported);
                     let start = imported.len() - imported.trim_start_matches(text::is_js_space).len();
@@ -273,6 +275,9 @@ impl Importer<'_> {
         let at = &token.path;
         let bare = at.trim_end_matches([',', '.', ';', ':', '!', '?', ')', ']', '"', '\'']);
         let is_prose = !bare.contains(['/', '.']);
+        if !is_prose {
+            answer.mention(importer, at, [path.to_owned()]);
+        }
         let comment = match self.format {
             Format::Tree => "the model gets an error comment in its place",
             Format::Flat => "nothing tells the model",

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use super::paths::{joined, readable};
 use crate::formats::{self, Node};
 use crate::search::{Search, Told};
-use crate::snapshot::{Errno, Unreadable, absolute};
+use crate::snapshot::{Ask, Errno, Unreadable, absolute};
 use crate::text::{js_trim, lossy};
 
 /// The index of private memory; the context names count only where there is none.
@@ -78,6 +78,7 @@ fn short_name(cwd: &Path, registry: &Path, bases: &[PathBuf], search: &mut Searc
     for base in bases {
         let rule = "private memory: a folder that says it belongs to this project";
         let Ok(entries) = search.list(base, rule)? else { continue };
+        search.expect(entries.iter().map(|entry| Ask::Content(base.join(&entry.name).join(OWNER))))?;
         for entry in entries.iter() {
             if owner(&base.join(&entry.name), cwd, search)? == Owner::Us {
                 return Ok(entry.name.to_string_lossy().into_owned());

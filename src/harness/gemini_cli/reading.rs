@@ -49,7 +49,7 @@ pub(super) fn look(
             seen.insert(meta.identity);
         }
     }
-    let ceiling = super::boundary(root, &settings.markers, "where the walk upwards ends", search)?;
+    let ceiling = super::workspaces::boundary(root, &settings.markers, "where the walk upwards ends", search)?;
     let ceiling = ceiling.unwrap_or_else(|| root.to_owned());
     let start = real.parent().unwrap_or(&real);
     let paths = walk.upwards(start, &ceiling, search)?;

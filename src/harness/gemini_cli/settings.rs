@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::environment::Variables;
+use super::guard;
 use super::imports::Format;
 use super::paths::{is_absence, resolved};
 use super::trust;
@@ -32,6 +34,8 @@ pub(super) struct Settings {
     pub format: Format,
     /// Whether project files count; the warning says when nobody decided.
     pub trusted: bool,
+    /// What counts from here on.
+    pub variables: Variables,
     /// What the user should know.
     pub warnings: Vec<Warning>,
 }
@@ -55,15 +59,20 @@ impl Settings {
         let in_home = resolved(&at.cwd, search)? == resolved(home, search)?;
         let asked = [&system, &defaults, &user, &workspace];
         search.expect(asked.into_iter().map(|path| crate::snapshot::Ask::Content(path.clone())))?;
-        let mut layers = Vec::new();
+        let (mut layers, mut warnings) = (Vec::new(), Vec::new());
         for (index, path) in [&defaults, &user, &workspace, &system].into_iter().enumerate() {
             if index == WORKSPACE && in_home {
                 layers.push(empty());
                 continue;
             }
-            // The client takes no settings of the system but from a regular file.
-            let managed = path == &defaults || path == &system;
-            if managed && !search.is_file(path, "system settings must be a file")? {
+            if (path == &defaults || path == &system)
+                && let Some(why) = guard::problem(path, search)?
+            {
+                warnings.extend(why.into_iter().map(|why| {
+                    let message =
+                        format!("{}: {why}, so Gemini CLI passes these settings of the system over", path.display());
+                    Warning::at("settings", path, message)
+                }));
                 layers.push(empty());
                 continue;
             }
@@ -72,9 +81,9 @@ impl Settings {
                 Err(refusal) => return Ok(Err(refusal)),
             }
         }
-        let mut warnings = Vec::new();
         // The project's own settings have no say in whether the project is trusted.
-        let first = match trust::of(&merged([&layers[0], &layers[1], &layers[3]]), at, home, search)? {
+        let none = Variables::default();
+        let first = match trust::of(&merged([&layers[0], &layers[1], &layers[3]]), at, home, &none, search)? {
             Ok(trust) => trust,
             Err(refusal) => return Ok(Err(refusal)),
         };
@@ -83,10 +92,18 @@ impl Settings {
             layers[WORKSPACE] = empty();
         }
         let merged = merged(&layers);
-        let trust = match trust::of(&merged, at, home, search)? {
+        let mut trust = match trust::of(&merged, at, home, &none, search)? {
             Ok(trust) => trust,
             Err(refusal) => return Ok(Err(refusal)),
         };
+        let mut variables = none;
+        if trust != trust::Trust::Denied {
+            variables = Variables::load(&merged, at, home, search)?;
+            trust = match trust::of(&merged, at, home, &variables, search)? {
+                Ok(trust) => trust,
+                Err(refusal) => return Ok(Err(refusal)),
+            };
+        }
         warnings.extend(trust.warning(&at.cwd));
         let context = |key: &str| merged.at_path(&["context", key]);
         let names = match names(context("fileName"), default_name, at, search)? {
@@ -99,7 +116,8 @@ impl Settings {
         };
         let is_flat = context("importFormat").and_then(Node::as_text) == Some("flat");
         let format = if is_flat { Format::Flat } else { Format::Tree };
-        Ok(Ok(Settings { names, markers, format, trusted: trust != trust::Trust::Denied, warnings, merged }))
+        let trusted = trust != trust::Trust::Denied;
+        Ok(Ok(Settings { names, markers, format, trusted, variables, warnings, merged }))
     }
 
     /// The value at a path of keys.
@@ -143,20 +161,19 @@ fn layer(path: &Path, search: &mut Search) -> Told<Result<Node, Refusal>> {
     };
     let text = formats::without_comments(&crate::text::lossy(&raw));
     match formats::parse_json(&text) {
-        Ok(table) if table.as_table().is_some() => Ok(Ok(with_environment(table, search))),
+        Ok(table) if table.as_table().is_some() => Ok(Ok(with_environment(table, &Variables::default(), search))),
         Ok(_) => refused("Settings file is not a valid JSON object.".to_owned()),
         Err(error) => refused(error.with_position(&text)),
     }
 }
 
 /// `$NAME`, `${NAME}` and `${NAME:-default}` in every text; an unknown variable without a default stays as it is.
-pub(super) fn with_environment(node: Node, search: &mut Search) -> Node {
+pub(super) fn with_environment(node: Node, variables: &Variables, search: &Search) -> Node {
+    let inner = |node: Node| with_environment(node, variables, search);
     let value = match node.value {
-        Value::Text(text) => Value::Text(substituted(&text, |name| search.env(name))),
-        Value::List(list) => Value::List(list.into_iter().map(|item| with_environment(item, search)).collect()),
-        Value::Table(table) => {
-            Value::Table(table.into_iter().map(|(key, item)| (key, with_environment(item, search))).collect())
-        }
+        Value::Text(text) => Value::Text(substituted(&text, |name| variables.get(name, search))),
+        Value::List(list) => Value::List(list.into_iter().map(inner).collect()),
+        Value::Table(table) => Value::Table(table.into_iter().map(|(key, item)| (key, inner(item))).collect()),
         other => other,
     };
     Node { value, ..node }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::environment::Variables;
 use super::paths::{is_absence, joined, within};
 use super::settings::flag;
 use crate::answer::{Refusal, Standpoint, Warning};
@@ -40,9 +41,15 @@ impl Trust {
 }
 
 /// What is decided about the working directory, under these settings.
-pub(super) fn of(settings: &Node, at: &Standpoint, home: &Path, search: &mut Search) -> Told<Result<Trust, Refusal>> {
-    let given = search.env("GEMINI_CLI_TRUST_WORKSPACE");
-    if search.env("GEMINI_RESTRICTED_MODE").as_deref() == Some("true") || given.as_deref() == Some("false") {
+pub(super) fn of(
+    settings: &Node,
+    at: &Standpoint,
+    home: &Path,
+    variables: &Variables,
+    search: &mut Search,
+) -> Told<Result<Trust, Refusal>> {
+    let given = variables.get("GEMINI_CLI_TRUST_WORKSPACE", search);
+    if variables.get("GEMINI_RESTRICTED_MODE", search).as_deref() == Some("true") || given.as_deref() == Some("false") {
         return Ok(Ok(Trust::Denied));
     }
     if given.as_deref() == Some("true") || at.flag(super::ID, "skip-trust") {

@@ -1,21 +1,31 @@
 //! Spends the budgets: a limit for each file, and one that all of them share in the order they were loaded.
 
 use super::excerpt::Excerpt;
-use super::trim::{Shares, trim};
+use super::trim::{Method, trim};
 use crate::text::js_trim_end;
 
 /// What an edition allows when settings say nothing. All in UTF-16 units.
 pub struct Limits {
     /// Of one file.
     pub file_utf16: usize,
-    /// Of all files together.
-    pub total_utf16: usize,
+    /// Of all files together, where there is such a limit.
+    pub total_utf16: Option<usize>,
     /// Of one file of this name, whatever the settings say.
-    pub capped: (&'static str, usize),
+    pub capped: Option<(&'static str, usize)>,
     /// Less than this left over means that no further file is looked at.
     pub least_utf16: usize,
     /// How a file is divided that is too long.
-    pub shares: Shares,
+    pub method: Method,
+}
+
+impl Limits {
+    /// The limit of a file of that name, where the settings say `file`.
+    pub fn of(&self, name: &str, file: usize) -> usize {
+        match self.capped {
+            Some((capped, limit)) if name.eq_ignore_ascii_case(capped) => file.min(limit),
+            _ => file,
+        }
+    }
 }
 
 /// A file as it comes to the budget.
@@ -53,8 +63,8 @@ pub struct Portion {
 }
 
 /// What is left of each of `items`, with at most `file` units each and `total` together.
-pub fn spend(items: &[Item], file: usize, total: usize, limits: &Limits) -> Vec<Portion> {
-    let mut left = total.max(1);
+pub fn spend(items: &[Item], file: usize, total: Option<usize>, limits: &Limits) -> Vec<Portion> {
+    let mut left = total.map_or(usize::MAX, |total| total.max(1));
     let mut over = false;
     let mut portions = Vec::with_capacity(items.len());
     for item in items {
@@ -76,9 +86,8 @@ pub fn spend(items: &[Item], file: usize, total: usize, limits: &Limits) -> Vec<
                 ));
             }
             Text::Of(content) | Text::Instead(content) => {
-                let capped = item.name.eq_ignore_ascii_case(limits.capped.0);
-                let limit = if capped { file.min(limits.capped.1) } else { file }.min(left).max(1);
-                let mut trimmed = trim(content, item.name, limit, &limits.shares);
+                let limit = limits.of(item.name, file).min(left).max(1);
+                let mut trimmed = trim(content, item.name, limit, &limits.method);
                 if matches!(item.text, Text::Instead(_)) {
                     trimmed.excerpt = Excerpt::made(trimmed.excerpt.text());
                 }
@@ -123,7 +132,7 @@ fn clamp(excerpt: &mut Excerpt, budget: usize) -> bool {
 mod tests {
     use serde_json::Value;
 
-    use super::super::V2026_9;
+    use super::super::editions::V2026_9;
     use super::*;
 
     /// Truncations recorded from the client's own functions (2026.9.6), one JSON object a line.
@@ -152,7 +161,7 @@ mod tests {
                 })
                 .collect();
             let limit = |key: &str| vector[key].as_u64().expect("a limit") as usize;
-            let portions = spend(&items, limit("maxChars"), limit("totalMaxChars"), &V2026_9.limits);
+            let portions = spend(&items, limit("maxChars"), Some(limit("totalMaxChars")), &V2026_9.limits);
             let ours: Vec<(&str, &str)> = items
                 .iter()
                 .zip(&portions)

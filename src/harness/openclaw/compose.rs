@@ -10,19 +10,65 @@ use crate::text::js_trim_end;
 const CACHE_BOUNDARY: &str = "\n<!-- OPENCLAW_CACHE_BOUNDARY -->\n";
 const IDENTITY: &str = "Current model identity:";
 
-/// How an edition words the section.
+/// How an edition words the section, and what else it says.
 pub struct Wording {
     /// The lines before the first file.
     pub intro: &'static [&'static str],
     /// Lines that appear when a file of that base name (in lower case) does, in this order.
     pub roles: &'static [(&'static str, &'static str)],
-    /// The places of base names (in lower case); others come last.
-    pub order: &'static [&'static str],
+    /// What stands above a file.
+    pub heading: Heading,
+    /// In which order the files stand.
+    pub order: Order,
+    /// What happens to the texts on their way to the model.
+    pub passage: Passage,
+    /// What the prompt says when something was cut, if it says anything.
+    pub notice: Option<&'static str>,
+    /// What stands above the text that the application adds.
+    pub context: Context,
+    /// The whole prompt without any mode.
+    pub identity: &'static str,
+}
+
+/// What stands above a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Heading {
+    /// Its base name.
+    Name,
+    /// Its absolute path.
+    Path,
+}
+
+/// In which order files stand.
+pub enum Order {
+    /// As they were loaded.
+    Loaded,
+    /// By the places of their base names (in lower case); others come last.
+    Sorted(&'static [&'static str]),
+}
+
+/// What happens to the texts on their way to the model.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Passage {
+    /// Nothing.
+    Untouched,
+    /// Entries of other projects, blocks about heartbeats and blank lines are taken out, CRLF becomes LF, and the model is
+    /// named.
+    Rewritten,
+}
+
+/// What stands above the text that the application adds to a full prompt, and where that is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Context {
+    /// Before the files.
+    Before(&'static str),
+    /// Behind the files.
+    Behind(&'static str),
 }
 
 /// A file of the section.
 pub struct Shown {
-    /// Its absolute path, the heading.
+    /// Its heading.
     pub path: String,
     /// Its text.
     pub excerpt: Excerpt,
@@ -45,12 +91,13 @@ fn base(path: &str) -> String {
 }
 
 /// Sorts files as they appear: by kind, then as `localeCompare` compares their paths; USER.md as they were loaded.
-pub fn sort(files: &mut [Shown], wording: &Wording) {
+pub fn sort(files: &mut [Shown], order: &Order) {
+    let Order::Sorted(order) = order else { return };
     let collator: CollatorBorrowed =
         Collator::try_new(Default::default(), CollatorOptions::default()).expect("the root collation is built in");
     let place = |path: &str| {
         let base = base(path);
-        wording.order.iter().position(|name| *name == base).unwrap_or(usize::MAX)
+        order.iter().position(|name| *name == base).unwrap_or(usize::MAX)
     };
     files.sort_by(|one, other| {
         place(&one.path).cmp(&place(&other.path)).then_with(|| match base(&one.path).as_str() {
@@ -84,12 +131,19 @@ pub fn section(files: &[Shown], wording: &Wording, model: Option<&str>) -> Secti
     lines.extend(roles.map(|(_, line)| (*line).to_owned()));
     for file in files {
         lines.push(format!("## {}", file.path));
-        let text = without_blank_runs(file.excerpt.text());
+        let text = match wording.passage {
+            Passage::Untouched => file.excerpt.text().to_owned(),
+            Passage::Rewritten => without_blank_runs(file.excerpt.text()),
+        };
         if !text.is_empty() {
             lines.push(text);
         }
     }
-    on_its_way(&lines.join("\n"), model)
+    let text = lines.join("\n");
+    match wording.passage {
+        Passage::Untouched => Section { text, divided: false, names_model: false },
+        Passage::Rewritten => on_its_way(&text, model),
+    }
 }
 
 /// Three line feeds or more become two.
@@ -135,7 +189,6 @@ mod tests {
 
     #[test]
     fn paths_are_ordered_as_javascript_orders_them() {
-        let wording = Wording { intro: &[], roles: &[], order: &["agents.md"] };
         let shown = |path: &str| Shown { path: path.into(), excerpt: Excerpt::default(), of: 0 };
         let paths = [
             "/w/b/AGENTS.md",
@@ -146,7 +199,7 @@ mod tests {
             "/w/é/AGENTS.md",
         ];
         let mut files: Vec<Shown> = paths.iter().map(|path| shown(path)).collect();
-        sort(&mut files, &wording);
+        sort(&mut files, &Order::Sorted(&["agents.md"]));
         let order: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
         // Recorded from Node 24: ["…"].sort((a, b) => a.localeCompare(b))
         assert_eq!(

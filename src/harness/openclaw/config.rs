@@ -1,12 +1,12 @@
 //! The configuration: JSON5 with `$include` and variables, checked as strictly as OpenClaw checks what matters here.
 
-use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use super::guard::FILE_LIMIT_BYTES;
 use super::home::Home;
-use super::roster::Roster;
-use super::schema;
+use super::roster::{self, Roster};
+use super::schema::{self, Schema};
+use super::variables::{self, Own, Unset};
 use crate::answer::Answer;
 use crate::formats::{Node, Value, parse_json5};
 use crate::search::{Search, Told};
@@ -15,6 +15,31 @@ use crate::text::{js_trim, lossy};
 
 /// Deepest chain of `$include`; OpenClaw 2026.9.6.
 const INCLUDE_DEPTH: usize = 10;
+
+/// How an edition reads its configuration.
+pub struct Rules {
+    /// Where included files may be.
+    pub includes: Included,
+    /// Which variables the configuration sets.
+    pub own: Own,
+    /// What becomes of a variable that is not set.
+    pub unset: Unset,
+    /// The keys and types that are checked.
+    pub schema: Schema,
+    /// How agents are listed, and which of them is asked.
+    pub agents: roster::Kind,
+}
+
+/// Where included files may be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Included {
+    /// Anywhere.
+    Anywhere,
+    /// Below the directory of the configuration.
+    Below,
+    /// There, or below `OPENCLAW_INCLUDE_ROOTS`; regular files of limited size with one name.
+    BelowRoots,
+}
 
 /// What the configuration says about instruction files.
 pub struct Config {
@@ -30,12 +55,12 @@ type Checked<T> = Result<T, Answer>;
 
 impl Config {
     /// Reads, completes and checks the configuration.
-    pub fn read(home: &mut Home, search: &mut Search) -> Told<Checked<Config>> {
+    pub fn read(rules: &Rules, home: &mut Home, search: &mut Search) -> Told<Checked<Config>> {
         let file = home.config.clone();
         let refused = |message: String| Ok(Err(Answer::refused(file.clone(), message)));
         if search.stat(&file, "the configuration")?.is_err() {
             let root = Node { at: 0..0, value: Value::Table(Vec::new()) };
-            let roster = Roster::of(&root).expect("no roster at all is a valid one");
+            let roster = Roster::of(&root, rules.agents).expect("no roster at all is a valid one");
             return Ok(Ok(Config { file: None, roster, root }));
         }
         let raw = match search.read(&file, "the configuration")? {
@@ -47,19 +72,20 @@ impl Config {
             Ok(parsed) => parsed,
             Err(error) => return refused(format!("JSON5 parse failed: {}", error.with_position(&text))),
         };
-        let includes = Includes::new(home, &file, search)?;
+        let includes = Includes::new(rules.includes, home, &file, search)?;
         let mut root = match includes.resolve(&parsed, std::slice::from_ref(&file), search)? {
             Ok(root) => root,
             Err(message) => return refused(message),
         };
-        for (name, value) in own_variables(&root) {
+        for (name, value) in variables::own(&root, rules.own) {
             home.add_variable(search, &name, &value);
         }
-        substitute(&mut root, &|name| home.variable(search, name).filter(|value| !value.is_empty()));
-        if let Err(problem) = schema::check(&root) {
+        let variable = |name: &str| home.variable(search, name).filter(|value| !value.is_empty());
+        let substituted = variables::substitute(&mut root, rules.unset, &variable);
+        if let Err(problem) = substituted.and_then(|()| schema::check(&root, &rules.schema)) {
             return refused(problem);
         }
-        match Roster::of(&root) {
+        match Roster::of(&root, rules.agents) {
             Ok(roster) => Ok(Ok(Config { file: Some(file), roster, root })),
             Err(problem) => refused(problem),
         }
@@ -96,8 +122,8 @@ impl Config {
             return common.map_or_else(|| home.default_workspace(search), |dir| home.path(&dir));
         }
         match common {
-            Some(dir) => home.path(&dir).join(agent),
-            None => home.state.join(format!("workspace-{agent}")),
+            Some(dir) if home.divides_workspace() => home.path(&dir).join(agent),
+            _ => home.workspace_of(agent),
         }
     }
 
@@ -116,58 +142,35 @@ impl Config {
         self.root.at_path(&["plugins", "enabled"]).and_then(Node::as_bool) == Some(false)
     }
 
-    /// The patterns of the hook `bootstrap-extra-files`, if the Gateway would run it.
-    pub fn extra_patterns(&self) -> Vec<&str> {
-        let internal = |key| self.root.at_path(&["hooks", "internal", key]);
-        let off = |node: &Node| node.get("enabled").and_then(Node::as_bool) == Some(false);
-        if internal("enabled").and_then(Node::as_bool) == Some(false) {
-            return Vec::new();
-        }
-        let Some(hook) = internal("entries").and_then(|entries| entries.get("bootstrap-extra-files")) else {
-            return Vec::new();
-        };
-        if off(hook) {
-            return Vec::new();
-        }
-        let patterns = |key: &str| {
-            let list = hook.get(key).and_then(Node::as_list).unwrap_or_default();
-            list.iter().filter_map(Node::as_text).map(js_trim).filter(|text| !text.is_empty()).collect::<Vec<_>>()
-        };
-        ["paths", "patterns", "files"].map(patterns).into_iter().find(|list| !list.is_empty()).unwrap_or_default()
-    }
-
-    /// Hooks other than the bundled ones may replace the list of files.
-    pub fn other_hooks(&self) -> Vec<&str> {
-        const HARMLESS: [&str; 5] =
-            ["bootstrap-extra-files", "boot-md", "command-logger", "compaction-notifier", "session-memory"];
-        let internal = |key: &str| self.root.at_path(&["hooks", "internal", key]);
-        if internal("enabled").and_then(Node::as_bool) == Some(false) {
-            return Vec::new();
-        }
-        let entries = internal("entries").and_then(Node::as_table).unwrap_or_default();
-        let on = |node: &Node| node.get("enabled").and_then(Node::as_bool) != Some(false);
-        let named = entries.iter().filter(|(name, hook)| on(hook) && !HARMLESS.contains(&name.trim()));
-        named.map(|(name, _)| name.as_str()).collect()
+    /// Any value.
+    pub fn at_path(&self, path: &[&str]) -> Option<&Node> {
+        self.root.at_path(path)
     }
 }
 
 /// Follows `$include` below the configuration's directory and the allowed roots.
 struct Includes {
+    allowed: Included,
     /// Each root as written and as it really is.
     roots: Vec<(PathBuf, PathBuf)>,
 }
 
 impl Includes {
-    fn new(home: &Home, config: &Path, search: &mut Search) -> Told<Includes> {
-        let mut dirs = vec![config.parent().unwrap_or(Path::new("/")).to_owned()];
-        let more = home.variable(search, "OPENCLAW_INCLUDE_ROOTS").unwrap_or_default();
-        dirs.extend(more.split(':').map(js_trim).filter(|dir| !dir.is_empty()).map(|dir| home.path(dir)));
+    fn new(allowed: Included, home: &Home, config: &Path, search: &mut Search) -> Told<Includes> {
+        let mut dirs = match allowed {
+            Included::Anywhere => vec![PathBuf::from("/")],
+            Included::Below | Included::BelowRoots => vec![config.parent().unwrap_or(Path::new("/")).to_owned()],
+        };
+        if allowed == Included::BelowRoots {
+            let more = home.variable(search, "OPENCLAW_INCLUDE_ROOTS").unwrap_or_default();
+            dirs.extend(more.split(':').map(js_trim).filter(|dir| !dir.is_empty()).map(|dir| home.path(dir)));
+        }
         let mut roots = Vec::new();
         for dir in dirs {
             let real = search.real(&dir)?.unwrap_or_else(|_| dir.clone());
             roots.push((dir, real));
         }
-        Ok(Includes { roots })
+        Ok(Includes { allowed, roots })
     }
 
     /// `node` of the last file of `chain`, with every include in place.
@@ -254,7 +257,7 @@ impl Includes {
         let safe = search
             .stat(&file, "included by the configuration")?
             .map(|meta| meta.kind == Kind::File && meta.links <= 1 && meta.len <= FILE_LIMIT_BYTES);
-        if safe == Ok(false) {
+        if safe == Ok(false) && self.allowed == Included::BelowRoots {
             return Ok(Err(format!(
                 "Include file failed security checks (regular file, max {FILE_LIMIT_BYTES} bytes, no hardlinks): {written}"
             )));
@@ -301,86 +304,4 @@ fn merge(base: Node, over: Node) -> Node {
         (_, over) => over,
     };
     Node { at, value }
-}
-
-/// `env.vars`, which fill variables that are unset.
-fn own_variables(root: &Node) -> BTreeMap<String, String> {
-    const BLOCKED: [&str; 5] = ["OPENCLAW_INCLUDE_ROOTS", "OPENCLAW_CONFIG_READONLY", "PATH", "HOME", "NODE_OPTIONS"];
-    let vars = root.at_path(&["env", "vars"]).and_then(Node::as_table).unwrap_or_default();
-    let usable = |name: &str, value: &str| {
-        !js_trim(value).is_empty() && !BLOCKED.contains(&name.to_ascii_uppercase().as_str()) && !has_reference(value)
-    };
-    vars.iter()
-        .filter_map(|(name, value)| Some((name.trim().to_owned(), value.as_text()?.to_owned())))
-        .filter(|(name, value)| usable(name, value))
-        .collect()
-}
-
-fn has_reference(text: &str) -> bool {
-    let found = std::cell::Cell::new(false);
-    replace(text, &|_| {
-        found.set(true);
-        None
-    });
-    found.get()
-}
-
-fn substitute(node: &mut Node, variable: &dyn Fn(&str) -> Option<String>) {
-    match &mut node.value {
-        Value::Text(text) if text.contains('$') => *text = replace(text, variable),
-        Value::List(items) => items.iter_mut().for_each(|item| substitute(item, variable)),
-        Value::Table(entries) => entries.iter_mut().for_each(|(_, value)| substitute(value, variable)),
-        _ => {}
-    }
-}
-
-/// `${NAME}` of capital letters by its value, or as it is written if there is none; `$${NAME}` by `${NAME}`.
-fn replace(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(dollar) = rest.find('$') {
-        out.push_str(&rest[..dollar]);
-        rest = &rest[dollar..];
-        let (escaped, after) = match rest.strip_prefix("$${") {
-            Some(after) => (true, Some(after)),
-            None => (false, rest.strip_prefix("${")),
-        };
-        let name = after.and_then(|after| after.split_once('}')).map(|(name, _)| name).filter(|name| is_name(name));
-        let Some((name, after)) = name.zip(after) else {
-            out.push('$');
-            rest = &rest[1..];
-            continue;
-        };
-        match variable(name).filter(|_| !escaped) {
-            Some(value) => out.push_str(&value),
-            None => out.push_str(&format!("${{{name}}}")),
-        }
-        rest = &after[name.len() + 1..];
-    }
-    out + rest
-}
-
-fn is_name(name: &str) -> bool {
-    name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
-        && name.starts_with(|first: char| !first.is_ascii_digit())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn variables_are_replaced_in_one_form_only() {
-        let value = |name: &str| (name == "ONE").then(|| "1".to_owned());
-        for (text, expected) in [
-            ("a${ONE}b", "a1b"),
-            ("$${ONE}", "${ONE}"),
-            ("${NONE}", "${NONE}"),
-            ("${one} $ONE ${} $", "${one} $ONE ${} $"),
-            ("${ONE", "${ONE"),
-            ("$$${ONE}", "$${ONE}"),
-        ] {
-            assert_eq!(replace(text, &value), expected, "{text}");
-        }
-    }
 }

@@ -11,12 +11,14 @@ pub struct Excerpt {
     text: String,
     /// Byte ranges of `text`, and where in the file's decoded text each begins; in order.
     taken: Vec<(Range<usize>, usize)>,
+    /// Where in `text` half a surrogate pair stood when the budget was counted. It is lost on the way to the model.
+    halves: Vec<usize>,
 }
 
 impl Excerpt {
     /// A text that is not from a file.
     pub fn made(text: impl Into<String>) -> Excerpt {
-        Excerpt { text: text.into(), taken: Vec::new() }
+        Excerpt { text: text.into(), ..Excerpt::default() }
     }
 
     /// The beginning of a file's decoded text.
@@ -40,22 +42,30 @@ impl Excerpt {
         }
     }
 
+    /// Appends half a surrogate pair: it is counted, and it is no text.
+    pub fn take_half(&mut self) {
+        self.halves.push(self.text.len());
+    }
+
     /// The text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Its length in UTF-16 units.
+    /// Its length in UTF-16 units, as the client counts it.
     pub fn units(&self) -> usize {
-        utf16_len(&self.text)
+        utf16_len(&self.text) + self.halves.len()
     }
 
     /// Keeps at most `units` UTF-16 units; whether anything was cut.
     pub fn cut(&mut self, units: usize) -> bool {
-        let kept = units::prefix(&self.text, units).len();
-        if kept == self.text.len() {
+        if self.units() <= units {
             return false;
         }
+        let before = |(index, at): &(usize, &usize)| utf16_len(&self.text[..**at]) + index < units;
+        let halves = self.halves.iter().enumerate().take_while(before).count();
+        self.halves.truncate(halves);
+        let kept = units::prefix(&self.text, units - halves).len();
         self.text.truncate(kept);
         self.taken.retain_mut(|(range, _)| {
             range.end = range.end.min(kept);
@@ -78,11 +88,13 @@ impl Excerpt {
 
     /// Byte ranges of the file's decoded text that are still here.
     pub fn ranges(&self) -> Vec<Range<usize>> {
+        let mut taken: Vec<Range<usize>> = self.taken.iter().map(|(range, at)| *at..at + range.len()).collect();
+        taken.sort_by_key(|range| range.start);
         let mut ranges: Vec<Range<usize>> = Vec::new();
-        for (range, at) in &self.taken {
+        for range in taken {
             match ranges.last_mut() {
-                Some(last) if last.end == *at => last.end = at + range.len(),
-                _ => ranges.push(*at..at + range.len()),
+                Some(last) if last.end >= range.start => last.end = last.end.max(range.end),
+                _ => ranges.push(range),
             }
         }
         ranges
@@ -116,5 +128,22 @@ mod tests {
         assert!(excerpt.cut(9));
         assert_eq!((excerpt.text(), excerpt.ranges()), ("head\n…\nta", vec![0..4, 100..102]));
         assert!(!excerpt.cut(9));
+    }
+
+    #[test]
+    fn half_a_pair_is_counted_and_no_text() {
+        let mut excerpt = Excerpt::default();
+        excerpt.take("ab", 0);
+        excerpt.take_half();
+        excerpt.make("\n");
+        excerpt.take("ab😀", 0);
+        assert_eq!((excerpt.text(), excerpt.units()), ("ab\nab😀", 8));
+        assert!(excerpt.ranges().iter().eq([&(0..6)]));
+        for (units, text) in
+            [(8, "ab\nab😀"), (7, "ab\nab"), (6, "ab\nab"), (4, "ab\n"), (3, "ab"), (2, "ab"), (1, "a")]
+        {
+            let mut cut = excerpt.clone();
+            assert_eq!((cut.cut(units), cut.text()), (units < 8, text), "{units} units");
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::Opening;
 use super::guard::{self, Guarded};
 use super::session::Loaded;
 use crate::answer::{Fate, Scope, Source};
@@ -14,29 +15,59 @@ pub struct Extra {
     pub files: Vec<Loaded>,
     /// Those it skips.
     pub skipped: Vec<Source>,
+    /// Where each pattern leads.
+    pub leads_to: Vec<(String, Vec<PathBuf>)>,
+}
+
+/// How an edition finds them.
+pub struct Rules {
+    /// The names that are read.
+    pub names: &'static [&'static str],
+    /// What makes a pattern of a path.
+    pub wild: &'static [char],
+    /// Which files may be opened.
+    pub opening: Opening,
+    /// What becomes of a file that is in the list already.
+    pub again: Again,
+}
+
+/// What becomes of a file that is in the list already.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Again {
+    /// It counts once.
+    Once,
+    /// It is added once more.
+    Twice,
 }
 
 /// Follows the patterns below `workspace`.
-pub fn find(workspace: &Path, patterns: &[&str], names: &[&'static str], search: &mut Search) -> Told<Extra> {
+pub fn find(workspace: &Path, patterns: &[&str], rules: &Rules, search: &mut Search) -> Told<Extra> {
     let mut paths: Vec<PathBuf> = Vec::new();
-    let mut extra = Extra { files: Vec::new(), skipped: Vec::new() };
+    let mut extra = Extra { files: Vec::new(), skipped: Vec::new(), leads_to: Vec::new() };
+    let guarded = rules.opening == Opening::Guarded;
     for pattern in patterns {
-        if !absolute(workspace, Path::new(&walk_root(pattern))).starts_with(workspace) {
+        if guarded && !absolute(workspace, Path::new(&walk_root(pattern))).starts_with(workspace) {
             let path = absolute(workspace, Path::new(pattern));
             extra.skipped.push(skipped(path, Fate::Excluded, "the pattern leads out of the workspace"));
             continue;
         }
-        if pattern.contains(['?', '*', '{', '}']) {
+        if pattern.contains(rules.wild) {
             let found = search.glob(workspace, pattern, GlobFlavor::Node, "hook bootstrap-extra-files")?;
+            let leads_to = found.iter().map(|path| absolute(workspace, path)).collect();
+            extra.leads_to.push(((*pattern).to_owned(), leads_to));
             for path in found.iter() {
                 if !paths.contains(path) {
                     paths.push(path.clone());
                 }
             }
-        } else if !paths.iter().any(|path| path == Path::new(pattern)) {
+            continue;
+        }
+        extra.leads_to.push(((*pattern).to_owned(), vec![absolute(workspace, Path::new(pattern))]));
+        if !paths.iter().any(|path| path == Path::new(pattern)) {
             paths.push(PathBuf::from(pattern));
         }
     }
+    let names = rules.names;
     guard::expect(paths.iter().map(|path| absolute(workspace, path)), search)?;
     for path in paths {
         let file = absolute(workspace, &path);
@@ -51,7 +82,11 @@ pub fn find(workspace: &Path, patterns: &[&str], names: &[&'static str], search:
             extra.skipped.push(skipped(file, Fate::Excluded, "outside of the workspace"));
             continue;
         }
-        match guard::open(workspace, &file, "hook bootstrap-extra-files", search)? {
+        let found = match rules.opening {
+            Opening::Guarded => guard::open(workspace, &file, "hook bootstrap-extra-files", search)?,
+            Opening::Any => guard::open_inside(workspace, &file, "hook bootstrap-extra-files", search)?,
+        };
+        match found {
             Guarded::Read(raw) => extra.files.push(Loaded::read(name, file, raw, Scope::Config)),
             Guarded::Missing => extra.skipped.push(skipped(file, Fate::Missing, "named for the hook, and not there")),
             Guarded::Refused(message) => extra.skipped.push(skipped(file, Fate::Unreadable, message)),

@@ -46,6 +46,20 @@ pub fn open(root: &Path, file: &Path, rule: &'static str, search: &mut Search) -
     })
 }
 
+/// Opens what `file` leads to, if that is inside what `root` leads to.
+pub fn open_inside(root: &Path, file: &Path, rule: &'static str, search: &mut Search) -> Told<Guarded> {
+    let real_root = search.real(root)?.unwrap_or_else(|_| root.to_owned());
+    Ok(match search.real(file)? {
+        Ok(real) if !real.starts_with(&real_root) => Guarded::Refused("it leads out of the workspace".into()),
+        Ok(real) => match search.read(&real, rule)? {
+            Ok(raw) => Guarded::Read(raw),
+            Err(problem) => Guarded::Refused(problem.to_string()),
+        },
+        Err(Errno::NOENT | Errno::NOTDIR) => Guarded::Missing,
+        Err(errno) => failed(errno, "realpath", file),
+    })
+}
+
 const NOT_A_FILE: &str = "path does not have the required file type";
 
 fn refusal(meta: &Meta) -> Option<String> {

@@ -3,17 +3,83 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use regex_lite::Regex;
-
-use crate::answer::{Answer, Standpoint};
+use crate::answer::{Answer, SessionKind, Standpoint};
+use crate::formats::dotenv;
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Unreadable, absolute};
 use crate::text::{js_trim, lossy};
 
-/// The current and the former name of the state directory below home.
-const STATE_NAMES: [&str; 2] = [".openclaw", ".clawdbot"];
-/// The current and the former name of the configuration.
-const CONFIG_NAMES: [&str; 2] = ["openclaw.json", "clawdbot.json"];
+/// Where an edition keeps things, and which variables say so.
+pub struct Places {
+    /// The variable `OPENCLAW_HOME`.
+    pub home: HomeVariable,
+    /// The name of the state directory below home, and its former names.
+    pub state_names: &'static [&'static str],
+    /// When a state directory of a former name is moved to its new place.
+    pub moves: Moves,
+    /// The variables that name the state directory; the first that is set.
+    pub state_variables: &'static [&'static str],
+    /// The name of the configuration, and its former names.
+    pub config_names: &'static [&'static str],
+    /// The variables that name the configuration; the first that is set.
+    pub config_variables: &'static [&'static str],
+    /// Where the configuration is looked for beside a state directory that is named.
+    pub named_state: NamedState,
+    /// What `.env` of the working directory may set.
+    pub dotenv: Dotenv,
+    /// Where the default workspace is.
+    pub workspace: Workspace,
+}
+
+/// When a state directory of a former name is moved to its new place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Moves {
+    /// When the client starts.
+    Always,
+    /// When the Gateway starts; a local session leaves it where it is.
+    ByGateway,
+}
+
+/// What `OPENCLAW_HOME` means.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum HomeVariable {
+    /// Nothing.
+    Unknown,
+    /// The home directory.
+    Named,
+    /// The home directory, unless it is `undefined` or `null`.
+    NamedAndDefined,
+}
+
+/// Where the configuration is looked for when the state directory is named.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum NamedState {
+    /// Only there.
+    Alone,
+    /// There, then in the directories below home.
+    First,
+}
+
+/// What `.env` of the working directory may set.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Dotenv {
+    /// Neither OpenClaw's own variables nor those that could do harm.
+    Harmless,
+    /// Everything, also where OpenClaw keeps things.
+    Everything,
+}
+
+/// Where the default workspace is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Workspace {
+    /// Where `OPENCLAW_WORKSPACE_DIR` says, in a state directory that is named, or in that of the profile, whose name must be
+    /// valid.
+    Named,
+    /// `.openclaw/workspace`, with the profile behind it, below home; so are those of other agents.
+    BelowHome,
+    /// The same, but the workspaces of other agents are in the state directory, and `.env` may name the profile.
+    BelowHomeAndState,
+}
 /// Largest `.env` file, in bytes; OpenClaw 2026.9.6.
 const DOTENV_LIMIT_BYTES: usize = 1024 * 1024;
 
@@ -25,6 +91,7 @@ pub struct Home {
     pub state: PathBuf,
     /// The configuration file, whether it is there or not.
     pub config: PathBuf,
+    places: &'static Places,
     cwd: PathBuf,
     /// The former state directory, which the client moves to its new place when it starts: where it is and will be.
     moved: Option<(PathBuf, PathBuf)>,
@@ -33,32 +100,38 @@ pub struct Home {
 
 impl Home {
     /// Finds the places.
-    pub fn find(at: &Standpoint, search: &mut Search) -> Told<Result<Home, Answer>> {
-        let home = match set(search, "OPENCLAW_HOME").filter(|dir| !matches!(dir.as_str(), "undefined" | "null")) {
+    pub fn find(places: &'static Places, at: &Standpoint, search: &mut Search) -> Told<Result<Home, Answer>> {
+        let home = match places.home.named(search) {
             Some(dir) => absolute(&at.cwd, &expanded(&dir, &at.home)),
             None => at.home.clone(),
         };
         let mut here = Home {
-            state: home.join(STATE_NAMES[0]),
+            state: home.join(places.state_names[0]),
             config: PathBuf::new(),
+            places,
             cwd: at.cwd.clone(),
             moved: None,
             added: BTreeMap::new(),
             home,
         };
-        let named_state = set(search, "OPENCLAW_STATE_DIR");
+        if places.dotenv == Dotenv::Everything {
+            here.read_dotenv(at.cwd.join(".env"), search)?;
+        }
+        let named_state = here.named_by(places.state_variables, search);
         if let Some(dir) = &named_state {
             here.state = here.path(dir);
-        } else {
-            search.expect(STATE_NAMES.map(|name| Ask::Kind(here.home.join(name))))?;
-            let [new, old] = STATE_NAMES.map(|name| here.home.join(name));
-            let rule = "the state directory; the former one is moved to it if it does not exist";
-            if search.stat(&new, rule)?.is_err() && search.is_dir(&old, rule)? {
-                here.moved = Some((old, new));
-            }
         }
-        here.read_dotenv(search)?;
-        here.config = match set(search, "OPENCLAW_CONFIG_PATH") {
+        if places.dotenv == Dotenv::Everything {
+            here.read_dotenv(here.state.join(".env"), search)?;
+        }
+        if named_state.is_none() {
+            here.find_state(at.session, search)?;
+        }
+        if places.dotenv == Dotenv::Harmless {
+            here.read_dotenv(at.cwd.join(".env"), search)?;
+            here.read_dotenv(here.on_disk(&here.state.join(".env")), search)?;
+        }
+        here.config = match here.named_by(places.config_variables, search) {
             Some(file) => here.path(&file),
             None => here.default_config(named_state.is_some(), search)?,
         };
@@ -101,6 +174,16 @@ impl Home {
     /// The workspace of the agent that owns the default one.
     pub fn default_workspace(&self, search: &Search) -> PathBuf {
         let set = |name| self.variable(search, name).map(|value| js_trim(&value).to_owned()).filter(|v| !v.is_empty());
+        let below_home = |profile: Option<String>| {
+            let profile = profile.filter(|profile| !profile.eq_ignore_ascii_case("default"));
+            let name = profile.map_or_else(|| "workspace".to_owned(), |profile| format!("workspace-{profile}"));
+            absolute(&self.home.join(".openclaw"), Path::new(&name))
+        };
+        match self.places.workspace {
+            Workspace::Named => {}
+            Workspace::BelowHome => return below_home(self::set(search, "OPENCLAW_PROFILE")),
+            Workspace::BelowHomeAndState => return below_home(set("OPENCLAW_PROFILE")),
+        }
         if let Some(dir) = set("OPENCLAW_WORKSPACE_DIR") {
             return absolute(&self.cwd, Path::new(&dir.replace('\0', "")));
         }
@@ -113,23 +196,81 @@ impl Home {
         }
     }
 
+    /// Where the workspace of another agent is, when nothing says where.
+    pub fn workspace_of(&self, agent: &str) -> PathBuf {
+        let dir = match self.places.workspace {
+            Workspace::Named | Workspace::BelowHomeAndState => &self.state,
+            Workspace::BelowHome => &self.home.join(".openclaw"),
+        };
+        dir.join(format!("workspace-{agent}"))
+    }
+
+    /// Whether workspaces of other agents are below the one that is configured for all.
+    pub fn divides_workspace(&self) -> bool {
+        self.places.workspace == Workspace::Named
+    }
+
+    /// What the first of these variables says that is set: in the process, or in a `.env` file that may say so.
+    fn named_by(&self, variables: &[&str], search: &Search) -> Option<String> {
+        variables.iter().find_map(|name| match self.places.dotenv {
+            Dotenv::Harmless => set(search, name),
+            Dotenv::Everything => {
+                self.variable(search, name).map(|value| js_trim(&value).to_owned()).filter(|value| !value.is_empty())
+            }
+        })
+    }
+
+    fn find_state(&mut self, session: SessionKind, search: &mut Search) -> Told<()> {
+        let dirs: Vec<PathBuf> = self.places.state_names.iter().map(|name| self.home.join(name)).collect();
+        search.expect(dirs.iter().cloned().map(Ask::Kind))?;
+        let rule = "the state directory; a former one is moved to it if it does not exist";
+        let Some((new, former)) = dirs.split_first() else { return Ok(()) };
+        if search.stat(new, rule)?.is_ok() {
+            return Ok(());
+        }
+        for old in former {
+            if search.is_dir(old, rule)? {
+                match self.places.moves {
+                    Moves::ByGateway if session == SessionKind::Local => self.state = old.clone(),
+                    Moves::ByGateway | Moves::Always => self.moved = Some((old.clone(), new.clone())),
+                }
+                break;
+            }
+        }
+        Ok(())
+    }
+
     fn default_config(&self, state_is_named: bool, search: &mut Search) -> Told<PathBuf> {
         let mut dirs = vec![self.state.clone()];
-        if !state_is_named && self.moved.is_none() {
-            dirs.push(self.home.join(STATE_NAMES[1]));
+        match self.places.named_state {
+            NamedState::Alone if state_is_named => {}
+            NamedState::Alone if self.moved.is_some() => {}
+            NamedState::Alone | NamedState::First => {
+                dirs.extend(self.places.state_names.iter().map(|name| self.home.join(name)));
+            }
         }
-        let candidates: Vec<PathBuf> =
-            dirs.iter().flat_map(|dir| CONFIG_NAMES.map(|name| self.on_disk(&dir.join(name)))).collect();
+        let mut candidates: Vec<PathBuf> = Vec::new();
+        for dir in dirs {
+            for name in self.places.config_names {
+                let candidate = self.on_disk(&dir.join(name));
+                if !candidates.contains(&candidate) {
+                    candidates.push(candidate);
+                }
+            }
+        }
         search.expect(candidates.iter().cloned().map(Ask::Kind))?;
         for candidate in candidates {
             if search.stat(&candidate, "the configuration: the first that exists")?.is_ok() {
                 return Ok(candidate);
             }
         }
-        Ok(self.state.join(CONFIG_NAMES[0]))
+        Ok(self.state.join(self.places.config_names[0]))
     }
 
     fn invalid_profile(&self, search: &Search) -> Option<Answer> {
+        if self.places.workspace != Workspace::Named {
+            return None;
+        }
         let profile = self.variable(search, "OPENCLAW_PROFILE")?;
         let profile = js_trim(&profile);
         let valid = profile.len() <= 64
@@ -143,22 +284,32 @@ impl Home {
         })
     }
 
-    /// `.env` of the working directory may set what is not OpenClaw's own; `.env` of the state directory anything.
-    fn read_dotenv(&mut self, search: &mut Search) -> Told<()> {
-        let files = [self.cwd.join(".env"), self.on_disk(&self.state.join(".env"))];
-        search.expect(files.iter().cloned().map(Ask::Content))?;
-        for (file, trusted) in files.into_iter().zip([false, true]) {
-            let raw = match search.read(&file, "variables that the environment does not set")? {
-                Ok(raw) if raw.len() <= DOTENV_LIMIT_BYTES => raw,
-                Ok(_) | Err(Unreadable::Errno(_) | Unreadable::Not(_) | Unreadable::TooLarge(_)) => continue,
-            };
-            for (name, value) in dotenv(&lossy(&raw)) {
-                if (trusted || !is_blocked(&name)) && self.variable(search, &name).is_none() {
-                    self.added.insert(name, value);
-                }
+    /// `.env` of the working directory may set what the edition allows; `.env` of the state directory anything.
+    fn read_dotenv(&mut self, file: PathBuf, search: &mut Search) -> Told<()> {
+        let harmless_only = self.places.dotenv == Dotenv::Harmless;
+        let raw = match search.read(&file, "variables that the environment does not set")? {
+            Ok(raw) if raw.len() <= DOTENV_LIMIT_BYTES || !harmless_only => raw,
+            Ok(_) | Err(Unreadable::Errno(_) | Unreadable::Not(_) | Unreadable::TooLarge(_)) => return Ok(()),
+        };
+        let trusted = !harmless_only || file != self.cwd.join(".env");
+        for (name, value) in dotenv(&lossy(&raw)) {
+            if (trusted || !is_blocked(&name)) && self.variable(search, &name).is_none() {
+                self.added.insert(name, value);
             }
         }
         Ok(())
+    }
+}
+
+impl HomeVariable {
+    fn named(self, search: &Search) -> Option<String> {
+        match self {
+            HomeVariable::Unknown => None,
+            HomeVariable::Named => set(search, "OPENCLAW_HOME"),
+            HomeVariable::NamedAndDefined => {
+                set(search, "OPENCLAW_HOME").filter(|dir| !matches!(dir.as_str(), "undefined" | "null"))
+            }
+        }
     }
 }
 
@@ -189,42 +340,4 @@ fn is_blocked(name: &str) -> bool {
     NAMES.contains(&name.as_str())
         || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
         || ENDINGS.iter().any(|ending| name.ends_with(ending))
-}
-
-/// The pairs of a `.env` file, as npm `dotenv` 17 reads them.
-fn dotenv(text: &str) -> Vec<(String, String)> {
-    let pattern = concat!(
-        r"(?m)^\s*(?:export\s+)?([\w.-]+)(?:\s*=\s*?|:\s+?)",
-        r#"(\s*'(?:\\'|[^'])*'|\s*"(?:\\"|[^"])*"|\s*`(?:\\`|[^`])*`|[^#\r\n]+)?"#,
-        r"\s*(?:#.*)?$"
-    );
-    let line = Regex::new(pattern).expect("a pattern that does not change");
-    let text = text.replace("\r\n", "\n").replace('\r', "\n");
-    let pair = |found: regex_lite::Captures| {
-        let value = found.get(2).map_or("", |value| js_trim(value.as_str()));
-        let quote = value.chars().next().filter(|first| matches!(first, '\'' | '"' | '`'));
-        let bare = quote.and_then(|quote| value.strip_prefix(quote)?.strip_suffix(quote)).unwrap_or(value);
-        let value = match quote {
-            Some('"') => bare.replace("\\n", "\n").replace("\\r", "\r"),
-            _ => bare.to_owned(),
-        };
-        (found[1].to_owned(), value)
-    };
-    // A later line replaces an earlier one of the same name.
-    let pairs: BTreeMap<String, String> = line.captures_iter(&text).map(pair).collect();
-    pairs.into_iter().collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dotenv_files_are_read_as_npm_reads_them() {
-        let text = "A=1\nexport B = two # c\nC='x # y'\r\nD=\"l1\\nl2\"\nE:\n# F=1\nG=`q`\nA=2\n";
-        let pairs = dotenv(text);
-        let expected = [("A", "2"), ("B", "two"), ("C", "x # y"), ("D", "l1\nl2"), ("E", ""), ("G", "q")];
-        let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        assert_eq!(pairs, expected);
-    }
 }

@@ -7,6 +7,15 @@ const IMPLICIT_AGENT: &str = "main";
 /// Longest agent id.
 const ID_LIMIT: usize = 64;
 
+/// How agents are listed, and which of them is asked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `agents.entries`; who answers for all must be clear.
+    Entries,
+    /// `agents.list`; the marked agent answers for all, else the first.
+    List,
+}
+
 /// The agents, in the order of the file.
 pub struct Roster {
     agents: Vec<(String, Node)>,
@@ -14,11 +23,39 @@ pub struct Roster {
     marked: Option<String>,
     explicit: bool,
     system: Option<String>,
+    kind: Kind,
 }
 
 impl Roster {
     /// The agents of a configuration, or what is wrong with them.
-    pub fn of(root: &Node) -> Result<Roster, String> {
+    pub fn of(root: &Node, kind: Kind) -> Result<Roster, String> {
+        match kind {
+            Kind::Entries => Roster::of_entries(root),
+            Kind::List => Ok(Roster::of_list(root)),
+        }
+    }
+
+    fn of_list(root: &Node) -> Roster {
+        let list = root.at_path(&["agents", "list"]).and_then(Node::as_list).unwrap_or_default();
+        let mut agents: Vec<(String, Node)> = Vec::new();
+        let mut marked = None;
+        for item in list {
+            let id = normalized(item.get("id").and_then(Node::as_text).unwrap_or_default());
+            if marked.is_none() && item.get("default").and_then(Node::as_bool) == Some(true) {
+                marked = Some(id.clone());
+            }
+            // Of two agents with one id the first counts.
+            if !agents.iter().any(|(known, _)| *known == id) {
+                agents.push((id, item.clone()));
+            }
+        }
+        if agents.is_empty() {
+            agents.push((IMPLICIT_AGENT.into(), Node { at: 0..0, value: Value::Table(Vec::new()) }));
+        }
+        Roster { agents, marked, explicit: false, system: None, kind: Kind::List }
+    }
+
+    fn of_entries(root: &Node) -> Result<Roster, String> {
         let agents = root.get("agents");
         let part = |key: &str| agents.and_then(|agents| agents.get(key));
         let explicit = part("ownership").and_then(Node::as_text) == Some("explicit");
@@ -63,7 +100,7 @@ impl Roster {
         }
         let system = root.at_path(&["agents", "defaults", "systemAgent", "agentId"]).and_then(Node::as_text);
         let system = system.map(normalized).filter(|id| known.iter().any(|(known, _)| known == id));
-        Ok(Roster { agents: known, marked, explicit, system })
+        Ok(Roster { agents: known, marked, explicit, system, kind: Kind::Entries })
     }
 
     /// The entry of an agent.
@@ -73,7 +110,10 @@ impl Roster {
 
     /// The agent that has `agents.defaults.workspace` for itself.
     pub fn owner(&self) -> Option<&str> {
-        self.marked.as_deref().or_else(|| self.sole())
+        self.marked.as_deref().or_else(|| match self.kind {
+            Kind::Entries => self.sole(),
+            Kind::List => self.agents.first().map(|(first, _)| first.as_str()),
+        })
     }
 
     /// The agent that answers: the one asked for, else the one that owns what nobody asked for.

@@ -4,24 +4,54 @@
 
 use crate::formats::{Node, Value};
 
+/// The keys that an edition knows, with spaces between.
+pub struct Schema {
+    /// Of the configuration itself.
+    pub root: &'static str,
+    /// Of `agents`.
+    pub agents: &'static str,
+    /// Of `agents.defaults`.
+    pub defaults: &'static str,
+    /// Of an agent.
+    pub entry: &'static str,
+    /// Of `hooks`.
+    pub hooks: &'static str,
+    /// Of `hooks.internal`.
+    pub internal_hooks: &'static str,
+    /// Of `plugins`.
+    pub plugins: &'static str,
+    /// Of `plugins.slots`.
+    pub slots: &'static str,
+    /// Of `env`; everything where there are none.
+    pub env: Option<&'static str>,
+    /// Of an entry of `hooks.internal.entries`; everything where there are none.
+    pub hook: Option<&'static str>,
+}
+
 /// Why the client would not start, or nothing.
-pub fn check(root: &Node) -> Result<(), String> {
-    keys(root, "", ROOT)?;
-    let Some(agents) = root.get("agents") else { return others(root) };
-    keys(agents, "agents", &["ownership", "defaults", "entries", "list"])?;
+pub fn check(root: &Node, schema: &Schema) -> Result<(), String> {
+    keys(root, "", schema.root)?;
+    if let Some(agents) = root.get("agents") {
+        check_agents(agents, schema)?;
+    }
+    others(root, schema)
+}
+
+fn check_agents(agents: &Node, schema: &Schema) -> Result<(), String> {
+    keys(agents, "agents", schema.agents)?;
     if let Some(ownership) = agents.get("ownership")
         && ownership.as_text() != Some("explicit")
     {
         return Err("agents.ownership: Invalid input: expected \"explicit\"".into());
     }
     if let Some(defaults) = agents.get("defaults") {
-        keys(defaults, "agents.defaults", DEFAULTS)?;
+        keys(defaults, "agents.defaults", schema.defaults)?;
         agent(defaults, "agents.defaults")?;
         typed(defaults, "agents.defaults", "repoRoot", Type::Text)?;
         typed(defaults, "agents.defaults", "skipBootstrap", Type::Flag)?;
         skipped_files(defaults)?;
         if let Some(system) = defaults.get("systemAgent") {
-            keys(system, "agents.defaults.systemAgent", &["agentId"])?;
+            keys(system, "agents.defaults.systemAgent", "agentId")?;
             typed(system, "agents.defaults.systemAgent", "agentId", Type::Text)?;
         }
     }
@@ -29,17 +59,35 @@ pub fn check(root: &Node) -> Result<(), String> {
         let Some(table) = entries.as_table() else { return Err(expected("agents.entries", "record", entries)) };
         for (id, entry) in table {
             let path = format!("agents.entries.{id}");
-            keys(entry, &path, ENTRY)?;
+            keys(entry, &path, schema.entry)?;
             agent(entry, &path)?;
             typed(entry, &path, "default", Type::Flag)?;
         }
     }
-    for item in agents.get("list").and_then(Node::as_list).unwrap_or_default() {
-        let known: Vec<&str> = ENTRY.iter().copied().chain(["id"]).collect();
-        keys(item, "agents.list", &known)?;
-        agent(item, "agents.list")?;
+    check_list(agents, schema)
+}
+
+fn check_list(agents: &Node, schema: &Schema) -> Result<(), String> {
+    let Some(list) = agents.get("list") else { return Ok(()) };
+    let is_the_way = !is_one_of("entries", schema.agents);
+    if is_the_way && list.as_list().is_none() {
+        return Err(expected("agents.list", "array", list));
     }
-    others(root)
+    let known = format!("{} id", schema.entry);
+    for (index, item) in list.as_list().unwrap_or_default().iter().enumerate() {
+        let path = format!("agents.list.{index}");
+        keys(item, &path, &known)?;
+        agent(item, &path)?;
+        if is_the_way {
+            typed(item, &path, "default", Type::Flag)?;
+            let id = item.get("id");
+            if id.and_then(Node::as_text).is_none() {
+                let received = id.map_or("undefined", |id| id.value.kind());
+                return Err(format!("{path}.id: Invalid input: expected string, received {received}"));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Keys that agents and the defaults share.
@@ -69,11 +117,11 @@ fn skipped_files(defaults: &Node) -> Result<(), String> {
     }
 }
 
-fn others(root: &Node) -> Result<(), String> {
+fn others(root: &Node, schema: &Schema) -> Result<(), String> {
     if let Some(hooks) = root.get("hooks") {
-        keys(hooks, "hooks", HOOKS)?;
+        keys(hooks, "hooks", schema.hooks)?;
         if let Some(internal) = hooks.get("internal") {
-            keys(internal, "hooks.internal", &["enabled", "entries", "load"])?;
+            keys(internal, "hooks.internal", schema.internal_hooks)?;
             typed(internal, "hooks.internal", "enabled", Type::Flag)?;
             if let Some(entries) = internal.get("entries") {
                 let Some(table) = entries.as_table() else {
@@ -84,21 +132,32 @@ fn others(root: &Node) -> Result<(), String> {
                     if entry.as_table().is_none() {
                         return Err(expected(&path, "object", entry));
                     }
+                    if let Some(known) = schema.hook {
+                        keys(entry, &path, known)?;
+                    }
                     typed(entry, &path, "enabled", Type::Flag)?;
                 }
             }
         }
     }
     if let Some(plugins) = root.get("plugins") {
-        keys(plugins, "plugins", &["enabled", "allow", "deny", "load", "slots", "entries"])?;
+        keys(plugins, "plugins", schema.plugins)?;
         typed(plugins, "plugins", "enabled", Type::Flag)?;
         if let Some(slots) = plugins.get("slots") {
-            keys(slots, "plugins.slots", &["memory", "contextEngine"])?;
+            keys(slots, "plugins.slots", schema.slots)?;
             typed(slots, "plugins.slots", "memory", Type::Text)?;
         }
     }
     if let Some(env) = root.get("env") {
-        keys(env, "env", &["shellEnv", "vars"])?;
+        match schema.env {
+            Some(known) => keys(env, "env", known)?,
+            None => {
+                let Some(table) = env.as_table() else { return Err(expected("env", "object", env)) };
+                for (name, _) in table.iter().filter(|(name, _)| !matches!(name.as_str(), "shellEnv" | "vars")) {
+                    typed(env, "env", name, Type::Text)?;
+                }
+            }
+        }
         if let Some(vars) = env.get("vars") {
             let Some(table) = vars.as_table() else { return Err(expected("env.vars", "record", vars)) };
             for (name, _) in table {
@@ -125,176 +184,19 @@ fn typed(table: &Node, path: &str, key: &str, wanted: Type) -> Result<(), String
     if valid { Ok(()) } else { Err(expected(&format!("{path}.{key}"), word, node)) }
 }
 
-fn keys(node: &Node, path: &str, known: &[&str]) -> Result<(), String> {
+fn keys(node: &Node, path: &str, known: &str) -> Result<(), String> {
     let at = if path.is_empty() { "the configuration" } else { path };
     let Some(table) = node.as_table() else { return Err(expected(at, "object", node)) };
-    match table.iter().find(|(key, _)| !known.contains(&key.as_str())) {
+    match table.iter().find(|(key, _)| !is_one_of(key, known)) {
         Some((key, _)) => Err(format!("{at}: Unrecognized key: {key:?}")),
         None => Ok(()),
     }
 }
 
+fn is_one_of(key: &str, known: &str) -> bool {
+    known.split_whitespace().any(|word| word == key)
+}
+
 fn expected(path: &str, word: &str, found: &Node) -> String {
     format!("{path}: Invalid input: expected {word}, received {}", found.value.kind())
 }
-
-/// OpenClaw 2026.9.6, as are the other lists.
-const ROOT: &[&str] = &[
-    "$schema",
-    "meta",
-    "env",
-    "wizard",
-    "diagnostics",
-    "logging",
-    "update",
-    "telemetry",
-    "browser",
-    "ui",
-    "secrets",
-    "auth",
-    "accessGroups",
-    "acp",
-    "models",
-    "nodeHost",
-    "agents",
-    "worktreeRoot",
-    "worktreeAcceleration",
-    "tools",
-    "security",
-    "bindings",
-    "broadcast",
-    "attachments",
-    "messages",
-    "tts",
-    "commands",
-    "approvals",
-    "session",
-    "cron",
-    "transcripts",
-    "hooks",
-    "channels",
-    "discovery",
-    "talk",
-    "gateway",
-    "cloudWorkers",
-    "desktop",
-    "memory",
-    "mcp",
-    "skills",
-    "plugins",
-    "surfaces",
-    "proxy",
-];
-
-const DEFAULTS: &[&str] = &[
-    "params",
-    "model",
-    "modelSelectionScope",
-    "utilityModel",
-    "decisionModel",
-    "imageModel",
-    "mediaModels",
-    "voiceModel",
-    "pdfModel",
-    "pdfMaxMb",
-    "pdfMaxPages",
-    "models",
-    "modelPolicy",
-    "workspace",
-    "cwd",
-    "skills",
-    "silentReply",
-    "repoRoot",
-    "skipBootstrap",
-    "skipOptionalBootstrapFiles",
-    "contextInjection",
-    "bootstrapMaxChars",
-    "bootstrapTotalMaxChars",
-    "experimental",
-    "userTimezone",
-    "startupContext",
-    "contextPruning",
-    "compaction",
-    "embeddedAgent",
-    "thinkingDefault",
-    "fastModeDefault",
-    "verboseDefault",
-    "toolProgressDetail",
-    "reasoningDefault",
-    "elevatedDefault",
-    "blockStreamingDefault",
-    "blockStreamingBreak",
-    "timeoutSeconds",
-    "mediaMaxMb",
-    "imageMaxDimensionPx",
-    "imageQuality",
-    "typingIntervalSeconds",
-    "systemAgent",
-    "authInheritance",
-    "sessionStore",
-    "maxConcurrent",
-    "subagents",
-    "contextLimits",
-    "blockStreamingChunk",
-    "blockStreamingCoalesce",
-    "humanDelay",
-    "typingMode",
-    "heartbeat",
-    "sandbox",
-    "contextTokens",
-];
-
-const ENTRY: &[&str] = &[
-    "name",
-    "description",
-    "workspace",
-    "cwd",
-    "agentDir",
-    "model",
-    "utilityModel",
-    "decisionModel",
-    "models",
-    "modelPolicy",
-    "thinkingDefault",
-    "verboseDefault",
-    "toolProgressDetail",
-    "reasoningDefault",
-    "fastModeDefault",
-    "contextInjection",
-    "bootstrapMaxChars",
-    "bootstrapTotalMaxChars",
-    "experimental",
-    "skills",
-    "subagents",
-    "embeddedAgent",
-    "params",
-    "runtime",
-    "memory",
-    "humanDelay",
-    "typingMode",
-    "tts",
-    "skillsLimits",
-    "contextLimits",
-    "heartbeat",
-    "identity",
-    "groupChat",
-    "sandbox",
-    "tools",
-    "default",
-    "contextTokens",
-];
-
-const HOOKS: &[&str] = &[
-    "enabled",
-    "path",
-    "token",
-    "defaultSessionKey",
-    "allowRequestSessionKey",
-    "allowedSessionKeyPrefixes",
-    "allowedAgentIds",
-    "presets",
-    "transformsDir",
-    "mappings",
-    "gmail",
-    "internal",
-];

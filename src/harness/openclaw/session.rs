@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::guard::{self, Guarded};
-use super::{Filter, OpenClaw, Presence};
-use crate::answer::{Fate, Purpose, Scope, SessionKind};
+use super::{FileRule, Filter, OpenClaw, Opening, Presence};
+use crate::answer::{Answer, Fate, Purpose, Scope, SessionKind};
 use crate::search::{Search, Told};
+use crate::snapshot::{Kind, Unreadable};
 use crate::text;
 
 /// A file that OpenClaw considers.
@@ -38,6 +39,11 @@ impl Loaded {
     pub fn read(name: &'static str, path: PathBuf, raw: Arc<[u8]>, scope: Scope) -> Loaded {
         let decoded = text::lossy(&raw).into_owned();
         Loaded { name, path, scope, content: Content::Text(raw, decoded), left_out: None }
+    }
+
+    /// A file with something else in its place.
+    fn instead(name: &'static str, path: PathBuf, content: Content) -> Loaded {
+        Loaded { name, path, scope: Scope::User, content, left_out: None }
     }
 
     /// Whether it still counts.
@@ -80,37 +86,71 @@ pub fn purpose(name: &str) -> Purpose {
 }
 
 impl OpenClaw {
-    /// The files of the workspace, in order. A file that a turn deletes before it reads is missing.
-    pub(super) fn load(&self, workspace: &Path, deleted: Option<&str>, search: &mut Search) -> Told<Vec<Loaded>> {
-        let listing = search.list(workspace, "USER.md and MEMORY.md count only in their exact case")?;
-        let is_listed = |name: &str| listing.as_ref().is_ok_and(|list| list.iter().any(|entry| entry.name == name));
-        let wanted = |file: &&super::FileRule| match file.presence {
-            Presence::Announced => true,
-            Presence::Listed => is_listed(file.name),
-        };
-        let files: Vec<&super::FileRule> = self.files.iter().filter(wanted).collect();
+    /// The files of the workspace, in order, or what keeps the client from reading them. A file that a turn deletes before
+    /// it reads is missing.
+    pub(super) fn load(
+        &self,
+        workspace: &Path,
+        deleted: Option<&str>,
+        search: &mut Search,
+    ) -> Told<Result<Vec<Loaded>, Answer>> {
+        let files = self.wanted(workspace, search)?;
         guard::expect(files.iter().map(|file| workspace.join(file.name)), search)?;
         let mut loaded = Vec::with_capacity(files.len());
         for file in files {
             let path = workspace.join(file.name);
             if deleted == Some(file.name) {
-                let content = Content::Missing;
-                loaded.push(Loaded { name: file.name, path, scope: Scope::User, content, left_out: None });
+                loaded.push(Loaded::instead(file.name, path, Content::Missing));
                 continue;
             }
-            let found = match guard::open(workspace, &path, file.rule, search)? {
-                Guarded::Read(raw) => Loaded::read(file.name, path, raw, Scope::User),
-                other => {
-                    let content = match other {
-                        Guarded::Refused(message) => Content::Refused(message),
-                        Guarded::Missing | Guarded::Read(_) => Content::Missing,
-                    };
-                    Loaded { name: file.name, path, scope: Scope::User, content, left_out: None }
+            loaded.push(match self.opening {
+                Opening::Guarded => match guard::open(workspace, &path, file.rule, search)? {
+                    Guarded::Read(raw) => Loaded::read(file.name, path, raw, Scope::User),
+                    Guarded::Refused(message) => Loaded::instead(file.name, path, Content::Refused(message)),
+                    Guarded::Missing => Loaded::instead(file.name, path, Content::Missing),
+                },
+                Opening::Any => match search.read(&path, file.rule)? {
+                    Ok(raw) => Loaded::read(file.name, path, raw, Scope::User),
+                    Err(Unreadable::Not(Kind::Device)) => Loaded::read(file.name, path, Arc::from([]), Scope::User),
+                    Err(Unreadable::Not(Kind::Fifo)) => {
+                        return Ok(Err(Answer::refused(path, "a FIFO: OpenClaw would wait for ever to read it")));
+                    }
+                    Err(_) => Loaded::instead(file.name, path, Content::Missing),
+                },
+            });
+        }
+        Ok(Ok(loaded))
+    }
+
+    /// The files that are looked at.
+    fn wanted(&self, workspace: &Path, search: &mut Search) -> Told<Vec<&'static FileRule>> {
+        let mut listing = None;
+        let mut reached = Vec::new();
+        let mut wanted = Vec::new();
+        for file in self.files {
+            let looked_at = match file.presence {
+                Presence::Announced => true,
+                Presence::Listed => {
+                    if listing.is_none() {
+                        listing = Some(search.list(workspace, "USER.md and MEMORY.md count only in their exact case")?);
+                    }
+                    let entries = listing.as_ref().and_then(|found| found.as_deref().ok()).unwrap_or_default();
+                    entries.iter().any(|entry| entry.name == file.name)
+                }
+                Presence::Reachable => {
+                    let path = workspace.join(file.name);
+                    let there = search.stat(&path, file.rule)?.is_ok();
+                    let real = if there { search.real(&path)?.unwrap_or(path) } else { path };
+                    let again = reached.contains(&real);
+                    reached.push(real);
+                    there && !again
                 }
             };
-            loaded.push(found);
+            if looked_at {
+                wanted.push(file);
+            }
         }
-        Ok(loaded)
+        Ok(wanted)
     }
 
     /// Leaves out USER.md and MEMORY.md where the memory plugin cannot say that they are the workspace's own.

@@ -375,7 +375,8 @@ impl Turn<'_, '_> {
 }
 
 impl Template {
-    fn is(&self, raw: &[u8]) -> bool {
+    /// Whether a file is as it was made.
+    pub(super) fn is(&self, raw: &[u8]) -> bool {
         hash(lossy(raw).as_bytes()) == self.sha256
     }
 }

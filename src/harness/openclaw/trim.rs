@@ -8,6 +8,15 @@ use super::units;
 use crate::text::{js_trim_end, utf16_len};
 
 /// How an edition divides a budget. Shares of the limit are IEEE doubles, then floored, as in JavaScript.
+pub enum Method {
+    /// Head and tail of these shares of the limit, whatever the marker adds to them. A tail of nothing is everything, and
+    /// halves of surrogate pairs are counted.
+    HeadAndTail(f64, f64),
+    /// Head and tail of what the marker leaves, so that the limit is kept; AGENTS.md with a digest.
+    Fitting(Shares),
+}
+
+/// The shares of [`Method::Fitting`].
 pub struct Shares {
     /// Of an ordinary file: head and tail of what the marker leaves.
     pub file: (f64, f64),
@@ -28,16 +37,21 @@ pub struct Trimmed {
 }
 
 /// `content`, the decoded text of the file `name`, in at most `limit` UTF-16 units.
-pub fn trim(content: &str, name: &str, limit: usize, shares: &Shares) -> Trimmed {
+pub fn trim(content: &str, name: &str, limit: usize, method: &Method) -> Trimmed {
     let text = js_trim_end(content);
     let length = utf16_len(text);
     if length <= limit {
         return Trimmed { excerpt: Excerpt::whole(text), truncated: false, length };
     }
     let cut = Cut { text, length, limit };
-    let mut excerpt =
-        if name.eq_ignore_ascii_case("AGENTS.md") { cut.agents(shares) } else { cut.ordinary(name, shares) };
-    excerpt.cut(limit);
+    let mut excerpt = match method {
+        Method::HeadAndTail(head, tail) => cut.head_and_tail(name, share(limit, *head), share(limit, *tail)),
+        Method::Fitting(shares) if name.eq_ignore_ascii_case("AGENTS.md") => cut.agents(shares),
+        Method::Fitting(shares) => cut.ordinary(name, shares),
+    };
+    if let Method::Fitting(_) = method {
+        excerpt.cut(limit);
+    }
     Trimmed { excerpt, truncated: true, length }
 }
 
@@ -60,6 +74,26 @@ impl Cut<'_> {
     fn take_tail(&self, out: &mut Excerpt, units: usize) {
         let tail = self.tail(units);
         out.take(tail, self.text.len() - tail.len());
+    }
+
+    fn head_and_tail(&self, name: &str, head: usize, tail: usize) -> Excerpt {
+        let mut out = Excerpt::default();
+        out.take(self.head(head), 0);
+        if utf16_len(self.head(head)) < head {
+            out.take_half();
+        }
+        let marker = Marker::Long { name, of: self.length };
+        out.make(&format!("\n{}\n", marker.text(head, tail)));
+        if tail == 0 {
+            // JavaScript's `slice(-0)`.
+            out.take(self.text, 0);
+            return out;
+        }
+        if utf16_len(self.tail(tail)) < tail {
+            out.take_half();
+        }
+        self.take_tail(&mut out, tail);
+        out
     }
 
     fn ordinary(&self, name: &str, shares: &Shares) -> Excerpt {

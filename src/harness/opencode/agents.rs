@@ -2,46 +2,45 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{front_matter, schema};
+use super::rules::AgentNames;
+use super::{OpenCode, front_matter};
 use crate::answer::Answer;
 use crate::formats::{Node, Value};
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, GlobFlavor};
-use crate::text::{js_trim, lossy};
+use crate::snapshot::Ask;
+use crate::text::js_trim;
 
-const FOLLOWING: GlobFlavor = GlobFlavor::Npm { dot: true, follow: true };
 const AGENTS: &str = "{agent,agents}/**/*.md";
 const MODES: &str = "{mode,modes}/*.md";
 const PLUGINS: &str = "{plugin,plugins}/*.{ts,js}";
 
 /// What is asked of each configuration directory.
-pub(super) fn globs(dir: &Path) -> Vec<Ask> {
-    [AGENTS, MODES, PLUGINS].map(|pattern| ask(dir, pattern)).to_vec()
-}
-
-fn ask(dir: &Path, pattern: &str) -> Ask {
-    Ask::Glob { base: dir.to_owned(), pattern: pattern.to_owned(), flavor: FOLLOWING }
+pub(super) fn globs(edition: &OpenCode, dir: &Path) -> Vec<Ask> {
+    let flavor = edition.globs.following(true);
+    let ask = |pattern: &str| Ask::Glob { base: dir.to_owned(), pattern: pattern.to_owned(), flavor };
+    [AGENTS, MODES, PLUGINS].map(ask).to_vec()
 }
 
 /// The agents of a directory as settings, each with the file it is from; `Err` when one of them stops the client.
-pub(super) fn read(dir: &Path, search: &mut Search, _answer: &mut Answer) -> Told<Result<Vec<(String, Node)>, Answer>> {
+pub(super) fn read(edition: &OpenCode, dir: &Path, search: &mut Search) -> Told<Result<Vec<(String, Node)>, Answer>> {
+    let flavor = edition.globs.following(true);
     let mut found = Vec::new();
     for (pattern, mode) in [(AGENTS, false), (MODES, true)] {
-        let files = search.glob(dir, pattern, FOLLOWING, "agents in Markdown files")?;
+        let files = search.glob(dir, pattern, flavor, "agents in Markdown files")?;
         search.expect(files.iter().cloned().map(Ask::Content))?;
         for file in files.iter() {
             let Ok(raw) = search.read(file, "an agent; its text takes the place of the provider's prompt")? else {
                 continue;
             };
-            let Some(markdown) = front_matter::parse(&lossy(&raw)) else { continue };
+            let Some(markdown) = front_matter::parse(&edition.decoding.decode(&raw)) else { continue };
             let Value::Table(mut entries) = markdown.data.value else { continue };
             let prompt = Node { at: 0..0, value: Value::Text(js_trim(&markdown.content).to_owned()) };
             entries.retain(|(key, _)| key != "prompt");
             entries.push(("prompt".to_owned(), prompt));
             let name = entries.iter().find(|(key, _)| key == "name").and_then(|(_, name)| name.as_text());
-            let name = name.map_or_else(|| name_of(dir, file), str::to_owned);
+            let name = name.map_or_else(|| name_of(edition.agent_names, dir, file, mode), str::to_owned);
             let mut agent = Node { at: 0..0, value: Value::Table(entries) };
-            if let Some(problem) = schema::agent_problem(&agent) {
+            if let Some(problem) = edition.settings.schema.agent_problem(&agent) {
                 if mode {
                     continue;
                 }
@@ -62,7 +61,15 @@ pub(super) fn read(dir: &Path, search: &mut Search, _answer: &mut Answer) -> Tol
 pub(super) const FROM: &str = "\0from";
 
 /// `agent/team/review.md` → `team/review`.
-fn name_of(dir: &Path, file: &Path) -> String {
+fn name_of(names: AgentNames, dir: &Path, file: &Path, mode: bool) -> String {
+    if names == AgentNames::ByPath {
+        let whole = file.to_string_lossy();
+        let behind = |place: &&str| whole.split_once(*place).map(|(_, inner)| inner);
+        let places = ["/.opencode/agent/", "/.opencode/agents/", "/agent/", "/agents/"];
+        let inner = places.iter().find_map(behind).filter(|_| !mode).map(Path::new);
+        let inner = inner.unwrap_or_else(|| file.file_name().map_or(file, Path::new));
+        return inner.with_extension("").to_string_lossy().into_owned();
+    }
     let relative = file.strip_prefix(dir).unwrap_or(file).to_string_lossy().into_owned();
     let prefixes = ["agent/", "agents/", "mode/", "modes/"];
     let inner = prefixes.iter().find_map(|prefix| relative.strip_prefix(prefix)).unwrap_or(&relative);
@@ -70,7 +77,7 @@ fn name_of(dir: &Path, file: &Path) -> String {
 }
 
 /// Plugin files that OpenCode would load.
-pub(super) fn plugin_files(dir: &Path, search: &mut Search) -> Told<Vec<String>> {
-    let files = search.glob(dir, PLUGINS, FOLLOWING, "plugins, which may rewrite the prompt")?;
+pub(super) fn plugin_files(edition: &OpenCode, dir: &Path, search: &mut Search) -> Told<Vec<String>> {
+    let files = search.glob(dir, PLUGINS, edition.globs.following(true), "plugins, which may rewrite the prompt")?;
     Ok(files.iter().map(|file| file.display().to_string()).collect())
 }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::flags::Flags;
 use super::places::Places;
-use super::{OpenCode, SettingsOrder, agents, schema, variables};
+use super::rules::{ContentVariable, Denied, FindError, Forms, Globs, SettingsOrder};
+use super::{OpenCode, agents, variables};
 use crate::answer::{Answer, Standpoint, Warning};
 use crate::formats::{self, Node, Value};
 use crate::search::{Search, Told};
@@ -46,8 +47,9 @@ impl Config {
                 plugins: Vec::new(),
             },
             home: places.real_home.clone(),
+            edition,
         };
-        Ok(match layers.read(edition, at, flags, places, search, answer)? {
+        Ok(match layers.read(at, flags, places, search, answer)? {
             Ok(()) => Ok(layers.config),
             Err(refusal) => Err(refusal),
         })
@@ -82,15 +84,15 @@ macro_rules! or_refuse {
     };
 }
 
-struct Layers {
+struct Layers<'a> {
+    edition: &'a OpenCode,
     config: Config,
     home: PathBuf,
 }
 
-impl Layers {
+impl Layers<'_> {
     fn read(
         &mut self,
-        edition: &OpenCode,
         at: &Standpoint,
         flags: &Flags,
         places: &Places,
@@ -103,16 +105,26 @@ impl Layers {
             or_refuse!(self.add_file(&absolute(&at.cwd, Path::new(&named)), search)?);
         }
         if !flags.no_project {
-            let files = or_refuse!(project_files(edition, places, search)?);
+            let files = or_refuse!(project_files(self.edition, places, search)?);
             search.expect(files.iter().cloned().map(Ask::Content))?;
             for file in files {
                 or_refuse!(self.add_file(&file, search)?);
             }
         }
-        or_refuse!(self.directories(at, flags, places, search, answer)?);
+        or_refuse!(self.directories(flags, places, search)?);
         if let Some(content) = search.env("OPENCODE_CONFIG_CONTENT").filter(|text| !text.is_empty()) {
-            let parsed = or_refuse!(self.parse(&content, &at.cwd, Path::new("OPENCODE_CONFIG_CONTENT"), search)?);
-            self.add("OPENCODE_CONFIG_CONTENT", parsed);
+            let name = "OPENCODE_CONFIG_CONTENT";
+            let parsed = match self.edition.settings.content {
+                ContentVariable::LikeAFile => or_refuse!(self.parse(&content, &at.cwd, Path::new(name), search)?),
+                ContentVariable::PlainJson => match formats::parse_json(&content) {
+                    Ok(node) => node,
+                    Err(error) => {
+                        let message = format!("not valid JSON: {}", error.with_position(&content));
+                        return Ok(Err(Answer::refused(Path::new(name), message)));
+                    }
+                },
+            };
+            self.add(name, parsed);
         }
         or_refuse!(self.managed(at, search)?);
         not_read(at, search, answer)?;
@@ -131,14 +143,7 @@ impl Layers {
     }
 
     /// The settings, agents and plugins of every configuration directory.
-    fn directories(
-        &mut self,
-        at: &Standpoint,
-        flags: &Flags,
-        places: &Places,
-        search: &mut Search,
-        answer: &mut Answer,
-    ) -> Read<()> {
+    fn directories(&mut self, flags: &Flags, places: &Places, search: &mut Search) -> Read<()> {
         let mut dirs = vec![places.xdg.clone()];
         let mut candidates = Vec::new();
         if !flags.no_project {
@@ -149,23 +154,24 @@ impl Layers {
             match search.stat(&dir, "settings directory")? {
                 Ok(_) => dirs.push(dir),
                 Err(Errno::NOENT) => {}
+                Err(_) if self.edition.find_error == FindError::SkipsLevel => {}
                 Err(errno) => return Ok(Err(cannot_examine(&dir, errno))),
             }
         }
-        let named = places.config_dir.as_deref().filter(|dir| !dir.is_empty());
-        let named = named.map(|dir| absolute(&at.cwd, Path::new(dir)));
+        let named = places.named_config_dir();
         dirs.extend(named.clone());
         let mut seen = HashSet::new();
         dirs.retain(|dir| seen.insert(dir.clone()));
         search.expect(dirs.iter().cloned().map(Ask::Kind))?;
+        let names = self.edition.settings.order.names();
         let holds_settings =
             |dir: &Path| dir.as_os_str().as_encoded_bytes().ends_with(b".opencode") || named.as_deref() == Some(dir);
         search.expect(
             dirs.iter()
                 .filter(|dir| holds_settings(dir))
-                .flat_map(|dir| ["opencode.json", "opencode.jsonc"].map(|name| Ask::Content(dir.join(name)))),
+                .flat_map(|dir| names.map(|name| Ask::Content(dir.join(name)))),
         )?;
-        search.expect(dirs.iter().flat_map(|dir| agents::globs(dir)))?;
+        search.expect(dirs.iter().flat_map(|dir| agents::globs(self.edition, dir)))?;
         for dir in &dirs {
             let found = search.stat(dir, "settings directory: OpenCode makes one that is missing")?;
             if let Ok(meta) = found
@@ -175,15 +181,18 @@ impl Layers {
                 return Ok(Err(Answer::refused(dir, message)));
             }
             if holds_settings(dir) {
-                for name in ["opencode.json", "opencode.jsonc"] {
+                for name in names {
                     or_refuse!(self.add_file(&dir.join(name), search)?);
                 }
             }
             if found.is_ok() {
-                for (from, agent) in or_refuse!(agents::read(dir, search, answer)?) {
+                for (from, agent) in or_refuse!(agents::read(self.edition, dir, search)?) {
                     self.add(&from, agent);
                 }
-                self.config.plugins.extend(agents::plugin_files(dir, search)?);
+                self.config.plugins.extend(agents::plugin_files(self.edition, dir, search)?);
+            } else if self.edition.globs == Globs::Bun && named.as_deref() == Some(dir) {
+                let message = format!("{} is missing; OpenCode looks for commands in it and stops", dir.display());
+                return Ok(Err(Answer::refused(dir, message)));
             }
         }
         self.config.directories = dirs;
@@ -201,7 +210,7 @@ impl Layers {
         if search.stat(&dir, "managed settings")?.is_err() {
             return Ok(Ok(()));
         }
-        for name in ["opencode.json", "opencode.jsonc"] {
+        for name in self.edition.settings.order.names() {
             or_refuse!(self.add_file(&dir.join(name), search)?);
         }
         Ok(Ok(()))
@@ -218,7 +227,10 @@ impl Layers {
     fn read_file(&mut self, path: &Path, search: &mut Search) -> Read<Option<Node>> {
         let raw = match search.read(path, "settings, lowest layer first")? {
             Ok(raw) => raw,
-            Err(Unreadable::Errno(Errno::NOENT | Errno::ACCES) | Unreadable::Not(Kind::Device)) => return Ok(Ok(None)),
+            Err(Unreadable::Errno(Errno::NOENT) | Unreadable::Not(Kind::Device)) => return Ok(Ok(None)),
+            Err(Unreadable::Errno(Errno::ACCES)) if self.edition.settings.denied == Denied::Ignored => {
+                return Ok(Ok(None));
+            }
             Err(problem @ Unreadable::Not(Kind::Fifo)) => {
                 let message = format!("{} is {problem}; OpenCode waits for it for ever", path.display());
                 return Ok(Err(Answer::refused(path, message)));
@@ -228,7 +240,7 @@ impl Layers {
                 return Ok(Err(Answer::refused(path, message)));
             }
         };
-        let text = text::lossy_without_bom(&raw);
+        let text = self.edition.decoding.decode(&raw);
         if text.is_empty() {
             return Ok(Ok(None));
         }
@@ -242,7 +254,7 @@ impl Layers {
 
     fn parse(&self, source: &str, dir: &Path, from: &Path, search: &mut Search) -> Read<Node> {
         let refused = |message: String| Ok(Err(Answer::refused(from, message)));
-        let text = match variables::substitute(source, dir, &self.home, search)? {
+        let text = match variables::substitute(self.edition, source, dir, &self.home, search)? {
             Ok(text) => text,
             Err(message) => return refused(message),
         };
@@ -250,13 +262,18 @@ impl Layers {
             Ok(node) => node,
             Err(error) => return refused(format!("not valid JSONC: {}", error.with_position(&text))),
         };
+        let translated = self.edition.settings.forms == Forms::Translated;
         if let Value::Table(entries) = &mut node.value {
-            entries.retain(|(key, _)| !matches!(key.as_str(), "theme" | "keybinds" | "tui" | "__proto__"));
+            entries.retain(|(key, _)| match key.as_str() {
+                "__proto__" => false,
+                "theme" | "keybinds" | "tui" => !translated,
+                _ => true,
+            });
         }
-        if let Err(message) = lower(&mut node) {
+        if translated && let Err(message) = lower(&mut node) {
             return refused(message);
         }
-        match schema::problem(&node) {
+        match self.edition.settings.schema.problem(&node) {
             Some(problem) => refused(format!("not valid settings: {problem}")),
             None => Ok(Ok(node)),
         }
@@ -308,13 +325,13 @@ fn merge(into: &mut Node, from: Node) {
 fn project_files(edition: &OpenCode, places: &Places, search: &mut Search) -> Read<Vec<PathBuf>> {
     let mut levels = places.levels();
     levels.reverse();
-    let paths: Vec<PathBuf> = match edition.settings_order {
+    let paths: Vec<PathBuf> = match edition.settings.order {
         SettingsOrder::PerDirectory => {
-            levels.iter().flat_map(|dir| [dir.join("opencode.json"), dir.join("opencode.jsonc")]).collect()
+            levels.iter().flat_map(|dir| edition.settings.order.names().map(|name| dir.join(name))).collect()
         }
         SettingsOrder::JsoncFirst => {
-            let all = |name: &'static str| levels.iter().map(move |dir| dir.join(name));
-            all("opencode.jsonc").chain(all("opencode.json")).collect()
+            let names = edition.settings.order.names().into_iter();
+            names.flat_map(|name| levels.iter().map(move |dir| dir.join(name))).collect()
         }
     };
     let mut files = Vec::new();
@@ -322,6 +339,7 @@ fn project_files(edition: &OpenCode, places: &Places, search: &mut Search) -> Re
         match search.stat(&path, "project settings, from the top of the worktree down")? {
             Ok(_) => files.push(path),
             Err(Errno::NOENT) => {}
+            Err(_) if edition.find_error == FindError::SkipsLevel => {}
             Err(errno) => return Ok(Err(cannot_examine(&path, errno))),
         }
     }

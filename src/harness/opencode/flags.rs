@@ -1,6 +1,7 @@
 //! The switches that OpenCode takes from the environment.
 
-use super::{FlagWords, OpenCode};
+use super::OpenCode;
+use super::rules::{ClaudeFlag, FlagWords};
 use crate::search::Search;
 
 /// What the environment switches.
@@ -70,11 +71,13 @@ impl Flags {
         }
         let claude = on("OPENCODE_DISABLE_CLAUDE_CODE")?;
         let experimental = on("OPENCODE_EXPERIMENTAL")?;
+        let no_claude_skills = on("OPENCODE_DISABLE_CLAUDE_CODE_SKILLS")? || claude;
+        let takes_all_along = no_claude_skills && edition.claude_flag == ClaudeFlag::HomeOnly;
         Ok(Flags {
             no_claude: on("OPENCODE_DISABLE_CLAUDE_CODE_PROMPT")? || claude,
             no_project: search.env("OPENCODE_DISABLE_PROJECT_CONFIG").is_some_and(|value| is_true_or_1(&value)),
-            no_claude_skills: on("OPENCODE_DISABLE_CLAUDE_CODE_SKILLS")? || claude,
-            no_external_skills: on("OPENCODE_DISABLE_EXTERNAL_SKILLS")?,
+            no_claude_skills,
+            no_external_skills: on("OPENCODE_DISABLE_EXTERNAL_SKILLS")? || takes_all_along,
             pure: on("OPENCODE_PURE")?,
             plan_file: flag("OPENCODE_EXPERIMENTAL_PLAN_MODE")?.unwrap_or(experimental),
         })

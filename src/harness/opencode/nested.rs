@@ -1,11 +1,12 @@
 //! What a call of the read tool injects: the files of the directories between the target and the start directory.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::flags::Flags;
-use super::places::Places;
+use super::places::{Places, exists};
+use super::rules::{Counts, Pictures};
 use super::system::{self, Loaded};
-use super::{Counts, Entry, OpenCode};
+use super::{Entry, OpenCode};
 use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Trigger};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Kind};
@@ -29,13 +30,18 @@ pub(super) fn look(
             .chain(dirs.iter().flat_map(|dir| edition.names.iter().map(|name| Ask::Kind(dir.join(name))))),
     )?;
     match search.stat(given, "the file that is read")? {
-        Ok(meta) if meta.kind == Kind::File || meta.kind == Kind::Device => {}
+        Ok(meta) if meta.kind == Kind::File => {}
+        Ok(meta) if meta.kind == Kind::Device && edition.counts == Counts::Anything => {}
         Ok(_) | Err(_) => return Ok(Vec::new()),
     }
     let mut entries = Vec::new();
     let first_source = answer.sources.len();
     for dir in dirs {
-        let Some(path) = chosen(edition, flags, dir, search, answer)? else { continue };
+        let (path, mut others) = chosen(edition, flags, dir, search)?;
+        let Some(path) = path else {
+            answer.sources.append(&mut others);
+            continue;
+        };
         let source = |fate, reason: &str| Source::new(&path, Scope::Nested, fate, reason);
         if path == *target {
             answer.sources.push(source(Fate::Dropped, "it is the file being read, which never injects itself"));
@@ -45,9 +51,10 @@ pub(super) fn look(
             answer.sources.push(source(Fate::Dropped, "an earlier read of this session injected it"));
         } else {
             let reason = "below the start directory, on the way to the file read; nearest first".to_owned();
-            let (text, source) = system::read(&path, Scope::Nested, reason, search, answer)?;
+            let (text, source) = system::read(edition, &path, Scope::Nested, reason, search, answer)?;
             entries.extend(text.map(|text| Entry { text, source }));
         }
+        answer.sources.append(&mut others);
     }
     for source in &mut answer.sources[first_source..] {
         source.trigger = Trigger::Read;
@@ -55,7 +62,7 @@ pub(super) fn look(
     if entries.is_empty() {
         return Ok(entries);
     }
-    if let Some(reason) = silent(target, search)? {
+    if let Some(reason) = silent(edition, target, search)? {
         for entry in entries.drain(..) {
             let source = &mut answer.sources[entry.source];
             (source.fate, source.reason) = (Fate::Dropped, reason.to_owned());
@@ -76,16 +83,9 @@ fn directories<'a>(target: &'a Path, start: &Path) -> Vec<&'a Path> {
     target.parent().map(|dir| dir.ancestors().take_while(begins).collect()).unwrap_or_default()
 }
 
-/// The first name that exists in a directory; the others are hidden by it.
-fn chosen(
-    edition: &OpenCode,
-    flags: &Flags,
-    dir: &Path,
-    search: &mut Search,
-    answer: &mut Answer,
-) -> Told<Option<std::path::PathBuf>> {
-    let only_files = edition.counts == Counts::RegularFiles;
-    let mut winner: Option<std::path::PathBuf> = None;
+/// The first name that exists in a directory, and the others, which are hidden by it or switched off.
+fn chosen(edition: &OpenCode, flags: &Flags, dir: &Path, search: &mut Search) -> Told<(Option<PathBuf>, Vec<Source>)> {
+    let (mut winner, mut others): (Option<PathBuf>, Vec<Source>) = (None, Vec::new());
     for name in edition.names {
         let path = dir.join(name);
         let rule = if winner.is_none() {
@@ -93,20 +93,20 @@ fn chosen(
         } else {
             "asked only to explain: another name stands before it"
         };
-        if !super::places::exists(&path, rule, only_files, search)? {
+        if !exists(edition, &path, rule, search)? {
             continue;
         }
         let source = |fate, reason: String| Source::new(&path, Scope::Nested, fate, reason);
         if system::switched_off(edition, flags, name) {
-            answer.sources.push(source(Fate::Excluded, "Claude files are switched off by the environment".to_owned()));
+            others.push(source(Fate::Excluded, "Claude files are switched off by the environment".to_owned()));
         } else if let Some(winner) = &winner {
             let reason = format!("{} stands before it in the same directory", winner.display());
-            answer.sources.push(Source { by: Some(winner.clone()), ..source(Fate::Shadowed, reason) });
+            others.push(Source { by: Some(winner.clone()), ..source(Fate::Shadowed, reason) });
         } else {
             winner = Some(path);
         }
     }
-    Ok(winner)
+    Ok((winner, others))
 }
 
 /// How much of a file decides whether it is binary, in bytes; OpenCode 1.18.33.
@@ -116,14 +116,23 @@ const SAMPLE_BYTES: usize = 4096;
 const BINARY: &str =
     "zip tar gz exe dll so class jar war 7z doc docx xls xlsx ppt pptx odt ods odp bin dat obj o a lib wasm pyc pyo";
 
+/// Endings of the types `image/…` (without SVG) and `application/pdf` in Bun 1.3.5; OpenCode 1.1.53.
+const PICTURES_AND_PDF: &str = "3ds apng avci avcs avif azv bmp btif cgm cmx dds djv djvu drle dwg dxf emf exr fh fh4 fh5 fh7 fhc fits fpx fst g3 gif heic heics heif heifs hej2 hsj2 ico ief jhc jls jng jp2 jpe jpeg jpf jpg jpg2 jph jpx jxr jxra jxrs jxs jxsc jxsi jxss ktx ktx2 mdi mmr npx pbm pct pcx pdf pgm pic png pnm ppm psd pti ras rgb rlc sgi sid t38 tap tfx tga tif tiff uvg uvi uvvg uvvi vtf wbmp wdp webp wmf xbm xif xpm xwd";
+
 /// Why the tool's answer holds no text although files were taken up.
-fn silent(target: &Path, search: &mut Search) -> Told<Option<&'static str>> {
+fn silent(edition: &OpenCode, target: &Path, search: &mut Search) -> Told<Option<&'static str>> {
     let Ok(raw) = search.read(target, "the file that is read: pictures, PDFs and binaries carry no reminder")? else {
         return Ok(None);
     };
     let sample = &raw[..raw.len().min(SAMPLE_BYTES)];
     let ending = target.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
-    Ok(if is_picture_or_pdf(sample, &ending) {
+    let is_picture_or_pdf = match edition.pictures {
+        Pictures::ByContent => is_picture_or_pdf(sample, &ending),
+        Pictures::ByEnding => target.extension().is_some_and(|ending| {
+            PICTURES_AND_PDF.split(' ').any(|known| ending.as_encoded_bytes() == known.as_bytes())
+        }),
+    };
+    Ok(if is_picture_or_pdf {
         Some("the file read is a picture or PDF: this file counts as loaded from now on, but its text is not sent")
     } else if is_binary(sample, &ending) {
         Some("the file read is binary: the read fails and sends nothing")
@@ -152,4 +161,41 @@ fn is_binary(sample: &[u8], ending: &str) -> bool {
     }
     let control = sample.iter().filter(|byte| **byte < 9 || (14..32).contains(*byte)).count();
     sample.contains(&0) || control * 10 > sample.len() * 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_test_for_below_is_on_the_text_of_the_path() {
+        for (target, start, dirs) in [
+            ("/p/app/s/t/f", "/p/app", "/p/app/s/t /p/app/s"),
+            ("/p/app/f", "/p/app", ""),
+            ("/p/app2/x/f", "/p/app", "/p/app2/x /p/app2"),
+            ("/p/lib/f", "/p/app", ""),
+            ("/a/f", "/", "/a"),
+        ] {
+            let found: Vec<_> = directories(Path::new(target), Path::new(start));
+            let found: Vec<_> = found.iter().map(|dir| dir.display().to_string()).collect();
+            assert_eq!(found.join(" "), dirs, "{target} from {start}");
+        }
+    }
+
+    #[test]
+    fn what_is_binary_is_decided_by_ending_and_sample() {
+        for (sample, ending, picture, binary) in [
+            (&b"\x89PNG\r\n\x1a\n"[..], "txt", true, false),
+            (b"%PDF-1.4", "", true, false),
+            (b"text", "PNG", false, false),
+            (b"text", "png", true, false),
+            (b"text", "zip", false, true),
+            (b"te\0xt", "txt", false, true),
+            (b"\x01\x02\x03abcdefg", "txt", false, false),
+            (b"\x01\x02\x03\x04abcdef", "txt", false, true),
+            (b"", "txt", false, false),
+        ] {
+            assert_eq!((is_picture_or_pdf(sample, ending), is_binary(sample, ending)), (picture, binary), "{sample:?}");
+        }
+    }
 }

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use super::OpenCode;
 use super::flags::Flags;
-use super::{ConfigDir, GitRule, OpenCode};
+use super::rules::{ConfigDir, Counts, GitRule, TestHome};
 use crate::answer::Standpoint;
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Errno, Kind, absolute};
+use crate::snapshot::{Ask, Errno, GlobFlavor, Kind, absolute};
 
 /// The directories everything starts from.
 pub(super) struct Places {
@@ -20,6 +21,8 @@ pub(super) struct Places {
     pub home: PathBuf,
     /// The home directory itself, which `{file:~/…}` means.
     pub real_home: PathBuf,
+    /// The one that `~/` in `instructions` means, and whose `~/.claude/CLAUDE.md` counts.
+    pub instructions_home: PathBuf,
     /// `~/.config/opencode`.
     pub xdg: PathBuf,
     /// `OPENCODE_CONFIG_DIR` as it was given.
@@ -30,7 +33,13 @@ impl Places {
     pub fn find(edition: &OpenCode, at: &Standpoint, flags: &Flags, search: &mut Search) -> Told<Places> {
         let directory = at.cwd.clone();
         let from_here = |path: &str| absolute(&directory, Path::new(path));
-        let home = search.env("OPENCODE_TEST_HOME").map_or_else(|| at.home.clone(), |home| from_here(&home));
+        let empty_counts = edition.test_home == TestHome::Home;
+        let test_home = search.env("OPENCODE_TEST_HOME").filter(|home| empty_counts || !home.is_empty());
+        let home = test_home.map_or_else(|| at.home.clone(), |home| from_here(&home));
+        let instructions_home = match edition.test_home {
+            TestHome::Home => home.clone(),
+            TestHome::OwnFiles => at.home.clone(),
+        };
         let config_home = search.env("XDG_CONFIG_HOME").filter(|dir| !dir.is_empty());
         let xdg = config_home.map_or_else(|| at.home.join(".config"), |dir| from_here(&dir)).join("opencode");
         let config_dir = search.env("OPENCODE_CONFIG_DIR");
@@ -45,19 +54,34 @@ impl Places {
         }
         asks.extend(["config.json", "opencode.json", "opencode.jsonc"].map(|name| Ask::Content(xdg.join(name))));
         asks.push(Ask::Kind(home.join(".opencode")));
-        asks.push(Ask::Kind(home.join(".claude/CLAUDE.md")));
+        asks.push(Ask::Kind(instructions_home.join(".claude/CLAUDE.md")));
         asks.push(Ask::Kind(xdg.join("AGENTS.md")));
         search.expect(asks)?;
         let (worktree, git) = worktree(edition, &directory, search)?;
-        Ok(Places { directory, worktree, git, home, real_home: at.home.clone(), xdg, config_dir })
+        Ok(Places { directory, worktree, git, home, real_home: at.home.clone(), instructions_home, xdg, config_dir })
     }
 
-    /// The directory of the global file, and of relative instructions when project settings are off.
+    /// The directory of the global file.
     pub fn global(&self, edition: &OpenCode) -> PathBuf {
         match (&self.config_dir, edition.config_dir) {
             (Some(dir), ConfigDir::Replaces) => absolute(&self.directory, Path::new(dir)),
             (Some(_) | None, _) => self.xdg.clone(),
         }
+    }
+
+    /// Where relative instructions are looked for, nearest first.
+    pub fn for_instructions(&self, edition: &OpenCode, flags: &Flags) -> Vec<PathBuf> {
+        match (flags.no_project, edition.config_dir) {
+            (false, _) => self.levels(),
+            (true, ConfigDir::Replaces) => vec![self.global(edition)],
+            (true, ConfigDir::TriedFirst) => self.named_config_dir().into_iter().collect(),
+        }
+    }
+
+    /// What `OPENCODE_CONFIG_DIR` names, if it is not empty.
+    pub fn named_config_dir(&self) -> Option<PathBuf> {
+        let named = self.config_dir.as_deref().filter(|dir| !dir.is_empty())?;
+        Some(absolute(&self.directory, Path::new(named)))
     }
 
     /// From the start directory up to the worktree, nearest first; up to `/` when the worktree is not above.
@@ -91,14 +115,39 @@ fn worktree(edition: &OpenCode, directory: &Path, search: &mut Search) -> Told<(
     }
     let Some(found) = found else { return Ok((PathBuf::from("/"), false)) };
     let repository = search.git(found, "git itself is asked there")?;
-    Ok(match (repository, edition.git) {
-        (Some(repository), _) => (repository.toplevel.unwrap_or_else(|| found.to_owned()), true),
-        (None, GitRule::EntryIsEnough) => (found.to_owned(), true),
-        (None, GitRule::AsksGit) => (PathBuf::from("/"), false),
+    if edition.git == GitRule::EntryIsEnough {
+        let top = repository.as_ref().and_then(|repository| repository.toplevel.as_deref());
+        let top = match (&repository, top) {
+            (Some(repository), Some(top)) if top != found && has_commits(found, &repository.common_dir, search)? => top,
+            _ => found,
+        };
+        return Ok((top.to_owned(), true));
+    }
+    Ok(match repository {
+        Some(repository) => (repository.toplevel.unwrap_or_else(|| found.to_owned()), true),
+        None => (PathBuf::from("/"), false),
     })
 }
 
-/// What counts as existing: `access(2)` says yes.
-pub(super) fn exists(path: &Path, rule: &'static str, only_files: bool, search: &mut Search) -> Told<bool> {
-    Ok(search.stat(path, rule)?.is_ok_and(|meta| !only_files || meta.kind == Kind::File))
+/// Whether a repository has a commit, as far as it has names for them; or OpenCode has noted the first one before.
+fn has_commits(found: &Path, common_dir: &Path, search: &mut Search) -> Told<bool> {
+    let rule = "git is asked for the top of a repository that has commits";
+    let noted = search.read(&found.join(".git/opencode"), rule)?;
+    if noted.is_ok_and(|raw| !raw.trim_ascii().is_empty()) {
+        return Ok(true);
+    }
+    let packed = search.read(&common_dir.join("packed-refs"), rule)?;
+    if packed.is_ok_and(|raw| raw.split(|byte| *byte == b'\n').any(|line| line.first().is_some_and(|c| *c != b'#'))) {
+        return Ok(true);
+    }
+    let everything = GlobFlavor::Bun { dot: false, follow: true };
+    Ok(!search.glob(common_dir, "refs/**", everything, rule)?.is_empty())
+}
+
+/// Whether a global or nested file counts as being there.
+pub(super) fn exists(edition: &OpenCode, path: &Path, rule: &'static str, search: &mut Search) -> Told<bool> {
+    Ok(search.stat(path, rule)?.is_ok_and(|meta| match edition.counts {
+        Counts::Anything => true,
+        Counts::Files => matches!(meta.kind, Kind::File | Kind::Fifo),
+    }))
 }

@@ -6,9 +6,10 @@ use super::agents::FROM;
 use super::config::Config;
 use super::flags::Flags;
 use super::places::Places;
+use super::rules::{EnvironmentBlock, SkillsPlace};
 use super::skills::{self, Skill};
 use super::system::Loaded;
-use super::{Entry, EnvironmentBlock, OpenCode, SkillsPlace, add_entries};
+use super::{Entry, OpenCode, add_entries};
 use crate::answer::{
     Answer, Fate, Message, MessageKind, Role, Scope, Source, Standpoint, Surroundings, Trigger, Warning,
 };
@@ -41,7 +42,7 @@ pub(super) fn compose(
 ) {
     let agent = at.agent.as_deref().or_else(|| config.text(&["default_agent"])).unwrap_or("build");
     let model = Model::of(at, config);
-    agent_or_provider(agent, &model, config, answer);
+    agent_or_provider(edition, agent, &model, config, answer);
     let environment = model
         .full
         .as_ref()
@@ -51,11 +52,18 @@ pub(super) fn compose(
         None => Message::named(Role::System, MessageKind::Environment, "environment of a model that is not given"),
     });
     add_entries(answer, Trigger::Session, Role::System, texts.loaded.entries, "\n");
-    if edition.skills == SkillsPlace::SystemPrompt {
-        let rules = [&["permission"][..], &["agent", agent, "permission"]];
-        let permissions: Vec<&Node> = rules.iter().filter_map(|path| config.get(path)).collect();
-        if let Some(text) = skills::block(&texts.skills, &permissions) {
-            answer.messages.push(kind(MessageKind::Skills, Role::System, text));
+    match edition.skills {
+        SkillsPlace::SystemPrompt => {
+            let rules = [&["permission"][..], &["agent", agent, "permission"]];
+            let permissions: Vec<&Node> = rules.iter().filter_map(|path| config.get(path)).collect();
+            if let Some(text) = skills::block(&texts.skills, &permissions) {
+                answer.messages.push(kind(MessageKind::Skills, Role::System, text));
+            }
+        }
+        SkillsPlace::ToolDescription if texts.skills.is_empty() => {}
+        SkillsPlace::ToolDescription => {
+            let name = "description of the skill tool";
+            answer.messages.push(Message::named(Role::Tool, MessageKind::Skills, name));
         }
     }
     reminders(agent, at, flags, config, answer);
@@ -89,30 +97,47 @@ impl Model {
         Model { id, full }
     }
 
-    /// Which of the provider prompts is chosen, in the order of OpenCode 1.18.33.
-    fn prompt(&self) -> &'static str {
+    /// Which of the provider prompts is chosen.
+    fn prompt(&self, edition: &OpenCode) -> &'static str {
         let Some(id) = &self.id else { return "chosen by the model" };
-        let lower = id.to_lowercase();
         let provider = self.full.as_ref().map(|(provider, _)| provider.as_str()).unwrap_or_default();
-        let has = |part: &str| id.contains(part);
-        match () {
-            () if has("muse") => "meta",
-            () if has("gpt-4") || has("o1") || has("o3") => "beast",
-            () if has("gpt-6") => "gpt-6",
-            () if has("gpt") && has("codex") => "codex",
-            () if has("gpt") => "gpt",
-            () if has("gemini-") => "gemini",
-            () if has("claude") => "anthropic",
-            () if lower.contains("trinity") => "trinity",
-            () if lower.contains("kimi") || ["kimi-for-coding", "moonshotai", "moonshotai-cn"].contains(&provider) => {
-                "kimi"
-            }
-            () => "default",
-        }
+        (edition.prompt_for)(provider, id)
     }
 }
 
-fn agent_or_provider(agent: &str, model: &Model, config: &Config, answer: &mut Answer) {
+/// The choice of OpenCode 1.18.33.
+pub(super) fn of_1_18(provider: &str, id: &str) -> &'static str {
+    let lower = id.to_lowercase();
+    let has = |part: &str| id.contains(part);
+    match () {
+        () if has("muse") => "meta",
+        () if has("gpt-4") || has("o1") || has("o3") => "beast",
+        () if has("gpt-6") => "gpt-6",
+        () if has("gpt") && has("codex") => "codex",
+        () if has("gpt") => "gpt",
+        () if has("gemini-") => "gemini",
+        () if has("claude") => "anthropic",
+        () if lower.contains("trinity") => "trinity",
+        () if lower.contains("kimi") || ["kimi-for-coding", "moonshotai", "moonshotai-cn"].contains(&provider) => {
+            "kimi"
+        }
+        () => "default",
+    }
+}
+
+/// The choice of OpenCode 1.1.53.
+pub(super) fn of_1_1(_provider: &str, id: &str) -> &'static str {
+    let has = |part: &str| id.contains(part);
+    match () {
+        () if has("gpt-5") => "codex",
+        () if has("gpt-") || has("o1") || has("o3") => "beast",
+        () if has("gemini-") => "gemini",
+        () if has("claude") => "anthropic",
+        () => "qwen",
+    }
+}
+
+fn agent_or_provider(edition: &OpenCode, agent: &str, model: &Model, config: &Config, answer: &mut Answer) {
     let prompt = config.text(&["agent", agent, "prompt"]).filter(|prompt| !prompt.is_empty());
     if let Some(prompt) = prompt {
         let message =
@@ -136,7 +161,7 @@ fn agent_or_provider(agent: &str, model: &Model, config: &Config, answer: &mut A
         let message = format!("there is no agent {agent}; OpenCode falls back to its default agent");
         answer.warnings.push(Warning::general("unknown-agent", message));
     }
-    answer.messages.push(Message::named(Role::System, MessageKind::Provider, model.prompt()));
+    answer.messages.push(Message::named(Role::System, MessageKind::Provider, model.prompt(edition)));
 }
 
 fn environment(
@@ -205,5 +230,34 @@ fn mcp(config: &Config, answer: &mut Answer) {
     if !names.is_empty() {
         let message = format!("MCP servers may add instructions of their own after the files: {}", names.join(", "));
         answer.warnings.push(Warning::general("mcp-instructions", message));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_said_as_javascript_says_them() {
+        assert_eq!(date((2026, 11, 21)), "Sat Nov 21 2026");
+        assert_eq!(date((2027, 1, 3)), "Sun Jan 03 2027");
+    }
+
+    #[test]
+    fn the_model_chooses_the_providers_prompt() {
+        for (provider, id, now, early) in [
+            ("x", "muse-glimmer", "meta", "qwen"),
+            ("openai", "gpt-4o", "beast", "beast"),
+            ("openai", "gpt-5-codex", "codex", "codex"),
+            ("openai", "gpt-6-codex", "gpt-6", "beast"),
+            ("openai", "gpt-5", "gpt", "codex"),
+            ("google", "gemini-3", "gemini", "gemini"),
+            ("anthropic", "claude-sonnet-4-5", "anthropic", "anthropic"),
+            ("x", "Trinity-1", "trinity", "qwen"),
+            ("moonshotai", "other", "kimi", "qwen"),
+            ("x", "mock-model", "default", "qwen"),
+        ] {
+            assert_eq!((of_1_18(provider, id), of_1_1(provider, id)), (now, early), "{provider}/{id}");
+        }
     }
 }

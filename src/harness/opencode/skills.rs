@@ -4,16 +4,17 @@ use std::path::{Path, PathBuf};
 
 use icu_collator::CollatorBorrowed;
 
+use super::OpenCode;
 use super::config::Config;
 use super::flags::Flags;
 use super::front_matter;
 use super::places::Places;
-use super::{OpenCode, SkillsPlace};
+use super::rules::{FindError, SkillsPlace};
 use crate::answer::{Answer, Fate, Place, Purpose, Scope, Source, Trigger, Warning};
 use crate::formats::{Node, Value};
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Errno, GlobFlavor, absolute};
-use crate::text::{lossy, size_of};
+use crate::snapshot::{Ask, Errno, absolute};
+use crate::text::size_of;
 
 /// A skill that is listed.
 pub(super) struct Skill {
@@ -37,11 +38,8 @@ pub(super) fn look(
     search: &mut Search,
     answer: &mut Answer,
 ) -> Told<Vec<Skill>> {
-    if edition.skills == SkillsPlace::ToolDescription {
-        return Ok(Vec::new());
-    }
-    let walks = walks(flags, places, config, search)?;
-    let flavor = |dot| GlobFlavor::Npm { dot, follow: true };
+    let walks = walks(edition, flags, places, config, search)?;
+    let flavor = |dot| edition.globs.following(dot);
     search.expect(walks.iter().map(|(base, pattern, dot, _)| Ask::Glob {
         base: base.clone(),
         pattern: (*pattern).to_owned(),
@@ -57,13 +55,16 @@ pub(super) fn look(
     }
     search.expect(files.iter().map(|(file, _)| Ask::Content(file.clone())))?;
     let (name, description) = BUILT_IN;
-    let mut skills = vec![Skill {
-        name: name.to_owned(),
-        description: Some(description.to_owned()),
-        location: "<built-in>".to_owned(),
-    }];
+    let mut skills = match edition.skills {
+        SkillsPlace::ToolDescription => Vec::new(),
+        SkillsPlace::SystemPrompt => vec![Skill {
+            name: name.to_owned(),
+            description: Some(description.to_owned()),
+            location: "<built-in>".to_owned(),
+        }],
+    };
     for (file, scope) in files {
-        add(&file, scope, &mut skills, search, answer)?;
+        add(edition, &file, scope, &mut skills, search, answer)?;
     }
     for url in config.texts(&["skills", "urls"]) {
         let reason = "skills of this server are downloaded at the start; not fetched here";
@@ -86,7 +87,7 @@ type Walk = (PathBuf, &'static str, bool, Scope);
 
 const EXTERNAL: &str = "skills/**/SKILL.md";
 
-fn walks(flags: &Flags, places: &Places, config: &Config, search: &mut Search) -> Told<Vec<Walk>> {
+fn walks(edition: &OpenCode, flags: &Flags, places: &Places, config: &Config, search: &mut Search) -> Told<Vec<Walk>> {
     let mut walks = Vec::new();
     let external: &[&str] = match (flags.no_external_skills, flags.no_claude_skills) {
         (true, _) => &[],
@@ -111,7 +112,7 @@ fn walks(flags: &Flags, places: &Places, config: &Config, search: &mut Search) -
             match search.stat(&dir, "skills of other programs, nearest level first")? {
                 Ok(_) => project.push((dir, EXTERNAL, true, Scope::Project)),
                 Err(Errno::NOENT) => {}
-                Err(_) => failed = true,
+                Err(_) => failed |= edition.find_error == FindError::SpoilsName,
             }
         }
     }
@@ -133,7 +134,14 @@ fn walks(flags: &Flags, places: &Places, config: &Config, search: &mut Search) -
     Ok(walks)
 }
 
-fn add(file: &Path, scope: Scope, skills: &mut Vec<Skill>, search: &mut Search, answer: &mut Answer) -> Told<()> {
+fn add(
+    edition: &OpenCode,
+    file: &Path,
+    scope: Scope,
+    skills: &mut Vec<Skill>,
+    search: &mut Search,
+    answer: &mut Answer,
+) -> Told<()> {
     let source = |fate, reason: &str| Source {
         purpose: Purpose::Skill,
         trigger: Trigger::Call,
@@ -146,10 +154,11 @@ fn add(file: &Path, scope: Scope, skills: &mut Vec<Skill>, search: &mut Search, 
             return Ok(());
         }
     };
-    let markdown = front_matter::parse(&lossy(&raw));
+    let markdown = front_matter::parse(&edition.decoding.decode(&raw));
     let texts = markdown.as_ref().and_then(|markdown| {
         let name = markdown.data.get("name").and_then(Node::as_text)?;
         match markdown.data.get("description").map(|node| &node.value) {
+            None if edition.skills == SkillsPlace::ToolDescription => None,
             None => Some((name.to_owned(), None)),
             Some(Value::Text(text)) => Some((name.to_owned(), Some(text.clone()))),
             Some(_) => None,

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use super::config::Config;
 use super::flags::Flags;
 use super::places::{Places, exists};
-use super::{ClaudeFlag, ConfigDir, Counts, Entry, FindError, GlobalOrder, OpenCode};
+use super::rules::{ClaudeFlag, ConfigDir, FindError, GlobalOrder};
+use super::{Entry, OpenCode};
 use crate::answer::{Answer, Fate, Place, Scope, Source};
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Errno, GlobFlavor, Kind, Unreadable, absolute};
+use crate::snapshot::{Ask, Errno, Kind, Unreadable, absolute};
 use crate::text;
 
 /// What the system prompt loads.
@@ -48,11 +49,12 @@ pub(super) fn look(
     configured(edition, flags, places, config, &mut picks, search, answer)?;
     let mut loaded = Loaded { entries: Vec::new(), paths: HashSet::new() };
     picks.retain(|pick| loaded.paths.insert(pick.path.clone()));
-    // A path that was thought shadowed or outside may still be named by another rule.
-    answer.sources.retain(|source| source.path().is_none_or(|path| !loaded.paths.contains(path)));
+    // What is loaded is said first. A path that was thought shadowed may still be named by another rule.
+    let mut others = std::mem::take(&mut answer.sources);
+    others.retain(|source| source.path().is_none_or(|path| !loaded.paths.contains(path)));
     search.expect(picks.iter().map(|pick| Ask::Content(pick.path.clone())))?;
     for pick in picks {
-        let (mut text, source) = read(&pick.path, pick.scope, pick.reason, search, answer)?;
+        let (mut text, source) = read(edition, &pick.path, pick.scope, pick.reason, search, answer)?;
         if let Some(rewritten) = config.rewritten.get(&pick.path) {
             text = Some(format!("Instructions from: {}\n{rewritten}", pick.path.display()));
             answer.sources[source].reason.push_str("; OpenCode first writes its `$schema` into it");
@@ -62,11 +64,13 @@ pub(super) fn look(
         }
     }
     urls(config, answer);
+    answer.sources.append(&mut others);
     Ok(loaded)
 }
 
 /// Reads a picked file: its entry, if it has any text, and its source.
 pub(super) fn read(
+    edition: &OpenCode,
     path: &Path,
     scope: Scope,
     reason: String,
@@ -76,7 +80,7 @@ pub(super) fn read(
     let mut text = None;
     let source = match search.read(path, "its text; what cannot be read adds none")? {
         Ok(raw) => {
-            let content = text::lossy_without_bom(&raw);
+            let content = edition.decoding.decode(&raw);
             if content.is_empty() {
                 let reason = "empty: it adds no text, but counts as found".to_owned();
                 Source { size: Some(text::size_of(&raw)), ..Source::new(path, scope, Fate::Empty, reason) }
@@ -111,17 +115,15 @@ fn global(
     answer: &mut Answer,
 ) -> Told<Option<Pick>> {
     let own = places.xdg.join("AGENTS.md");
-    let claude = places.home.join(".claude/CLAUDE.md");
+    let claude = places.instructions_home.join(".claude/CLAUDE.md");
     let mut candidates = vec![places.global(edition).join("AGENTS.md")];
-    let named = places.config_dir.as_deref().filter(|dir| !dir.is_empty());
-    if let (Some(dir), ConfigDir::TriedFirst) = (named, edition.config_dir) {
-        candidates.insert(0, absolute(&places.directory, Path::new(dir)).join("AGENTS.md"));
+    if let (Some(dir), ConfigDir::TriedFirst) = (places.named_config_dir(), edition.config_dir) {
+        candidates.insert(0, dir.join("AGENTS.md"));
     }
     candidates.push(claude.clone());
-    let only_files = edition.counts == Counts::RegularFiles;
     let mut winner: Option<PathBuf> = None;
     for path in candidates {
-        if !exists(&path, "global: the first that exists", only_files, search)? {
+        if !exists(edition, &path, "global: the first that exists", search)? {
             continue;
         }
         if path == claude && flags.no_claude {
@@ -138,7 +140,7 @@ fn global(
     }
     if let (Some(dir), ConfigDir::Replaces) = (&places.config_dir, edition.config_dir)
         && winner.as_ref() != Some(&own)
-        && exists(&own, "asked only to explain: OPENCODE_CONFIG_DIR stands in its place", false, search)?
+        && exists(edition, &own, "asked only to explain: OPENCODE_CONFIG_DIR stands in its place", search)?
     {
         let reason = format!("OPENCODE_CONFIG_DIR={dir} stands in place of {}", places.xdg.display());
         answer.sources.push(Source::new(own, Scope::User, Fate::Excluded, reason));
@@ -201,9 +203,14 @@ fn project(
         }
         if let Some((path, errno)) = spoilt {
             let problem = format!("{}: {}", errno.name(), errno.text());
-            let reason = format!("{problem}; any error but \"not found\" gives {name} up at all levels");
+            let gives_up = edition.find_error == FindError::SpoilsName;
+            let reason = if gives_up {
+                format!("{problem}; any error but \"not found\" gives {name} up at all levels")
+            } else {
+                format!("{problem}; it counts as missing")
+            };
             answer.sources.push(source(path.clone(), Fate::Unreadable, reason));
-            if edition.find_error == FindError::SpoilsName {
+            if gives_up {
                 for hit in hits {
                     let reason = format!(
                         "{} cannot be examined ({}), which gives {name} up at all levels",
@@ -242,28 +249,32 @@ fn configured(
     let ask = |walk: &Walk| Ask::Glob {
         base: walk.base.clone(),
         pattern: walk.pattern.clone(),
-        flavor: GlobFlavor::Npm { dot: walk.dot, follow: false },
+        flavor: edition.globs.for_instructions(walk.absolute),
     };
     search.expect(globs.iter().flat_map(|(_, _, walks)| walks.iter().map(ask)))?;
     for (raw, from, walks) in globs {
-        let mut found = false;
+        let mut found = Vec::new();
         for walk in walks {
-            let flavor = GlobFlavor::Npm { dot: walk.dot, follow: false };
+            let flavor = edition.globs.for_instructions(walk.absolute);
             let files = search.glob(&walk.base, &walk.pattern, flavor, "instructions, nearest level first")?;
-            found |= !files.is_empty();
+            found.extend(files.iter().cloned());
             picks.extend(files.iter().map(|path| Pick {
                 path: path.clone(),
                 scope: Scope::Config,
                 reason: format!("named by `{raw}` in {from}"),
             }));
         }
-        if !found {
-            let path = places
-                .directory
-                .join(raw.strip_prefix("~/").map_or_else(|| PathBuf::from(raw), |rest| places.home.join(rest)));
+        if found.is_empty() {
+            let path = places.directory.join(
+                raw.strip_prefix("~/").map_or_else(|| PathBuf::from(raw), |rest| places.instructions_home.join(rest)),
+            );
             let reason = format!("`{raw}` in {from} matches no file");
+            if !raw.contains(['*', '?', '[', '{']) {
+                found.push(path.clone());
+            }
             answer.sources.push(Source::new(path, Scope::Config, Fate::Missing, reason));
         }
+        answer.mention(Path::new(from), raw, found);
     }
     Ok(())
 }
@@ -272,13 +283,13 @@ fn configured(
 struct Walk {
     base: PathBuf,
     pattern: String,
-    dot: bool,
+    absolute: bool,
 }
 
 fn walks(edition: &OpenCode, flags: &Flags, places: &Places, raw: &str) -> Vec<Walk> {
     let from_home = raw.strip_prefix("~/").map(|rest| {
         // Joined as text, so that a slash at the end stays.
-        let joined = absolute(&places.home, Path::new(rest.trim_start_matches('/')));
+        let joined = absolute(&places.instructions_home, Path::new(rest.trim_start_matches('/')));
         joined.to_string_lossy().into_owned()
     });
     let raw = from_home.as_deref().unwrap_or(raw);
@@ -287,10 +298,10 @@ fn walks(edition: &OpenCode, flags: &Flags, places: &Places, raw: &str) -> Vec<W
         let trimmed = raw.trim_end_matches('/');
         let (dir, pattern) = trimmed.rsplit_once('/').unwrap_or(("", trimmed));
         let base = absolute(Path::new("/"), Path::new(if dir.is_empty() { "/" } else { dir }));
-        return vec![Walk { base, pattern: pattern.to_owned(), dot: false }];
+        return vec![Walk { base, pattern: pattern.to_owned(), absolute: true }];
     }
-    let bases = if flags.no_project { vec![places.global(edition)] } else { places.levels() };
-    bases.into_iter().map(|base| Walk { base, pattern: raw.to_owned(), dot: true }).collect()
+    let bases = places.for_instructions(edition, flags).into_iter();
+    bases.map(|base| Walk { base, pattern: raw.to_owned(), absolute: false }).collect()
 }
 
 fn is_url(text: &str) -> bool {

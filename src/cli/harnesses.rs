@@ -1,0 +1,169 @@
+//! `briefing harnesses`: what Briefing knows, and what people compare harnesses by.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::show::{customs, installed, print};
+use crate::disk::Real;
+use crate::harness::custom::Customs;
+use crate::harness::installed::{Installations, Installed};
+use crate::harness::{self, Details};
+
+/// Arguments of `briefing harnesses`.
+#[derive(Args)]
+pub(super) struct Harnesses {
+    /// Compare them: file names, triggers, place in the prompt, truncation …
+    #[arg(long)]
+    details: bool,
+    /// Only these harnesses; may be repeated
+    #[arg(long, value_name = "ID[@EDITION]")]
+    harness: Vec<String>,
+    /// How to print the answer
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// For other programs
+    Json,
+}
+
+/// One edition of a harness, or a custom harness.
+#[derive(Serialize)]
+struct Row {
+    harness: String,
+    edition: String,
+    title: String,
+    summary: String,
+    /// First and last version it was checked on; `null` for a custom harness.
+    checked: Option<(String, String)>,
+    /// The same in words.
+    #[serde(skip)]
+    checked_on: Option<String>,
+    /// The version on this machine whose rules these are, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    installed: Option<String>,
+    /// A phrase by topic, in the order of [`Details::TITLES`].
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    details: Map<String, Value>,
+}
+
+/// Prints the list, or the comparison.
+#[expect(clippy::disallowed_methods, reason = "the command line is where the working directory is read")]
+pub(super) fn run(arguments: &Harnesses) -> Result<ExitCode, String> {
+    let here = std::env::current_dir().map_err(|error| format!("the working directory cannot be read: {error}"))?;
+    let customs = customs(&Real, &here);
+    for problem in &customs.problems {
+        eprintln!("briefing: {problem}");
+    }
+    let rows = rows(&customs, &versions(&here), arguments)?;
+    match arguments.format {
+        Format::Json => {
+            let json = serde_json::json!({ "harnesses": rows });
+            print(&format!("{}\n", serde_json::to_string_pretty(&json).map_err(|error| error.to_string())?));
+        }
+        Format::Text if arguments.details => print(&side_by_side(&rows)),
+        Format::Text => print(&list(&rows)),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What is installed, as an agent started here would meet it.
+fn versions(here: &Path) -> Installations {
+    let defaults = super::defaults(None);
+    let look = |profile: &&'static harness::Profile| (profile.id.to_owned(), installed(profile, here, &defaults));
+    Installations { auto: true, found: harness::ALL.iter().map(look).collect() }
+}
+
+fn rows(customs: &Customs, installations: &Installations, arguments: &Harnesses) -> Result<Vec<Row>, String> {
+    let details = |phrases: Vec<String>| -> Map<String, Value> {
+        let all = Details::TITLES.into_iter().zip(phrases).map(|(topic, text)| (topic.to_owned(), text.into()));
+        all.filter(|_| arguments.details).collect()
+    };
+    let built_in = harness::ALL.iter().flat_map(|profile| {
+        let version = match installations.found.get(profile.id) {
+            Some(Installed::Version(version, _)) => Some(version),
+            Some(Installed::Unversioned(_) | Installed::Nowhere) | None => None,
+        };
+        let chosen = installations.choose(profile.id, customs).map(|choice| choice.edition().about().name);
+        // The newest first: that is the one that counts when no version is named.
+        profile.editions.iter().rev().map(move |edition| {
+            let about = edition.about();
+            Row {
+                harness: profile.id.to_owned(),
+                edition: about.name.to_owned(),
+                title: profile.title.to_owned(),
+                summary: profile.summary.to_owned(),
+                checked: Some((about.checked.0.to_owned(), about.checked.1.to_owned())),
+                checked_on: Some(about.checked_on()),
+                installed: version.filter(|_| chosen == Ok(about.name)).cloned(),
+                details: details(about.details.phrases().map(str::to_owned).to_vec()),
+            }
+        })
+    });
+    let declared = customs.harnesses.iter().map(|custom| Row {
+        harness: custom.id.clone(),
+        edition: "custom".to_owned(),
+        title: custom.title.clone(),
+        summary: custom.summary.clone(),
+        checked: None,
+        checked_on: None,
+        installed: None,
+        details: details(custom.details.clone()),
+    });
+    // A harness that the user configures takes the place of the shipped one.
+    let built_in = built_in.filter(|row| customs.harness(&row.harness).is_none());
+    let all: Vec<Row> = built_in.chain(declared).collect();
+    if arguments.harness.is_empty() {
+        return Ok(all);
+    }
+    let mut wanted = Vec::new();
+    for spec in &arguments.harness {
+        let choice = installations.choose(spec, customs)?;
+        let name = choice.edition().about().name;
+        wanted.push((choice.id().to_owned(), spec.contains('@').then_some(name)));
+    }
+    let is_wanted = |row: &Row| {
+        wanted.iter().any(|(id, edition)| *id == row.harness && edition.is_none_or(|edition| edition == row.edition))
+    };
+    Ok(all.into_iter().filter(is_wanted).collect())
+}
+
+fn list(rows: &[Row]) -> String {
+    let mut out = String::new();
+    let width = rows.iter().map(|row| name(row).len()).max().unwrap_or(0);
+    for row in rows {
+        let mut known: Vec<String> = Vec::new();
+        known.extend(row.checked_on.as_ref().map(|versions| format!("checked on {versions}")));
+        known.extend(row.installed.as_ref().map(|version| format!("{version} is installed")));
+        let known = if known.is_empty() { String::new() } else { format!(" ({})", known.join("; ")) };
+        let _ = writeln!(out, "{:<width$}  {}{known}: {}", name(row), row.title, row.summary);
+    }
+    out
+}
+
+/// Topic by topic, so that what is compared stands side by side.
+fn side_by_side(rows: &[Row]) -> String {
+    let mut out = String::new();
+    let width = rows.iter().map(|row| name(row).len()).max().unwrap_or(0);
+    for topic in Details::TITLES {
+        let _ = writeln!(out, "{}{topic}", if out.is_empty() { "" } else { "\n" });
+        for row in rows {
+            let text = row.details.get(topic).and_then(Value::as_str).unwrap_or_default();
+            let _ = writeln!(out, "  {:<width$}  {text}", name(row));
+        }
+    }
+    out
+}
+
+fn name(row: &Row) -> String {
+    if row.checked.is_some() { format!("{}@{}", row.harness, row.edition) } else { row.harness.clone() }
+}

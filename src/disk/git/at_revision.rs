@@ -1,0 +1,236 @@
+//! A file system in which the working tree of one repository is as it was at a revision. What is outside of it, and `.git`
+//! itself, is as it is now. Nothing is checked out: trees and blobs are read where git keeps them.
+
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::config::Config;
+use super::names::Names;
+use super::objects::{Id, Item, Node, Objects};
+use crate::disk::rests::LINK_LIMIT;
+use crate::disk::{FILE_CAP_BYTES, Filesystem};
+use crate::snapshot::{Entry, Errno, Kind, Meta, Unreadable, absolute};
+
+/// The working tree at a revision, over the rest of the disk.
+pub struct AtRevision<'a> {
+    disk: &'a dyn Filesystem,
+    /// The top of the working tree, physical.
+    top: PathBuf,
+    /// Its device: the whole tree is on it.
+    device: u64,
+    objects: Objects,
+    root: Id,
+    read: Mutex<Read>,
+}
+
+/// What was read of the repository.
+#[derive(Default)]
+struct Read {
+    trees: HashMap<Id, Arc<[Item]>>,
+    blobs: HashMap<Id, Result<Arc<[u8]>, Unreadable>>,
+}
+
+/// What stands at a path.
+enum Found {
+    /// It is outside: the disk knows it by this path.
+    Outside(PathBuf),
+    /// It is in the tree, at this physical path.
+    Inside(PathBuf, Node),
+}
+
+impl<'a> AtRevision<'a> {
+    /// The repository around `dir` at a revision, or what is wrong with the question.
+    pub fn open(disk: &'a dyn Filesystem, dir: &Path, revision: &str) -> Result<AtRevision<'a>, String> {
+        // The directory may be one of the revision only.
+        let there = dir.ancestors().find_map(|dir| disk.real_path(dir).ok()).unwrap_or_else(|| dir.to_owned());
+        let no_repository = || format!("{} is in no git repository, so it has no revision `{revision}`", dir.display());
+        let (git_dir, repository) = super::discovered(disk, &there).ok_or_else(no_repository)?;
+        let top = repository.toplevel.ok_or_else(|| format!("{} has no working tree", git_dir.display()))?;
+        let common = repository.common_dir;
+        let settings = disk.read(&common.join("config")).ok().and_then(|raw| Config::parse(&raw)).unwrap_or_default();
+        if settings.keeps_names_in_tables() {
+            return Err(format!("{}: names in the format `reftable` are not read", common.display()));
+        }
+        let objects = Objects::of(common.join("objects"), settings.name_len());
+        let names = Names { fs: disk, git_dir: &git_dir, common_dir: &common, objects: &objects };
+        let root = objects.tree_of(names.resolve(revision)?)?;
+        let device = disk.stat(&top).map_or(0, |meta| meta.identity.0);
+        Ok(AtRevision { disk, top, device, objects, root, read: Mutex::default() })
+    }
+
+    fn find(&self, path: &Path, follow: bool) -> Result<Found, Errno> {
+        let mut path = absolute(Path::new("/"), path);
+        'links: for _ in 0..=LINK_LIMIT {
+            let Some(inside) = self.inside(&path) else { return Ok(Found::Outside(path)) };
+            let (mut at, mut node) = (self.top.clone(), Node::Tree(self.root.clone()));
+            let mut parts = inside.components();
+            while let Some(part) = parts.next() {
+                let Node::Tree(tree) = &node else { return Err(Errno::NOTDIR) };
+                let name = part.as_os_str();
+                let items = self.tree(tree)?;
+                let item = items.iter().find(|item| item.name == name.as_encoded_bytes());
+                node = item.ok_or(Errno::NOENT)?.node.clone();
+                let rest = parts.as_path();
+                if let Node::Link(id) = &node
+                    && (follow || !rest.as_os_str().is_empty())
+                {
+                    let target = self.target(id)?;
+                    path = absolute(&at, &if rest.as_os_str().is_empty() { target } else { target.join(rest) });
+                    continue 'links;
+                }
+                at.push(name);
+            }
+            return Ok(Found::Inside(at, node));
+        }
+        Err(Errno::LOOP)
+    }
+
+    /// The way to a path from the top, if it is in the tree; by a link from outside, too.
+    fn inside(&self, path: &Path) -> Option<PathBuf> {
+        let below = |path: &Path| {
+            let inside = path.strip_prefix(&self.top).ok()?;
+            (inside.components().next().map(|first| first.as_os_str()) != Some(OsStr::new(".git")))
+                .then(|| inside.to_owned())
+        };
+        if path.starts_with(&self.top) || self.top.starts_with(path) {
+            return below(path);
+        }
+        let (dir, name) = (path.parent()?, path.file_name()?);
+        if let Some(dir) = self.disk.real_path(dir).ok().and_then(|dir| below(&dir)) {
+            return Some(dir.join(name));
+        }
+        self.disk.real_path(path).ok().and_then(|path| below(&path))
+    }
+
+    fn meta(&self, path: &Path, node: &Node) -> Result<Meta, Errno> {
+        let (kind, len) = match node {
+            Node::Tree(_) | Node::Module => (Kind::Dir, 0),
+            Node::Link(id) => (Kind::Link, self.target(id)?.as_os_str().len()),
+            Node::Blob(id) => match self.blob(id) {
+                Ok(bytes) => (Kind::File, bytes.len()),
+                Err(Unreadable::TooLarge(len)) => (Kind::File, usize::try_from(len).unwrap_or(usize::MAX)),
+                Err(_) => return Err(Errno::IO),
+            },
+        };
+        let mut hasher = DefaultHasher::new();
+        path.hash(&mut hasher);
+        Ok(Meta { kind, len: len as u64, links: 1, identity: (self.device, hasher.finish()), guarded: true })
+    }
+
+    fn tree(&self, id: &Id) -> Result<Arc<[Item]>, Errno> {
+        if let Some(known) = self.read().trees.get(id) {
+            return Ok(known.clone());
+        }
+        let items: Arc<[Item]> = self.objects.tree(id).map_err(complained)?.into();
+        self.read().trees.insert(id.clone(), items.clone());
+        Ok(items)
+    }
+
+    fn blob(&self, id: &Id) -> Result<Arc<[u8]>, Unreadable> {
+        if let Some(known) = self.read().blobs.get(id) {
+            return known.clone();
+        }
+        let blob = match self.objects.blob(id) {
+            Ok(bytes) if bytes.len() as u64 > FILE_CAP_BYTES => Err(Unreadable::TooLarge(bytes.len() as u64)),
+            Ok(bytes) => Ok(bytes.into()),
+            Err(problem) => Err(Unreadable::Errno(complained(problem))),
+        };
+        self.read().blobs.insert(id.clone(), blob.clone());
+        blob
+    }
+
+    fn target(&self, id: &Id) -> Result<PathBuf, Errno> {
+        let bytes = self.blob(id).map_err(|_| Errno::IO)?;
+        Ok(path_of(bytes.to_vec()).into())
+    }
+
+    fn read(&self) -> MutexGuard<'_, Read> {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A repository that is damaged is like a disk that is.
+fn complained(problem: String) -> Errno {
+    tracing::warn!("git: {problem}");
+    Errno::IO
+}
+
+#[cfg(unix)]
+fn path_of(bytes: Vec<u8>) -> OsString {
+    use std::os::unix::ffi::OsStringExt;
+    OsString::from_vec(bytes)
+}
+
+#[cfg(not(unix))]
+fn path_of(bytes: Vec<u8>) -> OsString {
+    String::from_utf8_lossy(&bytes).into_owned().into()
+}
+
+impl Filesystem for AtRevision<'_> {
+    fn stat(&self, path: &Path) -> Result<Meta, Errno> {
+        match self.find(path, true)? {
+            Found::Outside(path) => self.disk.stat(&path),
+            Found::Inside(path, node) => self.meta(&path, &node),
+        }
+    }
+
+    fn lstat(&self, path: &Path) -> Result<Meta, Errno> {
+        match self.find(path, false)? {
+            Found::Outside(path) => self.disk.lstat(&path),
+            Found::Inside(path, node) => self.meta(&path, &node),
+        }
+    }
+
+    fn read_link(&self, path: &Path) -> Result<PathBuf, Errno> {
+        match self.find(path, false)? {
+            Found::Outside(path) => self.disk.read_link(&path),
+            Found::Inside(_, Node::Link(id)) => self.target(&id),
+            Found::Inside(..) => Err(Errno::INVAL),
+        }
+    }
+
+    fn real_path(&self, path: &Path) -> Result<PathBuf, Errno> {
+        match self.find(path, true)? {
+            Found::Outside(path) => self.disk.real_path(&path),
+            Found::Inside(path, _) => Ok(path),
+        }
+    }
+
+    fn read(&self, path: &Path) -> Result<Arc<[u8]>, Unreadable> {
+        match self.find(path, true).map_err(Unreadable::Errno)? {
+            Found::Outside(path) => self.disk.read(&path),
+            Found::Inside(_, Node::Blob(id)) => self.blob(&id),
+            Found::Inside(_, Node::Tree(_) | Node::Module) => Err(Unreadable::Not(Kind::Dir)),
+            Found::Inside(_, Node::Link(_)) => Err(Unreadable::Not(Kind::Link)),
+        }
+    }
+
+    fn list(&self, path: &Path) -> Result<Vec<Entry>, Errno> {
+        let (path, tree) = match self.find(path, true)? {
+            Found::Outside(path) => return self.disk.list(&path),
+            Found::Inside(_, Node::Module) => return Ok(Vec::new()),
+            Found::Inside(_, Node::Blob(_) | Node::Link(_)) => return Err(Errno::NOTDIR),
+            Found::Inside(path, Node::Tree(tree)) => (path, tree),
+        };
+        let entry = |item: &Item| {
+            let kind = match item.node {
+                Node::Tree(_) | Node::Module => Kind::Dir,
+                Node::Blob(_) => Kind::File,
+                Node::Link(_) => Kind::Link,
+            };
+            Entry { name: path_of(item.name.clone()), kind }
+        };
+        let mut entries: Vec<Entry> = self.tree(&tree)?.iter().map(entry).collect();
+        let now = self.disk.list(&path).unwrap_or_default();
+        if path == self.top {
+            entries.extend(now.iter().find(|entry| entry.name == ".git").cloned());
+        }
+        // Git keeps no order of a disk. That of now makes no difference where there was none.
+        let order: HashMap<&OsString, usize> = now.iter().enumerate().map(|(at, entry)| (&entry.name, at)).collect();
+        entries.sort_by_key(|entry| order.get(&entry.name).copied().unwrap_or(usize::MAX));
+        Ok(entries)
+    }
+}

@@ -1,0 +1,45 @@
+//! `.env` files: names and values, as npm `dotenv` 17 reads them.
+
+use std::collections::BTreeMap;
+
+use regex_lite::Regex;
+
+use crate::text::js_trim;
+
+/// The pairs of a `.env` file.
+pub fn dotenv(text: &str) -> Vec<(String, String)> {
+    let pattern = concat!(
+        r"(?m)^\s*(?:export\s+)?([\w.-]+)(?:\s*=\s*?|:\s+?)",
+        r#"(\s*'(?:\\'|[^'])*'|\s*"(?:\\"|[^"])*"|\s*`(?:\\`|[^`])*`|[^#\r\n]+)?"#,
+        r"\s*(?:#.*)?$"
+    );
+    let line = Regex::new(pattern).expect("a pattern that does not change");
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let pair = |found: regex_lite::Captures| {
+        let value = found.get(2).map_or("", |value| js_trim(value.as_str()));
+        let quote = value.chars().next().filter(|first| matches!(first, '\'' | '"' | '`'));
+        let bare = quote.and_then(|quote| value.strip_prefix(quote)?.strip_suffix(quote)).unwrap_or(value);
+        let value = match quote {
+            Some('"') => bare.replace("\\n", "\n").replace("\\r", "\r"),
+            _ => bare.to_owned(),
+        };
+        (found[1].to_owned(), value)
+    };
+    // A later line replaces an earlier one of the same name.
+    let pairs: BTreeMap<String, String> = line.captures_iter(&text).map(pair).collect();
+    pairs.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dotenv_files_are_read_as_npm_reads_them() {
+        let text = "A=1\nexport B = two # c\nC='x # y'\r\nD=\"l1\\nl2\"\nE:\n# F=1\nG=`q`\nA=2\n";
+        let pairs = dotenv(text);
+        let expected = [("A", "2"), ("B", "two"), ("C", "x # y"), ("D", "l1\nl2"), ("E", ""), ("G", "q")];
+        let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(pairs, expected);
+    }
+}

@@ -1,0 +1,386 @@
+//! YAML, as it stands in the front matter of instruction files, and the second chance that harnesses give it.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
+
+use super::{FormatError, Node, Value};
+
+/// How deep values may nest, so that dropping them cannot overflow the stack.
+const DEPTH_LIMIT: usize = 64;
+
+/// What a harness takes for a character like any other, and what stands for it while it is parsed.
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+const STAND_IN: &str = "\u{f8fe}";
+
+/// How many values a text may have, repetitions by alias included.
+const VALUE_LIMIT: usize = 100_000;
+
+/// The value of a YAML text of one document. Of a key that stands twice, the last one counts.
+pub fn parse_yaml(text: &str) -> Result<Node, FormatError> {
+    Builder::new(text, Dialect::JavaScript).build()
+}
+
+/// YAML as the `serde_yaml` of Rust reads it, which Copilot CLI was observed to follow: no key may stand twice anywhere, tags
+/// of the core schema count, and line breaks are those of YAML 1.1.
+pub fn parse_rust_yaml(text: &str) -> Result<Node, FormatError> {
+    let unprintable = |c: char| matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}');
+    if let Some(at) = text.find(unprintable) {
+        return Err(FormatError { at: at..at, message: "a control character".to_owned() });
+    }
+    let first = text.lines().find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+    if first.is_some_and(|line| line.trim_start_matches(' ').starts_with('\t')) {
+        return Err(FormatError { at: 0..0, message: "a tab that indents".to_owned() });
+    }
+    let text = text.replace(['\u{85}', '\u{2028}', '\u{2029}'], "\n");
+    Builder::new(&text, Dialect::Rust).build()
+}
+
+/// `parse_yaml`; if that fails, once more with every value quoted that has special characters in it, as Claude Code
+/// does: `globs: **/*.ts` is common. `None` where that fails as well.
+pub fn parse_leniently(text: &str) -> Option<Node> {
+    let bare = |text: String| parse_yaml(text.trim_start_matches('\t')).ok();
+    bare(text.to_owned()).or_else(|| bare(plain(text.trim_start_matches('\t')))).or_else(|| bare(quoted(text)))
+}
+
+/// The text without what Claude Code's parser takes and ours does not: tabs behind the colon of a plain value and before
+/// the hyphen of an item, and tags with a comma or a star in them, as in `!a.ts, b.ts`.
+fn plain(text: &str) -> String {
+    let lines = text.split('\n').map(|line| {
+        let bare = line.trim_start_matches('\t');
+        let line = if bare.starts_with("- ") && bare.len() < line.len() { format!(" {bare}") } else { line.to_owned() };
+        let value = line.find(":\t").or_else(|| line.find(": ")).map(|at| at + 1);
+        let Some(at) = value.or_else(|| line.find("- ").map(|at| at + 1)) else { return line };
+        let value = line[at..].trim_start_matches(['\t', ' ']);
+        let tagged = value.strip_prefix('!').and_then(|rest| rest.split_once(' '));
+        let untagged = tagged.filter(|(tag, _)| !tag.contains(['!', '{', '['])).map(|(_, value)| value.trim_start());
+        let value = match untagged {
+            // Behind a tag a star is no alias.
+            Some(value) if value.starts_with('*') => in_quotes(value),
+            _ => untagged.unwrap_or(value).to_owned(),
+        };
+        format!("{} {value}", &line[..at])
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Every line `key: value` with a value in quotes, if the value has characters that mean something in YAML.
+fn quoted(text: &str) -> String {
+    let lines = text.split('\n').map(|line| match entry(line) {
+        Some((key, value)) if wants_quotes(value) => {
+            format!("{key}: {}", in_quotes(value))
+        }
+        Some(_) | None => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn in_quotes(value: &str) -> String {
+    format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// The key and the value of a line that has both. A carriage return anywhere in it spoils it.
+fn entry(line: &str) -> Option<(&str, &str)> {
+    let (key, value) = line.split_once(':')?;
+    let named = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-'));
+    let trimmed = value.trim_start_matches(crate::text::is_js_space);
+    let single = !trimmed.is_empty() && !trimmed.contains(['\r', '\u{2028}', '\u{2029}']);
+    (named && single && trimmed.len() < value.len()).then_some((key, trimmed))
+}
+
+fn wants_quotes(value: &str) -> bool {
+    let enclosed = |open: char, close: char| value.starts_with(open) && value.ends_with(close);
+    if enclosed('"', '"') || enclosed('\'', '\'') || (enclosed('[', ']') && parse_yaml(value).is_ok()) {
+        return false;
+    }
+    value.contains(['{', '}', '[', ']', '*', '&', '#', '!', '|', '>', '%', '@', '`'])
+        || value.contains(": ")
+        || value.starts_with(',')
+}
+
+/// Whose YAML it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Dialect {
+    JavaScript,
+    Rust,
+}
+
+/// A table that is not finished yet.
+#[derive(Default)]
+struct OpenTable {
+    entries: Vec<(String, Node)>,
+    /// A key without its value.
+    key: Option<String>,
+    /// The keys so far, each with its type.
+    keys: HashSet<String>,
+}
+
+/// A list or a table that is not finished yet.
+struct Open {
+    start: usize,
+    anchor: usize,
+    list: Vec<Node>,
+    /// `None`: it is a list.
+    table: Option<OpenTable>,
+}
+
+struct Builder<'a> {
+    text: &'a str,
+    dialect: Dialect,
+    /// The byte offset of every character, because the parser counts those.
+    offsets: Vec<usize>,
+    open: Vec<Open>,
+    anchors: HashMap<usize, (Node, usize)>,
+    values: usize,
+}
+
+impl<'a> Builder<'a> {
+    fn new(text: &'a str, dialect: Dialect) -> Self {
+        let offsets = text.char_indices().map(|(at, _)| at).collect();
+        Builder { text, dialect, offsets, open: Vec::new(), anchors: HashMap::new(), values: 0 }
+    }
+
+    fn build(mut self) -> Result<Node, FormatError> {
+        let mut root = None;
+        let mut documents = 0;
+        // The parser knows a byte order mark as the first character only.
+        let first = self.text.chars().next().map_or(0, char::len_utf8);
+        let text = format!("{}{}", &self.text[..first], self.text[first..].replace(BYTE_ORDER_MARK, STAND_IN));
+        for event in Parser::new_from_str(&text) {
+            let (event, span) = event.map_err(|error| {
+                let at = self.byte(error.marker().index());
+                FormatError { at: at..at, message: error.info().to_owned() }
+            })?;
+            let at = self.byte(span.start.index())..self.byte(span.end.index());
+            let problem = |message: &str| FormatError { at: at.clone(), message: message.to_owned() };
+            let done = match event {
+                Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => None,
+                Event::DocumentStart(_) => {
+                    documents += 1;
+                    if documents > 1 {
+                        return Err(problem("more than one document"));
+                    }
+                    None
+                }
+                Event::Alias(anchor) => {
+                    let (node, values) =
+                        self.anchors.get(&anchor).cloned().ok_or_else(|| problem("an alias of nothing"))?;
+                    self.values += values;
+                    Some((node, 0))
+                }
+                Event::Scalar(text, style, anchor, tag) => {
+                    let text = text.replace(STAND_IN, BYTE_ORDER_MARK);
+                    let value = match (self.dialect, style == ScalarStyle::Plain, tag) {
+                        (Dialect::JavaScript, true, None) => plain_value(&text),
+                        (Dialect::JavaScript, _, _) => Value::Text(text),
+                        (Dialect::Rust, plain, tag) => rust_value(&text, plain, tag.as_deref())
+                            .ok_or_else(|| problem("a value that its tag or its size does not allow"))?,
+                    };
+                    Some((Node { at: at.clone(), value }, anchor))
+                }
+                Event::SequenceStart(anchor, _) => {
+                    self.open.push(Open { start: at.start, anchor, list: Vec::new(), table: None });
+                    None
+                }
+                Event::MappingStart(anchor, _) => {
+                    let table = Some(OpenTable::default());
+                    self.open.push(Open { start: at.start, anchor, list: Vec::new(), table });
+                    None
+                }
+                Event::SequenceEnd | Event::MappingEnd => self.close(&at),
+            };
+            self.values += 1;
+            if self.open.len() > DEPTH_LIMIT || self.values > VALUE_LIMIT {
+                return Err(problem("too many values, or too deep"));
+            }
+            if let Some((node, anchor)) = done
+                && !self.put(node, anchor, &mut root)
+                && self.dialect == Dialect::Rust
+            {
+                return Err(problem("a key that stands twice"));
+            }
+        }
+        Ok(root.unwrap_or(Node { at: 0..self.text.len(), value: Value::Null }))
+    }
+
+    fn byte(&self, character: usize) -> usize {
+        self.offsets.get(character).copied().unwrap_or(self.text.len())
+    }
+
+    fn close(&mut self, at: &Range<usize>) -> Option<(Node, usize)> {
+        let open = self.open.pop()?;
+        let value = match open.table {
+            Some(table) => Value::Table(table.entries),
+            None => Value::List(open.list),
+        };
+        Some((Node { at: open.start..at.end, value }, open.anchor))
+    }
+
+    /// Puts the value where it belongs; `false`: it is a key that stands there already.
+    fn put(&mut self, node: Node, anchor: usize, root: &mut Option<Node>) -> bool {
+        if anchor > 0 {
+            let values = count(&node);
+            self.anchors.insert(anchor, (node.clone(), values));
+        }
+        match self.open.last_mut() {
+            None => *root = Some(node),
+            Some(Open { table: None, list, .. }) => list.push(node),
+            Some(Open { table: Some(table), .. }) => match table.key.take() {
+                Some(name) => table.entries.push((name, node)),
+                None => {
+                    let new = table.keys.insert(format!("{:?}", node.value));
+                    table.key = Some(name_of(node));
+                    return new;
+                }
+            },
+        }
+        true
+    }
+}
+
+/// How many values there are in a value.
+fn count(node: &Node) -> usize {
+    match &node.value {
+        Value::List(list) => 1 + list.iter().map(count).sum::<usize>(),
+        Value::Table(entries) => 1 + entries.iter().map(|(_, node)| count(node)).sum::<usize>(),
+        _ => 1,
+    }
+}
+
+fn name_of(node: Node) -> String {
+    match node.value {
+        Value::Text(text) | Value::Date(text) => text,
+        Value::Bool(value) => value.to_string(),
+        Value::Integer(value) => value.to_string(),
+        Value::Float(value) => value.to_string(),
+        Value::Null => "null".to_owned(),
+        Value::List(_) | Value::Table(_) => String::new(),
+    }
+}
+
+/// What a scalar without quotes or tag is, by the core schema.
+fn plain_value(text: &str) -> Value {
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => Value::Null,
+        "true" | "True" | "TRUE" => Value::Bool(true),
+        "false" | "False" | "FALSE" => Value::Bool(false),
+        _ => {
+            let numeric =
+                text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E'));
+            match (text.parse::<i64>(), text.parse::<f64>()) {
+                (Ok(value), _) => Value::Integer(value),
+                (Err(_), Ok(value)) if numeric => Value::Float(value),
+                _ => Value::Text(text.to_owned()),
+            }
+        }
+    }
+}
+
+/// What a scalar is in Rust's YAML; `None` where it is an error.
+fn rust_value(text: &str, plain: bool, tag: Option<&Tag>) -> Option<Value> {
+    let wanted = tag.filter(|tag| tag.is_yaml_core_schema()).map(|tag| tag.suffix.as_str());
+    match (wanted, tag) {
+        (Some("null" | "bool" | "int" | "float"), _) => match (rust_plain(text)?, wanted) {
+            (value @ Value::Null, Some("null"))
+            | (value @ Value::Bool(_), Some("bool"))
+            | (value @ Value::Integer(_), Some("int" | "float"))
+            | (value @ Value::Float(_), Some("float")) => Some(value),
+            _ => None,
+        },
+        (None, None) if plain => rust_plain(text),
+        _ => Some(Value::Text(text.to_owned())),
+    }
+}
+
+fn rust_plain(text: &str) -> Option<Value> {
+    let bare = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let special = matches!(bare, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN");
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let based = [("0x", 16), ("0o", 8), ("0b", 2)].into_iter().any(|(prefix, base)| {
+        bare.strip_prefix(prefix)
+            .is_some_and(|digits| !digits.starts_with('+') && u64::from_str_radix(digits, base).is_ok())
+    });
+    Some(match text {
+        "" | "~" | "null" | "Null" | "NULL" => Value::Null,
+        "true" | "True" | "TRUE" => Value::Bool(true),
+        "false" | "False" | "FALSE" => Value::Bool(false),
+        _ if based || special => Value::Float(0.0),
+        _ if digits(bare) && bare.len() > 1 && bare.starts_with('0') => Value::Text(text.to_owned()),
+        _ if digits(bare)
+            && text.parse::<i64>().is_err()
+            && bare.parse::<u64>().is_err()
+            && bare.parse::<u128>().is_ok() =>
+        {
+            return None;
+        }
+        _ => match (text.parse::<i64>(), text.parse::<f64>()) {
+            (Ok(value), _) => Value::Integer(value),
+            (Err(_), Ok(value)) if value.is_finite() => Value::Float(value),
+            _ => Value::Text(text.to_owned()),
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(text: &str) -> Option<Value> {
+        parse_leniently(text)?.get("paths").map(|node| node.value.clone())
+    }
+
+    #[test]
+    fn values_have_spans_in_bytes() {
+        let node = parse_yaml("é: [a, 'b']\nc: 5\n").expect("YAML");
+        assert_eq!(node.get("é").and_then(Node::as_texts), Some(vec!["a", "b"]));
+        let at = node.get("é").and_then(Node::as_list).map(|list| list[1].at.clone());
+        assert_eq!(at, Some(8..11));
+        assert_eq!(node.get("c").map(|node| &node.value), Some(&Value::Integer(5)));
+    }
+
+    #[test]
+    fn a_second_attempt_quotes_what_is_special() {
+        let text = |value: &str| Some(Value::Text(value.to_owned()));
+        for (yaml, value) in [
+            ("paths: **/*.ts", text("**/*.ts")),
+            ("x: a: b\npaths: y", text("y")),
+            ("x: *a\npaths: y # z", text("y # z")),
+            ("paths: \"*.js", text("\"*.js")),
+            ("\tpaths: x", text("x")),
+            ("\tpaths: *.js", None),
+            ("paths: \u{feff}x", text("\u{feff}x")),
+            ("paths: 'x", None),
+            ("- *a\npaths: y", None),
+            ("paths: x\npaths: y", text("y")),
+        ] {
+            assert_eq!(paths(yaml), value, "{yaml}");
+        }
+    }
+
+    #[test]
+    fn rust_has_types_and_errors_of_its_own() {
+        let value = |yaml: &str| parse_rust_yaml(&format!("a: {yaml}\n")).ok()?.get("a").map(|node| node.value.clone());
+        let text = |text: &str| Some(Value::Text(text.to_owned()));
+        for yaml in ["012", "1_000", "inf", "1e400", "0x", "yes", "0.1.2", "2020-01-01"] {
+            assert_eq!(value(yaml), text(yaml), "{yaml}");
+        }
+        for yaml in ["5", "-5", "0x10", "0o17", ".inf", "-.inf", ".nan", "1.", "!!int 5"] {
+            assert!(matches!(value(yaml), Some(Value::Integer(_) | Value::Float(_))), "{yaml}");
+        }
+        for yaml in ["b\na: c", "{x: 1, x: 2}", "!!int x", "123456789012345678901234567890", "b\u{7f}", "b\u{85}c"] {
+            assert_eq!(value(yaml), None, "{yaml}");
+        }
+        assert!(parse_rust_yaml("\ta: b").is_err(), "a tab indents nothing");
+        assert_eq!(value("!!str 5"), text("5"));
+        assert_eq!(value("!x b"), text("b"));
+        assert!(parse_rust_yaml("5: a\n\"5\": b\n").is_ok(), "a number and a text are two keys");
+    }
+
+    #[test]
+    fn absurd_values_are_errors() {
+        assert!(parse_yaml(&"[".repeat(100_000)).is_err());
+        let bomb: String = (1..40).map(|n| format!("a{n}: &a{n} [*a{0}, *a{0}]\n", n - 1)).collect();
+        assert!(parse_yaml(&format!("a0: &a0 x\n{bomb}")).is_err());
+    }
+}

@@ -1,0 +1,447 @@
+//! The block lexer: one pass over the source, each piece recognised by how it begins.
+
+use std::collections::HashSet;
+
+use super::{Block, Kind, html, lines};
+use crate::text::is_js_space;
+
+/// How deep quotes and lists may nest. `marked` has no limit but its stack, which overflows at some thousands.
+const DEPTH_LIMIT: usize = 100;
+
+/// How many bytes are looked at for one document before the rest is taken for a paragraph; `marked` just goes on.
+const PATIENCE_BYTES: usize = 200_000_000;
+
+/// Whether the first paragraph of a text goes on with the last one before it.
+pub(super) enum Lazy {
+    /// It does, in a quote.
+    GoesOn,
+    /// It begins anew.
+    Not,
+}
+
+/// The state that blocks share.
+#[derive(Default)]
+pub(super) struct Lexer {
+    /// The names of the link definitions found so far.
+    pub(super) links: HashSet<String>,
+    /// Whether words make no paragraphs here. The end of any block list resets it, also for the list around it.
+    in_item: bool,
+    /// How many bytes were looked at, quotes and lists again and again.
+    looked_at: usize,
+}
+
+impl Lexer {
+    /// Takes `source` apart, adding to `blocks`.
+    pub(super) fn blocks(&mut self, source: &str, mut blocks: Vec<Block>, depth: usize, mut lazy: Lazy) -> Vec<Block> {
+        let mut rest = source;
+        self.looked_at += source.len();
+        if self.looked_at > PATIENCE_BYTES {
+            blocks.push(Block { raw: source.to_owned(), kind: Kind::Paragraph(source.to_owned()) });
+            rest = "";
+        }
+        while !rest.is_empty() {
+            // A quote that a list of it grew into may claim more than there is; so it does in `marked`.
+            let length = self.next(rest, &mut blocks, depth, &mut lazy);
+            rest = &rest[rest.floor_char_boundary(length)..];
+        }
+        self.in_item = false;
+        blocks
+    }
+
+    /// Adds the piece at the start of `source`, and says how long it is.
+    fn next(&mut self, source: &str, blocks: &mut Vec<Block>, depth: usize, lazy: &mut Lazy) -> usize {
+        let length = space(source);
+        if length > 0 {
+            match blocks.last_mut() {
+                Some(last) if length == 1 => last.raw.push('\n'),
+                _ => blocks.push(Block { raw: source[..length].to_owned(), kind: Kind::Space }),
+            }
+            return length;
+        }
+        if let Some(length) = code(source) {
+            let code = &source[..length];
+            match blocks.last_mut() {
+                // Indented code interrupts no words.
+                Some(Block { raw, kind: Kind::Paragraph(words) | Kind::Text(words) }) => {
+                    raw.push_str(if raw.ends_with('\n') { "" } else { "\n" });
+                    raw.push_str(code);
+                    words.push('\n');
+                    words.push_str(&unindented(code));
+                }
+                _ => blocks.push(Block { raw: code.to_owned(), kind: Kind::Code }),
+            }
+            return length;
+        }
+        let simple = fenced(source)
+            .map(|length| (length, Kind::Code))
+            .or_else(|| heading(source).map(|(length, words)| (length, Kind::Heading(words))))
+            .or_else(|| rule(source).map(|length| (length, Kind::Rule)));
+        if let Some((length, kind)) = simple {
+            blocks.push(Block { raw: source[..length].to_owned(), kind });
+            return length;
+        }
+        if depth < DEPTH_LIMIT
+            && let Some(block) = self.quote(source, depth).or_else(|| self.list(source, depth))
+        {
+            let length = block.raw.len();
+            blocks.push(block);
+            return length;
+        }
+        if let Some(length) = html::block(source) {
+            blocks.push(Block { raw: source[..length].to_owned(), kind: Kind::Html });
+            return length;
+        }
+        if let Some((length, name)) = definition(source) {
+            match blocks.last_mut() {
+                Some(Block { raw, kind: Kind::Paragraph(words) | Kind::Text(words) }) => {
+                    for text in [raw, words] {
+                        text.push('\n');
+                        text.push_str(&source[..length]);
+                    }
+                }
+                // A definition leaves no piece: whoever puts the pieces together again loses it.
+                _ => {
+                    self.links.insert(name);
+                }
+            }
+            return length;
+        }
+        if let Some((length, words)) = underlined(source) {
+            blocks.push(Block { raw: source[..length].to_owned(), kind: Kind::Heading(words) });
+            return length;
+        }
+        if self.in_item {
+            let words = lines::first(source);
+            match blocks.last_mut() {
+                Some(Block { raw, kind: Kind::Text(text) }) => {
+                    for text in [raw, text] {
+                        text.push('\n');
+                        text.push_str(words);
+                    }
+                }
+                _ => blocks.push(Block { raw: words.to_owned(), kind: Kind::Text(words.to_owned()) }),
+            }
+            return words.len();
+        }
+        let length = paragraph(source);
+        let words = &source[..length];
+        match (std::mem::replace(lazy, Lazy::Not), blocks.last_mut()) {
+            (Lazy::GoesOn, Some(Block { raw, kind: Kind::Paragraph(text) })) => {
+                for text in [raw, text] {
+                    text.push('\n');
+                    text.push_str(words);
+                }
+            }
+            _ => blocks.push(Block { raw: words.to_owned(), kind: Kind::Paragraph(words.to_owned()) }),
+        }
+        length
+    }
+
+    /// A block quote, with the lines that lazily go on with its last paragraph or list.
+    fn quote(&mut self, source: &str, depth: usize) -> Option<Block> {
+        let length = quoted(source)?;
+        let mut lines: Vec<&str> = source[..length].trim_end_matches('\n').split('\n').collect();
+        let mut raw = String::new();
+        let mut blocks = Vec::new();
+        let mut kept: String;
+        while !lines.is_empty() {
+            let is_quote = |line: &&str| lines::behind(line, 3).is_some_and(|rest| rest.starts_with('>'));
+            let lazy = lines.iter().take_while(|line| !is_quote(line)).count();
+            let marked = lines[lazy..].iter().take_while(|line| is_quote(line)).count();
+            let current = lines[..lazy + marked].join("\n");
+            let remaining: Vec<&str> = lines[lazy + marked..].to_vec();
+            if !raw.is_empty() {
+                raw.push('\n');
+            }
+            raw.push_str(&current);
+            let outside = std::mem::replace(&mut self.in_item, false);
+            blocks = self.blocks(&unquoted(&current), blocks, depth + 1, Lazy::GoesOn);
+            self.in_item = outside;
+            if remaining.is_empty() {
+                break;
+            }
+            let Some(last) = blocks.last() else { break };
+            let with_rest = format!("{}\n{}", last.raw, remaining.join("\n"));
+            match last.kind {
+                Kind::Code => break,
+                Kind::Quote(_) => {
+                    let again = self.quote(&with_rest, depth + 1)?;
+                    raw.truncate(raw.len() - last.raw.len());
+                    raw.push_str(&again.raw);
+                    *blocks.last_mut().expect("looked at just now") = again;
+                    break;
+                }
+                Kind::List(_) => {
+                    let again = self.list(&with_rest, depth + 1)?;
+                    raw.truncate(raw.len().saturating_sub(last.raw.len()));
+                    raw.push_str(&again.raw);
+                    kept = with_rest[again.raw.len().min(with_rest.len())..].to_owned();
+                    *blocks.last_mut().expect("looked at just now") = again;
+                    lines = kept.split('\n').collect();
+                }
+                _ => lines = remaining,
+            }
+        }
+        Some(Block { raw, kind: Kind::Quote(blocks) })
+    }
+}
+
+/// The length of the blank lines at the start.
+fn space(source: &str) -> usize {
+    let mut length = 0;
+    for line in source.split_inclusive('\n') {
+        if !lines::is_blank(line.trim_end_matches('\n')) {
+            break;
+        }
+        length += line.len();
+    }
+    length
+}
+
+/// The length of indented code, with the blank lines in and after it.
+fn code(source: &str) -> Option<usize> {
+    let mut length = 0;
+    for line in source.split_inclusive('\n') {
+        let text = line.trim_end_matches('\n');
+        let blank = length > 0 && lines::is_blank(text);
+        if !blank && !lines::is_code(text) {
+            break;
+        }
+        length += line.len();
+    }
+    (length > 0).then_some(length)
+}
+
+/// The lines of indented code without their indentation.
+fn unindented(code: &str) -> String {
+    let lines = code.trim_end_matches('\n').split('\n').map(|line| {
+        let spaces = line.bytes().take_while(|byte| *byte == b' ').count().min(4);
+        match line[spaces..].strip_prefix('\t') {
+            Some(rest) if spaces < 4 => rest,
+            _ => &line[spaces..],
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The length of fenced code, without the line end after it.
+fn fenced(source: &str) -> Option<usize> {
+    let first = lines::first(source);
+    let open = lines::behind(first, 3)?;
+    let fence = lines::fence(open)?;
+    if fence.starts_with('`') && open[fence.len()..].contains('`') {
+        return None;
+    }
+    let mut at = first.len();
+    while at < source.len() {
+        at += 1;
+        let line = lines::first(&source[at..]);
+        at += line.len();
+        let closes = lines::behind(line, 3)
+            .and_then(|line| line.strip_prefix(fence))
+            .is_some_and(|rest| rest.trim_start_matches(['~', '`']).bytes().all(|byte| byte == b' '));
+        if closes {
+            return Some(at);
+        }
+    }
+    Some(source.len())
+}
+
+/// The length and words of a heading with `#`.
+fn heading(source: &str) -> Option<(usize, String)> {
+    let line = lines::first(source);
+    let rest = lines::behind(line, 3)?;
+    let rest = &rest[lines::hashes(rest)?..];
+    if !(rest.is_empty() || rest.starts_with(is_js_space)) || has_odd_line_end(rest) {
+        return None;
+    }
+    let mut words = rest.trim_matches(is_js_space);
+    let bare = words.trim_end_matches('#');
+    if bare.is_empty() || bare.ends_with(' ') {
+        words = bare.trim_matches(is_js_space);
+    }
+    Some((past_line_ends(source, line.len()), words.to_owned()))
+}
+
+/// Whether JavaScript's `.` would end here.
+fn has_odd_line_end(line: &str) -> bool {
+    line.contains(['\u{2028}', '\u{2029}'])
+}
+
+/// The length of a thematic break.
+fn rule(source: &str) -> Option<usize> {
+    let line = lines::first(source);
+    lines::is_rule(lines::behind(line, 3)?, b" \t").then(|| past_line_ends(source, line.len()))
+}
+
+fn past_line_ends(source: &str, at: usize) -> usize {
+    at + source[at..].bytes().take_while(|byte| *byte == b'\n').count()
+}
+
+/// The length of the lines that belong to a block quote: its own, and those that go on with their paragraphs.
+fn quoted(source: &str) -> Option<usize> {
+    let mut at = 0;
+    while at < source.len() {
+        let Some(rest) = lines::behind(lines::first(&source[at..]), 3).and_then(|line| line.strip_prefix('>')) else {
+            break;
+        };
+        let line = lines::first(&source[at..]);
+        let rest = rest.strip_prefix(' ').unwrap_or(rest);
+        at += line.len();
+        if !rest.is_empty() {
+            at = going_on(source, at);
+        }
+        at += source[at..].starts_with('\n') as usize;
+    }
+    (at > 0).then_some(at)
+}
+
+/// The end of the paragraph whose line ends at `at`.
+fn going_on(source: &str, mut at: usize) -> usize {
+    while source[at..].starts_with('\n') {
+        let line = lines::first(&source[at + 1..]);
+        let end = at + 1 + line.len();
+        if line.is_empty() || lines::interrupts(line, end < source.len()) {
+            break;
+        }
+        at = end;
+    }
+    at
+}
+
+fn paragraph(source: &str) -> usize {
+    going_on(source, lines::first(source).len())
+}
+
+/// The text of a quote: without the marks, and with what would underline a heading made harmless by indentation.
+fn unquoted(current: &str) -> String {
+    let mut text = String::new();
+    for (number, line) in current.split('\n').enumerate() {
+        if number > 0 {
+            text.push('\n');
+        }
+        if number > 0 && lines::is_underline(line) {
+            text.push_str("    ");
+            text.push_str(line.trim_start_matches(' '));
+            continue;
+        }
+        let rest = lines::behind(line, 3).and_then(|line| line.strip_prefix('>'));
+        text.push_str(rest.map_or(line, |rest| rest.strip_prefix([' ', '\t']).unwrap_or(rest)));
+    }
+    text
+}
+
+/// The length and name of a link definition.
+fn definition(source: &str) -> Option<(usize, String)> {
+    let line = lines::first(source);
+    let start = line.len() - lines::behind(line, 3)?.len();
+    let label = bracketed(&source[start..])?;
+    let name = &source[start + 1..start + label - 1];
+    let at = start + label;
+    let rest = source[at..].strip_prefix(':')?.trim_start_matches(' ');
+    let rest = rest.strip_prefix('\n').map_or(rest, |rest| rest.trim_start_matches([' ', '\t']));
+    let ends = |text: &str| {
+        let text = text.trim_start_matches(' ');
+        (text.is_empty() || text.starts_with('\n')).then(|| past_line_ends(source, source.len() - text.len()))
+    };
+    let after = |target: &str| titled(target).and_then(ends).or_else(|| ends(target));
+    let length = if rest.starts_with('<') {
+        let line = lines::first(rest);
+        line.match_indices('>').find_map(|(at, _)| after(&rest[at + 1..]))?
+    } else {
+        let end = rest.find(is_js_space).unwrap_or(rest.len());
+        (end > 0).then(|| after(&rest[end..]))??
+    };
+    Some((length, link_name(name)))
+}
+
+/// What stands behind a title, which white space separates from its link.
+fn titled(text: &str) -> Option<&str> {
+    let spaced = text.trim_start_matches(' ');
+    let broken = spaced.strip_prefix('\n').map(|rest| rest.trim_start_matches([' ', '\t']));
+    let title = broken.unwrap_or(spaced);
+    if spaced.len() == text.len() && broken.is_none() {
+        return None;
+    }
+    let inner = title.get(1..)?;
+    match title.as_bytes()[0] {
+        b'"' => {
+            let mut escaped = false;
+            let end = inner.find(|c| {
+                let was = std::mem::take(&mut escaped);
+                escaped = !was && c == '\\';
+                !was && c == '"'
+            })?;
+            Some(&inner[end + 1..])
+        }
+        b'\'' => {
+            let end = inner.find('\'').filter(|end| !inner[..*end].contains("\n\n"))?;
+            Some(&inner[end + 1..])
+        }
+        b'(' => {
+            let end = inner.find(['(', ')']).filter(|end| inner.as_bytes()[*end] == b')')?;
+            Some(&inner[end + 1..])
+        }
+        _ => None,
+    }
+}
+
+/// The length of `[label]` at the start: escapes count as one, other brackets may not stand in it, nor may it be blank.
+pub(super) fn bracketed(text: &str) -> Option<usize> {
+    let inner = text.strip_prefix('[')?;
+    let mut chars = inner.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '\\' => {
+                chars.next().filter(|(_, escaped)| *escaped != '\n')?;
+            }
+            ']' => return inner[..at].contains(|c| !is_js_space(c)).then_some(at + 2),
+            '[' => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The name by which a link definition is found.
+pub(super) fn link_name(label: &str) -> String {
+    let mut name = String::new();
+    for c in label.chars().flat_map(char::to_lowercase) {
+        match is_js_space(c) {
+            true if name.ends_with(' ') => {}
+            true => name.push(' '),
+            false => name.push(c),
+        }
+    }
+    name
+}
+
+/// The length and words of a heading that is underlined.
+fn underlined(source: &str) -> Option<(usize, String)> {
+    let mut at = 0;
+    loop {
+        let line = lines::first(&source[at..]);
+        let end = at + line.len();
+        if at > 0 && lines::is_underline(line) {
+            return Some((past_line_ends(source, end), source[..at - 1].to_owned()));
+        }
+        let blank = line.is_empty() || (end < source.len() && line.chars().all(is_js_space));
+        let rest = lines::behind(line, 3);
+        let other = lines::bullet(line).is_some_and(|bullet| line[bullet.len()..].starts_with(' '))
+            || lines::is_code(line)
+            || rest.is_some_and(|rest| {
+                lines::fence(rest).is_some()
+                    || rest.starts_with(['>', '#'])
+                    || (end < source.len()
+                        && rest.len() > 2
+                        && rest.starts_with('<')
+                        && rest.find('>') == Some(rest.len() - 1))
+            });
+        if (at > 0 && blank) || line.is_empty() || other || has_odd_line_end(line) || end >= source.len() {
+            return None;
+        }
+        at = end + 1;
+    }
+}
+
+mod list;

@@ -1,0 +1,140 @@
+//! Lists: which lines belong to an item is decided line by line, before the item is taken apart itself.
+
+use super::{Block, Kind, Lazy, Lexer, lines};
+use crate::text::is_js_space;
+
+impl Lexer {
+    /// A list, item by item.
+    pub(super) fn list(&mut self, source: &str, depth: usize) -> Option<Block> {
+        let line = lines::first(source);
+        let mark = lines::bullet(lines::behind(line, 3)?)?;
+        let rest = &lines::behind(line, 3)?[mark.len()..];
+        // A bullet and a single blank behind it are a paragraph.
+        if !rest.is_empty() && (!rest.starts_with([' ', '\t']) || rest.chars().count() < 2) {
+            return None;
+        }
+        let (mut raw, mut items, mut at) = (String::new(), Vec::new(), 0);
+        while let Some(item) = item(&source[at..], mark) {
+            at += item.length;
+            raw.push_str(&item.raw);
+            items.push(item.contents);
+        }
+        if let Some(last) = items.last_mut() {
+            last.truncate(last.trim_end_matches(is_js_space).len());
+        } else {
+            return None;
+        }
+        raw.truncate(raw.trim_end_matches(is_js_space).len());
+        let mut parsed = Vec::new();
+        for contents in items {
+            self.in_item = true;
+            parsed.push(self.blocks(&contents, Vec::new(), depth + 1, Lazy::Not));
+        }
+        Some(Block { raw, kind: Kind::List(parsed) })
+    }
+}
+
+/// One item, not yet taken apart.
+struct Item {
+    /// How much of the source it takes.
+    length: usize,
+    raw: String,
+    /// Its lines without their indentation.
+    contents: String,
+}
+
+fn item(source: &str, mark: &str) -> Option<Item> {
+    let first = lines::first(source);
+    let spaces = first.len() - lines::behind(first, 3)?.len();
+    let bullet = lines::bullet(&first[spaces..])?;
+    let same =
+        if mark.len() > 1 { bullet.len() > 1 && bullet.ends_with(&mark[mark.len() - 1..]) } else { bullet == mark };
+    let behind = &first[spaces + bullet.len()..];
+    if source.is_empty() || !same || !(behind.is_empty() || behind.starts_with([' ', '\t'])) {
+        return None;
+    }
+    if lines::is_rule(&first[spaces..], b" \t") {
+        return None;
+    }
+    let mut at = (first.len() + 1).min(source.len());
+    let mut raw = source[..at].to_owned();
+    let tabs = behind.bytes().take_while(|byte| *byte == b'\t').count();
+    let mut line = format!("{}{}", " ".repeat(3 * tabs), &behind[tabs..]);
+    let mut blank = line.chars().all(is_js_space);
+    let mut contents = String::new();
+    let indent = if blank {
+        spaces + bullet.len() + 1
+    } else {
+        let gap = lines::indent(behind);
+        let gap = if gap > 4 { 1 } else { gap };
+        contents.push_str(line.get(gap..).unwrap_or_default());
+        gap + spaces + bullet.len()
+    };
+    let next = lines::first(&source[at..]);
+    if blank && lines::is_blank(next) {
+        raw.push_str(next);
+        raw.push('\n');
+        at = (at + next.len() + 1).min(source.len());
+        return Some(Item { length: at, raw, contents });
+    }
+    let near = indent.saturating_sub(1).min(3);
+    while at < source.len() {
+        let next = lines::first(&source[at..]);
+        if begins_something(next, near) || ends_item(next, near) {
+            break;
+        }
+        let flat = next.replace('\t', "    ");
+        let empty = next.chars().all(is_js_space);
+        if (lines::indent(&flat) >= indent && lines::indent(&flat) < flat.len()) || empty {
+            contents.push('\n');
+            contents.push_str(tail(&flat, indent));
+        } else {
+            let flat_line = line.replace('\t', "    ");
+            let code = lines::indent(&flat_line) >= 4 && lines::indent(&flat_line) < flat_line.len();
+            if blank || code || fence_or_heading(&line, near) || rule(&line, near) {
+                break;
+            }
+            contents.push('\n');
+            contents.push_str(next);
+        }
+        blank |= empty;
+        raw.push_str(next);
+        raw.push('\n');
+        at = (at + next.len() + 1).min(source.len());
+        line = tail(&flat, indent).to_owned();
+    }
+    Some(Item { length: at, raw, contents })
+}
+
+/// `text` without its first `count` characters.
+fn tail(text: &str, count: usize) -> &str {
+    text.char_indices().nth(count).map_or("", |(at, _)| &text[at..])
+}
+
+fn fence_or_heading(line: &str, near: usize) -> bool {
+    lines::behind(line, near)
+        .is_some_and(|rest| rest.starts_with("```") || rest.starts_with("~~~") || rest.starts_with('#'))
+}
+
+fn rule(line: &str, near: usize) -> bool {
+    lines::behind(line, near).is_some_and(|rest| lines::is_rule(rest, b" "))
+}
+
+/// Whether a line begins a fence, a heading, or HTML.
+fn begins_something(line: &str, near: usize) -> bool {
+    fence_or_heading(line, near)
+        || lines::behind(line, near).and_then(|rest| rest.strip_prefix('<')).is_some_and(|rest| {
+            rest.starts_with("!--") || (rest.starts_with(|c: char| c.is_ascii_alphabetic()) && rest[1..].contains('>'))
+        })
+}
+
+/// Whether a line begins another item, or is a thematic break.
+fn ends_item(line: &str, near: usize) -> bool {
+    let bulleted = lines::behind(line, near).is_some_and(|rest| {
+        lines::bullet(rest).is_some_and(|bullet| {
+            let after = &rest[bullet.len()..];
+            after.is_empty() || after.starts_with([' ', '\t'])
+        })
+    });
+    bulleted || rule(line, near)
+}

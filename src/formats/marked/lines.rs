@@ -1,0 +1,82 @@
+//! What a line looks like to the block lexer: bullets, fences, rules, headings, quotes.
+
+/// The line at the start of `source`, without its line end.
+pub(super) fn first(source: &str) -> &str {
+    source.split('\n').next().unwrap_or_default()
+}
+
+/// How many spaces a line begins with.
+pub(super) fn indent(line: &str) -> usize {
+    line.bytes().take_while(|byte| *byte == b' ').count()
+}
+
+/// Whether a line has nothing but spaces and tabs.
+pub(super) fn is_blank(line: &str) -> bool {
+    line.bytes().all(|byte| matches!(byte, b' ' | b'\t'))
+}
+
+/// `line` behind at most `most` spaces, if there are no more.
+pub(super) fn behind(line: &str, most: usize) -> Option<&str> {
+    let spaces = indent(line);
+    (spaces <= most).then(|| &line[spaces..])
+}
+
+/// Whether a line begins indented code.
+pub(super) fn is_code(line: &str) -> bool {
+    let spaces = indent(line);
+    spaces >= 4 || line.as_bytes().get(spaces) == Some(&b'\t')
+}
+
+/// The bullet that a line begins with: `-`, `*`, `+`, or a number of at most nine digits with `.` or `)`.
+pub(super) fn bullet(line: &str) -> Option<&str> {
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let end = match line.as_bytes().get(digits)? {
+        b'*' | b'+' | b'-' if digits == 0 => 1,
+        b'.' | b')' if (1..=9).contains(&digits) => digits + 1,
+        _ => return None,
+    };
+    Some(&line[..end])
+}
+
+/// Whether a line, after its indentation, is a thematic break. `gaps` are the characters allowed between the marks.
+pub(super) fn is_rule(line: &str, gaps: &[u8]) -> bool {
+    let bytes = line.as_bytes();
+    let Some(mark @ (b'-' | b'_' | b'*')) = bytes.first() else { return false };
+    bytes.iter().all(|byte| byte == mark || gaps.contains(byte))
+        && bytes.iter().filter(|byte| *byte == mark).count() >= 3
+}
+
+/// How many `#` a line begins with, if it is one to six.
+pub(super) fn hashes(line: &str) -> Option<usize> {
+    let count = line.bytes().take_while(|byte| *byte == b'#').count();
+    (1..=6).contains(&count).then_some(count)
+}
+
+/// The run of three or more backticks or tildes that a line begins with.
+pub(super) fn fence(line: &str) -> Option<&str> {
+    let mark = *line.as_bytes().first().filter(|byte| matches!(byte, b'`' | b'~'))?;
+    let count = line.bytes().take_while(|byte| *byte == mark).count();
+    (count >= 3).then(|| &line[..count])
+}
+
+/// The underline of a heading: `=` or `-` throughout, then only spaces.
+pub(super) fn is_underline(line: &str) -> bool {
+    let Some(line) = behind(line, 3) else { return false };
+    let marks = line.trim_end_matches(' ');
+    !marks.is_empty() && (marks.bytes().all(|byte| byte == b'=') || marks.bytes().all(|byte| byte == b'-'))
+}
+
+/// Whether `line` would end a paragraph above it. `ended` says whether a line end follows it.
+pub(super) fn interrupts(line: &str, ended: bool) -> bool {
+    if ended && !line.is_empty() && line.bytes().all(|byte| byte == b' ') {
+        return true;
+    }
+    if super::html::interrupts(line, ended) {
+        return true;
+    }
+    let Some(rest) = behind(line, 3) else { return false };
+    let heading = hashes(rest).is_some_and(|count| rest[count..].chars().next().is_none_or(crate::text::is_js_space));
+    let fenced = ended && fence(rest).is_some_and(|fence| fence.starts_with('~') || !rest[fence.len()..].contains('`'));
+    let listed = matches!(bullet(rest), Some(bullet) if matches!(bullet, "*" | "+" | "-" | "1." | "1)") && rest[bullet.len()..].starts_with(' '));
+    heading || fenced || listed || rest.starts_with('>') || is_rule(rest, b" \t")
+}

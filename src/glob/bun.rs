@@ -1,0 +1,300 @@
+//! The walk of `Glob.scan` in Bun 1.3, which takes directories from a stack: all entries of one in the order of the disk,
+//! then its last subdirectory first.
+//!
+//! Links are put on the stack like directories, so a link to a file is found after the files beside it. Some slips of the
+//! walk show in what it finds, and are followed here: they are named where they happen.
+
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
+
+use super::{DIRECTORY_LIMIT, Failure, Kind, Tree};
+
+pub(super) mod name;
+
+use name::Name;
+
+/// Longest pattern that is looked at, in bytes. Bun has no limit; nothing this long is meant.
+const PATTERN_LIMIT_BYTES: usize = 4096;
+
+/// How `Glob.scan` is called, with `onlyFiles`.
+#[derive(Clone, Copy)]
+pub(super) struct Options {
+    /// Whether wildcards match names that begin with a dot.
+    pub dot: bool,
+    /// Whether links are followed.
+    pub follow: bool,
+}
+
+/// The scan throws, and its caller gets nothing at all.
+pub(super) struct Thrown;
+
+/// What `pattern`, which is not absolute, finds below `base`.
+pub(super) fn walk(tree: &dyn Tree, base: &Path, pattern: &str, options: Options) -> Result<Vec<PathBuf>, Thrown> {
+    let parts = parts(pattern);
+    if parts.is_empty() || pattern.len() > PATTERN_LIMIT_BYTES {
+        return Ok(Vec::new());
+    }
+    let mut walk = Walk { tree, options, parts, stack: Vec::new(), found: Vec::new(), seen: HashSet::new(), listed: 0 };
+    walk.directory(base.to_owned(), 0, None)?;
+    while let Some(item) = walk.stack.pop() {
+        match item {
+            Item::Directory { path, at, opened } => walk.directory(path, at, opened)?,
+            Item::Link { path, at, name_from } => walk.link(path, at, name_from),
+        }
+    }
+    Ok(walk.found)
+}
+
+/// What stands between two slashes, wherever they are: one inside braces divides them.
+struct Part {
+    kind: PartKind,
+    /// It ends the pattern, and a slash stands behind it.
+    only_directories: bool,
+}
+
+enum PartKind {
+    /// `.`
+    Here,
+    /// `..`
+    Up,
+    /// `**`
+    Stars,
+    /// Without any sign that has a meaning; a backslash stands for itself.
+    Text(String),
+    /// `*.md`: names with this end. A backslash stands for itself here too.
+    Ending(String),
+    /// Anything else.
+    Name(Name),
+}
+
+impl Part {
+    fn is_stars(&self) -> bool {
+        matches!(self.kind, PartKind::Stars)
+    }
+
+    fn matches(&self, name: &str, dot: bool) -> bool {
+        if !dot && name.starts_with('.') {
+            return false;
+        }
+        match &self.kind {
+            PartKind::Here | PartKind::Up => false,
+            PartKind::Stars => true,
+            PartKind::Text(text) => text == name,
+            PartKind::Ending(ending) => name.ends_with(ending.as_str()),
+            PartKind::Name(pattern) => pattern.matches(name),
+        }
+    }
+}
+
+fn parts(pattern: &str) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut rest = pattern;
+    while !rest.is_empty() {
+        let (text, after) = rest.split_once('/').unwrap_or((rest, ""));
+        let only_directories = after.is_empty() && rest.ends_with('/');
+        if text.is_empty() && after.is_empty() {
+            // Two slashes at the end ask for a file without a name.
+            parts.push(Part { kind: PartKind::Text(String::new()), only_directories });
+        } else if !text.is_empty() {
+            // With a slash behind them, the special forms are not known as such.
+            let kind = match text {
+                "." if !only_directories => PartKind::Here,
+                ".." if !only_directories => PartKind::Up,
+                "**" if !only_directories => PartKind::Stars,
+                text if !text.contains(['*', '[', '{', '?', '!']) => PartKind::Text(text.to_owned()),
+                // Whether the short way will do is read off the whole rest of the pattern.
+                text if text.starts_with("*.") && !rest[1..].contains(['*', '[', '{', '?']) => {
+                    PartKind::Ending(text[1..].to_owned())
+                }
+                text => PartKind::Name(Name::new(text)),
+            };
+            parts.push(Part { kind, only_directories });
+        }
+        rest = after;
+    }
+    parts
+}
+
+enum Item {
+    Directory {
+        path: PathBuf,
+        at: usize,
+        opened: Option<Rc<Opened>>,
+    },
+    Link {
+        path: PathBuf,
+        at: usize,
+        /// Where Bun thinks that its name begins in the path.
+        name_from: usize,
+    },
+}
+
+/// A directory that was opened through a link, before its turn came.
+struct Opened {
+    path: PathBuf,
+    closed: Cell<bool>,
+}
+
+/// How a directory is gone on with.
+enum Step {
+    /// With the same part: it is `**`.
+    Same,
+    /// With the next one.
+    Next,
+    /// Both with the same part and behind the next one, which is a directory's name after `**`.
+    Both,
+}
+
+struct Walk<'a> {
+    tree: &'a dyn Tree,
+    options: Options,
+    parts: Vec<Part>,
+    stack: Vec<Item>,
+    found: Vec<PathBuf>,
+    seen: HashSet<PathBuf>,
+    listed: usize,
+}
+
+impl Walk<'_> {
+    fn directory(&mut self, mut path: PathBuf, mut at: usize, opened: Option<Rc<Opened>>) -> Result<(), Thrown> {
+        loop {
+            match self.parts.get(at).map(|part| &part.kind) {
+                Some(PartKind::Here) => path.push("."),
+                Some(PartKind::Up) => path.push(".."),
+                _ => break,
+            }
+            at += 1;
+        }
+        while self.parts.get(at).is_some_and(Part::is_stars) && self.parts.get(at + 1).is_some_and(Part::is_stars) {
+            at += 1;
+        }
+        let place = match &opened {
+            // What was opened through a link is read there, without the dots. Where it was to be read twice, it is
+            // closed by the second time.
+            Some(opened) if opened.closed.replace(true) => return Err(Thrown),
+            Some(opened) => opened.path.clone(),
+            None => path.clone(),
+        };
+        let Some(part) = self.parts.get(at) else { return Ok(()) };
+        if let (PartKind::Text(text), true) = (&part.kind, at + 1 == self.parts.len()) {
+            self.is_directory(&place)?;
+            match self.tree.target(&place.join(text)) {
+                Ok(Kind::File) => {
+                    let file = joined(&path, text);
+                    self.add(file);
+                }
+                Ok(Kind::Dir | Kind::Link | Kind::Special) | Err(Failure::Missing) => {}
+                Err(Failure::NotDirectory | Failure::Other) => return Err(Thrown),
+            }
+            return Ok(());
+        }
+        self.listed += 1;
+        if self.listed > DIRECTORY_LIMIT {
+            return Ok(());
+        }
+        for (name, kind) in self.tree.entries(&place).ok_or(Thrown)? {
+            self.entry(&path, at, &name, kind);
+        }
+        Ok(())
+    }
+
+    fn is_directory(&self, path: &Path) -> Result<(), Thrown> {
+        if matches!(self.tree.target(path), Ok(Kind::Dir)) { Ok(()) } else { Err(Thrown) }
+    }
+
+    fn entry(&mut self, dir: &Path, at: usize, name: &str, kind: Kind) {
+        let path = || joined(dir, name);
+        match kind {
+            Kind::File => {
+                if !self.parts[at].only_directories && (self.is_last(at, name) || self.is_last_after_stars(at, name)) {
+                    self.add(path());
+                }
+            }
+            Kind::Dir => self.go_on(&path(), at, name, None),
+            Kind::Link => {
+                if self.options.follow && self.parts[at].matches(name, self.options.dot) {
+                    // Counted on the path before its dots were taken out.
+                    let name_from = dir.as_os_str().len() + 1;
+                    self.stack.push(Item::Link { path: path(), at, name_from });
+                }
+            }
+            Kind::Special => {}
+        }
+    }
+
+    fn is_last(&self, at: usize, name: &str) -> bool {
+        at + 1 == self.parts.len() && self.parts[at].matches(name, self.options.dot)
+    }
+
+    fn is_last_after_stars(&self, at: usize, name: &str) -> bool {
+        self.parts[at].is_stars()
+            && at + 2 == self.parts.len()
+            && !self.parts[at + 1].is_stars()
+            && self.parts[at + 1].matches(name, self.options.dot)
+    }
+
+    fn go_on(&mut self, path: &Path, at: usize, name: &str, opened: Option<Rc<Opened>>) {
+        let mut push = |at| self.stack.push(Item::Directory { path: path.to_owned(), at, opened: opened.clone() });
+        match step(&self.parts, at, name, self.options.dot) {
+            Some(Step::Same) => push(at),
+            Some(Step::Next) => push(at + 1),
+            Some(Step::Both) => {
+                push(at + 2);
+                push(at);
+            }
+            None => {}
+        }
+    }
+
+    fn link(&mut self, path: PathBuf, at: usize, name_from: usize) {
+        let text = path.to_string_lossy();
+        let name = text.get(name_from..).unwrap_or_default().to_owned();
+        match self.tree.target(&path) {
+            Ok(Kind::Dir) if self.tree.entries(&path).is_some() => {
+                let opened = Opened { path: path.clone(), closed: Cell::new(false) };
+                self.go_on(&path, at, &name, Some(Rc::new(opened)));
+            }
+            Ok(Kind::File | Kind::Special) | Err(Failure::NotDirectory) => {
+                if at + 1 == self.parts.len() || self.is_last_after_stars(at, &name) {
+                    self.add(path);
+                }
+            }
+            Ok(Kind::Dir | Kind::Link) | Err(Failure::Missing | Failure::Other) => {}
+        }
+    }
+
+    fn add(&mut self, file: PathBuf) {
+        if self.seen.insert(file.clone()) {
+            self.found.push(file);
+        }
+    }
+}
+
+fn step(parts: &[Part], at: usize, name: &str, dot: bool) -> Option<Step> {
+    if !dot && name.starts_with('.') {
+        return None;
+    }
+    let last = parts.len() - 1;
+    if parts[at].is_stars() {
+        let ends_stars = at < last && parts[at + 1].matches(name, dot);
+        return Some(if ends_stars && at + 1 < last { Step::Both } else { Step::Same });
+    }
+    (at < last && parts[at].matches(name, dot)).then_some(Step::Next)
+}
+
+/// The path of an entry, with the dots taken out as they are written.
+fn joined(dir: &Path, name: &str) -> PathBuf {
+    let mut out = PathBuf::from("/");
+    for component in dir.join(name).components() {
+        match component {
+            Component::Normal(name) => out.push(name),
+            Component::ParentDir => {
+                out.pop();
+            }
+            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
+        }
+    }
+    out
+}

@@ -1,0 +1,270 @@
+//! Claude Code: managed and user files, then CLAUDE.md, rules and local files of every directory from the top of the
+//! file system down; AGENTS.md where there is no CLAUDE.md; and what lies on the way to each file that is read.
+//!
+//! Checked on the real client 2.1.329 (`claude -p` against a mock model), November 2026.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use crate::answer::{Answer, Fate, Message, Place, Role, Source, Standpoint, Trigger};
+use crate::harness::keys::{Key, Keys, Takes};
+use crate::harness::{About, Change, Details, Edition, Profile, Program};
+use crate::search::{Search, Told};
+use crate::text::js_trim;
+
+mod agents;
+mod document;
+mod excludes;
+mod git;
+mod imports;
+mod loader;
+mod memory;
+mod nested;
+mod paths;
+mod rules;
+mod settings;
+mod skills;
+mod start;
+mod tags;
+
+use excludes::Excludes;
+use loader::{Loader, Owner};
+use settings::Settings;
+use start::Start;
+
+/// The id, also the key of its options in requests.
+const ID: &str = "claude-code";
+
+/// Where an administrator's files are; Linux.
+const MANAGED: &str = "/etc/claude-code";
+
+/// The plugin that reads AGENTS.md, and has the option for it.
+const PLUGIN: &str = "agents-md@builtin";
+
+/// Extensions that Read refuses before it looks at the file, so that nothing is attached. Asked one by one.
+const READ_REFUSES: &[&str] = &[
+    "3ds", "7z", "a", "aac", "ai", "aiff", "apk", "app", "avi", "avif", "bin", "blend", "bmp", "bz2", "class", "dat",
+    "data", "db", "deb", "dll", "dmg", "doc", "docx", "dylib", "ear", "eot", "eps", "epub", "exe", "fig", "fla",
+    "flac", "flv", "gz", "heic", "heif", "ico", "idx", "iso", "jar", "lib", "lockb", "lz4", "m4a", "m4v", "max", "mdb",
+    "mkv", "mov", "mp3", "mp4", "mpeg", "mpg", "msi", "node", "npy", "numbers", "o", "obj", "odp", "ods", "odt", "ogg",
+    "opus", "otf", "parquet", "ppt", "pptx", "psd", "pyc", "pyo", "rar", "rlib", "rpm", "sketch", "so", "sqlite",
+    "sqlite3", "swf", "tar", "tgz", "tif", "tiff", "ttf", "war", "wasm", "wav", "webm", "whl", "wma", "wmv", "woff",
+    "woff2", "xd", "xls", "xlsx", "xz", "z", "zip", "zst",
+];
+
+/// The profile.
+pub static PROFILE: Profile = Profile {
+    id: ID,
+    title: "Claude Code",
+    summary: "CLAUDE.md, .claude/rules and CLAUDE.local.md of every directory down to the working directory; AGENTS.md where there is no CLAUDE.md; more of them with each file that is read",
+    editions: &[&V2_1],
+    instruction_names: &[
+        "CLAUDE.md",
+        "CLAUDE.local.md",
+        ".claude/CLAUDE.md",
+        ".claude/rules/**/*.md",
+        "AGENTS.md",
+        ".claude/AGENTS.md",
+        "MEMORY.md",
+    ],
+    settings_names: &[".claude/settings.json", ".claude/settings.local.json", ".claude.json", "managed-settings.json"],
+    program: Some(Program { command: "claude", package: "@anthropic-ai/claude-code" }),
+    keys: KEYS,
+};
+
+const KEYS: &[Keys] = &[
+    Keys {
+        files: &[".claude/settings.json", ".claude/settings.local.json", "managed-settings.json"],
+        keys: &[
+            Key::new(
+                "claudeMdExcludes",
+                Takes::Paths,
+                "Globs on absolute paths: files that are not read. The lists of all settings files add up.",
+            ),
+            Key::new("autoMemoryEnabled", Takes::SWITCH, "Whether MEMORY.md is told."),
+            Key::new("autoMemoryDirectory", Takes::Paths, "Where MEMORY.md is."),
+        ],
+    },
+    Keys {
+        files: &[".claude/rules/**/*.md"],
+        keys: &[Key::new(
+            "paths",
+            Takes::Paths,
+            "The rule waits until a file is read that one of these patterns matches. Without them it counts from the start.",
+        )],
+    },
+];
+
+/// An edition of Claude Code: what it does the same way throughout is code, what has differed is a field.
+pub struct Edition21 {
+    about: About,
+    /// What the block says before the first file.
+    preamble: &'static str,
+    /// What is said of a file, by whose it is.
+    descriptions: Descriptions,
+    /// How deep imports are followed below a file.
+    import_depth: usize,
+    /// Largest file that is read at all, in bytes.
+    file_limit_bytes: u64,
+    /// Largest text that Read reads at once, in bytes; with a larger one no AGENTS.md come.
+    read_limit_bytes: u64,
+    /// Longest nested file, in UTF-16 units; longer ones are cut back to a line end.
+    nested_utf16: usize,
+    /// Longest text of nested AGENTS.md files, in UTF-16 units; the bound lies between 90 034 and 100 036.
+    handed_over_utf16: usize,
+    /// Most lines of the memory.
+    memory_lines: usize,
+    /// Most UTF-16 units of the memory.
+    memory_utf16: usize,
+}
+
+struct Descriptions {
+    managed: &'static str,
+    user: &'static str,
+    project: &'static str,
+    local: &'static str,
+    memory: &'static str,
+}
+
+static V2_1: Edition21 = Edition21 {
+    about: About {
+        name: "2.1",
+        checked: ("2.1.329", "2.1.329"),
+        changed: &[
+            Change {
+                between: "2.1.276 → 2.1.277",
+                what: "AGENTS.md is read where there is no CLAUDE.md; before, never",
+            },
+            Change { between: "2.1.168 → 2.1.169", what: "--safe-mode; the length warning scales with the model" },
+            Change { between: "2.1.68 → 2.1.69", what: "a worktree inside its main checkout skips the files there" },
+        ],
+        details: Details {
+            files: "CLAUDE.md, .claude/CLAUDE.md, .claude/rules/**/*.md and CLAUDE.local.md of every directory; AGENTS.md and .claude/AGENTS.md where the walk has no CLAUDE.md; MEMORY.md",
+            triggers: "start of the session; reading a file",
+            place: "one <system-reminder> block of the first user message; nested files as blocks after the tool result",
+            truncation: "none at the start, but a file over 4 MiB is dropped; nested files at 150 000 UTF-16 units; MEMORY.md at 200 lines and 25 000 units",
+            nested: "yes: every directory from the working directory down to the file",
+            global: "~/.claude/CLAUDE.md and ~/.claude/rules; /etc/claude-code for administrators",
+            urls: "no",
+            globs: "paths of rules (gitignore patterns); claudeMdExcludes",
+            sessions: "the same in all kinds",
+            hooks: "none that rewrites",
+            persona: "none",
+            dedupe: "by path and by target at the start; by path afterwards",
+        },
+    },
+    preamble: "Codebase and user instructions are shown below. Be sure to adhere to these instructions. IMPORTANT: These instructions OVERRIDE any default behavior and you MUST follow them exactly as written.",
+    descriptions: Descriptions {
+        managed: "organization-managed policy instructions",
+        user: "user's private global instructions for all projects",
+        project: "project instructions, checked into the codebase",
+        local: "user's private project instructions, not checked in",
+        memory: "user's auto-memory, persists across conversations",
+    },
+    import_depth: 4,
+    file_limit_bytes: 4 * 1024 * 1024,
+    read_limit_bytes: 256 * 1024,
+    nested_utf16: 150_000,
+    handed_over_utf16: 100_000,
+    memory_lines: 200,
+    memory_utf16: 25_000,
+};
+
+impl Edition for Edition21 {
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn imports_into(&self, _: &Path) -> bool {
+        true
+    }
+
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+        let settings = Settings::gather(at, search)?;
+        let mut answer = Answer { warnings: settings.warnings.clone(), ..Answer::default() };
+        let checkout = git::checkout(&at.cwd, search)?;
+        answer.root = checkout.as_ref().map(|checkout| checkout.root.clone());
+        let project = checkout.as_ref().map_or(&at.cwd, |checkout| &checkout.main);
+        let approved = match settings::approved(&settings.config, at, project, search)? {
+            Ok(approved) => approved,
+            Err(refusal) => return Ok(refusal.into()),
+        };
+        if let Some(what) = settings.off {
+            search.never(&at.cwd, format!("{what} switches all instruction files off"));
+            return Ok(answer);
+        }
+        let excludes = Excludes::new(settings.excludes.iter().map(|(glob, _)| glob.as_str()), search)?;
+        let mut loader = Loader::new(self, search, &settings, &excludes, (&at.cwd, &at.home), approved);
+        let start = loader.start(checkout.as_ref())?;
+        let nested = match &at.target {
+            Some(target) => loader.nested(target, &at.already_loaded, &start, checkout.as_ref())?,
+            None => Vec::new(),
+        };
+        let Loader { mut sources, warnings, mentions, files_only, .. } = loader;
+        (answer.files_only, answer.mentions) = (files_only, mentions);
+        answer.warnings.extend(warnings);
+        let mut used = Vec::new();
+        if let Some(message) = self.message(&start) {
+            answer.messages.push(message);
+        }
+        used.extend(sent(start));
+        for (message, of_message) in nested {
+            let index = answer.messages.len();
+            answer.messages.push(message);
+            used.extend(of_message.into_iter().map(|source| Source { message: Some(index), part: Some(0), ..source }));
+        }
+        // What was sent stands first, in the order it was sent.
+        let places: HashSet<&Place> = used.iter().map(|source: &Source| &source.place).collect();
+        sources.retain(|source| !places.contains(&source.place));
+        used.append(&mut sources);
+        for (glob, from) in &settings.excludes {
+            let alone = Excludes::new([glob.as_str()].into_iter(), search)?;
+            let taken_out = used.iter().filter(|source| source.fate == Fate::Excluded).filter_map(Source::path);
+            answer.mention(from, glob, taken_out.filter(|path| alone.matching(path).is_some()).map(Path::to_owned));
+        }
+        answer.sources = used;
+        self.agent(at, &settings, checkout.as_ref(), search, &mut answer)?;
+        self.skills(at, &settings, checkout.as_ref(), search, &mut answer)?;
+        Ok(answer)
+    }
+}
+
+impl Edition21 {
+    /// The block that a session starts with.
+    fn message(&self, start: &Start) -> Option<Message> {
+        let say = &self.descriptions;
+        let mut parts: Vec<String> = start
+            .entries
+            .iter()
+            .filter_map(|entry| {
+                let text = js_trim(&entry.document.text);
+                let description = match entry.owner {
+                    Owner::Managed => say.managed,
+                    Owner::User => say.user,
+                    Owner::Project => say.project,
+                    Owner::Local => say.local,
+                };
+                (!text.is_empty()).then(|| contents(&entry.path, description, text))
+            })
+            .collect();
+        parts.extend(start.memory.as_ref().map(|(path, text, _)| contents(path, say.memory, text)));
+        if parts.is_empty() {
+            return None;
+        }
+        let text = format!("<system-reminder>\n{}\n\n{}\n</system-reminder>", self.preamble, parts.join("\n\n"));
+        Some(Message::instructions(Trigger::Session, Role::User, text))
+    }
+}
+
+fn contents(path: &Path, description: &str, text: &str) -> String {
+    format!("Contents of {} ({description}):\n\n{text}", path.display())
+}
+
+/// The sources of the block, and of the files in it without text.
+fn sent(start: Start) -> impl Iterator<Item = Source> {
+    let memory = start.memory.map(|(_, _, source)| source);
+    start.entries.into_iter().map(|entry| entry.source).chain(memory).map(|source| match source.fate {
+        Fate::Loaded | Fate::Truncated => Source { message: Some(0), part: Some(0), ..source },
+        _ => source,
+    })
+}

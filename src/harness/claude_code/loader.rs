@@ -1,0 +1,415 @@
+//! Loads files: each with its imports behind it, each once, and says of every one what became of it.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::document::{self, Document, Front};
+use super::excludes::Excludes;
+use super::settings::Settings;
+use super::{Edition21, imports, paths};
+use crate::answer::{Fate, Limit, Mention, Per, Place, Scope, Source, Trigger, Unit, Warning};
+use crate::harness::front_matter;
+use crate::search::{Search, Told};
+use crate::snapshot::{Ask, Kind, Unreadable};
+use crate::text::{self, js_trim};
+
+/// Whose file it is; imports belong to whom their importer belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// The administrator's.
+    Managed,
+    /// The user's.
+    User,
+    /// The project's.
+    Project,
+    /// The user's, for this project.
+    Local,
+}
+
+/// What a file is to be taken for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Role {
+    pub(super) owner: Owner,
+    pub(super) scope: Scope,
+    pub(super) trigger: Trigger,
+    /// Whether `paths` in its front matter, or in that of an import, say when it counts.
+    pub(super) rule: bool,
+}
+
+/// A file that was loaded.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) path: PathBuf,
+    pub(super) owner: Owner,
+    pub(super) document: Arc<Document>,
+    /// The patterns it waits for.
+    pub(super) globs: Option<Vec<String>>,
+    /// The file at the head of the imports that lead to it, if it was imported.
+    pub(super) head: Option<PathBuf>,
+    pub(super) source: Source,
+}
+
+/// Loads files for one question.
+pub(super) struct Loader<'s, 'a> {
+    pub(super) edition: &'s Edition21,
+    pub(super) search: &'s mut Search<'a>,
+    pub(super) settings: &'s Settings,
+    pub(super) excludes: &'s Excludes,
+    pub(super) cwd: &'s Path,
+    pub(super) home: &'s Path,
+    /// Whether files of the project may import from outside.
+    pub(super) approved: bool,
+    /// Paths taken already, by their names and by their targets.
+    pub(super) seen: HashSet<PathBuf>,
+    pub(super) sources: Vec<Source>,
+    /// Where in `sources` a file is.
+    known: HashMap<Place, usize>,
+    pub(super) warnings: Vec<Warning>,
+    pub(super) mentions: Vec<Mention>,
+    pub(super) files_only: Option<String>,
+    documents: HashMap<PathBuf, Arc<Document>>,
+}
+
+impl<'s, 'a> Loader<'s, 'a> {
+    pub(super) fn new(
+        edition: &'s Edition21,
+        search: &'s mut Search<'a>,
+        settings: &'s Settings,
+        excludes: &'s Excludes,
+        (cwd, home): (&'s Path, &'s Path),
+        approved: bool,
+    ) -> Self {
+        Loader {
+            edition,
+            search,
+            settings,
+            excludes,
+            cwd,
+            home,
+            approved,
+            seen: HashSet::new(),
+            sources: Vec::new(),
+            known: HashMap::new(),
+            warnings: Vec::new(),
+            mentions: Vec::new(),
+            files_only: None,
+            documents: HashMap::new(),
+        }
+    }
+
+    /// Asks beforehand for what loading these paths will ask in any case.
+    pub(super) fn expect(&mut self, paths: &[PathBuf]) -> Told<()> {
+        let both = |path: &PathBuf| [Ask::Kind(path.clone()), Ask::Real(path.clone())];
+        self.search.expect(paths.iter().flat_map(both))?;
+        let mut contents = Vec::new();
+        for path in paths {
+            let file = self
+                .search
+                .glance(path)?
+                .is_ok_and(|meta| meta.kind == Kind::File && meta.len <= self.edition.file_limit_bytes);
+            contents.extend((file && self.excludes.matching(path).is_none()).then(|| Ask::Content(path.clone())));
+        }
+        self.search.expect(contents)
+    }
+
+    /// Loads a file and what it imports, unless it was loaded before. The paths that were met are added to `entries`.
+    pub(super) fn load(&mut self, path: &Path, role: Role, entries: &mut Vec<Entry>) -> Told<()> {
+        self.load_at(path, role, &[], entries)
+    }
+
+    fn load_at(&mut self, path: &Path, role: Role, chain: &[&Path], entries: &mut Vec<Entry>) -> Told<()> {
+        let by = chain.last().copied();
+        let rule = if by.is_some() { "imported" } else { "read wherever it stands" };
+        let Ok(meta) = self.search.stat(path, rule)? else { return Ok(()) };
+        let source = |fate, reason: String| Source {
+            trigger: role.trigger,
+            by: by.map(Path::to_owned),
+            ..Source::new(path, if by.is_some() { Scope::Import } else { role.scope }, fate, reason)
+        };
+        if self.seen.contains(path) {
+            return Ok(());
+        }
+        if let Some(glob) = self.excluded(path, role.owner) {
+            let reason = format!("claudeMdExcludes takes it out: {glob}");
+            self.consider(source(Fate::Excluded, reason));
+            return Ok(());
+        }
+        if meta.kind != Kind::File {
+            self.seen.insert(path.to_owned());
+            self.consider(source(Fate::Unreadable, format!("a {}, not a file", meta.kind.word())));
+            return Ok(());
+        }
+        let real = self.search.real(path)?.unwrap_or_else(|_| path.to_owned());
+        if self.seen.contains(&real) {
+            self.seen.insert(path.to_owned());
+            self.warnings.push(Warning::at(
+                "loaded-twice",
+                path,
+                format!("{}: leads to {}, which is loaded already; it is sent once", path.display(), real.display()),
+            ));
+            self.consider(Source {
+                by: Some(real.clone()),
+                ..source(Fate::Shadowed, format!("the same file as {}", real.display()))
+            });
+            return Ok(());
+        }
+        self.seen.insert(path.to_owned());
+        self.seen.insert(real.clone());
+        let limit = self.edition.file_limit_bytes;
+        if meta.len > limit {
+            let reason =
+                format!("{} B, more than the {limit} B that Claude Code reads; its imports go with it", meta.len);
+            self.warnings.push(Warning::at("over-budget", path, format!("{}: {reason}", path.display())));
+            let limit = Limit {
+                value: usize::try_from(limit).unwrap_or(usize::MAX),
+                unit: Unit::Bytes,
+                per: Per::Source,
+                from: "default".into(),
+            };
+            self.consider(Source { limit: Some(limit), ..source(Fate::Dropped, reason) });
+            return Ok(());
+        }
+        let raw = match self.search.read(path, rule)? {
+            Ok(raw) => raw,
+            Err(problem) => {
+                if let Unreadable::TooLarge(_) = problem {
+                    self.files_only = Some(format!("{} is larger than Briefing reads", path.display()));
+                }
+                self.consider(source(Fate::Unreadable, problem.to_string()));
+                return Ok(());
+            }
+        };
+        let document = self.document(&real, &raw);
+        if role.rule && by.is_none() {
+            self.check_head(path, &raw, &document.front);
+        }
+        let globs = match &document.front {
+            Front::Matter(node) if role.rule => paths::patterns(node),
+            Front::Broken if role.rule => {
+                self.warnings.push(Warning::at(
+                    "front-matter",
+                    path,
+                    format!(
+                        "{}: the front matter is no YAML, so the rule applies to every file; quote its values",
+                        path.display()
+                    ),
+                ));
+                None
+            }
+            Front::Matter(_) | Front::Broken | Front::None => None,
+        };
+        let size = Some(text::size_of(&raw));
+        let reason = by.map_or_else(|| self.reason(role), |by| format!("imported by {}", by.display()));
+        entries.push(Entry {
+            path: path.to_owned(),
+            owner: role.owner,
+            globs,
+            head: chain.first().map(|head| (*head).to_owned()),
+            source: if js_trim(&document.text).is_empty() {
+                Source { size, ..source(Fate::Empty, format!("{reason}; nothing is left of it")) }
+            } else {
+                Source { size, kept: document.kept.clone(), ..source(Fate::Loaded, reason) }
+            },
+            document: document.clone(),
+        });
+        self.imports(&[chain, &[path]].concat(), &real, &document, role, entries)
+    }
+
+    /// Says what is wrong with the head of a rule that is YAML, or no head at all.
+    fn check_head(&mut self, path: &Path, raw: &[u8], front: &Front) {
+        let has = |key: &str| matches!(front, Front::Matter(node) if node.get(key).is_some());
+        let text = match front {
+            Front::None => text::lossy(raw),
+            Front::Matter(_) => "".into(),
+            Front::Broken => return,
+        };
+        if let Front::Matter(node) = front {
+            for pattern in paths::never_matching(node) {
+                let message = format!("{}: `{pattern}` matches nothing: no path begins with dots", path.display());
+                self.warnings.push(Warning::at("dead-glob", path, message));
+            }
+        }
+        if let Some(problem) = front_matter::problem(&text, &["paths"], has, "the rule applies to every file") {
+            let message = format!("{}: {problem}", path.display());
+            self.warnings.push(Warning::at("front-matter", path, message));
+        }
+    }
+
+    fn imports(
+        &mut self,
+        chain: &[&Path],
+        real: &Path,
+        document: &Document,
+        role: Role,
+        entries: &mut Vec<Entry>,
+    ) -> Told<()> {
+        let path = *chain.last().expect("the importing file is the last of the chain");
+        let dir = real.parent().unwrap_or(Path::new("/"));
+        let mut found = Vec::new();
+        for word in &document.imports {
+            match imports::resolve(word, dir, self.home) {
+                imports::Word::Import(target) if self.repeats(path, word, &target, chain) => {
+                    self.mentions.push(Mention::new(path, word, [target]));
+                }
+                imports::Word::Import(target) => found.push((word, target)),
+                imports::Word::Refused(target) => self.explain_refusal(path, word, &target)?,
+                imports::Word::Prose => {}
+            }
+        }
+        let asks = found.iter().flat_map(|(_, target)| [Ask::Kind(target.clone()), Ask::Real(target.clone())]);
+        self.search.expect(asks.collect::<Vec<_>>())?;
+        let mut within = Vec::new();
+        for (word, target) in found {
+            let Ok(meta) = self.search.stat(&target, "imported")? else {
+                if imports::has_extension(&target) {
+                    self.mentions.push(Mention::new(path, word, [target.clone()]));
+                    self.warnings.push(Warning::at(
+                        "import-missing",
+                        path,
+                        format!("{}: @{word} leads to {}, which does not exist", path.display(), target.display()),
+                    ));
+                    self.consider(Source {
+                        by: Some(path.to_owned()),
+                        trigger: role.trigger,
+                        ..Source::new(target, Scope::Import, Fate::Missing, format!("imported by {}", path.display()))
+                    });
+                }
+                continue;
+            };
+            if meta.kind == Kind::Dir {
+                continue;
+            }
+            self.mentions.push(Mention::new(path, word, [target.clone()]));
+            if !self.may_import(&target, role.owner)? {
+                let reason = format!("outside of {}, and imports from outside were not approved", self.cwd.display());
+                self.warnings.push(Warning::at(
+                    "import-outside",
+                    path,
+                    format!(
+                        "{}: @{word} is {reason}; approve it in Claude Code, or start it in a directory above",
+                        path.display()
+                    ),
+                ));
+                self.consider(Source {
+                    by: Some(path.to_owned()),
+                    trigger: role.trigger,
+                    ..Source::new(target, Scope::Import, Fate::Dropped, reason)
+                });
+                continue;
+            }
+            within.push((word, target));
+        }
+        if chain.len() > self.edition.import_depth {
+            for (word, target) in within {
+                if self.seen.contains(&target) {
+                    continue;
+                }
+                let reason = format!(
+                    "{} files deep; Claude Code follows imports {} deep",
+                    chain.len(),
+                    self.edition.import_depth
+                );
+                self.warnings.push(Warning::at(
+                    "import-too-deep",
+                    path,
+                    format!("{}: @{word} is {reason}", path.display()),
+                ));
+                self.consider(Source {
+                    by: Some(path.to_owned()),
+                    trigger: role.trigger,
+                    ..Source::new(target, Scope::Import, Fate::Dropped, reason)
+                });
+            }
+            return Ok(());
+        }
+        let targets: Vec<PathBuf> = within.iter().map(|(_, target)| target.clone()).collect();
+        self.expect(&targets)?;
+        for (_, target) in within {
+            self.load_at(&target, role, chain, entries)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a file was met before, so that it is not imported again; in a circle that is worth a word.
+    fn repeats(&mut self, path: &Path, word: &str, target: &Path, chain: &[&Path]) -> bool {
+        if chain.contains(&target) {
+            let way = if target == path { "the file itself" } else { "a file that leads to it" };
+            self.warnings.push(Warning::at(
+                "import-cycle",
+                path,
+                format!("{}: @{word} imports {way}; it is sent once", path.display()),
+            ));
+        }
+        self.seen.contains(target)
+    }
+
+    /// Says why a word that names a file imports nothing: its extension, or punctuation behind it.
+    fn explain_refusal(&mut self, path: &Path, word: &str, target: &Path) -> Told<()> {
+        let bare = imports::without_punctuation(target).filter(|bare| imports::has_extension(bare));
+        let candidates: Vec<PathBuf> = bare.iter().cloned().chain([target.to_owned()]).collect();
+        self.search.expect(candidates.iter().cloned().map(Ask::Kind))?;
+        if let Some(bare) = bare
+            && self.search.is_file(&bare, "asked only to explain: punctuation belongs to the path")?
+        {
+            self.warnings.push(Warning::at(
+                "import-punctuation",
+                path,
+                format!(
+                    "{}: @{word} imports nothing, because the punctuation behind it belongs to the path",
+                    path.display()
+                ),
+            ));
+        } else if self.search.is_file(target, "asked only to explain: its extension is not on the list")? {
+            let reason = format!("@{word} imports nothing, because Claude Code imports no files with that extension");
+            self.warnings.push(Warning::at("import-extension", path, format!("{}: {reason}", path.display())));
+            self.consider(Source {
+                by: Some(path.to_owned()),
+                ..Source::new(target, Scope::Import, Fate::Dropped, reason)
+            });
+        }
+        Ok(())
+    }
+
+    /// Whether a file may import this one: what is inside by name and by target, and for the user's files anything.
+    fn may_import(&mut self, target: &Path, owner: Owner) -> Told<bool> {
+        if owner == Owner::User || self.approved {
+            return Ok(true);
+        }
+        let real = self.search.real(target)?.unwrap_or_else(|_| target.to_owned());
+        Ok(target.starts_with(self.cwd) && real.starts_with(self.cwd))
+    }
+
+    fn document(&mut self, real: &Path, raw: &[u8]) -> Arc<Document> {
+        self.documents.entry(real.to_owned()).or_insert_with(|| Arc::new(document::take_apart(raw))).clone()
+    }
+
+    /// The glob that takes a file out. Managed files stay.
+    pub(super) fn excluded(&self, path: &Path, owner: Owner) -> Option<String> {
+        (owner != Owner::Managed).then(|| self.excludes.matching(path)).flatten().map(str::to_owned)
+    }
+
+    fn reason(&self, role: Role) -> String {
+        match (role.scope, role.trigger) {
+            (Scope::Rule, Trigger::Session) => "a rule without paths",
+            (Scope::Rule, _) => "a rule on the way to the file",
+            (Scope::Nested, _) => "on the way from the working directory to the file",
+            _ => "every directory of the walk gives its files",
+        }
+        .to_owned()
+    }
+
+    /// Adds a source, or replaces what was said of the same file before it was known better.
+    pub(super) fn consider(&mut self, source: Source) {
+        match self.known.get(&source.place) {
+            Some(&at) if self.sources[at].fate == Fate::Dropped || source.fate == Fate::Loaded => {
+                self.sources[at] = source;
+            }
+            Some(_) => {}
+            None => {
+                self.known.insert(source.place.clone(), self.sources.len());
+                self.sources.push(source);
+            }
+        }
+    }
+}

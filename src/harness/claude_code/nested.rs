@@ -1,0 +1,296 @@
+//! What is attached when a file is read: the files of the directories on the way to it, and the rules that match it.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::git::Checkout;
+use super::loader::{Entry, Loader, Owner, Role};
+use super::memory::utf16_head;
+use super::rules::Which;
+use super::settings::Mode;
+use super::start::{Start, is_covered, walk};
+use super::tags::{self, Breaking};
+use super::{MANAGED, READ_REFUSES};
+use crate::answer::{Fate, Limit, Message, Per, Role as Speaker, Scope, Source, Trigger, Unit, Warning};
+use crate::formats::{Node, parse_json};
+use crate::search::Told;
+use crate::snapshot::Kind;
+use crate::text::{self, js_trim, utf16_len};
+
+impl Loader<'_, '_> {
+    /// The messages that come with reading `target`. `start` is what the session began with, `already` what was
+    /// attached before.
+    pub(super) fn nested(
+        &mut self,
+        target: &Path,
+        already: &[PathBuf],
+        start: &Start,
+        checkout: Option<&Checkout>,
+    ) -> Told<Vec<(Message, Vec<Source>)>> {
+        if self.search.stat(target, "the file that is read")?.is_err() {
+            return Ok(Vec::new());
+        }
+        let extension = target.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        if READ_REFUSES.contains(&extension) {
+            self.search.never(target, "Read refuses files with this extension, and nothing is attached");
+            return Ok(Vec::new());
+        }
+        let real = self.search.real(target)?.unwrap_or_else(|_| target.to_owned());
+        if !target.starts_with(self.cwd) || !real.starts_with(self.cwd) {
+            self.search.never(target, "outside of the working directory nothing is attached");
+            return Ok(Vec::new());
+        }
+        let loaded: HashSet<PathBuf> = start
+            .entries
+            .iter()
+            .map(|entry| entry.path.clone())
+            .chain(already.iter().cloned())
+            .chain([target.to_owned()])
+            .collect();
+        let below = directories(self.cwd, target);
+        let mut messages = match self.succeeds(target)? {
+            true => self.agents_on_the_way(&below, &loaded, start)?,
+            false => {
+                self.search.never(target, "Read fails, and a reading that fails brings no AGENTS.md");
+                Vec::new()
+            }
+        };
+        let mut found = Vec::new();
+        self.seen.clear();
+        // Observed: an approval counts for the start and for nested AGENTS.md only.
+        self.approved = false;
+        self.conditional(&Path::new(MANAGED).join(".claude/rules"), Owner::Managed, (target, self.cwd), &mut found)?;
+        if self.settings.user {
+            let rules = self.settings.config.join("rules");
+            self.conditional(&rules, Owner::User, (target, self.cwd), &mut found)?;
+        }
+        for dir in &below {
+            self.on_the_way(dir, target, &mut found)?;
+        }
+        for dir in walk(self.cwd) {
+            if self.settings.project && !is_covered(&dir, checkout) {
+                self.conditional(&dir.join(".claude/rules"), Owner::Project, (target, &dir), &mut found)?;
+            }
+        }
+        let mut attached = HashSet::new();
+        let mut reminders = Vec::new();
+        for entry in found {
+            let new = !loaded.contains(&entry.path) && attached.insert(entry.path.clone());
+            if new && !js_trim(&entry.document.text).is_empty() {
+                reminders.push(self.reminder(entry));
+            } else if new {
+                self.consider(entry.source);
+            }
+        }
+        reminders.append(&mut messages);
+        Ok(reminders)
+    }
+
+    /// Whether Read gives the file back: a text, a picture, a document or a notebook.
+    fn succeeds(&mut self, target: &Path) -> Told<bool> {
+        let Ok(meta) = self.search.stat(target, "Read reads files")? else { return Ok(false) };
+        if meta.kind != Kind::File {
+            return Ok(false);
+        }
+        let extension = target.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        let beginnings: &[&[u8]] = match extension.to_ascii_lowercase().as_str() {
+            "png" => &[b"\x89PNG"],
+            "jpg" | "jpeg" => &[b"\xff\xd8\xff"],
+            "gif" => &[b"GIF8"],
+            "webp" => &[b"RIFF"],
+            "pdf" => &[b"%PDF-"],
+            "ipynb" => {
+                let raw = self.search.read(target, "Read reads notebooks cell by cell")?;
+                let notebook = raw.ok().and_then(|raw| parse_json(&text::lossy(&raw)).ok());
+                return Ok(notebook.is_some_and(|notebook| notebook.get("cells").and_then(Node::as_list).is_some()));
+            }
+            _ => return Ok(meta.len <= self.edition.read_limit_bytes),
+        };
+        let raw = self.search.read(target, "Read looks into pictures and documents")?;
+        Ok(raw.is_ok_and(|raw| beginnings.iter().any(|beginning| raw.starts_with(beginning))))
+    }
+
+    fn on_the_way(&mut self, dir: &Path, target: &Path, found: &mut Vec<Entry>) -> Told<()> {
+        let role = |owner, scope| Role { owner, scope, trigger: Trigger::Read, rule: false };
+        let files = ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"].map(|name| dir.join(name));
+        self.expect(&files)?;
+        if self.settings.project {
+            self.load(&files[0], role(Owner::Project, Scope::Nested), found)?;
+            self.load(&files[1], role(Owner::Project, Scope::Nested), found)?;
+        }
+        if self.settings.local {
+            self.load(&files[2], role(Owner::Local, Scope::Nested), found)?;
+        }
+        if self.settings.project {
+            let rules = dir.join(".claude/rules");
+            let before = self.seen.clone();
+            self.rules(&rules, Owner::Project, Which::UnconditionalNested, found)?;
+            self.seen = before;
+            self.conditional(&rules, Owner::Project, (target, dir), found)?;
+        }
+        Ok(())
+    }
+
+    fn conditional(
+        &mut self,
+        rules: &Path,
+        owner: Owner,
+        (target, base): (&Path, &Path),
+        found: &mut Vec<Entry>,
+    ) -> Told<()> {
+        self.rules(rules, owner, Which::Matching(target, base), found)
+    }
+
+    /// One file as a message: cut, and without anything in it that looks like the end of the reminder.
+    fn reminder(&mut self, entry: Entry) -> (Message, Vec<Source>) {
+        let limit = self.edition.nested_utf16;
+        let mut source = Source { trigger: Trigger::Read, ..entry.source };
+        let mut text = entry.document.text.clone();
+        if utf16_len(js_trim(&text)) > limit {
+            let head = utf16_head(js_trim(&text), limit);
+            let kept = head.rfind('\n').map_or(head, |at| &head[..at]);
+            let next = if kept.len() < head.len() { kept.matches('\n').count() + 2 } else { 1 };
+            source.fate = Fate::Truncated;
+            source.reason = format!("the first {limit} UTF-16 units, back to a line end; Read shows the rest");
+            source.limit = Some(Limit { value: limit, unit: Unit::Utf16, per: Per::Source, from: "default".into() });
+            if let (Some(start), Some(end)) =
+                (source.kept.first().map(|range| range.start), source.kept.last().map(|range| range.end))
+            {
+                let start = start + text.len() - text.trim_start_matches(text::is_js_space).len();
+                source.kept = std::iter::once(start..(start + kept.len()).min(end)).collect();
+            }
+            let path = entry.path.display();
+            self.warnings.push(Warning::at("over-budget", &entry.path, format!("{path}: {}", source.reason)));
+            text = format!(
+                "{kept}\n\n> Only the start of this file is shown. For the rest, call Read on {path} with offset={next} and a limit."
+            );
+        }
+        let text = tags::broken(&text, Breaking::Backslash);
+        let text = format!("<system-reminder>\nContents of {}:\n\n{text}\n</system-reminder>", entry.path.display());
+        (Message::instructions(Trigger::Read, Speaker::User, text), vec![source])
+    }
+
+    /// AGENTS.md on the way, in one message; only in a session whose walk has no CLAUDE.md.
+    fn agents_on_the_way(
+        &mut self,
+        dirs: &[PathBuf],
+        loaded: &HashSet<PathBuf>,
+        start: &Start,
+    ) -> Told<Vec<(Message, Vec<Source>)>> {
+        let wanted = self.settings.project
+            && match self.settings.mode {
+                Mode::EitherKind => start.displaced_by.is_none(),
+                Mode::BothKinds => true,
+                Mode::ClaudeOnly | Mode::ManagedOnly => false,
+            };
+        let mut own_files = Vec::new();
+        for dir in dirs {
+            own_files.push(self.own_files(dir)?);
+        }
+        // What the same reading attaches is not handed over as well, and neither is its text.
+        self.seen = start.entries.iter().map(|entry| entry.path.clone()).collect();
+        self.seen.extend(own_files.iter().flatten().map(|(path, _)| path.clone()));
+        let texts: HashSet<&str> = start
+            .entries
+            .iter()
+            .map(|entry| js_trim(&entry.document.text))
+            .chain(own_files.iter().flatten().map(|(_, text)| text.as_str()))
+            .collect();
+        let mut found = Vec::new();
+        for (dir, own) in dirs.iter().zip(&own_files) {
+            let own = own.first().map(|(path, _)| path).filter(|_| self.settings.mode == Mode::EitherKind);
+            let files = ["AGENTS.md", ".claude/AGENTS.md"].map(|name| dir.join(name));
+            self.expect(&files)?;
+            for path in &files {
+                if wanted && own.is_none() {
+                    let role =
+                        Role { owner: Owner::Project, scope: Scope::Nested, trigger: Trigger::Read, rule: false };
+                    self.load(path, role, &mut found)?;
+                } else if self.search.is_file(path, "nested AGENTS.md")? {
+                    let by = own.cloned().or_else(|| start.displaced_by.clone());
+                    let reason = by.as_ref().map_or("the settings leave AGENTS.md files out".to_owned(), |by| {
+                        format!("{} is read instead", by.display())
+                    });
+                    self.consider(Source {
+                        trigger: Trigger::Read,
+                        by,
+                        ..Source::new(path, Scope::Nested, Fate::Shadowed, reason)
+                    });
+                }
+            }
+        }
+        let found: Vec<Entry> = found
+            .into_iter()
+            .filter(|entry| {
+                let text = js_trim(&entry.document.text);
+                !loaded.contains(&entry.path) && !text.is_empty() && !texts.contains(text)
+            })
+            .collect();
+        Ok(self.handed_over(found).into_iter().collect())
+    }
+
+    /// The files of a directory that keep its AGENTS.md out, each with its text.
+    pub(super) fn own_files(&mut self, dir: &Path) -> Told<Vec<(PathBuf, String)>> {
+        let files = ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"].map(|name| dir.join(name));
+        self.expect(&files)?;
+        let mut own = Vec::new();
+        for path in files {
+            if self.excluded(&path, Owner::Project).is_some()
+                || !self.search.is_file(&path, "nested AGENTS.md stand in for these")?
+            {
+                continue;
+            }
+            let Ok(raw) = self.search.read(&path, "nested AGENTS.md stand in for these")? else { continue };
+            let document = super::document::take_apart(&raw);
+            let text = js_trim(&document.text);
+            if !text.is_empty() {
+                own.push((path, text.to_owned()));
+            }
+        }
+        Ok(own)
+    }
+
+    fn handed_over(&mut self, found: Vec<Entry>) -> Option<(Message, Vec<Source>)> {
+        if found.is_empty() {
+            return None;
+        }
+        let entries: Vec<String> = found
+            .iter()
+            .map(|entry| {
+                format!(
+                    "Contents of {}:\n\n{}",
+                    entry.path.display(),
+                    tags::broken(&entry.document.text, Breaking::Entity)
+                )
+            })
+            .collect();
+        let text = entries.join("\n");
+        let limit = self.edition.handed_over_utf16;
+        if utf16_len(&text) > limit {
+            for entry in found {
+                let reason = format!(
+                    "together more than {limit} UTF-16 units: the client saves them and names the file, with a preview"
+                );
+                self.warnings.push(Warning::at(
+                    "over-budget",
+                    &entry.path,
+                    format!("{}: {reason}", entry.path.display()),
+                ));
+                let limit = Limit { value: limit, unit: Unit::Utf16, per: Per::Chain, from: "default".into() };
+                let source = Source { kept: Vec::new(), limit: Some(limit), trigger: Trigger::Read, ..entry.source };
+                self.consider(Source { fate: Fate::Dropped, reason, ..source });
+            }
+            return None;
+        }
+        let message = Message::instructions(Trigger::Read, Speaker::System, text);
+        Some((message, found.into_iter().map(|entry| entry.source).collect()))
+    }
+}
+
+/// The directories below `cwd` down to the one that holds `target`, outermost first.
+fn directories(cwd: &Path, target: &Path) -> Vec<PathBuf> {
+    let mut dirs: Vec<PathBuf> =
+        target.ancestors().skip(1).take_while(|dir| *dir != cwd && dir.starts_with(cwd)).map(Path::to_owned).collect();
+    dirs.reverse();
+    dirs
+}

@@ -1,0 +1,174 @@
+//! The rules of a directory: every `.md` below `.claude/rules`, in the order the disk lists them.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::loader::{Entry, Loader, Owner, Role};
+use super::paths;
+use crate::answer::{Fate, Scope, Source, Trigger, Warning};
+use crate::search::Told;
+use crate::snapshot::{Ask, Kind};
+
+/// How many directories of rules are entered in one place; the client has no such bound.
+const DIRECTORY_LIMIT: usize = 2_000;
+
+/// Which rules are wanted.
+#[derive(Clone, Copy)]
+pub(super) enum Which<'p> {
+    /// Those without `paths`, at the start of the session.
+    Unconditional,
+    /// Those without `paths`, on the way to a file that is read.
+    UnconditionalNested,
+    /// Those whose `paths` match this file, seen from this directory.
+    Matching(&'p Path, &'p Path),
+}
+
+impl Loader<'_, '_> {
+    /// Adds the rules below `dir` that are wanted. What a rule imports counts on its own: it may load although its
+    /// rule waits.
+    pub(super) fn rules(&mut self, dir: &Path, owner: Owner, which: Which, entries: &mut Vec<Entry>) -> Told<()> {
+        let trigger = match which {
+            Which::Unconditional => Trigger::Session,
+            Which::UnconditionalNested | Which::Matching(..) => Trigger::Read,
+        };
+        let Some(real) = self.rules_directory(dir, owner, which)? else { return Ok(()) };
+        let mut files = Vec::new();
+        self.collect(&real, owner, &mut HashSet::new(), &mut files)?;
+        self.expect(&files.iter().map(|(path, _)| path.clone()).collect::<Vec<_>>())?;
+        let mut found = Vec::new();
+        for (path, link) in files {
+            if let Some(glob) = link.as_deref().and_then(|link| self.excluded(link, owner)) {
+                let reason = format!("claudeMdExcludes takes it out: {glob}");
+                self.consider(Source {
+                    trigger,
+                    ..Source::new(link.unwrap_or(path), Scope::Rule, Fate::Excluded, reason)
+                });
+                continue;
+            }
+            self.load(&path, Role { owner, scope: Scope::Rule, trigger, rule: true }, &mut found)?;
+        }
+        self.sort_out(found, which, entries);
+        Ok(())
+    }
+
+    /// The physical directory of the rules, if it may be entered.
+    fn rules_directory(&mut self, dir: &Path, owner: Owner, which: Which) -> Told<Option<PathBuf>> {
+        self.search.expect([Ask::Kind(dir.to_owned()), Ask::LinkKind(dir.to_owned()), Ask::Real(dir.to_owned())])?;
+        if !self.search.is_dir(dir, "rules")? {
+            return Ok(None);
+        }
+        let Ok(real) = self.search.real(dir)? else { return Ok(None) };
+        let itself = self.search.lstat(dir, "rules")?.is_ok_and(|meta| meta.kind == Kind::Dir);
+        // Observed: nested rules behind a linked `.claude` are read; nothing else behind a link outwards is.
+        let nested = matches!(which, Which::UnconditionalNested) && itself;
+        if real != dir && !nested && !self.may_link(&real, owner) {
+            self.outside(dir, &real);
+            return Ok(None);
+        }
+        Ok(Some(real))
+    }
+
+    fn may_link(&self, real: &Path, owner: Owner) -> bool {
+        owner == Owner::User || self.approved || real.starts_with(self.cwd)
+    }
+
+    fn outside(&mut self, link: &Path, real: &Path) {
+        let reason = format!(
+            "a link to {}, outside of {}, and links outwards were not approved",
+            real.display(),
+            self.cwd.display()
+        );
+        self.warnings.push(Warning::at("import-outside", link, format!("{}: {reason}", link.display())));
+        self.consider(Source { by: Some(real.to_owned()), ..Source::new(link, Scope::Rule, Fate::Dropped, reason) });
+    }
+
+    /// The rule files below a physical directory, each with the link it was reached by.
+    fn collect(
+        &mut self,
+        dir: &Path,
+        owner: Owner,
+        visited: &mut HashSet<PathBuf>,
+        files: &mut Vec<(PathBuf, Option<PathBuf>)>,
+    ) -> Told<()> {
+        if !visited.insert(dir.to_owned()) {
+            return Ok(());
+        }
+        if visited.len() > DIRECTORY_LIMIT {
+            self.files_only = Some(format!("more than {DIRECTORY_LIMIT} directories of rules"));
+            return Ok(());
+        }
+        let Ok(listing) = self.search.list(dir, "rules: every .md, in the order of the disk")? else { return Ok(()) };
+        let links: Vec<PathBuf> =
+            listing.iter().filter(|entry| entry.kind == Kind::Link).map(|entry| dir.join(&entry.name)).collect();
+        self.search.expect(links.iter().flat_map(|link| [Ask::Kind(link.clone()), Ask::Real(link.clone())]))?;
+        let below =
+            listing.iter().filter(|entry| entry.kind == Kind::Dir).map(|entry| Ask::Listing(dir.join(&entry.name)));
+        self.search.expect(below.collect::<Vec<_>>())?;
+        for entry in listing.iter() {
+            let path = dir.join(&entry.name);
+            let is_rule = entry.name.to_str().is_some_and(|name| name.ends_with(".md"));
+            match entry.kind {
+                Kind::File if is_rule => files.push((path, None)),
+                Kind::Dir => self.collect(&path, owner, visited, files)?,
+                Kind::Link => {
+                    let (Ok(meta), Ok(real)) = (self.search.glance(&path)?, self.search.real(&path)?) else { continue };
+                    let wanted = meta.kind == Kind::Dir || (meta.kind == Kind::File && is_rule);
+                    if !wanted {
+                        continue;
+                    }
+                    if !self.may_link(&real, owner) {
+                        self.outside(&path, &real);
+                    } else if meta.kind == Kind::Dir {
+                        self.collect(&real, owner, visited, files)?;
+                    } else {
+                        files.push((real, Some(path)));
+                    }
+                }
+                Kind::File | Kind::Fifo | Kind::Device | Kind::Other => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the rules that are wanted, and says of the others what they wait for.
+    fn sort_out(&mut self, found: Vec<Entry>, which: Which, entries: &mut Vec<Entry>) {
+        let waiting: HashSet<PathBuf> =
+            found.iter().filter(|entry| entry.globs.is_some()).map(|entry| entry.path.clone()).collect();
+        for entry in found {
+            let wanted = match (&which, &entry.globs) {
+                (Which::Unconditional | Which::UnconditionalNested, None) => true,
+                (Which::Unconditional | Which::UnconditionalNested, Some(_)) | (Which::Matching(..), None) => false,
+                (Which::Matching(target, base), Some(globs)) => {
+                    target.strip_prefix(base).is_ok_and(|relative| paths::matches(globs, relative))
+                }
+            };
+            if wanted {
+                self.imported_anyway(&entry, &waiting, which);
+                entries.push(entry);
+            } else if let Some(globs) = &entry.globs {
+                let reason = format!("waits until a file is read that matches {}", globs.join(", "));
+                let source = Source { trigger: Trigger::Read, kept: Vec::new(), ..entry.source.clone() };
+                self.consider(Source { fate: Fate::Dropped, reason, ..source });
+            }
+        }
+    }
+
+    /// A rule that waits does not keep its imports waiting.
+    fn imported_anyway(&mut self, entry: &Entry, waiting: &HashSet<PathBuf>, which: Which) {
+        let (Which::Unconditional, Some(by)) = (which, entry.source.by.as_ref().filter(|_| entry.head.is_some()))
+        else {
+            return;
+        };
+        if waiting.contains(by) {
+            self.warnings.push(Warning::at(
+                "import-unconditional",
+                by,
+                format!(
+                    "{}: {} is imported at the start of every session, although the rule waits for its paths",
+                    by.display(),
+                    entry.path.display()
+                ),
+            ));
+        }
+    }
+}

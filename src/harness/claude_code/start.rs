@@ -1,0 +1,302 @@
+//! What is loaded at the start of a session, in order.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::git::Checkout;
+use super::loader::{Entry, Loader, Owner, Role};
+use super::rules::Which;
+use super::settings::{Memory, Mode};
+use super::tags::{self, Breaking};
+use super::{MANAGED, document, memory};
+use crate::answer::{Fate, Limit, Per, Purpose, Scope, Source, Trigger, Unit, Warning};
+use crate::search::Told;
+use crate::snapshot::{Ask, Kind};
+use crate::text::{self, js_trim};
+
+/// What a session starts with.
+pub(super) struct Start {
+    /// The files, in the order they are sent; those without text are among them.
+    pub(super) entries: Vec<Entry>,
+    /// The memory: its path, its text, and what became of it.
+    pub(super) memory: Option<(PathBuf, String, Source)>,
+    /// The file that keeps AGENTS.md files out, if one does.
+    pub(super) displaced_by: Option<PathBuf>,
+}
+
+/// The names in a directory of the walk, before the rules and after.
+const SHARED: [&str; 2] = ["CLAUDE.md", ".claude/CLAUDE.md"];
+const LOCAL: &str = "CLAUDE.local.md";
+const AGENTS: [&str; 2] = ["AGENTS.md", ".claude/AGENTS.md"];
+
+impl Loader<'_, '_> {
+    /// Loads everything.
+    pub(super) fn start(&mut self, checkout: Option<&Checkout>) -> Told<Start> {
+        let dirs = walk(self.cwd);
+        self.expect_all(&dirs)?;
+        let mut entries = Vec::new();
+        let managed = Path::new(MANAGED);
+        self.load(&managed.join("CLAUDE.md"), role(Owner::Managed, Scope::Managed), &mut entries)?;
+        self.rules(&managed.join(".claude/rules"), Owner::Managed, Which::Unconditional, &mut entries)?;
+        if self.settings.user {
+            let config = self.settings.config.clone();
+            self.load(&config.join("CLAUDE.md"), role(Owner::User, Scope::User), &mut entries)?;
+            self.rules(&config.join("rules"), Owner::User, Which::Unconditional, &mut entries)?;
+        }
+        for dir in &dirs {
+            self.directory(dir, is_covered(dir, checkout), &mut entries)?;
+        }
+        let added = self.settings.added.clone();
+        for dir in &added {
+            self.directory(dir, false, &mut entries)?;
+        }
+        let of_walk: HashSet<PathBuf> = dirs
+            .iter()
+            .flat_map(|dir| SHARED.map(|name| dir.join(name)).into_iter().chain([dir.join(LOCAL)]))
+            .collect();
+        let displaced_by = entries
+            .iter()
+            .find(|entry| {
+                !matches!(entry.source.scope, Scope::Managed | Scope::User)
+                    && of_walk.contains(&entry.path)
+                    && !js_trim(&entry.document.text).is_empty()
+            })
+            .map(|entry| entry.path.clone());
+        let displaced_by = match displaced_by {
+            None if self.settings.project && !self.settings.local => self.local_left_out(&dirs)?,
+            known => known,
+        };
+        self.agents(&dirs, checkout, displaced_by.as_deref(), &mut entries)?;
+        if self.settings.mode == Mode::ManagedOnly {
+            self.keep_managed(&mut entries);
+        }
+        let project = checkout.map_or(self.cwd, |checkout| &checkout.main).to_owned();
+        let memory = self.memory(&project)?;
+        Ok(Start { entries, memory, displaced_by })
+    }
+
+    /// Asks in one go for whatever the walk will ask for.
+    fn expect_all(&mut self, dirs: &[PathBuf]) -> Told<()> {
+        let config = self.settings.config.clone();
+        let mut files = vec![Path::new(MANAGED).join("CLAUDE.md"), config.join("CLAUDE.md")];
+        let mut rules = vec![Path::new(MANAGED).join(".claude/rules"), config.join("rules")];
+        for dir in dirs.iter().chain(&self.settings.added) {
+            files.extend(SHARED.iter().chain(&AGENTS).chain([&LOCAL]).map(|name| dir.join(name)));
+            rules.push(dir.join(".claude/rules"));
+        }
+        let asks = |path: PathBuf| [Ask::Kind(path.clone()), Ask::Real(path)];
+        let links = rules.iter().cloned().map(Ask::LinkKind).collect::<Vec<_>>();
+        self.search.expect(files.iter().chain(&rules).cloned().flat_map(asks).chain(links))?;
+        self.expect(&files)
+    }
+
+    /// The files of one directory. In a main checkout that holds the worktree, only the local file.
+    fn directory(&mut self, dir: &Path, covered: bool, entries: &mut Vec<Entry>) -> Told<()> {
+        if self.settings.project && !covered {
+            for name in SHARED {
+                self.load(&dir.join(name), role(Owner::Project, Scope::Project), entries)?;
+            }
+            self.rules(&dir.join(".claude/rules"), Owner::Project, Which::Unconditional, entries)?;
+        } else {
+            for name in SHARED {
+                self.left_out(&dir.join(name), covered)?;
+            }
+        }
+        if self.settings.local {
+            self.load(&dir.join(LOCAL), role(Owner::Local, Scope::Local), entries)?;
+        } else {
+            self.left_out(&dir.join(LOCAL), false)?;
+        }
+        Ok(())
+    }
+
+    /// A local file of the walk that `--setting-sources` leaves out. Observed: it keeps AGENTS.md out all the same.
+    fn local_left_out(&mut self, dirs: &[PathBuf]) -> Told<Option<PathBuf>> {
+        for dir in dirs {
+            let own = self.own_files(dir)?;
+            if let Some((path, _)) = own.into_iter().find(|(path, _)| path.ends_with(LOCAL)) {
+                return Ok(Some(path));
+            }
+        }
+        Ok(None)
+    }
+
+    fn left_out(&mut self, path: &Path, covered: bool) -> Told<()> {
+        if self.search.is_file(path, "asked only to explain what is left out")? && !self.seen.contains(path) {
+            let reason = if covered {
+                "the worktree inside of this checkout has its own copy"
+            } else {
+                "--setting-sources leaves it out"
+            };
+            self.consider(Source::new(path, Scope::Project, Fate::Excluded, reason));
+        }
+        Ok(())
+    }
+
+    /// AGENTS.md, each before what lies below its directory.
+    fn agents(
+        &mut self,
+        dirs: &[PathBuf],
+        checkout: Option<&Checkout>,
+        displaced_by: Option<&Path>,
+        entries: &mut Vec<Entry>,
+    ) -> Told<()> {
+        let wanted = self.settings.project
+            && match self.settings.mode {
+                Mode::EitherKind => displaced_by.is_none(),
+                Mode::BothKinds => true,
+                Mode::ClaudeOnly | Mode::ManagedOnly => false,
+            };
+        // Observed: what waits, and where a link leads, has not been loaded yet; and only texts of the project count.
+        self.seen = entries.iter().map(|entry| entry.path.clone()).collect();
+        let before: HashSet<String> = entries
+            .iter()
+            .filter(|entry| matches!(entry.owner, Owner::Project | Owner::Local))
+            .map(|entry| js_trim(&entry.document.text).to_owned())
+            .collect();
+        for dir in dirs {
+            for name in AGENTS {
+                let path = dir.join(name);
+                if is_covered(dir, checkout) || self.seen.contains(&path) {
+                    continue;
+                }
+                if !wanted {
+                    self.displaced(&path, displaced_by)?;
+                    continue;
+                }
+                let mut found = Vec::new();
+                self.load(&path, role(Owner::Project, Scope::Project), &mut found)?;
+                found.retain(|entry| {
+                    let text = js_trim(&entry.document.text);
+                    let again = !text.is_empty() && entry.path == path && before.contains(text);
+                    if again {
+                        let reason = "the text of a file that was loaded before it";
+                        let source = Source { kept: Vec::new(), ..entry.source.clone() };
+                        self.consider(Source { fate: Fate::Shadowed, reason: reason.to_owned(), ..source });
+                    }
+                    !again
+                });
+                let at = entries
+                    .iter()
+                    .position(|entry| {
+                        let head = entry.head.as_deref().unwrap_or(&entry.path);
+                        matches!(entry.owner, Owner::Project | Owner::Local)
+                            && entry.source.fate != Fate::Empty
+                            && directory_of(head).is_some_and(|below| below.starts_with(dir) && below != dir)
+                    })
+                    .unwrap_or(entries.len());
+                entries.splice(at..at, found);
+            }
+        }
+        Ok(())
+    }
+
+    /// Says of an AGENTS.md why it is not read.
+    fn displaced(&mut self, path: &Path, by: Option<&Path>) -> Told<()> {
+        if !self.search.is_file(path, "AGENTS.md is read only where the walk has no CLAUDE.md")? {
+            return Ok(());
+        }
+        let Some(by) = by.filter(|_| self.settings.mode == Mode::EitherKind) else {
+            let reason = "the settings leave AGENTS.md files out";
+            self.consider(Source::new(path, Scope::Project, Fate::Excluded, reason));
+            return Ok(());
+        };
+        let link = match self.search.real(by)? {
+            Ok(real) if real.file_name() != by.file_name() => format!(", a link to {},", real.display()),
+            Ok(_) | Err(_) => String::new(),
+        };
+        let reason = format!("{}{link} is on the walk, and one CLAUDE.md hides every AGENTS.md", by.display());
+        self.warnings.push(Warning::at(
+            "agents-displaced",
+            path,
+            format!("{}: {reason}; import it there with @{}", path.display(), path.display()),
+        ));
+        self.consider(Source { by: Some(by.to_owned()), ..Source::new(path, Scope::Project, Fate::Shadowed, reason) });
+        Ok(())
+    }
+
+    fn keep_managed(&mut self, entries: &mut Vec<Entry>) {
+        for entry in entries.iter().filter(|entry| entry.owner != Owner::Managed) {
+            let source = Source { kept: Vec::new(), ..entry.source.clone() };
+            self.consider(Source {
+                fate: Fate::Excluded,
+                reason: "only managed files are read: managed-only".into(),
+                ..source
+            });
+        }
+        entries.retain(|entry| entry.owner == Owner::Managed);
+    }
+
+    /// The memory of the project, to its two limits.
+    fn memory(&mut self, project: &Path) -> Told<Option<(PathBuf, String, Source)>> {
+        let usual = self.settings.config.join("projects").join(memory::slug(project)).join("memory");
+        let (dir, off) = match &self.settings.memory {
+            Memory::Off(what) => (usual, Some(what.clone())),
+            Memory::Usual => (usual, None),
+            Memory::In(dir) => (dir.clone(), None),
+        };
+        let path = dir.join("MEMORY.md");
+        if !self.search.stat(&path, "the memory of the project")?.is_ok_and(|meta| meta.kind == Kind::File) {
+            return Ok(None);
+        }
+        let source = |fate, reason: String| Source {
+            purpose: Purpose::Memory,
+            ..Source::new(&path, Scope::Memory, fate, reason)
+        };
+        if let Some(what) = off {
+            self.consider(source(Fate::Excluded, what));
+            return Ok(None);
+        }
+        let raw = match self.search.read(&path, "the memory of the project")? {
+            Ok(raw) => raw,
+            Err(problem) => {
+                self.consider(source(Fate::Unreadable, problem.to_string()));
+                return Ok(None);
+            }
+        };
+        let document = document::take_apart(&raw);
+        let (lines, units) = (self.edition.memory_lines, self.edition.memory_utf16);
+        let cut = memory::cut(&document.text, lines, units);
+        let size = Some(text::size_of(&raw));
+        if cut.text.is_empty() {
+            self.consider(Source { size, ..source(Fate::Empty, "nothing is left of it".into()) });
+            return Ok(None);
+        }
+        let mut source =
+            Source { size, kept: document.kept, ..source(Fate::Loaded, "the memory of the project".into()) };
+        if let Some(kept) = cut.kept {
+            source.fate = Fate::Truncated;
+            source.reason = format!("cut to {lines} lines and {units} UTF-16 units, back to a line end");
+            source.limit = Some(Limit { value: units, unit: Unit::Utf16, per: Per::Source, from: "default".into() });
+            if let Some(start) = source.kept.first().map(|range| range.start) {
+                source.kept = std::iter::once(start..(start + kept).min(raw.len())).collect();
+            }
+            self.warnings.push(Warning::at("over-budget", &path, format!("{}: {}", path.display(), source.reason)));
+        }
+        Ok(Some((path.clone(), tags::broken(&cut.text, Breaking::Backslash), source)))
+    }
+}
+
+fn role(owner: Owner, scope: Scope) -> Role {
+    Role { owner, scope, trigger: Trigger::Session, rule: false }
+}
+
+/// The directories of the walk, outermost first. The top of the file system is not among them.
+pub(super) fn walk(cwd: &Path) -> Vec<PathBuf> {
+    let mut dirs: Vec<PathBuf> = cwd.ancestors().filter(|dir| dir.parent().is_some()).map(Path::to_owned).collect();
+    dirs.reverse();
+    dirs
+}
+
+/// Whether a directory belongs to the main checkout of a worktree that lies inside of it.
+pub(super) fn is_covered(dir: &Path, checkout: Option<&Checkout>) -> bool {
+    checkout.is_some_and(|Checkout { root, main }| {
+        root != main && root.starts_with(main) && dir.starts_with(main) && !dir.starts_with(root)
+    })
+}
+
+/// The directory that a file was written for: what holds `.claude`, if that is where it stands.
+fn directory_of(path: &Path) -> Option<&Path> {
+    let claude = path.ancestors().find(|dir| dir.file_name() == Some(".claude".as_ref()));
+    claude.unwrap_or(path).parent()
+}

@@ -1,0 +1,426 @@
+//! What the harnesses of plain conventions share: files are found by name, said with their fates, and shown whole, one
+//! after the other. What differs between them is in their own files.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use globset::GlobBuilder;
+
+use super::front_matter::FrontMatter;
+use super::{About, Details};
+use crate::answer::{Answer, Fate, Limit, Message, Role, Scope, Source, Standpoint, Trigger, Warning};
+use crate::glob;
+use crate::search::{Search, Told};
+use crate::snapshot::{Ask, Errno, Kind, Unreadable};
+use crate::text;
+
+/// How deep folders of rules are gone through; none of the harnesses is known to have a limit.
+const FOLDER_DEPTH: usize = 16;
+
+/// Rules that were read in documents or sources, not run, are named by the month they were read in.
+pub(super) const fn read_in_november(details: Details) -> About {
+    About { name: "2026.11", checked: ("2026.11", "2026.11"), changed: &[], details }
+}
+
+/// What most of these harnesses have in common.
+pub(super) const PLAIN: Details = Details {
+    files: "",
+    triggers: "session start",
+    place: "system prompt",
+    truncation: "none known",
+    nested: "not read",
+    global: "none",
+    urls: "no",
+    globs: "no",
+    sessions: "all alike",
+    hooks: "none",
+    persona: "no",
+    dedupe: "by path",
+};
+
+/// How a file is loaded.
+#[derive(Clone, Copy)]
+pub(super) struct Load<'r> {
+    pub scope: Scope,
+    pub trigger: Trigger,
+    pub reason: &'r str,
+}
+
+impl<'r> Load<'r> {
+    /// At the start of the session.
+    pub fn start(scope: Scope, reason: &'r str) -> Load<'r> {
+        Load { scope, trigger: Trigger::Session, reason }
+    }
+
+    /// When the target is read.
+    pub fn read(scope: Scope, reason: &'r str) -> Load<'r> {
+        Load { scope, trigger: Trigger::Read, reason }
+    }
+}
+
+/// A file that was read.
+pub(super) struct File {
+    pub path: PathBuf,
+    raw: Arc<[u8]>,
+    /// Its text, without a byte order mark.
+    pub text: String,
+}
+
+impl File {
+    /// Its bytes.
+    pub fn raw(&self) -> &[u8] {
+        &self.raw
+    }
+
+    /// Where its text stands, less the white space around it.
+    pub fn trimmed(&self) -> Range<usize> {
+        trimmed(&self.text, 0..self.text.len())
+    }
+
+    /// Where its text stands, less what JavaScript's `trim` removes.
+    pub fn js_trimmed(&self) -> Range<usize> {
+        let start = self.text.len() - self.text.trim_start_matches(text::is_js_space).len();
+        start..text::js_trim_end(&self.text).len().max(start)
+    }
+
+    /// Where its text stands behind the front matter, less the white space around it.
+    pub fn body(&self) -> Range<usize> {
+        let start = FrontMatter::of(&self.text).map_or(0, |front| front.body);
+        trimmed(&self.text, start..self.text.len())
+    }
+}
+
+fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
+    let inner = &text[range.clone()];
+    let start = range.start + inner.len() - inner.trim_start().len();
+    start..(range.start + inner.trim_end().len()).max(start)
+}
+
+/// When a rule counts.
+pub(super) enum When {
+    /// From the start.
+    Always,
+    /// Once a file is in the context that one of the patterns matches.
+    Matching(Vec<String>),
+    /// When the agent asks for it; the start only lists it.
+    Asked,
+    /// When the user names it, so.
+    Named(String),
+    /// Never, for this reason.
+    Never(&'static str),
+}
+
+/// How patterns are read.
+#[derive(Clone, Copy)]
+pub(super) struct Globs<'p> {
+    /// Where they start.
+    pub base: &'p Path,
+    /// What one without a slash means: a name in any directory, or one in the base directory only.
+    pub names_anywhere: bool,
+    /// Whether the letter case is no matter.
+    pub fold_case: bool,
+}
+
+impl Globs<'_> {
+    /// Whether one of the patterns matches the path.
+    pub fn any(self, patterns: &[String], path: &Path) -> bool {
+        path.strip_prefix(self.base).is_ok_and(|path| patterns.iter().any(|pattern| self.matches(pattern, path)))
+    }
+
+    /// Whether a pattern matches a path below the base. A pattern that is no glob matches nothing.
+    fn matches(self, pattern: &str, path: &Path) -> bool {
+        let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+        let pattern = pattern.strip_prefix('/').unwrap_or(pattern);
+        let by_name = self.names_anywhere && !pattern.contains('/');
+        let path = if by_name { path.file_name().map_or(path, Path::new) } else { path };
+        glob::plain(pattern, self.fold_case, path)
+    }
+}
+
+/// Finds files and puts them one after the other.
+pub(super) struct Chain<'a, 'f> {
+    pub at: &'a Standpoint,
+    pub search: &'a mut Search<'f>,
+    pub answer: Answer,
+    started: Vec<String>,
+    read: Vec<String>,
+    taken: HashSet<PathBuf>,
+}
+
+impl<'a, 'f> Chain<'a, 'f> {
+    /// An empty one, whose text is not certain for the reason given.
+    pub fn new(at: &'a Standpoint, search: &'a mut Search<'f>, unsure: Option<&str>) -> Chain<'a, 'f> {
+        let answer = Answer { files_only: unsure.map(str::to_owned), root: Some(at.cwd.clone()), ..Answer::default() };
+        Chain { at, search, answer, started: Vec::new(), read: Vec::new(), taken: HashSet::new() }
+    }
+
+    /// The answer: one message for the start, one for what reading adds.
+    pub fn finish(mut self, separator: &str) -> Answer {
+        let shift = usize::from(self.started.is_empty());
+        for source in &mut self.answer.sources {
+            source.message = source.message.map(|message| message.saturating_sub(shift));
+        }
+        for (trigger, role, parts) in
+            [(Trigger::Session, Role::System, self.started), (Trigger::Read, Role::User, self.read)]
+        {
+            if !parts.is_empty() {
+                self.answer.messages.push(Message::joined(trigger, role, parts, separator));
+            }
+        }
+        self.answer
+    }
+
+    /// `$XDG_CONFIG_HOME`, or `~/.config`.
+    pub fn config_home(&self) -> PathBuf {
+        let configured = self.search.env("XDG_CONFIG_HOME").filter(|dir| dir.starts_with('/'));
+        configured.map_or_else(|| self.at.home.join(".config"), PathBuf::from)
+    }
+
+    /// The nearest directory with an entry `.git`, at the working directory or above.
+    pub fn repository(&mut self) -> Told<Option<PathBuf>> {
+        let cwd = &self.at.cwd;
+        self.search.expect(cwd.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
+        for dir in cwd.ancestors() {
+            if self.search.stat(&dir.join(".git"), "the root is the nearest directory with `.git`")?.is_ok() {
+                self.answer.root = Some(dir.to_owned());
+                return Ok(Some(dir.to_owned()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The directories below the working directory that lead to the target, outermost first.
+    pub fn directories_to_target(&self) -> Vec<PathBuf> {
+        let cwd = self.at.cwd.as_path();
+        let Some(dir) = self.at.target.as_deref().and_then(Path::parent) else { return Vec::new() };
+        let mut dirs: Vec<PathBuf> =
+            dir.ancestors().take_while(|dir| *dir != cwd && dir.starts_with(cwd)).map(Path::to_owned).collect();
+        dirs.reverse();
+        dirs
+    }
+
+    /// A file that is there; else, where it is there and cannot be read, a source that says so.
+    pub fn file(&mut self, path: &Path, load: Load) -> Told<Option<File>> {
+        match self.search.read(path, load.reason.to_owned())? {
+            Ok(raw) => {
+                let text = text::lossy_without_bom(&raw).into_owned();
+                Ok(Some(File { path: path.to_owned(), raw, text }))
+            }
+            Err(Unreadable::Errno(Errno::NOENT | Errno::NOTDIR) | Unreadable::Not(Kind::Dir)) => Ok(None),
+            Err(problem) => {
+                self.say(path, load, Fate::Unreadable, problem.to_string());
+                Ok(None)
+            }
+        }
+    }
+
+    /// A source without any text in the messages.
+    pub fn say(&mut self, path: &Path, load: Load, fate: Fate, reason: impl Into<String>) {
+        if self.taken.insert(path.to_owned()) {
+            let source = Source::new(path, load.scope, fate, reason);
+            self.answer.sources.push(Source { trigger: load.trigger, ..source });
+        }
+    }
+
+    /// Puts the range of the file at the end, as `show` writes it. A file that stands there already is left out.
+    pub fn give(&mut self, file: &File, range: Range<usize>, load: Load, show: impl FnOnce(&str) -> String) {
+        if !self.taken.insert(file.path.clone()) {
+            return;
+        }
+        let shown = &file.text[range.clone()];
+        if shown.is_empty() {
+            let source = Source::new(&file.path, load.scope, Fate::Empty, "only white space");
+            let size = Some(text::size_of(&file.raw));
+            self.answer.sources.push(Source { trigger: load.trigger, size, ..source });
+            return;
+        }
+        let mark = file.raw.len() - file.raw.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&file.raw).len();
+        let shown_range = range.start + mark..range.end + mark;
+        let kept = text::raw_ranges(&file.raw, std::slice::from_ref(&shown_range));
+        let (message, parts) = match load.trigger {
+            Trigger::Session => (0, &mut self.started),
+            Trigger::Read | Trigger::Attach | Trigger::Call => (1, &mut self.read),
+        };
+        let (message, part) = (Some(message), Some(parts.len()));
+        parts.push(show(shown));
+        let source = Source::whole(&file.path, load.scope, &file.raw, load.reason);
+        self.answer.sources.push(Source { kept, trigger: load.trigger, message, part, ..source });
+    }
+
+    /// Adds a text to the start that no file brings.
+    pub fn line(&mut self, text: String) {
+        self.started.push(text);
+    }
+
+    /// Takes white space from the end of the start's last text, as JavaScript's `trim` does.
+    pub fn trim_last(&mut self) {
+        if let Some(last) = self.started.last_mut() {
+            last.truncate(text::js_trim_end(last).len());
+        }
+    }
+
+    /// Says of the last source that it was cut at a limit, which stands in its range already.
+    pub fn cut_last(&mut self, limit: Limit, reason: String) {
+        if let Some(source) = self.answer.sources.last_mut().filter(|source| source.fate == Fate::Loaded) {
+            *source = Source { fate: Fate::Truncated, limit: Some(limit), reason, ..source.clone() };
+        }
+    }
+
+    /// How many texts the start has.
+    pub fn started(&self) -> usize {
+        self.started.len()
+    }
+
+    /// Puts a head before one of the texts of the start.
+    pub fn before(&mut self, part: usize, head: &str) {
+        self.started[part].insert_str(0, head);
+    }
+
+    /// The whole file, if it is there.
+    pub fn whole(&mut self, path: &Path, load: Load) -> Told<bool> {
+        let Some(file) = self.file(path, load)? else { return Ok(false) };
+        let blank = file.text.trim().is_empty();
+        self.give(&file, if blank { 0..0 } else { 0..file.text.len() }, load, str::to_owned);
+        Ok(true)
+    }
+
+    /// The first of the names that is a file is handed to `give`; the others that are there are shadowed by it.
+    pub fn first(
+        &mut self,
+        dir: &Path,
+        names: &[&str],
+        load: Load,
+        give: impl FnOnce(&mut Self, &File) -> Told<()>,
+    ) -> Told<Option<PathBuf>> {
+        self.search.expect(names.iter().map(|name| Ask::Content(dir.join(name))))?;
+        let mut paths = names.iter().map(|name| dir.join(name));
+        for path in paths.by_ref() {
+            if let Some(file) = self.file(&path, load)? {
+                give(self, &file)?;
+                for other in paths {
+                    self.shadowed(&other, load, &path)?;
+                }
+                return Ok(Some(path));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Says that another file is taken in the place of this one, if this one is there.
+    pub fn shadowed(&mut self, path: &Path, load: Load, by: &Path) -> Told<()> {
+        if self.search.is_file(path, load.reason.to_owned())? && self.taken.insert(path.to_owned()) {
+            let reason = format!("{} is taken in its place", by.display());
+            let source = Source::new(path, load.scope, Fate::Shadowed, reason);
+            self.answer.sources.push(Source { trigger: load.trigger, by: Some(by.to_owned()), ..source });
+        }
+        Ok(())
+    }
+
+    /// A rule: its text at the start or with the target, or a source that says when it would count.
+    pub fn rule(&mut self, file: &File, range: Range<usize>, scope: Scope, when: &When, globs: Globs) {
+        match when {
+            When::Always => self.give(file, range, Load::start(scope, "a rule that always counts"), str::to_owned),
+            When::Matching(patterns) => {
+                self.check_patterns(file, patterns);
+                let list = patterns.join(", ");
+                let load = Load { scope, trigger: Trigger::Attach, reason: "" };
+                if self.at.target.as_deref().is_some_and(|target| globs.any(patterns, target)) {
+                    let reason = format!("the file matches {list}");
+                    self.give(file, range, Load { reason: &reason, ..load }, str::to_owned);
+                } else {
+                    self.say(&file.path, load, Fate::Excluded, format!("only with files that match {list}"));
+                }
+            }
+            When::Asked => {
+                let load = Load { scope, trigger: Trigger::Call, reason: "" };
+                self.say(&file.path, load, Fate::Excluded, "only its description is listed: the agent may ask for it");
+            }
+            When::Named(how) => {
+                let load = Load { scope, trigger: Trigger::Attach, reason: "" };
+                self.say(&file.path, load, Fate::Excluded, format!("only when the user names it: {how}"));
+            }
+            When::Never(why) => self.say(&file.path, Load::start(scope, ""), Fate::Excluded, *why),
+        }
+    }
+
+    /// Warns of patterns that nothing can match.
+    fn check_patterns(&mut self, file: &File, patterns: &[String]) {
+        for pattern in patterns.iter().filter(|pattern| GlobBuilder::new(pattern).build().is_err()) {
+            let message = format!("`{pattern}` is no valid pattern: it matches nothing");
+            self.answer.warnings.push(Warning::at("pattern", &file.path, message));
+        }
+    }
+
+    /// The files of a folder and, if `deep`, of the folders below it, that have one of the endings; sorted by path. Links to
+    /// files count, links to folders do not.
+    pub fn folder(&mut self, dir: &Path, endings: &[&str], deep: bool) -> Told<Vec<PathBuf>> {
+        let mut found = Vec::new();
+        let mut level = vec![dir.to_owned()];
+        for _ in 0..FOLDER_DEPTH {
+            self.search.expect(level.iter().cloned().map(Ask::Listing))?;
+            let mut below = Vec::new();
+            for folder in level {
+                let Ok(entries) = self.search.list(&folder, "a folder of rules")? else { continue };
+                for entry in entries.iter() {
+                    let name = entry.name.to_string_lossy();
+                    let path = folder.join(&entry.name);
+                    match entry.kind {
+                        Kind::Dir if deep => below.push(path),
+                        Kind::Dir => {}
+                        _ if endings.is_empty() || endings.iter().any(|ending| name.ends_with(ending)) => {
+                            found.push(path);
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            if below.is_empty() {
+                break;
+            }
+            level = below;
+        }
+        found.sort();
+        self.search.expect(found.iter().cloned().map(Ask::Content))?;
+        Ok(found)
+    }
+}
+
+/// What stands behind an `@` at the beginning of a word, outside of code.
+pub(super) fn mentioned(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut fenced = false;
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~") {
+            fenced = !fenced;
+            continue;
+        }
+        if fenced {
+            continue;
+        }
+        // Every second piece between backticks is code.
+        for words in line.split('`').step_by(2) {
+            let mentions = words.split_whitespace().filter_map(|word| word.strip_prefix('@'));
+            found.extend(mentions.map(|word| word.trim_end_matches(['.', ',', ';', ':', '!', '?', ')'])));
+        }
+    }
+    found.retain(|mention| !mention.is_empty());
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mentions_are_words_outside_of_code() {
+        for (text, expected) in [
+            ("See @docs/a.md, @b.md and x@y.", vec!["docs/a.md", "b.md"]),
+            ("`@a.md` @b.md\n```\n@c.md\n```\n@~/d.md", vec!["b.md", "~/d.md"]),
+            ("@ @docs/*.md", vec!["docs/*.md"]),
+        ] {
+            assert_eq!(mentioned(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Skills: those of the working directory, of the directories above it, of the user, and of directories in the settings.
+
+use std::path::{Path, PathBuf};
+
+use crate::answer::{Answer, Fate, Role, Scope, Standpoint, Trigger};
+use crate::formats::{Node, parse_jsonc, parse_yaml};
+use crate::harness::skills::{self, Skill, Walk, element, is_on, is_plain};
+use crate::search::{Search, Told};
+use crate::snapshot::{Ask, absolute};
+use crate::text::lossy_without_bom;
+
+/// Folders are entered wherever no skill is yet. The client knows no such limit.
+const WALK: Walk =
+    Walk { depth: 64, hidden: false, folder_links: true, file_links: true, ends_at_skill: true, root_counts: true };
+
+/// Longest name and longest description, in characters; Copilot CLI 1.0.102.
+const NAME_CHARACTERS: usize = 64;
+const DESCRIPTION_CHARACTERS: usize = 1024;
+
+/// The folders of a project, the first of them first.
+const KINDS: [&str; 3] = [".github/skills", ".agents/skills", ".claude/skills"];
+
+/// Whose a skill is; runs of the same owner are sorted together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    Project,
+    Above,
+    Copilots,
+    Agents,
+    Settings,
+}
+
+/// Adds the list, and the skills to the sources.
+pub(super) fn look(at: &Standpoint, home: &Path, search: &mut Search, answer: &mut Answer) -> Told<()> {
+    let settings = settings(home, search)?;
+    let texts = |key: &str| -> Vec<String> {
+        let list = settings.as_ref().and_then(|node| node.get(key)).and_then(Node::as_list).unwrap_or_default();
+        list.iter().filter_map(Node::as_text).map(str::to_owned).collect()
+    };
+    let (disabled, more) = (texts("disabledSkills"), texts("skillDirectories"));
+    let places = places(at, home, &more);
+    search.expect(places.iter().map(|(dir, _)| Ask::Listing(dir.clone())))?;
+    let mut found: Vec<(Owner, Skill)> = Vec::new();
+    for (dir, owner) in places {
+        let scope = match owner {
+            Owner::Project | Owner::Above => Scope::Project,
+            Owner::Copilots | Owner::Agents => Scope::User,
+            Owner::Settings => Scope::Config,
+        };
+        for path in skills::below(&dir, WALK, search)? {
+            let Some(mut skill) = skill(&path, scope, search, answer)? else { continue };
+            if skill.counts() && disabled.contains(&skill.name) {
+                skill.leave_out(Fate::Excluded, "disabledSkills names it in settings.json");
+            }
+            found.push((owner, skill));
+        }
+    }
+    let owners: Vec<Owner> = found.iter().map(|(owner, _)| *owner).collect();
+    let mut found: Vec<Skill> = found.into_iter().map(|(_, skill)| skill).collect();
+    skills::first_of_each_name(&mut found);
+    let mut rest = found.as_mut_slice();
+    for run in owners.chunk_by(|one, other| one == other) {
+        let (these, others) = rest.split_at_mut(run.len());
+        these.sort_by(|one, other| one.name.cmp(&other.name));
+        rest = others;
+    }
+    let location = |skill: &Skill| match skill.source.scope {
+        Scope::User => "user",
+        Scope::Config => "custom",
+        _ => "project",
+    };
+    let counted = found.iter().filter(|skill| skill.counts());
+    let entries: Vec<String> = counted.map(|skill| element("", skill, location(skill), skills::xml)).collect();
+    answer.messages.extend(skills::list(Trigger::Session, Role::System, &entries));
+    answer.sources.extend(found.into_iter().map(|skill| skill.source));
+    Ok(())
+}
+
+/// `settings.json` of the user.
+fn settings(home: &Path, search: &mut Search) -> Told<Option<Node>> {
+    let Ok(raw) = search.read(&home.join("settings.json"), "which skills are off, and where else they are")? else {
+        return Ok(None);
+    };
+    Ok(parse_jsonc(&lossy_without_bom(&raw)).ok())
+}
+
+/// Where skills are looked for, in order.
+fn places(at: &Standpoint, home: &Path, more: &[String]) -> Vec<(PathBuf, Owner)> {
+    let mut places = Vec::new();
+    for kind in KINDS {
+        places.push((at.cwd.join(kind), Owner::Project));
+        let above = at.cwd.ancestors().skip(1).filter(|dir| dir.parent().is_some());
+        // `.agents` and `.claude` of the home directory belong to no project.
+        let above = above.filter(|dir| kind == KINDS[0] || *dir != at.home);
+        places.extend(above.map(|dir| (dir.join(kind), Owner::Above)));
+    }
+    places.push((home.join("skills"), Owner::Copilots));
+    places.push((at.home.join(".agents/skills"), Owner::Agents));
+    places.extend(more.iter().map(|dir| (absolute(&at.cwd, Path::new(dir)), Owner::Settings)));
+    places
+}
+
+fn skill(path: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> Told<Option<Skill>> {
+    let Some(file) = skills::read(path, scope, search, &mut answer.sources)? else { return Ok(None) };
+    let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text).to_owned();
+    let head = skills::head(&text).and_then(|(head, body)| Some((parse_yaml(head).ok()?, body)));
+    let Some((head, body)) = head else {
+        answer.sources.push(file.refused("it must begin with a head of YAML between lines of three dashes"));
+        return Ok(None);
+    };
+    let text_of = |key: &str| match head.get(key) {
+        None => Ok(None),
+        Some(node) => node.as_text().map(|text| Some(text.trim_end().to_owned())).ok_or(key.to_owned()),
+    };
+    let (name, description) = match (text_of("name"), text_of("description")) {
+        (Ok(name), Ok(description)) => (name, description),
+        (Err(key), _) | (_, Err(key)) => {
+            answer.sources.push(file.refused(&format!("its `{key}` must be a text")));
+            return Ok(None);
+        }
+    };
+    let folder = path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
+    let name = name.unwrap_or(folder).split_whitespace().collect::<Vec<_>>().join("-");
+    let description = description.unwrap_or_else(|| first_line(body));
+    if !is_plain(&name) {
+        answer.sources.push(file.refused("its name may have letters, digits, `_`, `-`, `.` and `:`"));
+        return Ok(None);
+    }
+    if name.chars().count() > NAME_CHARACTERS || description.chars().count() > DESCRIPTION_CHARACTERS {
+        let reason =
+            format!("its name may have {NAME_CHARACTERS} characters, and its description {DESCRIPTION_CHARACTERS}");
+        answer.sources.push(file.refused(&reason));
+        return Ok(None);
+    }
+    let mut skill = file.named(name, description);
+    if is_on(&head, "disable-model-invocation") {
+        skill.leave_out(Fate::Excluded, "`disable-model-invocation`: only the user calls for it");
+    }
+    Ok(Some(skill))
+}
+
+/// The first line with text that is no heading.
+fn first_line(body: &str) -> String {
+    let lines = body.lines().map(str::trim);
+    lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(str::to_owned).next().unwrap_or_default()
+}

@@ -1,0 +1,312 @@
+//! GitHub Copilot in VS Code: files that are always on, files with patterns, and what they refer to.
+//!
+//! Read in its sources (vscode-copilot-chat 31acd00, `customInstructions.tsx`; VS Code's `computeAutomaticInstructions.ts`) and
+//! documentation in November 2026, not run. Instructions in settings, and those of an organization, of extensions and of VS Code's
+//! profiles are no files of the workspace or the home directory, and are not looked for.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::conventional::{Chain, File, Globs, Load, PLAIN, When, read_in_november};
+use super::front_matter::FrontMatter;
+use super::vscode::{self, Settings};
+use super::{About, Details, Edition, Profile};
+use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Trigger};
+use crate::search::{Search, Told};
+use crate::snapshot::{Ask, Kind, absolute};
+use crate::text::locale_compare;
+
+/// Folders of files with patterns, unless `chat.instructionsFilesLocations` says otherwise.
+const LOCATIONS: [&str; 4] = [".github/instructions", ".claude/rules", "~/.copilot/instructions", "~/.claude/rules"];
+/// The folder whose files need no `.instructions` in their names, and say `paths` for `applyTo`.
+const RULES: &str = ".claude/rules";
+/// The most files that one answer takes by reference; the client is not known to have a limit.
+const REFERENCE_LIMIT: usize = 64;
+
+/// The profile.
+pub static PROFILE: Profile = Profile {
+    id: "copilot-vscode",
+    title: "GitHub Copilot in VS Code",
+    summary: "copilot-instructions.md, AGENTS.md, CLAUDE.md, .github/instructions/**/*.instructions.md, .claude/rules; the same of the home directory",
+    editions: &[&CopilotVscode],
+    instruction_names: &[
+        ".github/copilot-instructions.md",
+        ".copilot/copilot-instructions.md",
+        ".github/instructions/**/*.instructions.md",
+        ".copilot/instructions/**/*.instructions.md",
+        ".claude/rules/**/*.md",
+        ".claude/CLAUDE.md",
+        "AGENTS.md",
+        "CLAUDE.md",
+        "CLAUDE.local.md",
+    ],
+    settings_names: &vscode::NAMES,
+    keys: &[],
+    program: None,
+};
+
+const UNSURE: &str = "read in the sources of VS Code and of its chat in November 2026, not run: the text around the files is not certain, and instructions of an organization, of extensions and of profiles are not looked for";
+
+static ABOUT: About = read_in_november(Details {
+    files: "copilot-instructions.md first, then AGENTS.md, CLAUDE.md and files with patterns, sorted by path: all of them",
+    triggers: "every request; files with applyTo come with a matching file in the context; others are listed",
+    place: "a user message, each in an attachment with its path; trimmed",
+    truncation: "none; the window may prune it",
+    nested: "listed, with chat.useNestedAgentsMdFiles",
+    global: "~/.copilot/copilot-instructions.md, ~/.copilot/instructions, ~/.claude/CLAUDE.md, ~/.claude/rules",
+    globs: "applyTo (paths in .claude/rules) in front matter",
+    dedupe: "by path, by what links lead to, by text",
+    ..PLAIN
+});
+
+struct CopilotVscode;
+
+impl Edition for CopilotVscode {
+    fn about(&self) -> &About {
+        &ABOUT
+    }
+
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+        let mut chain = Chain::new(at, search, Some(UNSURE));
+        let settings = Settings::gather(at, chain.search, &mut chain.answer.warnings)?;
+        let mut roots = vec![at.cwd.clone()];
+        if settings.flag("chat.useCustomizationsInParentRepositories", false) {
+            roots.extend(chain.repository()?.filter(|root| *root != at.cwd));
+        }
+        let mut attached = Attached {
+            texts: HashMap::new(),
+            real: HashMap::new(),
+            references: settings.flag("chat.includeReferencedInstructions", false),
+            left: REFERENCE_LIMIT,
+        };
+        let own = of_copilot(at, &roots);
+        let is_on = settings.flag(USE_FILES, true);
+        for path in own {
+            attached.always(&mut chain, &path, is_on.then_some(true).ok_or(USE_FILES))?;
+        }
+        let mut others: Vec<(PathBuf, Kept)> = conventional(at, &settings, &roots);
+        for folder in folders(at, &settings, &roots) {
+            for path in files_of(&mut chain, &folder)? {
+                others.push((path, Kept::Pattern(folder.clone())));
+            }
+        }
+        others.sort_by(|(one, _), (other, _)| locale_compare(&one.to_string_lossy(), &other.to_string_lossy()));
+        chain.search.expect(others.iter().flat_map(|(path, _)| about(path)))?;
+        for (path, kept) in others {
+            match kept {
+                Kept::Always(on) => attached.always(&mut chain, &path, on)?,
+                Kept::Pattern(folder) => attached.with_pattern(&mut chain, &path, &folder, &settings)?,
+            }
+        }
+        nested(&mut chain, &settings)?;
+        Ok(chain.finish("\n"))
+    }
+}
+
+/// What is asked about a file that may be attached.
+fn about(path: &Path) -> [Ask; 3] {
+    [Ask::Content(path.to_owned()), Ask::Real(path.to_owned()), Ask::LinkKind(path.to_owned())]
+}
+
+/// The setting that switches Copilot's own files.
+const USE_FILES: &str = "github.copilot.chat.codeGeneration.useInstructionFiles";
+
+/// Why a file is looked at.
+enum Kept {
+    /// Always on, or the setting that is off; whether what it refers to comes along is the setting's matter.
+    Always(Result<bool, &'static str>),
+    /// In a folder of files with patterns.
+    Pattern(Folder),
+}
+
+/// A folder of files with patterns.
+#[derive(Clone)]
+struct Folder {
+    path: PathBuf,
+    scope: Scope,
+    is_rules: bool,
+    on: bool,
+}
+
+fn of_copilot(at: &Standpoint, roots: &[PathBuf]) -> Vec<PathBuf> {
+    let mut own: Vec<PathBuf> = roots.iter().map(|root| root.join(".github/copilot-instructions.md")).collect();
+    own.push(at.home.join(".copilot/copilot-instructions.md"));
+    own
+}
+
+/// AGENTS.md and the files of Claude Code.
+fn conventional(at: &Standpoint, settings: &Settings, roots: &[PathBuf]) -> Vec<(PathBuf, Kept)> {
+    let kept = |key: &'static str| Kept::Always(if settings.flag(key, true) { Ok(false) } else { Err(key) });
+    let mut files = Vec::new();
+    for root in roots {
+        files.push((root.join("AGENTS.md"), kept("chat.useAgentsMdFile")));
+        for name in ["CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md"] {
+            files.push((root.join(name), kept("chat.useClaudeMdFile")));
+        }
+    }
+    files.push((at.home.join(".claude/CLAUDE.md"), kept("chat.useClaudeMdFile")));
+    files
+}
+
+fn folders(at: &Standpoint, settings: &Settings, roots: &[PathBuf]) -> Vec<Folder> {
+    let mut folders = Vec::new();
+    for (name, on) in settings.switches("chat.instructionsFilesLocations", &LOCATIONS) {
+        let is_rules = name.trim_end_matches('/').ends_with(RULES);
+        match name.strip_prefix("~/") {
+            Some(rest) => folders.push(Folder { path: at.home.join(rest), scope: Scope::User, is_rules, on }),
+            None => folders.extend(roots.iter().map(|root| Folder {
+                path: absolute(root, Path::new(&name)),
+                scope: Scope::Rule,
+                is_rules,
+                on,
+            })),
+        }
+    }
+    folders
+}
+
+fn files_of(chain: &mut Chain, folder: &Folder) -> Told<Vec<PathBuf>> {
+    chain.folder(&folder.path, &[if folder.is_rules { ".md" } else { ".instructions.md" }], true)
+}
+
+/// Attaches files, each text once.
+struct Attached {
+    /// The trimmed texts that are there already, and by whom.
+    texts: HashMap<String, PathBuf>,
+    /// The files that are there already, links followed.
+    real: HashMap<PathBuf, PathBuf>,
+    /// `chat.includeReferencedInstructions`.
+    references: bool,
+    left: usize,
+}
+
+impl Attached {
+    /// A file that is on unless a setting is off. `Ok(true)`: what it refers to comes along in any case.
+    fn always(&mut self, chain: &mut Chain, path: &Path, on: Result<bool, &str>) -> Told<()> {
+        let scope = if path.starts_with(&chain.at.cwd) { Scope::Project } else { Scope::User };
+        let load = Load::start(scope, "always on");
+        let Some(file) = chain.file(path, load)? else { return Ok(()) };
+        match on {
+            Err(setting) => chain.say(path, load, Fate::Excluded, format!("{setting} is off")),
+            Ok(refers) => self.attach(chain, &file, load, refers)?,
+        }
+        Ok(())
+    }
+
+    fn with_pattern(&mut self, chain: &mut Chain, path: &Path, folder: &Folder, settings: &Settings) -> Told<()> {
+        let load = Load { scope: folder.scope, trigger: Trigger::Attach, reason: "a file with a pattern" };
+        let Some(file) = chain.file(path, load)? else { return Ok(()) };
+        if !folder.on {
+            chain.say(path, load, Fate::Excluded, "chat.instructionsFilesLocations switches its folder off");
+            return Ok(());
+        }
+        let key = if folder.is_rules { "paths" } else { "applyTo" };
+        let patterns = FrontMatter::of(&file.text).and_then(|front| front.patterns(key));
+        let patterns = match patterns.filter(|patterns| !patterns.is_empty()) {
+            Some(patterns) => patterns,
+            None if folder.is_rules => vec!["**".to_owned()],
+            None => {
+                chain.rule(&file, 0..0, folder.scope, &When::Asked, anywhere());
+                return Ok(());
+            }
+        };
+        let list = patterns.join(", ");
+        if !settings.flag("chat.includeApplyingInstructions", true) {
+            let why = format!("chat.includeApplyingInstructions is off; it would come with {list}");
+            chain.say(path, load, Fate::Excluded, why);
+        } else if patterns.iter().any(|pattern| ["**", "**/*", "*"].contains(&pattern.as_str())) {
+            self.attach(chain, &file, Load::start(folder.scope, "its pattern matches everything"), false)?;
+        } else {
+            let patterns: Vec<String> = patterns.iter().map(|pattern| in_any_folder(pattern)).collect();
+            if chain.at.target.as_deref().is_some_and(|target| anywhere().any(&patterns, target)) {
+                let reason = format!("the file matches {list}");
+                self.attach(chain, &file, Load { reason: &reason, ..load }, false)?;
+            } else {
+                chain.rule(&file, 0..0, folder.scope, &When::Matching(patterns), anywhere());
+            }
+        }
+        Ok(())
+    }
+
+    fn attach(&mut self, chain: &mut Chain, file: &File, load: Load, refers: bool) -> Told<()> {
+        let real = chain.search.real(&file.path)?.unwrap_or_else(|_| file.path.clone());
+        let range = file.js_trimmed();
+        let text = &file.text[range.clone()];
+        let is_link = chain.search.lstat(&file.path, "a link to a file that is there brings nothing")?;
+        let is_link = is_link.is_ok_and(|meta| meta.kind == Kind::Link);
+        let twice = self.real.get(&real).filter(|_| is_link).map(|by| (by, "leads to"));
+        let twice = twice.or_else(|| self.texts.get(text).map(|by| (by, "has the same text as")));
+        if let Some((by, how)) = twice.filter(|(by, _)| !text.is_empty() && **by != file.path) {
+            let source = Source::new(&file.path, load.scope, Fate::Shadowed, format!("{how} {}", by.display()));
+            chain.answer.sources.push(Source { by: Some(by.clone()), trigger: load.trigger, ..source });
+            return Ok(());
+        }
+        self.real.insert(real, file.path.clone());
+        self.texts.insert(text.to_owned(), file.path.clone());
+        let head = format!("<attachment filePath=\"{}\">", file.path.display());
+        chain.give(file, range, load, |text| format!("{head}\n{text}\n</attachment>"));
+        if refers || self.references {
+            for name in references(&file.text) {
+                let path = absolute(file.path.parent().unwrap_or(&file.path), Path::new(name));
+                let load = Load { scope: Scope::Import, trigger: load.trigger, reason: "referred to" };
+                if self.left == 0 || self.texts.values().any(|known| *known == path) {
+                    continue;
+                }
+                self.left -= 1;
+                if let Some(file) = chain.file(&path, load)? {
+                    self.attach(chain, &file, load, refers)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Patterns are matched on whole paths, whatever the letter case.
+fn anywhere() -> Globs<'static> {
+    Globs { base: Path::new("/"), names_anywhere: false, fold_case: true }
+}
+
+fn in_any_folder(pattern: &str) -> String {
+    let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+    if pattern.starts_with('/') || pattern.starts_with("**/") { pattern.to_owned() } else { format!("**/{pattern}") }
+}
+
+/// The targets of Markdown links to files, and what stands behind `#file:`.
+fn references(text: &str) -> Vec<&str> {
+    let links = text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target);
+    let named = text.split("#file:").skip(1).filter_map(|rest| rest.split_whitespace().next());
+    let mut found: Vec<&str> = links.chain(named).collect();
+    found.retain(|target| !target.is_empty() && !target.contains("://") && !target.starts_with('#'));
+    found
+}
+
+/// AGENTS.md of the folders that lead to the file: listed, where a setting says so.
+fn nested(chain: &mut Chain, settings: &Settings) -> Told<()> {
+    let on = settings.flag("chat.useNestedAgentsMdFiles", false) && settings.flag("chat.useAgentsMdFile", true);
+    for dir in chain.directories_to_target() {
+        let path = dir.join("AGENTS.md");
+        if chain.search.is_file(&path, "AGENTS.md of a folder below")? {
+            let load = Load { scope: Scope::Nested, trigger: Trigger::Call, reason: "" };
+            let listed = "only listed: the agent may ask for it";
+            chain.say(&path, load, Fate::Excluded, if on { listed } else { "chat.useNestedAgentsMdFiles is off" });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_are_links_to_files_and_what_is_named_with_a_hash() {
+        for (text, expected) in [
+            ("[a](a.md) [b](https://x.y) [c](#c)", vec!["a.md"]),
+            ("see #file:docs/b.md and [c](../c.md)", vec!["../c.md", "docs/b.md"]),
+            ("nothing (a.md)", vec![]),
+        ] {
+            assert_eq!(references(text), expected, "{text}");
+        }
+    }
+}

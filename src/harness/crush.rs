@@ -1,0 +1,160 @@
+//! Crush: a list of names in the working directory, and more paths from its settings, in an order that changes from run to
+//! run.
+//!
+//! Read in its sources (37f36e9, `internal/config`, `internal/agent/prompt`) in November 2026, not run.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::conventional::{Chain, File, Load, PLAIN, read_in_november};
+use super::keys::{Key, Keys, Takes};
+use super::{About, Details, Edition, Profile};
+use crate::answer::{Answer, Fate, Scope, Standpoint, Warning};
+use crate::formats::parse_json;
+use crate::search::{Search, Told};
+use crate::snapshot::absolute;
+
+/// The names that are built in. Sorted, and compared in lower case: of `CRUSH.md`, `Crush.md` and `crush.md` only the first
+/// is ever looked for.
+const NAMES: [&str; 16] = [
+    ".github/copilot-instructions.md",
+    ".cursorrules",
+    ".cursor/rules/",
+    "CLAUDE.md",
+    "CLAUDE.local.md",
+    "GEMINI.md",
+    "gemini.md",
+    "crush.md",
+    "crush.local.md",
+    "Crush.md",
+    "Crush.local.md",
+    "CRUSH.md",
+    "CRUSH.local.md",
+    "AGENTS.md",
+    "agents.md",
+    "Agents.md",
+];
+
+/// The profile.
+pub static PROFILE: Profile = Profile {
+    id: "crush",
+    title: "Crush",
+    summary: "CRUSH.md, AGENTS.md, CLAUDE.md, GEMINI.md, copilot-instructions.md, .cursorrules, .cursor/rules in the working directory, options.context_paths, and two global files",
+    editions: &[&Crush],
+    instruction_names: &[
+        ".github/copilot-instructions.md",
+        ".cursorrules",
+        ".cursor/rules/**/*.mdc",
+        "CLAUDE.md",
+        "CLAUDE.local.md",
+        "GEMINI.md",
+        "CRUSH.md",
+        "CRUSH.local.md",
+        "AGENTS.md",
+    ],
+    settings_names: &["crush.json", ".crush.json", "crush/crush.json"],
+    program: None,
+    keys: KEYS,
+};
+
+const KEYS: &[Keys] = &[Keys {
+    files: &["crush.json", ".crush.json", "crush/crush.json"],
+    keys: &[Key::new("options.context_paths", Takes::Paths, "Further files and folders that are told at the start.")],
+}];
+
+const UNSURE: &str = "read in Crush's sources in November 2026, not run: it keeps the files in a map, so their order is another in every run";
+
+static ABOUT: About = read_in_november(Details {
+    files: "sixteen names and options.context_paths: all of them, one spelling each",
+    place: "system prompt: <file path=…>, the project in <project_context>, the user's in <user_preferences>",
+    global: "~/.config/crush/CRUSH.md, ~/.config/AGENTS.md",
+    dedupe: "by the path in lower case",
+    ..PLAIN
+});
+
+struct Crush;
+
+impl Edition for Crush {
+    fn about(&self) -> &About {
+        &ABOUT
+    }
+
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+        let mut chain = Chain::new(at, search, Some(UNSURE));
+        let mut paths: Vec<String> = NAMES.iter().map(|&name| name.to_owned()).collect();
+        let place = |path: &str| match path.strip_prefix("~/") {
+            Some(rest) => at.home.join(rest),
+            None => absolute(&at.cwd, Path::new(path)),
+        };
+        for (path, from) in configured(&mut chain)? {
+            chain.answer.mention(&from, &path, [place(&path)]);
+            paths.push(path);
+        }
+        paths.sort();
+        paths.dedup();
+        let mut keys = HashSet::new();
+        for path in paths {
+            let place = place(&path);
+            let load = Load::start(Scope::Project, "a context path of the working directory");
+            if keys.insert(path.to_lowercase()) {
+                add(&mut chain, &place, load)?;
+            } else if is_named(&mut chain, &place)? {
+                let reason = "never looked for: names are compared in lower case, and another spelling comes first";
+                chain.say(&place, load, Fate::Excluded, reason);
+            }
+        }
+        let config = chain.config_home();
+        for path in [config.join("crush/CRUSH.md"), config.join("AGENTS.md")] {
+            add(&mut chain, &path, Load::start(Scope::User, "a global context path"))?;
+        }
+        Ok(chain.finish("\n"))
+    }
+}
+
+/// Adds a file, or every file below a folder.
+fn add(chain: &mut Chain, place: &Path, load: Load) -> Told<()> {
+    if chain.search.is_dir(place, "a folder stands for every file below it")? {
+        for path in chain.folder(place, &[], true)? {
+            if let Some(file) = chain.file(&path, load)? {
+                shown(chain, &file, load);
+            }
+        }
+    } else if let Some(file) = chain.file(place, load)? {
+        shown(chain, &file, load);
+    }
+    Ok(())
+}
+
+fn shown(chain: &mut Chain, file: &File, load: Load) {
+    let show = |text: &str| format!("<file path=\"{}\">\n{text}\n</file>", file.path.display());
+    chain.give(file, 0..file.text.len(), load, show);
+}
+
+/// Whether a directory has an entry of exactly this name, whatever the disk thinks of letter case.
+fn is_named(chain: &mut Chain, place: &Path) -> Told<bool> {
+    let Some(dir) = place.parent() else { return Ok(false) };
+    let Ok(entries) = chain.search.list(dir, "other spellings of a name")? else { return Ok(false) };
+    Ok(entries.iter().any(|entry| Some(entry.name.as_os_str()) == place.file_name()))
+}
+
+/// `options.context_paths` of every settings file, the global one first, each with its file.
+fn configured(chain: &mut Chain) -> Told<Vec<(String, PathBuf)>> {
+    let mut files: Vec<PathBuf> = vec![chain.config_home().join("crush/crush.json")];
+    files.extend(["crush.json", ".crush.json"].map(|name| chain.at.cwd.join(name)));
+    let mut paths = Vec::new();
+    for file in files {
+        let Ok(raw) = chain.search.read(&file, "settings")? else { continue };
+        let text = String::from_utf8_lossy(&raw);
+        match parse_json(&text) {
+            Ok(settings) => {
+                let list = settings.at_path(&["options", "context_paths"]).and_then(|list| list.as_texts());
+                paths.extend(list.into_iter().flatten().map(|path| (path.to_owned(), file.clone())));
+            }
+            Err(error) => {
+                let message = format!("{}: its context paths are not known", error.with_position(&text));
+                chain.answer.warnings.push(Warning::at("settings", file, message));
+            }
+        }
+    }
+    Ok(paths)
+}

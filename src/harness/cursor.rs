@@ -1,0 +1,156 @@
+//! Cursor: project rules in four modes, AGENTS.md files, and the legacy .cursorrules.
+//!
+//! Read in Cursor's documentation (cursor.com/docs/rules) and in third-party notes in November 2026: the client is
+//! closed, so neither its order nor the text around the files is known.
+
+use std::path::Path;
+
+use super::conventional::{Chain, File, Globs, Load, PLAIN, When, mentioned, read_in_november};
+use super::front_matter::{self, FrontMatter, Value};
+use super::keys::{Key, Keys, Takes};
+use super::{About, Details, Edition, Profile};
+use crate::answer::{Answer, Fate, Scope, Standpoint, Trigger, Warning};
+use crate::search::{Search, Told};
+use crate::snapshot::absolute;
+use crate::text;
+
+/// The profile.
+pub static PROFILE: Profile = Profile {
+    id: "cursor",
+    title: "Cursor",
+    summary: ".cursor/rules/**/*.mdc here and in the folders that lead to a file, AGENTS.md, .cursorrules",
+    editions: &[&Cursor],
+    instruction_names: &[".cursor/rules/**/*.mdc", "AGENTS.md", ".cursorrules"],
+    settings_names: &[],
+    program: None,
+    keys: KEYS,
+};
+
+const KEYS: &[Keys] = &[Keys {
+    files: &[".cursor/rules/**/*.mdc"],
+    keys: &[
+        Key::new("description", Takes::Other, "By which the agent asks for the rule."),
+        Key::new("globs", Takes::Paths, "The rule comes with files that match."),
+        Key::new("alwaysApply", Takes::SWITCH, "Whether the rule counts from the start."),
+    ],
+}];
+
+const UNSURE: &str = "read in Cursor's documentation in November 2026: the client is closed; the order and the text around the files are not known, and the user's and the team's rules are no files";
+
+/// Longest rule that the documentation advises, in lines; nothing is cut.
+const ADVISED_LINES: usize = 500;
+
+static ABOUT: About = read_in_november(Details {
+    files: ".cursor/rules/**/*.mdc, AGENTS.md, .cursorrules: all of them",
+    triggers: "session start; rules with globs come with a matching file; rules with a description when the agent asks",
+    place: "at the start of the context",
+    truncation: "none; under 500 lines are advised",
+    nested: "AGENTS.md and .cursor/rules of the folders that lead to the file",
+    global: "user rules in the app's settings, team rules on the dashboard: no files",
+    globs: "globs in front matter",
+    ..PLAIN
+});
+
+struct Cursor;
+
+impl Edition for Cursor {
+    fn about(&self) -> &About {
+        &ABOUT
+    }
+
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+        let mut chain = Chain::new(at, search, Some(UNSURE));
+        rules(&mut chain, &at.cwd, Scope::Rule)?;
+        chain.whole(&at.cwd.join("AGENTS.md"), Load::start(Scope::Project, "AGENTS.md at the workspace root"))?;
+        if chain.search.is_file(&at.cwd.join("CLAUDE.md"), "read by Cursor's command line")? {
+            let load = Load::start(Scope::Project, "");
+            chain.say(&at.cwd.join("CLAUDE.md"), load, Fate::Excluded, "only Cursor's command line is said to read it");
+        }
+        let legacy = Load::start(Scope::Project, "legacy, always applied");
+        if chain.whole(&at.cwd.join(".cursorrules"), legacy)? {
+            let path = at.cwd.join(".cursorrules");
+            let message = ".cursorrules is deprecated: move its text to a rule with `alwaysApply: true`";
+            chain.answer.warnings.push(Warning::at("deprecated", path, message));
+        }
+        for dir in chain.directories_to_target() {
+            let load = Load::read(Scope::Nested, "AGENTS.md of a folder that leads to the file");
+            chain.whole(&dir.join("AGENTS.md"), load)?;
+            rules(&mut chain, &dir, Scope::Nested)?;
+        }
+        Ok(chain.finish("\n\n"))
+    }
+}
+
+/// The rules of one folder; patterns are taken from there.
+fn rules(chain: &mut Chain, dir: &Path, scope: Scope) -> Told<()> {
+    let nested = scope == Scope::Nested;
+    for path in chain.folder(&dir.join(".cursor/rules"), &[], true)? {
+        let load = Load { scope, trigger: Trigger::Session, reason: "a project rule" };
+        if path.extension().is_none_or(|extension| extension != "mdc") {
+            if path.extension().is_some_and(|extension| extension == "md") {
+                chain.say(&path, load, Fate::Excluded, "only .mdc files are rules; older versions took .md as well");
+            }
+            continue;
+        }
+        let Some(file) = chain.file(&path, load)? else { continue };
+        if let Some(problem) = problem(&file.text) {
+            chain.answer.warnings.push(Warning::at("front-matter", &path, problem));
+        }
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        match mode(&file.text, &name) {
+            // A rule of a folder below counts from the moment that a file there is in the context.
+            When::Always if nested => {
+                let load = Load::read(scope, "a rule of a folder that leads to the file");
+                chain.give(&file, file.body(), load, str::to_owned);
+            }
+            when => chain.rule(
+                &file,
+                file.body(),
+                scope,
+                &when,
+                Globs { base: dir, names_anywhere: true, fold_case: false },
+            ),
+        }
+        attached(chain, &file, dir)?;
+        let lines = text::lines(&file.text);
+        if lines > ADVISED_LINES {
+            let message = format!("{lines} lines; Cursor's documentation advises under {ADVISED_LINES} for each rule");
+            chain.answer.warnings.push(Warning::at("long-rule", path, message));
+        }
+    }
+    Ok(())
+}
+
+/// What a rule that counts names with `@`, seen from the folder that holds `.cursor`; one file deep.
+fn attached(chain: &mut Chain, rule: &File, dir: &Path) -> Told<()> {
+    let Some(source) = chain.answer.sources.last().filter(|source| source.fate == Fate::Loaded) else { return Ok(()) };
+    let load = Load { scope: Scope::Import, trigger: source.trigger, reason: "named by a rule" };
+    for name in mentioned(&rule.text[rule.body()]) {
+        chain.whole(&absolute(dir, Path::new(name)), load)?;
+    }
+    Ok(())
+}
+
+/// What is wrong with the head of a rule.
+fn problem(text: &str) -> Option<String> {
+    let front = FrontMatter::of(text);
+    if front.as_ref().and_then(|front| front.text("alwaysApply")) == Some("true") {
+        return Some("`alwaysApply` is a text here: only true without quotation marks counts".to_owned());
+    }
+    let always = front.as_ref().and_then(|front| front.get("alwaysApply")) == Some(&Value::Bool(true));
+    let has = |key: &str| !always && front.as_ref().is_some_and(|front| front.has(key));
+    front_matter::problem(text, &["globs"], has, "the rule counts only when it is named")
+}
+
+/// `alwaysApply: true`, else globs, else a description, else nothing but its name. The text `"true"` is no boolean.
+fn mode(text: &str, name: &str) -> When {
+    let Some(front) = FrontMatter::of(text) else { return When::Named(format!("@{name}")) };
+    if front.get("alwaysApply") == Some(&Value::Bool(true)) {
+        return When::Always;
+    }
+    match (front.patterns("globs"), front.text("description")) {
+        (Some(globs), _) if !globs.is_empty() => When::Matching(globs),
+        (_, Some(description)) if !description.trim().is_empty() => When::Asked,
+        _ => When::Named(format!("@{name}")),
+    }
+}

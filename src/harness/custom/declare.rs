@@ -1,0 +1,310 @@
+//! From the text of a declaration to harnesses: finds what each extends, lays one over the other, and checks the result.
+//!
+//! Each harness is taken apart on its own, so that what is wrong with one leaves the others alone. Everything keeps the
+//! place where it stands, and an error names line and column.
+
+use std::collections::{BTreeMap, hash_map::DefaultHasher};
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue, ValueDeserializer};
+
+use super::check::check;
+use super::definition::{Definition, File, Override};
+use super::look::{Base, Declared};
+use super::{Custom, Customs, Overrides, Problem, describe, shipped};
+use crate::formats::position;
+use crate::harness::{self, Chosen};
+
+/// The keys of a source that say how it looks; it has exactly one.
+pub(super) const KINDS: [&str; 7] = ["directories", "files", "urls", "list", "provided", "texts", "text"];
+
+impl Customs {
+    /// The harnesses that a `briefing.toml` and the settings declare; the file counts over the settings.
+    pub fn gather(file: Option<(&Path, &str)>, settings: &toml::Table) -> Customs {
+        let mut customs = Customs::default();
+        let written = toml::to_string(settings).unwrap_or_default();
+        let mut raw = BTreeMap::new();
+        if let Ok(table) = DeTable::parse(&written) {
+            for (id, value) in table.into_inner() {
+                raw.insert(id.into_inner().into_owned(), Raw { value, key: 0..0, file: None });
+            }
+        }
+        if let Some((path, text)) = file {
+            customs.problems.extend(read_file(path, text, &mut raw).err());
+        }
+        for id in raw.keys() {
+            match declared(id, &raw) {
+                Ok(custom) => customs.harnesses.push(Arc::new(custom)),
+                Err(wrong) => customs.problems.extend(wrong),
+            }
+        }
+        customs
+    }
+}
+
+/// A declaration as it was written.
+struct Raw<'a> {
+    value: Spanned<DeValue<'a>>,
+    /// Where its id stands.
+    key: Range<usize>,
+    /// The file and its text; `None`: the settings, whose places mean nothing to anyone.
+    file: Option<(&'a Path, &'a str)>,
+}
+
+impl Raw<'_> {
+    /// What is wrong at a place; what has no place of its own is wrong at the harness's id.
+    fn problem(&self, id: &str, at: Range<usize>, message: impl Into<String>) -> Problem {
+        let at = if at.is_empty() { self.key.clone() } else { at };
+        Problem {
+            harness: Some(id.to_owned()),
+            path: self.file.map(|(path, _)| path.to_owned()),
+            position: self.file.map(|(_, text)| position(text, at.start)),
+            range: at,
+            message: message.into(),
+        }
+    }
+}
+
+/// Adds what the file declares; `Err` says what is wrong with the file as a whole.
+fn read_file<'a>(path: &'a Path, text: &'a str, raw: &mut BTreeMap<String, Raw<'a>>) -> Result<(), Problem> {
+    let whole = |text: &str, at: Range<usize>, message: String| Problem {
+        harness: None,
+        path: Some(path.to_owned()),
+        position: Some(position(text, at.start)),
+        range: at,
+        message,
+    };
+    let table = DeTable::parse(text)
+        .map_err(|error| whole(text, error.span().unwrap_or(0..0), error.message().to_owned()))?
+        .into_inner();
+    for (key, value) in table {
+        if key.get_ref() != "harness" {
+            let message = format!("unknown key `{}`; a harness is declared as [harness.ID]", key.get_ref());
+            return Err(whole(text, key.span(), message));
+        }
+        let at = value.span();
+        let DeValue::Table(harnesses) = value.into_inner() else {
+            return Err(whole(text, at, "`harness` is a table of harnesses: [harness.ID]".to_owned()));
+        };
+        for (id, value) in harnesses {
+            let key = id.span();
+            raw.insert(id.into_inner().into_owned(), Raw { value, key, file: Some((path, text)) });
+        }
+    }
+    Ok(())
+}
+
+fn declared(id: &str, raw: &BTreeMap<String, Raw<'_>>) -> Result<Custom, Vec<Problem>> {
+    let own = &raw[id];
+    let wrong = |at: Range<usize>, message: String| vec![own.problem(id, at, message)];
+    if !id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) || id.is_empty() {
+        return Err(wrong(0..0, format!("`{id}` is no id; it has letters, digits, `-` and `_`")));
+    }
+    if harness::profile(id).is_some() && shipped::text(id).is_none() {
+        return Err(wrong(
+            0..0,
+            format!("`{id}` is a built-in harness; choose another id and write `extends = \"{id}\"`"),
+        ));
+    }
+    let (table, base) = merged(id, raw, &mut Vec::new()).map_err(|problem| vec![problem])?;
+    let value = Spanned::new(own.value.span(), DeValue::Table(table));
+    let definition = Definition::deserialize(ValueDeserializer::from(value))
+        .map_err(|error| wrong(error.span().unwrap_or(0..0), in_our_words(error.message())))?;
+    let problems = check(&definition, base.is_some());
+    if !problems.is_empty() {
+        return Err(problems.into_iter().map(|(at, message)| own.problem(id, at, message)).collect());
+    }
+    let base = base.map(|spec| edition(&spec, &definition)).transpose().map_err(|message| wrong(0..0, message))?;
+    Ok(custom(id, definition, base))
+}
+
+/// The harness that a checked definition makes.
+pub(super) fn custom(id: &str, definition: Definition, base: Option<Base>) -> Custom {
+    let mut hasher = DefaultHasher::new();
+    format!("{definition:?}").hash(&mut hasher);
+    base.as_ref().map(|base| base.spec.as_str()).hash(&mut hasher);
+    Custom {
+        id: id.to_owned(),
+        title: definition.title.clone().unwrap_or_else(|| id.to_owned()),
+        summary: definition.summary.clone().unwrap_or_else(|| "a custom harness".to_owned()),
+        details: describe::details(&definition, base.as_ref()),
+        fingerprint: hasher.finish(),
+        instruction_names: describe::instruction_names(&definition),
+        edition: Arc::new(Declared::new(definition, base)),
+    }
+}
+
+/// A text that is shipped with Briefing; a test sees that it is right.
+pub(super) fn of_shipped(text: &str) -> Result<Definition, String> {
+    let table = DeTable::parse(text).map_err(|error| error.to_string())?;
+    let value = Spanned::new(table.span(), DeValue::Table(table.into_inner()));
+    let definition = Definition::deserialize(ValueDeserializer::from(value)).map_err(|error| error.to_string())?;
+    match check(&definition, false).into_iter().next() {
+        Some((at, message)) => Err(format!("{at:?}: {message}")),
+        None => Ok(definition),
+    }
+}
+
+/// A harness laid over everything it extends, and the built-in edition at the bottom, if there is one.
+fn merged<'a>(
+    id: &str,
+    raw: &BTreeMap<String, Raw<'a>>,
+    chain: &mut Vec<String>,
+) -> Result<(DeTable<'a>, Option<String>), Problem> {
+    let own = &raw[id];
+    chain.push(id.to_owned());
+    let DeValue::Table(table) = own.value.get_ref().clone() else {
+        return Err(own.problem(id, own.value.span(), format!("[harness.{id}] is a table")));
+    };
+    // What has the name of a shipped harness configures that one.
+    let extends = match table.get("extends") {
+        Some(value) => match value.get_ref() {
+            DeValue::String(spec) => Some((spec.clone().into_owned(), value.span())),
+            _ => return Err(own.problem(id, value.span(), "`extends` names a harness, such as \"codex@0.169\"")),
+        },
+        None => shipped::text(id).map(|_| (id.to_owned(), 0..0)),
+    };
+    let Some((spec, at)) = extends else { return Ok((table, None)) };
+    let name = spec.split('@').next().unwrap_or_default();
+    if let Some(text) = shipped::text(name).filter(|_| name == id || !raw.contains_key(name)) {
+        let base = DeTable::parse(text).map(|table| without_places(table.into_inner())).unwrap_or_default();
+        return Ok((laid_over(base, table), None));
+    }
+    if chain.contains(&spec) {
+        let path = chain.iter().chain([&spec]).map(String::as_str).collect::<Vec<_>>().join(" → ");
+        return Err(own.problem(id, at, format!("recursive `extends`: {path}")));
+    }
+    if raw.contains_key(&spec) {
+        let (base, edition) = merged(&spec, raw, chain).map_err(|problem| {
+            own.problem(id, at.clone(), format!("`{spec}`, which it extends, is wrong: {}", problem.message))
+        })?;
+        return Ok((laid_over(without_places(base), table), edition));
+    }
+    if spec.ends_with("@auto") {
+        let message = format!("`extends` names one edition, not whatever is installed; write `{name}` for the newest");
+        return Err(own.problem(id, at, message));
+    }
+    match harness::choose(&spec, &Customs::default()) {
+        Ok(_) => Ok((table, Some(spec))),
+        Err(problem) => Err(own.problem(id, at, format!("`extends`: {problem}"))),
+    }
+}
+
+/// The built-in edition, with the values that the definition overrides.
+fn edition(spec: &str, definition: &Definition) -> Result<Base, String> {
+    let choice = harness::choose(spec, &Customs::default())?;
+    let Chosen::BuiltIn(profile, edition) = choice.chosen else {
+        unreachable!("nothing but built-in harnesses was offered")
+    };
+    let overridden = match &definition.overrides {
+        Some(overrides) => {
+            Some(edition.overridden(&overrides.clone().into()).map_err(|what| format!("{spec}: {what}"))?)
+        }
+        None => None,
+    };
+    let spec = format!("{}@{}", profile.id, edition.about().name);
+    Ok(Base { spec, edition, overridden })
+}
+
+impl From<Override> for Overrides {
+    fn from(given: Override) -> Overrides {
+        let Override { names, fallbacks, root_markers, limit, total_limit, head_ratio, tail_ratio } = given;
+        Overrides {
+            names,
+            fallbacks,
+            root_markers,
+            limit: limit.map(|limit| limit.0),
+            total_limit: total_limit.map(|limit| limit.0),
+            head_ratio: head_ratio.map(|ratio| ratio.0),
+            tail_ratio: tail_ratio.map(|ratio| ratio.0),
+        }
+    }
+}
+
+/// `over` laid over `base`: tables merge key by key, sources and messages of the same name too; what is new is added.
+fn laid_over<'a>(mut base: DeTable<'a>, over: DeTable<'a>) -> DeTable<'a> {
+    // A source looks in one way only: the way it is given now.
+    if KINDS.iter().any(|kind| over.contains_key(*kind)) {
+        for kind in KINDS.into_iter().filter(|kind| !over.contains_key(*kind)) {
+            base.remove(kind);
+        }
+    }
+    for (key, value) in over {
+        let before = base.remove(key.get_ref().as_ref());
+        let at = value.span();
+        let value = match (before.map(Spanned::into_inner), value.into_inner()) {
+            (Some(DeValue::Table(before)), DeValue::Table(over)) => DeValue::Table(laid_over(before, over)),
+            (Some(DeValue::Array(before)), DeValue::Array(over)) if is_list_of_tables(key.get_ref()) => {
+                let mut list: Vec<Spanned<DeValue>> = before.into_iter().collect();
+                for item in over {
+                    let same = name_of(&item).and_then(|name| list.iter().position(|old| name_of(old) == Some(name)));
+                    match same {
+                        Some(index) => {
+                            let old = list[index].clone().into_inner();
+                            list[index] = match (old, item.get_ref().clone()) {
+                                (DeValue::Table(old), DeValue::Table(new)) => {
+                                    Spanned::new(item.span(), DeValue::Table(laid_over(old, new)))
+                                }
+                                _ => item,
+                            };
+                        }
+                        None => list.push(item),
+                    }
+                }
+                DeValue::Array(list.into_iter().collect())
+            }
+            (_, value) => value,
+        };
+        base.insert(key, Spanned::new(at, value));
+    }
+    base
+}
+
+fn is_list_of_tables(key: &str) -> bool {
+    matches!(key, "source" | "message")
+}
+
+fn name_of<'i>(item: &'i Spanned<DeValue<'_>>) -> Option<&'i str> {
+    match item.get_ref().get("name")?.get_ref() {
+        DeValue::String(name) => Some(name),
+        _ => None,
+    }
+}
+
+/// The same without places: those of another text would mislead.
+fn without_places(table: DeTable<'_>) -> DeTable<'_> {
+    table.into_iter().map(|(key, value)| (Spanned::new(0..0, key.into_inner()), placeless(value))).collect()
+}
+
+fn placeless(value: Spanned<DeValue<'_>>) -> Spanned<DeValue<'_>> {
+    let value = match value.into_inner() {
+        DeValue::Table(table) => DeValue::Table(without_places(table)),
+        DeValue::Array(list) => DeValue::Array(list.into_iter().map(placeless).collect()),
+        other => other,
+    };
+    Spanned::new(0..0, value)
+}
+
+/// What the parser says, in the words of this format.
+fn in_our_words(message: &str) -> String {
+    message
+        .replace("unknown field", "unknown key")
+        .replace("missing field", "missing key")
+        .replace("unknown variant", "unknown value")
+        .replace("duplicate field", "duplicate key")
+}
+
+/// The JSON schema of a `briefing.toml`.
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(File).to_value()
+}
+
+/// The JSON schema of `customHarnesses` in the settings: the same harnesses, by id.
+pub fn settings_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    generator.subschema_for::<BTreeMap<String, Definition>>()
+}

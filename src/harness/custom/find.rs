@@ -1,0 +1,573 @@
+//! Where the sources of a definition lead: files that are there, texts that are handed over, and a fate for each.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::check::on_read;
+use super::choices::{Base, ByteOrderMark, Decoding, Dedupe, TakeFiles, TakeNames};
+use super::definition::{Definition, Directories, FileTable, Limit, Source as Rule, Texts};
+use super::list::{self, Listed};
+use super::look::{directories, left_out, mode};
+use super::shape;
+use super::values::{FileEntry, Word, is_glob, is_url, leaves};
+use crate::answer::{Answer, Fate, Place, PromptMode, Purpose, Role, Scope, Source, Standpoint, Trigger};
+use crate::search::{Search, Told};
+use crate::snapshot::{Ask, Errno, GlobFlavor, Kind, absolute};
+use crate::text;
+
+/// Something a source found.
+pub(super) struct Found {
+    /// The index of the source in the definition.
+    pub rule: usize,
+    /// Its path, if it is a file.
+    pub path: Option<PathBuf>,
+    /// What it is called.
+    pub name: String,
+    pub content: Content,
+    /// A limit of its own, in place of the source's.
+    pub limit: Option<Limit>,
+    /// Its index among the sources of the answer, if it is one of them.
+    pub listed: Option<usize>,
+    /// For a provided item that has a place of its own: who says it, and its sort key.
+    pub item: Option<(Role, i64)>,
+}
+
+/// What stands in something that was found.
+pub(super) enum Content {
+    /// The bytes of a file.
+    File(Arc<[u8]>),
+    /// A text that is no file.
+    Text(String),
+    /// What stands for a file that is missing; never cut.
+    StandIn(String),
+}
+
+/// Looks, one source after the other.
+pub(super) struct Finder<'a> {
+    pub definition: &'a Definition,
+    pub at: &'a Standpoint,
+    pub root: Option<PathBuf>,
+    pub answer: &'a mut Answer,
+    pub found: Vec<Found>,
+    /// The files that were taken, by what makes them the same.
+    taken: HashMap<PathBuf, PathBuf>,
+    /// Every path that has its place in the answer.
+    told: HashSet<PathBuf>,
+    rule: usize,
+}
+
+/// How a file came to be looked for.
+#[derive(Clone)]
+struct Lead<'a> {
+    scope: Scope,
+    /// Whether to say so when it is not there.
+    tell_missing: bool,
+    reason: String,
+    table: Option<&'a FileTable>,
+}
+
+impl<'a> Finder<'a> {
+    pub fn new(
+        definition: &'a Definition,
+        at: &'a Standpoint,
+        root: Option<PathBuf>,
+        answer: &'a mut Answer,
+    ) -> Finder<'a> {
+        Finder { definition, at, root, answer, found: Vec::new(), taken: HashMap::new(), told: HashSet::new(), rule: 0 }
+    }
+
+    /// Where relative paths of the workspace start.
+    pub fn workspace(&self) -> &Path {
+        self.root.as_deref().unwrap_or(&self.at.cwd)
+    }
+
+    /// Follows the next source.
+    pub fn look(&mut self, rule: &'a Rule, search: &mut Search) -> Told<()> {
+        if rule.enabled && !(on_read(rule) && self.at.target.is_none()) {
+            if let Some(names) = &rule.directories {
+                self.names(rule, names, search)?;
+            }
+            if let Some(files) = &rule.files {
+                self.files(rule, files, search)?;
+            }
+            for url in rule.urls.iter().flatten() {
+                self.url(rule, &url.0, Scope::Remote);
+            }
+            if let Some(list) = &rule.list {
+                let listed = list::look(list, &[], self, search)?;
+                self.list(rule, listed, list.globs, search)?;
+            }
+            if let Some(texts) = &rule.provided {
+                self.provided(rule, texts);
+            }
+            if let Some(texts) = &rule.texts {
+                self.texts(rule, texts, search)?;
+            }
+            if let Some(text) = &rule.text {
+                let text = shape::wrapper(&text.0, "", self.at, self.root.as_deref(), &|_| false);
+                self.text(rule, rule.name.clone().unwrap_or_default(), text, None);
+            }
+        }
+        self.rule += 1;
+        Ok(())
+    }
+
+    /// File names in a range of directories.
+    fn names(&mut self, rule: &'a Rule, names: &Directories, search: &mut Search) -> Told<()> {
+        let dirs = directories(names, self.at, self.root.as_deref());
+        search.expect(dirs.iter().flat_map(|dir| names.names.iter().map(|name| Ask::Kind(dir.join(name)))))?;
+        // The first name that is there anywhere, where only one may be used in all directories.
+        let mut only: Option<&str> = None;
+        if names.take == TakeNames::FirstPerProject {
+            for name in &names.names {
+                for dir in &dirs {
+                    if only.is_none()
+                        && search.is_file(&dir.join(name), "the first name that is a file in any directory")?
+                    {
+                        only = Some(name);
+                    }
+                }
+            }
+        }
+        for dir in &dirs {
+            let mut winner: Option<PathBuf> = None;
+            for name in &names.names {
+                let path = absolute(dir, Path::new(name));
+                let displaced = match names.take {
+                    TakeNames::All => None,
+                    TakeNames::FirstPerDirectory => winner.clone(),
+                    TakeNames::FirstPerProject => {
+                        only.filter(|only| only != name).map(|only| absolute(dir, Path::new(only)))
+                    }
+                };
+                let is_file = search.is_file(&path, format!("{} in {}", names.names.join(", "), dir.display()))?;
+                if let Some(by) = displaced {
+                    if is_file && self.told.insert(path.clone()) {
+                        let reason = format!("{} comes before it", name_of(&by));
+                        let source = Source::new(path, self.scope_of(rule, dir), Fate::Shadowed, reason);
+                        self.answer.sources.push(Source { by: Some(by), trigger: trigger(rule), ..source });
+                    }
+                    continue;
+                }
+                let scope = self.scope_of(rule, dir);
+                let reason = format!("{name} in {}", place_of(dir, self.root.as_deref(), self.at));
+                let lead = Lead { scope, tell_missing: false, reason, table: None };
+                self.file(rule, &path, &lead, search)?;
+                if is_file {
+                    winner = Some(path);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Paths and globs.
+    fn files(&mut self, rule: &'a Rule, files: &'a [FileEntry], search: &mut Search) -> Told<()> {
+        let mut paths = Vec::new();
+        for FileEntry(table) in files {
+            let pattern = &table.path;
+            let base = self.base(rule.base).to_owned();
+            if pattern.is_glob() {
+                let found = self.glob(&base, &pattern.0, search)?;
+                paths.extend(found.into_iter().map(|path| (path, table, format!("matches {}", pattern.0))));
+            } else if let Some(path) = self.place(&pattern.0, &base, search) {
+                paths.push((path, table, "named by the definition".to_owned()));
+            }
+        }
+        search.expect(paths.iter().map(|(path, ..)| Ask::Kind(path.clone())))?;
+        let mut winner: Option<PathBuf> = None;
+        for (path, table, reason) in paths {
+            let scope = self.scope_of(rule, &path);
+            if let Some(by) = &winner {
+                if search.is_file(&path, "only the first is taken; asked to explain")? && self.told.insert(path.clone())
+                {
+                    let reason = format!("{} comes before it", by.display());
+                    let source = Source::new(path, scope, Fate::Shadowed, reason);
+                    self.answer.sources.push(Source { by: Some(by.clone()), ..source });
+                }
+                continue;
+            }
+            let taken = match rule.take {
+                TakeFiles::All => false,
+                TakeFiles::First => search.is_file(&path, "the first that is there")?,
+                TakeFiles::FirstWithText => {
+                    search.is_file(&path, "the first that is there and has text")?
+                        && search
+                            .read(&path, "the first that is there and has text")?
+                            .is_ok_and(|raw| !text::lossy(&raw).trim().is_empty())
+                }
+            };
+            let tell_missing = !rule.optional && rule.take == TakeFiles::All;
+            self.file(rule, &path, &Lead { scope, tell_missing, reason, table: Some(table) }, search)?;
+            winner = taken.then_some(path);
+        }
+        Ok(())
+    }
+
+    /// What a settings file lists.
+    fn list(&mut self, rule: &'a Rule, listed: Vec<Listed>, globs: bool, search: &mut Search) -> Told<()> {
+        for Listed { text, file } in listed {
+            let base = self.base(rule.base).to_owned();
+            let reason = format!("listed in {}", file.display());
+            let lead = Lead {
+                scope: rule.scope.map_or(Scope::Config, |word| word.0),
+                tell_missing: true,
+                reason,
+                table: None,
+            };
+            if is_url(&text) {
+                self.url(rule, &text, Scope::Remote);
+            } else if globs && is_glob(&text) {
+                if leaves(&text) {
+                    let reason =
+                        format!("{} lists it, and a glob that leaves the workspace is not followed", file.display());
+                    self.answer.sources.push(Source::new(base.join(&text), lead.scope, Fate::Excluded, reason));
+                    continue;
+                }
+                let found = self.glob(&base, &text, search)?;
+                self.answer.mention(&file, &text, found.iter().cloned());
+                for path in found {
+                    self.file(rule, &path, &lead, search)?;
+                }
+            } else if let Some(path) = self.place(&text, &base, search) {
+                self.answer.mention(&file, &text, [path.clone()]);
+                if !text.starts_with(['/', '~', '$']) && self.root.as_deref().is_some_and(|root| root != self.at.cwd) {
+                    self.unsure(self.definition.unsure.relative.as_ref());
+                }
+                self.file(rule, &path, &lead, search)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Texts by key.
+    fn texts(&mut self, rule: &'a Rule, texts: &Texts, search: &mut Search) -> Told<()> {
+        for key in &texts.keys {
+            if let Some(text) = self.definition.texts.get(key) {
+                self.text(rule, key.clone(), text.clone(), None);
+                continue;
+            }
+            let base = self.workspace().to_owned();
+            let folder = texts.folder.as_ref().and_then(|folder| self.place(folder, &base, search));
+            match folder {
+                // A key is a name, not a way out of the folder.
+                Some(folder) if !key.split('/').any(|segment| segment == "..") => {
+                    let reason = format!("the text of the key `{key}`");
+                    let lead = Lead { scope: Scope::Config, tell_missing: true, reason, table: None };
+                    self.file(rule, &absolute(&folder, Path::new(key.trim_start_matches('/'))), &lead, search)?;
+                }
+                Some(_) | None => {
+                    let message = format!(
+                        "there is no text of the key `{key}`; put it into `texts` of the harness or into the folder"
+                    );
+                    self.answer.warnings.push(crate::answer::Warning::general("missing-text", message));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Texts that are handed over, those of the definition first.
+    fn provided(&mut self, rule: &'a Rule, texts: &[String]) {
+        for text in texts {
+            self.text(rule, "provided".to_owned(), text.clone(), None);
+        }
+        let mode = mode(self.at);
+        let mut items: Vec<_> = self.at.provided.iter().filter(|item| is_in(&item.prompt_modes, mode)).collect();
+        items.sort_by_key(|item| item.sort);
+        for item in items {
+            let name = item.name.clone().unwrap_or_else(|| "provided".to_owned());
+            self.text(rule, name, item.text.clone(), item.role.map(|role| (role, item.sort)));
+        }
+    }
+
+    fn text(&mut self, rule: &Rule, name: String, text: String, item: Option<(Role, i64)>) {
+        if left_out(rule, self.at).is_none() {
+            let content = Content::Text(text);
+            self.found.push(Found { rule: self.rule, path: None, name, content, limit: None, listed: None, item });
+        }
+    }
+
+    fn url(&mut self, rule: &Rule, url: &str, scope: Scope) {
+        let place = Place::Url(url.to_owned());
+        if self.answer.sources.iter().any(|source| source.place == place) {
+            return;
+        }
+        let (fate, reason) = match left_out(rule, self.at) {
+            Some(reason) => (Fate::Dropped, reason),
+            None => (Fate::Pending, "not fetched".to_owned()),
+        };
+        if fate == Fate::Pending {
+            self.answer.files_only.get_or_insert_with(|| format!("{url} is not fetched"));
+        }
+        let scope = rule.scope.map_or(scope, |word| word.0);
+        self.answer.sources.push(Source {
+            place,
+            purpose: purpose(rule, None),
+            ..Source::new("", scope, fate, reason)
+        });
+    }
+
+    /// One file that may be there.
+    fn file(&mut self, rule: &'a Rule, path: &Path, lead: &Lead<'a>, search: &mut Search) -> Told<()> {
+        let source = Source {
+            trigger: trigger(rule),
+            purpose: purpose(rule, lead.table),
+            ..Source::new(path, lead.scope, Fate::Loaded, lead.reason.clone())
+        };
+        let out = left_out(rule, self.at).or_else(|| {
+            let modes = lead.table.and_then(|table| table.prompt_modes.as_ref())?;
+            let modes: Vec<PromptMode> = modes.iter().map(|Word(mode)| *mode).collect();
+            (!is_in(&modes, mode(self.at))).then(|| format!("not in the prompt mode `{}`", mode(self.at)))
+        });
+        match search.stat(path, lead.reason.clone())? {
+            Ok(meta) if meta.kind == Kind::File => {}
+            Ok(meta) => {
+                let reason = format!("a {}, not a file", meta.kind.word());
+                return self.absent(rule, source, Fate::Unreadable, reason, lead, out);
+            }
+            Err(Errno::NOENT) => return self.absent(rule, source, Fate::Missing, "not there".to_owned(), lead, out),
+            Err(errno) => {
+                let reason = format!("{}: {}", errno.name(), errno.text());
+                return self.absent(rule, source, Fate::Unreadable, reason, lead, out);
+            }
+        }
+        if on_read(rule) {
+            if self.taken.values().any(|taken| taken == path) {
+                return Ok(());
+            }
+            let reason = if self.at.target.as_deref() == Some(path) {
+                Some("it is the file that is read")
+            } else {
+                self.at.already_loaded.iter().any(|loaded| loaded == path).then_some("already loaded in this session")
+            };
+            if let Some(reason) = reason {
+                self.tell(Source { fate: Fate::Excluded, reason: reason.to_owned(), ..source });
+                return Ok(());
+            }
+        }
+        if let Some(reason) = out {
+            let size = search.read(path, "left out; read to know its size")?.ok().map(|raw| text::size_of(&raw));
+            self.tell(Source { fate: Fate::Dropped, reason, size, ..source });
+            return Ok(());
+        }
+        if self.is_taken(path, &source, search)? {
+            return Ok(());
+        }
+        let raw = match search.read(path, lead.reason.clone())? {
+            Ok(raw) => raw,
+            Err(problem) => {
+                if let crate::snapshot::Unreadable::TooLarge(_) = problem {
+                    self.answer
+                        .files_only
+                        .get_or_insert_with(|| format!("{} is larger than Briefing reads", path.display()));
+                }
+                return self.absent(rule, source, Fate::Unreadable, problem.to_string(), lead, None);
+            }
+        };
+        let valid = std::str::from_utf8(&raw).is_ok();
+        if !valid || raw.starts_with(b"\xef\xbb\xbf") {
+            self.unsure(self.definition.unsure.decoding.as_ref());
+        }
+        let size = Some(text::size_of(&raw));
+        if !valid && rule.decoding.unwrap_or(self.definition.decoding) == Decoding::Strict {
+            self.tell(Source { fate: Fate::Unreadable, reason: "not UTF-8".to_owned(), size, ..source });
+            return Ok(());
+        }
+        let kept = std::iter::once(0..raw.len()).filter(|range| !range.is_empty()).collect();
+        let listed = Some(self.tell(Source { size, kept, ..source }));
+        let limit = lead.table.and_then(|table| table.limit.clone());
+        self.found.push(Found {
+            rule: self.rule,
+            name: name_of(path),
+            path: Some(path.to_owned()),
+            content: Content::File(raw),
+            limit,
+            listed,
+            item: None,
+        });
+        Ok(())
+    }
+
+    /// Whether the same file was taken before; else it counts as taken now.
+    fn is_taken(&mut self, path: &Path, source: &Source, search: &mut Search) -> Told<bool> {
+        let real = match (self.definition.dedupe, &self.definition.unsure.link) {
+            (Dedupe::Real, _) | (Dedupe::Path, Some(_)) => search.real(path)?.unwrap_or_else(|_| path.to_owned()),
+            (Dedupe::Path, None) | (Dedupe::None, _) => path.to_owned(),
+        };
+        let before = self.taken.get(&real).cloned();
+        match (self.definition.dedupe, before) {
+            (Dedupe::None, _) | (Dedupe::Path | Dedupe::Real, None) => {}
+            (Dedupe::Path | Dedupe::Real, Some(first)) if first == path => return Ok(true),
+            (Dedupe::Real, Some(first)) => {
+                let reason = format!("the same file as {}", first.display());
+                self.tell(Source { fate: Fate::Shadowed, reason, by: Some(first), ..source.clone() });
+                return Ok(true);
+            }
+            (Dedupe::Path, Some(_)) => {
+                self.unsure(self.definition.unsure.link.as_ref());
+                if self.taken.values().any(|taken| taken == path) {
+                    return Ok(true);
+                }
+                self.taken.insert(path.to_owned(), path.to_owned());
+                return Ok(false);
+            }
+        }
+        self.taken.insert(real, path.to_owned());
+        Ok(false)
+    }
+
+    /// A file whose text is not to be had.
+    fn absent(
+        &mut self,
+        rule: &Rule,
+        source: Source,
+        fate: Fate,
+        reason: String,
+        lead: &Lead,
+        out: Option<String>,
+    ) -> Told<()> {
+        let path = source.path().map(Path::to_owned).unwrap_or_default();
+        if out.is_some() || !self.told.insert(path.clone()) {
+            return Ok(());
+        }
+        let stand_in = rule.missing.as_ref().map(|template| {
+            let relative = path.strip_prefix(self.workspace()).unwrap_or(&path);
+            template.0.fill(
+                &|name| match name {
+                    "path" => path.to_string_lossy().into_owned().into(),
+                    "relative" => relative.to_string_lossy().into_owned().into(),
+                    _ => name_of(&path).into(),
+                },
+                &|_| false,
+            )
+        });
+        if fate == Fate::Missing && !lead.tell_missing && stand_in.is_none() {
+            return Ok(());
+        }
+        self.answer.sources.push(Source { fate, reason, ..source });
+        let listed = Some(self.answer.sources.len() - 1);
+        if let Some(text) = stand_in {
+            let (name, content) = (name_of(&path), Content::StandIn(text));
+            self.found.push(Found {
+                rule: self.rule,
+                name,
+                path: Some(path),
+                content,
+                limit: None,
+                listed,
+                item: None,
+            });
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, source: Source) -> usize {
+        self.told.extend(source.path().map(Path::to_owned));
+        self.answer.sources.push(source);
+        self.answer.sources.len() - 1
+    }
+
+    /// Something happened of which it is not known what the real client does.
+    pub fn unsure(&mut self, reason: Option<&String>) {
+        if let Some(reason) = reason {
+            self.answer.files_only.get_or_insert_with(|| reason.clone());
+        }
+    }
+
+    /// What a glob finds, in the order of the alphabet.
+    fn glob(&self, base: &Path, pattern: &str, search: &mut Search) -> Told<Vec<PathBuf>> {
+        let flavor = GlobFlavor::Npm { dot: true, follow: false };
+        let mut found = search.glob(base, pattern, flavor, "files that match, in the order of the alphabet")?.to_vec();
+        found.sort();
+        Ok(found)
+    }
+
+    fn base(&self, base: Base) -> &Path {
+        match base {
+            Base::Workspace => self.workspace(),
+            Base::Cwd => &self.at.cwd,
+            Base::Home => &self.at.home,
+        }
+    }
+
+    /// The path that a definition writes: `~/` is the home directory, `$NAME` and `${NAME:-~/x}` at the beginning are
+    /// variables. `None` for a variable that is not set.
+    pub fn place(&self, written: &str, base: &Path, search: &mut Search) -> Option<PathBuf> {
+        if let Some(rest) = written.strip_prefix('$') {
+            let (name, default, rest) = match rest.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
+                Some((inside, rest)) => {
+                    let (name, default) = inside.split_once(":-").unwrap_or((inside, ""));
+                    (name, default, rest)
+                }
+                None => {
+                    let (name, _) = rest.split_once('/').unwrap_or((rest, ""));
+                    (name, "", &rest[name.len()..])
+                }
+            };
+            let value = search.env(name).filter(|value| !value.is_empty()).unwrap_or_else(|| default.to_owned());
+            let value = (!value.is_empty()).then_some(value)?;
+            let start = self.tilde(&value, base);
+            return Some(absolute(&start, Path::new(rest.trim_start_matches('/'))));
+        }
+        Some(self.tilde(written, base))
+    }
+
+    fn tilde(&self, written: &str, base: &Path) -> PathBuf {
+        match written.strip_prefix("~/") {
+            Some(rest) => absolute(&self.at.home, Path::new(rest)),
+            None if written == "~" => self.at.home.clone(),
+            None => absolute(base, Path::new(written)),
+        }
+    }
+
+    fn scope_of(&self, rule: &Rule, path: &Path) -> Scope {
+        if let Some(Word(scope)) = rule.scope {
+            return scope;
+        }
+        let below = path.starts_with(&self.at.cwd) && path != self.at.cwd;
+        if on_read(rule) && below {
+            Scope::Nested
+        } else if path.starts_with(self.workspace()) {
+            Scope::Project
+        } else if path.starts_with(&self.at.home) {
+            Scope::User
+        } else {
+            Scope::Project
+        }
+    }
+}
+
+/// Whether a byte order mark is left out.
+pub(super) fn strips_mark(rule: &Rule, definition: &Definition) -> bool {
+    rule.byte_order_mark.unwrap_or(definition.byte_order_mark) == ByteOrderMark::Strip
+}
+
+fn is_in(modes: &[PromptMode], mode: PromptMode) -> bool {
+    modes.is_empty() || modes.contains(&mode)
+}
+
+fn trigger(rule: &Rule) -> Trigger {
+    if on_read(rule) { Trigger::Read } else { Trigger::Session }
+}
+
+fn purpose(rule: &Rule, table: Option<&FileTable>) -> Purpose {
+    table.and_then(|table| table.purpose).or(rule.purpose).map_or(Purpose::Instructions, |word| word.0)
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}
+
+fn place_of(dir: &Path, root: Option<&Path>, at: &Standpoint) -> &'static str {
+    if dir == at.cwd {
+        "the working directory"
+    } else if Some(dir) == root {
+        "the project root"
+    } else if dir.starts_with(&at.cwd) {
+        "a directory below the working directory"
+    } else {
+        "a directory above the working directory"
+    }
+}

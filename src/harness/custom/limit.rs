@@ -1,0 +1,197 @@
+//! Limits: how much of a text is kept, and what stands for the rest.
+
+use std::ops::Range;
+
+use super::choices::Characters;
+use super::definition::Limit;
+use crate::answer::Unit;
+use crate::text;
+
+/// Bytes that count as one token; the default figure everywhere in Briefing, and always said with "≈".
+const BYTES_PER_TOKEN: usize = 4;
+
+/// What a limit leaves of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Cut {
+    /// What is sent.
+    pub text: String,
+    /// What of the original is in it, in bytes.
+    pub kept: Vec<Range<usize>>,
+    /// How much of a total it uses up, in the unit of the limit.
+    pub charge: usize,
+}
+
+/// How long a text is in a unit.
+pub(super) fn measure(text: &str, unit: Unit) -> usize {
+    match unit {
+        Unit::Bytes => text.len(),
+        Unit::Utf16 => text::utf16_len(text),
+        Unit::Lines => text.lines().count(),
+        Unit::Tokens => text.len().div_ceil(BYTES_PER_TOKEN),
+    }
+}
+
+/// `text` cut to `max` as `limit` says; `None` when it fits. `marker` writes what stands for the rest, from the
+/// lengths of head, tail and whole.
+pub(super) fn cut(
+    text: &str,
+    max: usize,
+    limit: &Limit,
+    marker: &dyn Fn(usize, usize, usize) -> String,
+) -> Option<Cut> {
+    let total = measure(text, limit.unit);
+    if total <= max {
+        return None;
+    }
+    let share = |of: usize| (portion(of, limit.head.0), portion(of, limit.tail.0));
+    let (mut head, mut tail) = share(max);
+    if limit.marker_counts {
+        // The marker names the lengths, and its own length decides them; two rounds settle all but the last digit.
+        for _ in 0..3 {
+            let room = max.saturating_sub(measure(&marker(head, tail, total), limit.unit));
+            (head, tail) = share(room);
+        }
+    }
+    let end = prefix(text, head, limit.unit);
+    let start = suffix(text, tail, limit.unit).max(end);
+    let mut out = text[..end].to_owned();
+    out.push_str(&marker(head, tail, total));
+    out.push_str(&text[start..]);
+    let charge = measure(&out, limit.unit);
+    Some(Cut { text: out, kept: ranges(end, start, text.len()), charge })
+}
+
+/// The bytes themselves cut, before they are decoded: a character that is cut through becomes U+FFFD, and what is
+/// charged is bytes of the file. Only where [`cuts_bytes`].
+pub(super) fn cut_bytes(
+    raw: &[u8],
+    max: usize,
+    limit: &Limit,
+    marker: &dyn Fn(usize, usize, usize) -> String,
+) -> Option<Cut> {
+    if raw.len() <= max {
+        return None;
+    }
+    let (head, tail) = (portion(max, limit.head.0), portion(max, limit.tail.0));
+    let start = raw.len() - tail.min(raw.len() - head);
+    let text = format!("{}{}{}", text::lossy(&raw[..head]), marker(head, tail, raw.len()), text::lossy(&raw[start..]));
+    Some(Cut { text, kept: ranges(head, start, raw.len()), charge: head + tail })
+}
+
+/// Whether the limit cuts through characters.
+pub(super) fn cuts_bytes(limit: &Limit) -> bool {
+    limit.unit == Unit::Bytes && limit.characters == Characters::Replaced
+}
+
+/// A share of a limit, as JavaScript and C would compute it: the IEEE product, rounded down.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a ratio is within 0 and 1, and no text is 2^53 long"
+)]
+fn portion(of: usize, ratio: f64) -> usize {
+    (of as f64 * ratio).floor() as usize
+}
+
+fn ranges(end: usize, start: usize, len: usize) -> Vec<Range<usize>> {
+    [0..end, start..len].into_iter().filter(|range| !range.is_empty()).collect()
+}
+
+/// Where the first `units` of `text` end; a character that does not fit whole is left out.
+fn prefix(text: &str, units: usize, unit: Unit) -> usize {
+    match unit {
+        Unit::Bytes => text.floor_char_boundary(units),
+        Unit::Tokens => text.floor_char_boundary(units.saturating_mul(BYTES_PER_TOKEN)),
+        Unit::Lines => text.split_inclusive('\n').take(units).map(str::len).sum(),
+        Unit::Utf16 => {
+            let mut used = 0;
+            text.char_indices()
+                .find(|(_, c)| {
+                    used += c.len_utf16();
+                    used > units
+                })
+                .map_or(text.len(), |(at, _)| at)
+        }
+    }
+}
+
+/// Where the last `units` of `text` begin.
+fn suffix(text: &str, units: usize, unit: Unit) -> usize {
+    match unit {
+        Unit::Bytes => text.ceil_char_boundary(text.len().saturating_sub(units)),
+        Unit::Tokens => text.ceil_char_boundary(text.len().saturating_sub(units.saturating_mul(BYTES_PER_TOKEN))),
+        Unit::Lines => {
+            let skipped = text.lines().count().saturating_sub(units);
+            text.split_inclusive('\n').take(skipped).map(str::len).sum()
+        }
+        Unit::Utf16 => {
+            let mut used = 0;
+            text.char_indices()
+                .rev()
+                .take_while(|(_, c)| {
+                    used += c.len_utf16();
+                    used <= units
+                })
+                .last()
+                .map_or(text.len(), |(at, _)| at)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::custom::choices::Keep;
+    use crate::harness::custom::template::MarkerTemplate;
+    use crate::harness::custom::values::{Amount, Ratio};
+
+    fn limit(unit: Unit, head: f64, tail: f64, marker_counts: bool) -> Limit {
+        Limit {
+            max: Amount(0),
+            unit,
+            head: Ratio(head),
+            tail: Ratio(tail),
+            marker: MarkerTemplate::default(),
+            marker_counts,
+            characters: Characters::Whole,
+            keep: Keep::First,
+        }
+    }
+
+    #[test]
+    fn cuts_keep_head_and_tail_in_every_unit() {
+        for (text, max, unit, head, tail, out) in [
+            ("0123456789", 4, Unit::Bytes, 1.0, 0.0, "0123|"),
+            ("0123456789", 4, Unit::Bytes, 0.5, 0.5, "01|89"),
+            ("0123456789", 10, Unit::Bytes, 0.5, 0.5, "whole"),
+            ("aé😀b", 3, Unit::Bytes, 1.0, 0.0, "aé|"),
+            ("aé😀b", 2, Unit::Bytes, 1.0, 0.0, "a|"),
+            ("😀😀😀", 3, Unit::Utf16, 1.0, 0.0, "😀|"),
+            ("a😀😀b", 4, Unit::Utf16, 0.5, 0.5, "a|b"),
+            ("1\n2\n3\n4\n", 2, Unit::Lines, 0.5, 0.5, "1\n|4\n"),
+            ("1\n2\n3\n4", 3, Unit::Lines, 0.0, 1.0, "|2\n3\n4"),
+            ("0123456789", 1, Unit::Tokens, 1.0, 0.0, "0123|"),
+            ("01234567", 2, Unit::Tokens, 1.0, 0.0, "whole"),
+        ] {
+            let cut = cut(text, max, &limit(unit, head, tail, false), &|_, _, _| "|".to_owned());
+            assert_eq!(cut.map_or("whole".to_owned(), |cut| cut.text), out, "{text} {max} {unit}");
+        }
+    }
+
+    #[test]
+    fn a_marker_that_counts_fits_into_the_limit() {
+        let marker = |head: usize, tail: usize, total: usize| format!("[{head}+{tail} of {total}]");
+        let text = "x".repeat(200);
+        let cut = cut(&text, 100, &limit(Unit::Bytes, 0.5, 0.5, true), &marker).expect("it is too long");
+        assert_eq!(cut.text, format!("{}[43+43 of 200]{}", "x".repeat(43), "x".repeat(43)));
+        assert_eq!((cut.text.len(), cut.kept), (100, vec![0..43, 157..200]));
+    }
+
+    #[test]
+    fn bytes_cut_before_decoding_may_cut_through_a_character() {
+        let limit = Limit { characters: Characters::Replaced, ..limit(Unit::Bytes, 1.0, 0.0, false) };
+        let cut = cut_bytes("a😀".as_bytes(), 3, &limit, &|_, _, _| String::new()).expect("it is too long");
+        assert_eq!((cut.text.as_str(), cut.charge), ("a\u{fffd}", 3));
+    }
+}

@@ -1,0 +1,212 @@
+//! How a declared harness looks around: its sources one after the other, then its messages.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::check::on_read;
+use super::choices::{From, Order, To, WithoutRoot};
+use super::compose::compose;
+use super::definition::{Definition, Directories, Source};
+use super::find::Finder;
+use crate::answer::{Answer, Message, MessageKind, PromptMode, Role, SessionKind, Standpoint, Warning};
+use crate::harness::{About, Change, Details, Edition};
+use crate::search::{Search, Told};
+use crate::snapshot::Ask;
+use crate::text::grouped;
+
+/// The rules of a declared harness.
+pub(super) struct Declared {
+    about: About,
+    definition: Definition,
+    base: Option<Base>,
+}
+
+/// A built-in edition that a declared harness begins with.
+pub(super) struct Base {
+    /// `codex@0.169`
+    pub spec: String,
+    pub edition: &'static dyn Edition,
+    /// The same with some values replaced.
+    pub overridden: Option<Arc<dyn Edition>>,
+}
+
+/// A declared harness has one edition, which is whatever its declaration says now.
+const ABOUT: About = About {
+    name: "custom",
+    checked: ("custom", "custom"),
+    changed: const { &[] as &[Change] },
+    details: Details {
+        files: "as declared",
+        triggers: "as declared",
+        place: "as declared",
+        truncation: "as declared",
+        nested: "as declared",
+        global: "as declared",
+        urls: "as declared",
+        globs: "as declared",
+        sessions: "as declared",
+        hooks: "none",
+        persona: "as declared",
+        dedupe: "as declared",
+    },
+};
+
+impl Declared {
+    pub fn new(definition: Definition, base: Option<Base>) -> Declared {
+        Declared { about: ABOUT, definition, base }
+    }
+}
+
+impl Edition for Declared {
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+        let mut answer = match &self.base {
+            Some(base) => base.overridden.as_deref().unwrap_or(base.edition).look(at, search)?,
+            None => Answer::default(),
+        };
+        if answer.refusal.is_some() {
+            return Ok(answer);
+        }
+        look(&self.definition, at, search, &mut answer)?;
+        Ok(answer)
+    }
+}
+
+/// Adds to `answer` what the definition finds.
+pub(super) fn look(definition: &Definition, at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Told<()> {
+    if let Some(message) =
+        definition.unconfigured.as_ref().filter(|_| !is_configured(definition) && at.provided.is_empty())
+    {
+        answer.warnings.push(Warning::general("unconfigured", message.clone()));
+        return Ok(());
+    }
+    let root = root(&definition.root_markers, &at.cwd, search)?;
+    if answer.root.is_none() {
+        answer.root.clone_from(&root);
+    }
+    let mut finder = Finder::new(definition, at, root, answer);
+    for source in &definition.sources {
+        finder.look(source.get_ref(), search)?;
+    }
+    let found = finder.found;
+    compose(definition, at, found, search, answer)?;
+    reserve(definition, answer);
+    Ok(())
+}
+
+/// The nearest directory that holds a marker; what cannot be examined counts as absent.
+fn root(markers: &[String], cwd: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+    search.expect(cwd.ancestors().flat_map(|dir| markers.iter().map(move |marker| Ask::Kind(dir.join(marker)))))?;
+    for dir in cwd.ancestors() {
+        for marker in markers {
+            if search.stat(&dir.join(marker), "project root: the nearest directory with a root marker")?.is_ok() {
+                return Ok(Some(dir.to_owned()));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Whether it is said anywhere what to look for.
+fn is_configured(definition: &Definition) -> bool {
+    definition.sources.iter().map(|source| source.get_ref()).any(|source| {
+        source.enabled
+            && (source.directories.as_ref().is_some_and(|directories| !directories.names.is_empty())
+                || source.files.as_ref().is_some_and(|files| !files.is_empty())
+                || source.urls.as_ref().is_some_and(|urls| !urls.is_empty())
+                || source.provided.as_ref().is_some_and(|texts| !texts.is_empty())
+                || source.texts.as_ref().is_some_and(|texts| !texts.keys.is_empty())
+                || source.list.is_some()
+                || source.text.is_some())
+    })
+}
+
+/// The mode of the prompt: what is asked for, else what the kind of session implies.
+pub(super) fn mode(at: &Standpoint) -> PromptMode {
+    at.prompt_mode.unwrap_or(match at.session {
+        SessionKind::Subagent => PromptMode::Minimal,
+        SessionKind::Main | SessionKind::Cron | SessionKind::Group | SessionKind::Local => PromptMode::Full,
+    })
+}
+
+/// The directories that a source looks in, in its order.
+pub(super) fn directories(rule: &Directories, at: &Standpoint, root: Option<&Path>) -> Vec<PathBuf> {
+    let start = match rule.from {
+        From::Cwd => Some(at.cwd.as_path()),
+        From::Target => at.target.as_deref().and_then(Path::parent),
+    };
+    let Some(start) = start else { return Vec::new() };
+    let end = match (rule.to, root, rule.without_root) {
+        (To::Root, Some(root), _) => root,
+        (To::Root, None, WithoutRoot::Cwd) | (To::Cwd, ..) => &at.cwd,
+        (To::Root, None, WithoutRoot::Top) | (To::Top, ..) => Path::new("/"),
+        (To::Home, ..) => &at.home,
+    };
+    let mut range: Vec<PathBuf> =
+        start.ancestors().take_while(|dir| dir.starts_with(end)).map(Path::to_owned).collect();
+    if (rule.from, rule.to) == (From::Target, To::Cwd) {
+        // What stands in the working directory belongs to the start of the session.
+        range.retain(|dir| *dir != at.cwd);
+    }
+    if range.is_empty() && rule.from == From::Cwd {
+        range.push(start.to_owned());
+    }
+    if rule.order == Order::RootFirst {
+        range.reverse();
+    }
+    range
+}
+
+/// Why a source is left out of this session, if it is.
+pub(super) fn left_out(source: &Source, at: &Standpoint) -> Option<String> {
+    let mode = mode(at);
+    if source.sessions.as_ref().is_some_and(|kinds| !kinds.iter().any(|kind| kind.0 == at.session)) {
+        return Some(format!("not for sessions of the kind `{}`", at.session));
+    }
+    if source.prompt_modes.as_ref().is_some_and(|modes| !modes.iter().any(|word| word.0 == mode)) {
+        return Some(format!("not in the prompt mode `{mode}`"));
+    }
+    if on_read(source) && at.target.is_none() {
+        return Some("no file is read".to_owned());
+    }
+    None
+}
+
+/// Says how much of the context is kept free for memory, and whether the instructions fit into the rest.
+fn reserve(definition: &Definition, answer: &mut Answer) {
+    let (Some(max), Some(ratio)) = (definition.max_context_tokens, definition.memory_tokens_ratio) else { return };
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a ratio is within 0 and 1"
+    )]
+    let reserved = (max.0 as f64 * ratio.0).floor() as usize;
+    let left = max.0 - reserved;
+    let used: usize = answer.messages.iter().map(|message| message.text.len()).sum::<usize>().div_ceil(4);
+    let name = format!("memory: {} of {} tokens", grouped(reserved), grouped(max.0));
+    answer.messages.push(Message::named(Role::System, MessageKind::Reserve, name));
+    let kept = format!(
+        "{} of {} context tokens are kept free for memory (memory_tokens_ratio {})",
+        grouped(reserved),
+        grouped(max.0),
+        ratio.0
+    );
+    answer.warnings.push(if used > left {
+        let message = format!(
+            "{kept}; the instructions take ≈ {} tokens, {} more than the {} that are left",
+            grouped(used),
+            grouped(used - left),
+            grouped(left)
+        );
+        Warning::general("over-reserve", message)
+    } else {
+        Warning::general(
+            "reserve",
+            format!("{kept}; the instructions take ≈ {} of the {} that are left", grouped(used), grouped(left)),
+        )
+    });
+}

@@ -1,0 +1,69 @@
+//! The variables that count once the client has read its settings: those of the process, and what a `.env` file adds.
+
+use std::path::{Path, PathBuf};
+
+use crate::answer::Standpoint;
+use crate::formats::{Node, dotenv};
+use crate::search::{Search, Told};
+use crate::snapshot::{Ask, absolute};
+use crate::text::lossy;
+
+/// What a `.env` file outside of a settings folder may not set, unless settings say otherwise; Gemini CLI 0.61.
+const EXCLUDED: [&str; 4] =
+    ["DEBUG", "DEBUG_MODE", "GEMINI_CLI_IDE_SERVER_STDIO_COMMAND", "GEMINI_CLI_IDE_SERVER_STDIO_ARGS"];
+
+/// What was added to the variables of the process.
+#[derive(Default)]
+pub(super) struct Variables {
+    added: Vec<(String, String)>,
+}
+
+impl Variables {
+    /// Reads the `.env` file of a folder that is trusted. `settings` were read before, without it.
+    pub(super) fn load(settings: &Node, at: &Standpoint, home: &Path, search: &mut Search) -> Told<Variables> {
+        let ignore = super::settings::flag(settings.at_path(&["advanced", "ignoreLocalEnv"]), false)
+            || at.flag(super::ID, "ignore-env");
+        let Some(file) = file(ignore, at, home, search)? else { return Ok(Variables::default()) };
+        let raw = match search.read(&file, "variables that the environment does not set")? {
+            Ok(raw) => raw,
+            Err(_) => return Ok(Variables::default()),
+        };
+        let own = file.to_string_lossy().contains(".gemini");
+        let configured = settings.at_path(&["advanced", "excludedEnvVars"]).and_then(Node::as_texts);
+        let excluded = configured.unwrap_or_else(|| EXCLUDED.to_vec());
+        let added = dotenv(&lossy(&raw)).into_iter().filter(|(name, _)| own || !excluded.contains(&name.as_str()));
+        Ok(Variables { added: added.collect() })
+    }
+
+    /// The value of a variable; the process wins.
+    pub(super) fn get(&self, name: &str, search: &Search) -> Option<String> {
+        let added = || self.added.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        search.env(name).or_else(added)
+    }
+
+    /// The home directory that counts for everything but settings.
+    pub(super) fn home(&self, at: &Standpoint, search: &Search) -> PathBuf {
+        let named = self.get("GEMINI_CLI_HOME", search).filter(|home| !home.is_empty());
+        named.map_or_else(|| at.home.clone(), |home| absolute(&at.cwd, Path::new(&home)))
+    }
+}
+
+/// The first of `.gemini/.env` and `.env` from the working directory upwards, then at home.
+fn file(ignore_local: bool, at: &Standpoint, home: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+    let dirs: Vec<&Path> = at.cwd.ancestors().chain([home]).collect();
+    let places = dirs.iter().flat_map(|dir| {
+        let local = (!ignore_local || *dir == home).then(|| dir.join(".env"));
+        [Some(dir.join(".gemini/.env")), local]
+    });
+    let places: Vec<PathBuf> = places.flatten().collect();
+    search.expect(places.iter().cloned().map(Ask::Kind))?;
+    for place in places {
+        if search
+            .stat(&place, "variables: .gemini/.env and .env, from the working directory upwards, then at home")?
+            .is_ok()
+        {
+            return Ok(Some(place));
+        }
+    }
+    Ok(None)
+}

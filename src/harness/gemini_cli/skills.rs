@@ -1,0 +1,112 @@
+//! Skills: those of extensions, of the user, and of the working directory; of one name the last counts.
+
+use std::path::{Path, PathBuf};
+
+use super::settings::Settings;
+use crate::answer::{Answer, Fate, Role, Scope, Standpoint, Trigger};
+use crate::formats::{Node, parse_yaml};
+use crate::harness::skills::{self, Skill, Walk, as_written, element};
+use crate::search::{Search, Told};
+use crate::snapshot::Ask;
+
+/// A folder of skills and the folders in it; Gemini CLI 0.61.
+const WALK: Walk =
+    Walk { depth: 1, hidden: false, folder_links: true, file_links: true, ends_at_skill: false, root_counts: true };
+
+/// Adds the list behind the other messages, and the skills to the sources.
+pub(super) fn look(
+    at: &Standpoint,
+    home: &Path,
+    extensions: &[PathBuf],
+    settings: &Settings,
+    search: &mut Search,
+    answer: &mut Answer,
+) -> Told<()> {
+    let mut places: Vec<(PathBuf, Scope)> = extensions.iter().map(|dir| (dir.join("skills"), Scope::Config)).collect();
+    for (dir, scope) in [(home, Scope::User), (at.cwd.as_path(), Scope::Project)] {
+        // In the home directory both are the same.
+        if scope == Scope::User || dir != home {
+            places.extend([".gemini/skills", ".agents/skills"].map(|name| (dir.join(name), scope)));
+        }
+    }
+    search.expect(places.iter().map(|(dir, _)| Ask::Listing(dir.clone())))?;
+    let disabled: Vec<String> = settings.texts(&["skills", "disabled"]).into_iter().map(str::to_lowercase).collect();
+    let mut found: Vec<Skill> = Vec::new();
+    for (dir, scope) in places {
+        let mut paths = skills::below(&dir, WALK, search)?;
+        // What lies in the folder itself comes first, then its folders from the end of the alphabet.
+        paths.sort_by_key(|path| path.parent() != Some(dir.as_path()));
+        let inside = paths.iter().position(|path| path.parent() != Some(dir.as_path())).unwrap_or(paths.len());
+        paths[inside..].reverse();
+        for path in paths {
+            let Some(file) = skills::read(&path, scope, search, &mut answer.sources)? else { continue };
+            let head = skills::head(&file.text).and_then(|(head, _)| named(head));
+            let Some((name, description)) = head else {
+                answer.sources.push(file.refused("its head must have a `name` and a `description`"));
+                continue;
+            };
+            let mut skill = file.named(name, description);
+            if !settings.flag(&["skills", "enabled"], true) {
+                skill.leave_out(Fate::Excluded, "skills.enabled is off in the settings");
+            } else if scope == Scope::Project && !settings.trusted {
+                skill.leave_out(Fate::Excluded, "the folder is not trusted");
+            } else if disabled.contains(&skill.name.to_lowercase()) {
+                skill.leave_out(Fate::Excluded, "skills.disabled names it in the settings");
+            }
+            add(skill, &mut found);
+        }
+    }
+    let entries: Vec<String> = found
+        .iter()
+        .filter(|skill| skill.counts())
+        .map(|skill| element("  ", skill, &skill.path().display().to_string(), str::to_owned))
+        .collect();
+    answer.messages.extend(skills::list(Trigger::Session, Role::System, &entries));
+    answer.sources.extend(found.into_iter().map(|skill| skill.source));
+    Ok(())
+}
+
+/// Of one name the last counts, in the place of the first.
+fn add(skill: Skill, found: &mut Vec<Skill>) {
+    let before = found.iter().position(|other| other.name == skill.name && other.counts() && skill.counts());
+    let Some(before) = before else { return found.push(skill) };
+    let mut older = std::mem::replace(&mut found[before], skill);
+    let newer = found[before].path().to_owned();
+    older.leave_out(Fate::Shadowed, format!("{} has the same name, and comes later", newer.display()));
+    older.source.by = Some(newer);
+    found.push(older);
+}
+
+/// Name and description: as YAML, else as they are written. What a file name may not have becomes a hyphen in a name.
+fn named(head: &str) -> Option<(String, String)> {
+    let text = |node: &Node, key: &str| node.get(key).and_then(Node::as_text).map(str::to_owned);
+    let of_yaml = |node: &Node| Some((text(node, "name")?, text(node, "description")?));
+    let found = parse_yaml(head).ok().as_ref().and_then(of_yaml);
+    let (name, description) = match found {
+        Some(found) => found,
+        None => (as_written(head, "name")?, as_written(head, "description")?),
+    };
+    Some((name.replace([':', '\\', '/', '<', '>', '*', '?', '"', '|'], "-"), description))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_that_are_no_yaml_are_read_line_by_line() {
+        let pair = |name: &str, description: &str| Some((name.to_owned(), description.to_owned()));
+        for (head, found) in [
+            ("name: a\ndescription: b\n", pair("a", "b")),
+            ("name: 12\ndescription: 1.50\n", pair("12", "1.50")),
+            ("name: a: \"b\"\ndescription: {x: y}\n", pair("a- -b-", "{x: y}")),
+            ("name: a\ndescription: Use when: a colon\n", pair("a", "Use when: a colon")),
+            ("name: a\ndescription: [open\n", pair("a", "[open")),
+            ("name: a\ndescription:\n  - b\n  - c\n", pair("a", "- b - c")),
+            ("name: a\n", None),
+            ("description: b\n", None),
+        ] {
+            assert_eq!(named(head), found, "{head}");
+        }
+    }
+}

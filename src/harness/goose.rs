@@ -1,0 +1,311 @@
+//! Goose: hints from its settings folder and from the repository root down to the working directory, with references put in.
+//!
+//! Read in its sources (`crates/goose/src/hints`, `prompt_manager.rs`) in November 2026, not run. The text is the section
+//! that follows `# Additional Instructions:`.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::conventional::{Chain, File, Load, PLAIN, read_in_november};
+use super::front_matter;
+use super::{About, Details, Edition, Profile};
+use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Trigger, Warning};
+use crate::search::{Search, Told};
+use crate::snapshot::{Ask, absolute};
+
+/// What is looked for unless `CONTEXT_FILE_NAMES` says otherwise.
+const NAMES: [&str; 2] = [".goosehints", "AGENTS.md"];
+/// How deep references go, in files below the first.
+const DEPTH_LIMIT: usize = 3;
+/// Larger texts have no references, in bytes.
+const REFERENCES_LIMIT_BYTES: usize = 131_072;
+/// The most references that one hint file may have followed.
+const REFERENCE_LIMIT: usize = 64;
+/// The most text that they may bring, in bytes.
+const OUTPUT_LIMIT_BYTES: usize = 1024 * 1024;
+
+/// The profile.
+pub static PROFILE: Profile = Profile {
+    id: "goose",
+    title: "Goose",
+    summary: ".goosehints and AGENTS.md (or CONTEXT_FILE_NAMES): global, then from the repository root to the working directory, all of them",
+    editions: &[&Goose],
+    instruction_names: &[".goosehints", "AGENTS.md"],
+    settings_names: &["goose/config.yaml", ".gooseignore"],
+    program: None,
+    keys: &[],
+};
+
+static ABOUT: About = read_in_november(Details {
+    files: ".goosehints and AGENTS.md, or CONTEXT_FILE_NAMES: all of them",
+    triggers: "session start; with DYNAMIC_SUBDIRECTORY_HINT_LOADING, the folder of a file that is used",
+    place: "system prompt, under Global Hints and Project Hints",
+    truncation: "none; above 131 072 bytes references are left alone",
+    nested: "only with DYNAMIC_SUBDIRECTORY_HINT_LOADING",
+    global: "~/.config/goose",
+    dedupe: "none",
+    ..PLAIN
+});
+
+struct Goose;
+
+impl Edition for Goose {
+    fn about(&self) -> &About {
+        &ABOUT
+    }
+
+    fn imports_into(&self, _: &Path) -> bool {
+        true
+    }
+
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+        let mut chain = Chain::new(at, search, None);
+        let config = match chain.search.env("GOOSE_PATH_ROOT").filter(|root| !root.is_empty()) {
+            Some(root) => absolute(&at.cwd, Path::new(&root)).join("config"),
+            None => chain.config_home().join("goose"),
+        };
+        let names = names(&mut chain, &config)?;
+        if chain.search.is_file(&at.cwd.join(".gooseignore"), "may keep references out")? {
+            chain.answer.files_only = Some("what .gooseignore keeps out is not followed".to_owned());
+        }
+        let load = Load::start(Scope::User, "global hints");
+        let global = hints(&mut chain, std::slice::from_ref(&config), &names, &config, load)?;
+        let root = chain.repository()?;
+        let boundary = root.clone().unwrap_or_else(|| at.cwd.clone());
+        let mut dirs: Vec<PathBuf> =
+            at.cwd.ancestors().take_while(|dir| dir.starts_with(&boundary)).map(Path::to_owned).collect();
+        dirs.reverse();
+        let load = Load::start(Scope::Project, "from the repository root to the working directory");
+        let local = hints(&mut chain, &dirs, &names, &boundary, load)?;
+        // The heads are part of the first text below them.
+        if !global.is_empty() {
+            chain.before(0, "\n### Global Hints\nThese are my global goose hints.\n");
+        }
+        if !local.is_empty() {
+            let head = "### Project Hints\nThese are hints for working on the project in this directory.\n";
+            let gap = if global.is_empty() { "" } else { "\n" };
+            chain.before(local.start, &format!("{gap}{head}"));
+        }
+        nested(&mut chain, &names)?;
+        let mut answer = chain.finish("\n");
+        for message in &mut answer.messages {
+            for text in message.parts.iter_mut().chain([&mut message.text]) {
+                *text = sanitized(text);
+            }
+        }
+        Ok(answer)
+    }
+}
+
+/// `CONTEXT_FILE_NAMES`, from the environment as JSON, else from the settings.
+fn names(chain: &mut Chain, config: &Path) -> Told<Vec<String>> {
+    let default = || NAMES.map(str::to_owned).to_vec();
+    if let Some(list) = chain.search.env("CONTEXT_FILE_NAMES") {
+        let parsed = crate::formats::parse_json(&list).ok();
+        let parsed = parsed.as_ref().and_then(|list| list.as_texts());
+        return Ok(match parsed {
+            Some(list) => list.into_iter().map(str::to_owned).collect(),
+            None => {
+                let message = "CONTEXT_FILE_NAMES is no JSON list of names: the defaults count";
+                chain.answer.warnings.push(Warning::general("settings", message));
+                default()
+            }
+        });
+    }
+    let Ok(raw) = chain.search.read(&config.join("config.yaml"), "CONTEXT_FILE_NAMES")? else { return Ok(default()) };
+    let text = String::from_utf8_lossy(&raw);
+    Ok(front_matter::list(&text, "CONTEXT_FILE_NAMES").unwrap_or_else(default))
+}
+
+/// Adds the files of these names; which parts they are.
+fn hints(chain: &mut Chain, dirs: &[PathBuf], names: &[String], boundary: &Path, load: Load) -> Told<Range<usize>> {
+    let paths: Vec<PathBuf> = dirs.iter().flat_map(|dir| names.iter().map(move |name| dir.join(name))).collect();
+    chain.search.expect(paths.iter().cloned().map(Ask::Content))?;
+    let real = chain.search.real(boundary)?.unwrap_or_else(|_| boundary.to_owned());
+    let start = chain.started();
+    for path in paths {
+        let Some(file) = chain.file(&path, load)? else { continue };
+        let own = chain.search.real(&path)?.unwrap_or_else(|_| path.clone());
+        if !own.starts_with(&real) {
+            chain.say(&path, load, Fate::Excluded, "a link that leads out of the boundary");
+            continue;
+        }
+        let place = chain.answer.sources.len();
+        let mut imports =
+            References { boundary: &real, trigger: load.trigger, left: REFERENCE_LIMIT, room: OUTPUT_LIMIT_BYTES };
+        let text = imports.expand(&file.text, &own, &mut Vec::new(), chain)?;
+        // A file stands before what it refers to.
+        let below = chain.answer.sources.split_off(place);
+        chain.give(&file, 0..file.text.len(), load, |_| text);
+        chain.answer.sources.extend(below);
+    }
+    Ok(start..chain.started())
+}
+
+/// With `DYNAMIC_SUBDIRECTORY_HINT_LOADING`, the folder of a file that is used brings its own hints.
+fn nested(chain: &mut Chain, names: &[String]) -> Told<()> {
+    let variable = chain.search.env("DYNAMIC_SUBDIRECTORY_HINT_LOADING").unwrap_or_default();
+    let Some(dir) = chain.directories_to_target().pop() else { return Ok(()) };
+    let load = Load::read(Scope::Nested, "hints of the folder of the file");
+    for name in names {
+        let path = dir.join(name);
+        let Some(file) = chain.file(&path, load)? else { continue };
+        if variable == "1" || variable.eq_ignore_ascii_case("true") {
+            chain.answer.files_only.get_or_insert_with(|| "when a folder's hints come is not followed exactly".into());
+            let at = dir.display();
+            let scope = format!(
+                "### Directory-Specific Context: {at}\n**Scope**: The following instructions apply ONLY when working with files in the `{at}` directory and its subdirectories.\n\n"
+            );
+            chain.give(&file, 0..file.text.len(), load, |text| format!("{scope}{text}"));
+        } else {
+            let reason = "below the working directory: only with DYNAMIC_SUBDIRECTORY_HINT_LOADING=1";
+            chain.say(&path, load, Fate::Excluded, reason);
+        }
+    }
+    Ok(())
+}
+
+/// Composed, and without the tag characters U+E0000 to U+E007F.
+fn sanitized(text: &str) -> String {
+    let composed = icu_normalizer::ComposingNormalizer::new_nfc().normalize(text);
+    composed.chars().filter(|c| !('\u{e0000}'..='\u{e007f}').contains(c)).collect()
+}
+
+/// Puts the text of files in the place of `@path`.
+struct References<'b> {
+    boundary: &'b Path,
+    trigger: Trigger,
+    /// How many references are still followed.
+    left: usize,
+    /// How many bytes they may still bring.
+    room: usize,
+}
+
+impl References<'_> {
+    fn expand(&mut self, text: &str, path: &Path, on_the_way: &mut Vec<String>, chain: &mut Chain) -> Told<String> {
+        let (mut out, mut from) = (String::with_capacity(text.len()), 0);
+        for token in references(text) {
+            let reference = &text[token.start + 1..token.end];
+            if on_the_way.len() >= DEPTH_LIMIT {
+                if is_path(reference) {
+                    let message =
+                        format!("@{reference} stays as text: references are followed {DEPTH_LIMIT} files deep");
+                    chain.answer.warnings.push(Warning::at("import-too-deep", path, message));
+                }
+                break;
+            }
+            if self.left == 0 {
+                break;
+            }
+            self.left -= 1;
+            if on_the_way.iter().any(|seen| seen == reference) {
+                continue;
+            }
+            let Some(file) = self.file(reference, path, chain)? else { continue };
+            let cost =
+                format!("--- Content from {reference} ---\n\n--- End of {reference} ---").len() + file.text.len();
+            if cost > self.room {
+                // Nothing more is followed in this hint file.
+                self.left = 0;
+                break;
+            }
+            self.room -= cost;
+            let place = chain.answer.sources.len();
+            on_the_way.push(reference.to_owned());
+            let inner = self.expand(&file.text, &file.path, on_the_way, chain)?;
+            on_the_way.pop();
+            let load = Load { scope: Scope::Import, trigger: self.trigger, reason: "referred to by a hint file" };
+            let source = Source::whole(&file.path, load.scope, file.text.as_bytes(), load.reason);
+            chain.answer.sources.insert(place, Source { trigger: load.trigger, ..source });
+            out.push_str(&text[from..token.start]);
+            out.push_str(&format!("--- Content from {reference} ---\n{inner}\n--- End of {reference} ---"));
+            from = token.end;
+        }
+        out.push_str(&text[from..]);
+        Ok(out)
+    }
+
+    /// The file that a reference names: inside of the boundary, no part of a `.git`.
+    fn file(&self, reference: &str, path: &Path, chain: &mut Chain) -> Told<Option<File>> {
+        let git = reference.split('/').any(|part| part.eq_ignore_ascii_case(".git"));
+        if reference.starts_with('/') || git {
+            return Ok(None);
+        }
+        let named = absolute(path.parent().unwrap_or(path), Path::new(reference));
+        let Ok(real) = chain.search.real(&named)? else {
+            if is_path(reference) {
+                let message = format!("@{reference} is not there: the reference stays as it is");
+                chain.answer.warnings.push(Warning::at("import-missing", path, message));
+            }
+            return Ok(None);
+        };
+        chain.answer.mention(path, reference, [real.clone()]);
+        if !real.starts_with(self.boundary) {
+            let message = format!("@{reference} is outside of {}: it stays as it is", self.boundary.display());
+            chain.answer.warnings.push(Warning::at("import-outside", path, message));
+            let load = Load { scope: Scope::Import, trigger: self.trigger, reason: "" };
+            chain.say(&named, load, Fate::Excluded, "outside of the boundary of references");
+            return Ok(None);
+        }
+        let load = Load { scope: Scope::Import, trigger: self.trigger, reason: "a reference" };
+        chain.file(&real, load)
+    }
+}
+
+/// Whether a reference is meant as a path, rather than as somebody's name.
+fn is_path(reference: &str) -> bool {
+    reference.contains('/') || reference.ends_with(".md")
+}
+
+/// Where `@path` stands at the beginning or behind white space: a path with an ending, else a word with a capital, else
+/// whatever has a dot or a slash in it.
+fn references(text: &str) -> Vec<Range<usize>> {
+    if text.len() > REFERENCES_LIMIT_BYTES {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(at) = text[from..].find('@').map(|at| from + at) {
+        from = at + 1;
+        let free = text[..at].chars().next_back().is_none_or(char::is_whitespace);
+        if let Some(len) = length(&text[at + 1..]).filter(|_| free) {
+            from = at + 1 + len;
+            found.push(at..from);
+        }
+    }
+    found
+}
+
+/// How many bytes at the beginning of `text` are a reference.
+fn length(text: &str) -> Option<usize> {
+    let word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
+    let bytes = text.as_bytes();
+    let run = bytes.iter().take_while(|byte| word(byte) || b"./".contains(byte)).count();
+    let ending = |dot: usize| bytes[dot + 1..run].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let dot = (1..run).rev().find(|&at| bytes[at] == b'.' && ending(at) > 0);
+    if let Some(dot) = dot {
+        return Some(dot + 1 + ending(dot));
+    }
+    if bytes.first().is_some_and(u8::is_ascii_uppercase) {
+        return Some(bytes.iter().take_while(|byte| word(byte)).count());
+    }
+    bytes[..run].iter().any(|byte| b"./".contains(byte)).then_some(run)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_are_paths_with_an_ending_capitals_or_anything_with_a_slash() {
+        for (text, expected) in [
+            ("@a.md x@b.md @c/d.txt.", vec!["a.md", "c/d.txt"]),
+            ("@README @readme @docs/ @.env", vec!["README", "docs/", ".env"]),
+            ("@a.b-c.", vec!["a.b"]),
+            ("(@a.md) \"@b.md\"\n@c.md,", vec!["c.md"]),
+        ] {
+            let found: Vec<_> = references(text).into_iter().map(|at| &text[at.start + 1..at.end]).collect();
+            assert_eq!(found, expected, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! Which version of a harness is installed: found on PATH or in its package's folder, without running anything.
+//!
+//! It is asked for like the files of any harness, so that it is remembered, watched, and forgotten after an upgrade.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::custom::Custom;
+use super::{About, Choice, Chosen, Details, Edition, Profile, Program, choose, custom::Customs};
+use crate::answer::{Answer, Message, Resolution, Role, Scope, Source, Standpoint, Trigger, Warning};
+use crate::formats::parse_json;
+use crate::search::{Search, Told};
+use crate::snapshot::{Ask, Environment, absolute};
+use crate::text;
+
+/// The word that asks for the installed version in place of one: `codex@auto`.
+pub const AUTO: &str = "auto";
+
+/// Where package managers put what is installed for all projects, from the home directory.
+const GLOBAL_FOLDERS: [&str; 4] = [
+    ".npm-global/lib/node_modules",
+    ".bun/install/global/node_modules",
+    ".local/share/pnpm/global/5/node_modules",
+    ".claude/local/node_modules",
+];
+
+/// The same from the directory of a command: npm (with its own prefix, in a project, on Windows) and pnpm.
+const FOLDERS_OF_COMMANDS: [&str; 4] = ["../lib/node_modules", "..", "node_modules", "global/5/node_modules"];
+
+/// The same for the whole machine.
+const MACHINE_FOLDERS: [&str; 3] =
+    ["/usr/local/lib/node_modules", "/opt/homebrew/lib/node_modules", "/usr/lib/node_modules"];
+
+/// What is known of one harness on this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Installed {
+    /// Its version, and the file that says so.
+    Version(String, PathBuf),
+    /// It is there, and nothing says its version.
+    Unversioned(PathBuf),
+    /// It is not found.
+    Nowhere,
+}
+
+/// What was looked up before a question, and for whom it counts.
+#[derive(Clone, Debug, Default)]
+pub struct Installations {
+    /// Whether a harness that is named without a version is taken in the installed one.
+    pub auto: bool,
+    /// What was found, by harness.
+    pub found: BTreeMap<String, Installed>,
+}
+
+impl Installations {
+    /// The harness whose installed version `spec` asks for, if it does.
+    pub fn wanted(&self, spec: &str, customs: &Customs) -> Option<&'static Profile> {
+        let (id, version) = spec.split_once('@').map_or((spec, None), |(id, version)| (id, Some(version)));
+        let asks = version.map_or(self.auto && is_program(id), |version| version == AUTO);
+        super::profile(id).filter(|_| asks && customs.harness(id).is_none() && customs.problem_of(id).is_none())
+    }
+
+    /// The harness and edition that `spec` names, the installed one where it asks for that.
+    pub fn choose(&self, spec: &str, customs: &Customs) -> Result<Choice, String> {
+        let Some(profile) = self.wanted(spec, customs) else { return choose(spec, customs) };
+        let newest = super::newest(profile);
+        let noted = |what: String| {
+            let edition = newest.edition().about().name;
+            let note = Warning::general(
+                "unknown-version",
+                format!("{what}; the rules shown are those of {edition}, the newest"),
+            );
+            Ok(Choice { note: Some(note), ..newest.clone() })
+        };
+        match self.found.get(profile.id) {
+            Some(Installed::Version(version, _)) => {
+                let oldest = || Choice {
+                    chosen: Chosen::BuiltIn(profile, profile.editions[0]),
+                    unchecked_version: Some(version.clone()),
+                    note: None,
+                };
+                // What `choose` refuses is older than every edition.
+                Ok(choose(&format!("{}@{version}", profile.id), &Customs::default()).unwrap_or_else(|_| oldest()))
+            }
+            Some(Installed::Unversioned(path)) => {
+                noted(format!("nothing says which version of {} {} is", profile.title, path.display()))
+            }
+            Some(Installed::Nowhere) | None if !is_program(profile.id) => {
+                noted(format!("{} is no program that could be looked up", profile.title))
+            }
+            Some(Installed::Nowhere) | None => {
+                noted(format!("{} is found neither on PATH nor in a package folder", profile.title))
+            }
+        }
+    }
+}
+
+impl Installed {
+    /// What the answer to [`question`] says.
+    pub fn of(resolution: &Resolution) -> Installed {
+        let answer = &resolution.answer;
+        let Some(path) = answer.sources.first().and_then(|source| source.path()) else { return Installed::Nowhere };
+        match answer.messages.first() {
+            Some(version) => Installed::Version(version.text.clone(), path.to_owned()),
+            None => Installed::Unversioned(path.to_owned()),
+        }
+    }
+}
+
+/// What is asked before a question about the installed version of a harness.
+pub fn question(profile: &Profile, cwd: &Path, home: &Path, env: &Environment) -> (Choice, Standpoint) {
+    let lookup = Custom {
+        // No harness that a user declares can have this id.
+        id: format!("installed/{}", profile.id),
+        title: profile.title.to_owned(),
+        summary: "which version is installed".to_owned(),
+        details: Vec::new(),
+        edition: Arc::new(Lookup(program(profile.id))),
+        fingerprint: 0,
+        instruction_names: Vec::new(),
+    };
+    let choice = Choice { chosen: Chosen::Custom(Arc::new(lookup)), unchecked_version: None, note: None };
+    (choice, Standpoint::plain(cwd, home, env.clone()))
+}
+
+/// Whether a harness is a program of which a version can be installed.
+pub fn is_program(id: &str) -> bool {
+    program(id).is_some()
+}
+
+fn program(id: &str) -> Option<&'static Program> {
+    super::profile(id)?.program.as_ref()
+}
+
+/// Looks for one program.
+struct Lookup(Option<&'static Program>);
+
+static ABOUT: About = About { name: "1", checked: ("1", "1"), changed: &[], details: Details::NONE };
+
+impl Edition for Lookup {
+    fn about(&self) -> &About {
+        &ABOUT
+    }
+
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+        let mut answer = Answer::default();
+        let Some(program) = self.0 else { return Ok(answer) };
+        let (version, path) = match program.find(at, search)? {
+            Installed::Version(version, path) => (Some(version), path),
+            Installed::Unversioned(path) => (None, path),
+            Installed::Nowhere => return Ok(answer),
+        };
+        answer.messages.extend(version.map(|text| Message::instructions(Trigger::Session, Role::System, text)));
+        answer.sources.push(Source::whole(path, Scope::User, &[], "the first that is found"));
+        Ok(answer)
+    }
+}
+
+impl Program {
+    /// The command that a shell would start, else the package in one of the folders that managers use.
+    fn find(&self, at: &Standpoint, search: &mut Search) -> Told<Installed> {
+        let path = search.env("PATH").unwrap_or_default();
+        let separator = if cfg!(windows) { ';' } else { ':' };
+        let dirs: Vec<PathBuf> = path.split(separator).map(PathBuf::from).filter(|dir| dir.is_absolute()).collect();
+        search.expect(dirs.iter().map(|dir| Ask::Kind(dir.join(self.command))))?;
+        for dir in &dirs {
+            let command = dir.join(self.command);
+            if search.is_file(&command, "the first command of that name on PATH")? {
+                return self.version_of(dir, &command, search);
+            }
+        }
+        let own = at.cwd.ancestors().map(|dir| dir.join("node_modules"));
+        let global = GLOBAL_FOLDERS.iter().map(|folder| at.home.join(folder));
+        let folders: Vec<PathBuf> = own.chain(global).chain(MACHINE_FOLDERS.iter().map(PathBuf::from)).collect();
+        self.in_folders(&folders, search).map(|found| found.unwrap_or(Installed::Nowhere))
+    }
+
+    /// The version of a command: by the package it lies in, by its path, or by the package beside it.
+    fn version_of(&self, dir: &Path, command: &Path, search: &mut Search) -> Told<Installed> {
+        let real = search.real(command)?.unwrap_or_else(|_| command.to_owned());
+        let manifests: Vec<PathBuf> = real.ancestors().skip(1).map(|dir| dir.join("package.json")).collect();
+        search.expect(manifests.iter().cloned().map(Ask::Kind))?;
+        for manifest in manifests {
+            if let Some(version) = self.version_in(&manifest, search)? {
+                return Ok(Installed::Version(version, manifest));
+            }
+        }
+        if let Some(version) = self.version_in_path(&real) {
+            return Ok(Installed::Version(version, real));
+        }
+        let folders: Vec<PathBuf> = FOLDERS_OF_COMMANDS.iter().map(|folder| absolute(dir, Path::new(folder))).collect();
+        let beside = self.in_folders(&folders, search)?;
+        Ok(beside.unwrap_or_else(|| Installed::Unversioned(command.to_owned())))
+    }
+
+    fn in_folders(&self, folders: &[PathBuf], search: &mut Search) -> Told<Option<Installed>> {
+        let manifests: Vec<PathBuf> =
+            folders.iter().map(|folder| folder.join(self.package).join("package.json")).collect();
+        search.expect(manifests.iter().cloned().map(Ask::Kind))?;
+        for manifest in manifests {
+            if let Some(version) = self.version_in(&manifest, search)? {
+                return Ok(Some(Installed::Version(version, manifest)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The version that a manifest of this package states.
+    fn version_in(&self, manifest: &Path, search: &mut Search) -> Told<Option<String>> {
+        if !search.is_file(manifest, "the package of the command")? {
+            return Ok(None);
+        }
+        let Ok(raw) = search.read(manifest, "the package of the command")? else { return Ok(None) };
+        let Ok(manifest) = parse_json(&text::lossy_without_bom(&raw)) else { return Ok(None) };
+        let value = |key: &str| manifest.get(key).and_then(|node| node.as_text());
+        let version = value("version").filter(|version| value("name") == Some(self.package) && is_version(version));
+        Ok(version.map(str::to_owned))
+    }
+
+    /// `…/Cellar/codex/0.169.0/bin/codex`, `…/share/claude/versions/2.1.5`: a folder named after the program, then the
+    /// version, perhaps below `versions`.
+    fn version_in_path(&self, real: &Path) -> Option<String> {
+        let parts: Vec<&str> = real.iter().filter_map(|part| part.to_str()).collect();
+        let package = self.package.rsplit('/').next().unwrap_or(self.package);
+        let ours = |part: &str| part == self.command || part == package;
+        let version = (1..parts.len()).rev().find(|&at| {
+            let before = if parts[at - 1] == "versions" { at.checked_sub(2) } else { Some(at - 1) };
+            is_version(parts[at]) && before.is_some_and(|before| ours(parts[before]))
+        })?;
+        Some(parts[version].to_owned())
+    }
+}
+
+/// `1.2` and more.
+fn is_version(text: &str) -> bool {
+    text.split('.').take(2).filter(|part| part.starts_with(|c: char| c.is_ascii_digit())).count() == 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_may_say_the_version() {
+        let codex = program("codex").expect("a program");
+        let claude = program("claude-code").expect("a program");
+        for (program, path, version) in [
+            (codex, "/opt/homebrew/Cellar/codex/0.104.0/bin/codex", Some("0.104.0")),
+            (claude, "/home/me/.local/share/claude/versions/2.1.5", Some("2.1.5")),
+            (claude, "/opt/homebrew/Caskroom/claude-code/2.1.5/claude", Some("2.1.5")),
+            (codex, "/opt/node/22.1.0/bin/codex", None),
+            (codex, "/home/me/codex/bin/codex", None),
+            (claude, "/home/me/.local/share/other/versions/2.1.5", None),
+        ] {
+            assert_eq!(program.version_in_path(Path::new(path)).as_deref(), version, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_installed_picks_the_edition_and_what_is_unknown_says_so() {
+        let with = |found: Option<Installed>| Installations {
+            auto: false,
+            found: found.into_iter().map(|found| ("codex".to_owned(), found)).collect(),
+        };
+        let version = |version: &str| Some(Installed::Version(version.to_owned(), "/p/package.json".into()));
+        for (found, edition, unchecked, words) in [
+            (version("0.169.0"), "0.169", None, ""),
+            (version("0.104.0"), "0.104", None, ""),
+            (version("0.130.0"), "0.104", Some("0.130.0"), ""),
+            (version("0.9.0"), "0.104", Some("0.9.0"), ""),
+            (Some(Installed::Unversioned("/b/codex".into())), "0.169", None, "which version of Codex /b/codex is"),
+            (Some(Installed::Nowhere), "0.169", None, "neither on PATH nor in a package folder"),
+        ] {
+            let choice = with(found.clone()).choose("codex@auto", &Customs::default()).expect("a choice");
+            let note = choice.note.as_ref().map_or("", |note| note.message.as_str());
+            assert_eq!((choice.edition().about().name, choice.unchecked_version.as_deref()), (edition, unchecked));
+            assert!(note.contains(words) && note.is_empty() == words.is_empty(), "{found:?}: {note}");
+        }
+    }
+
+    #[test]
+    fn the_installed_version_is_wanted_where_it_is_asked_for() {
+        let wanted = |auto: bool, spec: &str| {
+            let installations = Installations { auto, ..Installations::default() };
+            installations.wanted(spec, &Customs::default()).map(|profile| profile.id)
+        };
+        for (auto, spec, id) in [
+            (false, "codex", None),
+            (false, "codex@auto", Some("codex")),
+            (true, "codex", Some("codex")),
+            (true, "codex@0.104", None),
+            (true, "mine", None),
+        ] {
+            assert_eq!(wanted(auto, spec), id, "{auto} {spec}");
+        }
+    }
+}

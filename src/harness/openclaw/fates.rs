@@ -1,0 +1,111 @@
+//! What became of each file of a turn, and why.
+
+use super::budget::Portion;
+use super::excerpt::Excerpt;
+use super::session::{self, Content, Loaded};
+use super::turn::Turn;
+use crate::answer::{Answer, Fate, Limit, Per, Scope, Source, Unit};
+use crate::search::{Search, Told};
+use crate::text;
+
+impl Turn<'_> {
+    /// What became of a file, unless that is no news.
+    pub(super) fn source(
+        &self,
+        file: &Loaded,
+        portion: Option<&Portion>,
+        excerpt: Option<&Excerpt>,
+        instructions: Option<usize>,
+    ) -> Option<Source> {
+        let mut source = Source { purpose: file.purpose(), ..Source::new(&file.path, file.scope, Fate::Loaded, "") };
+        if let Content::Text(raw, _) = &file.content {
+            source.size = Some(text::size_of(raw));
+        }
+        if let Some((fate, reason)) = &file.left_out {
+            // What is neither there nor mentioned is news to nobody.
+            let exists = !matches!(file.content, Content::Missing);
+            (source.fate, source.reason) = (*fate, reason.clone());
+            if self.setup.deletes_bootstrap && file.path == self.workspace.join("BOOTSTRAP.md") {
+                source.reason = "deleted before the files are read, since the workspace looks configured".into();
+                return Some(source);
+            }
+            return exists.then_some(source);
+        }
+        let portion = portion?;
+        if matches!(file.content, Content::Missing) && excerpt.is_none() {
+            // The budget was spent before it could be announced.
+            return None;
+        }
+        source.limit = Some(self.limit_of(file, portion));
+        if let Some(excerpt) = excerpt {
+            (source.message, source.part) = (instructions, Some(0));
+            if let Content::Text(raw, _) = &file.content {
+                source.kept = text::raw_ranges(raw, &excerpt.ranges());
+            }
+        }
+        (source.fate, source.reason) = self.fate(file, portion, excerpt, source.limit.as_ref());
+        Some(source)
+    }
+
+    /// The limit that decides: the file's own, or what was left of everyone's.
+    fn limit_of(&self, file: &Loaded, portion: &Portion) -> Limit {
+        let limits = &self.edition.limits;
+        let (own, from) = self.limit("bootstrapMaxChars", limits.file_utf16);
+        let allowed = limits.of(file.name, own);
+        let (own, from) = if allowed < own { (allowed, "default".to_owned()) } else { (own, from) };
+        if let Some(total) = limits.total_utf16
+            && portion.left < own
+            && portion.truncated
+        {
+            let (total, from) = self.limit("bootstrapTotalMaxChars", total);
+            return Limit { value: total, unit: Unit::Utf16, per: Per::Chain, from };
+        }
+        Limit { value: own, unit: Unit::Utf16, per: Per::Source, from }
+    }
+
+    fn fate(
+        &self,
+        file: &Loaded,
+        portion: &Portion,
+        excerpt: Option<&Excerpt>,
+        limit: Option<&Limit>,
+    ) -> (Fate, String) {
+        let shared = limit.is_some_and(|limit| limit.per == Per::Chain);
+        let limit = limit.map_or(0, |limit| limit.value);
+        match (&file.content, excerpt) {
+            (Content::Missing, _) => (Fate::Missing, "not there; the prompt says where it is expected".into()),
+            (Content::Refused(message), Some(_)) => (Fate::Unreadable, format!("{message}; the prompt says so")),
+            (Content::Text(..), None) if portion.truncated => {
+                (Fate::Dropped, format!("the {limit} UTF-16 units for all files are spent"))
+            }
+            (Content::Refused(message), None) => (Fate::Unreadable, message.clone()),
+            (Content::Text(..), None) => (Fate::Empty, "only white space".into()),
+            (Content::Text(..), Some(excerpt)) if portion.truncated => {
+                let of = format!("{} UTF-16 units in place of {}", excerpt.units(), portion.length);
+                let why = match shared {
+                    true => format!("what is left of {limit} for all files"),
+                    false => format!("the limit of this file is {limit}"),
+                };
+                (Fate::Truncated, format!("{of}: {why}"))
+            }
+            (Content::Text(..), Some(_)) if file.scope == Scope::Config => {
+                (Fate::Loaded, "added by the hook bootstrap-extra-files".into())
+            }
+            (Content::Text(..), Some(_)) => (Fate::Loaded, "a file of the agent's workspace".into()),
+        }
+    }
+
+    /// Files of other names that people expect to be read.
+    pub(super) fn ignored(&self, search: &mut Search, answer: &mut Answer) -> Told<()> {
+        let Ok(listing) = search.list(self.workspace, "names that OpenClaw does not read")? else { return Ok(()) };
+        for (name, reason) in self.edition.ignored {
+            if listing.iter().any(|entry| entry.name == *name) {
+                answer.sources.push(Source {
+                    purpose: session::purpose(name),
+                    ..Source::new(self.workspace.join(name), Scope::User, Fate::Excluded, *reason)
+                });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,68 @@
+//! The keys of a configuration that each edition knows. Any other key stops the client.
+
+use super::schema::Schema;
+
+/// OpenClaw 2026.2.6-3.
+pub const V2026_2_6: Schema = Schema {
+    root: "meta env wizard diagnostics logging update browser ui auth models nodeHost agents tools bindings broadcast \
+           audio media messages commands approvals session cron hooks web channels discovery canvasHost talk gateway \
+           memory skills plugins",
+    agents: "defaults list",
+    defaults: "model imageModel models workspace repoRoot skipBootstrap bootstrapMaxChars userTimezone timeFormat \
+           envelopeTimezone envelopeTimestamp envelopeElapsed contextTokens cliBackends memorySearch contextPruning \
+           compaction thinkingDefault verboseDefault elevatedDefault blockStreamingDefault blockStreamingBreak \
+           blockStreamingChunk blockStreamingCoalesce humanDelay timeoutSeconds mediaMaxMb typingIntervalSeconds \
+           typingMode heartbeat maxConcurrent subagents sandbox",
+    entry: "id default name workspace agentDir model skills memorySearch humanDelay heartbeat identity groupChat \
+           subagents sandbox tools",
+    hooks: "enabled path token maxBodyBytes presets transformsDir mappings gmail internal",
+    internal_hooks: "enabled handlers entries load installs",
+    plugins: "enabled allow deny load slots entries installs",
+    slots: "memory",
+    env: None,
+    hook: Some("enabled env"),
+};
+
+/// OpenClaw 2026.2.19.
+pub const V2026_2_19: Schema = Schema {
+    root: "$schema meta env wizard diagnostics logging update browser ui auth models nodeHost agents tools bindings \
+           broadcast audio media messages commands approvals session cron hooks web channels discovery canvasHost talk \
+           gateway memory skills plugins",
+    defaults: "model imageModel models workspace repoRoot skipBootstrap bootstrapMaxChars bootstrapTotalMaxChars \
+           userTimezone timeFormat envelopeTimezone envelopeTimestamp envelopeElapsed contextTokens cliBackends \
+           memorySearch contextPruning compaction thinkingDefault verboseDefault elevatedDefault blockStreamingDefault \
+           blockStreamingBreak blockStreamingChunk blockStreamingCoalesce humanDelay timeoutSeconds mediaMaxMb \
+           imageMaxDimensionPx typingIntervalSeconds typingMode heartbeat maxConcurrent subagents sandbox",
+    hooks: "enabled path token defaultSessionKey allowRequestSessionKey allowedSessionKeyPrefixes allowedAgentIds \
+           maxBodyBytes presets transformsDir mappings gmail internal",
+    hook: None,
+    ..V2026_2_6
+};
+
+/// OpenClaw 2026.9.6.
+pub const V2026_9: Schema = Schema {
+    root: "$schema meta env wizard diagnostics logging update telemetry browser ui secrets auth accessGroups acp models \
+           nodeHost agents worktreeRoot worktreeAcceleration tools security bindings broadcast attachments messages tts \
+           commands approvals session cron transcripts hooks channels discovery talk gateway cloudWorkers desktop \
+           memory mcp skills plugins surfaces proxy",
+    agents: "ownership defaults entries list",
+    defaults: "params model modelSelectionScope utilityModel decisionModel imageModel mediaModels voiceModel pdfModel \
+           pdfMaxMb pdfMaxPages models modelPolicy workspace cwd skills silentReply repoRoot skipBootstrap \
+           skipOptionalBootstrapFiles contextInjection bootstrapMaxChars bootstrapTotalMaxChars experimental \
+           userTimezone startupContext contextPruning compaction embeddedAgent thinkingDefault fastModeDefault \
+           verboseDefault toolProgressDetail reasoningDefault elevatedDefault blockStreamingDefault blockStreamingBreak \
+           timeoutSeconds mediaMaxMb imageMaxDimensionPx imageQuality typingIntervalSeconds systemAgent authInheritance \
+           sessionStore maxConcurrent subagents contextLimits blockStreamingChunk blockStreamingCoalesce humanDelay \
+           typingMode heartbeat sandbox contextTokens",
+    entry: "name description workspace cwd agentDir model utilityModel decisionModel models modelPolicy thinkingDefault \
+           verboseDefault toolProgressDetail reasoningDefault fastModeDefault contextInjection bootstrapMaxChars \
+           bootstrapTotalMaxChars experimental skills subagents embeddedAgent params runtime memory humanDelay \
+           typingMode tts skillsLimits contextLimits heartbeat identity groupChat sandbox tools default contextTokens",
+    hooks: "enabled path token defaultSessionKey allowRequestSessionKey allowedSessionKeyPrefixes allowedAgentIds \
+           presets transformsDir mappings gmail internal",
+    internal_hooks: "enabled entries load",
+    plugins: "enabled allow deny load slots entries",
+    slots: "memory contextEngine",
+    env: Some("shellEnv vars"),
+    hook: None,
+};

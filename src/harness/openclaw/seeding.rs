@@ -1,0 +1,97 @@
+//! What a turn of early 2026 creates in a workspace before it reads: every file that is missing. Nothing is created here;
+//! what would be counts as missing.
+
+use std::path::Path;
+
+use super::Template;
+use super::setup::{Failure, Setup};
+use crate::formats::{Node, parse_json};
+use crate::search::{Search, Told};
+use crate::snapshot::{Errno, Kind, Unreadable};
+use crate::text::lossy;
+
+/// Which files are created, and when.
+pub struct Rules {
+    /// Those that are created whenever they are missing.
+    pub names: &'static [&'static str],
+    /// When BOOTSTRAP.md is created too.
+    pub bootstrap: Bootstrap,
+}
+
+/// When BOOTSTRAP.md is created.
+pub enum Bootstrap {
+    /// When none of the other files is there.
+    InNewWorkspaces,
+    /// Once, as `.openclaw/workspace-state.json` records, while these files are as they were created.
+    Once(&'static [Template]),
+}
+
+/// Follows what a turn creates in `workspace`.
+pub fn prepare(workspace: &Path, skip: bool, rules: &Rules, search: &mut Search) -> Told<Result<Setup, Failure>> {
+    match search.stat(workspace, "the workspace")? {
+        Ok(meta) if meta.kind == Kind::Dir => {}
+        Ok(meta) => {
+            let reason = format!("the workspace is a {}, and no directory can be made there", meta.kind.word());
+            return Ok(Err((workspace.to_owned(), reason)));
+        }
+        Err(Errno::NOENT) if search.lstat(workspace, "the workspace")?.is_err() => {}
+        Err(errno) => {
+            let reason = format!("the workspace cannot be made: {}: {}", errno.name(), errno.text());
+            return Ok(Err((workspace.to_owned(), reason)));
+        }
+    }
+    let mut setup = Setup::default();
+    if skip {
+        return Ok(Ok(setup));
+    }
+    let mut brand_new = true;
+    for name in rules.names {
+        let path = workspace.join(name);
+        brand_new &= search.stat(&path, "whether the workspace is brand new")?.is_err();
+        if search.lstat(&path, "created from a template if missing")?.is_err() {
+            setup.creates.push(name);
+        }
+    }
+    let bootstrap = workspace.join("BOOTSTRAP.md");
+    let wanted = match &rules.bootstrap {
+        Bootstrap::InNewWorkspaces => brand_new,
+        Bootstrap::Once(templates) => match is_to_be_seeded(workspace, templates, search)? {
+            Ok(wanted) => wanted,
+            Err(failure) => return Ok(Err(failure)),
+        },
+    };
+    if wanted && search.lstat(&bootstrap, "created from a template in a new workspace")?.is_err() {
+        setup.creates.push("BOOTSTRAP.md");
+    }
+    Ok(Ok(setup))
+}
+
+fn is_to_be_seeded(workspace: &Path, templates: &[Template], search: &mut Search) -> Told<Result<bool, Failure>> {
+    let file = workspace.join(".openclaw/workspace-state.json");
+    let state = match search.read(&file, "whether BOOTSTRAP.md was there before")? {
+        Ok(raw) => parse_json(&lossy(&raw)).ok(),
+        Err(Unreadable::Errno(Errno::NOENT)) => None,
+        Err(problem) => return Ok(Err((file, format!("the state of the workspace cannot be read: {problem}")))),
+    };
+    let is_set = |key: &str| {
+        let value = state.as_ref().and_then(|state| state.get(key)).and_then(Node::as_text);
+        value.is_some_and(|value| !value.is_empty())
+    };
+    let known = is_set("bootstrapSeededAt") || is_set("onboardingCompletedAt");
+    if known || search.stat(&workspace.join("BOOTSTRAP.md"), "whether it is there already")?.is_ok() {
+        return Ok(Ok(false));
+    }
+    for template in templates {
+        let path = workspace.join(template.name);
+        match search.read(&path, "compared with its template")? {
+            Ok(raw) if template.is(&raw) => {}
+            Ok(_) => return Ok(Ok(false)),
+            // The turn has created it a moment ago, unless a link to nothing stood in the way.
+            Err(Unreadable::Errno(Errno::NOENT)) if search.lstat(&path, "compared with its template")?.is_err() => {}
+            Err(problem) => {
+                return Ok(Err((path, format!("{problem}; OpenClaw compares it with its template and fails"))));
+            }
+        }
+    }
+    Ok(Ok(true))
+}

@@ -1,0 +1,241 @@
+//! What has differed between editions of OpenCode, other than about settings.
+
+use std::borrow::Cow;
+
+use super::schema::Schema;
+use crate::snapshot::GlobFlavor;
+use crate::text;
+
+/// Where the global file stands in the prompt.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum GlobalOrder {
+    /// Before the project's files.
+    First,
+    /// After them.
+    AfterProject,
+}
+
+/// What `OPENCODE_CONFIG_DIR` does to the global file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ConfigDir {
+    /// It stands in place of `~/.config/opencode`, even when it is empty.
+    Replaces,
+    /// It is tried before `~/.config/opencode`; an empty one counts as unset. Without project settings, relative
+    /// instructions are looked for there or nowhere.
+    TriedFirst,
+}
+
+/// Whose files `OPENCODE_TEST_HOME` moves.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum TestHome {
+    /// All of the home's, except for `~/.config` and `{file:~/…}`.
+    Home,
+    /// Those of OpenCode and of other programs' skills; `~/` in `instructions` and `~/.claude/CLAUDE.md` stay. An empty
+    /// one counts as unset.
+    OwnFiles,
+}
+
+/// Which words switch a flag on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum FlagWords {
+    /// `true yes on 1 y` and `false no off 0 n`; any other word stops the client.
+    Strict,
+    /// `true` and `1`, in any case; any other word is off.
+    TrueOr1,
+}
+
+/// What the flag against Claude's files removes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ClaudeFlag {
+    /// `CLAUDE.md` everywhere.
+    Everywhere,
+    /// `~/.claude/CLAUDE.md` only. The flag against Claude's skills takes those of `.agents` along.
+    HomeOnly,
+}
+
+/// What makes a directory a repository.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum GitRule {
+    /// Git itself is asked in the nearest directory that holds `.git`.
+    AsksGit,
+    /// An entry `.git` is enough. Git is asked for the top of a repository that has commits.
+    EntryIsEnough,
+}
+
+/// What an error other than "not found" does while something is looked for on the way up.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum FindError {
+    /// A name is given up at all levels; a settings file or directory stops the client.
+    SpoilsName,
+    /// That level is passed over.
+    SkipsLevel,
+}
+
+/// What counts as a global or nested file that is there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Counts {
+    /// Whatever exists, directories too.
+    Anything,
+    /// Regular files and FIFOs.
+    Files,
+}
+
+/// Whose globs patterns are read with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Globs {
+    /// Those of npm's `glob`; links are followed in configuration directories only.
+    Npm,
+    /// Those of Bun; links are followed, except by patterns with an absolute path.
+    Bun,
+}
+
+impl Globs {
+    /// How `instructions` are looked for.
+    pub fn for_instructions(self, absolute: bool) -> GlobFlavor {
+        match self {
+            Globs::Npm => GlobFlavor::Npm { dot: !absolute, follow: false },
+            Globs::Bun => GlobFlavor::Bun { dot: !absolute, follow: !absolute },
+        }
+    }
+
+    /// How agents, plugins and skills are looked for.
+    pub fn following(self, dot: bool) -> GlobFlavor {
+        match self {
+            Globs::Npm => GlobFlavor::Npm { dot, follow: true },
+            Globs::Bun => GlobFlavor::Bun { dot, follow: true },
+        }
+    }
+}
+
+/// How bytes become text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Decoding {
+    /// As UTF-8, less a byte order mark.
+    Utf8,
+    /// The same, but what begins with the mark of little-endian UTF-16 is that.
+    ByMark,
+}
+
+impl Decoding {
+    /// The text of a file.
+    pub fn decode(self, raw: &[u8]) -> Cow<'_, str> {
+        match (self, raw.strip_prefix(b"\xff\xfe")) {
+            // Of the mark alone Bun makes two replacement characters.
+            (Decoding::ByMark, Some(units)) if !units.is_empty() => {
+                let units: Vec<u16> =
+                    units.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
+                Cow::Owned(String::from_utf16_lossy(&units))
+            }
+            _ => text::lossy_without_bom(raw),
+        }
+    }
+}
+
+/// What a custom agent in a file is called.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum AgentNames {
+    /// By its path in the configuration directory.
+    ByDirectory,
+    /// By what follows the first `/.opencode/agent/` in its whole path, else the first `/agent/`.
+    ByPath,
+}
+
+/// Which files the read tool takes for pictures and PDFs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pictures {
+    /// By what they begin with, else by a few endings.
+    ByContent,
+    /// By their ending alone, of which there are many, in lower case.
+    ByEnding,
+}
+
+/// The form of the environment block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum EnvironmentBlock {
+    /// With a line `Workspace root folder`.
+    WithRoot,
+    /// Without it, but with an empty list of directories.
+    WithDirectories,
+}
+
+/// Where skills are listed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum SkillsPlace {
+    /// In the system prompt, behind the instructions.
+    SystemPrompt,
+    /// In the description of a tool only. Each needs a description, and OpenCode brings none along.
+    ToolDescription,
+}
+
+/// How settings are read.
+#[derive(Clone, Copy)]
+pub(super) struct Settings {
+    /// What the keys may hold, and whether others are refused.
+    pub schema: &'static Schema,
+    /// In which order a project's files and those of one directory are merged.
+    pub order: SettingsOrder,
+    /// Which `{file:…}` are replaced, and with what.
+    pub references: References,
+    /// What `OPENCODE_CONFIG_CONTENT` holds.
+    pub content: ContentVariable,
+    /// What a file that may not be read does.
+    pub denied: Denied,
+    /// What becomes of forms that belong to the next generation of OpenCode.
+    pub forms: Forms,
+}
+
+/// The order of the project's settings files.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum SettingsOrder {
+    /// Root first; in each directory `.json`, then `.jsonc`.
+    PerDirectory,
+    /// All `.jsonc` root first, then all `.json`.
+    JsoncFirst,
+}
+
+impl SettingsOrder {
+    /// The files of one directory.
+    pub fn names(self) -> [&'static str; 2] {
+        match self {
+            SettingsOrder::PerDirectory => ["opencode.json", "opencode.jsonc"],
+            SettingsOrder::JsoncFirst => ["opencode.jsonc", "opencode.json"],
+        }
+    }
+}
+
+/// Which `{file:…}` are replaced.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum References {
+    /// Each one by itself, unless its own line is a comment.
+    EachByItself,
+    /// The first of the same text for each, unless the first line that holds it is a comment; and `$&` and its like mean
+    /// something in what takes its place.
+    ByText,
+}
+
+/// What `OPENCODE_CONFIG_CONTENT` holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ContentVariable {
+    /// What a file may hold.
+    LikeAFile,
+    /// Plain JSON, whose keys are not looked at.
+    PlainJson,
+}
+
+/// What a settings file that may not be read does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Denied {
+    /// It counts as missing.
+    Ignored,
+    /// It stops the client.
+    Refused,
+}
+
+/// What becomes of forms that belong to the next generation of OpenCode.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Forms {
+    /// They are translated or refused before the types are checked; keys that have moved elsewhere are dropped.
+    Translated,
+    /// They are not known.
+    Unknown,
+}

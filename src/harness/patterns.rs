@@ -1,0 +1,61 @@
+//! What is asked before anything is said of a rule's patterns: which of them match nothing at all, whoever reads them.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::custom::Custom;
+use super::{About, Choice, Chosen, Details, Edition};
+use crate::answer::{Answer, Resolution, Standpoint, Warning};
+use crate::search::{Search, Told};
+use crate::snapshot::{Environment, GlobFlavor};
+
+/// The most patterns of one rule that are looked for.
+const MOST: usize = 32;
+
+/// The code of what is said of a pattern that matches nothing.
+const DEAD: &str = "dead-glob";
+
+/// The question which of these patterns match something below `base`.
+pub fn question(base: &Path, patterns: &[&str]) -> (Choice, Standpoint) {
+    let patterns: Vec<String> = patterns.iter().take(MOST).map(|pattern| (*pattern).to_owned()).collect();
+    let mut hasher = DefaultHasher::new();
+    patterns.hash(&mut hasher);
+    let lookup = Custom {
+        // No harness that a user declares can have this id.
+        id: "rule/patterns".to_owned(),
+        title: "patterns".to_owned(),
+        summary: "which patterns match something".to_owned(),
+        details: Vec::new(),
+        edition: Arc::new(Lookup(patterns)),
+        fingerprint: hasher.finish(),
+        instruction_names: Vec::new(),
+    };
+    let choice = Choice { chosen: Chosen::Custom(Arc::new(lookup)), unchecked_version: None, note: None };
+    (choice, Standpoint::plain(base, base, Environment::default()))
+}
+
+/// The patterns that match nothing.
+pub fn dead(answer: &Resolution) -> impl Iterator<Item = &str> {
+    answer.answer.warnings.iter().filter(|warning| warning.code == DEAD).map(|warning| warning.message.as_str())
+}
+
+struct Lookup(Vec<String>);
+
+static ABOUT: About = About { name: "1", checked: ("1", "1"), changed: &[], details: Details::NONE };
+
+impl Edition for Lookup {
+    fn about(&self) -> &About {
+        &ABOUT
+    }
+
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+        let mut answer = Answer::default();
+        for pattern in &self.0 {
+            if search.glob(&at.cwd, pattern, GlobFlavor::Any, "is there anything that it could mean?")?.is_empty() {
+                answer.warnings.push(Warning::general(DEAD, pattern));
+            }
+        }
+        Ok(answer)
+    }
+}

@@ -1,0 +1,240 @@
+//! Qwen Code: context files from the settings folder and from above the repository down, their imports, and rules.
+//!
+//! Checked on the real client 0.24.4 (`qwen -p` against a loopback mock of a provider), November 2026. It began as Gemini CLI, and
+//! has gone its own way since in what it finds, in which order, and in what protects an import.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use super::conventional::{Chain, Load, PLAIN};
+use super::keys::{Key, Keys, Takes};
+use super::{About, Details, Edition, Profile, Program};
+use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint, Trigger, Warning};
+use crate::search::{Search, Told};
+use crate::snapshot::{Ask, Kind, absolute, relative};
+use crate::text::js_trim;
+
+mod imports;
+mod rules;
+mod settings;
+
+use imports::Format;
+use settings::Settings;
+
+/// The profile.
+pub static PROFILE: Profile = Profile {
+    id: "qwen-code",
+    title: "Qwen Code",
+    summary: "QWEN.md and AGENTS.md (or context.fileName): global, then from above the repository down; .qwen/QWEN.local.md; .qwen/rules",
+    editions: &[&QwenCode],
+    instruction_names: &[
+        "QWEN.md",
+        "AGENTS.md",
+        ".qwen/QWEN.local.md",
+        ".qwen/output-language.md",
+        ".qwen/rules/**/*.md",
+    ],
+    settings_names: &[".qwen/settings.json", "qwen-code/settings.json", "qwen-code/system-defaults.json"],
+    keys: KEYS,
+    program: Some(Program { command: "qwen", package: "@qwen-code/qwen-code" }),
+};
+
+const KEYS: &[Keys] = &[
+    Keys {
+        files: &[".qwen/settings.json"],
+        keys: &[
+            Key::new("context.fileName", Takes::Names, "Names that are looked for."),
+            Key::new("context.includeDirectories", Takes::Paths, "Further directories of the workspace."),
+        ],
+    },
+    Keys {
+        files: &[".qwen/rules/**/*.md"],
+        keys: &[Key::new(
+            "paths",
+            Takes::Paths,
+            "The rule waits until a file is read that one of these patterns matches.",
+        )],
+    },
+];
+
+static ABOUT: About = About {
+    name: "0.24",
+    checked: ("0.24.4", "0.24"),
+    changed: &[],
+    details: Details {
+        files: "QWEN.md and AGENTS.md, or the names in context.fileName: all of them, name by name",
+        triggers: "session start; rules with paths come with a matching file",
+        place: "end of the system prompt, each between a head and a foot with its path; trimmed",
+        truncation: "none; imports go 5 files deep",
+        global: "~/.qwen (or $QWEN_HOME): the same names, rules, output-language.md",
+        globs: "paths in front matter of rules",
+        dedupe: "by real path",
+        ..PLAIN
+    },
+};
+
+/// What the client's own file says it is, in a comment.
+const LANGUAGE_MARK: &str = "qwen-code:llm-output-language:";
+
+struct QwenCode;
+
+impl Edition for QwenCode {
+    fn about(&self) -> &About {
+        &ABOUT
+    }
+
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+        let mut chain = Chain::new(at, search, None);
+        let own = match chain.search.env("QWEN_HOME").filter(|dir| !dir.is_empty()) {
+            Some(dir) => match dir.strip_prefix("~/") {
+                Some(rest) => at.home.join(rest),
+                None => absolute(&at.cwd, Path::new(&dir)),
+            },
+            None => at.home.join(".qwen"),
+        };
+        let settings = Settings::gather(&mut chain, &own)?;
+        let root = project_root(&mut chain, &at.cwd)?;
+        chain.answer.root = root.clone().or_else(|| Some(at.cwd.clone()));
+        let language = language(&mut chain, &own, &settings)?;
+        let mut places = Places { own: &own, seen: HashSet::new(), files: Vec::new() };
+        for dir in settings.directories(at) {
+            places.gather(&mut chain, &dir, &settings.names, language.as_deref())?;
+        }
+        let mut files = places.files;
+        if let Some(root) = &root {
+            files.push((root.join(".qwen/QWEN.local.md"), Scope::Local));
+        }
+        chain.search.expect(files.iter().map(|(path, _)| Ask::Content(path.clone())))?;
+        let mut known = HashMap::new();
+        for (path, scope) in files {
+            add(&mut chain, &path, scope, settings.format, &mut known)?;
+        }
+        let root = root.unwrap_or_else(|| at.cwd.clone());
+        rules::add(&mut chain, &own, &root)?;
+        let mut answer = chain.finish("\n\n");
+        for message in answer.messages.iter_mut().filter(|message| message.trigger == Trigger::Read) {
+            message.role = Role::Tool;
+        }
+        Ok(answer)
+    }
+}
+
+/// The nearest directory with a `.git` that is a directory or a file itself.
+fn project_root(chain: &mut Chain, from: &Path) -> Told<Option<PathBuf>> {
+    chain.search.expect(from.ancestors().map(|dir| Ask::LinkKind(dir.join(".git"))))?;
+    for dir in from.ancestors() {
+        let found = chain.search.lstat(&dir.join(".git"), "the root is the nearest directory with `.git`")?;
+        if found.is_ok_and(|meta| matches!(meta.kind, Kind::Dir | Kind::File)) {
+            return Ok(Some(dir.to_owned()));
+        }
+    }
+    Ok(None)
+}
+
+/// Where context files are, in order, each once.
+struct Places<'p> {
+    own: &'p Path,
+    seen: HashSet<PathBuf>,
+    files: Vec<(PathBuf, Scope)>,
+}
+
+impl Places<'_> {
+    /// Name by name: the global file, then those from above the root down to `dir`; the language at the end.
+    fn gather(&mut self, chain: &mut Chain, dir: &Path, names: &[String], language: Option<&Path>) -> Told<()> {
+        let home = chain.at.home.clone();
+        let root = project_root(chain, dir)?;
+        let stop = root.as_deref().unwrap_or(&home).parent().map(Path::to_owned);
+        for name in names {
+            let global = absolute(self.own, Path::new(name));
+            self.push(global.clone(), Scope::User);
+            if dir == home {
+                self.push(absolute(dir, Path::new(name)), Scope::Project);
+                continue;
+            }
+            let mut dirs: Vec<&Path> = Vec::new();
+            for above in dir.ancestors() {
+                if above == self.own || above == home.join(".qwen") || above.parent().is_none() {
+                    break;
+                }
+                dirs.push(above);
+                if Some(above) == stop.as_deref() {
+                    break;
+                }
+            }
+            for above in dirs.into_iter().rev() {
+                let path = absolute(above, Path::new(name));
+                if path != global {
+                    self.push(path, Scope::Project);
+                }
+            }
+        }
+        if let Some(language) = language {
+            self.push(language.to_owned(), Scope::Generated);
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, path: PathBuf, scope: Scope) {
+        if self.seen.insert(path.clone()) {
+            self.files.push((path, scope));
+        }
+    }
+}
+
+/// Adds a file with its imports; what leads to a file that is there already brings nothing.
+fn add(
+    chain: &mut Chain,
+    path: &Path,
+    scope: Scope,
+    format: Format,
+    known: &mut HashMap<PathBuf, PathBuf>,
+) -> Told<()> {
+    let load = Load::start(scope, "a context file of that place");
+    let Some(file) = chain.file(path, load)? else { return Ok(()) };
+    let real = chain.search.real(path)?.unwrap_or_else(|_| path.to_owned());
+    if let Some(other) = known.get(&real) {
+        let source = Source::new(path, scope, Fate::Shadowed, format!("the same file as {}", other.display()));
+        chain.answer.sources.push(Source { by: Some(other.clone()), ..source });
+        return Ok(());
+    }
+    known.insert(real, path.to_owned());
+    let place = chain.answer.sources.len();
+    let text = imports::expand(chain, &file, format)?;
+    let text = js_trim(&text);
+    // A file stands before what it imports.
+    let below = chain.answer.sources.split_off(place);
+    let shown = relative(&chain.at.cwd, path);
+    let range = if text.is_empty() { 0..0 } else { file.js_trimmed() };
+    chain.give(&file, range, load, |_| {
+        format!("--- Context from: {shown} ---\n{text}\n--- End of Context from: {shown} ---")
+    });
+    chain.answer.sources.extend(below);
+    Ok(())
+}
+
+/// The file that says in which language to answer. The client writes one of its own where it finds none.
+fn language(chain: &mut Chain, own: &Path, settings: &Settings) -> Told<Option<PathBuf>> {
+    let project = chain.at.cwd.join(".qwen/output-language.md");
+    if chain.search.is_file(&project, "the language of answers")? {
+        return Ok(Some(project));
+    }
+    let path = own.join("output-language.md");
+    let text = chain.search.read(&path, "the language of answers")?;
+    let text = text.map(|raw| String::from_utf8_lossy(&raw).into_owned()).unwrap_or_default();
+    let marked = text.split(LANGUAGE_MARK).nth(1).and_then(|rest| rest.split("-->").next()).map(str::trim);
+    let is_auto = |language: &str| language.is_empty() || language.eq_ignore_ascii_case("auto");
+    // A file in the client's own words for one language is turned into one for any.
+    let stays = match marked {
+        None | Some("") => text.contains("CRITICAL:") && text.contains("Output Language Rule"),
+        Some(language) if is_auto(language) || !is_auto(&settings.language) => true,
+        Some(language) => !text.starts_with(&format!("# Output language preference: {language}\n")),
+    };
+    if stays {
+        return Ok(Some(path));
+    }
+    let why = "the client writes this file anew at its start and shows it behind the context files";
+    chain.say(&path, Load::start(Scope::Generated, ""), Fate::Missing, why);
+    chain.answer.files_only = Some(format!("{}: {why}", path.display()));
+    chain.answer.warnings.push(Warning::at("generated", path, why));
+    Ok(None)
+}

@@ -1,0 +1,242 @@
+//! What becomes of `@path` in a context file: the text of the file it names, or a comment that says why not.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use crate::answer::{Scope, Source};
+use crate::formats::marked::{self, Block, Kind};
+use crate::harness::conventional::{Chain, File};
+use crate::search::Told;
+use crate::snapshot::{Errno, Kind as FileKind, Unreadable, absolute};
+use crate::text;
+
+/// How deep imports go, in files below the first; Qwen Code 0.24, `maxDepth`.
+const DEPTH_LIMIT: usize = 5;
+/// The most imports that one file may have followed; the client knows no such limit.
+const IMPORT_LIMIT: usize = 500;
+/// The most text that they may bring, in bytes; the client knows no such limit.
+const TEXT_LIMIT_BYTES: usize = 16 * 1024 * 1024;
+
+/// `context.importFormat`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    /// In the place of the token.
+    Tree,
+    /// Behind the file, which keeps its tokens.
+    Flat,
+}
+
+/// The text of a context file with its imports in it.
+pub(super) fn expand(chain: &mut Chain, file: &File, format: Format) -> Told<String> {
+    let dir = file.path.parent().unwrap_or(&file.path);
+    let root = super::project_root(chain, dir)?.unwrap_or_else(|| dir.to_owned());
+    let mut importer = Importer { root, left: IMPORT_LIMIT, room: TEXT_LIMIT_BYTES };
+    match format {
+        Format::Tree => importer.tree(chain, &file.text, &mut vec![file.path.clone()]),
+        Format::Flat => {
+            let mut flat = Flat { depths: HashMap::new(), files: Vec::new() };
+            importer.flat(chain, &file.text, &file.path, 0, &mut flat)?;
+            let block = |(path, text): &(PathBuf, String)| {
+                let path = path.display();
+                format!("--- File: {path} ---\n{}\n--- End of File: {path} ---", text::js_trim(text))
+            };
+            Ok(flat.files.iter().map(block).collect::<Vec<_>>().join("\n\n"))
+        }
+    }
+}
+
+/// What is imported as files of their own: each once, and how deep it was met.
+struct Flat {
+    depths: HashMap<PathBuf, usize>,
+    files: Vec<(PathBuf, String)>,
+}
+
+struct Importer {
+    /// What is imported must be inside of this, as paths are written.
+    root: PathBuf,
+    left: usize,
+    room: usize,
+}
+
+impl Importer {
+    /// `way`: the files that lead here, the one with this text last.
+    fn tree(&mut self, chain: &mut Chain, text: &str, way: &mut Vec<PathBuf>) -> Told<String> {
+        if way.len() > DEPTH_LIMIT || !text.contains('@') {
+            return Ok(text.to_owned());
+        }
+        let dir = way.last().and_then(|path| path.parent()).unwrap_or(Path::new("/")).to_owned();
+        let code = code(text);
+        let (mut out, mut from) = (String::with_capacity(text.len()), 0);
+        for token in tokens(text) {
+            if code.iter().any(|region| region.contains(&token.start)) {
+                continue;
+            }
+            out.push_str(&text[from..token.start]);
+            from = token.end;
+            let name = &text[token.start + 1..token.end];
+            let path = absolute(&dir, Path::new(name));
+            if !self.allows(name, &path) {
+                out.push_str(&format!("<!-- Import failed: {name} - Path traversal attempt -->"));
+            } else if way.contains(&path) {
+                out.push_str(&format!("<!-- File already processed: {name} -->"));
+            } else {
+                match chain.search.read(&path, "an import")? {
+                    Ok(raw) if self.takes(&raw) => {
+                        if let Some(importer) = way.last() {
+                            chain.answer.mention(importer, name, [path.clone()]);
+                        }
+                        say(chain, &path, &raw);
+                        way.push(path);
+                        let inner = self.tree(chain, &text::lossy(&raw), way)?;
+                        way.pop();
+                        out.push_str(&format!(
+                            "<!-- Imported from: {name} -->\n{inner}\n<!-- End of import from: {name} -->"
+                        ));
+                    }
+                    Ok(_) => {
+                        chain.answer.files_only = Some("more is imported than is followed here".to_owned());
+                        out.push_str(&text[token]);
+                    }
+                    Err(Unreadable::Errno(Errno::NOENT)) => out.push_str(&text[token]),
+                    Err(problem) => {
+                        out.push_str(&format!("<!-- Import failed: {name} - {} -->", said(&problem, &path)))
+                    }
+                }
+            }
+        }
+        out.push_str(&text[from..]);
+        Ok(out)
+    }
+
+    /// The file, then what it imports, last import first; once more where it is met less deep.
+    fn flat(&mut self, chain: &mut Chain, text: &str, path: &Path, depth: usize, flat: &mut Flat) -> Told<()> {
+        if flat.depths.insert(path.to_owned(), depth).is_none() {
+            flat.files.push((path.to_owned(), text.to_owned()));
+        }
+        if depth >= DEPTH_LIMIT {
+            return Ok(());
+        }
+        let dir = path.parent().unwrap_or(path);
+        let code = code(text);
+        let importer = path;
+        for token in tokens(text).into_iter().rev() {
+            let name = &text[token.start + 1..token.end];
+            let path = absolute(dir, Path::new(name));
+            let known = flat.depths.get(&path).copied();
+            let is_code = code.iter().any(|region| region.contains(&token.start));
+            if is_code || !self.allows(name, &path) || known.is_some_and(|known| known <= depth + 1) {
+                continue;
+            }
+            let Ok(raw) = chain.search.read(&path, "an import")? else { continue };
+            if !self.takes(&raw) {
+                chain.answer.files_only = Some("more is imported than is followed here".to_owned());
+                continue;
+            }
+            chain.answer.mention(importer, name, [path.clone()]);
+            say(chain, &path, &raw);
+            self.flat(chain, &text::lossy(&raw), &path, depth + 1, flat)?;
+        }
+        Ok(())
+    }
+
+    fn allows(&self, name: &str, path: &Path) -> bool {
+        let is_address = ["file://", "http://", "https://"].iter().any(|scheme| name.starts_with(scheme));
+        !is_address && path.starts_with(&self.root)
+    }
+
+    /// Whether there is room for one more file.
+    fn takes(&mut self, raw: &[u8]) -> bool {
+        let takes = self.left > 0 && raw.len() <= self.room;
+        if takes {
+            self.left -= 1;
+            self.room -= raw.len();
+        }
+        takes
+    }
+}
+
+/// A file is said once, however often it is imported.
+fn say(chain: &mut Chain, path: &Path, raw: &[u8]) {
+    let sources = &mut chain.answer.sources;
+    if !sources.iter().any(|source| source.scope == Scope::Import && source.path() == Some(path)) {
+        sources.push(Source::whole(path, Scope::Import, raw, "imported by a context file"));
+    }
+}
+
+/// What Node says.
+fn said(problem: &Unreadable, path: &Path) -> String {
+    match problem {
+        Unreadable::Errno(errno) => format!("{}: {}, access '{}'", errno.name(), errno.text(), path.display()),
+        Unreadable::Not(FileKind::Dir) => "EISDIR: illegal operation on a directory, read".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// `@path` at the beginning or behind white space, up to the next white space, if it begins with a dot, a slash or a letter.
+fn tokens(text: &str) -> Vec<Range<usize>> {
+    let is_space = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r');
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(at) = text[from..].find('@').map(|at| from + at) {
+        if !text[..at].chars().next_back().is_none_or(is_space) {
+            from = at + 1;
+            continue;
+        }
+        let end = text[at..].find(is_space).map_or(text.len(), |len| at + len);
+        if text[at + 1..end].starts_with(|c: char| c == '.' || c == '/' || c.is_ascii_alphabetic()) {
+            found.push(at..end);
+        }
+        from = (end + 1).min(text.len());
+    }
+    found
+}
+
+/// Blocks of code and code spans, but for those in lists, where the client does not look.
+fn code(text: &str) -> Vec<Range<usize>> {
+    let mut regions = Vec::new();
+    if text.contains(['`', '~', '\t']) || text.contains("    ") {
+        within(text, 0, &marked::parse(text).blocks, &mut regions);
+    }
+    regions
+}
+
+/// The pieces are looked for one behind the other; from the first that is not found on, nothing is code.
+fn within(text: &str, offset: usize, blocks: &[Block], regions: &mut Vec<Range<usize>>) {
+    let mut from = 0;
+    for block in blocks {
+        let Some(start) = text[from..].find(&block.raw).map(|at| from + at) else { return };
+        from = start + block.raw.len();
+        let here = offset + start;
+        match &block.kind {
+            Kind::Code => regions.push(here..here + block.raw.len()),
+            Kind::Heading(_) | Kind::Paragraph(_) | Kind::Text(_) => spans(&block.raw, here, regions),
+            Kind::Quote(inner) => within(&block.raw, here, inner, regions),
+            Kind::Space | Kind::Rule | Kind::List(_) | Kind::Html => {}
+        }
+    }
+}
+
+/// A run of backticks up to the next run of as many.
+fn spans(text: &str, offset: usize, regions: &mut Vec<Range<usize>>) {
+    let run = |from: usize| {
+        let start = from + text[from..].find('`')?;
+        let len = text[start..].bytes().take_while(|&byte| byte == b'`').count();
+        Some(start..start + len)
+    };
+    let mut from = 0;
+    while let Some(open) = run(from) {
+        let mut next = open.end;
+        let close = loop {
+            match run(next) {
+                Some(close) if close.len() == open.len() => break Some(close),
+                Some(other) => next = other.end,
+                None => break None,
+            }
+        };
+        from = close.as_ref().map_or(open.end, |close| close.end);
+        if let Some(close) = close {
+            regions.push(offset + open.start..offset + close.end);
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! Skills: folders with a SKILL.md. Names and descriptions are listed at the start of a session; the text itself is sent
+//! when the agent calls for it. What harnesses do alike with them is here; where each looks, and what its list looks like,
+//! is in its own room.
+//!
+//! A list is a message of its own kind. It holds the entries of the skills that are on the disk, as the client writes them;
+//! the client's words around it, and skills that it brings along inside of its program, are not repeated.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use icu_collator::CollatorBorrowed;
+
+use crate::answer::{Fate, Message, MessageKind, Purpose, Role, Scope, Source, Trigger};
+use crate::formats::{Node, Value};
+use crate::search::{Search, Told};
+use crate::snapshot::{Ask, Kind};
+use crate::text;
+
+/// The file that makes a folder a skill.
+pub(super) const FILE: &str = "SKILL.md";
+
+/// Why a skill is in the answer.
+pub(super) const LISTED: &str = "listed by name and description; its text is sent when the agent calls for it";
+
+/// A skill that was found.
+#[derive(Clone, Debug)]
+pub(super) struct Skill {
+    /// What it is called.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// Its SKILL.md, and whether it is listed.
+    pub source: Source,
+}
+
+impl Skill {
+    /// Its SKILL.md.
+    pub(super) fn path(&self) -> &Path {
+        self.source.path().unwrap_or(Path::new(""))
+    }
+
+    /// Whether it is listed.
+    pub(super) fn counts(&self) -> bool {
+        self.source.fate == Fate::Loaded
+    }
+
+    /// Takes it off the list.
+    pub(super) fn leave_out(&mut self, fate: Fate, reason: impl Into<String>) {
+        (self.source.fate, self.source.reason) = (fate, reason.into());
+    }
+}
+
+/// A SKILL.md that was read: its text, and the source that it is.
+pub(super) struct File {
+    pub text: String,
+    pub source: Source,
+}
+
+/// Reads a SKILL.md. One that cannot be read is said to be so in `unreadable`.
+pub(super) fn read(path: &Path, scope: Scope, search: &mut Search, unreadable: &mut Vec<Source>) -> Told<Option<File>> {
+    let source = |fate, reason: &str| Source {
+        purpose: Purpose::Skill,
+        trigger: Trigger::Call,
+        ..Source::new(path, scope, fate, reason)
+    };
+    match search.read(path, "a skill: its head names and describes it")? {
+        Ok(raw) => {
+            let source = Source { size: Some(text::size_of(&raw)), ..source(Fate::Loaded, LISTED) };
+            Ok(Some(File { text: text::lossy(&raw).into_owned(), source }))
+        }
+        Err(problem) => {
+            unreadable.push(source(Fate::Unreadable, &problem.to_string()));
+            Ok(None)
+        }
+    }
+}
+
+impl File {
+    /// A source that is no skill, and why.
+    pub(super) fn refused(self, reason: &str) -> Source {
+        Source { fate: Fate::Dropped, reason: format!("no skill: {reason}"), ..self.source }
+    }
+
+    /// The skill that it is.
+    pub(super) fn named(self, name: String, description: String) -> Skill {
+        Skill { name, description, source: self.source }
+    }
+}
+
+/// The text between a first line of three dashes and the next one, and the text behind it.
+pub(super) fn head(text: &str) -> Option<(&str, &str)> {
+    let first = text.split_inclusive('\n').next()?;
+    if first.trim_end() != "---" {
+        return None;
+    }
+    let mut at = first.len();
+    for line in text[at..].split_inclusive('\n') {
+        if line.trim_end() == "---" {
+            return Some((&text[first.len()..at], &text[at + line.len()..]));
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// The text that a value is; a list or a table is none.
+pub(super) fn words(node: &Node) -> Option<String> {
+    match &node.value {
+        Value::Text(text) | Value::Date(text) => Some(text.clone()),
+        Value::Integer(number) => Some(number.to_string()),
+        Value::Float(number) => Some(number.to_string()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        Value::Null | Value::List(_) | Value::Table(_) => None,
+    }
+}
+
+/// What stands behind a key, with the indented lines below it: as it is written, whatever YAML makes of it.
+pub(super) fn as_written(head: &str, key: &str) -> Option<String> {
+    let of_key = |line: &&str| line.trim_start().strip_prefix(key)?.trim_start().strip_prefix(':').map(str::len);
+    let mut lines = head.lines().skip_while(|line| of_key(line).is_none());
+    let line = lines.next()?;
+    let first = line[line.len() - of_key(&line)?..].trim();
+    let more = lines.take_while(|line| line.starts_with([' ', '\t'])).map(str::trim);
+    let parts: Vec<&str> = std::iter::once(first).chain(more).filter(|part| !part.is_empty()).collect();
+    Some(parts.join(" "))
+}
+
+/// Whether a name is one that a command could have.
+pub(super) fn is_plain(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':'))
+}
+
+/// Whether a key is switched on.
+pub(super) fn is_on(head: &Node, key: &str) -> bool {
+    head.get(key).and_then(Node::as_bool) == Some(true)
+}
+
+/// How a harness goes through folders of skills.
+#[derive(Clone, Copy)]
+pub(super) struct Walk {
+    /// How many levels of folders are entered.
+    pub depth: usize,
+    /// Whether names that begin with a dot count.
+    pub hidden: bool,
+    /// Whether links to folders are entered.
+    pub folder_links: bool,
+    /// Whether a SKILL.md may be a link.
+    pub file_links: bool,
+    /// Whether nothing is looked for below a folder that has a SKILL.md.
+    pub ends_at_skill: bool,
+    /// Whether `root` itself may be a skill.
+    pub root_counts: bool,
+}
+
+/// Every SKILL.md at and below `root`, in the order of the alphabet.
+pub(super) fn below(root: &Path, walk: Walk, search: &mut Search) -> Told<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut seen: HashSet<PathBuf> = HashSet::new();
+    let mut level = vec![root.to_owned()];
+    for depth in 0..=walk.depth {
+        search.expect(level.iter().cloned().map(Ask::Listing))?;
+        let mut next = Vec::new();
+        for folder in level {
+            let Ok(entries) = search.list(&folder, "skills: folders with a SKILL.md")? else { continue };
+            if walk.folder_links && !seen.insert(search.real(&folder)?.unwrap_or_else(|_| folder.clone())) {
+                continue;
+            }
+            let mut is_skill = false;
+            let mut folders = Vec::new();
+            for entry in entries.iter() {
+                let path = folder.join(&entry.name);
+                let name = entry.name.to_string_lossy();
+                if name == FILE && (depth > 0 || walk.root_counts) {
+                    let kind = match entry.kind {
+                        Kind::Link if walk.file_links => search.glance(&path)?.map_or(Kind::Link, |meta| meta.kind),
+                        kind => kind,
+                    };
+                    if kind == Kind::File {
+                        is_skill = true;
+                        found.push(path);
+                    }
+                } else if walk.hidden || !name.starts_with('.') {
+                    let kind = match entry.kind {
+                        Kind::Link if walk.folder_links => search.glance(&path)?.map_or(Kind::Link, |meta| meta.kind),
+                        kind => kind,
+                    };
+                    folders.extend((kind == Kind::Dir).then_some(path));
+                }
+            }
+            if !(is_skill && walk.ends_at_skill) {
+                next.append(&mut folders);
+            }
+        }
+        if next.is_empty() {
+            break;
+        }
+        level = next;
+    }
+    found.sort();
+    search.expect(found.iter().cloned().map(Ask::Content))?;
+    Ok(found)
+}
+
+/// Sorts as JavaScript's `localeCompare` does.
+pub(super) fn sort_by_name<T>(items: &mut [T], name: impl Fn(&T) -> &str) {
+    match CollatorBorrowed::try_new(Default::default(), Default::default()) {
+        Ok(collator) => items.sort_by(|one, other| collator.compare(name(one), name(other))),
+        Err(_) => items.sort_by(|one, other| name(one).cmp(name(other))),
+    }
+}
+
+/// Of several skills of one name, the first stays; which one that is, the caller's order says.
+pub(super) fn first_of_each_name(skills: &mut [Skill]) {
+    for index in 0..skills.len() {
+        let (before, rest) = skills.split_at_mut(index);
+        let skill = &mut rest[0];
+        let first = before.iter().find(|other| other.counts() && skill.counts() && other.name == skill.name);
+        if let Some(first) = first {
+            skill.source.by = Some(first.path().to_owned());
+            let reason = format!("{} has the same name, and comes first", first.path().display());
+            skill.leave_out(Fate::Shadowed, reason);
+        }
+    }
+}
+
+/// A list that has an element for every skill, as several clients write it.
+pub(super) fn element(indent: &str, skill: &Skill, location: &str, escaped: fn(&str) -> String) -> String {
+    format!(
+        "{indent}<skill>\n{indent}  <name>{}</name>\n{indent}  <description>{}</description>\n{indent}  <location>{}</location>\n{indent}</skill>",
+        escaped(&skill.name),
+        escaped(&skill.description),
+        escaped(location),
+    )
+}
+
+/// The five characters of XML, as entities.
+pub(super) fn xml(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&apos;")
+}
+
+/// The list, unless it is empty.
+pub(super) fn list(trigger: Trigger, role: Role, entries: &[String]) -> Option<Message> {
+    let text = entries.join("\n");
+    let message = Message { kind: MessageKind::Skills, ..Message::instructions(trigger, role, text) };
+    (!entries.is_empty()).then_some(message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_stands_between_two_lines_of_dashes() {
+        for (text, parts) in [
+            ("---\nname: a\n---\nBody\n", Some(("name: a\n", "Body\n"))),
+            ("---\r\nname: a\r\n---\r\nBody", Some(("name: a\r\n", "Body"))),
+            ("---\n---", Some(("", ""))),
+            ("---\nname: a\n", None),
+            ("name: a\n---\n", None),
+            ("\u{feff}---\n---\n", None),
+            ("", None),
+        ] {
+            assert_eq!(head(text), parts, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_first_skill_of_a_name_stays() {
+        let skill = |name: &str, path: &str| Skill {
+            name: name.to_owned(),
+            description: String::new(),
+            source: Source::new(path, Scope::Project, Fate::Loaded, LISTED),
+        };
+        let mut skills = [skill("a", "/1"), skill("b", "/2"), skill("a", "/3")];
+        first_of_each_name(&mut skills);
+        assert_eq!(skills.each_ref().map(Skill::counts), [true, true, false]);
+        assert_eq!(skills[2].source.by.as_deref(), Some(Path::new("/1")));
+    }
+}

@@ -1,0 +1,84 @@
+//! Zed's agent: a personal AGENTS.md, and one rules file at the root of the project.
+//!
+//! Read in Zed's documentation (zed.dev/docs/ai/instructions) and sources (`prompt_store`, `system_prompt.hbs`) in
+//! November 2026, not run.
+
+use super::conventional::{Chain, Load, PLAIN, read_in_november};
+use super::{About, Details, Edition, Profile};
+use crate::answer::{Answer, Scope, Standpoint};
+use crate::search::{Search, Told};
+
+/// The names at the root, of which the first that is a file is taken. Before 1.0, CLAUDE.md stood before AGENT.md.
+const NAMES: [&str; 9] = [
+    ".rules",
+    ".cursorrules",
+    ".windsurfrules",
+    ".clinerules",
+    ".github/copilot-instructions.md",
+    "AGENT.md",
+    "AGENTS.md",
+    "CLAUDE.md",
+    "GEMINI.md",
+];
+
+/// The profile.
+pub static PROFILE: Profile = Profile {
+    id: "zed",
+    title: "Zed",
+    summary: "a personal AGENTS.md, and the first of .rules, .cursorrules, .windsurfrules, .clinerules, copilot-instructions.md, AGENT.md, AGENTS.md, CLAUDE.md, GEMINI.md at the root",
+    editions: &[&Zed],
+    instruction_names: &[
+        ".rules",
+        ".cursorrules",
+        ".windsurfrules",
+        ".clinerules",
+        ".github/copilot-instructions.md",
+        "AGENT.md",
+        "AGENTS.md",
+        "CLAUDE.md",
+        "GEMINI.md",
+    ],
+    settings_names: &[],
+    program: None,
+    keys: &[],
+};
+
+const UNSURE: &str = "read in Zed's documentation and sources in November 2026, not run: the prompt around the files changes from version to version";
+
+static ABOUT: About = read_in_november(Details {
+    files: "the first of nine names that is a file",
+    place: "system prompt, each in a fence under its path; trimmed",
+    truncation: "none",
+    global: "~/.config/zed/AGENTS.md",
+    ..PLAIN
+});
+
+struct Zed;
+
+impl Edition for Zed {
+    fn about(&self) -> &About {
+        &ABOUT
+    }
+
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+        let mut chain = Chain::new(at, search, Some(UNSURE));
+        let personal = chain.config_home().join("zed/AGENTS.md");
+        let load = Load::start(Scope::User, "the personal file");
+        if let Some(file) = chain.file(&personal, load)? {
+            chain.give(&file, file.trimmed(), load, |text| fenced("Personal AGENTS.md:", text));
+        }
+        let load = Load::start(Scope::Project, "the first of the names that is a file at the root");
+        let root = at.cwd.file_name().unwrap_or_default().to_string_lossy();
+        chain.first(&at.cwd, &NAMES, load, |chain, file| {
+            let inside = file.path.strip_prefix(&at.cwd).unwrap_or(&file.path).display();
+            chain.give(file, file.trimmed(), load, |text| fenced(&format!("`{root}/{inside}`:"), text));
+            Ok(())
+        })?;
+        Ok(chain.finish("\n"))
+    }
+}
+
+/// Zed's fence has six backticks.
+fn fenced(header: &str, text: &str) -> String {
+    format!("{header}\n``````\n{text}\n``````")
+}

@@ -1,0 +1,159 @@
+//! What can be done about findings: edits that the editor applies, and only where they are safe. Briefing writes nothing.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::findings::{Finding, Subject, findings};
+use crate::snapshot::Facts;
+
+mod budget;
+mod create;
+mod disk;
+mod names;
+mod near;
+mod split;
+mod text;
+mod workspace;
+
+use disk::Disk;
+
+/// One thing that can be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Action {
+    /// What it does, for people.
+    pub title: String,
+    /// Among what it is offered.
+    pub group: Group,
+    /// The finding that it does away with.
+    pub fixes: Option<Finding>,
+    /// The best of several.
+    pub preferred: bool,
+    /// What changes, in order.
+    pub edits: Vec<Edit>,
+}
+
+/// Among what an action is offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// Does away with a finding.
+    Fix,
+    /// Moves a part of a file elsewhere.
+    Extract,
+    /// Makes or completes the files of a whole workspace.
+    Workspace,
+}
+
+impl Group {
+    /// Every group.
+    pub const ALL: [Group; 3] = [Group::Fix, Group::Extract, Group::Workspace];
+
+    /// The kind of code action, as LSP names them.
+    pub fn word(self) -> &'static str {
+        match self {
+            Group::Fix => "quickfix",
+            Group::Extract => "refactor.extract",
+            Group::Workspace => "source.briefing",
+        }
+    }
+}
+
+/// One change, in bytes of files as they are now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Edit {
+    /// Puts a text in the place of another.
+    Replace {
+        /// Where.
+        path: PathBuf,
+        /// What goes.
+        range: Range<usize>,
+        /// What comes.
+        text: String,
+    },
+    /// Makes a file that is not there.
+    Create {
+        /// Where.
+        path: PathBuf,
+        /// What stands in it.
+        text: String,
+    },
+    /// Gives a file another name that is free.
+    Rename {
+        /// Where it is.
+        from: PathBuf,
+        /// Where it will be.
+        to: PathBuf,
+    },
+    /// Takes a file away. The user is asked first.
+    Delete {
+        /// Which.
+        path: PathBuf,
+    },
+}
+
+impl Action {
+    /// A fix of a finding.
+    fn fix(finding: &Finding, title: impl Into<String>, edits: Vec<Edit>) -> Action {
+        Action { title: title.into(), group: Group::Fix, fixes: Some(finding.clone()), preferred: false, edits }
+    }
+
+    /// The same as the best of several.
+    fn preferred(self) -> Action {
+        Action { preferred: true, ..self }
+    }
+}
+
+/// What is worked on: a file and the disk around it.
+struct Desk<'a> {
+    subject: &'a Subject<'a>,
+    disk: Disk<'a>,
+    /// The text of the file; what is not UTF-8 is not edited.
+    text: &'a str,
+}
+
+impl Desk<'_> {
+    fn path(&self) -> &Path {
+        self.subject.path
+    }
+
+    fn dir(&self) -> &Path {
+        self.subject.path.parent().unwrap_or(Path::new("/"))
+    }
+
+    /// Puts a text in the place of a part of the file.
+    fn replace(&self, range: Range<usize>, text: impl Into<String>) -> Edit {
+        Edit::Replace { path: self.path().to_owned(), range, text: text.into() }
+    }
+}
+
+/// What can be done in `range` of a file: about its findings there, and about the section there.
+pub fn actions(subject: &Subject, facts: &dyn Facts, range: &Range<usize>) -> Vec<Action> {
+    let Ok(text) = std::str::from_utf8(subject.raw) else { return Vec::new() };
+    let desk = Desk { subject, disk: Disk(facts), text };
+    let mut found: Vec<Action> = Vec::new();
+    for finding in findings(subject).iter().filter(|finding| touches(&finding.range, range)) {
+        found.extend(text::fixes(&desk, finding));
+        found.extend(names::fixes(&desk, finding));
+        found.extend(near::fixes(&desk, finding));
+        found.extend(budget::fixes(&desk, finding));
+        found.extend(split::fixes(&desk, finding));
+    }
+    found.extend(split::extractions(&desk, range));
+    // Two findings may be done away with in the same way.
+    let mut offered: Vec<Action> = Vec::new();
+    for action in found {
+        if offered.iter().all(|other| other.edits != action.edits || other.group != action.group) {
+            offered.push(action);
+        }
+    }
+    offered
+}
+
+/// What can be done for a workspace that begins at `top`.
+pub fn for_workspace(top: &Path, facts: &dyn Facts) -> Vec<Action> {
+    create::actions(top, Disk(facts))
+}
+
+/// Whether two ranges share a byte or meet.
+fn touches(one: &Range<usize>, other: &Range<usize>) -> bool {
+    one.start <= other.end && other.start <= one.end
+}

@@ -1,0 +1,139 @@
+//! A limit that is raised in the settings that set it, or in the user's own. Only where the harness then gives all of it.
+
+use std::path::{Path, PathBuf};
+
+use super::disk::{Disk, answer_with};
+use super::{Action, Desk, Edit};
+use crate::answer::{Fate, Limit, Per, Resolution, Unit};
+use crate::formats::{self, Node};
+use crate::harness;
+use crate::harness::custom::Customs;
+use crate::harness::names::Names;
+use crate::report::findings::{Finding, Kind};
+use crate::text::grouped;
+
+/// The fix of a file that is beyond a limit, or near it.
+pub(super) fn fixes(desk: &Desk, finding: &Finding) -> Vec<Action> {
+    if !matches!(finding.kind, Kind::OverBudget | Kind::NearBudget) {
+        return Vec::new();
+    }
+    let limited = desk.subject.sources().find_map(|(answer, source)| {
+        let own = finding.harness.as_ref() == Some(&answer.harness) && finding.fate == Some(source.fate);
+        Some((answer, source.limit.as_ref().filter(|_| own)?))
+    });
+    limited.and_then(|(answer, limit)| raised(desk, finding, answer, limit)).into_iter().collect()
+}
+
+fn raised(desk: &Desk, finding: &Finding, answer: &Resolution, limit: &Limit) -> Option<Action> {
+    let choice = harness::choose(&format!("{}@{}", answer.harness, answer.edition), &Customs::default()).ok()?;
+    let keys = choice.edition().limit_keys();
+    let value = enough(desk, answer, limit);
+    let settings = settings_files(answer, limit);
+    for key in keys.iter().filter(|key| key.per == limit.per) {
+        for file in &settings {
+            let Some((edit, text)) = set(desk.disk, file, key.path, value) else { continue };
+            let Some(then) = answer_with(desk.disk, answer, &[(file.clone(), text)]) else { continue };
+            if helps(desk, &then) {
+                let name = key.path.last().unwrap_or(&"");
+                let title = format!("Set {name} to {} in {}", grouped(value), file.display());
+                return Some(Action::fix(finding, title, vec![edit]));
+            }
+        }
+    }
+    None
+}
+
+/// Whether all of the file is given, with room left.
+fn helps(desk: &Desk, then: &Resolution) -> bool {
+    let own = then.answer.sources.iter().filter(|source| source.path() == Some(desk.path()));
+    then.answer.refusal.is_none()
+        && own.clone().count() > 0
+        && own.into_iter().all(|source| source.fate == Fate::Loaded)
+}
+
+/// A round number above what is needed.
+fn enough(desk: &Desk, answer: &Resolution, limit: &Limit) -> usize {
+    let sharing = answer.answer.sources.iter().filter(|source| {
+        let counts = matches!(source.fate, Fate::Loaded | Fate::Truncated | Fate::Dropped);
+        counts && source.limit.as_ref().is_some_and(|other| other.per == Per::Chain)
+    });
+    let bytes: usize = match limit.per {
+        Per::Chain => sharing.filter_map(|source| source.path()).filter_map(|path| desk.disk.len(path)).sum(),
+        Per::Source => desk.subject.raw.len(),
+    };
+    // Bytes are at least as many as units of any other kind. A quarter is left for what is yet to be written.
+    let wanted = (bytes + bytes / 4).max(limit.value + limit.value / 4);
+    let step = if limit.unit == Unit::Bytes { 4096 } else { 1000 };
+    wanted.div_ceil(step) * step
+}
+
+/// The settings file that set the limit; else those of the harness that are the user's own.
+fn settings_files(answer: &Resolution, limit: &Limit) -> Vec<PathBuf> {
+    if Path::new(&limit.from).is_absolute() {
+        return vec![PathBuf::from(&limit.from)];
+    }
+    let Some(profile) = harness::profile(&answer.harness) else { return Vec::new() };
+    let names = Names::new(profile.settings_names.iter().copied());
+    let is_known = |path: &Path| path.extension().is_some_and(|format| format == "toml" || format == "json");
+    let own_name = |path: &Path| is_known(path) && path.file_name().is_some_and(|name| names.may_match(name));
+    // An agent that is started in the home directory, or above, has no project around it.
+    let (cwd, home) = (&answer.standpoint.cwd, &answer.standpoint.home);
+    let in_project = |path: &Path| (path.starts_with(cwd) && !home.starts_with(cwd)) || path.starts_with("/etc");
+    let mut files: Vec<PathBuf> = Vec::new();
+    for probe in answer.trace.iter().filter(|probe| own_name(&probe.path) && !in_project(&probe.path)) {
+        if !files.contains(&probe.path) {
+            files.push(probe.path.clone());
+        }
+    }
+    // The home directory is the user's.
+    files.sort_by_key(|file| !file.starts_with(&answer.standpoint.home));
+    files
+}
+
+/// The edit that sets a key, and the file as it then is.
+fn set(disk: Disk, file: &Path, key: &[&str], value: usize) -> Option<(Edit, String)> {
+    let is_toml = file.extension().is_some_and(|extension| extension == "toml");
+    if !disk.is_taken(file) {
+        let text = if is_toml { toml_line(key, value)? } else { format!("{{{} }}\n", json_entry(key, value)) };
+        return Some((Edit::Create { path: file.to_owned(), text: text.clone() }, text));
+    }
+    let old = disk.read(file)?;
+    let root = if is_toml { formats::parse_toml(&old) } else { formats::parse_json5(&old) }.ok()?;
+    let (range, text) = match root.at_path(key) {
+        Some(node) => (node.at.clone(), value.to_string()),
+        None if is_toml => (0..0, toml_line(key, value)?),
+        None => {
+            let (table, depth) = deepest(&root, key);
+            // Behind the brace that opens the table.
+            let at = table.at.start + 1;
+            let comma = if table.as_table().is_some_and(<[_]>::is_empty) { "" } else { "," };
+            (at..at, format!("{}{comma}", json_entry(&key[depth..], value)))
+        }
+    };
+    let new = [&old[..range.start], &text, &old[range.end..]].concat();
+    Some((Edit::Replace { path: file.to_owned(), range, text }, new))
+}
+
+/// A key of the top level stands before every table.
+fn toml_line(key: &[&str], value: usize) -> Option<String> {
+    match key {
+        [key] => Some(format!("{key} = {value}\n")),
+        _ => None,
+    }
+}
+
+/// ` "a": {"b": 1}`
+fn json_entry(key: &[&str], value: usize) -> String {
+    let Some((last, before)) = key.split_last() else { return String::new() };
+    let open: String = before.iter().map(|key| format!(" \"{key}\": {{")).collect();
+    format!("{open} \"{last}\": {value}{}", " }".repeat(before.len()))
+}
+
+/// The innermost table on the way to a key that is there, and how many keys lead to it.
+fn deepest<'n>(root: &'n Node, key: &[&str]) -> (&'n Node, usize) {
+    let (mut node, mut depth) = (root, 0);
+    while let Some(next) = key.get(depth).and_then(|key| node.get(key)).filter(|next| next.as_table().is_some()) {
+        (node, depth) = (next, depth + 1);
+    }
+    (node, depth)
+}

@@ -1,0 +1,112 @@
+//! The disk around a file, as actions look at it; and the same with an edit applied, to see whether it helps.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::answer::Resolution;
+use crate::harness;
+use crate::harness::custom::Customs;
+use crate::resolve::{Outcome, resolve};
+use crate::snapshot::{Ask, Entry, Fact, Facts, Kind, Meta};
+
+/// Whoever can be asked about the disk.
+#[derive(Clone, Copy)]
+pub(super) struct Disk<'a>(pub &'a dyn Facts);
+
+impl Disk<'_> {
+    /// The text of a file, if it is UTF-8.
+    pub fn read(self, path: &Path) -> Option<String> {
+        match self.0.told(&Ask::Content(path.to_owned()))? {
+            Fact::Content(Ok(raw)) => String::from_utf8(raw.to_vec()).ok(),
+            _ => None,
+        }
+    }
+
+    /// Whether anything is there; what is not known may be.
+    pub fn is_taken(self, path: &Path) -> bool {
+        !matches!(self.0.told(&Ask::LinkKind(path.to_owned())), Some(Fact::Kind(Err(_))))
+    }
+
+    /// What is there, links followed.
+    pub fn kind(self, path: &Path) -> Option<Kind> {
+        match self.0.told(&Ask::Kind(path.to_owned()))? {
+            Fact::Kind(Ok(meta)) => Some(meta.kind),
+            _ => None,
+        }
+    }
+
+    /// How long a file is, in bytes.
+    pub fn len(self, path: &Path) -> Option<usize> {
+        match self.0.told(&Ask::Kind(path.to_owned()))? {
+            Fact::Kind(Ok(meta)) if meta.kind == Kind::File => usize::try_from(meta.len).ok(),
+            _ => None,
+        }
+    }
+
+    /// Whether a link is there.
+    pub fn is_link(self, path: &Path) -> bool {
+        let fact = self.0.told(&Ask::LinkKind(path.to_owned()));
+        matches!(fact, Some(Fact::Kind(Ok(Meta { kind: Kind::Link, .. }))))
+    }
+
+    /// The entries of a directory, by name.
+    pub fn names(self, dir: &Path) -> Vec<String> {
+        let Some(Fact::Listing(Ok(entries))) = self.0.told(&Ask::Listing(dir.to_owned())) else { return Vec::new() };
+        let mut names: Vec<String> =
+            entries.iter().filter_map(|entry| entry.name.to_str().map(str::to_owned)).collect();
+        names.sort();
+        names
+    }
+}
+
+/// What the harness would answer if these files had these texts.
+pub(super) fn answer_with(disk: Disk, answer: &Resolution, files: &[(PathBuf, String)]) -> Option<Resolution> {
+    let choice = harness::choose(&format!("{}@{}", answer.harness, answer.edition), &Customs::default()).ok()?;
+    match resolve(&Edited { facts: disk.0, files }, &choice, &answer.standpoint) {
+        Outcome::Answer(answer) => Some(*answer),
+        Outcome::Untold(_) => None,
+    }
+}
+
+/// The disk with other texts in some files.
+struct Edited<'a> {
+    facts: &'a dyn Facts,
+    files: &'a [(PathBuf, String)],
+}
+
+impl Facts for Edited<'_> {
+    fn told(&self, ask: &Ask) -> Option<Fact> {
+        let fact = self.facts.told(ask);
+        let edited = |path: &Path| self.files.iter().find(|(edited, _)| edited == path).map(|(_, text)| text);
+        match ask {
+            Ask::Content(path) => match edited(path) {
+                Some(text) => Some(Fact::Content(Ok(Arc::from(text.as_bytes())))),
+                None => fact,
+            },
+            Ask::Kind(path) | Ask::LinkKind(path) => match (edited(path), &fact) {
+                (Some(text), Some(Fact::Kind(Ok(meta)))) if meta.kind == Kind::File => {
+                    Some(Fact::Kind(Ok(Meta { len: text.len() as u64, ..*meta })))
+                }
+                (Some(text), Some(Fact::Kind(Err(_)))) => {
+                    let meta =
+                        Meta { kind: Kind::File, len: text.len() as u64, links: 1, identity: (0, 0), guarded: false };
+                    Some(Fact::Kind(Ok(meta)))
+                }
+                (Some(_) | None, _) => fact,
+            },
+            Ask::Real(path) => match (edited(path), &fact) {
+                (Some(_), Some(Fact::Real(Err(_)))) => Some(Fact::Real(Ok(path.clone()))),
+                (Some(_) | None, _) => fact,
+            },
+            Ask::Listing(dir) => {
+                let Some(Fact::Listing(Ok(entries))) = &fact else { return fact };
+                let new = self.files.iter().filter(|(path, _)| path.parent() == Some(dir));
+                let new = new.filter_map(|(path, _)| path.file_name());
+                let new = new.filter(|name| entries.iter().all(|entry| entry.name != **name));
+                let new = new.map(|name| Entry { name: name.to_owned(), kind: Kind::File });
+                Some(Fact::Listing(Ok(entries.iter().cloned().chain(new).collect())))
+            }
+            Ask::Target(_) | Ask::Glob { .. } | Ask::Git(_) | Ask::Rows { .. } => fact,
+        }
+    }
+}

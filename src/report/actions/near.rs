@@ -1,0 +1,137 @@
+//! Fixes of paths and patterns that lead to nothing, where something of nearly the same name is there.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::{Action, Desk};
+use crate::report::findings::{Finding, Kind};
+use crate::snapshot::{Ask, Fact, GlobFlavor};
+
+/// How many letters two names may differ by and still be taken for each other.
+const MOST_DIFFERENT: usize = 2;
+
+/// The fixes of a finding about a path or a pattern that leads to nothing.
+pub(super) fn fixes(desk: &Desk, finding: &Finding) -> Vec<Action> {
+    let Some(word) = desk.text.get(finding.range.clone()) else { return Vec::new() };
+    let found = match finding.kind {
+        Kind::ImportMissing => {
+            let path = word.strip_prefix('@').map(|path| (1, path));
+            path.and_then(|(skip, path)| Some((skip, path, file(desk, desk.dir(), path)?)))
+        }
+        Kind::MissingFile => Some((0, word)).and_then(|(skip, path)| Some((skip, path, file(desk, desk.dir(), path)?))),
+        Kind::DeadGlob => Some((0, word)).and_then(|(skip, path)| Some((skip, path, pattern(desk, path)?))),
+        _ => None,
+    };
+    let action = |(skip, old, new): (usize, &str, String)| {
+        let start = finding.range.start + skip;
+        let place: Range<usize> = start..start + old.len();
+        Action::fix(finding, format!("Change to {new}"), vec![desk.replace(place, new)]).preferred()
+    };
+    found.map(action).into_iter().collect()
+}
+
+/// The file that a path was likely meant to lead to.
+fn file(desk: &Desk, dir: &Path, path: &str) -> Option<String> {
+    let slashes = path.replace('\\', "/");
+    let (found, at) = followed(desk, dir, &slashes)?;
+    (found != path && desk.disk.kind(&at) == Some(crate::snapshot::Kind::File)).then_some(found)
+}
+
+/// The pattern with the names in it that are there, if it then finds something.
+fn pattern(desk: &Desk, pattern: &str) -> Option<String> {
+    let slashes = pattern.replace('\\', "/");
+    let plain = slashes.trim_start_matches("./");
+    let fixed = plain.split('/').take_while(|part| !part.contains(['*', '?', '[', '{'])).count();
+    let parts: Vec<&str> = plain.split('/').collect();
+    let base = desk.subject.base();
+    let mut tried = vec![slashes.clone()];
+    if fixed > 0 {
+        let (names, _) = followed(desk, &base, &parts[..fixed].join("/"))?;
+        tried.push([&[names.as_str()], &parts[fixed..]].concat().join("/"));
+    }
+    let finds = |tried: &&String| {
+        let ask = Ask::Glob { base: base.clone(), pattern: (*tried).clone(), flavor: GlobFlavor::Any };
+        matches!(desk.disk.0.told(&ask), Some(Fact::Glob(found)) if found.iter().any(|found| *found != base))
+    };
+    tried.iter().filter(|tried| *tried != pattern).find(finds).cloned()
+}
+
+/// A path whose names are there, each as it is spelled or nearly so; and where it leads.
+fn followed(desk: &Desk, dir: &Path, path: &str) -> Option<(String, PathBuf)> {
+    let mut at = if path.starts_with('/') { PathBuf::from("/") } else { dir.to_owned() };
+    let mut names: Vec<String> = Vec::new();
+    for part in path.split('/') {
+        let name = match part {
+            "" | "." => part.to_owned(),
+            ".." => {
+                at.pop();
+                names.push(part.to_owned());
+                continue;
+            }
+            name => nearest(name, &desk.disk.names(&at))?,
+        };
+        if !name.is_empty() && name != "." {
+            at.push(&name);
+        }
+        names.push(name);
+    }
+    Some((names.join("/"), at))
+}
+
+/// The one name that is this one, differs from it in letter case only, or in very few letters.
+fn nearest(name: &str, there: &[String]) -> Option<String> {
+    let only = |found: Vec<&String>| if let [one] = found[..] { Some(one.clone()) } else { None };
+    if there.iter().any(|other| other == name) {
+        return Some(name.to_owned());
+    }
+    only(there.iter().filter(|other| other.eq_ignore_ascii_case(name)).collect()).or_else(|| {
+        let allowed = MOST_DIFFERENT.min(name.len() / 3);
+        only(there.iter().filter(|other| allowed > 0 && distance(name, other) <= allowed).collect())
+    })
+}
+
+/// How many letters must be changed, added, taken away or swapped with their neighbour.
+fn distance(one: &str, other: &str) -> usize {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    if one.len().abs_diff(other.len()) > MOST_DIFFERENT {
+        return usize::MAX;
+    }
+    let mut rows = vec![(0..=other.len()).collect::<Vec<usize>>()];
+    for (i, a) in one.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, b) in other.iter().enumerate() {
+            let mut least = (rows[i][j] + usize::from(a != b)).min(rows[i][j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && one[i - 1] == *b && other[j - 1] == *a {
+                least = least.min(rows[i - 1][j - 1] + 1);
+            }
+            row.push(least);
+        }
+        rows.push(row);
+    }
+    rows[one.len()][other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_near_when_few_letters_differ() {
+        for (name, other, far) in
+            [("scr", "src", 1), ("style.md", "styles.md", 1), ("a", "abcd", usize::MAX), ("docs", "docs", 0)]
+        {
+            assert_eq!(distance(name, other), far, "{name} {other}");
+        }
+        let there = ["src", "docs", "Style.md"].map(str::to_owned);
+        for (name, found) in [
+            ("srcs", Some("src")),
+            ("style.md", Some("Style.md")),
+            ("lib", None),
+            ("doc", Some("docs")),
+            ("a", None),
+            ("docz", Some("docs")),
+        ] {
+            assert_eq!(nearest(name, &there).as_deref(), found, "{name}");
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! A section moved out of a file that has grown: into the directory it is about, or to a file that is imported or named.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::super::symbols::{Section, symbols};
+use super::{Action, Desk, Edit, Group};
+use crate::answer::{Fate, Purpose, Resolution, Scope};
+use crate::harness;
+use crate::harness::custom::Customs;
+use crate::report::findings::{Finding, Kind};
+use crate::text::grouped;
+
+/// Shorter sections are not worth a file of their own, in bytes.
+const SHORTEST: usize = 200;
+
+/// Names that harnesses read in every directory, once a file there is worked on.
+const NESTED: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
+
+/// The fixes of a file that is too large: the section where it is cut, else the largest.
+pub(super) fn fixes(desk: &Desk, finding: &Finding) -> Vec<Action> {
+    let section = match finding.kind {
+        Kind::OverBudget => at(desk.text, finding.range.start).or_else(|| largest(desk.text)),
+        Kind::NearBudget | Kind::TooLong => largest(desk.text),
+        _ => None,
+    };
+    let moves = section.map(|section| moves(desk, &section)).unwrap_or_default();
+    moves.into_iter().map(|(title, edits)| Action::fix(finding, title, edits)).collect()
+}
+
+/// The section at the cursor, whatever the size of the file.
+pub(super) fn extractions(desk: &Desk, range: &Range<usize>) -> Vec<Action> {
+    let moves = at(desk.text, range.start).map(|section| moves(desk, &section)).unwrap_or_default();
+    let action = |(title, edits)| Action { title, group: Group::Extract, fixes: None, preferred: false, edits };
+    moves.into_iter().map(action).collect()
+}
+
+/// Whether a harness that reads the file imports what it names with `@path`.
+pub(super) fn imports(answer: &Resolution, path: &Path) -> bool {
+    let choice = harness::choose(&format!("{}@{}", answer.harness, answer.edition), &Customs::default());
+    choice.is_ok_and(|choice| choice.edition().imports_into(path))
+}
+
+/// The innermost section at a byte that may be moved: the title of the whole file stays.
+fn at(text: &str, byte: usize) -> Option<Section> {
+    let sections = movable(text);
+    sections.into_iter().filter(|section| section.range.contains(&byte)).max_by_key(|section| section.range.start)
+}
+
+fn largest(text: &str) -> Option<Section> {
+    movable(text).into_iter().max_by_key(|section| section.range.len())
+}
+
+/// The sections of the first level that has several, and those inside of them.
+fn movable(text: &str) -> Vec<Section> {
+    let mut top = symbols(text);
+    while let [only] = &mut top[..] {
+        top = std::mem::take(&mut only.children);
+    }
+    let mut all = Vec::new();
+    while let Some(section) = top.pop() {
+        top.extend(section.children.iter().cloned());
+        all.push(section);
+    }
+    all.retain(|section| section.range.len() >= SHORTEST);
+    all
+}
+
+/// The ways to move a section, each with its title.
+fn moves(desk: &Desk, section: &Section) -> Vec<(String, Vec<Edit>)> {
+    let given = desk.subject.sources().filter(|(_, source)| {
+        let there = matches!(source.fate, Fate::Loaded | Fate::Truncated | Fate::Dropped);
+        there && source.purpose != Purpose::Memory && source.scope != Scope::Managed
+    });
+    let readers: Vec<&Resolution> = given.map(|(answer, _)| answer).collect();
+    if readers.is_empty() {
+        return Vec::new();
+    }
+    let whose = desk.subject.sources().any(|(_, source)| source.scope == Scope::User);
+    let elsewhere = if whose { None } else { nested(desk, section) };
+    let beside = beside(desk, section, &readers, whose);
+    elsewhere.into_iter().chain(beside).collect()
+}
+
+/// To the directory that the heading names.
+fn nested(desk: &Desk, section: &Section) -> Option<(String, Vec<Edit>)> {
+    let name = NESTED.into_iter().find(|name| *name == desk.subject.name())?;
+    let below = section.title.trim_matches('`').trim_end_matches('/').trim_start_matches("./");
+    let plain =
+        !below.is_empty() && !below.starts_with('/') && below.split('/').all(|part| part != ".." && part != ".");
+    let dir = desk.dir().join(below);
+    let path = dir.join(name);
+    if !plain || desk.disk.kind(&dir) != Some(crate::snapshot::Kind::Dir) || desk.disk.is_taken(&path) {
+        return None;
+    }
+    let title = format!("Move “{}” ({} B) to {below}/{name}", section.title, grouped(section.range.len()));
+    Some((title, moved(desk, section, path, "")))
+}
+
+/// To a file in `docs`, which is imported where all who read the file import, and named where not.
+fn beside(desk: &Desk, section: &Section, readers: &[&Resolution], whose: bool) -> Option<(String, Vec<Edit>)> {
+    let base = if whose { desk.dir().to_owned() } else { desk.subject.base() };
+    let up = desk.dir().strip_prefix(&base).map_or(0, |inside| inside.components().count());
+    let below = format!("docs/{}.md", slug(&section.title)?);
+    let path = base.join(&below);
+    if desk.disk.is_taken(&path) {
+        return None;
+    }
+    let there = format!("{}{below}", "../".repeat(up));
+    let heading = &desk.text[section.heading.clone()];
+    let all_import = readers.iter().all(|answer| imports(answer, desk.path()));
+    let (left, how) = match all_import {
+        true => (format!("@{there}\n"), "import"),
+        false => (format!("{heading}\n\nSee [{there}]({there}).\n"), "point to"),
+    };
+    let size = grouped(section.range.len());
+    let title = format!("Move “{}” ({size} B) to {below} and {how} it", section.title);
+    Some((title, moved(desk, section, path, &left)))
+}
+
+/// Makes the new file, and leaves a text in the place of the section.
+fn moved(desk: &Desk, section: &Section, path: PathBuf, left: &str) -> Vec<Edit> {
+    let rest = &desk.text[section.range.end..];
+    let blank = rest.len() - rest.trim_start_matches(['\n', '\r']).len();
+    let end = section.range.end + blank;
+    // A blank line parts what is left from what follows.
+    let gap = if left.is_empty() || end == desk.text.len() { "" } else { "\n" };
+    let text = format!("{}\n", promoted(desk.text, section));
+    vec![Edit::Create { path, text }, desk.replace(section.range.start..end, format!("{left}{gap}"))]
+}
+
+/// The text of a section whose heading is that of a file.
+fn promoted(text: &str, section: &Section) -> String {
+    let mut starts = Vec::new();
+    let mut todo = vec![section];
+    while let Some(section) = todo.pop() {
+        starts.push(section.heading.start);
+        todo.extend(&section.children);
+    }
+    starts.sort_unstable();
+    let (mut out, mut from) = (String::new(), section.range.start);
+    for start in starts {
+        out.push_str(&text[from..start]);
+        from = start + section.level - 1;
+    }
+    out.push_str(&text[from..section.range.end]);
+    out
+}
+
+/// A heading as the name of a file.
+fn slug(title: &str) -> Option<String> {
+    let plain = title.to_lowercase();
+    let words: Vec<&str> = plain.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let slug = words.into_iter().take(8).collect::<Vec<_>>().join("-");
+    (!slug.is_empty()).then_some(slug)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_section_becomes_a_file_with_its_headings_one_level_up() {
+        let text = "# All\n\n## One\na\n### Two\n```\n### code\n```\n\n## Three\n";
+        let sections = symbols(text);
+        assert_eq!(promoted(text, &sections[0].children[0]), "# One\na\n## Two\n```\n### code\n```");
+        assert_eq!(slug("How we test: `cargo`").as_deref(), Some("how-we-test-cargo"));
+        assert_eq!(slug("…"), None);
+    }
+}

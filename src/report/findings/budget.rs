@@ -1,0 +1,151 @@
+//! How much of each limit is used, up to which byte of a file, and files that come near to theirs.
+
+use super::{Finding, Kind, Subject};
+use crate::answer::{Fate, Limit, Per, Resolution, Source, Unit};
+use crate::text::{self, grouped};
+
+/// From which share of a limit on a file is near it.
+pub const NEAR_PERCENT: usize = 85;
+
+/// How much of one limit one file, and what comes before it, use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Use {
+    /// Whose limit.
+    pub harness: String,
+    /// The limit.
+    pub limit: Limit,
+    /// What became of the file.
+    pub fate: Fate,
+    /// What the files before it use of a limit that they share.
+    pub before: usize,
+    /// What this one would use.
+    pub own: usize,
+    /// The byte of the file at which [`NEAR_PERCENT`] are used, if it is in this file.
+    pub near: Option<usize>,
+}
+
+impl Use {
+    /// How much of the limit is used by the end of this file, as far as it goes.
+    pub fn used(&self) -> usize {
+        (self.before + self.own).min(self.limit.value)
+    }
+
+    /// The same per cent.
+    pub fn percent(&self) -> usize {
+        (self.used() * 100).checked_div(self.limit.value).unwrap_or(100)
+    }
+}
+
+/// What this file uses of each harness's limit.
+pub fn uses(subject: &Subject) -> Vec<Use> {
+    let uses = subject.sources().filter_map(|(answer, source)| {
+        let limit = source.limit.as_ref()?;
+        if !matches!(source.fate, Fate::Loaded | Fate::Truncated | Fate::Dropped) {
+            return None;
+        }
+        let before = if limit.per == Per::Chain { before(answer, source, limit.unit) } else { 0 };
+        let own = amount(subject.raw, limit.unit);
+        let mark = (limit.value * NEAR_PERCENT).div_ceil(100);
+        let near =
+            (before < mark && before + own >= mark && mark > 0).then(|| at(subject.raw, mark - before, limit.unit));
+        Some(Use { harness: answer.harness.clone(), limit: limit.clone(), fate: source.fate, before, own, near })
+    });
+    uses.collect()
+}
+
+/// A hint where 85 % of a limit are used that nothing exceeds yet.
+pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for usage in uses(subject) {
+        let Some(near) = usage.near.filter(|_| usage.fate == Fate::Loaded && !exceeded(subject, &usage)) else {
+            continue;
+        };
+        let limit = &usage.limit;
+        let message = format!(
+            "{}: {} % of the {} {} that {} reads{} are used",
+            subject.name(),
+            usage.percent(),
+            grouped(limit.value),
+            limit.unit,
+            usage.harness,
+            if limit.per == Per::Chain { " of all files" } else { "" }
+        );
+        let end =
+            subject.raw[near..].iter().position(|byte| *byte == b'\n').map_or(subject.raw.len(), |end| near + end);
+        let start = subject.raw[..near].iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+        let finding = Finding::new(Kind::NearBudget, start..end, message).of(&usage.harness);
+        found.push(Finding { fate: Some(usage.fate), ..finding });
+    }
+    found
+}
+
+/// Whether something is cut already; then that is what is said, and not that it nearly is.
+fn exceeded(subject: &Subject, usage: &Use) -> bool {
+    let over = |source: &Source| {
+        let limited = source.limit.as_ref().is_some_and(|limit| limit.per == usage.limit.per);
+        limited && matches!(source.fate, Fate::Truncated | Fate::Dropped)
+    };
+    let answers = subject.answers.iter().filter(|answer| answer.harness == usage.harness);
+    usage.limit.per == Per::Chain && answers.flat_map(|answer| &answer.answer.sources).any(over)
+}
+
+/// What the sources before `source` spend of a limit that they share.
+fn before(answer: &Resolution, source: &Source, unit: Unit) -> usize {
+    let earlier = answer.answer.sources.iter().take_while(|other| !std::ptr::eq(*other, source));
+    let sharing = earlier.filter(|other| other.limit.as_ref().is_some_and(|limit| limit.per == Per::Chain));
+    sharing
+        .map(|other| {
+            let kept: usize = other.kept.iter().map(ExactSizeIterator::len).sum();
+            match (unit, other.size) {
+                (Unit::Bytes, _) | (_, None) => kept,
+                (Unit::Tokens, _) => kept.div_ceil(4),
+                // Other units are exact for whole files, and in proportion for parts.
+                (Unit::Utf16, Some(size)) => size.utf16 * kept / size.bytes.max(1),
+                (Unit::Lines, Some(size)) => size.lines * kept / size.bytes.max(1),
+            }
+        })
+        .sum()
+}
+
+fn amount(raw: &[u8], unit: Unit) -> usize {
+    match unit {
+        Unit::Bytes => raw.len(),
+        Unit::Utf16 => text::utf16_len(&text::lossy(raw)),
+        Unit::Lines => text::lines(&text::lossy(raw)),
+        Unit::Tokens => raw.len().div_ceil(4),
+    }
+}
+
+/// The byte at which `amount` of `unit` are full.
+fn at(raw: &[u8], amount: usize, unit: Unit) -> usize {
+    let text = text::lossy(raw);
+    let decoded = match unit {
+        Unit::Bytes => return amount.min(raw.len()),
+        Unit::Tokens => return (amount * 4).min(raw.len()),
+        Unit::Utf16 => {
+            let mut units = 0;
+            let end = text.char_indices().find(|(_, c)| {
+                units += c.len_utf16();
+                units > amount
+            });
+            end.map_or(text.len(), |(at, _)| at)
+        }
+        Unit::Lines => text.match_indices('\n').nth(amount.saturating_sub(1)).map_or(text.len(), |(at, _)| at),
+    };
+    text::raw_offset(raw, decoded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_is_where_that_much_is_full_in_each_unit() {
+        let raw = "a\u{1F600}b\nc\nd\n".as_bytes();
+        for (unit, amount, byte) in
+            [(Unit::Bytes, 3, 3), (Unit::Utf16, 3, 5), (Unit::Lines, 2, 8), (Unit::Tokens, 1, 4), (Unit::Bytes, 99, 11)]
+        {
+            assert_eq!(at(raw, amount, unit), byte, "{amount} {unit}");
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Findings that follow from a file's fate: it is cut, left out, or read in another's place.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use super::{Finding, Kind, Subject};
+use crate::answer::{Fate, Per, Resolution, Source, Trigger};
+use crate::text::grouped;
+
+/// The findings that fates give.
+pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
+    subject.sources().flat_map(|(answer, source)| of_source(subject, answer, source)).collect()
+}
+
+fn of_source(subject: &Subject, answer: &Resolution, source: &Source) -> Vec<Finding> {
+    let (harness, name) = (&answer.harness, subject.name());
+    let len = subject.raw.len();
+    let whole = |kind, message: String, related| {
+        vec![Finding {
+            fate: Some(source.fate),
+            lost: true,
+            related,
+            ..Finding::new(kind, 0..len, message).of(harness)
+        }]
+    };
+    match source.fate {
+        Fate::Truncated => cut(subject, answer, source),
+        Fate::Dropped if source.limit.is_some() => {
+            let message = format!("{name}: {harness} leaves it out: {}", source.reason);
+            whole(Kind::OverBudget, message, spenders(answer, source))
+        }
+        // A rule for some files waits for one of them.
+        Fate::Dropped if source.trigger != Trigger::Session => Vec::new(),
+        Fate::Dropped => {
+            whole(Kind::Dropped, format!("{name}: {harness} leaves it out: {}", source.reason), Vec::new())
+        }
+        Fate::Shadowed if matters(subject, answer, source) => {
+            let related = source.by.iter().map(|by| (by.clone(), "this file is read instead".to_owned())).collect();
+            let displaced = answer.answer.warnings.iter().any(|warning| {
+                warning.code == Kind::AgentsDisplaced.code() && warning.path.as_deref() == Some(subject.path)
+            });
+            let kind = if displaced { Kind::AgentsDisplaced } else { Kind::Shadowed };
+            whole(kind, format!("{name}: {harness} does not read it: {}", source.reason), related)
+        }
+        Fate::Unreadable => {
+            whole(Kind::Unreadable, format!("{name}: {harness} cannot read it: {}", source.reason), Vec::new())
+        }
+        Fate::Loaded | Fate::Shadowed | Fate::Empty | Fate::Excluded | Fate::Missing | Fate::Pending => Vec::new(),
+    }
+}
+
+fn cut(subject: &Subject, answer: &Resolution, source: &Source) -> Vec<Finding> {
+    let len = subject.raw.len();
+    let mut lost = gaps(&source.kept, len);
+    // What is trimmed at the end of a text that is cut besides is no loss.
+    let says_something = |range: &Range<usize>| !subject.raw[range.clone()].trim_ascii().is_empty();
+    if lost.iter().any(says_something) {
+        lost.retain(says_something);
+    }
+    let bytes: usize = lost.iter().map(Range::len).sum();
+    let message = format!(
+        "{}: {} of {} bytes are cut for {}: {}",
+        subject.name(),
+        grouped(bytes),
+        grouped(len),
+        answer.harness,
+        source.reason
+    );
+    let finding = |range| Finding {
+        fate: Some(source.fate),
+        lost: true,
+        related: spenders(answer, source),
+        ..Finding::new(Kind::OverBudget, range, message.clone()).of(&answer.harness)
+    };
+    lost.into_iter().map(finding).collect()
+}
+
+/// The file that spent most of a budget that `source` shares.
+fn spenders(answer: &Resolution, source: &Source) -> Vec<(PathBuf, String)> {
+    let Some(limit) = source.limit.as_ref().filter(|limit| limit.per == Per::Chain) else { return Vec::new() };
+    let kept = |source: &Source| source.kept.iter().map(ExactSizeIterator::len).sum::<usize>();
+    let shares = |other: &&Source| {
+        other.place != source.place && other.limit.as_ref().is_some_and(|other| other.per == Per::Chain)
+    };
+    let largest = answer.answer.sources.iter().filter(shares).max_by_key(|other| kept(other));
+    let largest = largest.and_then(|other| Some((other.path()?.to_owned(), kept(other)))).filter(|(_, kept)| *kept > 0);
+    let said = |(path, kept): (PathBuf, usize)| {
+        let message = format!("spends {} bytes of the {} {}", grouped(kept), grouped(limit.value), limit.unit);
+        (path, message)
+    };
+    largest.map(said).into_iter().collect()
+}
+
+/// Whether it matters that another file is taken in its place. It does not where the same harness gets the text anyway; nor
+/// where the file is another harness's own, which reads it, and this one would only have made do with it.
+fn matters(subject: &Subject, answer: &Resolution, source: &Source) -> bool {
+    let reaches =
+        |other: &Source| other.path() == Some(subject.path) && matches!(other.fate, Fate::Loaded | Fate::Truncated);
+    if answer.answer.sources.iter().any(reaches) || super::twice::is_said_elsewhere(subject.raw, answer) {
+        return false;
+    }
+    let family = |path: &std::path::Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        name.split('.').next().unwrap_or_default().to_owned()
+    };
+    let own = family(subject.path);
+    let by = source.by.as_deref().map(family).unwrap_or_default();
+    let read_by_another =
+        subject.answers.iter().any(|other| other.harness != answer.harness && other.answer.sources.iter().any(reaches));
+    // AGENTS.md is for everybody; that a CLAUDE.md displaces it comes as a surprise.
+    by == own || (own == "AGENTS" && by == "CLAUDE") || !read_by_another
+}
+
+/// What of `0..len` is not in `kept`.
+pub fn gaps(kept: &[Range<usize>], len: usize) -> Vec<Range<usize>> {
+    let mut gaps = Vec::new();
+    let mut at = 0;
+    for range in kept {
+        if range.start > at {
+            gaps.push(at..range.start.min(len));
+        }
+        at = at.max(range.end);
+    }
+    if at < len {
+        gaps.push(at..len);
+    }
+    gaps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_lost_is_what_is_not_kept() {
+        for (kept, lost) in
+            [(vec![], "[0..5]"), (vec![0..2, 2..5], "[]"), (vec![0..1, 1..3], "[3..5]"), (vec![0..2, 4..5], "[2..4]")]
+        {
+            assert_eq!(format!("{:?}", gaps(&kept, 5)), lost, "{kept:?} of 5");
+        }
+    }
+}

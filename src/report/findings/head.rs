@@ -1,0 +1,29 @@
+//! Findings about the head of a rule: patterns that match nothing.
+
+use std::path::Path;
+
+use super::super::front_matter;
+use super::{Finding, Kind, Subject};
+use crate::text;
+
+/// The patterns of a rule that are to be looked for, if anybody reads them.
+pub fn patterns(raw: &[u8]) -> Vec<String> {
+    let begins = raw.strip_prefix(b"\xef\xbb\xbf").unwrap_or(raw).starts_with(b"---");
+    let head = if begins { front_matter::head(&text::lossy(raw)) } else { None };
+    head.iter().flat_map(front_matter::Head::patterns).map(|(pattern, _)| pattern.clone()).collect()
+}
+
+/// The findings about the head.
+pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
+    if subject.dead.is_empty() {
+        return Vec::new();
+    }
+    let Some(head) = std::str::from_utf8(subject.raw).ok().and_then(front_matter::head) else { return Vec::new() };
+    let base = subject.base();
+    let dead = head.patterns().filter(|(pattern, _)| subject.dead.contains(pattern));
+    dead.map(|(pattern, at)| Finding::new(Kind::DeadGlob, at.clone(), message(pattern, &base))).collect()
+}
+
+fn message(pattern: &str, base: &Path) -> String {
+    format!("{pattern}: no file below {} matches, however a harness reads it", base.display())
+}

@@ -1,0 +1,155 @@
+//! The kinds of findings: their codes, how bad they are, and what each means. `docs/findings.md` has a section for each.
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The harness does not start, or the text does harm.
+    Error,
+    /// Text that should reach the model does not, or other text does.
+    Warning,
+    /// Worth knowing.
+    Information,
+    /// Worth a faint mark.
+    Hint,
+}
+
+impl Severity {
+    /// The words that settings use, worst first; `off` is none of them.
+    pub const WORDS: [(&'static str, Severity); 4] = [
+        ("error", Severity::Error),
+        ("warning", Severity::Warning),
+        ("information", Severity::Information),
+        ("hint", Severity::Hint),
+    ];
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        Severity::WORDS.iter().find(|(_, severity)| *severity == self).map_or("hint", |(word, _)| word)
+    }
+
+    /// The severity of that word.
+    pub fn named(word: &str) -> Option<Severity> {
+        Severity::WORDS.iter().find(|(known, _)| *known == word).map(|(_, severity)| *severity)
+    }
+}
+
+/// Declares every kind with its code, its severity unless the user says otherwise, and a sentence.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident = $code:literal, $severity:ident;)+) => {
+        /// What kind of finding it is.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Kind { $($(#[$doc])* $kind,)+ }
+
+        impl Kind {
+            /// Every kind, in the order of the documentation.
+            pub const ALL: &'static [Kind] = &[$(Kind::$kind),+];
+
+            /// The stable code.
+            pub fn code(self) -> &'static str {
+                match self { $(Kind::$kind => $code,)+ }
+            }
+
+            /// How bad it is unless the user says otherwise.
+            pub fn severity(self) -> Severity {
+                match self { $(Kind::$kind => Severity::$severity,)+ }
+            }
+
+            /// The kind of that code.
+            pub fn of_code(code: &str) -> Option<Kind> {
+                match code { $($code => Some(Kind::$kind),)+ _ => None }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// A limit cuts the file, or leaves nothing for it.
+    OverBudget = "over-budget", Warning;
+    /// 85 % of a limit are used.
+    NearBudget = "near-budget", Hint;
+    /// Another file is taken in its place.
+    Shadowed = "shadowed", Information;
+    /// A CLAUDE.md, here or above, keeps the AGENTS.md out.
+    AgentsDisplaced = "agents-displaced", Information;
+    /// The harness leaves it out for another reason.
+    Dropped = "dropped", Information;
+    /// Its text is not to be had.
+    Unreadable = "unreadable", Warning;
+    /// No enabled harness reads it.
+    NeverRead = "never-read", Information;
+    /// Long, for harnesses that have no limit.
+    TooLong = "too-long", Hint;
+    /// A name that harnesses are giving up.
+    DeprecatedName = "deprecated-name", Hint;
+    /// One harness gets the same text twice.
+    LoadedTwice = "loaded-twice", Information;
+    /// There is no text in it.
+    Empty = "empty", Hint;
+    /// Bytes that are not UTF-8.
+    NotUtf8 = "not-utf-8", Warning;
+    /// Characters that the model gets and people do not see.
+    HiddenCharacters = "hidden-characters", Warning;
+    /// What looks like a credential.
+    Secret = "secret", Warning;
+    /// A pattern of a settings file, or of a rule's head, that matches nothing.
+    DeadGlob = "dead-glob", Warning;
+    /// A file that a settings file names, and that is not there.
+    MissingFile = "missing-file", Warning;
+    /// Text from the network.
+    Remote = "remote", Hint;
+    /// Settings that stop the harness.
+    BadSettings = "bad-settings", Error;
+    /// Settings that the harness passes over.
+    IgnoredSettings = "ignored-settings", Warning;
+    /// A harness that is declared in a way that makes no sense.
+    Declaration = "declaration", Error;
+    /// A name whose letter case harnesses do not find.
+    WrongCase = "wrong-case", Warning;
+    /// A link that leads out of the project.
+    SymlinkOutside = "symlink-outside", Information;
+    /// A file that holds the path a link should have led to.
+    LinkAsText = "link-as-text", Warning;
+    /// The head of the file is not what the harness parses.
+    FrontMatter = "front-matter", Warning;
+    /// A rule for some files only, whose import is loaded in any case.
+    ImportUnconditional = "import-unconditional", Information;
+    /// An imported file is not there.
+    ImportMissing = "import-missing", Warning;
+    /// A file imports itself, by whatever way.
+    ImportCycle = "import-cycle", Warning;
+    /// Imports are followed to a depth, and this one is beyond it.
+    ImportTooDeep = "import-too-deep", Warning;
+    /// An import that leads out of where imports may lead.
+    ImportOutside = "import-outside", Warning;
+    /// A file whose type the harness does not import.
+    ImportExtension = "import-extension", Warning;
+    /// Punctuation behind a path is taken for a part of it.
+    ImportPunctuation = "import-punctuation", Warning;
+    /// A word in prose that is taken for an import.
+    ImportInProse = "import-in-prose", Warning;
+    /// An imported file cannot be read.
+    ImportUnreadable = "import-unreadable", Warning;
+    /// More is imported than is followed, by the harness or by Briefing.
+    ImportCap = "import-cap", Information;
+    /// An extension of the harness is passed over.
+    ExtensionSkipped = "extension-skipped", Warning;
+    /// The client deletes the file when it runs next.
+    DeletedOnNextRun = "deleted-on-next-run", Warning;
+    /// Two skills have one name.
+    DuplicateSkill = "duplicate-skill", Warning;
+    /// Any other remark of a harness on a file.
+    Remark = "remark", Information;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_leads_back_to_its_kind() {
+        for kind in Kind::ALL {
+            assert_eq!(Kind::of_code(kind.code()), Some(*kind));
+            assert_eq!(Severity::named(kind.severity().word()), Some(kind.severity()));
+        }
+    }
+}

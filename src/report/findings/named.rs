@@ -1,0 +1,197 @@
+//! Findings about what a file names: imports, entries of settings files; and settings that stop a harness.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::super::front_matter;
+use super::{Finding, Kind, Subject, first_line};
+use crate::answer::{Fate, Place, Resolution, Source, Warning};
+use crate::formats;
+
+/// Codes that other findings say better, with a range.
+const SAID_ELSEWHERE: [&str; 5] =
+    ["over-budget", "unreadable", "created-on-next-run", "agents-displaced", "deprecated"];
+
+/// The kinds of remarks whose codes are those of an answer only.
+const OTHER_CODES: [(&str, Kind); 4] = [
+    ("pattern", Kind::DeadGlob),
+    ("settings", Kind::IgnoredSettings),
+    ("remote-settings", Kind::Remote),
+    ("long-rule", Kind::TooLong),
+];
+
+/// The findings about what a file names.
+pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for answer in subject.answers {
+        let warnings = answer.answer.warnings.iter();
+        let own = warnings.filter(|warning| warning.path.as_deref() == Some(subject.path));
+        found.extend(own.filter_map(|warning| of_warning(subject, answer, warning)));
+        found.extend(refusal(subject, answer));
+        found.extend(answer.answer.sources.iter().filter_map(|source| entry(subject, answer, source)));
+    }
+    found
+}
+
+fn of_warning(subject: &Subject, answer: &Resolution, warning: &Warning) -> Option<Finding> {
+    if SAID_ELSEWHERE.contains(&warning.code) {
+        return None;
+    }
+    // Shown once is what people expect of equal files.
+    let once = ["shown once", "sent once"];
+    if warning.code == "loaded-twice" && once.iter().any(|once| warning.message.contains(once)) {
+        return None;
+    }
+    let other = || OTHER_CODES.iter().find(|(code, _)| *code == warning.code).map(|(_, kind)| *kind);
+    let kind = Kind::of_code(warning.code).or_else(other).unwrap_or(Kind::Remark);
+    let range = token(&warning.message)
+        .and_then(|token| place(subject.raw, token))
+        .or_else(|| import_of(subject, &warning.message))
+        .or_else(|| syntax_error(subject).filter(|_| kind == Kind::IgnoredSettings))
+        .or_else(|| quoted(subject, &warning.message));
+    let name = subject.name();
+    let message = if warning.message.contains(&*name) {
+        format!("{} ({})", warning.message, answer.harness)
+    } else {
+        format!("{name}: {} ({})", warning.message, answer.harness)
+    };
+    let related = mentioned_file(subject, answer, &warning.message).into_iter().collect();
+    let finding = Finding::new(kind, range.unwrap_or_else(|| first_line(subject.raw)), message);
+    Some(Finding { related, ..finding.of(&answer.harness) })
+}
+
+/// The other file that a remark names, if it is there.
+fn mentioned_file(subject: &Subject, answer: &Resolution, message: &str) -> Option<(PathBuf, String)> {
+    let named = others(subject, message).find(|other| {
+        let sources = &answer.answer.sources;
+        sources.iter().any(|source| source.path() == Some(*other) && source.fate != Fate::Missing)
+    });
+    named.map(|other| (other.to_owned(), "the file that is meant".to_owned()))
+}
+
+/// The absolute paths in a message, without that of the file itself.
+fn others<'m>(subject: &Subject, message: &'m str) -> impl Iterator<Item = &'m Path> {
+    let words = message.split_whitespace().map(|word| word.trim_end_matches([',', ':', ';']));
+    let paths = words.filter(|word| word.starts_with('/')).map(Path::new);
+    paths.filter(move |path| *path != subject.path)
+}
+
+/// The `@path` or `#[[file:path]]` that a remark on an import is about.
+fn token(message: &str) -> Option<&str> {
+    message.split_whitespace().find(|word| (word.len() > 1 && word.starts_with('@')) || word.starts_with("#[["))
+}
+
+/// The `@path` that leads to another file which a message names.
+fn import_of(subject: &Subject, message: &str) -> Option<Range<usize>> {
+    let text = std::str::from_utf8(subject.raw).ok()?;
+    let mut names = others(subject, message).filter_map(|other| other.file_name()?.to_str());
+    names.find_map(|name| {
+        let is_import = |word: &&str| word.strip_prefix("@").is_some_and(|path| Path::new(path).ends_with(name));
+        place(subject.raw, text.split_whitespace().find(is_import)?)
+    })
+}
+
+/// Where what a message quotes stands in the head of a rule, or as a key of settings.
+fn quoted(subject: &Subject, message: &str) -> Option<Range<usize>> {
+    let quoted = message.split('`').nth(1).filter(|quoted| !quoted.is_empty())?;
+    let text = std::str::from_utf8(subject.raw).ok()?;
+    match front_matter::head(text) {
+        Some(head) => {
+            let keys = head.entries.iter().map(|entry| (entry.key.as_str(), &entry.at));
+            let values = head.entries.iter().flat_map(|entry| &entry.values);
+            let mut all = keys.chain(values.map(|(value, at)| (value.as_str(), at)));
+            all.find(|(word, _)| *word == quoted).map(|(_, at)| at.clone())
+        }
+        None if subject.path.extension().is_some_and(|extension| extension != "md") => mentioned(subject, message),
+        None => None,
+    }
+}
+
+/// Where a token stands in a file. A message may have put punctuation behind it.
+fn place(raw: &[u8], token: &str) -> Option<Range<usize>> {
+    let trimmed = token.trim_end_matches([',', ':', ';', ')']);
+    [token, trimmed].into_iter().find_map(|token| {
+        let start = raw.windows(token.len()).position(|window| window == token.as_bytes())?;
+        Some(start..start + token.len())
+    })
+}
+
+/// The harness does not start because of this file.
+fn refusal(subject: &Subject, answer: &Resolution) -> Option<Finding> {
+    let refusal = answer.answer.refusal.as_ref().filter(|refusal| refusal.path == subject.path)?;
+    let message = format!("{}: {} does not start: {}", subject.name(), answer.harness, refusal.message);
+    let range = syntax_error(subject).or_else(|| mentioned(subject, &refusal.message));
+    Some(Finding::new(Kind::BadSettings, range.unwrap_or_else(|| first_line(subject.raw)), message).of(&answer.harness))
+}
+
+fn syntax_error(subject: &Subject) -> Option<Range<usize>> {
+    let text = std::str::from_utf8(subject.raw).ok()?;
+    let error = match subject.path.extension()?.to_str()? {
+        "toml" => formats::parse_toml(text).err()?,
+        "json" | "jsonc" => formats::parse_jsonc(text).err()?,
+        _ => return None,
+    };
+    Some(if error.at.is_empty() { error.at.start..(error.at.start + 1).min(text.len()) } else { error.at })
+}
+
+/// The key that a message quotes: `project_doc_max_bytes` or "instructions".
+fn mentioned(subject: &Subject, message: &str) -> Option<Range<usize>> {
+    let text = std::str::from_utf8(subject.raw).ok()?;
+    let words = message.split(['`', '"', '\'', ' ', ':', ',', '.']).filter(|word| word.len() > 3);
+    let mut known = words.filter(|word| word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')));
+    known.find_map(|word| {
+        let start = text.find(&format!("\"{word}\"")).map(|at| at + 1).or_else(|| {
+            let at = text.find(word)?;
+            let line = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+            (text[line..at].trim().is_empty() && text[at + word.len()..].trim_start().starts_with('=')).then_some(at)
+        })?;
+        Some(start..start + word.len())
+    })
+}
+
+/// An entry of this settings file that leads to nothing, or to the network.
+fn entry(subject: &Subject, answer: &Resolution, source: &Source) -> Option<Finding> {
+    let named_here = || source.reason.contains(&*subject.path.to_string_lossy());
+    match (&source.place, source.fate) {
+        (Place::Url(url), Fate::Pending | Fate::Unreadable) if named_here() => {
+            let range = place(subject.raw, url)?;
+            let message = if url.starts_with("http:") {
+                format!("{url}: whoever is on the way can change this text ({}); use https", answer.harness)
+            } else if source.fate == Fate::Unreadable {
+                format!("{url}: {}", source.reason)
+            } else {
+                format!("{url}: {} fetches it with every session; what it says is not known here", answer.harness)
+            };
+            Some(Finding { fate: Some(source.fate), ..Finding::new(Kind::Remote, range, message).of(&answer.harness) })
+        }
+        (Place::Path(path), Fate::Missing) if named_here() => {
+            let quoted = source.reason.split('`').nth(1)?;
+            let range = place(subject.raw, quoted)?;
+            let kind = if quoted.contains(['*', '?', '[', '{']) { Kind::DeadGlob } else { Kind::MissingFile };
+            let message = match kind {
+                Kind::DeadGlob => format!("{quoted}: {} finds no file that matches", answer.harness),
+                _ => format!("{quoted}: {} finds no such file ({})", answer.harness, path.display()),
+            };
+            Some(Finding { fate: Some(source.fate), ..Finding::new(kind, range, message).of(&answer.harness) })
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_token_of_a_remark_is_found_in_the_text() {
+        let raw = b"See @./a.md. and @alice, too";
+        for (message, found) in [
+            ("@./a.md. is missing: its trailing punctuation belongs to the path", Some(4..12)),
+            ("@alice, is taken for an import", Some(17..24)),
+            ("/p/a.md: @./b.md and whatever else it imports stays as text", None),
+            ("no token", None),
+        ] {
+            assert_eq!(token(message).and_then(|token| place(raw, token)), found, "{message}");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Findings about a file's name and place: nobody reads it, its letter case is wrong, it is going out of use, it is a link.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use globset::GlobBuilder;
+
+use super::{Finding, Kind, Subject, first_line};
+use crate::answer::{Fate, Scope};
+use crate::harness::ALL;
+use crate::search::Probe;
+
+/// Names that are instruction files wherever they stand. Names such as `USER.md` may be anything.
+const DISTINCTIVE: [&str; 8] = [
+    "AGENTS.md",
+    "AGENTS.override.md",
+    "CLAUDE.md",
+    "CLAUDE.local.md",
+    "GEMINI.md",
+    "SOUL.md",
+    "copilot-instructions.md",
+    ".cursorrules",
+];
+
+/// Names that harnesses are giving up, with what takes their place.
+const DEPRECATED: [(&str, &str, &str); 2] =
+    [("CONTEXT.md", "AGENTS.md", "OpenCode"), (".cursorrules", "rules in .cursor/rules, or AGENTS.md", "Cursor")];
+
+/// Whether a file of this name is an instruction file wherever it stands.
+pub fn is_distinctive(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    DISTINCTIVE.contains(&&*name) || name.ends_with(".instructions.md") || name.ends_with(".mdc")
+}
+
+/// Every name without wildcards that some harness reads, by its small letters.
+static KNOWN: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
+    let patterns = ALL.iter().flat_map(|profile| profile.instruction_names).copied();
+    let names = patterns.map(|pattern| pattern.rsplit('/').next().unwrap_or(pattern)).chain(DISTINCTIVE);
+    let plain = names.filter(|name| !name.contains('*') && DEPRECATED.iter().all(|(old, ..)| old != name));
+    // Of several spellings the one in capitals is what documents say.
+    let mut plain: Vec<&str> = plain.collect();
+    plain.sort_unstable();
+    plain.into_iter().rev().map(|name| (name.to_ascii_lowercase(), name)).collect()
+});
+
+/// The name in the letter case that harnesses look for, if this one is in another.
+pub fn right_case(path: &Path) -> Option<&'static str> {
+    let name = path.file_name()?.to_str()?;
+    KNOWN.get(&name.to_ascii_lowercase()).copied().filter(|known| *known != name)
+}
+
+/// The findings about the name and the place.
+pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
+    let name = subject.name();
+    let mut found = Vec::new();
+    if let Some((_, instead, who)) = DEPRECATED.iter().find(|(old, ..)| *old == name)
+        && subject.sources().any(|(_, source)| matches!(source.fate, Fate::Loaded | Fate::Truncated | Fate::Shadowed))
+    {
+        let message = format!("{name}: {who} is giving this name up; use {instead}");
+        found.push(Finding::new(Kind::DeprecatedName, first_line(subject.raw), message));
+    }
+    match wrong_case(subject) {
+        Some(finding) => found.push(finding),
+        None if subject.never_read && is_distinctive(subject.path) => {
+            let harnesses: Vec<&str> = subject.answers.iter().map(|answer| answer.harness.as_str()).collect();
+            let message =
+                format!("{name}: no enabled harness ({}) reads it, wherever above it is started", harnesses.join(", "));
+            let range = 0..subject.raw.len();
+            found.push(Finding { lost: true, ..Finding::new(Kind::NeverRead, range, message) });
+        }
+        None => {}
+    }
+    found.extend(outside(subject));
+    found
+}
+
+/// A file that only its letter case keeps from being read. `docs/agents.md` is a page about agents, so a name in small
+/// letters counts only where a project starts, or where a harness looks for nothing else.
+fn wrong_case(subject: &Subject) -> Option<Finding> {
+    let right = right_case(subject.path)?;
+    let name = subject.name();
+    let dir = subject.path.parent()?;
+    let wanted = dir.join(right);
+    let starts_here = subject.answers.iter().any(|answer| answer.answer.root.as_deref() == Some(dir));
+    let small = !name.chars().any(|c| c.is_ascii_uppercase());
+    let in_a_folder = dir != subject.base();
+    let counts = !small || name.starts_with('.') || in_a_folder || (starts_here && DISTINCTIVE.contains(&right));
+    if !counts {
+        return None;
+    }
+    // On a disk that does not tell case apart, the harness found it under its own name.
+    let missed = subject.answers.iter().filter(|answer| {
+        let found = answer.answer.sources.iter().any(|source| {
+            source.path() == Some(subject.path) || (source.path() == Some(&*wanted) && source.fate != Fate::Missing)
+        });
+        !found && answer.trace.iter().any(|probe| would_find(probe, &wanted))
+    });
+    let missed: Vec<&str> = missed.map(|answer| answer.harness.as_str()).collect();
+    if missed.is_empty() {
+        return None;
+    }
+    let message = format!("{name}: {} would read {right}, in this letter case only", missed.join(", "));
+    Some(Finding::new(Kind::WrongCase, first_line(subject.raw), message))
+}
+
+/// Whether a harness asked for this path, by itself or by a pattern.
+fn would_find(probe: &Probe, wanted: &Path) -> bool {
+    if probe.asked != "glob" {
+        return probe.path == wanted;
+    }
+    let pattern = probe.path.to_string_lossy();
+    let glob = GlobBuilder::new(&pattern).literal_separator(true).build();
+    pattern.ends_with(".md") && glob.is_ok_and(|glob| glob.compile_matcher().is_match(wanted))
+}
+
+/// A project file that is a link out of the project: whoever checks the project out does not get it.
+fn outside(subject: &Subject) -> Option<Finding> {
+    let target = subject.leads_to?;
+    let (answer, root) = subject.sources().find_map(|(answer, source)| {
+        let reads = matches!(source.fate, Fate::Loaded | Fate::Truncated);
+        let in_project = matches!(source.scope, Scope::Project | Scope::Nested | Scope::Rule);
+        let root = answer.answer.root.as_deref()?;
+        (reads && in_project && subject.path.starts_with(root)).then_some((answer, root))
+    })?;
+    if target.starts_with(root) {
+        return None;
+    }
+    let message = format!("{}: a link to {}, outside of {}", subject.name(), target.display(), root.display());
+    Some(Finding {
+        related: vec![(target.to_owned(), "the file that is read".to_owned())],
+        ..Finding::new(Kind::SymlinkOutside, first_line(subject.raw), message).of(&answer.harness)
+    })
+}

@@ -1,0 +1,127 @@
+//! Finds what looks like a credential. What it found is never part of what it says.
+
+use std::ops::Range;
+
+/// A credential by its beginning: what it is called, and how many characters follow at least.
+const BEGINNINGS: [(&str, usize, &str); 20] = [
+    ("AKIA", 16, "an AWS access key"),
+    ("ASIA", 16, "an AWS session key"),
+    ("ghp_", 30, "a GitHub token"),
+    ("gho_", 30, "a GitHub token"),
+    ("ghu_", 30, "a GitHub token"),
+    ("ghs_", 30, "a GitHub token"),
+    ("ghr_", 30, "a GitHub token"),
+    ("github_pat_", 30, "a GitHub token"),
+    ("glpat-", 20, "a GitLab token"),
+    ("sk-ant-", 24, "an Anthropic key"),
+    ("sk-proj-", 24, "an OpenAI key"),
+    ("sk-", 32, "an API key"),
+    ("sk_live_", 20, "a Stripe key"),
+    ("rk_live_", 20, "a Stripe key"),
+    ("xoxb-", 20, "a Slack token"),
+    ("xoxp-", 20, "a Slack token"),
+    ("AIza", 35, "a Google API key"),
+    ("npm_", 36, "an npm token"),
+    ("hf_", 30, "a Hugging Face token"),
+    ("SG.", 40, "a SendGrid key"),
+];
+
+/// How the text of a private key begins, with more words behind it.
+const BEGIN: &str = "-----BEGIN ";
+
+/// What follows a name such as `API_KEY=` looks like a credential from this length on.
+const ASSIGNED: usize = 24;
+
+/// Where something looks like a credential, and like which.
+pub(super) fn secrets(text: &str) -> Vec<(Range<usize>, &'static str)> {
+    let mut found = Vec::new();
+    // To know that there is none is much faster than to look for the next, and is done at every keystroke.
+    let begins = text.contains(BEGIN).then(|| text.match_indices(BEGIN)).into_iter().flatten();
+    for (start, _) in begins {
+        let line = text[start..].lines().next().unwrap_or_default();
+        // The words alone are no key: they stand in documents about keys.
+        let follows = text[start + line.len()..].split_whitespace().next().unwrap_or_default();
+        if line.trim_end().ends_with("PRIVATE KEY-----") && follows.len() >= 40 {
+            found.push((start..start + line.trim_end().len(), "a private key"));
+        }
+    }
+    for token in tokens(text) {
+        let word = &text[token.clone()];
+        let known = BEGINNINGS.iter().find(|(beginning, least, _)| {
+            word.strip_prefix(beginning).is_some_and(|rest| rest.len() >= *least && is_random(rest))
+        });
+        if let Some((_, _, name)) = known {
+            found.push((token, name));
+        } else if word.len() >= ASSIGNED && is_random(word) && is_assigned(&text[..token.start]) {
+            found.push((token, "a credential"));
+        }
+    }
+    found
+}
+
+/// Runs of the characters that credentials are made of.
+fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'+');
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let start = at + bytes[at..].iter().position(|byte| part(*byte))?;
+            let len = bytes[start..].iter().position(|byte| !part(*byte)).unwrap_or(bytes.len() - start);
+            at = start + len;
+            if len >= 16 {
+                return Some(start..at);
+            }
+        }
+    })
+}
+
+/// Digits and letters of many kinds; no example, no placeholder, no word.
+fn is_random(word: &str) -> bool {
+    let lower = word.to_ascii_lowercase();
+    let placeholder = ["example", "xxxx", "your", "placeholder", "0000", "1234567", "abcdef", "....", "redacted"];
+    let kinds: std::collections::HashSet<u8> = word.bytes().collect();
+    kinds.len() >= 8
+        && word.bytes().filter(u8::is_ascii_digit).count() >= 3
+        && word.bytes().any(|byte| byte.is_ascii_alphabetic())
+        && !placeholder.iter().any(|known| lower.contains(known))
+}
+
+/// Whether the text ends in `TOKEN=`, `"apiKey": "` or the like.
+fn is_assigned(before: &str) -> bool {
+    let before = before.trim_end_matches(['"', '\'', '`', ' ']);
+    let Some(before) = before.strip_suffix(['=', ':']) else { return false };
+    let before = before.trim_end_matches(['"', '\'', '`', ' ', '*']);
+    let name = before.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-').next().unwrap_or_default();
+    let name = name.to_ascii_lowercase().replace('-', "_");
+    ["api_key", "apikey", "secret", "token", "password", "passwd", "access_key"].iter().any(|word| name.ends_with(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Put together here, so that no scanner takes this file for a leak.
+    fn key(beginning: &str, rest: &str) -> String {
+        [beginning, rest].concat()
+    }
+
+    #[test]
+    fn credentials_are_found_and_placeholders_are_not() {
+        let random = "q7Zp2LkV9xTfB4mWc8RsYd3HnJ6gAe5uPo1i";
+        for (text, name) in [
+            (key("use ghp_", random), Some("a GitHub token")),
+            (key("key: AKIA", "Q7ZP2LKV9XTFB4MW"), Some("an AWS access key")),
+            (key("AKIA", "IOSFODNN7EXAMPLE"), None),
+            (key("sk-", "your-key-goes-here-and-nowhere-else-1"), None),
+            (format!("DB_PASSWORD=\"{random}\""), Some("a credential")),
+            (format!("commit {random}"), None),
+            ("sha256: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855".to_owned(), None),
+            (format!("{}\n{random}{random}\n", key("-----BEGIN ", "PRIVATE KEY-----")), Some("a private key")),
+            (format!("look for `{}` in the code", key("-----BEGIN ", "PRIVATE KEY-----")), None),
+        ] {
+            let found: Vec<_> = secrets(&text).into_iter().map(|(_, name)| name).collect();
+            assert_eq!(found, Vec::from_iter(name), "{text}");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Finds text that one harness gets twice.
+
+use super::{Finding, Kind, Subject, first_line};
+use crate::answer::{Fate, MessageKind, Resolution, Source};
+
+/// Shorter texts repeat by chance, in bytes.
+const SHORTEST: usize = 40;
+/// Longer ones are not searched for, in bytes: it would be done at every keystroke.
+const LONGEST: usize = 256 * 1024;
+
+/// The findings of text that one harness gets twice.
+pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
+    let Some(text) = searchable(subject.raw) else { return Vec::new() };
+    let mut found = Vec::new();
+    for answer in subject.answers {
+        let own = answer.answer.sources.iter().find(|source| source.path() == Some(subject.path) && is_there(source));
+        let Some(own) = own.filter(|own| own.fate == Fate::Loaded) else { continue };
+        // The harness itself said so.
+        if answer.answer.warnings.iter().any(|w| w.code == "loaded-twice" && w.path.as_deref() == Some(subject.path)) {
+            continue;
+        }
+        let same_size = |other: &&Source| other.place != own.place && is_there(other) && other.size == own.size;
+        // A file that another one imports besides is that one's affair, and often meant for another harness.
+        let Some(other) = answer.answer.sources.iter().find(same_size) else { continue };
+        if count(text, answer) < 2 {
+            continue;
+        }
+        let message = format!("{}: {} gets this text twice: also as {}", subject.name(), answer.harness, other.place);
+        let related = other.path().map(|path| (path.to_owned(), "the same text".to_owned()));
+        found.push(Finding {
+            fate: Some(own.fate),
+            related: related.into_iter().collect(),
+            ..Finding::new(Kind::LoadedTwice, first_line(subject.raw), message).of(&answer.harness)
+        });
+    }
+    found
+}
+
+/// Whether a harness gets the text, in whatever file it stands.
+pub(super) fn is_said_elsewhere(raw: &[u8], answer: &Resolution) -> bool {
+    searchable(raw).is_some_and(|text| count(text, answer) > 0)
+}
+
+fn searchable(raw: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(raw).ok()?.trim();
+    (SHORTEST..=LONGEST).contains(&text.len()).then_some(text)
+}
+
+fn count(text: &str, answer: &Resolution) -> usize {
+    let messages = answer.answer.messages.iter().filter(|message| message.kind == MessageKind::Instructions);
+    messages.map(|message| message.text.matches(text).count()).sum()
+}
+
+fn is_there(source: &Source) -> bool {
+    matches!(source.fate, Fate::Loaded | Fate::Truncated)
+}

@@ -1,0 +1,92 @@
+//! What the model sees where a file is cut: the end of the head, the marker, the beginning of the tail.
+
+use std::ops::Range;
+
+use super::{Hover, cell, fenced};
+use crate::answer::{Fate, Resolution, Source};
+use crate::report::findings::{Subject, gaps};
+use crate::text::{self, grouped};
+
+/// How much is shown of what stands around a cut, in bytes.
+const AROUND_BYTES: usize = 160;
+
+/// The longest marker that is looked for between head and tail, in bytes.
+const MARKER_BYTES: usize = 1024;
+
+/// What is said of the cuts at a byte: in the text that is lost, and in the lines where it begins and ends.
+pub(super) fn hover(subject: &Subject, byte: usize) -> Option<Hover> {
+    let mut said = Vec::new();
+    let mut at: Option<Range<usize>> = None;
+    for (answer, source) in subject.sources().filter(|(_, source)| source.fate == Fate::Truncated) {
+        for gap in gaps(&source.kept, subject.raw.len()) {
+            let lines = lines(subject.raw, &gap);
+            if byte < lines.start || byte > lines.end {
+                continue;
+            }
+            said.push(of_gap(answer, source, subject.raw, &gap));
+            at.get_or_insert(gap);
+        }
+    }
+    at.map(|at| Hover { text: said.join("\n\n"), at })
+}
+
+/// A range up to the ends of its lines.
+fn lines(raw: &[u8], range: &Range<usize>) -> Range<usize> {
+    let start = raw[..range.start].iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+    let end = raw[range.end..].iter().position(|byte| *byte == b'\n').map_or(raw.len(), |end| range.end + end);
+    start..end
+}
+
+fn of_gap(answer: &Resolution, source: &Source, raw: &[u8], gap: &Range<usize>) -> String {
+    let percent = gap.len() * 100 / raw.len().max(1);
+    let head = head(raw, gap.start);
+    let tail = tail(raw, gap.end);
+    let said = format!(
+        "**{}** loses {} of {} B here ({percent} %): {}",
+        answer.harness,
+        grouped(gap.len()),
+        grouped(raw.len()),
+        cell(&source.reason)
+    );
+    match excerpt(answer, source, &head, &tail) {
+        Some(excerpt) => format!("{said}\n\nThe model sees\n\n{}", fenced(&excerpt)),
+        None => format!("{said}\n\nOf the file the model sees\n\n{}", fenced(&format!("{head}\n…\n{tail}"))),
+    }
+}
+
+/// The passage of the message from the end of the head to the beginning of the tail, with whatever stands between.
+fn excerpt(answer: &Resolution, source: &Source, head: &str, tail: &str) -> Option<String> {
+    let message = answer.answer.messages.get(source.message?)?;
+    let text = source.part.and_then(|part| message.parts.get(part)).unwrap_or(&message.text);
+    let (head, tail) = (head.trim(), tail.trim());
+    if head.is_empty() {
+        return None;
+    }
+    // The same words may stand elsewhere; those that the tail follows are meant.
+    let ends = text.match_indices(head).map(|(at, _)| at + head.len());
+    let found = ends.filter_map(|end| {
+        let reach = text.floor_char_boundary(end + MARKER_BYTES);
+        let between = text[end..reach].find(tail)?;
+        Some((end, end + between + tail.len()))
+    });
+    let (head_end, end) = found.min_by_key(|(start, end)| end - start)?;
+    let end = if tail.is_empty() { text.floor_char_boundary(head_end + AROUND_BYTES) } else { end };
+    Some(format!("…{}", &text[head_end - head.len()..end]))
+}
+
+/// The end of what stands before a byte.
+fn head(raw: &[u8], end: usize) -> String {
+    let start = end.saturating_sub(AROUND_BYTES);
+    whole(&text::lossy(&raw[start..end]))
+}
+
+/// The beginning of what stands from a byte on.
+fn tail(raw: &[u8], start: usize) -> String {
+    let end = (start + AROUND_BYTES).min(raw.len());
+    whole(&text::lossy(&raw[start..end]))
+}
+
+/// Without the halves of characters at its ends.
+fn whole(text: &str) -> String {
+    text.trim_matches('\u{fffd}').to_owned()
+}

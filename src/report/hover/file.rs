@@ -1,0 +1,46 @@
+//! Who reads an instruction file, and how much of it survives.
+
+use std::fmt::Write;
+
+use super::cell;
+use crate::answer::{Fate, Source};
+use crate::report::findings::Subject;
+use crate::text::grouped;
+
+/// A table with one row per harness that considers the file; `None` if none does.
+pub(super) fn table(subject: &Subject) -> Option<String> {
+    let mut rows = String::new();
+    let mut notes = String::new();
+    for answer in subject.answers {
+        let sources = &answer.answer.sources;
+        for (order, source) in sources.iter().enumerate().filter(|(_, source)| source.path() == Some(subject.path)) {
+            let size = source.size.map_or_else(|| "—".to_owned(), |size| format!("{} B", grouped(size.bytes)));
+            let limit = source.limit.as_ref().map_or_else(
+                || "none".to_owned(),
+                |limit| format!("{} {} per {} ({})", grouped(limit.value), limit.unit, limit.per, limit.from),
+            );
+            let (harness, edition, trigger) = (&answer.harness, &answer.edition, source.trigger);
+            let (place, limit, fate) = (order + 1, cell(&limit), said(source));
+            let count = sources.len();
+            let _ =
+                writeln!(rows, "| {harness} {edition} | {trigger} | {place} of {count} | {size} | {limit} | {fate} |");
+            let _ = writeln!(notes, "- **{harness}**: {}", cell(&source.reason));
+        }
+    }
+    if rows.is_empty() {
+        return None;
+    }
+    let head = "| harness | when | order | size | limit | fate |\n|---|---|---|---|---|---|";
+    Some(format!("{head}\n{rows}\n{notes}"))
+}
+
+/// The fate, and how much reaches the model where that is not all or nothing.
+fn said(source: &Source) -> String {
+    match (source.fate, source.size) {
+        (Fate::Truncated, Some(size)) => {
+            let kept: usize = source.kept.iter().map(ExactSizeIterator::len).sum();
+            format!("truncated: {} of {} B", grouped(kept), grouped(size.bytes))
+        }
+        (fate, _) => fate.to_string(),
+    }
+}

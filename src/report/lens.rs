@@ -1,0 +1,71 @@
+//! What stands above an instruction file: how much of a limit it uses, what it applies to, and what can be asked.
+
+use super::findings::{Subject, uses};
+use super::front_matter::head;
+use crate::answer::{Fate, Scope, Trigger};
+use crate::text::{self, grouped};
+
+/// What a line above the file leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leads {
+    /// What every harness is told.
+    Show,
+    /// Why the file is told, or not.
+    Why,
+}
+
+/// One line above the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lens {
+    /// What it says.
+    pub title: String,
+    /// What it leads to.
+    pub leads: Leads,
+    /// For which harness, if for one.
+    pub harness: Option<String>,
+}
+
+/// The lines above a file that some harness considers.
+pub fn lenses(subject: &Subject) -> Vec<Lens> {
+    let mut found: Vec<Lens> = Vec::new();
+    if subject.sources().next().is_none() {
+        return found;
+    }
+    for usage in uses(subject) {
+        let limit = &usage.limit;
+        let (used, value) = (grouped(usage.before + usage.own), grouped(limit.value));
+        let title = format!("{}: {used} of {value} {} ({} %)", usage.harness, limit.unit, usage.percent());
+        found.push(Lens { title, leads: Leads::Why, harness: Some(usage.harness) });
+    }
+    found.extend(applies_to(subject).map(|title| Lens { title, leads: Leads::Why, harness: None }));
+    found.push(Lens { title: "Show effective instructions".to_owned(), leads: Leads::Show, harness: None });
+    found.push(Lens { title: "Why?".to_owned(), leads: Leads::Why, harness: None });
+    found
+}
+
+/// The files for which the text is told.
+pub fn applies_to(subject: &Subject) -> Option<String> {
+    let decoded = text::lossy(subject.raw);
+    if let Some(head) = head(&decoded) {
+        let patterns: Vec<&str> = head.patterns().map(|(pattern, _)| pattern.as_str()).collect();
+        if !patterns.is_empty() {
+            return Some(format!("applies to {}", patterns.join(", ")));
+        }
+    }
+    let told = |fate| matches!(fate, Fate::Loaded | Fate::Truncated);
+    let (answer, source) = subject.sources().find(|(_, source)| told(source.fate))?;
+    match (source.scope, source.trigger) {
+        (Scope::User | Scope::Managed | Scope::Memory, _) => Some("applies to every project".to_owned()),
+        (Scope::Import, _) => Some("imported".to_owned()),
+        (Scope::Config, _) => Some("named in settings".to_owned()),
+        (_, Trigger::Session | Trigger::Read) => {
+            let dir = subject.path.parent()?;
+            let below = answer.answer.root.as_deref().and_then(|root| dir.strip_prefix(root).ok())?;
+            Some(match below.as_os_str().is_empty() {
+                true => "applies to the whole project".to_owned(),
+                false => format!("applies to {}/", below.display()),
+            })
+        }
+        (_, Trigger::Attach | Trigger::Call) => None,
+    }
+}

@@ -1,0 +1,159 @@
+//! The exact prompt as one text, and which of its bytes stand in which file.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::answer::{Message, MessageKind, Resolution};
+
+/// Result of `briefing/preview`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct Preview {
+    /// What `briefing show --format prompt` prints.
+    pub text: String,
+    /// The parts of it that are verbatim runs of a file, in the order of the text.
+    pub spans: Vec<Span>,
+}
+
+/// A part of a preview that stands in a file as it is.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Span {
+    /// Its first byte in the text.
+    pub start: usize,
+    /// One past its last byte.
+    pub end: usize,
+    /// The file.
+    pub path: String,
+    /// Where in the file's bytes it starts.
+    pub path_start: usize,
+}
+
+/// The exact texts. With several messages or harnesses each is introduced by a line, since they are not one text.
+pub fn prompt<'a>(answers: impl IntoIterator<Item = &'a Resolution>) -> String {
+    laid_out(answers).0
+}
+
+/// The same with the spans of one answer; `bytes` tells what a file holds.
+pub fn preview(answer: &Resolution, bytes: impl Fn(&Path) -> Option<Arc<[u8]>>) -> Preview {
+    let (text, starts) = laid_out([answer]);
+    let mut spans: Vec<Span> = Vec::new();
+    for (message, start) in starts {
+        let index = answer.answer.messages.iter().position(|other| std::ptr::eq(other, message));
+        let mut from = 0;
+        for source in answer.answer.sources.iter().filter(|source| source.message == index) {
+            let Some(path) = source.path() else { continue };
+            let Some(raw) = bytes(path) else { continue };
+            for kept in &source.kept {
+                let Some(kept_bytes) = raw.get(kept.clone()) else { continue };
+                let mut at = kept.start;
+                for chunk in kept_bytes.utf8_chunks() {
+                    for (found, inside) in runs(&message.text, chunk.valid(), from) {
+                        let begin = start + found;
+                        from = found + inside.len();
+                        let path = path.to_string_lossy().into_owned();
+                        spans.push(Span { start: begin, end: start + from, path, path_start: at + inside.start });
+                    }
+                    at += chunk.valid().len() + chunk.invalid().len();
+                }
+            }
+        }
+    }
+    spans.sort_by_key(|span| (span.start, span.end));
+    Preview { text, spans }
+}
+
+/// The whole text, and where in it each message starts.
+fn laid_out<'a>(answers: impl IntoIterator<Item = &'a Resolution>) -> (String, Vec<(&'a Message, usize)>) {
+    let of_answer = |answer: &'a Resolution| {
+        let messages = answer.answer.messages.iter().filter(|message| message.kind == MessageKind::Instructions);
+        messages.map(move |message| (answer, message))
+    };
+    let messages: Vec<_> = answers.into_iter().flat_map(of_answer).collect();
+    if let [(_, only)] = messages.as_slice() {
+        return (only.text.clone(), vec![(only, 0)]);
+    }
+    let (mut text, mut starts) = (String::new(), Vec::new());
+    for (answer, message) in messages {
+        text.push_str(&format!("===== {} · {} · {} =====\n", answer.harness, message.trigger, message.role));
+        starts.push((message, text.len()));
+        text.push_str(&message.text);
+        text.push('\n');
+    }
+    (text, starts)
+}
+
+/// A line shorter than this may stand anywhere by chance; in bytes.
+const SHORTEST_LINE_BYTES: usize = 4;
+
+/// How many lines may be looked for in vain before the rest of a file counts as rewritten.
+const MISSES: usize = 100;
+
+/// Where `piece` stands in `text` from `from` on: whole, less white space around it, or line by line. With each place,
+/// the range of the piece that stands there.
+fn runs(text: &str, piece: &str, from: usize) -> Vec<(usize, std::ops::Range<usize>)> {
+    let trimmed = piece.trim();
+    if trimmed.is_empty() {
+        return Vec::new();
+    }
+    let lead = piece.len() - piece.trim_start().len();
+    for (part, skipped) in [(piece, 0), (trimmed, lead)] {
+        if let Some(at) = text[from..].find(part) {
+            return vec![(from + at, skipped..skipped + part.len())];
+        }
+    }
+    let mut found: Vec<(usize, std::ops::Range<usize>)> = Vec::new();
+    let (mut at, mut in_piece, mut misses) = (from, 0, 0);
+    for line in piece.split_inclusive('\n') {
+        let here = in_piece;
+        in_piece += line.len();
+        if let Some((start, range)) = found.last_mut()
+            && range.end == here
+            && text[*start + range.len()..].starts_with(line)
+        {
+            range.end += line.len();
+            at = *start + range.len();
+            continue;
+        }
+        let content = line.trim_end_matches(['\n', '\r']);
+        if content.trim().len() < SHORTEST_LINE_BYTES || misses > MISSES {
+            continue;
+        }
+        let place = [line, content].into_iter().find_map(|part| Some((text[at..].find(part)?, part.len())));
+        let Some((offset, len)) = place else {
+            misses += 1;
+            continue;
+        };
+        found.push((at + offset, here..here + len));
+        at += offset + len;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_found_whole_or_trimmed_or_by_its_lines() {
+        let check = |text: &str, piece: &str, wanted: &[(usize, &str)]| {
+            let found: Vec<_> = runs(text, piece, 0).into_iter().map(|(at, range)| (at, &piece[range])).collect();
+            assert_eq!(found, wanted, "{piece:?} in {text:?}");
+            for (at, run) in found {
+                assert!(text[at..].starts_with(run));
+            }
+        };
+        check("head\nRules.\nfoot", "Rules.\n", &[(5, "Rules.\n")]);
+        check("head Rules. foot", "\n\nRules.\n", &[(5, "Rules.")]);
+        check("line one\nline two\n", "line one\r\nline two\r\n", &[(0, "line one"), (9, "line two")]);
+        check(
+            "first line\nimported\nthird\nlast\n",
+            "first line\n@import.md\nthird\nlast\n",
+            &[(0, "first line\n"), (20, "third\nlast\n")],
+        );
+        check("nothing of it", "something else", &[]);
+        check("anything", " \n", &[]);
+    }
+}

@@ -1,0 +1,84 @@
+//! How a file is named once it, or the file that names it, stands elsewhere.
+
+use std::path::{Path, PathBuf};
+
+use crate::snapshot::absolute;
+
+/// What is moved where: files, or directories with everything in them.
+pub struct Moves(pub Vec<(PathBuf, PathBuf)>);
+
+impl Moves {
+    /// Where a path is after the moves.
+    pub fn after(&self, path: &Path) -> PathBuf {
+        let moved = self.0.iter().find_map(|(old, new)| Some((path.strip_prefix(old).ok()?, new)));
+        match moved {
+            Some((inside, new)) if inside.as_os_str().is_empty() => new.clone(),
+            Some((inside, new)) => new.join(inside),
+            None => path.to_owned(),
+        }
+    }
+}
+
+/// What has to be written in the place of `text`, which stands in `file` and leads to `target`; `None`: it stays as it is.
+pub fn reworded(text: &str, file: &Path, target: &Path, moves: &Moves, home: &Path) -> Option<String> {
+    let (written, fragment) =
+        text.split_once('#').map_or((text, String::new()), |(path, rest)| (path, format!("#{rest}")));
+    let path = written.replace("\\ ", " ");
+    let new = moves.after(target);
+    let reworded = if path.starts_with("~/") {
+        new.strip_prefix(home).map_or_else(|_| new.display().to_string(), |inside| format!("~/{}", inside.display()))
+    } else if path.starts_with('/') {
+        new.display().to_string()
+    } else {
+        let dir = file.parent()?;
+        let leads = |base: &Path| absolute(base, Path::new(&path)) == target;
+        let base = if leads(dir) {
+            moves.after(file).parent()?.to_owned()
+        } else {
+            // Relative to where the harness is started, or to the root of the project.
+            target.ancestors().skip(1).chain(dir.ancestors()).find(|base| leads(base))?.to_owned()
+        };
+        let relative = relative(&base, &new);
+        if path.starts_with("./") && !relative.starts_with("../") { format!("./{relative}") } else { relative }
+    };
+    // Claude Code alone knows how to name a file with a space.
+    let reworded = if written.contains("\\ ") { reworded.replace(' ', "\\ ") } else { reworded };
+    let reworded = format!("{reworded}{fragment}");
+    let concerned = new != target || moves.after(file) != file;
+    (concerned && reworded != text).then_some(reworded)
+}
+
+/// The way from a directory to a file.
+fn relative(from: &Path, to: &Path) -> String {
+    let shared = from.components().zip(to.components()).take_while(|(one, other)| one == other).count();
+    let up = from.components().skip(shared).map(|_| "..".to_owned());
+    let down = to.components().skip(shared).map(|part| part.as_os_str().to_string_lossy().into_owned());
+    up.chain(down).collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_follow_what_they_name() {
+        let path = PathBuf::from;
+        for (text, file, target, (old, new), expected) in [
+            ("docs/a.md", "/r/CLAUDE.md", "/r/docs/a.md", ("/r/docs/a.md", "/r/docs/b.md"), Some("docs/b.md")),
+            ("./docs/a.md#x", "/r/CLAUDE.md", "/r/docs/a.md", ("/r/docs/a.md", "/r/b.md"), Some("./b.md#x")),
+            ("./a.md", "/r/s/CLAUDE.md", "/r/s/a.md", ("/r/s/a.md", "/r/a.md"), Some("../a.md")),
+            ("../a.md", "/r/s/CLAUDE.md", "/r/a.md", ("/r/s/CLAUDE.md", "/r/CLAUDE.md"), Some("a.md")),
+            ("docs/a.md", "/r/CLAUDE.md", "/r/docs/a.md", ("/r/docs", "/r/pages"), Some("pages/a.md")),
+            ("a.md", "/r/s/CLAUDE.md", "/r/s/a.md", ("/r/s", "/r/t"), None),
+            ("~/x/a.md", "/r/CLAUDE.md", "/h/x/a.md", ("/h/x/a.md", "/h/b.md"), Some("~/b.md")),
+            ("/h/x/a.md", "/r/CLAUDE.md", "/h/x/a.md", ("/h/x/a.md", "/h/b.md"), Some("/h/b.md")),
+            ("docs/a.md", "/r/.gemini/settings.json", "/r/docs/a.md", ("/r/docs/a.md", "/r/a.md"), Some("a.md")),
+            ("a\\ b.md", "/r/CLAUDE.md", "/r/a b.md", ("/r/a b.md", "/r/c d.md"), Some("c\\ d.md")),
+            ("docs/a.md", "/r/CLAUDE.md", "/r/docs/a.md", ("/r/other.md", "/r/b.md"), None),
+        ] {
+            let moves = Moves(vec![(path(old), path(new))]);
+            let found = reworded(text, &path(file), &path(target), &moves, Path::new("/h"));
+            assert_eq!(found.as_deref(), expected, "{text} in {file}: {old} -> {new}");
+        }
+    }
+}

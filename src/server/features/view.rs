@@ -1,0 +1,272 @@
+//! One file as a feature sees it: its bytes, its lines, and what every enabled harness makes of it.
+
+use std::ops::Range as Bytes;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ropey::Rope;
+use tower_lsp::jsonrpc::{Error, Result};
+use tower_lsp::ls_types::{Position, Range, Uri};
+
+use super::super::convert::{self, Encoding};
+use super::super::{Core, Session};
+use crate::answer::{Fate, Resolution};
+use crate::disk::Filesystem;
+use crate::harness::custom::FILE_NAME;
+use crate::harness::patterns;
+use crate::report::findings::{self, Subject, names};
+use crate::request::{Places, Request, beside};
+use crate::text;
+
+/// How many directories above a file are asked whether a harness that is started there reads it.
+const ABOVE_LIMIT: usize = 16;
+
+/// A file, with the answers that belong to exactly these bytes.
+pub(in crate::server) struct View {
+    /// The file as harnesses see it: their working directory is physical.
+    pub seen: PathBuf,
+    /// Its bytes.
+    pub raw: Arc<[u8]>,
+    /// What every enabled harness tells when it is started beside the file.
+    pub answers: Vec<Arc<Resolution>>,
+    /// Which state of the open document it is.
+    pub revision: Option<u64>,
+    /// The editor's number of that state.
+    pub version: Option<i32>,
+    /// What is wrong with the harnesses that the file declares, and where.
+    pub problems: Vec<(Bytes<usize>, String)>,
+    leads_to: Option<PathBuf>,
+    never_read: bool,
+    dead: Vec<String>,
+    long: usize,
+    lines: Lines,
+}
+
+impl View {
+    /// What findings are looked for in.
+    pub fn subject(&self) -> Subject<'_> {
+        Subject {
+            path: &self.seen,
+            raw: &self.raw,
+            answers: &self.answers,
+            leads_to: self.leads_to.as_deref(),
+            never_read: self.never_read,
+            dead: &self.dead,
+            long: self.long,
+        }
+    }
+
+    /// A byte range of the file as the editor counts.
+    pub fn range(&self, bytes: &Bytes<usize>) -> Range {
+        Range::new(self.position(bytes.start), self.position(bytes.end))
+    }
+
+    /// A byte of the file as the editor counts.
+    pub fn position(&self, byte: usize) -> Position {
+        self.lines.position(&self.raw, byte)
+    }
+
+    /// The byte of the file at a position of the editor.
+    pub fn byte(&self, position: Position) -> usize {
+        let shown = convert::offset(&self.lines.text, position, self.lines.encoding);
+        if self.lines.as_raw {
+            return shown;
+        }
+        let bom = if self.raw.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        bom + text::raw_offset(&self.raw[bom..], shown)
+    }
+}
+
+/// Lines as the editor counts them. It hides a byte order mark and replaces what is not UTF-8; its lines are the same.
+struct Lines {
+    text: Rope,
+    /// The text is the bytes themselves.
+    as_raw: bool,
+    encoding: Encoding,
+}
+
+impl Lines {
+    fn new(raw: &[u8], open: Option<Rope>, encoding: Encoding) -> Lines {
+        let same = |text: &Rope| {
+            raw.len() == text.len_bytes()
+                && text.chunks().try_fold(raw, |rest, chunk| rest.strip_prefix(chunk.as_bytes())).is_some()
+        };
+        match open {
+            Some(text) if same(&text) => Lines { text, as_raw: true, encoding },
+            _ => {
+                let shown = text::lossy_without_bom(raw);
+                Lines { as_raw: shown.as_bytes() == raw, text: Rope::from_str(&shown), encoding }
+            }
+        }
+    }
+
+    /// A byte of the file as the editor counts.
+    fn position(&self, raw: &[u8], byte: usize) -> Position {
+        let shown = if self.as_raw { byte } else { text::lossy_without_bom(&raw[..byte.min(raw.len())]).len() };
+        convert::position(&self.text, shown, self.encoding)
+    }
+}
+
+/// A part of a file as the editor names and counts it.
+pub(in crate::server) struct Spot {
+    /// The file.
+    pub uri: Uri,
+    /// The state of the document, if it is open.
+    pub version: Option<i32>,
+    /// The part.
+    pub range: Range,
+}
+
+/// Whether a harness says anything about a file.
+fn considers(answer: &Resolution, path: &Path) -> bool {
+    answer.answer.sources.iter().any(|source| source.path() == Some(path))
+}
+
+/// Which state of which text a document is in.
+fn state(session: &Session, path: &Path) -> Option<(u64, i32, Rope)> {
+    let document = session.documents.values().find(|document| document.path == path)?;
+    Some((document.revision, document.version, document.text.clone()))
+}
+
+impl Core {
+    /// A file with the answers that belong to its text. What is typed meanwhile makes it look again.
+    pub(in crate::server) async fn view(self: &Arc<Self>, path: &Path) -> Result<View> {
+        for _ in 0..8 {
+            let before = state(&self.session(), path).map(|(revision, ..)| revision);
+            let answers = self.about(path).await?;
+            let seen = seen_as(path, &answers);
+            let never_read = self.is_never_read(path, &seen, &answers).await;
+            let problems = self.problems(path).await;
+            let (raw, leads_to) = match self.files.opened(path) {
+                Some((raw, real)) => (raw, Some(real)),
+                None => self.read(path).await?,
+            };
+            let dead = self.dead_patterns(path, &seen, &raw, &answers).await;
+            let session = self.session();
+            let now = state(&session, path);
+            if now.as_ref().map(|(revision, ..)| *revision) != before {
+                continue;
+            }
+            let (revision, version, text) = match now {
+                Some((revision, version, text)) => (Some(revision), Some(version), Some(text)),
+                None => (None, None, None),
+            };
+            let lines = Lines::new(&raw, text, session.encoding);
+            let leads_to = leads_to.filter(|real| *real != seen);
+            let long = session.settings.long();
+            return Ok(View {
+                seen,
+                raw,
+                answers,
+                revision,
+                version,
+                problems,
+                leads_to,
+                never_read,
+                dead,
+                long,
+                lines,
+            });
+        }
+        Err(Error { code: tower_lsp::jsonrpc::ErrorCode::ContentModified, ..Error::internal_error() })
+    }
+
+    /// What every enabled harness makes of an instruction file when it is started beside it.
+    pub(in crate::server) async fn about(self: &Arc<Self>, path: &Path) -> Result<Vec<Arc<Resolution>>> {
+        self.asked_from(beside(path), None).await
+    }
+
+    async fn asked_from(self: &Arc<Self>, cwd: PathBuf, target: Option<&Path>) -> Result<Vec<Arc<Resolution>>> {
+        let places = Places { cwd, target: target.map(Path::to_owned), already_loaded: Vec::new() };
+        Ok(self.answers(&Request::default(), &places).await?.0)
+    }
+
+    /// Whether no harness reads the file, wherever above it is started and whatever beside it is read.
+    async fn is_never_read(self: &Arc<Self>, path: &Path, seen: &Path, answers: &[Arc<Resolution>]) -> bool {
+        let looked_for = names::is_distinctive(path) && !answers.is_empty();
+        if !looked_for || answers.iter().any(|answer| considers(answer, seen) || answer.answer.refusal.is_some()) {
+            return false;
+        }
+        let top = self.session().folder_of(path).cloned().unwrap_or_else(|| beside(path));
+        let dirs = seen.ancestors().skip(1).take(ABOVE_LIMIT).take_while(|dir| dir.starts_with(&top));
+        for dir in dirs {
+            let Ok(answers) = self.asked_from(dir.to_owned(), Some(path)).await else { return false };
+            let told = |answer: &Arc<Resolution>| {
+                let sources = answer.answer.sources.iter();
+                sources.clone().any(|source| source.path() == Some(seen) && source.fate != Fate::Missing)
+            };
+            if answers.iter().any(told) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The patterns of a rule that match nothing. Outside of the workspace nothing is looked through for them.
+    async fn dead_patterns(
+        self: &Arc<Self>,
+        path: &Path,
+        seen: &Path,
+        raw: &[u8],
+        answers: &[Arc<Resolution>],
+    ) -> Vec<String> {
+        let wanted = findings::patterns(raw);
+        let inside = self.session().folder_of(path).is_some();
+        if wanted.is_empty() || !inside || !answers.iter().any(|answer| considers(answer, seen)) {
+            return Vec::new();
+        }
+        let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        let (choice, standpoint) = patterns::question(&beside(seen), &wanted);
+        let (answer, _) = self.answer(choice, Arc::new(standpoint)).await;
+        patterns::dead(&answer).map(str::to_owned).collect()
+    }
+
+    /// What is wrong with the harnesses that a file declares. The nearest declaration to a directory is the file in it; what
+    /// has no path is in the settings.
+    async fn problems(self: &Arc<Self>, path: &Path) -> Vec<(Bytes<usize>, String)> {
+        if path.file_name() != Some(FILE_NAME.as_ref()) {
+            return Vec::new();
+        }
+        let customs = self.customs(&beside(path)).await;
+        let problems = customs.problems.iter().filter(|problem| problem.path.is_some());
+        problems.map(|problem| (problem.range.clone(), problem.message.clone())).collect()
+    }
+
+    /// A part of any file.
+    pub(in crate::server) async fn spot(self: &Arc<Self>, path: &Path, bytes: &Bytes<usize>) -> Option<Spot> {
+        let (raw, _) = match self.files.opened(path) {
+            Some((raw, real)) => (raw, Some(real)),
+            None => self.read(path).await.ok()?,
+        };
+        let session = self.session();
+        let (version, text) = state(&session, path).map(|(_, version, text)| (version, text)).unzip();
+        let lines = Lines::new(&raw, text, session.encoding);
+        let range = Range::new(lines.position(&raw, bytes.start), lines.position(&raw, bytes.end));
+        let open = session.documents.iter().find(|(_, document)| document.path == path).map(|(uri, _)| uri.clone());
+        Some(Spot { uri: open.or_else(|| convert::uri_of(path))?, version, range })
+    }
+
+    async fn read(self: &Arc<Self>, path: &Path) -> Result<(Arc<[u8]>, Option<PathBuf>)> {
+        let (core, path) = (self.clone(), path.to_owned());
+        let read = move || {
+            let raw = core.files.read(&path).map_err(|why| format!("{}: {why}", path.display()))?;
+            Ok((raw, Some(core.files.real(&path))))
+        };
+        let read: std::result::Result<_, String> =
+            tokio::task::spawn_blocking(read).await.map_err(|_| Error::internal_error())?;
+        read.map_err(Error::invalid_params)
+    }
+}
+
+/// The path under which the harnesses of `answers`, started beside `path`, see it: their working directory is physical.
+pub(in crate::server) fn seen_as(path: &Path, answers: &[Arc<Resolution>]) -> PathBuf {
+    match (answers.first(), path.strip_prefix(beside(path))) {
+        (Some(answer), Ok(below)) => answer.standpoint.cwd.join(below),
+        _ => path.to_owned(),
+    }
+}
+
+/// The path of a document, for features that say nothing about other URIs.
+pub(in crate::server) fn file(uri: &Uri) -> Option<PathBuf> {
+    convert::path_of(uri).ok()
+}

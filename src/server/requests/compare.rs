@@ -1,0 +1,70 @@
+//! `briefing/compare`: two harnesses, two editions, two standpoints, or now and a revision, side by side.
+
+use std::sync::Arc;
+
+use tower_lsp::jsonrpc::{Error, Result};
+
+use super::super::ext::{CompareParams, Side};
+use super::super::{Core, Server};
+use crate::answer::Resolution;
+use crate::disk::AtRevision;
+use crate::harness::custom::{self, Customs};
+use crate::index::Index;
+use crate::report::compare::{Comparison, compare};
+use crate::request::{Defaults, Places, Request};
+
+impl Server {
+    /// `briefing/compare`
+    pub(in crate::server) async fn compare(&self, params: CompareParams) -> Result<Comparison> {
+        let (left, right) = (self.side("left", &params.left).await?, self.side("right", &params.right).await?);
+        let mut comparison = compare(&left, &right);
+        for (title, side) in [(&mut comparison.left, &params.left), (&mut comparison.right, &params.right)] {
+            if let Some(revision) = &side.revision {
+                title.push_str(&format!(" at {revision}"));
+            }
+        }
+        Ok(comparison)
+    }
+
+    async fn side(&self, name: &str, side: &Side) -> Result<Arc<Resolution>> {
+        let places = self.places(&side.question)?;
+        let request = side.question.request.clone();
+        let mut answers = match &side.revision {
+            None => self.core.answers(&request, &places).await?.0,
+            Some(revision) => {
+                let (core, defaults, revision) = (self.core.clone(), self.core.defaults(), revision.clone());
+                let look = move || core.at_revision(&request, &places, &defaults, &revision);
+                let found = tokio::task::spawn_blocking(look).await.map_err(|_| Error::internal_error())?;
+                found.map_err(|problem| Error::invalid_params(format!("{name}: {problem}")))?
+            }
+        };
+        match (answers.pop(), answers.len()) {
+            (Some(answer), 0) => Ok(answer),
+            (last, more) => {
+                let count = more + usize::from(last.is_some());
+                Err(Error::invalid_params(format!("{name}: it takes one harness to compare, not {count}")))
+            }
+        }
+    }
+}
+
+impl Core {
+    /// The answers to a request as they were when the working tree was at a revision. Nothing of it is remembered.
+    fn at_revision(
+        &self,
+        request: &Request,
+        places: &Places,
+        defaults: &Defaults,
+        revision: &str,
+    ) -> std::result::Result<Vec<Arc<Resolution>>, String> {
+        let files = AtRevision::open(&self.files, &places.cwd, revision)?;
+        let index = Index::default();
+        let (choice, standpoint) = custom::question(&places.cwd);
+        let (declared, _) = index.answer(&files, &choice, &Arc::new(standpoint));
+        let customs = Customs::of(&declared, &self.session().settings.custom_harnesses);
+        let defaults = Defaults { customs: Arc::new(customs), ..defaults.clone() };
+        let questions = request.questions(&defaults, places)?;
+        let answer = |(choice, standpoint)| index.answer(&files, &choice, &Arc::new(standpoint)).0;
+        Ok(questions.into_iter().map(answer).collect())
+    }
+}

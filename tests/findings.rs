@@ -1,0 +1,160 @@
+//! What is wrong with the files of a case; and that nothing is wrong where people do as a harness's documentation says.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use briefing::answer::{Fate, Resolution};
+use briefing::disk::Filesystem;
+use briefing::formats::position;
+use briefing::harness;
+use briefing::report::findings::{Kind, Subject, findings, names, patterns};
+use briefing::request::{OneOrMany, beside};
+use briefing::resolve::{Outcome, resolve};
+
+use crate::cases::question;
+use crate::world::{Case, World};
+
+/// The golden text of `@diagnostics FILE [HARNESS[,HARNESS]...]`; without a harness every one is asked.
+pub fn diagnostics(case: &Case, world: &World, ask: &str) -> String {
+    let (file, harnesses) = ask.split_once(' ').unwrap_or((ask, ""));
+    let file = Path::new(file);
+    let raw = world.read(file).expect("the file of @diagnostics is there");
+    let text = String::from_utf8_lossy(&raw);
+    let mut out = String::new();
+    for finding in with_subject(case, world, harnesses, file, findings) {
+        let at = |byte| position(&text, byte);
+        let ((line, column), (last, end)) = (at(finding.range.start), at(finding.range.end));
+        let (severity, code) = (finding.kind.severity().word(), finding.kind.code());
+        let lost = if finding.lost { " lost" } else { "" };
+        let _ = writeln!(out, "{line}:{column}-{last}:{end} {severity} {code}{lost}  {}", finding.message);
+        for (path, message) in finding.related {
+            let _ = writeln!(out, "    {}  {message}", path.display());
+        }
+    }
+    out
+}
+
+/// Looks at a file as the server does.
+pub fn with_subject<T>(
+    case: &Case,
+    world: &World,
+    harnesses: &str,
+    file: &Path,
+    look: impl FnOnce(&Subject) -> T,
+) -> T {
+    let raw = world.read(file).expect("the file is there");
+    let answers = asked(case, world, harnesses, &beside(file), None);
+    let never_read = names::is_distinctive(file) && !reads(&answers, file) && !from_above(case, world, harnesses, file);
+    let real = world.real_path(file).expect("it is there");
+    let leads_to = (real != file).then_some(&*real);
+    let dead = dead_patterns(case, world, file, &raw);
+    look(&Subject { path: file, raw: &raw, answers: &answers, leads_to, never_read, dead: &dead, long: 500 })
+}
+
+/// The patterns of a rule that match nothing; in the home directory, which no workspace is, nothing is looked for.
+fn dead_patterns(case: &Case, world: &World, file: &Path, raw: &[u8]) -> Vec<String> {
+    let wanted = patterns(raw);
+    if wanted.is_empty() || beside(file) == case.home() {
+        return Vec::new();
+    }
+    let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+    let (choice, standpoint) = harness::patterns::question(&beside(file), &wanted);
+    match resolve(world, &choice, &standpoint) {
+        Outcome::Answer(answer) => harness::patterns::dead(&answer).map(str::to_owned).collect(),
+        Outcome::Untold(asks) => panic!("everything was told, and yet {asks:?}"),
+    }
+}
+
+fn asked(case: &Case, world: &World, harnesses: &str, cwd: &Path, target: Option<&Path>) -> Vec<Arc<Resolution>> {
+    let (mut request, defaults, mut places) = question(case, &format!("codex from {}", cwd.display()));
+    let named = || harnesses.split(',').map(str::to_owned).collect();
+    request.harness = (!harnesses.is_empty()).then(|| OneOrMany::Many(named()));
+    places.target = target.map(Path::to_owned);
+    let questions = request.questions(&defaults, &places).expect("a question");
+    let answer = |(choice, standpoint)| match resolve(world, &choice, &standpoint) {
+        Outcome::Answer(answer) => Arc::from(answer),
+        Outcome::Untold(asks) => panic!("everything was told, and yet {asks:?}"),
+    };
+    questions.into_iter().map(answer).collect()
+}
+
+fn reads(answers: &[Arc<Resolution>], file: &Path) -> bool {
+    let mut sources = answers.iter().flat_map(|answer| &answer.answer.sources);
+    sources.any(|source| source.path() == Some(file) && source.fate != Fate::Missing)
+}
+
+fn from_above(case: &Case, world: &World, harnesses: &str, file: &Path) -> bool {
+    file.ancestors().skip(1).any(|dir| reads(&asked(case, world, harnesses, dir, Some(file)), file))
+}
+
+/// Projects as the documentation of each harness recommends to lay them out: `tests/layouts/ID.txt`, written as cases are.
+fn layouts() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/layouts");
+    let files = std::fs::read_dir(folder).expect("the layouts are there").map(|file| file.expect("an entry").path());
+    let layout = |file: std::path::PathBuf| {
+        let id = file.file_stem().expect("a name").to_string_lossy().into_owned();
+        (id, std::fs::read_to_string(file).expect("a layout is UTF-8"))
+    };
+    files.map(layout).collect()
+}
+
+#[test]
+fn every_harness_has_a_recommended_layout_and_every_layout_a_harness() {
+    let mut laid_out: Vec<String> = layouts().into_iter().map(|(id, _)| id).collect();
+    let mut known: Vec<&str> = harness::ALL.iter().map(|profile| profile.id).collect();
+    laid_out.sort();
+    known.sort_unstable();
+    assert_eq!(laid_out, known, "tests/layouts/ID.txt: a project as the documentation of ID recommends to lay it out");
+}
+
+#[test]
+fn a_project_laid_out_as_its_harness_recommends_has_no_findings() {
+    let mut wrong = Vec::new();
+    for (id, text) in layouts() {
+        let case = Case::parse(&text);
+        let world = World::of(&case);
+        let files = case.sections.iter().filter(|section| !section.header.ends_with("/ | git"));
+        for path in files.map(|section| section.header.split(" -> ").next().expect("a path")) {
+            for harnesses in [id.as_str(), ""] {
+                let found = diagnostics(&case, &world, format!("{path} {harnesses}").trim_end());
+                if !found.is_empty() {
+                    wrong.push(format!("{id}: {path} for {harnesses:?}\n{found}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_recommended_layout_is_read_by_its_harness() {
+    for (id, text) in layouts() {
+        let case = Case::parse(&text);
+        let world = World::of(&case);
+        let told = |fate| matches!(fate, Fate::Loaded | Fate::Truncated);
+        let files = case.sections.iter().map(|section| Path::new(&section.header));
+        let read = files.filter(|file| {
+            let cwd = beside(file);
+            world.list(&cwd).is_ok()
+                && asked(&case, &world, &id, &cwd, None).iter().any(|answer| {
+                    answer.answer.sources.iter().any(|source| source.path() == Some(file) && told(source.fate))
+                })
+        });
+        // AgentCore alone reads nothing by itself.
+        assert!(read.count() > 0 || id == "agentcore", "{id} reads nothing of its layout");
+    }
+}
+
+#[test]
+fn every_kind_of_finding_has_a_section_with_its_severity() {
+    let page =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/findings.md")).expect("the page");
+    let sections: Vec<(&str, &str)> =
+        page.split("\n## ").skip(1).map(|section| section.split_once("\n\n").expect("a heading and a text")).collect();
+    let codes: Vec<&str> = sections.iter().map(|(code, _)| *code).collect();
+    assert_eq!(codes, Kind::ALL.iter().map(|kind| kind.code()).collect::<Vec<_>>());
+    for (kind, (code, text)) in Kind::ALL.iter().zip(sections) {
+        assert!(text.starts_with(&format!("*{}* · ", kind.severity().word())), "{code}");
+    }
+}

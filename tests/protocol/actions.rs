@@ -1,0 +1,201 @@
+//! Code actions: edits that the editor applies, as far as it can.
+
+use serde_json::{Value, json};
+
+use super::editor::Editor;
+use crate::client::tests;
+
+const AGENTS: &str = "project/AGENTS.md";
+
+/// What an editor says that can do everything with edits.
+fn able() -> Value {
+    let mut able = Editor::abilities();
+    able["textDocument"]["codeAction"] = json!({
+        "codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix", "refactor", "source"]}},
+        "isPreferredSupport": true,
+        "dataSupport": true,
+        "resolveSupport": {"properties": ["edit"]},
+    });
+    able["workspace"]["workspaceEdit"] = json!({
+        "documentChanges": true,
+        "resourceOperations": ["create", "rename", "delete"],
+        "changeAnnotationSupport": {},
+    });
+    able
+}
+
+async fn editor(abilities: Value, harnesses: Value) -> Editor {
+    let options = json!({"harnesses": harnesses});
+    Editor::with(json!({"capabilities": abilities, "initializationOptions": options})).await
+}
+
+/// What is offered from the beginning of a line to its end.
+async fn offered(editor: &mut Editor, inside: &str, line: u32, only: Option<&str>) -> Value {
+    let range = json!({"start": {"line": line, "character": 0}, "end": {"line": line + 1, "character": 0}});
+    let mut context = json!({"diagnostics": []});
+    if let Some(only) = only {
+        context["only"] = json!([only]);
+    }
+    let params = json!({"textDocument": {"uri": editor.uri(inside)}, "range": range, "context": context});
+    editor.ask("textDocument/codeAction", params).await.expect("a list")
+}
+
+fn titles(actions: &Value) -> Vec<&str> {
+    actions.as_array().expect("a list").iter().map(|action| action["title"].as_str().expect("a title")).collect()
+}
+
+tests! {
+    async fn a_fix_says_what_it_fixes_and_edits_the_document() {
+        let mut abilities = Editor::abilities();
+        abilities["textDocument"]["codeAction"] = json!({"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}});
+        let mut editor = editor(abilities, json!(["codex"])).await;
+        editor.open_document(AGENTS, "é 😀 zero\u{200b}width\n").await;
+        let found = editor.diagnostics(AGENTS).await;
+        let actions = offered(&mut editor, AGENTS, 0, None).await;
+        let place = json!({"start": {"line": 0, "character": 9}, "end": {"line": 0, "character": 10}});
+        assert_eq!(actions[0], json!({
+            "title": "Remove these hidden characters",
+            "kind": "quickfix",
+            "diagnostics": [found["diagnostics"][0]],
+            "edit": {"changes": {editor.uri(AGENTS): [{"range": place, "newText": ""}]}},
+        }));
+        editor.leave().await;
+    }
+
+    async fn an_edit_is_worked_out_once_the_action_is_chosen() {
+        let mut editor = editor(able(), json!(["codex"])).await;
+        editor.open_document(AGENTS, &"x".repeat(32_769)).await;
+        editor.diagnostics(AGENTS).await;
+        let actions = offered(&mut editor, AGENTS, 0, Some("quickfix")).await;
+        let action = &actions[0];
+        let settings = editor.path("home/.codex/config.toml");
+        assert_eq!(titles(&actions), [format!("Set project_doc_max_bytes to 45 056 in {}", settings.display())]);
+        assert_eq!((&action["edit"], &action["diagnostics"][0]["code"]), (&Value::Null, &json!("over-budget")));
+        let resolved = editor.ask("codeAction/resolve", action.clone()).await.expect("the action");
+        let uri = editor.uri("home/.codex/config.toml");
+        let start = json!({"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}});
+        assert_eq!(resolved["edit"], json!({"documentChanges": [
+            {"kind": "create", "uri": uri},
+            {
+                "textDocument": {"uri": uri, "version": null},
+                "edits": [{"range": start, "newText": "project_doc_max_bytes = 45056\n"}],
+            },
+        ]}));
+        editor.leave().await;
+    }
+
+    async fn other_documents_are_edited_in_the_state_they_are_open_in() {
+        let mut editor = editor(able(), json!(["claude-code"])).await;
+        editor.open_document("project/CLAUDE.md", "# Claude, é\n").await;
+        editor.diagnostics("project/CLAUDE.md").await;
+        editor.change("project/CLAUDE.md", 7, "---\na: b\n---\n# Claude, é\n").await;
+        editor.diagnostics("project/CLAUDE.md").await;
+        editor.open_document(AGENTS, "# Agents\n").await;
+        editor.diagnostics(AGENTS).await;
+        let actions = offered(&mut editor, AGENTS, 0, Some("quickfix")).await;
+        assert_eq!(titles(&actions), ["Import AGENTS.md in CLAUDE.md"]);
+        assert_eq!(actions[0]["isPreferred"], true);
+        let resolved = editor.ask("codeAction/resolve", actions[0].clone()).await.expect("the action");
+        let place = json!({"start": {"line": 3, "character": 0}, "end": {"line": 3, "character": 0}});
+        assert_eq!(resolved["edit"]["documentChanges"], json!([{
+            "textDocument": {"uri": editor.uri("project/CLAUDE.md"), "version": 7},
+            "edits": [{"range": place, "newText": "@AGENTS.md\n\n"}],
+        }]));
+        editor.leave().await;
+    }
+
+    async fn a_file_is_renamed_or_deleted_only_by_clients_that_can_do_that() {
+        let lacking = |operations: Value| {
+            let mut able = able();
+            able["workspace"]["workspaceEdit"]["resourceOperations"] = operations;
+            able
+        };
+        for (abilities, rename, delete) in
+            [(able(), true, true), (lacking(json!(["rename"])), true, false), (lacking(json!([])), false, false)]
+        {
+            let mut editor = editor(abilities, json!(["opencode"])).await;
+            for (file, text) in [("HEAD", "ref: refs/heads/main\n"), ("objects/x", ""), ("refs/x", "")] {
+                editor.write(&format!("project/.git/{file}"), text);
+            }
+            editor.write("project/opencode.json", "{\"instructions\": [\"docs/*.md\"]}");
+            editor.write("project/AGENTS.md", "# Rules that everybody in this house has to follow, always.\n");
+            let copy = "project/docs/copy.md";
+            editor.open_document(copy, "# Rules that everybody in this house has to follow, always.\n").await;
+            editor.write(copy, "# Rules that everybody in this house has to follow, always.\n");
+            editor.tell("workspace/didChangeWatchedFiles", json!({"changes": [{"uri": editor.uri(copy), "type": 1}]})).await;
+            editor.until_diagnostics(copy, |found| found["diagnostics"].as_array().is_some_and(|list| list.len() == 1)).await;
+            let actions = offered(&mut editor, copy, 0, Some("quickfix")).await;
+            assert_eq!(actions.as_array().map(Vec::len), Some(usize::from(delete)), "{actions}");
+            if delete {
+                let resolved = editor.ask("codeAction/resolve", actions[0].clone()).await.expect("the action");
+                let change = &resolved["edit"]["documentChanges"][0];
+                assert_eq!((&change["kind"], &change["uri"]), (&json!("delete"), &json!(editor.uri(copy))));
+                let asked = &resolved["edit"]["changeAnnotations"][change["annotationId"].as_str().expect("an id")];
+                assert_eq!(asked["needsConfirmation"], true);
+            }
+            let wrong = "project/src/Agents.md";
+            editor.open_document(wrong, "# Agents\n").await;
+            editor.diagnostics(wrong).await;
+            let actions = offered(&mut editor, wrong, 0, Some("quickfix")).await;
+            assert_eq!(titles(&actions).contains(&"Rename to AGENTS.md"), rename, "{actions}");
+            editor.leave().await;
+        }
+    }
+
+    async fn what_concerns_the_whole_workspace_is_offered_with_any_file_to_those_who_ask() {
+        let mut editor = editor(able(), json!(["codex"])).await;
+        editor.write("project/Cargo.toml", "[package]\n");
+        editor.write("project/src/main.rs", "fn main() {}\n");
+        assert_eq!(titles(&offered(&mut editor, "project/src/main.rs", 0, None).await), [""; 0]);
+        let actions = offered(&mut editor, "project/src/main.rs", 0, Some("source")).await;
+        assert_eq!(titles(&actions), ["Create AGENTS.md from what the workspace says"]);
+        let resolved = editor.ask("codeAction/resolve", actions[0].clone()).await.expect("the action");
+        let changes = &resolved["edit"]["documentChanges"];
+        assert_eq!(changes[0], json!({"kind": "create", "uri": editor.uri(AGENTS)}));
+        let text = changes[1]["edits"][0]["newText"].as_str().expect("a text");
+        assert!(text.contains("## Test\n\n- `cargo test`\n- One test: `cargo test NAME`\n"), "{text}");
+        assert!(!editor.path(AGENTS).exists(), "it is the editor that writes");
+        editor.leave().await;
+    }
+
+    async fn a_client_that_knows_commands_only_is_offered_nothing() {
+        let mut editor = editor(Editor::abilities(), json!(["codex"])).await;
+        editor.open_document(AGENTS, "zero\u{200b}width\n").await;
+        editor.diagnostics(AGENTS).await;
+        assert_eq!(offered(&mut editor, AGENTS, 0, None).await, Value::Null);
+        editor.leave().await;
+        let mut able_one = Editor::new();
+        let result = able_one.initialize(json!({"capabilities": able()})).await;
+        assert_eq!(result["capabilities"]["codeActionProvider"], json!({
+            "codeActionKinds": ["quickfix", "refactor.extract", "source.briefing"],
+            "resolveProvider": true,
+        }));
+        able_one.leave().await;
+    }
+
+    async fn what_is_switched_off_is_not_fixed_either() {
+        let options = json!({"harnesses": ["codex"], "severities": {"hidden-characters": "off"}});
+        let mut editor = Editor::with(json!({"capabilities": able(), "initializationOptions": options})).await;
+        editor.open_document(AGENTS, "zero\u{200b}width\n").await;
+        editor.diagnostics(AGENTS).await;
+        assert_eq!(titles(&offered(&mut editor, AGENTS, 0, Some("quickfix")).await), [""; 0]);
+        editor.leave().await;
+    }
+
+    async fn a_rule_is_looked_at_again_when_a_file_appears_that_it_is_for() {
+        let mut editor = editor(Editor::abilities(), json!(["claude-code"])).await;
+        let rule = "project/.claude/rules/api.md";
+        editor.open_document(rule, "---\npaths: \"src/**/*.zig\"\n---\nRules.\n").await;
+        editor.write(rule, "---\npaths: \"src/**/*.zig\"\n---\nRules.\n");
+        editor.tell("workspace/didChangeWatchedFiles", json!({"changes": [{"uri": editor.uri(rule), "type": 1}]})).await;
+        let codes = |found: &Value| found["diagnostics"].as_array().expect("a list").iter().map(|one| one["code"].clone()).collect::<Vec<_>>();
+        let found = editor.until_diagnostics(rule, |found| !codes(found).is_empty()).await;
+        assert_eq!(codes(&found), ["dead-glob"]);
+        assert_eq!(found["diagnostics"][0]["range"]["start"], json!({"line": 1, "character": 8}));
+        let zig = "project/src/main.zig";
+        editor.write(zig, "");
+        editor.tell("workspace/didChangeWatchedFiles", json!({"changes": [{"uri": editor.uri(zig), "type": 1}]})).await;
+        editor.until_diagnostics(rule, |found| codes(found).is_empty()).await;
+        editor.leave().await;
+    }
+}
