@@ -54,7 +54,7 @@ pub fn observe(fs: &dyn Filesystem, ask: &Ask) -> Fact {
     }
 }
 
-fn globbed(fs: &dyn Filesystem, base: &Path, pattern: &str, flavor: GlobFlavor) -> Vec<PathBuf> {
+fn globbed(fs: &dyn Filesystem, base: &Path, pattern: &str, flavor: GlobFlavor) -> glob::Found {
     match flavor {
         GlobFlavor::Npm { dot, follow } => glob::npm(&Walked(fs), base, pattern, glob::Npm { dot, follow }),
         GlobFlavor::Bun { dot, follow } => glob::bun(&Walked(fs), base, pattern, dot, follow),

@@ -54,9 +54,41 @@ pub enum Failure {
     Other,
 }
 
-/// The most directories that one walk lists. A `**` outside a repository starts at `/`, and links that are followed may
-/// form loops; the walk ends here rather than never.
-pub const DIRECTORY_LIMIT: usize = 100_000;
+/// What a walk found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The files, in the order of the walk.
+    pub files: Vec<PathBuf>,
+    /// Whether the walk ended before it had been everywhere.
+    pub cut_short: bool,
+}
+
+/// Ends a walk rather than never. A `**` outside a repository starts at `/`, and two links that lead up make more
+/// directories than anybody lists: the clients themselves never come back from there.
+#[derive(Default)]
+struct Budget {
+    directories: usize,
+    effort: usize,
+}
+
+impl Budget {
+    /// The most directories that one walk lists.
+    const DIRECTORIES: usize = 100_000;
+    /// The most effort: a path is looked up name by name, each behind the links before it. Directories that lie 10 names deep
+    /// come to the limit above first; those in loops of links, often over 100 names deep, come to this one.
+    const EFFORT: usize = 100 * Self::DIRECTORIES;
+
+    /// Whether one more directory may be listed.
+    fn allows(&mut self, path: &Path) -> bool {
+        self.directories += 1;
+        self.effort += path.components().count().pow(2);
+        !self.is_spent()
+    }
+
+    fn is_spent(&self) -> bool {
+        self.directories > Self::DIRECTORIES || self.effort > Self::EFFORT
+    }
+}
 
 /// Longest pattern, in UTF-16 units; minimatch 10 throws above it, and then nothing is found.
 const PATTERN_LIMIT: usize = 65_536;
@@ -72,28 +104,28 @@ pub struct Npm {
 
 /// The files (whatever is no directory: links, pipes, devices) that npm `glob` 13 with `nodir` finds below `base`, in its
 /// order. A pattern that it refuses finds nothing.
-pub fn npm(tree: &dyn Tree, base: &Path, pattern: &str, options: Npm) -> Vec<PathBuf> {
-    let Some(patterns) = parts::compile(pattern, options.dot) else { return Vec::new() };
+pub fn npm(tree: &dyn Tree, base: &Path, pattern: &str, options: Npm) -> Found {
+    let Some(patterns) = parts::compile(pattern, options.dot) else { return Found::default() };
     npm::walk(tree, base, patterns, options)
 }
 
 /// The files that `Glob.scan` of Bun 1.3 finds below `base` with `onlyFiles`, in its order; none when it throws.
-pub fn bun(tree: &dyn Tree, base: &Path, pattern: &str, dot: bool, follow: bool) -> Vec<PathBuf> {
-    bun::walk(tree, base, pattern, bun::Options { dot, follow }).unwrap_or_else(|bun::Thrown| Vec::new())
+pub fn bun(tree: &dyn Tree, base: &Path, pattern: &str, dot: bool, follow: bool) -> Found {
+    bun::walk(tree, base, pattern, bun::Options { dot, follow }).unwrap_or_else(|bun::Thrown| Found::default())
 }
 
 /// What `fs.glob` of Node 24 finds below `base`, in its order: files, directories and anything else.
-pub fn node(tree: &dyn Tree, base: &Path, pattern: &str) -> Vec<PathBuf> {
+pub fn node(tree: &dyn Tree, base: &Path, pattern: &str) -> Found {
     // Node calls minimatch with `windowsPathsNoEscape`.
-    let Some(patterns) = parts::compile(&pattern.replace('\\', "/"), false) else { return Vec::new() };
+    let Some(patterns) = parts::compile(&pattern.replace('\\', "/"), false) else { return Found::default() };
     node::walk(tree, base, &patterns)
 }
 
 /// The first file below `base` that a pattern could mean by the loosest reading any harness has: from any directory, in
 /// any letter case, and a directory means what is in it. Directories that `enter` refuses are left out unless the pattern
 /// names them. Nothing found: no harness finds anything. Where that cannot be told, the base itself is the answer.
-pub fn any(tree: &dyn Tree, base: &Path, pattern: &str, enter: &dyn Fn(&str) -> bool) -> Vec<PathBuf> {
-    any::walk(tree, base, pattern, enter)
+pub fn any(tree: &dyn Tree, base: &Path, pattern: &str, enter: &dyn Fn(&str) -> bool) -> Found {
+    Found { files: any::walk(tree, base, pattern, enter), cut_short: false }
 }
 
 /// Whether a name matches a pattern of one segment.

@@ -41,7 +41,13 @@ fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Told<(
     at.target_as_given = at.target.as_deref().map(|target| physical.join(target));
     at.target = at.target.map(|target| absolute(&physical, &target));
     at.cwd = physical;
-    let answer = choice.edition().look(&at, search)?;
+    let mut answer = choice.edition().look(&at, search)?;
+    if let Some(pattern) = search.cut_short() {
+        let message =
+            format!("{} has too many places to look at all of them; links may lead in circles", pattern.display());
+        answer.warnings.push(Warning::general("cut-short", message.clone()));
+        answer.files_only.get_or_insert(message);
+    }
     Ok((at, answer))
 }
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::snapshot::{
-    Ask, Entry, Environment, Errno, Fact, Facts, GlobFlavor, Kind, Meta, Repository, Row, Unreadable, absolute,
+    Ask, Entry, Environment, Errno, Fact, Facts, Found, GlobFlavor, Kind, Meta, Repository, Row, Unreadable, absolute,
 };
 
 /// The snapshot has not been told yet. Never to be taken for "absent".
@@ -42,6 +42,7 @@ pub struct Search<'a> {
     probes: Vec<Probe>,
     wanted: Vec<Ask>,
     depends: HashSet<Ask>,
+    cut_short: Option<PathBuf>,
 }
 
 impl<'a> Search<'a> {
@@ -54,6 +55,7 @@ impl<'a> Search<'a> {
             probes: Vec::new(),
             wanted: Vec::new(),
             depends: HashSet::new(),
+            cut_short: None,
         }
     }
 
@@ -152,10 +154,14 @@ impl<'a> Search<'a> {
         pattern: &str,
         flavor: GlobFlavor,
         rule: impl Into<Cow<'static, str>>,
-    ) -> Told<Arc<[PathBuf]>> {
+    ) -> Told<Arc<Found>> {
         let ask = Ask::Glob { base: base.to_owned(), pattern: pattern.to_owned(), flavor };
         let Fact::Glob(found) = self.fact(ask)? else { unreachable!("Glob answers Glob") };
-        self.note(&base.join(pattern), "glob", format!("{} files", found.len()), rule);
+        let more = if found.cut_short { ", and too many places to look at all of them" } else { "" };
+        self.note(&base.join(pattern), "glob", format!("{} files{more}", found.files.len()), rule);
+        if found.cut_short {
+            self.cut_short.get_or_insert_with(|| base.join(pattern));
+        }
         Ok(found)
     }
 
@@ -200,6 +206,11 @@ impl<'a> Search<'a> {
     pub fn wanted(self) -> Vec<Ask> {
         let mut seen = HashSet::new();
         self.wanted.into_iter().filter(|ask| seen.insert(ask.clone())).collect()
+    }
+
+    /// The first pattern that has too many places to be looked for in all of them.
+    pub fn cut_short(&self) -> Option<&Path> {
+        self.cut_short.as_deref()
     }
 
     /// Everything that was asked: the trace, the facts it rests on, the variables it used.

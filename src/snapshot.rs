@@ -12,6 +12,8 @@ use std::sync::Arc;
 
 use rpds::HashTrieMapSync;
 
+pub use crate::glob::Found;
+
 /// One question about the disk.
 #[derive(Clone, Debug)]
 pub enum Ask {
@@ -122,7 +124,7 @@ pub enum Fact {
     /// Answers [`Ask::Listing`].
     Listing(Result<Arc<[Entry]>, Errno>),
     /// Answers [`Ask::Glob`].
-    Glob(Arc<[PathBuf]>),
+    Glob(Arc<Found>),
     /// Answers [`Ask::Git`].
     Git(Option<Repository>),
     /// Answers [`Ask::Rows`].

@@ -127,7 +127,7 @@ fn plain(fact: Fact, root: &Path) -> String {
             format!("{sorted:?}")
         }
         Fact::Glob(found) => {
-            let mut found: Vec<_> = found.iter().map(|path| here(path)).collect();
+            let mut found: Vec<_> = found.files.iter().map(|path| here(path)).collect();
             found.sort();
             format!("{found:?}")
         }

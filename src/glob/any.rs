@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use super::{DIRECTORY_LIMIT, Kind, Tree};
+use super::{Budget, Kind, Tree};
 
 /// The first file that the pattern could mean, or the base where nobody can tell.
 pub(super) fn walk(tree: &dyn Tree, base: &Path, pattern: &str, enter: &dyn Fn(&str) -> bool) -> Vec<PathBuf> {
@@ -55,10 +55,9 @@ struct Search<'a> {
 impl Search<'_> {
     fn below(&self, start: &Path) -> Option<PathBuf> {
         let mut todo = VecDeque::from([start.to_owned()]);
-        let mut listed = 0;
+        let mut budget = Budget::default();
         while let Some(dir) = todo.pop_front() {
-            listed += 1;
-            if listed > DIRECTORY_LIMIT {
+            if !budget.allows(&dir) {
                 return Some(self.base.to_owned());
             }
             for (name, kind) in self.tree.entries(&dir).unwrap_or_default() {

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
-use super::{DIRECTORY_LIMIT, Failure, Kind, Tree};
+use super::{Budget, Failure, Found, Kind, Tree};
 
 pub(super) mod name;
 
@@ -31,12 +31,20 @@ pub(super) struct Options {
 pub(super) struct Thrown;
 
 /// What `pattern`, which is not absolute, finds below `base`.
-pub(super) fn walk(tree: &dyn Tree, base: &Path, pattern: &str, options: Options) -> Result<Vec<PathBuf>, Thrown> {
+pub(super) fn walk(tree: &dyn Tree, base: &Path, pattern: &str, options: Options) -> Result<Found, Thrown> {
     let parts = parts(pattern);
     if parts.is_empty() || pattern.len() > PATTERN_LIMIT_BYTES {
-        return Ok(Vec::new());
+        return Ok(Found::default());
     }
-    let mut walk = Walk { tree, options, parts, stack: Vec::new(), found: Vec::new(), seen: HashSet::new(), listed: 0 };
+    let mut walk = Walk {
+        tree,
+        options,
+        parts,
+        stack: Vec::new(),
+        found: Vec::new(),
+        seen: HashSet::new(),
+        budget: Budget::default(),
+    };
     walk.directory(base.to_owned(), 0, None)?;
     while let Some(item) = walk.stack.pop() {
         match item {
@@ -44,7 +52,7 @@ pub(super) fn walk(tree: &dyn Tree, base: &Path, pattern: &str, options: Options
             Item::Link { path, at, name_from } => walk.link(path, at, name_from),
         }
     }
-    Ok(walk.found)
+    Ok(Found { files: walk.found, cut_short: walk.budget.is_spent() })
 }
 
 /// What stands between two slashes, wherever they are: one inside braces divides them.
@@ -154,7 +162,7 @@ struct Walk<'a> {
     stack: Vec<Item>,
     found: Vec<PathBuf>,
     seen: HashSet<PathBuf>,
-    listed: usize,
+    budget: Budget,
 }
 
 impl Walk<'_> {
@@ -190,8 +198,7 @@ impl Walk<'_> {
             }
             return Ok(());
         }
-        self.listed += 1;
-        if self.listed > DIRECTORY_LIMIT {
+        if !self.budget.allows(&place) {
             return Ok(());
         }
         for (name, kind) in self.tree.entries(&place).ok_or(Thrown)? {

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use super::parts::Pattern;
 use super::segment::Segment;
-use super::{DIRECTORY_LIMIT, Kind, Tree};
+use super::{Budget, Found, Kind, Tree};
 
 /// What `patterns` find below `base`, as absolute paths.
-pub(super) fn walk(tree: &dyn Tree, base: &Path, patterns: &[Pattern]) -> Vec<PathBuf> {
+pub(super) fn walk(tree: &dyn Tree, base: &Path, patterns: &[Pattern]) -> Found {
     let mut walk = Walk {
         tree,
         patterns,
@@ -19,7 +19,7 @@ pub(super) fn walk(tree: &dyn Tree, base: &Path, patterns: &[Pattern]) -> Vec<Pa
         found: Vec::new(),
         found_before: HashSet::new(),
         next: Vec::new(),
-        listed: 0,
+        budget: Budget::default(),
     };
     let start = |pattern| Task { pattern, places: vec![0], linked: Vec::new() };
     let mut stack = vec![(Place::new(base), (0..patterns.len()).map(start).collect::<Vec<_>>())];
@@ -29,7 +29,7 @@ pub(super) fn walk(tree: &dyn Tree, base: &Path, patterns: &[Pattern]) -> Vec<Pa
         }
         stack.append(&mut walk.next);
     }
-    walk.found
+    Found { files: walk.found, cut_short: walk.budget.is_spent() }
 }
 
 /// Where the walk is.
@@ -72,7 +72,7 @@ struct Walk<'a> {
     found: Vec<PathBuf>,
     found_before: HashSet<PathBuf>,
     next: Vec<(Place, Vec<Task>)>,
-    listed: usize,
+    budget: Budget,
 }
 
 impl Walk<'_> {
@@ -145,8 +145,7 @@ impl Walk<'_> {
                 None => return,
             },
             _ => {
-                self.listed += 1;
-                if self.listed > DIRECTORY_LIMIT {
+                if !self.budget.allows(&place.path) {
                     return;
                 }
                 let mut entries = self.tree.entries(&place.path).unwrap_or_default();

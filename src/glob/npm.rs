@@ -15,10 +15,10 @@ use rpds::HashTrieMap;
 
 use super::parts::Pattern;
 use super::segment::Segment;
-use super::{DIRECTORY_LIMIT, Kind, Npm, Tree};
+use super::{Budget, Found, Kind, Npm, Tree};
 
 /// Finds the files below `base`.
-pub(super) fn walk(tree: &dyn Tree, base: &Path, patterns: Vec<Pattern>, options: Npm) -> Vec<PathBuf> {
+pub(super) fn walk(tree: &dyn Tree, base: &Path, patterns: Vec<Pattern>, options: Npm) -> Found {
     let views = patterns
         .into_iter()
         .map(|pattern| Rc::new(View { follows: RefCell::new(vec![true; pattern.segments.len()]), pattern }))
@@ -30,7 +30,7 @@ pub(super) fn walk(tree: &dyn Tree, base: &Path, patterns: Vec<Pattern>, options
         events: VecDeque::new(),
         seen: HashSet::new(),
         found: Vec::new(),
-        listed: 0,
+        budget: Budget::default(),
     };
     let mut start = 0;
     for name in base.components().filter_map(|component| match component {
@@ -48,7 +48,7 @@ pub(super) fn walk(tree: &dyn Tree, base: &Path, patterns: Vec<Pattern>, options
             Event::List(node) => walk.list(node),
         }
     }
-    walk.found
+    Found { files: walk.found, cut_short: walk.budget.is_spent() }
 }
 
 /// A pattern, and whether each of its `**` may still follow a link.
@@ -192,7 +192,7 @@ struct Walk<'a> {
     events: VecDeque<Event>,
     seen: HashSet<usize>,
     found: Vec<PathBuf>,
-    listed: usize,
+    budget: Budget,
 }
 
 impl Walk<'_> {
@@ -417,11 +417,11 @@ impl Walk<'_> {
     }
 
     fn list(&mut self, node: usize) {
-        self.listed += 1;
-        if self.listed > DIRECTORY_LIMIT {
+        let path = self.path(node);
+        if !self.budget.allows(&path) {
             return;
         }
-        let entries = self.tree.entries(&self.path(node));
+        let entries = self.tree.entries(&path);
         match &entries {
             None => self.nodes[node].told = 0,
             Some(entries) => {

@@ -52,7 +52,8 @@ impl Edition for Lookup {
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
         let mut answer = Answer::default();
         for pattern in &self.0 {
-            if search.glob(&at.cwd, pattern, GlobFlavor::Any, "is there anything that it could mean?")?.is_empty() {
+            if search.glob(&at.cwd, pattern, GlobFlavor::Any, "is there anything that it could mean?")?.files.is_empty()
+            {
                 answer.warnings.push(Warning::general(DEAD, pattern));
             }
         }

@@ -122,22 +122,11 @@ const JSON: [&str; 9] = [
     "{",
 ];
 
-const TARGETS: [&str; 14] = [
-    "README.md",
-    "../x.md",
-    "x.md",
-    "nowhere",
-    "AGENTS.md",
-    "..",
-    "b",
-    "../c",
-    "/r/a",
-    "/r/c",
-    "/h/.codex",
-    "/h/.claude/rules",
-    "/r",
-    "/h",
-];
+const TARGETS: [&str; 9] =
+    ["README.md", "../x.md", "x.md", "nowhere", "AGENTS.md", "b", "../c", "/h/.codex", "/h/.claude/rules"];
+
+/// Targets from where links often lead back. Where two do, every walk goes on until it is ended.
+const ABOVE: [&str; 5] = ["..", "/r/a", "/r/c", "/r", "/h"];
 
 /// What may stand in a file of that name.
 pub fn text(path: &Path, random: &mut Random) -> Vec<u8> {
@@ -175,7 +164,10 @@ pub fn change(world: &mut World, random: &mut Random) -> Vec<Change> {
             let from = if random.chance(50) { dir.clone() } else { path };
             return moved(world, &from, random);
         }
-        27..33 => world.link(&path, Path::new(random.pick(&TARGETS))),
+        27..33 => {
+            let targets = if random.chance(5) { ABOVE.as_slice() } else { &TARGETS };
+            world.link(&path, Path::new(random.pick(targets)));
+        }
         33..36 if !there => world.directory(&path),
         36..60 => {
             let text = text(&path, random);

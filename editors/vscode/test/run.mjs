@@ -1,7 +1,7 @@
 // The tests in a real VS Code. usage: node test/run.mjs [extension|extension-oldest|ui|ui-oldest]…
 
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { extensionTests } from './extension.mjs';
 import { program } from './host.mjs';
 import { uiTests } from './ui.mjs';
@@ -11,6 +11,7 @@ const parts = process.argv.slice(2);
 
 // What is tested is what is shipped, but for the program: a debug build without its symbols.
 const run = (command, ...args) => execFileSync(command, args, { stdio: 'inherit' });
+mkdirSync('dist', { recursive: true });
 run('strip', '-o', 'dist/briefing', program);
 run(process.execPath, 'scripts/package.mjs', '--program', 'dist/briefing', '--out', 'dist/test.vsix');
 rmSync('dist/unpacked', { recursive: true, force: true });

@@ -31,7 +31,7 @@ impl Edition21 {
             places.iter().map(|(dir, _)| Ask::Glob { base: dir.clone(), pattern: FILES.to_owned(), flavor: FLAVOR });
         search.expect(asks)?;
         for (dir, scope) in places {
-            let mut files = search.glob(&dir, FILES, FLAVOR, "agents of the user's own")?.to_vec();
+            let mut files = search.glob(&dir, FILES, FLAVOR, "agents of the user's own")?.files.clone();
             files.sort();
             search.expect(files.iter().cloned().map(Ask::Content))?;
             for file in files {

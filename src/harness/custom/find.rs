@@ -479,7 +479,8 @@ impl<'a> Finder<'a> {
     /// What a glob finds, in the order of the alphabet.
     fn glob(&self, base: &Path, pattern: &str, search: &mut Search) -> Told<Vec<PathBuf>> {
         let flavor = GlobFlavor::Npm { dot: true, follow: false };
-        let mut found = search.glob(base, pattern, flavor, "files that match, in the order of the alphabet")?.to_vec();
+        let mut found =
+            search.glob(base, pattern, flavor, "files that match, in the order of the alphabet")?.files.clone();
         found.sort();
         Ok(found)
     }

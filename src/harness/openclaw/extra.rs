@@ -53,9 +53,9 @@ pub fn find(workspace: &Path, patterns: &[&str], rules: &Rules, search: &mut Sea
         }
         if pattern.contains(rules.wild) {
             let found = search.glob(workspace, pattern, GlobFlavor::Node, "hook bootstrap-extra-files")?;
-            let leads_to = found.iter().map(|path| absolute(workspace, path)).collect();
+            let leads_to = found.files.iter().map(|path| absolute(workspace, path)).collect();
             extra.leads_to.push(((*pattern).to_owned(), leads_to));
-            for path in found.iter() {
+            for path in found.files.iter() {
                 if !paths.contains(path) {
                     paths.push(path.clone());
                 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::config::merge;
 use super::rules::AgentNames;
 use super::{OpenCode, front_matter};
 use crate::answer::Answer;
@@ -21,12 +22,12 @@ pub(super) fn globs(edition: &OpenCode, dir: &Path) -> Vec<Ask> {
     [AGENTS, MODES, PLUGINS].map(ask).to_vec()
 }
 
-/// The agents of a directory as settings, each with the file it is from; `Err` when one of them stops the client.
-pub(super) fn read(edition: &OpenCode, dir: &Path, search: &mut Search) -> Told<Result<Vec<(String, Node)>, Answer>> {
+/// The agents of a directory as settings that remember which file they are from; `Err` when one of them stops the client.
+pub(super) fn read(edition: &OpenCode, dir: &Path, search: &mut Search) -> Told<Result<Node, Answer>> {
     let flavor = edition.globs.following(true);
     let mut found = Vec::new();
     for (pattern, mode) in [(AGENTS, false), (MODES, true)] {
-        let files = search.glob(dir, pattern, flavor, "agents in Markdown files")?;
+        let files = &search.glob(dir, pattern, flavor, "agents in Markdown files")?.files;
         search.expect(files.iter().cloned().map(Ask::Content))?;
         for file in files.iter() {
             let Ok(raw) = search.read(file, "an agent; its text takes the place of the provider's prompt")? else {
@@ -50,11 +51,14 @@ pub(super) fn read(edition: &OpenCode, dir: &Path, search: &mut Search) -> Told<
             if let Value::Table(entries) = &mut agent.value {
                 entries.push((FROM.to_owned(), from));
             }
-            let table = |key: &str, node| Node { at: 0..0, value: Value::Table(vec![(key.to_owned(), node)]) };
-            found.push((file.display().to_string(), table("agent", table(&name, agent))));
+            found.push((name, agent));
         }
     }
-    Ok(Ok(found))
+    let table = |entries| Node { at: 0..0, value: Value::Table(entries) };
+    let mut agents = table(Vec::new());
+    // Of two with one name, the later one is laid over the other.
+    merge(&mut agents, table(found));
+    Ok(Ok(table(vec![("agent".to_owned(), agents)])))
 }
 
 /// The key under which an agent remembers its file. Not a key that settings can have: it holds a NUL.
@@ -78,6 +82,6 @@ fn name_of(names: AgentNames, dir: &Path, file: &Path, mode: bool) -> String {
 
 /// Plugin files that OpenCode would load.
 pub(super) fn plugin_files(edition: &OpenCode, dir: &Path, search: &mut Search) -> Told<Vec<String>> {
-    let files = search.glob(dir, PLUGINS, edition.globs.following(true), "plugins, which may rewrite the prompt")?;
-    Ok(files.iter().map(|file| file.display().to_string()).collect())
+    let found = search.glob(dir, PLUGINS, edition.globs.following(true), "plugins, which may rewrite the prompt")?;
+    Ok(found.files.iter().map(|file| file.display().to_string()).collect())
 }

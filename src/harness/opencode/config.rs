@@ -186,9 +186,7 @@ impl Layers<'_> {
                 }
             }
             if found.is_ok() {
-                for (from, agent) in or_refuse!(agents::read(self.edition, dir, search)?) {
-                    self.add(&from, agent);
-                }
+                merge(&mut self.config.merged, or_refuse!(agents::read(self.edition, dir, search)?));
                 self.config.plugins.extend(agents::plugin_files(self.edition, dir, search)?);
             } else if self.edition.globs == Globs::Bun && named.as_deref() == Some(dir) {
                 let message = format!("{} is missing; OpenCode looks for commands in it and stops", dir.display());
@@ -307,13 +305,18 @@ fn with_schema(text: &str) -> String {
 }
 
 /// Tables merge, everything else replaces.
-fn merge(into: &mut Node, from: Node) {
+pub(super) fn merge(into: &mut Node, from: Node) {
     match (&mut into.value, from.value) {
         (Value::Table(entries), Value::Table(more)) => {
+            let mut places: HashMap<String, usize> =
+                entries.iter().enumerate().map(|(at, (key, _))| (key.clone(), at)).collect();
             for (key, node) in more {
-                match entries.iter_mut().rev().find(|(known, _)| *known == key) {
-                    Some((_, known)) => merge(known, node),
-                    None => entries.push((key, node)),
+                match places.get(&key) {
+                    Some(at) => merge(&mut entries[*at].1, node),
+                    None => {
+                        places.insert(key.clone(), entries.len());
+                        entries.push((key, node));
+                    }
                 }
             }
         }

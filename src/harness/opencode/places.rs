@@ -141,7 +141,7 @@ fn has_commits(found: &Path, common_dir: &Path, search: &mut Search) -> Told<boo
         return Ok(true);
     }
     let everything = GlobFlavor::Bun { dot: false, follow: true };
-    Ok(!search.glob(common_dir, "refs/**", everything, rule)?.is_empty())
+    Ok(!search.glob(common_dir, "refs/**", everything, rule)?.files.is_empty())
 }
 
 /// Whether a global or nested file counts as being there.

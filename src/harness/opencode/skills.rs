@@ -47,7 +47,7 @@ pub(super) fn look(
     }))?;
     let mut files: Vec<(PathBuf, Scope)> = Vec::new();
     for (base, pattern, dot, scope) in walks {
-        for file in search.glob(&base, pattern, flavor(dot), "skills")?.iter() {
+        for file in search.glob(&base, pattern, flavor(dot), "skills")?.files.iter() {
             if !files.iter().any(|(known, _)| known == file) {
                 files.push((file.clone(), scope));
             }

@@ -256,7 +256,7 @@ fn configured(
         let mut found = Vec::new();
         for walk in walks {
             let flavor = edition.globs.for_instructions(walk.absolute);
-            let files = search.glob(&walk.base, &walk.pattern, flavor, "instructions, nearest level first")?;
+            let files = &search.glob(&walk.base, &walk.pattern, flavor, "instructions, nearest level first")?.files;
             found.extend(files.iter().cloned());
             picks.extend(files.iter().map(|path| Pick {
                 path: path.clone(),

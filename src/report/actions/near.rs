@@ -51,7 +51,7 @@ fn pattern(desk: &Desk, pattern: &str) -> Option<String> {
     }
     let finds = |tried: &&String| {
         let ask = Ask::Glob { base: base.clone(), pattern: (*tried).clone(), flavor: GlobFlavor::Any };
-        matches!(desk.disk.0.told(&ask), Some(Fact::Glob(found)) if found.iter().any(|found| *found != base))
+        matches!(desk.disk.0.told(&ask), Some(Fact::Glob(found)) if found.files.iter().any(|found| *found != base))
     };
     tried.iter().filter(|tried| *tried != pattern).find(finds).cloned()
 }
