@@ -11,7 +11,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use briefing::disk::scan::{Progress, scan};
+use briefing::disk::scan::{Progress, Threads, scan};
 use briefing::harness::names::INSTRUCTION_FILES;
 use ignore::{WalkBuilder, WalkState};
 use serde_json::{Value, json};
@@ -143,7 +143,7 @@ fn scans(tree: &Tree) {
                 })
             });
         }));
-        ours.push(timed(|| drop(scan(&tree.root, &wanted, &|_| {}, &Progress::default()))));
+        ours.push(timed(|| drop(scan(&tree.root, Threads::PerCore, &wanted, |_| {}, &Progress::default()))));
     }
     ours.sort_unstable();
     bare.sort_unstable();

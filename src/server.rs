@@ -267,7 +267,7 @@ impl Core {
     }
 
     /// Something happened to files outside the editor.
-    fn happened(&self, mut changes: Vec<Change>) {
+    fn happened(self: &Arc<Self>, mut changes: Vec<Change>) {
         if let Some(watcher) = self.watcher.get() {
             watcher.disarm(&changes);
         }
@@ -280,7 +280,7 @@ impl Core {
     }
 
     /// The client says that something happened. It may name a file in another way than those who read it.
-    fn reported(&self, paths: impl IntoIterator<Item = PathBuf>) {
+    fn reported(self: &Arc<Self>, paths: impl IntoIterator<Item = PathBuf>) {
         self.happened(paths.into_iter().flat_map(|path| [self.files.real(&path), path]).map(Change::Path).collect());
     }
 
@@ -430,8 +430,8 @@ mod tests {
     }
 
     /// The core of a server with another watcher.
-    fn core_with(server: &Server, watcher: Watcher) -> Core {
-        Core {
+    fn core_with(server: &Server, watcher: Watcher) -> Arc<Core> {
+        Arc::new(Core {
             index: Index::default(),
             files: Buffers::over(Real),
             watcher: OnceLock::from(watcher),
@@ -443,7 +443,7 @@ mod tests {
             changed: Notify::new(),
             settled: Notify::new(),
             readers: Arc::new(Semaphore::new(READERS)),
-        }
+        })
     }
 
     #[tokio::test]

@@ -80,14 +80,27 @@ fn a_scan_finds_what_git_ignores_and_leaves_heavy_directories_alone() {
         std::fs::write(path, "ignored\n").expect("a file");
     }
     std::os::unix::fs::symlink(&root, root.join("a/loop")).expect("a link");
-    let mut found = scan::scan(&root, &|name| name == "AGENTS.md", &|_| {}, &scan::Progress::default());
+    let mut found =
+        scan::scan(&root, scan::Threads::PerCore, &|name| name == "AGENTS.md", |_| {}, &scan::Progress::default());
     found.sort();
     let found: Vec<_> =
         found.iter().map(|path| path.strip_prefix(&root).expect("below").display().to_string()).collect();
     assert_eq!(found, ["AGENTS.md", "a/.hidden/AGENTS.md", "ignored/AGENTS.md"]);
     let cancelled = scan::Progress::default();
     cancelled.cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
-    assert!(scan::scan(&root, &|_| true, &|_| {}, &cancelled).is_empty());
+    assert!(scan::scan(&root, scan::Threads::PerCore, &|_| true, |_| {}, &cancelled).is_empty());
+}
+
+#[test]
+fn a_directory_is_entered_before_it_is_listed() {
+    for threads in [scan::Threads::One, scan::Threads::PerCore] {
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        std::fs::create_dir_all(scratch.path().join("a/b")).expect("directories");
+        // What comes while a directory is entered would otherwise be seen by nobody.
+        let entered = |dir: &Path| std::fs::write(dir.join("AGENTS.md"), "Late.\n").expect("a file");
+        let found = scan::scan(scratch.path(), threads, &|_| true, entered, &scan::Progress::default());
+        assert_eq!(found.len(), 3, "{found:?}");
+    }
 }
 
 /// The same question about the tree below `root`; `None` where a tree cannot stand for the whole disk.

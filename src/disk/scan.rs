@@ -1,12 +1,11 @@
 //! Finds the instruction files of a workspace, in the background and without reading any.
 
 use std::ffi::OsStr;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-use ignore::{WalkBuilder, WalkState};
+use ignore::{DirEntry, WalkBuilder, WalkState};
 
 /// Directories that hold other people's or generated files by the ten thousand. They are not walked; a file in them that
 /// is asked about is answered all the same.
@@ -31,65 +30,51 @@ pub struct Progress {
 /// listed. Ignore files do not count, since harnesses read what git ignores; links are not followed.
 pub fn scan(
     root: &Path,
+    threads: Threads,
     wanted: &(dyn Fn(&OsStr) -> bool + Sync),
-    entered: &(dyn Fn(&Path) + Sync),
+    entered: impl Fn(&Path) + Send + Sync + 'static,
     progress: &Progress,
 ) -> Vec<PathBuf> {
     let found = Mutex::new(Vec::new());
-    walk(root).build_parallel().run(|| {
-        Box::new(|entry| match visit(entry, wanted, entered, progress) {
-            ControlFlow::Continue(None) => WalkState::Continue,
-            ControlFlow::Continue(Some(file)) => {
-                found.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(file);
-                WalkState::Continue
+    entered(root);
+    let mut walk = WalkBuilder::new(root);
+    // The walk lists a directory before it shows it, so the last moment to enter it is when it is picked.
+    walk.standard_filters(false).threads(threads as usize).filter_entry(move |entry| {
+        let is_directory = is_directory(entry);
+        let picked = !is_directory || !is_heavy(entry.file_name());
+        if is_directory && picked {
+            entered(entry.path());
+        }
+        picked
+    });
+    walk.build_parallel().run(|| {
+        Box::new(|entry| {
+            progress.seen.fetch_add(1, Ordering::Relaxed);
+            if progress.cancelled.load(Ordering::Relaxed) {
+                return WalkState::Quit;
             }
-            ControlFlow::Break(()) => WalkState::Quit,
+            // What cannot be listed holds nothing that a harness could read either.
+            if let Ok(entry) = entry
+                && !is_directory(&entry)
+                && wanted(entry.file_name())
+            {
+                found.lock().unwrap_or_else(PoisonError::into_inner).push(entry.into_path());
+            }
+            WalkState::Continue
         })
     });
-    found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+    found.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The same on this thread alone, for a directory that is likely small.
-pub fn scan_small(
-    root: &Path,
-    wanted: &(dyn Fn(&OsStr) -> bool + Sync),
-    entered: &(dyn Fn(&Path) + Sync),
-    progress: &Progress,
-) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in walk(root).build() {
-        match visit(entry, wanted, entered, progress) {
-            ControlFlow::Continue(file) => found.extend(file),
-            ControlFlow::Break(()) => break,
-        }
-    }
-    found
+/// How many threads look through a directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Threads {
+    /// As many as there are cores.
+    PerCore = 0,
+    /// One: the directory is likely small.
+    One = 1,
 }
 
-fn walk(root: &Path) -> WalkBuilder {
-    let mut walk = WalkBuilder::new(root);
-    walk.standard_filters(false).filter_entry(|entry| {
-        entry.depth() == 0 || !entry.file_type().is_some_and(|kind| kind.is_dir()) || !is_heavy(entry.file_name())
-    });
-    walk
-}
-
-/// The file, if it is wanted; or the end of it all.
-fn visit(
-    entry: Result<ignore::DirEntry, ignore::Error>,
-    wanted: &(dyn Fn(&OsStr) -> bool + Sync),
-    entered: &(dyn Fn(&Path) + Sync),
-    progress: &Progress,
-) -> ControlFlow<(), Option<PathBuf>> {
-    progress.seen.fetch_add(1, Ordering::Relaxed);
-    if progress.cancelled.load(Ordering::Relaxed) {
-        return ControlFlow::Break(());
-    }
-    // What cannot be listed holds nothing that a harness could read either.
-    let Ok(entry) = entry else { return ControlFlow::Continue(None) };
-    if entry.file_type().is_some_and(|kind| kind.is_dir()) {
-        entered(entry.path());
-        return ControlFlow::Continue(None);
-    }
-    ControlFlow::Continue(wanted(entry.file_name()).then(|| entry.into_path()))
+fn is_directory(entry: &DirEntry) -> bool {
+    entry.file_type().is_some_and(|kind| kind.is_dir())
 }

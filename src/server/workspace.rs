@@ -15,7 +15,7 @@ use tower_lsp::Client;
 use tower_lsp::ls_types::ProgressToken;
 
 use super::Core;
-use crate::disk::scan::{self, Progress};
+use crate::disk::scan::{self, Progress, Threads};
 use crate::disk::{Filesystem, Watching};
 use crate::harness::names::INSTRUCTION_FILES;
 use crate::snapshot::{Change, Kind};
@@ -167,8 +167,8 @@ impl Core {
     }
 
     /// Looks a folder through, and takes in what it holds.
-    fn scan_now(&self, path: &Path, progress: &Arc<Progress>) {
-        let found = self.files_below(path, progress, scan::scan);
+    fn scan_now(self: &Arc<Self>, path: &Path, progress: &Arc<Progress>) {
+        let found = self.files_below(path, progress, Threads::PerCore);
         let turn = self.workspace.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let disturbed = {
             let mut roots = self.workspace.roots();
@@ -184,23 +184,23 @@ impl Core {
 
     /// The instruction files below a directory. Every directory is watched before it is listed, so nothing that comes
     /// later is missed.
-    fn files_below(&self, path: &Path, progress: &Progress, scan: Scan) -> BTreeSet<PathBuf> {
+    fn files_below(self: &Arc<Self>, path: &Path, progress: &Progress, threads: Threads) -> BTreeSet<PathBuf> {
         let customs = self.session().custom_names.clone();
-        let watcher = self.watcher.get();
-        if let Some(watcher) = watcher {
+        if let Some(watcher) = self.watcher.get() {
             let above = Watching::new(&self.files, watcher);
             above.watch(path);
             self.workspace.short.fetch_or(above.was_blind(), Ordering::Relaxed);
         }
-        let entered = |dir: &Path| {
-            if !self.workspace.is_short() && watcher.is_some_and(|watcher| !watcher.arm(dir)) {
+        let core = self.clone();
+        let entered = move |dir: &Path| {
+            if !core.workspace.is_short() && core.watcher.get().is_some_and(|watcher| !watcher.arm(dir)) {
                 // It may be gone already; then it needs no watching.
-                let there = self.files.lstat(dir).is_ok_and(|meta| meta.kind == Kind::Dir);
-                self.workspace.short.fetch_or(there, Ordering::Relaxed);
+                let there = core.files.lstat(dir).is_ok_and(|meta| meta.kind == Kind::Dir);
+                core.workspace.short.fetch_or(there, Ordering::Relaxed);
             }
         };
         let wanted = |name: &OsStr| INSTRUCTION_FILES.may_match(name) || customs.contains(name);
-        let found = scan(path, &wanted, &entered, progress);
+        let found = scan::scan(path, threads, &wanted, entered, progress);
         found.into_iter().filter(|file| is_instruction_file(file, &customs)).collect()
     }
 
@@ -218,7 +218,7 @@ impl Core {
             }
         }
         let (core, root) = (self.clone(), root.to_owned());
-        let look = move || core.files_below(&root, &Progress::default(), scan::scan);
+        let look = move || core.files_below(&root, &Progress::default(), Threads::PerCore);
         match tokio::task::spawn_blocking(look).await {
             Ok(files) => Found { files, complete: true },
             Err(_) => Found { files: BTreeSet::new(), complete: false },
@@ -237,7 +237,7 @@ impl Core {
     }
 
     /// Something happened there: files, or directories full of them, may have come or gone.
-    pub(super) fn noticed(&self, changes: &[Change]) {
+    pub(super) fn noticed(self: &Arc<Self>, changes: &[Change]) {
         let paths: Vec<PathBuf> = if changes.contains(&Change::Everything) {
             self.workspace.roots().keys().cloned().collect()
         } else {
@@ -250,7 +250,7 @@ impl Core {
         self.files_changed(&paths);
     }
 
-    fn files_changed(&self, paths: &[PathBuf]) {
+    fn files_changed(self: &Arc<Self>, paths: &[PathBuf]) {
         let mut paths: Vec<&PathBuf> = paths.iter().collect();
         paths.sort();
         paths.dedup();
@@ -274,10 +274,10 @@ impl Core {
         }
     }
 
-    fn file_changed(&self, root: &Path, path: &Path, kind: Option<Kind>) {
+    fn file_changed(self: &Arc<Self>, root: &Path, path: &Path, kind: Option<Kind>) {
         let now = match kind {
             None => BTreeSet::new(),
-            Some(Kind::Dir) => self.files_below(path, &Progress::default(), scan::scan_small),
+            Some(Kind::Dir) => self.files_below(path, &Progress::default(), Threads::One),
             Some(_) => {
                 let is_one = is_instruction_file(path, &self.session().custom_names);
                 BTreeSet::from_iter(is_one.then(|| path.to_owned()))
@@ -298,8 +298,6 @@ impl Core {
         root.files.extend(now);
     }
 }
-
-type Scan = fn(&Path, &(dyn Fn(&OsStr) -> bool + Sync), &(dyn Fn(&Path) + Sync), &Progress) -> Vec<PathBuf>;
 
 fn is_instruction_file(path: &Path, customs: &HashSet<OsString>) -> bool {
     INSTRUCTION_FILES.matches(path) || path.file_name().is_some_and(|name| customs.contains(name))
