@@ -2,6 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { repo, write } from '../host.mjs';
 import { rules } from './everyday.mjs';
@@ -24,7 +25,7 @@ const FILES = {
 export async function screens(host, step) {
   for (const dir of [ALL, SHOWN]) fs.mkdirSync(dir, { recursive: true });
   // Paths are in the pictures, so these are always the same.
-  const ws = '/tmp/shop';
+  const ws = path.join(os.tmpdir(), 'briefing-pictures', 'shop');
   fs.rmSync(ws, { recursive: true, force: true });
   write(ws, FILES);
   try {
