@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::config::Config;
 use super::flags::Flags;
 use super::places::{Places, exists};
-use super::rules::{ClaudeFlag, ConfigDir, FindError, GlobalOrder};
+use super::rules::{ClaudeFlag, ConfigDir, FindError, GlobalOrder, Globs};
 use super::{Entry, OpenCode};
 use crate::answer::{Answer, Fate, Place, Scope, Source};
 use crate::search::{Search, Told};
@@ -297,7 +297,12 @@ fn walks(edition: &OpenCode, flags: &Flags, places: &Places, raw: &str) -> Vec<W
         // Only the last segment is a pattern, and slashes behind it are dropped.
         let trimmed = raw.trim_end_matches('/');
         let (dir, pattern) = trimmed.rsplit_once('/').unwrap_or(("", trimmed));
-        let base = absolute(Path::new("/"), Path::new(if dir.is_empty() { "/" } else { dir }));
+        let dir = Path::new(if dir.is_empty() { "/" } else { dir });
+        let base = match edition.globs {
+            Globs::Npm => absolute(Path::new("/"), dir),
+            // As written: the system takes the dots, behind links and all.
+            Globs::Bun => dir.to_owned(),
+        };
         return vec![Walk { base, pattern: pattern.to_owned(), absolute: true }];
     }
     let bases = places.for_instructions(edition, flags).into_iter();
