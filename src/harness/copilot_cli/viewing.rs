@@ -40,7 +40,15 @@ impl View<'_> {
     fn send(&mut self, target: &Path, search: &mut Search, answer: &mut Answer) -> Told<()> {
         let (session, cwd) = (self.session, self.cwd);
         let root = session.root.as_path();
-        let Ok(real) = search.real(target)? else { return Ok(()) };
+        // What cannot be viewed brings nothing. A link stands for itself: only its directory is taken for the real one.
+        if search.real(target)?.is_err() {
+            return Ok(());
+        }
+        let real = match (target.parent(), target.file_name()) {
+            (Some(dir), Some(name)) => search.real(dir)?.map(|dir| dir.join(name)),
+            _ => Ok(target.to_owned()),
+        };
+        let Ok(real) = real else { return Ok(()) };
         if !real.starts_with(root) {
             search.never(&real, "a file outside of the root brings no other files");
             return Ok(());

@@ -91,6 +91,8 @@ export async function everyday(host, step) {
       .locator('.view-line', { hasText: /^-\sTyped\sjust\snow/ })
       .nth(1)
       .waitFor();
+    await window.command('File: Revert File');
+    await window.statusIs(cut);
   });
 
   await step('compares two harnesses in a diff editor', async () => {
