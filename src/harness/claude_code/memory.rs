@@ -1,5 +1,6 @@
 //! The memory that Claude Code keeps for itself: which directory is a project's, and what of a long file is sent.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use crate::text::{js_trim, utf16_len};
@@ -31,6 +32,22 @@ fn base36(mut number: u32) -> String {
             return digits.into_iter().rev().collect();
         }
     }
+}
+
+/// The text with every line ended by a line feed alone, as the memory is sent.
+pub(super) fn with_line_feeds(text: &str) -> Cow<'_, str> {
+    if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n")) } else { Cow::Borrowed(text) }
+}
+
+/// How many bytes of `text` the first `length` bytes of [`with_line_feeds`] were, after white space at its start.
+pub(super) fn length_before(text: &str, length: usize) -> usize {
+    let bytes = js_trim(text).as_bytes();
+    let mut before = 0;
+    for _ in 0..length {
+        // A pair is one line feed by now; every other byte is one byte still.
+        before += if bytes.get(before..).is_some_and(|rest| rest.starts_with(b"\r\n")) { 2 } else { 1 };
+    }
+    before
 }
 
 /// What of a memory file is sent.

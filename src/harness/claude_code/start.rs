@@ -256,7 +256,7 @@ impl Loader<'_, '_> {
         };
         let document = document::take_apart(&raw);
         let (lines, units) = (self.edition.memory_lines, self.edition.memory_utf16);
-        let cut = memory::cut(&document.text, lines, units);
+        let cut = memory::cut(&memory::with_line_feeds(&document.text), lines, units);
         let size = Some(text::size_of(&raw));
         if cut.text.is_empty() {
             self.consider(Source { size, ..source(Fate::Empty, "nothing is left of it".into()) });
@@ -269,7 +269,9 @@ impl Loader<'_, '_> {
             source.reason = format!("cut to {lines} lines and {units} UTF-16 units, back to a line end");
             source.limit = Some(Limit { value: units, unit: Unit::Utf16, per: Per::Source, from: "default".into() });
             if let Some(start) = source.kept.first().map(|range| range.start) {
-                source.kept = std::iter::once(start..(start + kept).min(raw.len())).collect();
+                source.kept =
+                    std::iter::once(start..(start + memory::length_before(&document.text, kept)).min(raw.len()))
+                        .collect();
             }
             self.warnings.push(Warning::at("over-budget", &path, format!("{}: {}", path.display(), source.reason)));
         }
