@@ -14,6 +14,7 @@ use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Kind, absolute, relative};
 use crate::text::js_trim;
 
+mod head;
 mod imports;
 mod rules;
 mod settings;

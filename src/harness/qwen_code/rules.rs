@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use super::head;
 use crate::answer::{Fate, Scope, Trigger};
-use crate::formats::{Node, Value, parse_yaml};
 use crate::harness::conventional::{Chain, File, Globs, Load};
 use crate::search::Told;
 use crate::snapshot::{Ask, Kind, relative};
@@ -59,13 +59,13 @@ pub(super) fn add(chain: &mut Chain, own: &Path, root: &Path) -> Told<()> {
 fn give(chain: &mut Chain, file: &File, rule: &Rule, root: &Path, load: Load) {
     let shown = relative(root, &file.path);
     let text = &rule.text;
-    chain.give(file, file.body(), load, |_| {
-        format!("--- Rule from: {shown} ---\n{text}\n--- End of Rule from: {shown} ---")
-    });
+    let body = if rule.has_head { file.body() } else { file.js_trimmed() };
+    chain.give(file, body, load, |_| format!("--- Rule from: {shown} ---\n{text}\n--- End of Rule from: {shown} ---"));
 }
 
 struct Rule {
     paths: Vec<String>,
+    has_head: bool,
     text: String,
 }
 
@@ -73,14 +73,9 @@ impl Rule {
     fn of(file: &File) -> Rule {
         let text = lossy_without_bom(file.raw()).replace("\r\n", "\n").replace('\r', "\n");
         let (front, body) = split(&text);
-        let front = front.and_then(|front| parse_yaml(front).ok());
-        let paths = match front.as_ref().and_then(|front| front.get("paths")).map(|node| &node.value) {
-            Some(Value::List(list)) => list.iter().filter_map(Node::as_text).map(str::to_owned).collect(),
-            Some(Value::Text(pattern)) => vec![pattern.clone()],
-            _ => Vec::new(),
-        };
-        let paths: Vec<String> = paths.into_iter().filter(|pattern: &String| !pattern.is_empty()).collect();
-        Rule { paths, text: js_trim(&without_comments(body)).to_owned() }
+        let mut paths = front.map(head::paths).unwrap_or_default();
+        paths.retain(|pattern| !pattern.is_empty());
+        Rule { paths, has_head: front.is_some(), text: js_trim(&without_comments(body)).to_owned() }
     }
 }
 
