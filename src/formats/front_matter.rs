@@ -22,6 +22,33 @@ pub fn parse_yaml(text: &str) -> Result<Node, FormatError> {
     Builder::new(text, Dialect::JavaScript).build()
 }
 
+/// YAML as npm's `yaml` reads it: no key may stand twice in one table, and no tab may indent.
+pub fn parse_npm_yaml(text: &str) -> Result<Node, FormatError> {
+    let is_indented = |line: &str| line.trim_start_matches(' ').starts_with('\t') && !line.trim().is_empty();
+    if text.lines().any(is_indented) {
+        return Err(FormatError { at: 0..0, message: "a tab that indents".to_owned() });
+    }
+    // Behind a colon a tab is as good as a space.
+    let node = parse_yaml(text).or_else(|error| parse_yaml(&text.replace(":\t", ": ")).map_err(|_| error))?;
+    match repeated_key(&node) {
+        Some(key) => Err(FormatError { at: 0..0, message: format!("`{key}` stands twice") }),
+        None => Ok(node),
+    }
+}
+
+fn repeated_key(node: &Node) -> Option<&str> {
+    match &node.value {
+        Value::Table(entries) => {
+            let mut seen = HashSet::new();
+            let twice = entries.iter().find(|(key, _)| !seen.insert(key));
+            let below = || entries.iter().find_map(|(_, node)| repeated_key(node));
+            twice.map(|(key, _)| key.as_str()).or_else(below)
+        }
+        Value::List(list) => list.iter().find_map(repeated_key),
+        _ => None,
+    }
+}
+
 /// YAML as the `serde_yaml` of Rust reads it, which Copilot CLI was observed to follow: no key may stand twice anywhere, tags
 /// of the core schema count, and line breaks are those of YAML 1.1.
 pub fn parse_rust_yaml(text: &str) -> Result<Node, FormatError> {

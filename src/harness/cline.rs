@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::conventional::{Chain, File, Load, PLAIN};
 use super::{About, Details, Edition, Profile, Program};
 use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Warning};
-use crate::formats::{Node, Value, parse_json, parse_yaml};
+use crate::formats::{Node, Value, parse_json, parse_npm_yaml};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Kind, absolute};
 use crate::text::{is_js_space, js_trim, js_trim_end, locale_compare};
@@ -119,7 +119,7 @@ impl Rule {
     /// The rule of a file, or why it is none.
     fn of(file: File, scope: Scope, at: &Standpoint) -> Result<Rule, String> {
         let (yaml, body) = split(&file.text);
-        let front = match yaml.map(parse_yaml).transpose() {
+        let front = match yaml.map(parse_npm_yaml).transpose() {
             Ok(front) => front,
             Err(error) => return Err(format!("its front matter is no YAML ({}): the rule is left out", error.message)),
         };

@@ -1,11 +1,11 @@
 //! The `paths` at the head of a rule: YAML, or what Qwen Code makes of it line by line where it is none.
 
-use crate::formats::{Node, Value, parse_yaml};
+use crate::formats::{Node, Value, parse_npm_yaml};
 use crate::text::js_trim;
 
 /// The patterns of the key `paths`.
 pub(super) fn paths(head: &str) -> Vec<String> {
-    let table = parse_yaml(head).ok().filter(|node| matches!(node.value, Value::Table(_)) && !repeats_a_key(node));
+    let table = parse_npm_yaml(head).ok().filter(|node| matches!(node.value, Value::Table(_)));
     let paths = match &table {
         Some(table) => table.get("paths").map(|node| node.value.clone()),
         None => line_by_line(head).into_iter().rev().find(|(key, _)| key == "paths").map(|(_, value)| value),
@@ -14,18 +14,6 @@ pub(super) fn paths(head: &str) -> Vec<String> {
         Some(Value::List(list)) => list.iter().filter_map(|node| word(&node.value)).collect(),
         Some(Value::Text(pattern)) => vec![pattern],
         _ => Vec::new(),
-    }
-}
-
-/// The parser takes no table with a key that stands twice.
-fn repeats_a_key(node: &Node) -> bool {
-    match &node.value {
-        Value::Table(entries) => {
-            let twice = |at: usize| entries[..at].iter().any(|(key, _)| *key == entries[at].0);
-            (0..entries.len()).any(twice) || entries.iter().any(|(_, node)| repeats_a_key(node))
-        }
-        Value::List(list) => list.iter().any(repeats_a_key),
-        _ => false,
     }
 }
 
