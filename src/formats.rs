@@ -11,7 +11,7 @@ pub mod marked;
 mod toml_value;
 
 pub use dotenv::dotenv;
-pub use front_matter::{parse_leniently, parse_npm_yaml, parse_rust_yaml, parse_yaml};
+pub use front_matter::{parse_leniently, parse_npm_yaml, parse_rust_yaml, parse_yaml, with_merges};
 pub use json::{parse_json, without_comments};
 pub use json5::parse_json5;
 pub use jsonc::parse_jsonc;

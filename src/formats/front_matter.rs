@@ -19,7 +19,9 @@ const VALUE_LIMIT: usize = 100_000;
 
 /// The value of a YAML text of one document. Of a key that stands twice, the last one counts.
 pub fn parse_yaml(text: &str) -> Result<Node, FormatError> {
-    Builder::new(text, Dialect::JavaScript).build()
+    let parsed = |text: &str| Builder::new(text, Dialect::JavaScript).build();
+    // Behind a colon a tab is as good as a space.
+    parsed(text).or_else(|error| parsed(&text.replace(":\t", ": ")).map_err(|_| error))
 }
 
 /// YAML as npm's `yaml` reads it: no key may stand twice in one table, and no tab may indent.
@@ -28,8 +30,7 @@ pub fn parse_npm_yaml(text: &str) -> Result<Node, FormatError> {
     if text.lines().any(is_indented) {
         return Err(FormatError { at: 0..0, message: "a tab that indents".to_owned() });
     }
-    // Behind a colon a tab is as good as a space.
-    let node = parse_yaml(text).or_else(|error| parse_yaml(&text.replace(":\t", ": ")).map_err(|_| error))?;
+    let node = parse_yaml(text)?;
     match repeated_key(&node) {
         Some(key) => Err(FormatError { at: 0..0, message: format!("`{key}` stands twice") }),
         None => Ok(node),
@@ -61,14 +62,36 @@ pub fn parse_rust_yaml(text: &str) -> Result<Node, FormatError> {
         return Err(FormatError { at: 0..0, message: "a tab that indents".to_owned() });
     }
     let text = text.replace(['\u{85}', '\u{2028}', '\u{2029}'], "\n");
-    Builder::new(&text, Dialect::Rust).build()
+    let parsed = |text: &str| Builder::new(text, Dialect::Rust).build();
+    parsed(&text).or_else(|error| parsed(&text.replace(":\t", ": ")).map_err(|_| error))
 }
 
 /// `parse_yaml`; if that fails, once more with every value quoted that has special characters in it, as Claude Code
 /// does: `globs: **/*.ts` is common. `None` where that fails as well.
 pub fn parse_leniently(text: &str) -> Option<Node> {
     let bare = |text: String| parse_yaml(text.trim_start_matches('\t')).ok();
-    bare(text.to_owned()).or_else(|| bare(plain(text.trim_start_matches('\t')))).or_else(|| bare(quoted(text)))
+    let found =
+        bare(text.to_owned()).or_else(|| bare(plain(text.trim_start_matches('\t')))).or_else(|| bare(quoted(text)));
+    found.map(with_merges)
+}
+
+/// The value with the keys of tables behind `<<` added, where they stand not there already.
+pub fn with_merges(mut node: Node) -> Node {
+    let Value::Table(entries) = &mut node.value else { return node };
+    let merges: Vec<Node> = entries.extract_if(.., |(key, _)| key == "<<").map(|(_, node)| node).collect();
+    let tables = merges.into_iter().flat_map(|node| match node.value {
+        Value::List(list) => list,
+        _ => vec![node],
+    });
+    for table in tables {
+        let Value::Table(more) = table.value else { continue };
+        for (key, value) in more {
+            if !entries.iter().any(|(known, _)| *known == key) {
+                entries.push((key, value));
+            }
+        }
+    }
+    node
 }
 
 /// The text without what Claude Code's parser takes and ours does not: tabs behind the colon of a plain value and before
@@ -292,7 +315,13 @@ fn plain_value(text: &str) -> Value {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
         "true" | "True" | "TRUE" => Value::Bool(true),
         "false" | "False" | "FALSE" => Value::Bool(false),
+        ".inf" | ".Inf" | ".INF" | "+.inf" => Value::Float(f64::INFINITY),
+        "-.inf" | "-.Inf" | "-.INF" => Value::Float(f64::NEG_INFINITY),
         _ => {
+            let based = |prefix: &str, base| i64::from_str_radix(text.strip_prefix(prefix)?, base).ok();
+            if let Some(value) = based("0x", 16).or_else(|| based("0o", 8)) {
+                return Value::Integer(value);
+            }
             let numeric =
                 text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E'));
             match (text.parse::<i64>(), text.parse::<f64>()) {

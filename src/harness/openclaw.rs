@@ -19,6 +19,7 @@ mod excerpt;
 mod extra;
 mod fates;
 mod guard;
+mod head;
 mod home;
 mod hooks;
 mod keys;

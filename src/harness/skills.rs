@@ -108,6 +108,7 @@ pub(super) fn words(node: &Node) -> Option<String> {
     match &node.value {
         Value::Text(text) | Value::Date(text) => Some(text.clone()),
         Value::Integer(number) => Some(number.to_string()),
+        Value::Float(number) if *number == f64::INFINITY => Some("Infinity".to_owned()),
         Value::Float(number) => Some(number.to_string()),
         Value::Bool(flag) => Some(flag.to_string()),
         Value::Null | Value::List(_) | Value::Table(_) => None,

@@ -183,7 +183,7 @@ fn entry(found: &Found, settings: &Settings) -> String {
         return format!("- {name}");
     }
     let lines = found.skill.description.trim().split('\n').filter(|line| !line.is_empty());
-    let line = lines.collect::<Vec<_>>().join(" ");
+    let line = lines.collect::<Vec<_>>().join(" ").replace('\t', " ");
     let description = shortened(&line, DESCRIPTION_UTF16, "…").replace('<', "&lt;").replace('>', "&gt;");
     format!("- {name}: {description}{}", found.remark)
 }

@@ -203,6 +203,14 @@ impl Head {
     /// `None` where it is no YAML, or has a list or a table in place of a text. Numbers keep their digits.
     fn of(head: &str) -> Option<Head> {
         let node = parse_yaml(head).ok()?;
+        // Of the keys that it knows, none may stand twice.
+        let times = |key: &str| match &node.value {
+            Value::Table(entries) => entries.iter().filter(|(name, _)| name == key).count(),
+            _ => 0,
+        };
+        if ["name", "description", "metadata"].iter().any(|key| times(key) > 1) {
+            return None;
+        }
         let text = |key: &str| match node.get(key).map(|node| &node.value) {
             None | Some(Value::Null) => Some(None),
             Some(Value::Text(text) | Value::Date(text)) => Some(Some(text.clone())),

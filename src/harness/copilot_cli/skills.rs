@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::answer::{Answer, Fate, Role, Scope, Standpoint, Trigger};
-use crate::formats::{Node, parse_jsonc, parse_yaml};
+use crate::formats::{Node, parse_jsonc, parse_rust_yaml};
 use crate::harness::skills::{self, Skill, Walk, element, is_on, is_plain};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, absolute};
@@ -103,14 +103,14 @@ fn places(at: &Standpoint, home: &Path, more: &[String]) -> Vec<(PathBuf, Owner)
 fn skill(path: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> Told<Option<Skill>> {
     let Some(file) = skills::read(path, scope, search, &mut answer.sources)? else { return Ok(None) };
     let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text).to_owned();
-    let head = skills::head(&text).and_then(|(head, body)| Some((parse_yaml(head).ok()?, body)));
+    let head = skills::head(&text).and_then(|(head, body)| Some((parse_rust_yaml(head).ok()?, body)));
     let Some((head, body)) = head else {
         answer.sources.push(file.refused("it must begin with a head of YAML between lines of three dashes"));
         return Ok(None);
     };
     let text_of = |key: &str| match head.get(key) {
         None => Ok(None),
-        Some(node) => node.as_text().map(|text| Some(text.trim_end().to_owned())).ok_or(key.to_owned()),
+        Some(node) => node.as_text().map(|text| Some(text.trim_ascii_end().to_owned())).ok_or(key.to_owned()),
     };
     let (name, description) = match (text_of("name"), text_of("description")) {
         (Ok(name), Ok(description)) => (name, description),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::settings::Settings;
 use crate::answer::{Answer, Fate, Role, Scope, Standpoint, Trigger};
-use crate::formats::{Node, parse_yaml};
+use crate::formats::{Node, parse_yaml, with_merges};
 use crate::harness::skills::{self, Skill, Walk, as_written, element};
 use crate::search::{Search, Told};
 use crate::snapshot::Ask;
@@ -81,12 +81,24 @@ fn add(skill: Skill, found: &mut Vec<Skill>) {
 fn named(head: &str) -> Option<(String, String)> {
     let text = |node: &Node, key: &str| node.get(key).and_then(Node::as_text).map(str::to_owned);
     let of_yaml = |node: &Node| Some((text(node, "name")?, text(node, "description")?));
-    let found = parse_yaml(head).ok().as_ref().and_then(of_yaml);
+    // Its parser takes no tab that indents, and no tag that it does not know.
+    let is_refused = |line: &str| {
+        let value = line.split_once(':').map_or("", |(_, value)| value.trim_start());
+        line.trim_start_matches(' ').starts_with('\t') || (value.starts_with('!') && !value.starts_with("!!"))
+    };
+    let yaml = if head.lines().any(is_refused) { None } else { parse_yaml(head).ok() };
+    let found = yaml.map(with_merges).as_ref().and_then(of_yaml);
     let (name, description) = match found {
         Some(found) => found,
-        None => (as_written(head, "name")?, as_written(head, "description")?),
+        None => (on_its_line(head, "name")?, as_written(head, "description")?),
     };
     Some((name.replace([':', '\\', '/', '<', '>', '*', '?', '"', '|'], "-"), description))
+}
+
+/// What stands behind a key, on the same line.
+fn on_its_line(head: &str, key: &str) -> Option<String> {
+    let value = head.lines().find_map(|line| line.trim_start().strip_prefix(key)?.trim_start().strip_prefix(':'))?;
+    Some(value.trim().to_owned())
 }
 
 #[cfg(test)]

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use super::head::Head;
 use super::turn::Turn;
 use crate::answer::{Fate, Message, Role, Scope, Source, Trigger};
-use crate::formats::{Node, parse_leniently};
-use crate::harness::skills::{self, Skill, Walk, element, is_on, sort_by_name, words, xml};
+use crate::formats::Node;
+use crate::harness::skills::{self, Skill, Walk, element, is_on, sort_by_name, xml};
 use crate::search::{Search, Told};
 use crate::snapshot::Ask;
 
@@ -48,10 +49,10 @@ impl Turn<'_> {
     fn skill(&self, path: &Path, scope: Scope, search: &mut Search, refused: &mut Vec<Source>) -> Told<Option<Skill>> {
         let Some(file) = skills::read(path, scope, search, refused)? else { return Ok(None) };
         let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text).to_owned();
-        let head = skills::head(&text).and_then(|(head, _)| parse_leniently(head));
-        let value = |key: &str| head.as_ref().and_then(|head| head.get(key)).and_then(words);
-        let description = value("description").map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
-        let Some(description) = description else {
+        let text = text.replace("\r\n", "\n").replace('\r', "\n");
+        let head = skills::head(&text).and_then(|(head, _)| Head::of(head));
+        let value = |key: &str| head.as_ref().and_then(|head| head.text(key));
+        let Some(description) = value("description") else {
             refused.push(file.refused("its head must have a `description`"));
             return Ok(None);
         };
@@ -59,13 +60,13 @@ impl Turn<'_> {
         let mut skill = file.named(value("name").unwrap_or(folder), description);
         let entry = ["skills", "entries", &skill.name, "enabled"];
         let allowed = self.config.of_agent(self.agent, "skills").and_then(Node::as_texts);
-        if head.as_ref().is_some_and(|head| is_on(head, "disable-model-invocation")) {
+        if head.as_ref().is_some_and(|head| is_on(head.node(), "disable-model-invocation")) {
             skill.leave_out(Fate::Excluded, "`disable-model-invocation`: only the user calls for it");
         } else if self.config.at_path(&entry).and_then(Node::as_bool) == Some(false) {
             skill.leave_out(Fate::Excluded, "skills.entries switches it off in the configuration");
         } else if allowed.is_some_and(|allowed| !allowed.contains(&skill.name.as_str())) {
             skill.leave_out(Fate::Excluded, "`skills` of the agent does not name it");
-        } else if let Some(what) = head.as_ref().and_then(requirements) {
+        } else if let Some(what) = head.as_ref().map(Head::node).and_then(requirements) {
             let reason = format!("listed only where its requirements are met, which are not looked for: {what}");
             skill.leave_out(Fate::Pending, reason);
         }
