@@ -111,7 +111,7 @@ impl Edition for CopilotCli {
         let home = home.map_or_else(|| at.home.join(".copilot"), |home| absolute(&at.cwd, Path::new(&home)));
         let root = repository(&at.cwd, search)?.unwrap_or_else(|| at.cwd.clone());
         answer.root = Some(root.clone());
-        let mut session = Session { root: root.clone(), ..Session::default() };
+        let mut session = Session { root: root.clone(), home: home.clone(), ..Session::default() };
         let whole_files = self.whole_files(&at.cwd, &root, &home);
         search.expect(whole_files.iter().map(|(dir, ..)| Ask::Listing(dir.clone())))?;
         for (dir, name, scope) in whole_files {
@@ -240,6 +240,8 @@ struct Patterned {
 #[derive(Default)]
 struct Session {
     root: PathBuf,
+    /// The client's own directory in the home of the user.
+    home: PathBuf,
     /// Texts of whole files that are there already: an equal one is left out.
     texts: HashSet<String>,
     /// The files that stand in a tag of their own.
@@ -261,6 +263,9 @@ impl Session {
         answer: &mut Answer,
     ) -> Told<()> {
         let Some(raw) = content(found, scope, Trigger::Session, search, answer)? else { return Ok(()) };
+        if self.leaves_out(found, scope, &raw, answer) {
+            return Ok(());
+        }
         let place = answer.sources.len();
         let expanded = expanded(&found.path, &raw, limit, Trigger::Session, search, answer)?;
         // Texts are compared with their imports in them.
@@ -278,8 +283,22 @@ impl Session {
         Ok(())
     }
 
+    /// A file of the user's own must be UTF-8. Of any other file replacement characters are sent in place of what is none.
+    fn leaves_out(&self, found: &Found, scope: Scope, raw: &[u8], answer: &mut Answer) -> bool {
+        let left_out = found.path.starts_with(&self.home) && std::str::from_utf8(raw).is_err();
+        if left_out {
+            let source =
+                Source::new(&found.path, scope, Fate::Dropped, "no UTF-8, which a file of the user's own must be");
+            answer.sources.push(Source { size: Some(text::size_of(raw)), ..source });
+        }
+        left_out
+    }
+
     fn rule(&mut self, found: &Found, search: &mut Search, answer: &mut Answer) -> Told<()> {
         let Some(raw) = content(found, Scope::Rule, Trigger::Session, search, answer)? else { return Ok(()) };
+        if self.leaves_out(found, Scope::Rule, &raw, answer) {
+            return Ok(());
+        }
         let text = text::lossy_without_bom(&raw);
         let (front, content) = (front_matter::parse(&text), visible(&text));
         if front.excluded {
