@@ -134,10 +134,8 @@ export class Host {
     page.setDefaultTimeout(DEADLINE);
     page.on('request', request => {
       const url = new URL(request.url());
-      // Under this name webviews ask for files of the extension; VS Code's own service worker answers, and not the net.
-      const resource = url.hostname.endsWith('.vscode-resource.vscode-cdn.net');
-      const away = url.protocol.startsWith('http') && url.origin !== this.origin;
-      if (away && !resource) this.offsite.add(url.origin);
+      // VS Code asks a host of its own for webviews, which code-server serves from this origin.
+      if (url.protocol.startsWith('http') && url.origin !== this.origin) this.offsite.add(url.origin);
     });
     const about = folder?.endsWith('.code-workspace') ? { workspace: folder } : folder ? { folder } : { ew: 'true' };
     this.page = page;
