@@ -1,7 +1,7 @@
 //! Random edits and file events: remembered answers equal fresh ones, and asking with nothing told reaches the answer
 //! of a snapshot that knows everything.
 //!
-//! `OPERATIONS=1000000 SEED=7` runs longer, or again; `tests/run` does 100 000.
+//! `OPERATIONS=1000000 SEED=7` runs longer, or again; `tests/run` does 120 000.
 
 mod changes;
 
