@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn globs_match_absolute_paths() {
         for (glob, path, expected) in [
-            ("**/work/CLAUDE.md", "/work/CLAUDE.md", true),
+            ("**/w/CLAUDE.md", "/w/CLAUDE.md", true),
             ("02.md", "/r/02.md", false),
             ("/r/*/a.md", "/r/.claude/a.md", true),
             ("/r/{a,{b,c}}.md", "/r/c.md", true),
