@@ -219,3 +219,16 @@ fn how_often_the_disk_is_asked_does_not_grow_with_the_number_of_rules() {
     }
     assert!(grown.is_empty(), "{grown:?}");
 }
+
+#[test]
+fn a_walk_that_two_links_lead_in_circles_is_said_to_be_cut_short() {
+    let mut world = World::empty();
+    world.file(Path::new("/p/.opencode/skills/a/SKILL.md"), b"---\nname: a\ndescription: A.\n---\n".to_vec());
+    world.link(Path::new("/p/.opencode/skills/up"), Path::new("/p/.opencode/skills"));
+    let resolution = resolved(&world, "opencode from /p");
+    assert_eq!(resolution.fidelity, Fidelity::Exact);
+    world.link(Path::new("/p/.opencode/skills/a/up"), Path::new("/p/.opencode/skills"));
+    let resolution = resolved(&world, "opencode from /p");
+    assert_eq!(resolution.fidelity, Fidelity::Files);
+    assert!(resolution.answer.warnings.iter().any(|warning| warning.code == "cut-short"));
+}
