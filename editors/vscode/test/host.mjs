@@ -132,11 +132,13 @@ export class Host {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: this.origin });
     const page = await context.newPage();
     page.setDefaultTimeout(DEADLINE);
-    page.on('request', request => {
+    const offsite = request => {
       const url = new URL(request.url());
-      // VS Code asks a host of its own for webviews, which code-server serves from this origin.
-      if (url.protocol.startsWith('http') && url.origin !== this.origin) this.offsite.add(url.origin);
-    });
+      return url.protocol.startsWith('http') && url.origin !== this.origin;
+    };
+    page.on('request', request => offsite(request) && this.offsite.add(request.url()));
+    // Webviews name a host that does not exist; the service worker that VS Code puts before them asks its own server instead.
+    page.on('response', response => response.fromServiceWorker() && this.offsite.delete(response.url()));
     const about = folder?.endsWith('.code-workspace') ? { workspace: folder } : folder ? { folder } : { ew: 'true' };
     this.page = page;
     this.goto = () => page.goto(`${this.origin}/?${new URLSearchParams({ ...about, ...query })}`);

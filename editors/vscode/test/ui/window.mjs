@@ -39,10 +39,15 @@ export class Window {
 
   /** Chooses a line of the quick pick that is open. */
   async choose(text) {
-    const choice = this.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first();
+    const choice = this.choice('.monaco-list-row', text);
     // A long list is drawn only as far as it is seen.
     await this.page.locator('.quick-input-widget .quick-input-box input').fill(text);
     await choice.click();
+  }
+
+  /** A line of the quick pick by what it says. Its element was another line's before and holds that one's text, hidden. */
+  choice(row, text) {
+    return this.page.locator(`.quick-input-list ${row}[aria-label*="${text}"]`).first();
   }
 
   /** Opens a file by its whole path. */
@@ -59,7 +64,7 @@ export class Window {
 
   /** Types into the box that `key` opens, and takes the first choice, which says `expected`. */
   async quick(key, text, expected) {
-    const first = this.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: expected }).first();
+    const first = this.choice('.monaco-list-row.focused', expected);
     await until(`the choice ${expected}`, async () => {
       await this.page.keyboard.press('Escape');
       await this.page.keyboard.press(key);
