@@ -106,6 +106,24 @@ export async function everyday(host, step) {
     await window.command('View: Close All Editors');
   });
 
+  await step('shows what changed since the last commit, in a diff editor', async () => {
+    write(ws, { 'AGENTS.md': '- One rule is left.\n' });
+    await window.file(handler);
+    await window.statusIs('Codex 20 B/32 KiB · 2 files');
+    await window.command('Briefing: What Changed Since the Last Commit');
+    const side = name => page.locator(`.monaco-diff-editor .editor.${name} .view-line`);
+    await side('original')
+      .filter({ hasText: /^-\srule\s1:/ })
+      .first()
+      .waitFor();
+    await side('modified')
+      .filter({ hasText: /^-\sOne\srule\sis\sleft/ })
+      .first()
+      .waitFor();
+    await window.command('View: Close All Editors');
+    write(ws, { 'AGENTS.md': LONG });
+  });
+
   await step('says what each file takes, and opens it', async () => {
     await window.file(handler);
     await window.command('Briefing: Context Report');

@@ -59,7 +59,11 @@ export class Window {
       // Results that come late take the place of what was there when Enter was pressed.
       return appears(tab);
     });
-    await this.page.locator('.editor-group-container.active .monaco-editor.focused').first().waitFor();
+    // One editor shows file after file: its tab is there first, then the text.
+    await this.page
+      .locator(`.editor-group-container.active .monaco-editor.focused[data-uri$="/${name}"]`)
+      .first()
+      .waitFor();
   }
 
   /** Types into the box that `key` opens, and takes the first choice, which says `expected`. */
