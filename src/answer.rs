@@ -488,3 +488,14 @@ pub struct Resolution {
     /// The facts it rests on.
     pub depends: Vec<Ask>,
 }
+
+impl Resolution {
+    /// The URLs whose texts are, or would be, part of it.
+    pub fn urls(&self) -> impl Iterator<Item = &str> {
+        self.depends.iter().filter_map(|ask| match ask {
+            Ask::Remote(url) => Some(url.as_str()),
+            Ask::Kind(_) | Ask::LinkKind(_) | Ask::Real(_) | Ask::Target(_) | Ask::Content(_) => None,
+            Ask::Listing(_) | Ask::Glob { .. } | Ask::Git(_) | Ask::Rows { .. } => None,
+        })
+    }
+}

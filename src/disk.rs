@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::glob;
-use crate::snapshot::{Ask, Entry, Errno, Fact, GlobFlavor, Kind, Meta, Unreadable};
+use crate::snapshot::{Ask, Entry, Errno, Fact, GlobFlavor, Kind, Meta, Remote, Unreadable};
 
 mod buffers;
 mod git;
@@ -37,6 +37,10 @@ pub trait Filesystem: Send + Sync {
     fn read(&self, path: &Path) -> Result<Arc<[u8]>, Unreadable>;
     /// The entries of a directory, in the disk's own order.
     fn list(&self, path: &Path) -> Result<Vec<Entry>, Errno>;
+    /// What is known of a URL. Nothing is fetched for that.
+    fn fetched(&self, _url: &str) -> Remote {
+        Remote::NotFetched
+    }
 }
 
 /// Answers one question about the disk.
@@ -51,6 +55,7 @@ pub fn observe(fs: &dyn Filesystem, ask: &Ask) -> Fact {
         Ask::Git(dir) => Fact::Git(git::repository(fs, dir)),
         Ask::Glob { base, pattern, flavor } => Fact::Glob(globbed(fs, base, pattern, *flavor).into()),
         Ask::Rows { file, query, key } => Fact::Rows(sqlite::rows(fs, file, query, key).map(Into::into)),
+        Ask::Remote(url) => Fact::Remote(fs.fetched(url)),
     }
 }
 

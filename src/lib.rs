@@ -31,10 +31,11 @@
 //! | [`request`] | a question as it comes in from any door |
 //! | | *above: pure; below: the outside world* |
 //! | [`disk`] | reads, lays buffers over, and watches; the only room that opens files |
+//! | [`remote`] | fetches the URLs that instructions name; the only room that uses the network, when the user says so |
 //! | [`server`] | the LSP service, and its transport |
 //! | [`cli`] | the same answers on a terminal |
 //!
-//! A room names only rooms above it, and `disk` only `snapshot` and what stands before it; `tests/tidy.rs` keeps that true.
+//! A room names only rooms above it, and `disk` and `remote` only `snapshot` and what stands before it; `tests/tidy.rs` keeps that true.
 //!
 //! # One request
 //!
@@ -68,6 +69,7 @@ pub mod formats;
 pub mod glob;
 pub mod harness;
 pub mod index;
+pub mod remote;
 pub mod report;
 pub mod request;
 pub mod resolve;

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::snapshot::{
-    Ask, Entry, Environment, Errno, Fact, Facts, Found, GlobFlavor, Kind, Meta, Repository, Row, Unreadable, absolute,
+    Ask, Entry, Environment, Errno, Fact, Facts, Found, GlobFlavor, Kind, Meta, Remote, Repository, Row, Unreadable,
+    absolute,
 };
 
 /// The snapshot has not been told yet. Never to be taken for "absent".
@@ -26,7 +27,8 @@ pub type Told<T> = Result<T, Untold>;
 pub struct Probe {
     /// What was asked about.
     pub path: PathBuf,
-    /// What was asked: `file`, `entry`, `content`, `listing`, `glob`, `git`, `rows`, `never` (a place that is not looked at).
+    /// What was asked: `file`, `entry`, `content`, `listing`, `glob`, `git`, `rows`, `url`, `never` (a place that is not
+    /// looked at).
     pub asked: &'static str,
     /// What came back, in a word or two.
     pub answer: Cow<'static, str>,
@@ -194,6 +196,20 @@ impl<'a> Search<'a> {
             Err(message) => message.clone(),
         };
         self.note(file, "rows", answer, rule);
+        Ok(found)
+    }
+
+    /// What a URL serves, as far as the user had it fetched.
+    pub fn remote(&mut self, url: &str, rule: impl Into<Cow<'static, str>>) -> Told<Remote> {
+        let Fact::Remote(found) = self.fact(Ask::Remote(url.to_owned()))? else {
+            unreachable!("Remote answers Remote")
+        };
+        let answer = match &found {
+            Remote::NotFetched => "not fetched".into(),
+            Remote::Failed(why) => why.clone(),
+            Remote::Body(body) => format!("{} B", body.len()),
+        };
+        self.note(Path::new(url), "url", answer, rule);
         Ok(found)
     }
 

@@ -49,16 +49,19 @@ pub enum Ask {
         /// The parameter.
         key: String,
     },
+    /// What a URL serves, as far as the user had it fetched.
+    Remote(String),
 }
 
 impl Ask {
-    /// The path that the question is about.
+    /// The path that the question is about. A URL is none that any file has: those begin with a slash.
     pub fn path(&self) -> &Path {
         match self {
             Ask::Kind(path) | Ask::LinkKind(path) | Ask::Real(path) | Ask::Content(path) => path,
             Ask::Target(path) | Ask::Listing(path) | Ask::Git(path) => path,
             Ask::Glob { base, .. } => base,
             Ask::Rows { file, .. } => file,
+            Ask::Remote(url) => Path::new(url),
         }
     }
 
@@ -69,7 +72,7 @@ impl Ask {
             Ask::Glob { pattern, flavor, .. } => ([pattern.as_str(), ""], Some(*flavor)),
             Ask::Rows { query, key, .. } => ([*query, key.as_str()], None),
             Ask::Kind(_) | Ask::LinkKind(_) | Ask::Real(_) | Ask::Target(_) => ([""; 2], None),
-            Ask::Content(_) | Ask::Listing(_) | Ask::Git(_) => ([""; 2], None),
+            Ask::Content(_) | Ask::Listing(_) | Ask::Git(_) | Ask::Remote(_) => ([""; 2], None),
         };
         (discriminant(self), self.path().as_os_str().as_encoded_bytes(), words, flavor)
     }
@@ -129,6 +132,19 @@ pub enum Fact {
     Git(Option<Repository>),
     /// Answers [`Ask::Rows`].
     Rows(Result<Arc<[Row]>, String>),
+    /// Answers [`Ask::Remote`].
+    Remote(Remote),
+}
+
+/// What is known of a URL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Remote {
+    /// Nobody has had it fetched.
+    NotFetched,
+    /// It was to be fetched, and was not to be had: why.
+    Failed(String),
+    /// What it served.
+    Body(Arc<[u8]>),
 }
 
 /// The text columns of one row; a column that is NULL has none.

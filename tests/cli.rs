@@ -6,6 +6,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::remote::Server;
 use crate::revision::git;
 
 /// A scratch home and project, and the program run in it with an empty environment.
@@ -314,4 +315,24 @@ junie@2026.11 from @/project, now and junie@2026.11 from @/project at HEAD
     let wrong = place.run("project", &["compare", "--base", "none"]);
     assert_eq!(wrong.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("there is no revision `none`"));
+}
+
+#[test]
+fn nothing_is_fetched_unless_that_is_asked_for() {
+    let server = Server::new(|_, _| ("200 OK", b"Served.\n".to_vec()));
+    let url = server.url("/rules.md");
+    let settings = format!("{{\"instructions\": [\"{url}\"]}}");
+    let place = Place::new(&[("project/opencode.json", &settings)]);
+    let asked = ["show", "--harness", "opencode", "--format"];
+    assert_eq!(place.prints("project", &[&asked[..], &["prompt"]].concat()), "");
+    let text = place.prints("project", &[&asked[..], &["text"]].concat());
+    assert!(text.contains("pending") && text.contains("not fetched here") && text.contains("--fetch"), "{text}");
+    assert_eq!(server.came(), [""; 0]);
+    let text = place.prints("project", &[&asked[..], &["prompt", "--fetch"]].concat());
+    assert_eq!(text, format!("Instructions from: {url}\nServed.\n"));
+    assert_eq!(server.came(), ["/rules.md"]);
+    let json = place.prints("project", &[&asked[..], &["json", "--fetch"]].concat());
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["briefings"][0]["fidelity"], "exact", "{json}");
+    assert_eq!(json["briefings"][0]["sources"][0]["url"], url, "{json}");
 }

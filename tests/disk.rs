@@ -121,7 +121,7 @@ fn below(root: &Path, ask: &Ask) -> Option<Ask> {
         Ask::Glob { base, pattern, flavor } if !pattern.contains("..") && !pattern.starts_with('/') => {
             Some(Ask::Glob { base: moved(base), pattern: pattern.clone(), flavor: *flavor })
         }
-        Ask::Glob { .. } | Ask::Rows { .. } => None,
+        Ask::Glob { .. } | Ask::Rows { .. } | Ask::Remote(_) => None,
     }
 }
 
@@ -152,5 +152,6 @@ fn plain(fact: Fact, root: &Path) -> String {
         }
         Fact::Content(found) => format!("{found:?}"),
         Fact::Rows(found) => format!("{found:?}"),
+        Fact::Remote(found) => format!("{found:?}"),
     }
 }

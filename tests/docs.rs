@@ -49,6 +49,7 @@ fn methods() -> Vec<(&'static str, Option<Wire>, Option<Wire>)> {
         (ext::CONTEXT_REPORT, params::<Question>(), result::<ContextReports>()),
         (ext::COMPARE, params::<ext::CompareParams>(), result::<Comparison>()),
         (ext::INSTRUCTION_FILES, params::<ext::InstructionFilesParams>(), result::<InstructionFiles>()),
+        ("briefing.fetch", params::<Question>(), result::<ext::Fetched>()),
         (ext::PREVIEW, params::<ext::PreviewParams>(), result::<Preview>()),
         (ext::TEXT_DOCUMENT_CONTENT, params::<ext::PreviewParams>(), result::<ext::TextDocumentContent>()),
         (ext::EXPLAIN, params::<ext::ExplainParams>(), result::<ext::Explanations>()),

@@ -16,6 +16,7 @@ mod git;
 mod incremental;
 mod process;
 mod protocol;
+mod remote;
 mod revision;
 mod tidy;
 mod transport;

@@ -44,7 +44,7 @@ tests! {
                 "codeLensProvider": {"resolveProvider": false},
                 "foldingRangeProvider": true,
                 "executeCommandProvider": {"commands": [
-                    "briefing.show", "briefing.preview", "briefing.why", "briefing.compare", "briefing.report", "briefing.files",
+                    "briefing.show", "briefing.preview", "briefing.why", "briefing.compare", "briefing.report", "briefing.files", "briefing.fetch",
                 ]},
                 "workspace": {
                     "workspaceFolders": {"supported": true, "changeNotifications": true},

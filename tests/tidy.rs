@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Every room with the rooms it may name. `main` and the crate itself are not rooms.
-const MAY_NAME: [(&str, &[&str]); 14] = [
+const MAY_NAME: [(&str, &[&str]); 15] = [
     ("text", &[]),
     ("glob", &["text"]),
     ("formats", &["text"]),
@@ -18,18 +18,19 @@ const MAY_NAME: [(&str, &[&str]); 14] = [
     ("report", &["text", "formats", "snapshot", "search", "answer", "harness", "resolve"]),
     ("request", &["text", "snapshot", "search", "answer", "harness", "resolve", "report"]),
     ("disk", &["text", "glob", "formats", "snapshot"]),
+    ("remote", &["snapshot"]),
     (
         "server",
         &[
             "text", "formats", "snapshot", "search", "answer", "harness", "resolve", "index", "report", "request",
-            "disk",
+            "disk", "remote",
         ],
     ),
     (
         "cli",
         &[
             "text", "formats", "snapshot", "search", "answer", "harness", "resolve", "index", "report", "request",
-            "disk", "server",
+            "disk", "remote", "server",
         ],
     ),
 ];

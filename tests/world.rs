@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use briefing::disk::{self, FILE_CAP_BYTES, Filesystem};
-use briefing::snapshot::{Ask, Entry, Errno, Fact, Facts, Kind, Meta, Unreadable};
+use briefing::snapshot::{Ask, Entry, Errno, Fact, Facts, Kind, Meta, Remote, Unreadable};
 
 /// A case file, taken apart.
 pub struct Case {
@@ -80,6 +80,8 @@ pub struct World {
     nodes: Vec<Node>,
     /// The nodes that others than root may write to.
     open: HashSet<usize>,
+    /// What URLs serve.
+    served: BTreeMap<String, Remote>,
 }
 
 /// What a directory holds, in the order of the disk; cases have ten thousand files in one.
@@ -114,7 +116,7 @@ enum Node {
 
 impl World {
     pub fn empty() -> World {
-        World { nodes: vec![Node::Dir(Entries::default())], open: HashSet::new() }
+        World { nodes: vec![Node::Dir(Entries::default())], open: HashSet::new(), served: BTreeMap::new() }
     }
 
     /// The disk that the file sections of a case describe. Home and the usual directories exist.
@@ -163,6 +165,7 @@ impl World {
         for (path, other) in hard_links {
             world.hard_link(&path, &other);
         }
+        world.served.extend(case.all("@serves").map(served));
         for usual in [case.home().as_path(), Path::new("/tmp"), Path::new("/etc")] {
             if world.lstat(usual).is_err() {
                 world.directory(usual);
@@ -460,6 +463,10 @@ impl Filesystem for World {
             .map(|(name, index)| Entry { name: name.clone(), kind: self.meta(*index).kind })
             .collect())
     }
+
+    fn fetched(&self, url: &str) -> Remote {
+        self.served.get(url).cloned().unwrap_or(Remote::NotFetched)
+    }
 }
 
 /// A snapshot with everything told.
@@ -467,6 +474,18 @@ impl Facts for World {
     fn told(&self, ask: &Ask) -> Option<Fact> {
         Some(disk::observe(self, ask))
     }
+}
+
+/// `@serves URL`, `@serves URL | raw` and `@serves URL | status N` with its body.
+fn served((header, body): (&str, &str)) -> (String, Remote) {
+    let (url, how) = header.split_once(" | ").unwrap_or((header, ""));
+    let remote = match how.split_once(' ').unwrap_or((how, "")) {
+        ("", _) => Remote::Body(body.as_bytes().into()),
+        ("raw", _) => Remote::Body(unescape(body.strip_suffix('\n').unwrap_or(body)).into()),
+        ("status", status) => Remote::Failed(format!("the server answers {status}")),
+        (other, _) => panic!("{url}: nothing is served so: {other}"),
+    };
+    (url.to_owned(), remote)
 }
 
 /// `\xNN`, `\n`, `\r`, `\t` and `\\` as bytes.

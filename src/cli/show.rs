@@ -1,5 +1,6 @@
 //! `briefing show`: what each harness tells an agent that reads a file.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -9,10 +10,11 @@ use clap::{Args, ValueEnum};
 
 use super::{defaults, words};
 use crate::answer::Resolution;
-use crate::disk::{self, Filesystem, Real};
+use crate::disk::{self, Buffers, Filesystem, Real};
 use crate::harness::custom::{self, Customs};
 use crate::harness::installed::{self, Installed};
 use crate::harness::{Choice, Profile};
+use crate::remote;
 use crate::report::briefing::{self, Effective, Include};
 use crate::report::preview;
 use crate::request::{Defaults, OneOrMany, Places, Request};
@@ -42,6 +44,9 @@ pub(super) struct Show {
     /// A file that was injected earlier in the session; may be repeated
     #[arg(long, value_name = "FILE")]
     already: Vec<PathBuf>,
+    /// Fetch the texts behind the URLs that instructions name; without this nothing is fetched
+    #[arg(long)]
+    fetch: bool,
     /// How to print the answer
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -90,7 +95,16 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, String> {
     let home = show.home.as_ref().map(|home| absolute(&here, home));
     let mut defaults = defaults(home);
     defaults.installed.auto = show.edition == Editions::Auto;
-    let Asked { answers, problems } = asked(&Real, &request, &places, defaults)?;
+    let files = Buffers::over(Real);
+    let mut found = asked(&files, &request, &places, defaults.clone())?;
+    let urls = urls(&found.answers);
+    if show.fetch && !urls.is_empty() {
+        for (url, remote) in urls.iter().zip(remote::fetch(&urls)) {
+            files.keep(url, remote);
+        }
+        found = asked(&files, &request, &places, defaults)?;
+    }
+    let Asked { answers, problems } = found;
     // What is wrong with one harness is said beside the answers of the others.
     for problem in &problems {
         eprintln!("briefing: {problem}");
@@ -107,6 +121,12 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, String> {
         Format::Text => print_styled(&words::of_all(&answers, show.why, request.harness.is_none())),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Every URL that an answer rests on, once.
+fn urls(answers: &[Resolution]) -> Vec<String> {
+    let urls: BTreeSet<&str> = answers.iter().flat_map(Resolution::urls).collect();
+    urls.into_iter().map(str::to_owned).collect()
 }
 
 /// The working directory.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
 
-use crate::answer::{Fate, MessageKind, Resolution, Source};
+use crate::answer::{Fate, MessageKind, Place, Resolution, Source};
 use crate::report::briefing;
 use crate::text::grouped;
 
@@ -57,7 +57,11 @@ fn of(resolution: &Resolution, why: bool) -> String {
         let _ = writeln!(out, "  {FAINT}no instruction file is found{FAINT:#}");
     }
     if let Some(reason) = &answer.files_only {
-        let _ = writeln!(out, "  {WARNING}!{WARNING:#} only the set of files is certain: {}", visible(reason));
+        let pending = answer.sources.iter().any(|source| {
+            source.fate == Fate::Pending && resolution.urls().any(|url| source.place == Place::Url(url.to_owned()))
+        });
+        let more = if pending { "; --fetch fetches it" } else { "" };
+        let _ = writeln!(out, "  {WARNING}!{WARNING:#} only the set of files is certain: {}{more}", visible(reason));
     }
     for warning in &answer.warnings {
         let _ = writeln!(out, "  {WARNING}!{WARNING:#} {}", visible(&warning.message));

@@ -1,18 +1,20 @@
-//! Unsaved editor buffers, laid over the disk: a file that is open counts as what the editor shows.
+//! Unsaved editor buffers, laid over the disk: a file that is open counts as what the editor shows. Beside them lies what the
+//! user had fetched.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::Filesystem;
-use crate::snapshot::{Change, Entry, Errno, Kind, Meta, Unreadable};
+use crate::snapshot::{Change, Entry, Errno, Kind, Meta, Remote, Unreadable};
 use crate::text;
 
-/// A file system in which open buffers stand in for their files.
+/// A file system in which open buffers stand in for their files, and URLs for what they served.
 pub struct Buffers<F> {
     disk: F,
     /// By the path under which the editor opened them.
     open: RwLock<BTreeMap<PathBuf, Buffer>>,
+    fetched: RwLock<BTreeMap<String, Remote>>,
 }
 
 struct Buffer {
@@ -30,7 +32,13 @@ struct Buffer {
 impl<F: Filesystem> Buffers<F> {
     /// Lays nothing over `disk` yet.
     pub fn over(disk: F) -> Self {
-        Buffers { disk, open: RwLock::default() }
+        Buffers { disk, open: RwLock::default(), fetched: RwLock::default() }
+    }
+
+    /// Sets what is known of a URL. Returns how the change is seen.
+    pub fn keep(&self, url: &str, remote: Remote) -> Change {
+        self.fetched.write().unwrap_or_else(PoisonError::into_inner).insert(url.to_owned(), remote);
+        Change::Content(url.into())
     }
 
     /// Sets what the editor shows for the file at `path`. Looks at the disk only when the buffer is new. Returns how the
@@ -185,6 +193,11 @@ impl<F: Filesystem> Filesystem for Buffers<F> {
             }
         }
         Ok(entries)
+    }
+
+    fn fetched(&self, url: &str) -> Remote {
+        let fetched = self.fetched.read().unwrap_or_else(PoisonError::into_inner);
+        fetched.get(url).cloned().unwrap_or(Remote::NotFetched)
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Filesystem, observe, sqlite};
-use crate::snapshot::{Ask, Change, Entry, Errno, Fact, Kind, Meta, Unreadable};
+use crate::snapshot::{Ask, Change, Entry, Errno, Fact, Kind, Meta, Remote, Unreadable};
 
 /// The most links that resolving one path may follow, as on Linux.
 pub(super) const LINK_LIMIT: usize = 40;
@@ -53,6 +53,7 @@ pub fn may_change(change: &Change, ask: &Ask, rest: &Path, fact: Option<&Fact>) 
 fn rests_on_bytes(ask: &Ask) -> bool {
     match ask {
         Ask::Kind(_) | Ask::LinkKind(_) | Ask::Content(_) | Ask::Git(_) | Ask::Rows { .. } => true,
+        Ask::Remote(_) => true,
         Ask::Real(_) | Ask::Target(_) | Ask::Listing(_) | Ask::Glob { .. } => false,
     }
 }
@@ -74,7 +75,7 @@ fn rests_on_entry(ask: &Ask, below: &Path, fact: Option<&Fact>) -> bool {
             }
         }
         Ask::Kind(_) | Ask::LinkKind(_) | Ask::Real(_) | Ask::Target(_) => false,
-        Ask::Content(_) | Ask::Git(_) | Ask::Rows { .. } => false,
+        Ask::Content(_) | Ask::Git(_) | Ask::Rows { .. } | Ask::Remote(_) => false,
     }
 }
 
@@ -97,6 +98,8 @@ fn trail(fs: &dyn Filesystem, ask: &Ask, plain: &mut Plain) -> Vec<PathBuf> {
         Ask::Kind(path) | Ask::Real(path) | Ask::Content(path) | Ask::Listing(path) => resolved(fs, path, plain),
         // Where it looks is noted while it looks.
         Ask::Git(dir) => vec![dir.clone()],
+        // What happens to a URL is said of the URL.
+        Ask::Remote(url) => vec![url.into()],
         Ask::Glob { base, .. } => resolved(fs, base, plain),
     }
 }
@@ -191,5 +194,9 @@ impl Filesystem for Noting<'_> {
     fn list(&self, path: &Path) -> Result<Vec<Entry>, Errno> {
         self.note(path);
         self.fs.list(path)
+    }
+
+    fn fetched(&self, url: &str) -> Remote {
+        self.fs.fetched(url)
     }
 }

@@ -14,7 +14,7 @@ use notify::event::{EventKind, Flag, ModifyKind};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::Filesystem;
-use crate::snapshot::{Change, Entry, Errno, Kind, Meta, Unreadable};
+use crate::snapshot::{Change, Entry, Errno, Kind, Meta, Remote, Unreadable};
 
 /// The directories watched so far.
 pub struct Watcher {
@@ -234,6 +234,10 @@ impl Filesystem for Watching<'_> {
             self.watch(&real);
         }
         self.fs.list(path)
+    }
+
+    fn fetched(&self, url: &str) -> Remote {
+        self.fs.fetched(url)
     }
 }
 

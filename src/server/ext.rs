@@ -98,6 +98,28 @@ pub struct InstructionFilesParams {
     pub cwd: Option<String>,
 }
 
+/// Result of the command `briefing.fetch`.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct Fetched {
+    /// The version of the index from which on answers hold what was fetched.
+    pub version: u64,
+    /// Every URL that the answers rest on; none if the user did not want that.
+    pub fetched: Vec<FetchedUrl>,
+}
+
+/// What became of a URL.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct FetchedUrl {
+    /// The URL.
+    pub url: String,
+    /// How many bytes it served.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<usize>,
+    /// Why it served nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
 /// Parameters of `briefing/preview` and `workspace/textDocumentContent`.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct PreviewParams {

@@ -18,6 +18,7 @@ use crate::request::{Places, Request};
 
 mod commands;
 mod compare;
+mod fetch;
 mod files;
 pub(super) mod preview;
 

@@ -11,6 +11,8 @@ Files (absolute paths; the order of sections is the order in which directories l
   PATH | mode OCTAL, PATH/ | mode OCTAL   the same as without, and others may write to it
   PATH | fifo        PATH | device (like /dev/null)     PATH | sparse N (N zero bytes)
   PATH | errno NAME  opening or stating fails so (virtual cases only)       PATH/ | git   a real, empty repository
+What URLs serve, once the user has them fetched (http://127.0.0.1:PORT/… , so that the client can be asked):
+  @serves URL        the body       @serves URL | raw    the body with escapes      @serves URL | status N
 Standpoint, for the whole case:
   @home DIR (default /h)    @env K=V    @session KIND    @settings (body: JSON merged into the request's params)
 Questions with golden answers; ASK is `HARNESS[@EDITION] from CWD [reading FILE] [already FILE]...`:

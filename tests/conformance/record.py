@@ -13,7 +13,7 @@ module per harness (codex.py, opencode.py, openclaw.py …) has CLIENT, VERSION 
 asked of clients of their own) and `ask(clients, case, ask) -> [(trigger, role, text)] | "refused"`, which runs the client
 inside the private root. One that can be asked for lists of skills has `skills(clients, case, ask)` with the same answer.
 """
-import argparse, importlib, json, os, subprocess, sys, tempfile
+import argparse, http.server, importlib, json, os, subprocess, sys, tempfile, threading, urllib.parse
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import casefile
 
@@ -27,10 +27,37 @@ def version(module, ask):
     return module.version(ask) if hasattr(module, "version") else module.VERSION
 
 
+def serve(case):
+    """Serves what the case says that URLs of this machine serve, until the process ends."""
+    served = {}
+    for section in case.all("@serves"):
+        url, _, how = section.header.split(None, 1)[1].partition(" | ")
+        parts = urllib.parse.urlsplit(url)
+        status = int(how.split()[1]) if how.startswith("status") else 200
+        path = parts.path + (f"?{parts.query}" if parts.query else "")
+        served.setdefault(parts.port, {})[path] = (status, casefile.raw(section.body) if how == "raw" else section.body.encode())
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            status, body = served[self.server.server_address[1]].get(self.path, (404, b""))
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    for port in served:
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+
+
 def answer(clients, path):
     """Runs inside the private root: prints the case with fresh goldens."""
     case = casefile.parse(open(path, newline="").read())
     casefile.lay_out(case)
+    serve(case)
     observed = set()
     for section in case.all("@text") + case.all("@hash"):
         ask = casefile.Ask(section.header.split(None, 1)[1])

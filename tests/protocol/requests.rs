@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::INVALID_PARAMS;
 use super::editor::Editor;
 use crate::client::tests;
+use crate::remote::Server;
 use crate::revision::git;
 
 const AGENTS: &str = "project/AGENTS.md";
@@ -228,6 +229,58 @@ tests! {
             assert_eq!(error["code"], INVALID_PARAMS, "{wrong}: {error}");
             assert!(error["message"].as_str().expect("words").contains(words), "{wrong}: {error}");
         }
+        editor.leave().await;
+    }
+}
+
+// What is fetched.
+tests! {
+    async fn urls_are_fetched_once_the_user_has_said_so() {
+        let server = Server::new(|path, _| match path {
+            "/rules.md" => ("200 OK", b"Served.".to_vec()),
+            _ => ("404 Not Found", Vec::new()),
+        });
+        let (rules, gone) = (server.url("/rules.md"), server.url("/gone.md"));
+        let mut editor = Editor::open().await;
+        let about = json!({"cwd": editor.uri("project"), "harness": "opencode", "include": ["text"]});
+        let fetch = json!({"command": "briefing.fetch", "arguments": [about]});
+        editor.write("project/opencode.json", &json!({"instructions": [rules, gone]}).to_string());
+        // Codex knows no URLs.
+        let codex = json!({"command": "briefing.fetch", "arguments": [{"harness": "codex"}]});
+        let id = editor.send("workspace/executeCommand", codex).await;
+        let said = editor.said().await;
+        assert_eq!(said["method"], "window/showMessage", "{said}");
+        assert_eq!(editor.answer_to(id).await.expect("an answer")["fetched"], json!([]));
+        for (chosen, fetched) in [
+            (json!(null), json!([])),
+            (json!({"title": "Cancel"}), json!([])),
+            (
+                json!({"title": "Fetch"}),
+                json!([
+                    {"url": gone, "problem": "the server answers 404 Not Found"},
+                    {"url": rules, "bytes": 7},
+                ]),
+            ),
+        ] {
+            let id = editor.send("workspace/executeCommand", fetch.clone()).await;
+            let question = editor.said().await;
+            assert_eq!(question["method"], "window/showMessageRequest", "{question}");
+            let words = question["params"]["message"].as_str().expect("words");
+            assert!(words.contains(&rules) && words.contains(&gone), "{words}");
+            assert_eq!(server.came(), [""; 0], "before {chosen}");
+            editor.answer(&question, chosen).await;
+            if fetched != json!([]) {
+                let said = editor.said().await;
+                let words = format!("Briefing: 1 of 2 URLs were fetched; {gone}: the server answers 404 Not Found");
+                assert_eq!(said["params"]["message"], words, "{said}");
+            }
+            assert_eq!(editor.answer_to(id).await.expect("an answer")["fetched"], fetched);
+        }
+        let answer = editor.effective(about).await;
+        let briefing = &answer["briefings"][0];
+        assert_eq!(briefing["fidelity"], "exact", "{briefing}");
+        assert_eq!(briefing["messages"][2]["text"], format!("Instructions from: {rules}\nServed."), "{briefing}");
+        assert_eq!(server.came().len(), 2);
         editor.leave().await;
     }
 }

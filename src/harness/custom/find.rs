@@ -13,14 +13,14 @@ use super::shape;
 use super::values::{FileEntry, Word, is_glob, is_url, leaves};
 use crate::answer::{Answer, Fate, Place, PromptMode, Purpose, Role, Scope, Source, Standpoint, Trigger};
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Errno, GlobFlavor, Kind, absolute};
+use crate::snapshot::{Ask, Errno, GlobFlavor, Kind, Remote, absolute};
 use crate::text;
 
 /// Something a source found.
 pub(super) struct Found {
     /// The index of the source in the definition.
     pub rule: usize,
-    /// Its path, if it is a file.
+    /// Its path or its address, if it has one.
     pub path: Option<PathBuf>,
     /// What it is called.
     pub name: String,
@@ -92,7 +92,7 @@ impl<'a> Finder<'a> {
                 self.files(rule, files, search)?;
             }
             for url in rule.urls.iter().flatten() {
-                self.url(rule, &url.0, Scope::Remote);
+                self.url(rule, &url.0, search)?;
             }
             if let Some(list) = &rule.list {
                 let listed = list::look(list, &[], self, search)?;
@@ -217,7 +217,7 @@ impl<'a> Finder<'a> {
                 table: None,
             };
             if is_url(&text) {
-                self.url(rule, &text, Scope::Remote);
+                self.url(rule, &text, search)?;
             } else if globs && is_glob(&text) {
                 if leaves(&text) {
                     let reason =
@@ -289,24 +289,33 @@ impl<'a> Finder<'a> {
         }
     }
 
-    fn url(&mut self, rule: &Rule, url: &str, scope: Scope) {
+    fn url(&mut self, rule: &Rule, url: &str, search: &mut Search) -> Told<()> {
         let place = Place::Url(url.to_owned());
         if self.answer.sources.iter().any(|source| source.place == place) {
-            return;
+            return Ok(());
         }
-        let (fate, reason) = match left_out(rule, self.at) {
-            Some(reason) => (Fate::Dropped, reason),
-            None => (Fate::Pending, "not fetched".to_owned()),
-        };
-        if fate == Fate::Pending {
-            self.answer.files_only.get_or_insert_with(|| format!("{url} is not fetched"));
-        }
-        let scope = rule.scope.map_or(scope, |word| word.0);
-        self.answer.sources.push(Source {
+        let scope = rule.scope.map_or(Scope::Remote, |word| word.0);
+        let source = Source {
             place,
+            trigger: trigger(rule),
             purpose: purpose(rule, None),
-            ..Source::new("", scope, fate, reason)
-        });
+            ..Source::new("", scope, Fate::Loaded, "an address")
+        };
+        if let Some(reason) = left_out(rule, self.at) {
+            self.answer.sources.push(Source { fate: Fate::Dropped, reason, ..source });
+            return Ok(());
+        }
+        match search.remote(url, "an address")? {
+            Remote::NotFetched => {
+                self.answer.files_only.get_or_insert_with(|| format!("{url} is not fetched"));
+                self.answer.sources.push(Source { fate: Fate::Pending, reason: "not fetched".to_owned(), ..source });
+            }
+            Remote::Failed(why) => {
+                self.answer.sources.push(Source { fate: Fate::Unreadable, reason: why, ..source });
+            }
+            Remote::Body(raw) => self.take(rule, Path::new(url), source, raw, None),
+        }
+        Ok(())
     }
 
     /// One file that may be there.
@@ -366,6 +375,12 @@ impl<'a> Finder<'a> {
                 return self.absent(rule, source, Fate::Unreadable, problem.to_string(), lead, None);
             }
         };
+        self.take(rule, path, source, raw, lead.table.and_then(|table| table.limit.clone()));
+        Ok(())
+    }
+
+    /// What is there, with its bytes: it has its place in the answer, unless it cannot be decoded.
+    fn take(&mut self, rule: &Rule, path: &Path, source: Source, raw: Arc<[u8]>, limit: Option<Limit>) {
         let valid = std::str::from_utf8(&raw).is_ok();
         if !valid || raw.starts_with(b"\xef\xbb\xbf") {
             self.unsure(self.definition.unsure.decoding.as_ref());
@@ -373,11 +388,10 @@ impl<'a> Finder<'a> {
         let size = Some(text::size_of(&raw));
         if !valid && rule.decoding.unwrap_or(self.definition.decoding) == Decoding::Strict {
             self.tell(Source { fate: Fate::Unreadable, reason: "not UTF-8".to_owned(), size, ..source });
-            return Ok(());
+            return;
         }
         let kept = std::iter::once(0..raw.len()).filter(|range| !range.is_empty()).collect();
         let listed = Some(self.tell(Source { size, kept, ..source }));
-        let limit = lead.table.and_then(|table| table.limit.clone());
         self.found.push(Found {
             rule: self.rule,
             name: name_of(path),
@@ -387,7 +401,6 @@ impl<'a> Finder<'a> {
             listed,
             item: None,
         });
-        Ok(())
     }
 
     /// Whether the same file was taken before; else it counts as taken now.

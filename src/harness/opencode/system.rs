@@ -10,7 +10,7 @@ use super::rules::{ClaudeFlag, ConfigDir, FindError, GlobalOrder, Globs};
 use super::{Entry, OpenCode};
 use crate::answer::{Answer, Fate, Place, Scope, Source};
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Errno, Kind, Unreadable, absolute};
+use crate::snapshot::{Ask, Errno, Kind, Remote, Unreadable, absolute};
 use crate::text;
 
 /// What the system prompt loads.
@@ -63,7 +63,7 @@ pub(super) fn look(
             loaded.entries.push(Entry { text, source });
         }
     }
-    urls(config, answer);
+    urls(config, &mut loaded.entries, search, answer)?;
     answer.sources.append(&mut others);
     Ok(loaded)
 }
@@ -313,13 +313,29 @@ fn is_url(text: &str) -> bool {
     text.starts_with("https://") || text.starts_with("http://")
 }
 
-/// URLs come after all files; their text is not known here.
-fn urls(config: &Config, answer: &mut Answer) {
-    for (url, from) in config.instructions.iter().filter(|(raw, _)| is_url(raw)) {
-        let reason = format!("named in {from}; fetched at every step, after all files; not fetched here");
-        answer
-            .sources
-            .push(Source { place: Place::Url(url.clone()), ..Source::new("", Scope::Remote, Fate::Pending, reason) });
-        answer.files_only = Some(format!("{url} was not fetched, so its text is unknown"));
+/// URLs come after all files, in their order. What they serve is UTF-8 in every edition.
+fn urls(config: &Config, entries: &mut Vec<Entry>, search: &mut Search, answer: &mut Answer) -> Told<()> {
+    let urls: Vec<_> = config.instructions.iter().filter(|(raw, _)| is_url(raw)).collect();
+    search.expect(urls.iter().map(|(url, _)| Ask::Remote(url.clone())))?;
+    for (url, from) in urls {
+        let reason = format!("named in {from}; fetched at every step, after all files");
+        let source = |fate, reason| Source::new("", Scope::Remote, fate, reason);
+        let source = match search.remote(url, reason.clone())? {
+            Remote::NotFetched => {
+                answer.files_only = Some(format!("{url} was not fetched, so its text is unknown"));
+                source(Fate::Pending, format!("{reason}; not fetched here"))
+            }
+            Remote::Failed(why) => source(Fate::Unreadable, format!("{reason}; {why}: it adds no text")),
+            Remote::Body(raw) => match text::lossy_without_bom(&raw) {
+                content if content.is_empty() => source(Fate::Empty, format!("{reason}; it serves no text")),
+                content => {
+                    let text = format!("Instructions from: {url}\n{content}");
+                    entries.push(Entry { text, source: answer.sources.len() });
+                    Source::whole("", Scope::Remote, &raw, reason)
+                }
+            },
+        };
+        answer.sources.push(Source { place: Place::Url(url.clone()), ..source });
     }
+    Ok(())
 }

@@ -106,7 +106,7 @@ impl Facts for Edited<'_> {
                 let new = new.map(|name| Entry { name: name.to_owned(), kind: Kind::File });
                 Some(Fact::Listing(Ok(entries.iter().cloned().chain(new).collect())))
             }
-            Ask::Target(_) | Ask::Glob { .. } | Ask::Git(_) | Ask::Rows { .. } => fact,
+            Ask::Target(_) | Ask::Glob { .. } | Ask::Git(_) | Ask::Rows { .. } | Ask::Remote(_) => fact,
         }
     }
 }

@@ -153,16 +153,18 @@ fn mentioned(subject: &Subject, message: &str) -> Option<Range<usize>> {
 fn entry(subject: &Subject, answer: &Resolution, source: &Source) -> Option<Finding> {
     let named_here = || source.reason.contains(&*subject.path.to_string_lossy());
     match (&source.place, source.fate) {
-        (Place::Url(url), Fate::Pending | Fate::Unreadable) if named_here() => {
+        (Place::Url(url), fate) if named_here() => {
             let range = place(subject.raw, url)?;
             let message = if url.starts_with("http:") {
                 format!("{url}: whoever is on the way can change this text ({}); use https", answer.harness)
-            } else if source.fate == Fate::Unreadable {
+            } else if fate == Fate::Unreadable {
                 format!("{url}: {}", source.reason)
+            } else if fate != Fate::Pending {
+                return None;
             } else {
                 format!("{url}: {} fetches it with every session; what it says is not known here", answer.harness)
             };
-            Some(Finding { fate: Some(source.fate), ..Finding::new(Kind::Remote, range, message).of(&answer.harness) })
+            Some(Finding { fate: Some(fate), ..Finding::new(Kind::Remote, range, message).of(&answer.harness) })
         }
         (Place::Path(path), Fate::Missing) if named_here() => {
             let quoted = source.reason.split('`').nth(1)?;

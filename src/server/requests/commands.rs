@@ -1,4 +1,4 @@
-//! Commands for clients that know only those: each says what one of our requests says.
+//! Commands for clients that know only those: each says what one of our requests says. Only `briefing.fetch` does more.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -19,12 +19,20 @@ pub(in crate::server) enum Command {
     Compare,
     Report,
     Files,
+    Fetch,
 }
 
 impl Command {
     /// All of them.
-    pub const ALL: [Command; 6] =
-        [Command::Show, Command::Preview, Command::Why, Command::Compare, Command::Report, Command::Files];
+    pub const ALL: [Command; 7] = [
+        Command::Show,
+        Command::Preview,
+        Command::Why,
+        Command::Compare,
+        Command::Report,
+        Command::Files,
+        Command::Fetch,
+    ];
 
     /// Its name on the wire.
     pub fn word(self) -> &'static str {
@@ -35,6 +43,7 @@ impl Command {
             Command::Compare => "briefing.compare",
             Command::Report => "briefing.report",
             Command::Files => "briefing.files",
+            Command::Fetch => "briefing.fetch",
         }
     }
 }
@@ -59,6 +68,7 @@ impl Server {
             Command::Why => said(self.explain(read(with_document(argument))?).await),
             Command::Compare => said(self.compare(read(argument)?).await),
             Command::Files => said(self.instruction_files(read(argument)?).await),
+            Command::Fetch => said(self.fetch(read(with_document(argument))?).await),
             Command::Preview => said(self.show_preview(read(argument)?).await),
         }
     }

@@ -1,0 +1,112 @@
+//! What instructions name by a URL: fetched when the user says so, and never else.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use briefing::remote::fetch;
+use briefing::snapshot::Remote;
+
+/// A server on this machine that answers as a closure says, and notes who came.
+pub struct Server {
+    port: u16,
+    came: Arc<Mutex<Vec<String>>>,
+}
+
+impl Server {
+    /// `answer` is given the path and how often it was asked for before; it says the status line's end and the body.
+    pub fn new(answer: impl Fn(&str, usize) -> (&'static str, Vec<u8>) + Send + Sync + 'static) -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        let came: Arc<Mutex<Vec<String>>> = Arc::default();
+        let (noted, answer) = (came.clone(), Arc::new(answer));
+        thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let (noted, answer) = (noted.clone(), answer.clone());
+                thread::spawn(move || serve(&stream, &noted, &*answer));
+            }
+        });
+        Server { port, came }
+    }
+
+    pub fn url(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}{path}", self.port)
+    }
+
+    /// The paths that were asked for, in order.
+    pub fn came(&self) -> Vec<String> {
+        self.came.lock().expect("nobody panics").clone()
+    }
+}
+
+fn serve(stream: &TcpStream, came: &Mutex<Vec<String>>, answer: &dyn Fn(&str, usize) -> (&'static str, Vec<u8>)) {
+    let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
+    let Some(first) = lines.next() else { return };
+    let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
+    lines.take_while(|line| !line.is_empty()).for_each(drop);
+    let before = {
+        let mut came = came.lock().expect("nobody panics");
+        came.push(path.clone());
+        came.iter().filter(|other| **other == path).count() - 1
+    };
+    let (status, body) = answer(&path, before);
+    let head = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
+    // The other side may have heard enough.
+    let _ = (&*stream).write_all(&[head.into_bytes(), body].concat());
+}
+
+fn body(text: &str) -> Remote {
+    Remote::Body(text.as_bytes().into())
+}
+
+#[test]
+fn each_url_is_answered_in_its_place() {
+    let server = Server::new(|path, _| match path {
+        "/gone" => ("404 Not Found", b"Not here.".to_vec()),
+        "/moved" => ("302 Found\r\nLocation: /a", Vec::new()),
+        path => ("200 OK", path.as_bytes().to_vec()),
+    });
+    let paths = ["/a", "/gone", "/moved", "/b?c=d", "/e", "/f"];
+    let served = fetch(&paths.map(|path| server.url(path)));
+    let gone = Remote::Failed("the server answers 404 Not Found".to_owned());
+    assert_eq!(served, [body("/a"), gone, body("/a"), body("/b?c=d"), body("/e"), body("/f")]);
+    assert_eq!(server.came().len(), paths.len() + 1, "each was asked for once, and one led on");
+}
+
+#[test]
+fn what_may_pass_is_tried_three_times() {
+    let server = Server::new(|path, before| match (path, before) {
+        ("/busy", 0 | 1) => ("503 Service Unavailable", Vec::new()),
+        ("/broken", _) => ("500 Internal Server Error", Vec::new()),
+        _ => ("200 OK", b"At last.".to_vec()),
+    });
+    let broken = Remote::Failed("the server answers 500 Internal Server Error".to_owned());
+    assert_eq!(fetch(&[server.url("/busy"), server.url("/broken")]), [body("At last."), broken]);
+    assert_eq!(server.came().iter().filter(|path| *path == "/broken").count(), 3);
+}
+
+#[test]
+fn what_is_no_address_on_the_network_is_refused() {
+    for url in ["file:///etc/passwd", "ftp://127.0.0.1/a", "http://", "/etc/passwd", "http://127.0.0.1:1/"] {
+        let [Remote::Failed(why)] = &fetch(&[url.to_owned()])[..] else { panic!("{url} serves something") };
+        assert!(!why.is_empty(), "{url}");
+    }
+}
+
+#[test]
+fn no_more_urls_are_fetched_at_once_than_the_clients_fetch() {
+    static NOW: AtomicUsize = AtomicUsize::new(0);
+    static MOST: AtomicUsize = AtomicUsize::new(0);
+    let server = Server::new(|_, _| {
+        let now = NOW.fetch_add(1, Ordering::SeqCst) + 1;
+        MOST.fetch_max(now, Ordering::SeqCst);
+        thread::yield_now();
+        NOW.fetch_sub(1, Ordering::SeqCst);
+        ("200 OK", Vec::new())
+    });
+    let urls: Vec<_> = (0..40).map(|at| server.url(&format!("/{at}"))).collect();
+    assert!(fetch(&urls).iter().all(|remote| *remote == body("")));
+    assert!(MOST.load(Ordering::SeqCst) <= 4, "{MOST:?}");
+}
