@@ -9,6 +9,9 @@ use std::thread;
 use briefing::remote::fetch;
 use briefing::snapshot::Remote;
 
+/// The end of a status line, and a body.
+type Answer = (&'static str, Vec<u8>);
+
 /// A server on this machine that answers as a closure says, and notes who came.
 pub struct Server {
     port: u16,
@@ -17,7 +20,7 @@ pub struct Server {
 
 impl Server {
     /// `answer` is given the path and how often it was asked for before; it says the status line's end and the body.
-    pub fn new(answer: impl Fn(&str, usize) -> (&'static str, Vec<u8>) + Send + Sync + 'static) -> Server {
+    pub fn new(answer: impl Fn(&str, usize) -> Answer + Send + Sync + 'static) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
         let came: Arc<Mutex<Vec<String>>> = Arc::default();
@@ -41,7 +44,7 @@ impl Server {
     }
 }
 
-fn serve(stream: &TcpStream, came: &Mutex<Vec<String>>, answer: &dyn Fn(&str, usize) -> (&'static str, Vec<u8>)) {
+fn serve(stream: &TcpStream, came: &Mutex<Vec<String>>, answer: &dyn Fn(&str, usize) -> Answer) {
     let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
     let Some(first) = lines.next() else { return };
     let path = first.split(' ').nth(1).unwrap_or_default().to_owned();

@@ -244,7 +244,7 @@ tests! {
         let mut editor = Editor::open().await;
         let about = json!({"cwd": editor.uri("project"), "harness": "opencode", "include": ["text"]});
         let fetch = json!({"command": "briefing.fetch", "arguments": [about]});
-        editor.write("project/opencode.json", &json!({"instructions": [rules, gone]}).to_string());
+        editor.write("project/opencode.json", json!({"instructions": [rules, gone]}).to_string());
         // Codex knows no URLs.
         let codex = json!({"command": "briefing.fetch", "arguments": [{"harness": "codex"}]});
         let id = editor.send("workspace/executeCommand", codex).await;

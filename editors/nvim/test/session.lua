@@ -315,6 +315,56 @@ it(':Briefing files fills the quickfix list', function()
   has(found.text, 'codex')
 end)
 
+it(':Briefing fetch fetches what a URL serves, once somebody has said yes', function()
+  t.tidy()
+  local tcp = assert(vim.uv.new_tcp())
+  tcp:bind('127.0.0.1', 0)
+  local came = 0
+  tcp:listen(8, function()
+    local stream = assert(vim.uv.new_tcp())
+    tcp:accept(stream)
+    stream:read_start(function(_, chunk)
+      if chunk then
+        came = came + 1
+        stream:write('HTTP/1.1 200 OK\r\nContent-Length: 7\r\nConnection: close\r\n\r\nServed.', function()
+          stream:close()
+        end)
+      end
+    end)
+  end)
+  local url = ('http://127.0.0.1:%d/rules.md'):format(tcp:getsockname().port)
+  t.write(root .. '/opencode.json', vim.json.encode({ instructions = { url } }))
+  local buf = edit(source)
+  local select, answer, asked = vim.ui.select, nil, nil ---@type any, string?, string?
+  vim.ui.select = function(items, opts, on_choice)
+    asked = opts.prompt
+    for _, item in ipairs(items) do
+      if item.title == answer then
+        return on_choice(item)
+      end
+    end
+    on_choice(nil)
+  end
+  for _, choice in ipairs({ 'Cancel', 'Fetch' }) do
+    answer = choice
+    local done
+    require('briefing').fetch(buf, { harness = 'opencode' }, function(err, result)
+      done = { err = err, fetched = result and result.fetched }
+    end)
+    eventually('an answer', function()
+      return done
+    end)
+    has(asked, url)
+    same(done.fetched, choice == 'Fetch' and { { url = url, bytes = 7 } } or {})
+    same(came, choice == 'Fetch' and 1 or 0)
+  end
+  vim.ui.select = select
+  local _, result = effective(buf, { harness = 'opencode' })
+  same(result.briefings[1].fidelity, 'exact')
+  tcp:close()
+  vim.fn.delete(root .. '/opencode.json')
+end)
+
 it('harness, cwd and session are assumed by views, the API and the server', function()
   t.tidy()
   local buf = edit(source)

@@ -41,6 +41,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     contextReport: () => showReport(parts),
     listInstructionFiles: () => listFiles(parts),
     createInstructionFile: () => createInstructionFile(focus),
+    fetchRemote: () => fetchRemote(parts),
     restartServer: () => server.restart(),
     showOutput: () => server.output.show(),
     choose: () => picks.choose(focus, settings),
@@ -82,6 +83,8 @@ export function registerCommands(parts: Parts): vscode.Disposable {
         return showReport(parts);
       case 'briefing.files':
         return listFiles(parts);
+      case 'briefing.fetch':
+        return fetchRemote(parts, params);
       default:
         return undefined;
     }
@@ -97,6 +100,14 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     }),
   );
   return vscode.Disposable.from(...registered);
+}
+
+/** Fetches the URLs behind what is shown. The server asks first, and says what came of it. */
+async function fetchRemote({ server, focus }: Parts, question: protocol.Question = focus.question()): Promise<unknown> {
+  if (!vscode.workspace.isTrusted) {
+    throw new Error('nothing is fetched for a workspace that is not trusted');
+  }
+  return server.request('workspace/executeCommand', { command: protocol.FETCH, arguments: [question] });
 }
 
 interface Compared {

@@ -8,6 +8,7 @@ export const INSTRUCTION_FILES = 'briefing/instructionFiles';
 export const CONTEXT_REPORT = 'briefing/contextReport';
 export const COMPARE = 'briefing/compare';
 export const PREVIEW = 'briefing/preview';
+export const FETCH = 'briefing.fetch';
 export const DID_CHANGE_INSTRUCTIONS = 'briefing/didChangeInstructions';
 
 export type Fate =

@@ -121,6 +121,18 @@ M.subcommands = {
       require('briefing.files').open(target)
     end,
   },
+  fetch = {
+    about = 'fetches what instructions name by a URL, once you have said yes',
+    usage = 'fetch',
+    most = 0,
+    run = function(_, target)
+      require('briefing').fetch(target, {}, function(err)
+        if err then
+          vim.notify(err, vim.log.levels.ERROR)
+        end
+      end)
+    end,
+  },
   harness = {
     about = 'which harnesses to answer for',
     usage = 'harness [ID[@VERSION]… | all]',

@@ -34,7 +34,7 @@ local function uri(path)
 end
 
 --- Asks a question about an agent that reads the file of a buffer, or about the start of a session if there is no file.
----@param method string
+---@param method string  A request, or a command of the server
 ---@param bufnr? integer
 ---@param opts? briefing.Opts
 ---@param callback fun(err?: string, result?: any, code?: integer)
@@ -78,6 +78,9 @@ local function ask(method, bufnr, opts, callback)
     alreadyLoaded = opts.already_loaded and vim.tbl_map(uri, opts.already_loaded) or nil,
     include = #include > 0 and include or nil,
   })
+  if not vim.startswith(method, 'briefing/') then
+    method, params = 'workspace/executeCommand', { command = method, arguments = { params } }
+  end
   server.request(bufnr, method, params, callback, opts.timeout_ms)
 end
 
@@ -121,6 +124,16 @@ function M.prompt(bufnr, opts, callback)
     end
     callback(nil, require('briefing.preview').text(result), result)
   end)
+end
+
+--- Has the server fetch, once, what the instructions name by a URL. The server asks first, and says what came of it.
+---@param bufnr? integer
+---@param opts? briefing.Opts
+---@param callback fun(err?: string, result?: {fetched: {url: string, bytes?: integer, problem?: string}[]})
+function M.fetch(bufnr, opts, callback)
+  -- People take their time.
+  opts = vim.tbl_extend('keep', opts or {}, { text = false, timeout_ms = 30 * 60 * 1000 })
+  ask('briefing.fetch', bufnr, opts, callback)
 end
 
 --- For a status line: what each harness loads for a buffer, in tokens, with the worst fate. Never waits.

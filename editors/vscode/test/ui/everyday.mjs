@@ -2,7 +2,9 @@
 
 import { execFileSync } from 'node:child_process';
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import fs from 'node:fs';
+import http from 'node:http';
 import path from 'node:path';
 import { program, running, until, write } from '../host.mjs';
 import { Window } from './window.mjs';
@@ -164,6 +166,25 @@ export async function everyday(host, step) {
     await about.filter({ hasText: 'src/api/handler.rs (pinned)' }).waitFor();
     await window.command('Briefing: Follow the Active Editor');
     await about.filter({ hasText: /^CLAUDE\.md$/ }).waitFor();
+  });
+
+  await step('fetches what instructions name by a URL, once that is allowed', async () => {
+    const server = http.createServer((_, response) => response.end('Served.')).listen(0, '127.0.0.1').unref();
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${server.address().port}/rules.md`;
+    write(ws, { 'opencode.json': JSON.stringify({ instructions: [url] }) });
+    await window.file(handler);
+    await window.command('Briefing: Choose the Harnesses to Show…');
+    await window.choose('OpenCode');
+    await page.keyboard.press('Enter');
+    await window.viewShows(new RegExp(`${url}not fetched`));
+    await window.command('Briefing: Fetch Remote Instructions Once');
+    await window.notification(url).locator('.monaco-button', { hasText: 'Fetch' }).click();
+    await window.notification('1 of 1 URLs were fetched').waitFor();
+    await window.viewShows(new RegExp(`${url}7 B`));
+    fs.rmSync(at('opencode.json'));
+    await window.command('Briefing: Show All Harnesses');
+    await window.command('Notifications: Clear All Notifications');
   });
 
   await step('creates an instruction file where it is wanted', async () => {
