@@ -8,6 +8,7 @@ mod json;
 mod json5;
 mod jsonc;
 pub mod marked;
+mod remembered;
 mod toml_value;
 
 pub use dotenv::dotenv;
@@ -15,6 +16,7 @@ pub use front_matter::{parse_leniently, parse_npm_yaml, parse_rust_yaml, parse_y
 pub use json::{parse_json, without_comments};
 pub use json5::parse_json5;
 pub use jsonc::parse_jsonc;
+pub use remembered::Remembered;
 pub use toml_value::parse_toml;
 
 /// A value, and where it stands in its file.

@@ -13,7 +13,7 @@ use crate::answer::{Resolution, Standpoint};
 use crate::disk::{self, Filesystem};
 use crate::harness::{self, Choice};
 use crate::resolve::{Outcome, resolve};
-use crate::snapshot::{Ask, Change, Fact, Facts, Snapshot};
+use crate::snapshot::{Ask, AskHasher, Change, Fact, Facts, Snapshot};
 
 /// How many answers are remembered at most; then all are forgotten, and the open files ask again.
 const MEMO_LIMIT: usize = 4096;
@@ -38,10 +38,10 @@ struct State {
     /// The facts that a change at, or above, a path may touch.
     resting_on: BTreeMap<PathBuf, HashSet<Ask>>,
     /// The paths each fact rests on: `resting_on` turned round.
-    paths_of: HashMap<Ask, Vec<PathBuf>>,
+    paths_of: HashMap<Ask, Vec<PathBuf>, AskHasher>,
     memo: HashMap<Question, Arc<Resolution>>,
     /// The remembered questions whose answers rest on a fact.
-    answers_of: HashMap<Ask, HashSet<Question>>,
+    answers_of: HashMap<Ask, HashSet<Question>, AskHasher>,
     /// What was forgotten, by the path it is about: whoever needs one of it again will need the rest.
     forgotten: HashMap<PathBuf, Vec<Ask>>,
     /// How many answers were worked out.

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::snapshot::{
-    Ask, Entry, Environment, Errno, Fact, Facts, Found, GlobFlavor, Kind, Meta, Remote, Repository, Row, Unreadable,
-    absolute,
+    Ask, AskHasher, Entry, Environment, Errno, Fact, Facts, Found, GlobFlavor, Kind, Meta, Remote, Repository, Row,
+    Unreadable, absolute,
 };
 
 /// The snapshot has not been told yet. Never to be taken for "absent".
@@ -43,7 +43,7 @@ pub struct Search<'a> {
     env_used: RefCell<BTreeMap<String, String>>,
     probes: Vec<Probe>,
     wanted: Vec<Ask>,
-    depends: HashSet<Ask>,
+    depends: HashSet<Ask, AskHasher>,
     cut_short: Option<PathBuf>,
 }
 
@@ -56,7 +56,7 @@ impl<'a> Search<'a> {
             env_used: RefCell::default(),
             probes: Vec::new(),
             wanted: Vec::new(),
-            depends: HashSet::new(),
+            depends: HashSet::default(),
             cut_short: None,
         }
     }

@@ -11,6 +11,7 @@ use globset::GlobBuilder;
 use super::front_matter::FrontMatter;
 use super::{About, Details};
 use crate::answer::{Answer, Fate, Limit, Message, Role, Scope, Source, Standpoint, Trigger, Warning};
+use crate::formats::Remembered;
 use crate::glob;
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Errno, Kind, Unreadable};
@@ -347,7 +348,9 @@ impl<'a, 'f> Chain<'a, 'f> {
 
     /// Warns of patterns that nothing can match.
     fn check_patterns(&mut self, file: &File, patterns: &[String]) {
-        for pattern in patterns.iter().filter(|pattern| GlobBuilder::new(pattern).build().is_err()) {
+        static VALID: Remembered<bool> = Remembered::new();
+        let is_valid = |pattern: &str| *VALID.of(pattern, |pattern| GlobBuilder::new(pattern).build().is_ok());
+        for pattern in patterns.iter().filter(|pattern| !is_valid(pattern)) {
             let message = format!("`{pattern}` is no valid pattern: it matches nothing");
             self.answer.warnings.push(Warning::at("pattern", &file.path, message));
         }
@@ -390,6 +393,9 @@ impl<'a, 'f> Chain<'a, 'f> {
 /// What stands behind an `@` at the beginning of a word, outside of code.
 pub(super) fn mentioned(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
+    if !text.contains('@') {
+        return found;
+    }
     let mut fenced = false;
     for line in text.lines() {
         if line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~") {

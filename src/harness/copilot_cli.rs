@@ -445,6 +445,9 @@ fn is_hidden(c: char) -> bool {
 
 /// The ranges of a file's bytes that can be seen.
 fn kept(raw: &[u8]) -> Vec<Range<usize>> {
+    if raw.is_ascii() {
+        return std::iter::once(0..raw.len()).filter(|all| !all.is_empty()).collect();
+    }
     let decoded = text::lossy(raw);
     let mut kept = Vec::new();
     let mut from = 0;

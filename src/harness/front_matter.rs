@@ -3,6 +3,10 @@
 //! Where the block is no YAML, such as `globs: **/*.ts` without quotation marks, the value still stands on its line, and
 //! harnesses differ on what they make of it; so both readings are offered.
 
+use std::sync::Arc;
+
+use crate::formats::Remembered;
+
 /// The keys by which one harness or another is told for which files a rule is.
 const PATTERN_KEYS: [&str; 4] = ["applyTo", "paths", "globs", "fileMatchPattern"];
 
@@ -31,10 +35,12 @@ fn is_open(text: &str) -> bool {
     begins && lines.clone().next().is_some_and(is_key) && !lines.any(|line| line.contains("---"))
 }
 
+type Entries = Option<Vec<(String, Value)>>;
+
 /// The front matter of one file.
 pub(super) struct FrontMatter<'a> {
     /// Keys and values; `None` where the block is no YAML.
-    entries: Option<Vec<(String, Value)>>,
+    entries: Arc<Entries>,
     lines: Vec<&'a str>,
     /// Where the text behind it begins, in bytes.
     pub body: usize,
@@ -59,7 +65,9 @@ impl<'a> FrontMatter<'a> {
         for line in lines {
             at += line.len();
             if line.starts_with("---") {
-                return Some(FrontMatter { entries: entries(&block), lines: block, body: at });
+                static READ: Remembered<Entries> = Remembered::new();
+                let entries = READ.of(&text[first.len()..at - line.len()], |_| entries(&block));
+                return Some(FrontMatter { entries, lines: block, body: at });
             }
             block.push(line.trim_end_matches(['\n', '\r']));
         }
@@ -73,7 +81,7 @@ impl<'a> FrontMatter<'a> {
 
     /// The value of a key. Of a key that stands twice the last one counts.
     pub(super) fn get(&self, key: &str) -> Option<&Value> {
-        self.entries.as_ref()?.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)
+        self.entries.as_ref().as_ref()?.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
     /// Whether a key stands there, whatever its value.
@@ -117,7 +125,7 @@ impl<'a> FrontMatter<'a> {
 }
 
 /// The keys and values of a block of YAML; `None` where it is none.
-fn entries(block: &[&str]) -> Option<Vec<(String, Value)>> {
+fn entries(block: &[&str]) -> Entries {
     let mut entries = Vec::new();
     let mut lines = block.iter().peekable();
     while let Some(line) = lines.next() {

@@ -167,6 +167,9 @@ fn nested(chain: &mut Chain, names: &[String]) -> Told<()> {
 
 /// Composed, and without the tag characters U+E0000 to U+E007F.
 fn sanitized(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_owned();
+    }
     let composed = icu_normalizer::ComposingNormalizer::new_nfc().normalize(text);
     composed.chars().filter(|c| !('\u{e0000}'..='\u{e007f}').contains(c)).collect()
 }

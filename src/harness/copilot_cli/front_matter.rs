@@ -1,6 +1,8 @@
 //! What the front matter of an instruction file says: the patterns it applies to, its description, and whom it is not for.
 
-use crate::formats::{Node, Value, parse_rust_yaml};
+use std::sync::Arc;
+
+use crate::formats::{Node, Remembered, Value, parse_rust_yaml};
 use crate::harness::front_matter;
 
 /// Names in `excludeAgent` that mean this client; Copilot CLI 1.0.102.
@@ -27,9 +29,9 @@ impl FrontMatter {
 /// What is wrong with the front matter, if anything is.
 pub(super) fn problem(text: &str) -> Option<String> {
     let block = block(text);
-    let node = block.and_then(|block| parse_rust_yaml(block).ok());
+    let node = block.map(yaml);
     let has = |key: &str| {
-        node.as_ref().is_some_and(|node| node.get(key).is_some())
+        node.as_deref().and_then(Option::as_ref).is_some_and(|node| node.get(key).is_some())
             || block.is_some_and(|block| raw(block, key).is_some())
     };
     front_matter::problem(text, &["applyTo", "paths"], has, "the file applies to everything")
@@ -39,7 +41,8 @@ pub(super) fn problem(text: &str) -> Option<String> {
 /// still takes the pattern from its line, and nothing else.
 pub(super) fn parse(text: &str) -> FrontMatter {
     let Some(block) = block(text) else { return FrontMatter::default() };
-    let Ok(node) = parse_rust_yaml(block) else {
+    let yaml = yaml(block);
+    let Some(node) = yaml.as_ref() else {
         let raw = raw(block, "applyTo").or_else(|| raw(block, "paths"));
         return FrontMatter { patterns: raw.map(split).unwrap_or_default(), ..FrontMatter::default() };
     };
@@ -55,6 +58,12 @@ pub(super) fn parse(text: &str) -> FrontMatter {
         _ => false,
     };
     FrontMatter { patterns, description, excluded }
+}
+
+/// A block as YAML, if it is any.
+fn yaml(block: &str) -> Arc<Option<Node>> {
+    static READ: Remembered<Option<Node>> = Remembered::new();
+    READ.of(block, |block| parse_rust_yaml(block).ok())
 }
 
 /// What stands between a first line `---` and the next line that begins so.

@@ -193,6 +193,9 @@ pub(super) fn escaped(text: &str) -> String {
 /// to white space, a quotation mark, an angle bracket or a backtick, less the punctuation at its end.
 fn tokens(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
+    if !text.contains('@') {
+        return found;
+    }
     let mut fence: Option<char> = None;
     let mut start = 0;
     for line in text.split_inclusive('\n') {

@@ -78,13 +78,15 @@ fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> {
 
 /// Digits and letters of many kinds; no example, no placeholder, no word.
 fn is_random(word: &str) -> bool {
-    let lower = word.to_ascii_lowercase();
+    // What few words have comes first: every word of a file is asked about at every keystroke.
+    if word.bytes().filter(u8::is_ascii_digit).count() < 3 || !word.bytes().any(|byte| byte.is_ascii_alphabetic()) {
+        return false;
+    }
+    let mut kinds = [false; 256];
+    word.bytes().for_each(|byte| kinds[usize::from(byte)] = true);
     let placeholder = ["example", "xxxx", "your", "placeholder", "0000", "1234567", "abcdef", "....", "redacted"];
-    let kinds: std::collections::HashSet<u8> = word.bytes().collect();
-    kinds.len() >= 8
-        && word.bytes().filter(u8::is_ascii_digit).count() >= 3
-        && word.bytes().any(|byte| byte.is_ascii_alphabetic())
-        && !placeholder.iter().any(|known| lower.contains(known))
+    let lower = word.to_ascii_lowercase();
+    kinds.iter().filter(|there| **there).count() >= 8 && !placeholder.iter().any(|known| lower.contains(known))
 }
 
 /// Whether the text ends in `TOKEN=`, `"apiKey": "` or the like.
