@@ -33,8 +33,14 @@ pub fn lenses(subject: &Subject) -> Vec<Lens> {
     }
     for usage in uses(subject) {
         let limit = &usage.limit;
-        let (used, value) = (grouped(usage.before + usage.own), grouped(limit.value));
-        let title = format!("{}: {used} of {value} {} ({} %)", usage.harness, limit.unit, usage.percent());
+        let (wanted, value) = (usage.before + usage.own, grouped(limit.value));
+        let title = match wanted.checked_sub(limit.value).filter(|over| *over > 0) {
+            Some(over) => format!("{}: {} {} over the limit of {value}", usage.harness, grouped(over), limit.unit),
+            None => {
+                let used = grouped(wanted);
+                format!("{}: {used} of {value} {} ({} %)", usage.harness, limit.unit, usage.percent())
+            }
+        };
         found.push(Lens { title, leads: Leads::Why, harness: Some(usage.harness) });
     }
     found.extend(applies_to(subject).map(|title| Lens { title, leads: Leads::Why, harness: None }));

@@ -158,6 +158,16 @@ tests! {
         editor.leave().await;
     }
 
+    async fn a_code_lens_says_how_far_a_file_is_over_a_limit() {
+        let mut editor = Editor::open().await;
+        editor.open_document(AGENTS, &"x".repeat(34_000)).await;
+        editor.diagnostics(AGENTS).await;
+        let uri = editor.uri(AGENTS);
+        let found = editor.ask("textDocument/codeLens", json!({"textDocument": {"uri": uri}})).await.expect("lenses");
+        assert_eq!(found[0]["command"]["title"], "codex: 1 232 bytes over the limit of 32 768", "{found}");
+        editor.leave().await;
+    }
+
     async fn lost_text_and_sections_can_be_folded() {
         let mut editor = Editor::open().await;
         let text = format!("# One\n{}\nlost\nlost\n## Two\ntext\n", "x".repeat(32_800));

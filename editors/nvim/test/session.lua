@@ -151,7 +151,7 @@ it('the view follows an edit that is not saved, and the cursor stays on its line
   vim.api.nvim_buf_set_lines(buf, 0, -1, false, vim.split(vim.trim(long), '\n'))
   local shown = shows('briefing-view://show', 'truncated')
   has(shown, '32 768 of ' .. require('briefing.words').grouped(#long) .. ' B')
-  has(shown, '↳ the 32768 B project budget ends inside this file')
+  has(shown, '↳ the 32 768 B project budget ends inside this file')
   has(vim.api.nvim_get_current_line(), 'openclaw')
   assert(vim.api.nvim_win_get_cursor(0)[1] ~= row, 'the line has not moved')
   same(vim.api.nvim_get_current_win(), win)

@@ -8,7 +8,7 @@ use super::{Codex, Examined, directories, notices, paths, unreadable_cap};
 use crate::answer::{Answer, Fate, Limit, Per, Scope, Source, Unit, Warning};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Errno, Kind, Meta, Unreadable};
-use crate::text;
+use crate::text::{self, grouped};
 
 /// A project file that was picked and read.
 pub(super) struct Doc(pub String);
@@ -166,7 +166,11 @@ impl Codex {
             if remaining == 0 {
                 let size =
                     search.read(path, "the budget is spent: not read by Codex")?.ok().map(|raw| text::size_of(&raw));
-                answer.sources.push(Source { size, reason: format!("the {budget} B budget is spent"), ..source });
+                answer.sources.push(Source {
+                    size,
+                    reason: format!("the {} B budget is spent", grouped(budget)),
+                    ..source
+                });
                 if !std::mem::replace(&mut skipped, true) {
                     self.tell(answer, || Warning::at("over-budget", path, notices::skipped(path, budget)));
                 }
@@ -191,7 +195,7 @@ impl Codex {
                 }
                 Err(problem @ Unreadable::TooLarge(_)) => {
                     unreadable_cap(&problem, path, answer);
-                    let reason = format!("{problem}; it would take the rest of the {budget} B budget");
+                    let reason = format!("{problem}; it would take the rest of the {} B budget", grouped(budget));
                     answer.sources.push(Source { fate: Fate::Unreadable, reason, ..source });
                     remaining = 0;
                     continue;
@@ -215,7 +219,7 @@ impl Codex {
             let size = Some(text::size_of(&raw));
             if text.trim().is_empty() {
                 let reason = if cut < raw.len() {
-                    format!("the {cut} B that the budget leaves are only white space; nothing is charged")
+                    format!("the {} B that the budget leaves are only white space; nothing is charged", grouped(cut))
                 } else {
                     "empty or only white space; it still hides the other names of its directory".to_owned()
                 };
@@ -226,7 +230,12 @@ impl Codex {
             let (fate, reason) = if cut < raw.len() {
                 (
                     Fate::Truncated,
-                    format!("the {budget} B project budget ends inside this file: {cut} of {} B are kept", raw.len()),
+                    format!(
+                        "the {} B project budget ends inside this file: {} of {} B are kept",
+                        grouped(budget),
+                        grouped(cut),
+                        grouped(raw.len())
+                    ),
                 )
             } else {
                 (Fate::Loaded, "the first name that exists in its directory".to_owned())
