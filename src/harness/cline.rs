@@ -10,7 +10,7 @@ use super::{About, Details, Edition, Profile, Program};
 use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Warning};
 use crate::formats::{Node, Value, parse_json, parse_npm_yaml};
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Kind, absolute};
+use crate::snapshot::{Ask, Kind, Unreadable, absolute};
 use crate::text::{is_js_space, js_trim, js_trim_end, locale_compare};
 
 /// The profile.
@@ -62,7 +62,16 @@ impl Edition for Cline {
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
         let mut chain = Chain::new(at, search, None);
         let mut rules: Vec<Rule> = Vec::new();
-        for (path, scope) in candidates(&mut chain)? {
+        let (files, broken) = candidates(&mut chain)?;
+        if let Some(manifest) = broken {
+            let problem = format!("{} is a directory: the client gives up all its rules", manifest.display());
+            for (path, scope) in files {
+                chain.say(&path, Load::start(scope, ""), Fate::Excluded, problem.clone());
+            }
+            chain.answer.warnings.push(Warning::at("unreadable", &manifest, problem));
+            return Ok(chain.finish("\n\n"));
+        }
+        for (path, scope) in files {
             let load = Load::start(scope, "a rule of that place");
             let Some(file) = chain.file(&path, load)? else { continue };
             let rule = match Rule::of(file, scope, at) {
@@ -181,8 +190,8 @@ fn split(text: &str) -> (Option<&str>, usize) {
     (Some(yaml.strip_suffix('\r').unwrap_or(yaml)), text.len() - body.len())
 }
 
-/// The files of every place, in the order in which the later one counts over the earlier.
-fn candidates(chain: &mut Chain) -> Told<Vec<(PathBuf, Scope)>> {
+/// The files of every place, in the order in which the later one counts over the earlier; and what spoils them all.
+fn candidates(chain: &mut Chain) -> Told<(Vec<(PathBuf, Scope)>, Option<PathBuf>)> {
     let (cwd, home) = (&chain.at.cwd, &chain.at.home);
     let own = chain.search.env("CLINE_DIR").map(|dir| js_trim(&dir).to_owned()).filter(|dir| !dir.is_empty());
     let own = own.map_or_else(|| home.join(".cline"), |dir| absolute(cwd, Path::new(&dir)));
@@ -201,11 +210,15 @@ fn candidates(chain: &mut Chain) -> Told<Vec<(PathBuf, Scope)>> {
             found.push((path, scope));
         }
     }
-    for path in managed(chain)? {
-        found.push((path, Scope::Managed));
-    }
+    let broken = match managed(chain)? {
+        Ok(files) => {
+            found.extend(files.into_iter().map(|path| (path, Scope::Managed)));
+            None
+        }
+        Err(manifest) => Some(manifest),
+    };
     chain.search.expect(found.iter().map(|(path, _)| Ask::Content(path.clone())))?;
-    Ok(found)
+    Ok((found, broken))
 }
 
 /// A file itself; else the files of a folder, no links but AGENTS.md.
@@ -216,8 +229,8 @@ fn files_of(chain: &mut Chain, place: &Path) -> Told<Vec<PathBuf>> {
     }
     let Ok(entries) = chain.search.list(place, "a folder of rules")? else { return Ok(Vec::new()) };
     let files = entries.iter().filter(|entry| entry.kind == Kind::File).map(|entry| place.join(&entry.name));
+    // As they are listed: of two rules of one name, the one listed later counts.
     let mut files: Vec<PathBuf> = files.filter(|path| is_text(path)).collect();
-    files.sort();
     let agents = place.join("AGENTS.md");
     if !files.contains(&agents) && chain.search.is_file(&agents, "AGENTS.md may be a link")? {
         files.push(agents);
@@ -230,16 +243,21 @@ fn is_text(path: &Path) -> bool {
     ["md", "markdown", "txt"].iter().any(|known| extension.eq_ignore_ascii_case(known))
 }
 
-/// `rules.md` of every folder of `.cline` that has a `managed.json`.
-fn managed(chain: &mut Chain) -> Told<Vec<PathBuf>> {
+/// `rules.md` of every folder of `.cline` that has a `managed.json`; or the first of these that is a directory.
+fn managed(chain: &mut Chain) -> Told<Result<Vec<PathBuf>, PathBuf>> {
     let dir = chain.at.cwd.join(".cline");
-    let Ok(entries) = chain.search.list(&dir, "managed folders")? else { return Ok(Vec::new()) };
+    let Ok(entries) = chain.search.list(&dir, "managed folders")? else { return Ok(Ok(Vec::new())) };
     let all: Vec<PathBuf> =
         entries.iter().filter(|entry| entry.kind == Kind::Dir).map(|entry| dir.join(&entry.name)).collect();
     chain.search.expect(all.iter().map(|folder| Ask::Content(folder.join("managed.json"))))?;
     let mut folders = Vec::new();
     for folder in all {
-        let Ok(raw) = chain.search.read(&folder.join("managed.json"), "makes it a managed folder")? else { continue };
+        let path = folder.join("managed.json");
+        let raw = match chain.search.read(&path, "makes it a managed folder")? {
+            Ok(raw) => raw,
+            Err(Unreadable::Not(Kind::Dir)) => return Ok(Err(path)),
+            Err(_) => continue,
+        };
         let manifest = parse_json(&String::from_utf8_lossy(&raw));
         if manifest.is_ok_and(|manifest| matches!(manifest.value, Value::Table(_) | Value::List(_))) {
             folders.push(folder);
@@ -251,5 +269,5 @@ fn managed(chain: &mut Chain) -> Told<Vec<PathBuf>> {
     for folder in folders {
         files.extend(files_of(chain, &folder.join("rules.md"))?);
     }
-    Ok(files)
+    Ok(Ok(files))
 }

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::answer::{Answer, Fate, Message, Role, Scope, Source, Standpoint, Trigger, Warning};
+use crate::answer::{Answer, Fate, Message, Refusal, Role, Scope, Source, Standpoint, Trigger, Warning};
 use crate::glob;
 use crate::harness::keys::{Key, Keys, Takes};
 use crate::harness::{About, Details, Edition, Profile, Program};
@@ -111,6 +111,11 @@ impl Edition for CopilotCli {
         let home = home.map_or_else(|| at.home.join(".copilot"), |home| absolute(&at.cwd, Path::new(&home)));
         let root = repository(&at.cwd, search)?.unwrap_or_else(|| at.cwd.clone());
         answer.root = Some(root.clone());
+        let github = root.join(".github");
+        if search.list(&github, "a folder that links to itself stops the client")? == Err(Errno::LOOP) {
+            let message = format!("{} links to itself, which stops Copilot CLI", github.display());
+            return Ok(Answer { refusal: Some(Refusal::new(&github, message)), ..answer });
+        }
         let mut session = Session { root: root.clone(), home: home.clone(), ..Session::default() };
         let whole_files = self.whole_files(&at.cwd, &root, &home);
         search.expect(whole_files.iter().map(|(dir, ..)| Ask::Listing(dir.clone())))?;
@@ -220,9 +225,15 @@ fn rule_files(cwd: &Path, root: &Path, home: &Path, extra: &[PathBuf], search: &
     let mut found: Vec<Found> = Vec::new();
     let mut seen = HashSet::new();
     for (dir, ending, seen_from) in places {
-        found.extend(
-            rules_below(&dir, ending, seen_from, search)?.into_iter().filter(|file| seen.insert(file.path.clone())),
-        );
+        let files = rules_below(&dir, ending, seen_from, search)?;
+        search.expect(files.iter().map(|file| Ask::Real(file.path.clone())))?;
+        for file in files {
+            // Each is known by where it leads, and counts once.
+            let real = search.real(&file.path)?.unwrap_or_else(|_| file.path.clone());
+            if seen.insert(real.clone()) {
+                found.push(file.at(real));
+            }
+        }
     }
     Ok(found)
 }

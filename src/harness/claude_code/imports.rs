@@ -139,10 +139,12 @@ pub(super) fn resolve(word: &str, dir: &Path, home: &Path) -> Word {
         }
         None => return Word::Prose,
     };
-    match extension(&target) {
-        Some(extension) if !is_known(extension) => Word::Refused(target),
-        Some(_) | None => Word::Import(target),
-    }
+    if is_readable(&target) { Word::Import(target) } else { Word::Refused(target) }
+}
+
+/// Whether a path has no extension, or one that may be imported.
+pub(super) fn is_readable(path: &Path) -> bool {
+    extension(path).is_none_or(is_known)
 }
 
 /// Whether a path has an extension that may be imported.

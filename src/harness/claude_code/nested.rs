@@ -229,14 +229,18 @@ impl Loader<'_, '_> {
         Ok(self.handed_over(found).into_iter().collect())
     }
 
-    /// The files of a directory that keep its AGENTS.md out, each with its text.
+    /// The files of a directory that keep its AGENTS.md out, each with its text. Observed: the user's own file and the
+    /// administrator's, by whatever link, keep nothing out.
     pub(super) fn own_files(&mut self, dir: &Path) -> Told<Vec<(PathBuf, String)>> {
         let files = ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"].map(|name| dir.join(name));
         self.expect(&files)?;
         let mut own = Vec::new();
         for path in files {
+            let found = self.search.stat(&path, "nested AGENTS.md stand in for these")?;
+            let limit = self.edition.file_limit_bytes;
             if self.excluded(&path, Owner::Project).is_some()
-                || !self.search.is_file(&path, "nested AGENTS.md stand in for these")?
+                || !found.is_ok_and(|meta| meta.kind == Kind::File && meta.len <= limit)
+                || self.is_of_user_or_managed(&path)?
             {
                 continue;
             }
@@ -248,6 +252,16 @@ impl Loader<'_, '_> {
             }
         }
         Ok(own)
+    }
+
+    fn is_of_user_or_managed(&mut self, path: &Path) -> Told<bool> {
+        let real = self.search.real(path)?;
+        for theirs in [self.settings.config.join("CLAUDE.md"), Path::new(MANAGED).join("CLAUDE.md")] {
+            if real.is_ok() && real == self.search.real(&theirs)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn handed_over(&mut self, found: Vec<Entry>) -> Option<(Message, Vec<Source>)> {

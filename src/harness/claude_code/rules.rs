@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::loader::{Entry, Loader, Owner, Role};
-use super::paths;
+use super::{imports, paths};
 use crate::answer::{Fate, Scope, Source, Trigger, Warning};
 use crate::search::Told;
 use crate::snapshot::{Ask, Kind};
@@ -120,6 +120,10 @@ impl Loader<'_, '_> {
                         self.outside(&path, &real);
                     } else if meta.kind == Kind::Dir {
                         self.collect(&real, owner, visited, files)?;
+                    } else if !imports::is_readable(&real) {
+                        let reason = "a link to a file with an extension that Claude Code does not read";
+                        let source = Source::new(&path, Scope::Rule, Fate::Dropped, reason);
+                        self.consider(Source { by: Some(real), ..source });
                     } else {
                         files.push((real, Some(path)));
                     }

@@ -63,7 +63,7 @@ impl Loader<'_, '_> {
             })
             .map(|entry| entry.path.clone());
         let displaced_by = match displaced_by {
-            None if self.settings.project && !self.settings.local => self.local_left_out(&dirs)?,
+            None if self.settings.project => self.on_the_disk(&dirs, checkout)?,
             known => known,
         };
         self.agents(&dirs, checkout, displaced_by.as_deref(), &mut entries)?;
@@ -110,11 +110,11 @@ impl Loader<'_, '_> {
         Ok(())
     }
 
-    /// A local file of the walk that `--setting-sources` leaves out. Observed: it keeps AGENTS.md out all the same.
-    fn local_left_out(&mut self, dirs: &[PathBuf]) -> Told<Option<PathBuf>> {
-        for dir in dirs {
-            let own = self.own_files(dir)?;
-            if let Some((path, _)) = own.into_iter().find(|(path, _)| path.ends_with(LOCAL)) {
+    /// A file of the walk that was not loaded under its own name. Observed: it keeps AGENTS.md out all the same, be it a
+    /// local file that `--setting-sources` leaves out, or a link to what was loaded before it, or to a rule that waits.
+    fn on_the_disk(&mut self, dirs: &[PathBuf], checkout: Option<&Checkout>) -> Told<Option<PathBuf>> {
+        for dir in dirs.iter().filter(|dir| !is_covered(dir, checkout)) {
+            if let Some((path, _)) = self.own_files(dir)?.into_iter().next() {
                 return Ok(Some(path));
             }
         }

@@ -99,13 +99,25 @@ pub(super) const V0_169: Rules = Rules {
     settings_root: SettingsRoot::GitHoldsHead,
     trust: trust::Rules { keys: trust::Keys::RealThenWritten, git_root: trust::GitRoot::ByItsFiles },
     distrust: Distrust::SettingsAndFiles,
-    denied_to_projects: &["profile", "profiles", "model_provider"],
+    denied_to_projects: &[
+        "profile",
+        "profiles",
+        "model_provider",
+        "model_providers",
+        "notify",
+        "chatgpt_base_url",
+        "openai_base_url",
+        "otel",
+    ],
     managed: Managed::BeforeTheProject,
     devices: Devices::Refused,
     fallbacks: Fallbacks::Names,
     types: types::V0_169,
-    profile_types: types::V0_169,
-    texts: &[("model_instructions_file", "model instructions file")],
+    profile_types: types::V0_169_PROFILE,
+    texts: &[
+        ("model_instructions_file", "model instructions file"),
+        ("experimental_compact_prompt_file", "experimental compact prompt file"),
+    ],
 };
 
 pub(super) const V0_104: Rules = Rules {

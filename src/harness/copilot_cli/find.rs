@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Kind};
+use crate::snapshot::{Ask, Kind, relative};
 
 /// A file that is there.
 pub(super) struct Found {
@@ -20,8 +20,10 @@ impl Found {
 
     /// The path as the client writes it.
     pub(super) fn shown(&self) -> String {
-        let inside = self.seen_from.as_ref().and_then(|dir| self.path.strip_prefix(dir).ok());
-        inside.unwrap_or(&self.path).display().to_string()
+        match &self.seen_from {
+            Some(dir) => relative(dir, &self.path),
+            None => self.path.display().to_string(),
+        }
     }
 }
 

@@ -27,9 +27,12 @@ pub(super) fn all(
         let folders = folders.split(':').filter(|folder| !js_trim(folder).is_empty());
         wanted.extend(folders.map(|folder| absolute(&at.cwd, Path::new(folder))));
     }
+    let own = home.join(".gemini");
     let mut found: Vec<PathBuf> = Vec::new();
     for path in wanted {
-        if !search.is_dir(&path, "a directory of the workspace")? {
+        // The client has made its own folder by then.
+        let is_made = path == own && search.stat(&own, "made at the start")?.is_err();
+        if !is_made && !search.is_dir(&path, "a directory of the workspace")? {
             return Ok(Err(format!(
                 "{} is included and is no directory, which stops Gemini CLI; see context.includeDirectories",
                 path.display()
