@@ -89,6 +89,7 @@ fn trouble(error: ureq::Error) -> Trouble {
         ureq::Error::Timeout(_) => format!("no answer within {} s", TIME_LIMIT.as_secs()),
         ureq::Error::BodyExceedsLimit(_) => format!("more than the {BODY_LIMIT_BYTES} bytes that are fetched at most"),
         ureq::Error::HostNotFound => "no such host".to_owned(),
+        ureq::Error::Io(error) => error.to_string().split(" (os error").next().unwrap_or_default().to_lowercase(),
         other => other.to_string(),
     };
     let may_pass = matches!(error, ureq::Error::Io(_) | ureq::Error::ConnectionFailed);
