@@ -224,6 +224,15 @@ impl<'a> Builder<'a> {
                     let value = match (self.dialect, style == ScalarStyle::Plain, tag) {
                         (Dialect::JavaScript, true, None) => plain_value(&text),
                         (Dialect::JavaScript, _, _) => Value::Text(text),
+                        (Dialect::Rust, true, None) if self.is_in_flow_list() && text.starts_with(['?', ':']) => {
+                            // In a flow list these signs need no space behind them to mean something.
+                            match text.strip_prefix('?').filter(|key| !key.is_empty()) {
+                                Some(key) => {
+                                    Value::Table(vec![(key.to_owned(), Node { at: at.clone(), value: Value::Null })])
+                                }
+                                None => return Err(problem("a sign that means nothing there")),
+                            }
+                        }
                         (Dialect::Rust, plain, tag) => rust_value(&text, plain, tag.as_deref())
                             .ok_or_else(|| problem("a value that its tag or its size does not allow"))?,
                     };
@@ -252,6 +261,10 @@ impl<'a> Builder<'a> {
             }
         }
         Ok(root.unwrap_or(Node { at: 0..self.text.len(), value: Value::Null }))
+    }
+
+    fn is_in_flow_list(&self) -> bool {
+        self.open.last().is_some_and(|open| open.table.is_none() && self.text[open.start..].starts_with('['))
     }
 
     fn byte(&self, character: usize) -> usize {
@@ -345,6 +358,7 @@ fn rust_value(text: &str, plain: bool, tag: Option<&Tag>) -> Option<Value> {
             _ => None,
         },
         (None, None) if plain => rust_plain(text),
+        (None, Some(_)) if plain && text.is_empty() => Some(Value::Null),
         _ => Some(Value::Text(text.to_owned())),
     }
 }

@@ -62,7 +62,7 @@ impl Edition for Cline {
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
         let mut chain = Chain::new(at, search, None);
         let mut rules: Vec<Rule> = Vec::new();
-        let (files, broken) = candidates(&mut chain)?;
+        let Candidates { files, broken } = candidates(&mut chain)?;
         if let Some(manifest) = broken {
             let problem = format!("{} is a directory: the client gives up all its rules", manifest.display());
             for (path, scope) in files {
@@ -190,8 +190,15 @@ fn split(text: &str) -> (Option<&str>, usize) {
     (Some(yaml.strip_suffix('\r').unwrap_or(yaml)), text.len() - body.len())
 }
 
-/// The files of every place, in the order in which the later one counts over the earlier; and what spoils them all.
-fn candidates(chain: &mut Chain) -> Told<(Vec<(PathBuf, Scope)>, Option<PathBuf>)> {
+/// What may be rules.
+struct Candidates {
+    /// The files of every place, in the order in which the later one counts over the earlier.
+    files: Vec<(PathBuf, Scope)>,
+    /// What spoils them all.
+    broken: Option<PathBuf>,
+}
+
+fn candidates(chain: &mut Chain) -> Told<Candidates> {
     let (cwd, home) = (&chain.at.cwd, &chain.at.home);
     let own = chain.search.env("CLINE_DIR").map(|dir| js_trim(&dir).to_owned()).filter(|dir| !dir.is_empty());
     let own = own.map_or_else(|| home.join(".cline"), |dir| absolute(cwd, Path::new(&dir)));
@@ -218,7 +225,7 @@ fn candidates(chain: &mut Chain) -> Told<(Vec<(PathBuf, Scope)>, Option<PathBuf>
         Err(manifest) => Some(manifest),
     };
     chain.search.expect(found.iter().map(|(path, _)| Ask::Content(path.clone())))?;
-    Ok((found, broken))
+    Ok(Candidates { files: found, broken })
 }
 
 /// A file itself; else the files of a folder, no links but AGENTS.md.

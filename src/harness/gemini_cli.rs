@@ -29,8 +29,9 @@ mod tokens;
 mod trust;
 mod workspaces;
 
+pub(super) use extensions::{Switches, hydrated};
 use imports::{Format, Importer};
-use paths::joined;
+pub(super) use paths::joined;
 use settings::Settings;
 use workspaces::boundary;
 

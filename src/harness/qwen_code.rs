@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::conventional::{Chain, Load, PLAIN};
+use super::gemini_cli::joined;
 use super::keys::{Key, Keys, Takes};
 use super::{About, Details, Edition, Profile, Program};
 use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint, Trigger, Warning};
@@ -14,6 +15,7 @@ use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Kind, absolute, relative};
 use crate::text::js_trim;
 
+mod extensions;
 mod head;
 mod imports;
 mod rules;
@@ -35,7 +37,13 @@ pub static PROFILE: Profile = Profile {
         ".qwen/output-language.md",
         ".qwen/rules/**/*.md",
     ],
-    settings_names: &[".qwen/settings.json", "qwen-code/settings.json", "qwen-code/system-defaults.json"],
+    settings_names: &[
+        ".qwen/settings.json",
+        "qwen-code/settings.json",
+        "qwen-code/system-defaults.json",
+        "qwen-extension.json",
+        ".qwen-extension-install.json",
+    ],
     keys: KEYS,
     program: Some(Program { command: "qwen", package: "@qwen-code/qwen-code" }),
 };
@@ -67,7 +75,7 @@ static ABOUT: About = About {
         triggers: "session start; rules with paths come with a matching file",
         place: "end of the system prompt, each between a head and a foot with its path; trimmed",
         truncation: "none; imports go 5 files deep",
-        global: "~/.qwen (or $QWEN_HOME): the same names, rules, output-language.md",
+        global: "~/.qwen (or $QWEN_HOME): the same names, context files of extensions, rules, output-language.md",
         globs: "paths in front matter of rules",
         dedupe: "by real path",
         ..PLAIN
@@ -93,13 +101,19 @@ impl Edition for QwenCode {
             },
             None => at.home.join(".qwen"),
         };
-        let settings = Settings::gather(&mut chain, &own)?;
+        let settings = match Settings::gather(&mut chain, &own)? {
+            Ok(settings) => settings,
+            Err(refusal) => return Ok(Answer { refusal: Some(refusal), ..chain.answer }),
+        };
         let root = project_root(&mut chain, &at.cwd)?;
         chain.answer.root = root.clone().or_else(|| Some(at.cwd.clone()));
         let language = language(&mut chain, &own, &settings)?;
-        let mut places = Places { own: &own, seen: HashSet::new(), files: Vec::new() };
+        let extensions = extensions::context_files(&mut chain, &own)?;
+        let extensions = extensions.into_iter().map(|path| (path, Scope::Config));
+        let last = extensions.chain(language.map(|path| (path, Scope::Generated))).collect();
+        let mut places = Places { own: &own, last, seen: HashSet::new(), files: Vec::new() };
         for dir in settings.directories(at) {
-            places.gather(&mut chain, &dir, &settings.names, language.as_deref())?;
+            places.gather(&mut chain, &dir, &settings.names)?;
         }
         let mut files = places.files;
         if let Some(root) = &root {
@@ -135,21 +149,23 @@ fn project_root(chain: &mut Chain, from: &Path) -> Told<Option<PathBuf>> {
 /// Where context files are, in order, each once.
 struct Places<'p> {
     own: &'p Path,
+    /// What stands at the end: the files of extensions, and the language.
+    last: Vec<(PathBuf, Scope)>,
     seen: HashSet<PathBuf>,
     files: Vec<(PathBuf, Scope)>,
 }
 
 impl Places<'_> {
-    /// Name by name: the global file, then those from above the root down to `dir`; the language at the end.
-    fn gather(&mut self, chain: &mut Chain, dir: &Path, names: &[String], language: Option<&Path>) -> Told<()> {
+    /// Name by name: the global file, then those from above the root down to `dir`.
+    fn gather(&mut self, chain: &mut Chain, dir: &Path, names: &[String]) -> Told<()> {
         let home = chain.at.home.clone();
         let root = project_root(chain, dir)?;
         let stop = root.as_deref().unwrap_or(&home).parent().map(Path::to_owned);
         for name in names {
-            let global = absolute(self.own, Path::new(name));
+            let global = joined(self.own, name);
             self.push(global.clone(), Scope::User);
             if dir == home {
-                self.push(absolute(dir, Path::new(name)), Scope::Project);
+                self.push(joined(dir, name), Scope::Project);
                 continue;
             }
             let mut dirs: Vec<&Path> = Vec::new();
@@ -163,14 +179,14 @@ impl Places<'_> {
                 }
             }
             for above in dirs.into_iter().rev() {
-                let path = absolute(above, Path::new(name));
+                let path = joined(above, name);
                 if path != global {
                     self.push(path, Scope::Project);
                 }
             }
         }
-        if let Some(language) = language {
-            self.push(language.to_owned(), Scope::Generated);
+        for (path, scope) in self.last.clone() {
+            self.push(path, scope);
         }
         Ok(())
     }
@@ -206,9 +222,14 @@ fn add(
     let below = chain.answer.sources.split_off(place);
     let shown = relative(&chain.at.cwd, path);
     let range = if text.is_empty() { 0..0 } else { file.js_trimmed() };
-    chain.give(&file, range, load, |_| {
-        format!("--- Context from: {shown} ---\n{text}\n--- End of Context from: {shown} ---")
-    });
+    let block = format!("--- Context from: {shown} ---\n{text}\n--- End of Context from: {shown} ---");
+    if range.is_empty() && !text.is_empty() {
+        // Written as a file of its own, even one without text has a head and a foot.
+        chain.line(block);
+        chain.say(path, load, Fate::Empty, "only white space");
+    } else {
+        chain.give(&file, range, load, |_| block);
+    }
     chain.answer.sources.extend(below);
     Ok(())
 }

@@ -42,7 +42,7 @@ pub(super) fn look(
     let dir = home.join(".gemini/extensions");
     let mut found = Extensions::default();
     let Ok(entries) = search.list(&dir, "extensions: one folder each")? else { return Ok(Ok(found)) };
-    let switches = Switches::read(&dir, at, search)?;
+    let switches = Switches::read(&dir, &at.option_list(super::ID, "extensions"), search)?;
     let allowed = match Allowed::new(settings) {
         Ok(allowed) => allowed,
         Err(message) => return Ok(Err(Refusal::new(dir, message))),
@@ -214,7 +214,8 @@ fn truthy(node: Option<&Node>) -> bool {
     }
 }
 
-fn hydrated(node: Node, place: &Path, cwd: &Path) -> Node {
+/// A manifest with `${extensionPath}` and its like put in.
+pub(in crate::harness) fn hydrated(node: Node, place: &Path, cwd: &Path) -> Node {
     let value = match node.value {
         Value::Text(text) => Value::Text(
             text.replace("${extensionPath}", &place.to_string_lossy())
@@ -255,14 +256,14 @@ fn metadata(place: &Path, search: &mut Search) -> Told<Option<Node>> {
 }
 
 /// Which extensions are switched on: by `--extensions`, else by the rules of `extension-enablement.json`.
-struct Switches {
+pub(in crate::harness) struct Switches {
     chosen: Vec<String>,
     rules: Vec<(String, Vec<String>)>,
 }
 
 impl Switches {
-    fn read(dir: &Path, at: &Standpoint, search: &mut Search) -> Told<Switches> {
-        let chosen = at.option_list(super::ID, "extensions");
+    /// `chosen`: the values of the option.
+    pub fn read(dir: &Path, chosen: &[&str], search: &mut Search) -> Told<Switches> {
         let chosen = chosen.iter().flat_map(|list| list.split(',')).map(|name| name.trim().to_lowercase()).collect();
         let raw = search.read(&dir.join("extension-enablement.json"), "extensions: where they are switched off")?;
         let node = raw.ok().and_then(|raw| formats::parse_json(&lossy(&raw)).ok());
@@ -274,7 +275,8 @@ impl Switches {
         Ok(Switches { chosen, rules: rules.unwrap_or_default() })
     }
 
-    fn active(&self, name: &str, cwd: &Path) -> bool {
+    /// Whether an extension is on in a working directory.
+    pub fn active(&self, name: &str, cwd: &Path) -> bool {
         match self.chosen.as_slice() {
             [] => {}
             [only] if only == "none" => return false,

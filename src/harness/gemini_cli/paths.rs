@@ -8,7 +8,7 @@ use crate::snapshot::{Errno, Kind, Unreadable, absolute};
 
 /// Node's `path.join(dir, name)`, made absolute: a leading slash of `name` means nothing, `..` leads upwards. Backslashes
 /// become slashes, as the client does it on every platform.
-pub(super) fn joined(dir: &Path, name: &str) -> PathBuf {
+pub(in crate::harness) fn joined(dir: &Path, name: &str) -> PathBuf {
     let path = absolute(dir, Path::new(name.trim_start_matches('/')));
     match path.to_str() {
         Some(text) if text.contains('\\') => PathBuf::from(text.replace('\\', "/")),

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::imports::Format;
-use crate::answer::{Standpoint, Warning};
-use crate::formats::{Node, Value, parse_jsonc};
+use crate::answer::{Refusal, Standpoint, Warning};
+use crate::formats::{Node, Value, parse_json, without_comments};
 use crate::harness::conventional::Chain;
 use crate::search::Told;
-use crate::snapshot::{Ask, absolute};
+use crate::snapshot::{Ask, Unreadable, absolute};
 use crate::text;
 
 /// What matters here.
@@ -22,28 +22,40 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// Reads every layer; a later one counts over an earlier one, and lists of directories add up.
-    pub fn gather(chain: &mut Chain, own: &Path) -> Told<Settings> {
+    /// Reads every layer; a later one counts over an earlier one, and lists of directories add up. `Err` says why the client
+    /// would not start.
+    pub fn gather(chain: &mut Chain, own: &Path) -> Told<Result<Settings, Refusal>> {
         let system = chain.search.env("QWEN_CODE_SYSTEM_SETTINGS_PATH").filter(|path| !path.is_empty());
         let system = absolute(&chain.at.cwd, Path::new(system.as_deref().unwrap_or("/etc/qwen-code/settings.json")));
-        let files = [
-            system.with_file_name("system-defaults.json"),
-            own.join("settings.json"),
-            chain.at.cwd.join(".qwen/settings.json"),
-            system,
-        ];
-        chain.search.expect(files.iter().cloned().map(Ask::Content))?;
+        let project = chain.at.cwd.join(".qwen/settings.json");
+        let mut files =
+            vec![(system.with_file_name("system-defaults.json"), false), (own.join("settings.json"), false)];
+        if chain.at.cwd != chain.at.home {
+            files.push((project, true));
+        }
+        files.push((system, false));
+        chain.search.expect(files.iter().map(|(file, _)| Ask::Content(file.clone())))?;
         let mut layers = Vec::new();
-        for file in files {
-            let Ok(raw) = chain.search.read(&file, "settings")? else { continue };
-            let text = text::lossy_without_bom(&raw);
-            match parse_jsonc(&text) {
-                Ok(layer) => layers.push(layer),
-                Err(error) => {
-                    let message = format!("{}: the settings are not known", error.with_position(&text));
-                    chain.answer.files_only = Some(format!("{}: {message}", file.display()));
-                    chain.answer.warnings.push(Warning::at("settings", file, message));
+        for (file, is_projects) in files {
+            let refused = |why: String| Ok(Err(Refusal::new(&file, format!("{}: {why}", file.display()))));
+            let raw = match chain.search.read(&file, "settings")? {
+                Ok(raw) => raw,
+                Err(Unreadable::Errno(_)) => continue,
+                Err(problem) => return refused(problem.to_string()),
+            };
+            let text = without_comments(&text::lossy_without_bom(&raw));
+            match parse_json(&text) {
+                Ok(layer) if layer.as_table().is_some() => {
+                    let layer = with_variables(layer, &|name| chain.search.env(name));
+                    layers.push(layer);
                 }
+                Ok(_) => return refused("settings must be an object".to_owned()),
+                // The client begins those of the project anew.
+                Err(error) if is_projects => {
+                    let message = format!("{}: these settings are emptied", error.with_position(&text));
+                    chain.answer.warnings.push(Warning::at("settings", &file, message));
+                }
+                Err(error) => return refused(error.with_position(&text)),
             }
         }
         let value = |path: &[&str]| layers.iter().rev().find_map(|layer: &Node| layer.at_path(path));
@@ -58,7 +70,11 @@ impl Settings {
         let language = value(&["general", "outputLanguage"]).and_then(Node::as_text).unwrap_or_default().to_owned();
         let lists = layers.iter().filter_map(|layer| layer.at_path(&["context", "includeDirectories"])?.as_texts());
         let included = lists.flatten().filter(|_| include).map(str::to_owned).collect();
-        Ok(Settings { names: names(context("fileName")), format, language, included })
+        let names = match names(context("fileName")) {
+            Some(names) => names,
+            None => return Ok(Err(Refusal::new(own, "context.fileName must be a text or a list of texts".to_owned()))),
+        };
+        Ok(Ok(Settings { names, format, language, included }))
     }
 
     /// Where context files are gathered: the working directory, then what is included.
@@ -77,14 +93,47 @@ impl Settings {
     }
 }
 
-/// `context.fileName`, a text or a list; what says nothing leaves the two usual names.
-fn names(setting: Option<&Node>) -> Vec<String> {
-    let usual = || vec!["QWEN.md".to_owned(), "AGENTS.md".to_owned()];
+/// `context.fileName`, a text or a list; what says nothing leaves the two usual names, and what is neither stops the client.
+fn names(setting: Option<&Node>) -> Option<Vec<String>> {
+    let trimmed = |name: &Node| name.as_text().map(|name| text::js_trim(name).to_owned());
     match setting.map(|node| &node.value) {
-        Some(Value::Text(name)) if !text::js_trim(name).is_empty() => vec![text::js_trim(name).to_owned()],
-        Some(Value::List(list)) if !list.is_empty() => {
-            list.iter().filter_map(Node::as_text).map(|name| text::js_trim(name).to_owned()).collect()
+        Some(Value::Text(name)) if !text::js_trim(name).is_empty() => Some(vec![text::js_trim(name).to_owned()]),
+        Some(Value::List(list)) if !list.is_empty() => list.iter().map(trimmed).collect(),
+        None | Some(Value::Null | Value::Bool(false) | Value::Integer(0) | Value::Text(_) | Value::List(_)) => {
+            Some(vec!["QWEN.md".to_owned(), "AGENTS.md".to_owned()])
         }
-        _ => usual(),
+        Some(_) => None,
     }
+}
+
+/// `$NAME` and `${NAME}` in every text; an unknown variable stays as it is.
+pub(super) fn with_variables(node: Node, env: &dyn Fn(&str) -> Option<String>) -> Node {
+    let inner = |node: Node| with_variables(node, env);
+    let value = match node.value {
+        Value::Text(text) => Value::Text(substituted(&text, env)),
+        Value::List(list) => Value::List(list.into_iter().map(inner).collect()),
+        Value::Table(table) => Value::Table(table.into_iter().map(|(key, item)| (key, inner(item))).collect()),
+        other => other,
+    };
+    Node { value, ..node }
+}
+
+fn substituted(text: &str, env: &dyn Fn(&str) -> Option<String>) -> String {
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(start) = rest.find('$') {
+        let (before, inner) = (&rest[..start], &rest[start + 1..]);
+        let word = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len());
+        let braced = inner.strip_prefix('{').and_then(|inner| inner.split_once('}')).map(|(name, _)| name);
+        let (name, len) = match braced.filter(|name| !name.is_empty()) {
+            Some(name) => (name, name.len() + 2),
+            None => (&inner[..word], word),
+        };
+        out.push_str(before);
+        match env(name).filter(|_| len > 0) {
+            Some(value) => out.push_str(&value),
+            None => out.push_str(&rest[start..start + 1 + len]),
+        }
+        rest = &inner[len..];
+    }
+    out + rest
 }

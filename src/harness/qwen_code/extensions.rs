@@ -1,0 +1,91 @@
+//! The context files of installed extensions, in the order of their folders.
+
+use std::path::{Path, PathBuf};
+
+use super::settings::with_variables;
+use crate::answer::Warning;
+use crate::formats::{Node, Value, parse_json};
+use crate::harness::conventional::Chain;
+use crate::harness::gemini_cli::{Switches, hydrated, joined};
+use crate::search::Told;
+use crate::snapshot::absolute;
+use crate::text::lossy;
+
+/// What an extension's context file is called unless its manifest says otherwise; Qwen Code 0.24.
+const DEFAULT_NAME: &str = "QWEN.md";
+
+/// Looks through the folder `extensions` of the settings folder.
+pub(super) fn context_files(chain: &mut Chain, own: &Path) -> Told<Vec<PathBuf>> {
+    let dir = own.join("extensions");
+    let mut found = Vec::new();
+    let Ok(entries) = chain.search.list(&dir, "extensions: one folder each")? else { return Ok(found) };
+    let chosen = chain.at.option_list(super::PROFILE.id, "extensions");
+    let switches = Switches::read(&dir, &chosen, chain.search)?;
+    let mut folders: Vec<PathBuf> = entries.iter().map(|entry| dir.join(&entry.name)).collect();
+    folders.sort();
+    for folder in folders {
+        if !chain.search.is_dir(&folder, "extensions: one folder each")? {
+            continue;
+        }
+        let manifest = match manifest(chain, &folder)? {
+            Ok(manifest) => manifest,
+            Err(why) => {
+                let message = format!("{} is passed over: {why}", folder.display());
+                chain.answer.warnings.push(Warning::at("extension-skipped", folder, message));
+                continue;
+            }
+        };
+        if !switches.active(&manifest.name, &chain.at.cwd) {
+            continue;
+        }
+        for name in &manifest.names {
+            let path = joined(&manifest.place, name);
+            if chain.search.stat(&path, "extensions: their context files")?.is_ok() {
+                found.push(path);
+            }
+        }
+    }
+    Ok(found)
+}
+
+struct Manifest {
+    name: String,
+    /// Where its files are: a linked extension stands elsewhere.
+    place: PathBuf,
+    names: Vec<String>,
+}
+
+/// `qwen-extension.json`, with `${extensionPath}` and its like put in.
+fn manifest(chain: &mut Chain, folder: &Path) -> Told<Result<Manifest, String>> {
+    let metadata = folder.join(".qwen-extension-install.json");
+    let metadata = chain.search.read(&metadata, "extensions: how it was installed")?.ok();
+    let metadata = metadata.and_then(|raw| parse_json(&lossy(&raw)).ok());
+    let said = |key: &str| metadata.as_ref()?.get(key)?.as_text();
+    let place = match (said("type"), said("source").filter(|source| !source.is_empty())) {
+        (Some("link"), Some(source)) => absolute(&chain.at.cwd, Path::new(source)),
+        _ => folder.to_owned(),
+    };
+    let file = place.join("qwen-extension.json");
+    let raw = match chain.search.read(&file, "extensions: the manifest")? {
+        Ok(raw) => raw,
+        Err(problem) => return Ok(Err(format!("{}: {problem}", file.display()))),
+    };
+    let text = lossy(&raw);
+    let node = match parse_json(&text) {
+        Ok(node) => with_variables(hydrated(node, &place, &chain.at.cwd), &|name| chain.search.env(name)),
+        Err(error) => return Ok(Err(format!("{}:{}", file.display(), error.with_position(&text)))),
+    };
+    let name = node.get("name").and_then(Node::as_text).unwrap_or_default().to_owned();
+    let is_sign = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if name.is_empty() || !name.chars().all(is_sign) {
+        return Ok(Err(format!("{name:?} is no name: only letters, digits, dashes, underscores and dots are allowed")));
+    }
+    let names = match node.get("contextFileName").map(|node| &node.value) {
+        Some(Value::List(list)) if !list.is_empty() => {
+            list.iter().filter_map(Node::as_text).map(str::to_owned).collect()
+        }
+        Some(Value::Text(name)) if !name.is_empty() => vec![name.clone()],
+        _ => vec![DEFAULT_NAME.to_owned()],
+    };
+    Ok(Ok(Manifest { name, place, names }))
+}
