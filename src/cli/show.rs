@@ -97,11 +97,7 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, String> {
     defaults.installed.auto = show.edition == Editions::Auto;
     let files = Buffers::over(Real);
     let mut found = asked(&files, &request, &places, defaults.clone())?;
-    let urls = urls(&found.answers);
-    if show.fetch && !urls.is_empty() {
-        for (url, remote) in urls.iter().zip(remote::fetch(&urls)) {
-            files.keep(url, remote);
-        }
+    if show.fetch && fetch(&files, &found.answers) {
         found = asked(&files, &request, &places, defaults)?;
     }
     let Asked { answers, problems } = found;
@@ -123,10 +119,14 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Every URL that an answer rests on, once.
-fn urls(answers: &[Resolution]) -> Vec<String> {
+/// Fetches every URL that an answer rests on, once. Whether there is any.
+fn fetch(files: &Buffers<Real>, answers: &[Resolution]) -> bool {
     let urls: BTreeSet<&str> = answers.iter().flat_map(Resolution::urls).collect();
-    urls.into_iter().map(str::to_owned).collect()
+    let urls: Vec<String> = urls.into_iter().map(str::to_owned).collect();
+    for (url, remote) in urls.iter().zip(remote::fetch(&urls)) {
+        files.keep(url, remote);
+    }
+    !urls.is_empty()
 }
 
 /// The working directory.
