@@ -264,7 +264,15 @@ impl Index {
             state.answers_of.clear();
         }
         for ask in &answer.depends {
-            state.answers_of.entry(ask.clone()).or_default().insert(question.clone());
+            // Most are known from the answer before.
+            match state.answers_of.get_mut(ask) {
+                Some(questions) => {
+                    questions.insert(question.clone());
+                }
+                None => {
+                    state.answers_of.insert(ask.clone(), HashSet::from([question.clone()]));
+                }
+            }
         }
         state.memo.insert(question, answer.clone());
     }

@@ -71,7 +71,7 @@ impl<'a> Search<'a> {
     /// Says beforehand what will be asked in any case, so that it is read in one go.
     pub fn expect(&mut self, asks: impl IntoIterator<Item = Ask>) -> Told<()> {
         for ask in asks {
-            if self.facts.told(&ask).is_none() {
+            if !self.facts.is_told(&ask) {
                 self.wanted.push(ask);
             }
         }

@@ -296,6 +296,11 @@ pub struct Repository {
 pub trait Facts {
     /// The fact, or `None` when it has not been told yet.
     fn told(&self, ask: &Ask) -> Option<Fact>;
+
+    /// Whether the fact has been told.
+    fn is_told(&self, ask: &Ask) -> bool {
+        self.told(ask).is_some()
+    }
 }
 
 /// Something that happened on the disk, in an editor or in the settings.
@@ -353,6 +358,10 @@ impl Snapshot {
 impl Facts for Snapshot {
     fn told(&self, ask: &Ask) -> Option<Fact> {
         self.facts.get(ask).cloned()
+    }
+
+    fn is_told(&self, ask: &Ask) -> bool {
+        self.facts.contains_key(ask)
     }
 }
 
