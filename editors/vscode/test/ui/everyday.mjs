@@ -169,7 +169,10 @@ export async function everyday(host, step) {
   });
 
   await step('fetches what instructions name by a URL, once that is allowed', async () => {
-    const server = http.createServer((_, response) => response.end('Served.')).listen(0, '127.0.0.1').unref();
+    const server = http
+      .createServer((_, response) => response.end('Served.'))
+      .listen(0, '127.0.0.1')
+      .unref();
     await once(server, 'listening');
     const url = `http://127.0.0.1:${server.address().port}/rules.md`;
     write(ws, { 'opencode.json': JSON.stringify({ instructions: [url] }) });
