@@ -33,6 +33,14 @@ export async function untrusted(host, step) {
     assert.ok(!fs.existsSync(trap));
   });
 
+  await step('offers nothing that uses the network', async () => {
+    await page.keyboard.press('F1');
+    await page.locator('.quick-input-widget .quick-input-box input').fill('>Briefing: Fetch Remote Instructions Once');
+    await window.choice('.monaco-list-row', 'similar commands').waitFor();
+    assert.equal(await page.locator('.quick-input-list .monaco-list-row[aria-label*="Fetch Remote"]').count(), 0);
+    await page.keyboard.press('Escape');
+  });
+
   await step('heeds the others once the workspace is trusted', async () => {
     await restricted.click();
     await page
