@@ -14,10 +14,12 @@ mod fast;
 mod node;
 mod npm;
 mod parts;
+mod picomatch;
 mod plain;
 mod regex;
 mod segment;
 
+pub use picomatch::Picomatch;
 pub use plain::plain;
 
 /// What a walk needs to know about a disk.

@@ -1,11 +1,11 @@
-//! The small part of JavaScript's regular expressions that minimatch makes of a path segment, matched in bounded time.
+//! The part of JavaScript's regular expressions that minimatch and picomatch make of patterns, matched in bounded time.
 //!
 //! A name is matched unit by unit (UTF-16, or code points with the `u` flag), by following the *set* of places a match may
 //! have reached. Without back references that gives the same yes or no as backtracking, but no pattern can make it slow.
 
 use std::collections::HashMap;
 
-/// A compiled expression, anchored at both ends.
+/// A compiled expression.
 #[derive(Debug)]
 pub(super) struct Regex {
     root: Alternatives,
@@ -27,6 +27,8 @@ enum Repeat {
     Optional,
     Any,
     Some,
+    /// From so many to so many times; without the second, without end.
+    Times(usize, Option<usize>),
 }
 
 #[derive(Debug)]
@@ -38,8 +40,10 @@ enum Atom {
     Start,
     End,
     Group(Alternatives),
-    /// A negative look-ahead, with its number for remembering results.
-    Not(Alternatives, usize),
+    /// A look-ahead, whether something must be there, with its number for remembering results.
+    Look(Alternatives, bool, usize),
+    /// Where a word begins or ends, or where none does.
+    Edge(bool),
 }
 
 #[derive(Debug)]
@@ -52,26 +56,44 @@ struct Class {
 /// How deep groups may nest; deeper than anyone writes, far from the end of the stack.
 const DEPTH_LIMIT: usize = 100;
 
+/// How often `{n}` may repeat.
+const REPEAT_LIMIT: usize = 1_000;
+
+/// The most steps of one match, each over the whole name; one that takes more matches nothing further.
+const EFFORT_LIMIT: usize = 200_000;
+
 impl Regex {
     /// Compiles `source`; `None` where JavaScript throws a syntax error.
     pub fn new(source: &[u16], unicode: bool) -> Option<Regex> {
         let units = if unicode { code_points(source) } else { source.iter().map(|&unit| u32::from(unit)).collect() };
-        let mut parser = Parser { units, at: 0, unicode, looks: 0 };
+        let mut parser = Parser { units, at: 0, unicode, looks: 0, captures: false, refers: false };
         let root = parser.alternatives(0)?;
-        (parser.at == parser.units.len()).then_some(Regex { root, unicode, looks: parser.looks })
+        let is_whole = parser.at == parser.units.len();
+        // What refers back to a group is not followed.
+        (is_whole && !(parser.captures && parser.refers)).then_some(Regex { root, unicode, looks: parser.looks })
     }
 
     /// Whether the whole name matches.
     pub fn matches(&self, name: &str) -> bool {
+        let places = self.run(name, |place| place == 0);
+        places.last() == Some(&true)
+    }
+
+    /// Whether some part of the name matches.
+    pub fn is_found_in(&self, name: &str) -> bool {
+        self.run(name, |_| true).contains(&true)
+    }
+
+    /// Where matches end that begin at such places.
+    fn run(&self, name: &str, starts: impl Fn(usize) -> bool) -> Places {
         let input: Vec<u32> = if self.unicode {
             name.chars().map(u32::from).collect()
         } else {
             name.encode_utf16().map(u32::from).collect()
         };
-        let mut run = Run { input: &input, looked: HashMap::with_capacity(self.looks) };
-        let mut start = vec![false; input.len() + 1];
-        start[0] = true;
-        run.alternatives(&self.root, &start)[input.len()]
+        let mut run = Run { input: &input, looked: HashMap::with_capacity(self.looks), effort: 0 };
+        let start = (0..=input.len()).map(starts).collect();
+        run.alternatives(&self.root, &start)
     }
 }
 
@@ -86,6 +108,9 @@ struct Parser {
     at: usize,
     unicode: bool,
     looks: usize,
+    /// Whether there is a group that can be referred to, and a reference.
+    captures: bool,
+    refers: bool,
 }
 
 impl Parser {
@@ -117,7 +142,7 @@ impl Parser {
             } else if self.eat("?") {
                 Repeat::Optional
             } else {
-                Repeat::Once
+                self.times()?.unwrap_or(Repeat::Once)
             };
             if repeat != Repeat::Once {
                 // Lazy or greedy finds the same set of places.
@@ -128,18 +153,46 @@ impl Parser {
         Some(all)
     }
 
+    /// `{n}`, `{n,}`, `{n,m}`; anything else in braces is text.
+    fn times(&mut self) -> Option<Option<Repeat>> {
+        let start = self.at;
+        if !self.eat("{") {
+            return Some(None);
+        }
+        let first = self.number();
+        let last = if self.eat(",") { self.number() } else { first };
+        let has_comma = self.units.get(self.at - 1) == Some(&u32::from(','));
+        if first.is_none() || !self.eat("}") {
+            self.at = start;
+            return Some(None);
+        }
+        let (first, last) = (first?, if has_comma { None } else { last });
+        let is_order = last.is_none_or(|last| first <= last && last <= REPEAT_LIMIT);
+        (is_order && first <= REPEAT_LIMIT).then_some(Some(Repeat::Times(first, last)))
+    }
+
+    fn number(&mut self) -> Option<usize> {
+        let digits: String =
+            self.units[self.at..].iter().map_while(|unit| char::from_u32(*unit).filter(char::is_ascii_digit)).collect();
+        self.at += digits.len();
+        if digits.is_empty() { None } else { Some(digits.parse().unwrap_or(usize::MAX)) }
+    }
+
     fn atom(&mut self, depth: usize) -> Option<Atom> {
         if self.eat("(?:") {
             let inner = self.alternatives(depth + 1)?;
             return self.eat(")").then_some(Atom::Group(inner));
         }
-        if self.eat("(?!") {
-            let number = self.looks;
-            self.looks += 1;
-            let inner = self.alternatives(depth + 1)?;
-            return self.eat(")").then_some(Atom::Not(inner, number));
+        for (open, wanted) in [("(?!", false), ("(?=", true)] {
+            if self.eat(open) {
+                let number = self.looks;
+                self.looks += 1;
+                let inner = self.alternatives(depth + 1)?;
+                return self.eat(")").then_some(Atom::Look(inner, wanted, number));
+            }
         }
         if self.eat("(") {
+            self.captures = true;
             let inner = self.alternatives(depth + 1)?;
             return self.eat(")").then_some(Atom::Group(inner));
         }
@@ -153,9 +206,60 @@ impl Parser {
             Some('^') => Atom::Start,
             Some('$') => Atom::End,
             Some('*' | '+' | '?') => return None,
+            Some('\\') if !self.unicode => match self.peek() {
+                Some(c @ ('b' | 'B')) => {
+                    self.at += 1;
+                    Atom::Edge(c == 'b')
+                }
+                Some(c) if shorthand(c).is_some() => {
+                    self.at += 1;
+                    Atom::Class(Class { negated: false, ranges: shorthand(c)?, properties: Vec::new() })
+                }
+                Some('1'..='9') => {
+                    self.refers = true;
+                    Atom::Unit(self.loosely_escaped()?)
+                }
+                _ => Atom::Unit(self.loosely_escaped()?),
+            },
             Some('\\') => Atom::Unit(self.escaped(false)?),
             _ => Atom::Unit(unit),
         })
+    }
+
+    /// What follows a backslash without the `u` flag: a control, a number, or itself.
+    fn loosely_escaped(&mut self) -> Option<u32> {
+        let unit = *self.units.get(self.at)?;
+        self.at += 1;
+        let number = |from: usize, len: usize, radix: u32| {
+            let digits: String =
+                self.units.get(from..from + len)?.iter().filter_map(|unit| char::from_u32(*unit)).collect();
+            let all = digits.len() == len && digits.chars().all(|c| c.is_digit(radix));
+            all.then(|| u32::from_str_radix(&digits, radix).ok())?
+        };
+        let (value, len) = match char::from_u32(unit) {
+            Some('t') => (9, 0),
+            Some('n') => (10, 0),
+            Some('v') => (11, 0),
+            Some('f') => (12, 0),
+            Some('r') => (13, 0),
+            Some('c') => match self.peek().filter(char::is_ascii_alphabetic) {
+                Some(letter) => (u32::from(letter) % 32, 1),
+                None => {
+                    // The backslash stands for itself.
+                    self.at -= 1;
+                    return Some(u32::from('\\'));
+                }
+            },
+            Some('x') => number(self.at, 2, 16).map_or((unit, 0), |value| (value, 2)),
+            Some('u') => number(self.at, 4, 16).map_or((unit, 0), |value| (value, 4)),
+            Some('0'..='7') => (1..=3)
+                .rev()
+                .find_map(|len| Some((number(self.at - 1, len, 8).filter(|value| *value < 256)?, len - 1)))
+                .unwrap_or((unit, 0)),
+            _ => (unit, 0),
+        };
+        self.at += len;
+        Some(value)
     }
 
     /// What follows a backslash: itself, or with the `u` flag an error where it needs no escape.
@@ -188,24 +292,79 @@ impl Parser {
                 class.properties.push(property);
                 continue;
             }
+            if let Some(ranges) = self.shorthand() {
+                class.ranges.extend(ranges);
+                continue;
+            }
             let first = self.member()?;
             let is_range = self.peek() == Some('-') && self.units.get(self.at + 1) != Some(&u32::from(']'));
             let last = if is_range {
                 self.at += 1;
+                if let Some(ranges) = self.shorthand() {
+                    class.ranges.extend(ranges.into_iter().chain([(first, first), (45, 45)]));
+                    continue;
+                }
                 self.member()?
             } else {
                 first
             };
+            if first > last {
+                return None;
+            }
             class.ranges.push((first, last));
         }
         Some(class)
     }
 
+    /// `\d` and its like in a class.
+    fn shorthand(&mut self) -> Option<Vec<(u32, u32)>> {
+        let name = char::from_u32(*self.units.get(self.at + 1)?)?;
+        let ranges = shorthand(name).filter(|_| !self.unicode && self.peek() == Some('\\'))?;
+        self.at += 2;
+        // `\d-x` is no range.
+        Some(ranges)
+    }
+
     fn member(&mut self) -> Option<u32> {
         let unit = *self.units.get(self.at)?;
         self.at += 1;
-        if unit == u32::from('\\') { self.escaped(true) } else { Some(unit) }
+        match (unit == u32::from('\\'), self.unicode, self.peek()) {
+            (false, _, _) => Some(unit),
+            (true, false, Some('b')) => {
+                self.at += 1;
+                Some(8)
+            }
+            (true, false, _) => self.loosely_escaped(),
+            (true, true, _) => self.escaped(true),
+        }
     }
+}
+
+/// The units that `\d`, `\w`, `\s` and their opposites stand for.
+fn shorthand(name: char) -> Option<Vec<(u32, u32)>> {
+    let ranges: &[(u32, u32)] = match name.to_ascii_lowercase() {
+        'd' => &[(48, 57)],
+        'w' => &[(48, 57), (65, 90), (95, 95), (97, 122)],
+        's' => &[
+            (9, 13),
+            (32, 32),
+            (0xa0, 0xa0),
+            (0x1680, 0x1680),
+            (0x2000, 0x200a),
+            (0x2028, 0x2029),
+            (0x202f, 0x202f),
+            (0x205f, 0x205f),
+            (0x3000, 0x3000),
+            (0xfeff, 0xfeff),
+        ],
+        _ => return None,
+    };
+    if name.is_ascii_lowercase() {
+        return Some(ranges.to_vec());
+    }
+    let starts = std::iter::once(0).chain(ranges.iter().map(|(_, last)| last + 1));
+    let ends = ranges.iter().map(|(first, _)| first - 1).chain([u32::MAX]);
+    Some(starts.zip(ends).collect())
 }
 
 /// The Unicode properties that POSIX classes become.
@@ -254,6 +413,7 @@ struct Run<'a> {
     input: &'a [u32],
     /// What a look-ahead said at a place: asked once each.
     looked: HashMap<(usize, usize), bool>,
+    effort: usize,
 }
 
 type Places = Vec<bool>;
@@ -282,6 +442,21 @@ impl Run<'_> {
                 join(&mut out, from);
                 out
             }
+            Repeat::Times(least, most) => {
+                let mut places = from.clone();
+                for _ in 0..least {
+                    places = self.atom(&item.atom, &places);
+                }
+                let mut out = places.clone();
+                for _ in least..most.unwrap_or(self.input.len().max(least)) {
+                    places = self.atom(&item.atom, &places);
+                    if !places.contains(&true) {
+                        break;
+                    }
+                    join(&mut out, &places);
+                }
+                out
+            }
             Repeat::Any | Repeat::Some => {
                 let mut out = if item.repeat == Repeat::Any { from.clone() } else { self.atom(&item.atom, from) };
                 let mut fresh = out.clone();
@@ -297,6 +472,10 @@ impl Run<'_> {
 
     fn atom(&mut self, atom: &Atom, from: &Places) -> Places {
         let input = self.input;
+        self.effort += 1;
+        if self.effort > EFFORT_LIMIT {
+            return vec![false; from.len()];
+        }
         let step = |hit: &dyn Fn(u32) -> bool| {
             let mut out = vec![false; from.len()];
             for (place, unit) in input.iter().enumerate() {
@@ -311,8 +490,16 @@ impl Run<'_> {
             Atom::Start => from.iter().enumerate().map(|(place, here)| *here && place == 0).collect(),
             Atom::End => from.iter().enumerate().map(|(place, here)| *here && place == input.len()).collect(),
             Atom::Group(inner) => self.alternatives(inner, from),
-            Atom::Not(inner, number) => {
-                (0..from.len()).map(|place| from[place] && !self.looks_at(inner, *number, place)).collect()
+            Atom::Look(inner, wanted, number) => {
+                (0..from.len()).map(|place| from[place] && self.looks_at(inner, *number, place) == *wanted).collect()
+            }
+            Atom::Edge(wanted) => {
+                let is_word = |place: usize| {
+                    let c = input.get(place).and_then(|unit| char::from_u32(*unit));
+                    c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_')
+                };
+                let is_edge = |place: usize| (place > 0 && is_word(place - 1)) != is_word(place);
+                (0..from.len()).map(|place| from[place] && is_edge(place) == *wanted).collect()
             }
         }
     }

@@ -76,7 +76,7 @@ static ABOUT: About = About {
         place: "end of the system prompt, each between a head and a foot with its path; trimmed",
         truncation: "none; imports go 5 files deep",
         global: "~/.qwen (or $QWEN_HOME): the same names, context files of extensions, rules, output-language.md",
-        globs: "paths in front matter of rules",
+        globs: "paths in front matter of rules, as picomatch matches them",
         dedupe: "by real path",
         ..PLAIN
     },
@@ -108,9 +108,9 @@ impl Edition for QwenCode {
         let root = project_root(&mut chain, &at.cwd)?;
         chain.answer.root = root.clone().or_else(|| Some(at.cwd.clone()));
         let language = language(&mut chain, &own, &settings)?;
-        let extensions = extensions::context_files(&mut chain, &own)?;
-        let extensions = extensions.into_iter().map(|path| (path, Scope::Config));
-        let last = extensions.chain(language.map(|path| (path, Scope::Generated))).collect();
+        let extensions = extensions::gather(&mut chain, &own)?;
+        let theirs = extensions.files.into_iter().map(|path| (path, Scope::Config));
+        let last = theirs.chain(language.map(|path| (path, Scope::Generated))).collect();
         let mut places = Places { own: &own, last, seen: HashSet::new(), files: Vec::new() };
         for dir in settings.directories(at) {
             places.gather(&mut chain, &dir, &settings.names)?;
@@ -125,7 +125,7 @@ impl Edition for QwenCode {
             add(&mut chain, &path, scope, settings.format, &mut known)?;
         }
         let root = root.unwrap_or_else(|| at.cwd.clone());
-        rules::add(&mut chain, &own, &root)?;
+        rules::add(&mut chain, &own, &root, extensions.rules)?;
         let mut answer = chain.finish("\n\n");
         for message in answer.messages.iter_mut().filter(|message| message.trigger == Trigger::Read) {
             message.role = Role::Tool;

@@ -1,4 +1,4 @@
-//! The context files of installed extensions, in the order of their folders.
+//! What installed extensions bring, in the order of their folders: context files, and folders of rules.
 
 use std::path::{Path, PathBuf};
 
@@ -14,10 +14,19 @@ use crate::text::lossy;
 /// What an extension's context file is called unless its manifest says otherwise; Qwen Code 0.24.
 const DEFAULT_NAME: &str = "QWEN.md";
 
+/// What the active extensions bring.
+#[derive(Default)]
+pub(super) struct Extensions {
+    /// Their context files.
+    pub files: Vec<PathBuf>,
+    /// Their names, each with its folder of rules.
+    pub rules: Vec<(String, PathBuf)>,
+}
+
 /// Looks through the folder `extensions` of the settings folder.
-pub(super) fn context_files(chain: &mut Chain, own: &Path) -> Told<Vec<PathBuf>> {
+pub(super) fn gather(chain: &mut Chain, own: &Path) -> Told<Extensions> {
     let dir = own.join("extensions");
-    let mut found = Vec::new();
+    let mut found = Extensions::default();
     let Ok(entries) = chain.search.list(&dir, "extensions: one folder each")? else { return Ok(found) };
     let chosen = chain.at.option_list(super::PROFILE.id, "extensions");
     let switches = Switches::read(&dir, &chosen, chain.search)?;
@@ -41,9 +50,10 @@ pub(super) fn context_files(chain: &mut Chain, own: &Path) -> Told<Vec<PathBuf>>
         for name in &manifest.names {
             let path = joined(&manifest.place, name);
             if chain.search.stat(&path, "extensions: their context files")?.is_ok() {
-                found.push(path);
+                found.files.push(path);
             }
         }
+        found.rules.push((manifest.name, manifest.place.join("rules")));
     }
     Ok(found)
 }

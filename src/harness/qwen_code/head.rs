@@ -11,20 +11,26 @@ pub(super) fn paths(head: &str) -> Vec<String> {
         None => line_by_line(head).into_iter().rev().find(|(key, _)| key == "paths").map(|(_, value)| value),
     };
     match paths {
-        Some(Value::List(list)) => list.iter().filter_map(|node| word(&node.value)).collect(),
+        Some(Value::List(list)) => words(&list).unwrap_or_default(),
         Some(Value::Text(pattern)) => vec![pattern],
         _ => Vec::new(),
     }
 }
 
-/// An item of a list, as a text.
+/// Items as texts; null is left out, and a table among them is an error.
+fn words(items: &[Node]) -> Option<Vec<String>> {
+    let items = items.iter().filter(|node| !matches!(node.value, Value::Null));
+    items.map(|node| word(&node.value)).collect()
+}
+
 fn word(value: &Value) -> Option<String> {
     match value {
         Value::Text(text) => Some(text.clone()),
         Value::Bool(value) => Some(value.to_string()),
         Value::Integer(number) => Some(number.to_string()),
         Value::Float(number) => Some(number.to_string()),
-        Value::Null | Value::Date(_) | Value::List(_) | Value::Table(_) => None,
+        Value::List(list) => Some(words(list)?.join(",")),
+        Value::Null | Value::Date(_) | Value::Table(_) => None,
     }
 }
 
@@ -94,7 +100,8 @@ mod tests {
             ("paths:\n\t- s/**", ""),
             ("x: [\npaths:\n  a: b\n  c: d", ""),
             ("- paths", ""),
-            ("paths: [a, null, true]", "a true"),
+            ("paths: [a, null, true, [b, null, c]]", "a true b,c"),
+            ("paths: [a, {b: c}]", ""),
         ] {
             assert_eq!(paths(head).join(" "), expected, "{head}");
         }

@@ -1,24 +1,26 @@
 //! Rules: those without paths stand behind the context files, those with paths come with a file that matches.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::head;
 use crate::answer::{Fate, Scope, Trigger};
-use crate::harness::conventional::{Chain, File, Globs, Load};
+use crate::glob::Picomatch;
+use crate::harness::conventional::{Chain, File, Load};
 use crate::search::Told;
 use crate::snapshot::{Ask, Kind, relative};
 use crate::text::{js_trim, lossy_without_bom};
 
-/// Adds the rules of the settings folder, then those of the project.
-pub(super) fn add(chain: &mut Chain, own: &Path, root: &Path) -> Told<()> {
+/// Adds the rules of the settings folder, then those of the project, then those of extensions by name and folder.
+pub(super) fn add(chain: &mut Chain, own: &Path, root: &Path, extensions: Vec<(String, PathBuf)>) -> Told<()> {
     let global = own.join("rules");
-    let mut places = vec![(global.clone(), Scope::User)];
+    let mut places = vec![(global.clone(), Scope::User, None)];
     let project = root.join(".qwen/rules");
     if project != global {
-        places.push((project, Scope::Rule));
+        places.push((project, Scope::Rule, None));
     }
+    places.extend(extensions.into_iter().map(|(name, folder)| (folder, Scope::Config, Some(name))));
     let mut with_paths = Vec::new();
-    for (folder, scope) in places {
+    for (folder, scope, extension) in places {
         let files = chain.folder(&folder, &[".md"], true)?;
         chain.search.expect(files.iter().cloned().map(Ask::LinkKind))?;
         for path in files {
@@ -27,28 +29,30 @@ pub(super) fn add(chain: &mut Chain, own: &Path, root: &Path) -> Told<()> {
                 continue;
             }
             let Some(file) = chain.file(&path, Load::start(scope, "a rule"))? else { continue };
-            let rule = Rule::of(&file);
+            let shown = match &extension {
+                Some(name) => format!("{name}:rules/{}", relative(&folder, &path)),
+                None => relative(root, &path),
+            };
+            let rule = Rule::of(&file, shown);
             if rule.text.is_empty() {
                 chain.say(&path, Load::start(scope, ""), Fate::Empty, "no text but comments");
+            } else if rule.paths.is_empty() && extension.is_some() {
+                chain.say(&path, Load::start(scope, ""), Fate::Excluded, "a rule of an extension needs paths");
             } else if rule.paths.is_empty() {
-                give(chain, &file, &rule, root, Load::start(scope, "a rule that always counts"));
+                give(chain, &file, &rule, Load::start(scope, "a rule that always counts"));
             } else {
                 with_paths.push((file, rule, scope));
             }
         }
     }
-    let target = chain.at.target.clone();
-    let is_read = match &target {
-        Some(target) => chain.search.is_file(target, "what the agent reads")?,
-        None => false,
-    };
+    let read = read(chain, root)?;
     for (file, rule, scope) in with_paths {
         let list = rule.paths.join(", ");
-        let globs = Globs { base: root, names_anywhere: false, fold_case: false };
+        let mut globs = rule.paths.iter().filter_map(|pattern| Picomatch::new(pattern));
         let load = Load { scope, trigger: Trigger::Attach, reason: "" };
-        if is_read && target.as_deref().is_some_and(|target| globs.any(&rule.paths, target)) {
+        if globs.any(|glob| read.iter().any(|path| glob.matches(path))) {
             let reason = format!("the file matches {list}");
-            give(chain, &file, &rule, root, Load { reason: &reason, trigger: Trigger::Read, ..load });
+            give(chain, &file, &rule, Load { reason: &reason, trigger: Trigger::Read, ..load });
         } else {
             chain.say(&file.path, load, Fate::Excluded, format!("only with files that match {list}"));
         }
@@ -56,26 +60,45 @@ pub(super) fn add(chain: &mut Chain, own: &Path, root: &Path) -> Told<()> {
     Ok(())
 }
 
-fn give(chain: &mut Chain, file: &File, rule: &Rule, root: &Path, load: Load) {
-    let shown = relative(root, &file.path);
-    let text = &rule.text;
+/// What the agent reads, from the root on: by its own name, and by that where links lead.
+fn read(chain: &mut Chain, root: &Path) -> Told<Vec<String>> {
+    let Some(target) = chain.at.target.clone() else { return Ok(Vec::new()) };
+    if !chain.search.is_file(&target, "what the agent reads")? {
+        return Ok(Vec::new());
+    }
+    let below = |path: &Path, root: &Path| Some(path.strip_prefix(root).ok()?.to_str()?.replace('\\', "/"));
+    let Some(named) = below(&target, root) else { return Ok(Vec::new()) };
+    let mut names = vec![named];
+    if let Ok(real) = chain.search.real(&target)?
+        && real != target
+        && let Ok(real_root) = chain.search.real(root)?
+    {
+        names.extend(below(&real, &real_root).filter(|name| *name != names[0]));
+    }
+    Ok(names)
+}
+
+fn give(chain: &mut Chain, file: &File, rule: &Rule, load: Load) {
+    let Rule { shown, text, .. } = rule;
     let body = if rule.has_head { file.body() } else { file.js_trimmed() };
     chain.give(file, body, load, |_| format!("--- Rule from: {shown} ---\n{text}\n--- End of Rule from: {shown} ---"));
 }
 
 struct Rule {
+    /// What the client calls it.
+    shown: String,
     paths: Vec<String>,
     has_head: bool,
     text: String,
 }
 
 impl Rule {
-    fn of(file: &File) -> Rule {
+    fn of(file: &File, shown: String) -> Rule {
         let text = lossy_without_bom(file.raw()).replace("\r\n", "\n").replace('\r', "\n");
         let (front, body) = split(&text);
         let mut paths = front.map(head::paths).unwrap_or_default();
         paths.retain(|pattern| !pattern.is_empty());
-        Rule { paths, has_head: front.is_some(), text: js_trim(&without_comments(body)).to_owned() }
+        Rule { shown, paths, has_head: front.is_some(), text: js_trim(&without_comments(body)).to_owned() }
     }
 }
 

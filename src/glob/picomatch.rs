@@ -1,0 +1,136 @@
+//! What npm's `picomatch` 4 makes of a pattern with `dot: true`: a regular expression, with all of its oddities.
+//!
+//! The package reads a pattern sign by sign and writes an expression as it goes; what it writes for a few unusual patterns
+//! follows from that way alone, and is what clients match paths with. So the same way is gone here.
+
+mod fast;
+mod parse;
+mod repeats;
+
+use super::regex::Regex;
+use super::segment::utf16;
+
+/// Longest pattern that is read, in UTF-16 units; the package throws above 65 536.
+const PATTERN_LIMIT: usize = 8 * 1024;
+
+/// Any one sign of a name.
+const QMARK: &str = "[^/]";
+/// Any signs of a name.
+const STAR: &str = "[^/]*?";
+/// Something must follow.
+const ONE_CHAR: &str = "(?=.)";
+/// No `.` and no `..` stands here.
+const NO_DOTS_SLASH: &str = "(?!\\.{1,2}(?:\\/|$))";
+/// Any path without `.` and `..` in it.
+const GLOBSTAR: &str = "(?:(?:(?!(?:^|\\/)\\.{1,2}(?:\\/|$)).)*?)";
+
+/// A compiled pattern.
+#[derive(Debug)]
+pub struct Picomatch {
+    pattern: String,
+    /// None where the expression is none: then only the pattern itself is matched.
+    regex: Option<Regex>,
+}
+
+impl Picomatch {
+    /// Compiles a pattern; `None` where the package throws.
+    pub fn new(pattern: &str) -> Option<Picomatch> {
+        if pattern.is_empty() || pattern.encode_utf16().count() > PATTERN_LIMIT {
+            return None;
+        }
+        let regex = Regex::new(&utf16(&expression(pattern)), false);
+        Some(Picomatch { pattern: pattern.to_owned(), regex })
+    }
+
+    /// The pattern as it was written.
+    pub fn pattern(&self) -> &str {
+        &self.pattern
+    }
+
+    /// Whether a path matches.
+    pub fn matches(&self, path: &str) -> bool {
+        !path.is_empty() && (path == self.pattern || self.regex.as_ref().is_some_and(|regex| regex.is_found_in(path)))
+    }
+}
+
+/// The source of the expression.
+fn expression(pattern: &str) -> String {
+    let short = if pattern.starts_with(['.', '*']) { fast::usual(replaced(pattern)) } else { None };
+    let (output, negated) = match short {
+        Some(output) => (output, false),
+        None => parse::parse(pattern, true),
+    };
+    let source = format!("^(?:{output})$");
+    if negated { format!("^(?!{source}).*$") } else { source }
+}
+
+/// Whole patterns that mean another.
+fn replaced(pattern: &str) -> &str {
+    match pattern {
+        "***" => "*",
+        "**/**" | "**/**/**" => "**",
+        other => other,
+    }
+}
+
+/// What has a meaning in an expression gets a backslash, but for the backslash.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_special(c) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+fn is_special(c: char) -> bool {
+    "-*+?.^${}(|)[]".contains(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Picomatch;
+
+    #[test]
+    fn patterns_match_as_the_package_does() {
+        for (pattern, path, expected) in [
+            ("**/w/CLAUDE.md", "/w/CLAUDE.md", true),
+            ("02.md", "/r/02.md", false),
+            ("/r/*/a.md", "/r/.claude/a.md", true),
+            ("/r/{a,{b,c}}.md", "/r/c.md", true),
+            ("/r/0[7-8].md", "/r/07.md", true),
+            ("/r/[!a]9.md", "/r/19.md", false),
+            ("/r/[^a]9.md", "/r/19.md", true),
+            ("/r/[[:digit:]]2.md", "/r/12.md", true),
+            ("/r/@(a|b).md", "/r/b.md", true),
+            ("/r/!(a|b)6.md", "/r/c6.md", true),
+            ("/r/!(a|b)6.md", "/r/a6.md", false),
+            ("/r/(25|26).md", "/r/26.md", true),
+            ("/r/a.md/**", "/r/a.md", true),
+            ("/r/**27.md", "/r/x/27.md", false),
+            ("/r/{20}.md", "/r/20.md", false),
+            ("!**/keep.md", "/r/other.md", true),
+            ("!**/keep.md", "/r/keep.md", false),
+            ("/r/(16.md", "/r/(16.md", true),
+            ("/r/*9*", "/r/19.md", true),
+        ] {
+            assert_eq!(Picomatch::new(pattern).is_some_and(|glob| glob.matches(path)), expected, "{pattern} {path}");
+        }
+    }
+
+    #[test]
+    fn absurd_patterns_end() {
+        for part in
+            ["{", "(", "+(", "{a,", "[", "*", "**/", "!(", "!", "{a,b}", "(a)+", "\\", "\"", "@(*|", "{1..", "(?="]
+        {
+            for times in [20, 300, 10_000] {
+                for close in ["", ")", "}", ")+", "*)", "]", ")*.x"] {
+                    let pattern = format!("/{}a{}", part.repeat(times), close.repeat(times));
+                    Picomatch::new(&pattern).map(|glob| glob.matches(&format!("/{}", "a".repeat(200))));
+                }
+            }
+        }
+    }
+}
