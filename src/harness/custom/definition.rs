@@ -124,7 +124,7 @@ pub(super) struct Source {
     /// Whether its files may be missing without a word.
     #[serde(default)]
     pub optional: bool,
-    /// Addresses. They are named, and not fetched.
+    /// Addresses. They are named, and fetched only when the user says so.
     pub urls: Option<Vec<Url>>,
     /// Paths and addresses that a settings file lists.
     pub list: Option<List>,
