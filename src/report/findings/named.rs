@@ -153,7 +153,7 @@ fn mentioned(subject: &Subject, message: &str) -> Option<Range<usize>> {
 fn entry(subject: &Subject, answer: &Resolution, source: &Source) -> Option<Finding> {
     let named_here = || source.reason.contains(&*subject.path.to_string_lossy());
     match (&source.place, source.fate) {
-        (Place::Url(url), fate) if named_here() => {
+        (Place::Url(url), fate) if named_here() && !matches!(fate, Fate::Dropped | Fate::Excluded) => {
             let range = place(subject.raw, url)?;
             let message = if url.starts_with("http:") {
                 format!("{url}: whoever is on the way can change this text ({}); use https", answer.harness)
