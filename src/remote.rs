@@ -25,8 +25,8 @@ const FIRST_WAIT: Duration = Duration::from_millis(200);
 /// How many URLs are fetched at the same time (OpenCode 1.18: four).
 const AT_ONCE: usize = 4;
 
-/// Fetches each URL once. Answers in their order.
-pub fn fetch(urls: &[String]) -> Vec<Remote> {
+/// Fetches each URL once, each within a time: for users [`TIME_LIMIT`]. Answers in their order.
+pub fn fetch(urls: &[String], within: Duration) -> Vec<Remote> {
     let config = Agent::config_builder()
         .http_status_as_error(false)
         .user_agent(concat!("briefing/", env!("CARGO_PKG_VERSION")))
@@ -38,7 +38,7 @@ pub fn fetch(urls: &[String]) -> Vec<Remote> {
         for _ in 0..urls.len().min(AT_ONCE) {
             scope.spawn(|| {
                 while let Some((at, url)) = take(&next, urls) {
-                    let remote = fetch_one(&agent, url);
+                    let remote = fetch_one(&agent, url, within);
                     fetched.lock().unwrap_or_else(PoisonError::into_inner)[at] = remote;
                 }
             });
@@ -52,8 +52,8 @@ fn take<'a>(next: &AtomicUsize, urls: &'a [String]) -> Option<(usize, &'a str)> 
     Some((at, urls.get(at)?))
 }
 
-fn fetch_one(agent: &Agent, url: &str) -> Remote {
-    let end = Instant::now() + TIME_LIMIT;
+fn fetch_one(agent: &Agent, url: &str, within: Duration) -> Remote {
+    let end = Instant::now() + within;
     let mut wait = FIRST_WAIT;
     for last in (0..TRIES).map(|at| at + 1 == TRIES) {
         match get(agent, url, end.saturating_duration_since(Instant::now())) {
@@ -86,7 +86,7 @@ fn get(agent: &Agent, url: &str, within: Duration) -> Result<Vec<u8>, Trouble> {
 
 fn trouble(error: ureq::Error) -> Trouble {
     let message = match &error {
-        ureq::Error::Timeout(_) => format!("no answer within {} s", TIME_LIMIT.as_secs()),
+        ureq::Error::Timeout(_) => "no answer in time".to_owned(),
         ureq::Error::BodyExceedsLimit(_) => format!("more than the {BODY_LIMIT_BYTES} bytes that are fetched at most"),
         ureq::Error::HostNotFound => "no such host".to_owned(),
         ureq::Error::Io(error) => error.to_string().split(" (os error").next().unwrap_or_default().to_lowercase(),

@@ -5,8 +5,9 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
-use briefing::remote::fetch;
+use briefing::remote::{self, BODY_LIMIT_BYTES, TIME_LIMIT};
 use briefing::snapshot::Remote;
 
 /// The end of a status line, and a body.
@@ -58,6 +59,10 @@ fn serve(stream: &TcpStream, came: &Mutex<Vec<String>>, answer: &dyn Fn(&str, us
     let head = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
     // The other side may have heard enough.
     let _ = (&*stream).write_all(&[head.into_bytes(), body].concat());
+}
+
+fn fetch(urls: &[String]) -> Vec<Remote> {
+    remote::fetch(urls, TIME_LIMIT)
 }
 
 fn body(text: &str) -> Remote {
@@ -112,4 +117,19 @@ fn no_more_urls_are_fetched_at_once_than_the_clients_fetch() {
     let urls: Vec<_> = (0..40).map(|at| server.url(&format!("/{at}"))).collect();
     assert!(fetch(&urls).iter().all(|remote| *remote == body("")));
     assert!(MOST.load(Ordering::SeqCst) <= 4, "{MOST:?}");
+}
+
+#[test]
+fn what_is_too_large_or_never_comes_is_given_up() {
+    let server = Server::new(|path, _| match path {
+        "/large" => ("200 OK", vec![b' '; BODY_LIMIT_BYTES as usize + 1]),
+        _ => loop {
+            thread::park();
+        },
+    });
+    let long = Duration::from_secs(60);
+    let [Remote::Failed(why)] = &remote::fetch(&[server.url("/large")], long)[..] else { panic!("it is too large") };
+    assert!(why.contains("67108864 bytes"), "{why}");
+    let served = remote::fetch(&[server.url("/never")], Duration::from_millis(50));
+    assert_eq!(served, [Remote::Failed("no answer in time".to_owned())]);
 }

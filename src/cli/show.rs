@@ -123,7 +123,7 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, String> {
 fn fetch(files: &Buffers<Real>, answers: &[Resolution]) -> bool {
     let urls: BTreeSet<&str> = answers.iter().flat_map(Resolution::urls).collect();
     let urls: Vec<String> = urls.into_iter().map(str::to_owned).collect();
-    for (url, remote) in urls.iter().zip(remote::fetch(&urls)) {
+    for (url, remote) in urls.iter().zip(remote::fetch(&urls, remote::TIME_LIMIT)) {
         files.keep(url, remote);
     }
     !urls.is_empty()

@@ -30,7 +30,7 @@ impl Server {
             return Ok(Fetched { version, fetched: Vec::new() });
         }
         let asked = urls.clone();
-        let served = tokio::task::spawn_blocking(move || remote::fetch(&asked)).await;
+        let served = tokio::task::spawn_blocking(move || remote::fetch(&asked, remote::TIME_LIMIT)).await;
         let served = served.map_err(|_| Error::internal_error())?;
         let mut fetched = Vec::new();
         let mut changes = Vec::new();
