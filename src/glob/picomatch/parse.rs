@@ -1,6 +1,7 @@
 //! The long way: sign by sign, with the tokens that the package keeps to write all of it anew where it must.
 
-use std::collections::HashMap;
+mod classes;
+mod groups;
 
 use super::repeats::{self, Verdict};
 use super::{GLOBSTAR, NO_DOTS_SLASH, ONE_CHAR, STAR, escaped, fast, is_special, replaced};
@@ -402,159 +403,6 @@ impl Parser {
         })
     }
 
-    fn in_class(&mut self, value: &str, opens: bool) {
-        if value == ":" && self.posix() {
-            return;
-        }
-        let next = self.peek(1);
-        let needs =
-            (value == "[" && next != Some(':')) || (value == "-" && next == Some(']')) || (value == "]" && opens);
-        self.more(&format!("{}{value}", if needs { "\\" } else { "" }));
-    }
-
-    /// `[:alpha:]`, at its second colon.
-    fn posix(&mut self) -> bool {
-        let is_first =
-            self.arena[START].output.as_ref().is_none_or(String::is_empty) && self.tokens.get(1) == Some(&self.prev);
-        let prev = self.prev();
-        let inner = prev.value.get(1..).unwrap_or_default();
-        if !inner.contains('[') {
-            return false;
-        }
-        prev.has_posix = true;
-        let Some(at) = prev.value.rfind('[').filter(|_| prev.value[1..].contains(':')) else { return false };
-        let Some(class) = prev.value.get(at + 2..).and_then(named) else { return false };
-        prev.value.truncate(at);
-        prev.value += class;
-        self.anew = true;
-        self.at += 1;
-        if is_first {
-            self.arena[START].output = Some(ONE_CHAR.to_owned());
-        }
-        true
-    }
-
-    fn close_class(&mut self) {
-        let is_empty = self.kind() == Type::Bracket && self.arena[self.prev].value.chars().count() == 1;
-        if is_empty || self.brackets == 0 {
-            return self.push(Token::new(Type::Text, "]").written("\\]"));
-        }
-        self.close(Open::Brackets);
-        let prev = &self.arena[self.prev];
-        let inner: String = prev.value.chars().skip(1).collect();
-        // A class of what must not stand there never stands for a slash.
-        let adds_slash = !prev.has_posix && inner.starts_with('^') && !inner.contains('/');
-        self.more(if adds_slash { "/]" } else { "]" });
-        if inner.contains(is_special) {
-            return;
-        }
-        // `[abc]` may be meant as it is written.
-        let value = self.prev().value.clone();
-        drop_end(&mut self.output, value.len());
-        let both = format!("(?:{}|{value})", escaped(&value));
-        self.output.push_str(&both);
-        self.prev().value = both;
-    }
-
-    fn close_brace(&mut self, brace: &Brace) {
-        let (mut value, mut output) = ("}", ")".to_owned());
-        if brace.has_dots {
-            let mut words = Vec::new();
-            while let Some(token) = self.tokens.pop().map(|token| &self.arena[token]) {
-                match token.kind {
-                    Type::Brace => break,
-                    Type::Dots => {}
-                    _ => words.push(token.value.clone()),
-                }
-            }
-            words.reverse();
-            output = range(words);
-            self.anew = true;
-        } else if !brace.has_comma {
-            let open = &mut self.arena[brace.token];
-            *open = Token { value: "\\{".to_owned(), ..open.clone() }.written("\\{");
-            (value, output) = ("\\}", "\\}".to_owned());
-            cut(&mut self.output, brace.written);
-            for token in self.tokens.get(brace.first..).unwrap_or_default() {
-                self.output.push_str(self.arena[*token].loose_source());
-            }
-        }
-        self.push(Token::new(Type::Brace, value).written(&output));
-        self.close(Open::Braces);
-    }
-
-    fn open_group(&mut self, sign: char, kind: Type) {
-        let group = Group {
-            sign,
-            parens: self.parens,
-            written: self.output.len(),
-            start: self.at,
-            token: self.arena.len(),
-            first: self.tokens.len(),
-            inner: String::new(),
-            stands_first: self.output.is_empty(),
-        };
-        self.open(Open::Parens);
-        // A sign of its own, that no text before it takes in.
-        let kind = if kind == Type::Text { Type::At } else { kind };
-        self.push(Token::new(kind, &sign.to_string()).written(if group.stands_first { ONE_CHAR } else { "" }));
-        self.at += 1;
-        self.push(Token::new(Type::Paren, "(").grouped().written(if sign == '!' { "(?:(?!(?:" } else { "(?:" }));
-        self.groups.push(group);
-    }
-
-    fn close_group(&mut self, group: Group) {
-        let closed = Token::new(Type::Paren, ")").grouped();
-        let literal: String = self.input[group.start..=self.at].iter().collect();
-        let verdict = match group.sign {
-            '+' | '*' => repeats::judge(&literal[2..literal.len() - 1]),
-            _ => Verdict::Fine,
-        };
-        let instead = match verdict {
-            Verdict::Fine => None,
-            Verdict::Literal => Some(escaped(&literal)),
-            Verdict::Instead(source) if group.stands_first => Some(ONE_CHAR.to_owned() + &source),
-            Verdict::Instead(source) => Some(source),
-        };
-        if let Some(instead) = instead {
-            let open = &mut self.arena[group.token];
-            *open = Token { kind: Type::Text, value: literal, ..open.clone() }.written(&instead);
-            for token in self.tokens.get(group.first + 1..).unwrap_or_default() {
-                let token = &mut self.arena[*token];
-                *token = Token { value: String::new(), ..token.clone() }.written("");
-            }
-            cut(&mut self.output, group.written);
-            self.output.push_str(&instead);
-            self.anew = true;
-            self.push(closed.written(""));
-            return self.close(Open::Parens);
-        }
-        let output = match group.sign {
-            '?' => ")?".to_owned(),
-            '+' => ")+".to_owned(),
-            '*' => ")*".to_owned(),
-            _ => self.end_of_not(&group),
-        };
-        self.push(closed.written(&output));
-        self.close(Open::Parens);
-    }
-
-    /// What stands behind `!(…` : what may stand there instead.
-    fn end_of_not(&self, group: &Group) -> String {
-        let has_slash = group.inner.chars().count() > 1 && group.inner.contains('/');
-        let star = if has_slash { GLOBSTAR } else { STAR };
-        let rest = self.rest();
-        if group.inner.contains('*')
-            && let ['.', name @ ..] = rest
-            && !name.is_empty()
-            && !name.iter().any(|c| matches!(c, '\\' | '/' | '.'))
-        {
-            let (extension, _) = parse(&rest.iter().collect::<String>(), false);
-            return format!("){extension}){star})");
-        }
-        if has_slash || rest.iter().all(|c| *c == ')') { format!(")$)){star}") } else { format!(")){star})") }
-    }
-
     fn star(&mut self) {
         if self.kind() == Type::Globstar || self.arena[self.prev].many_stars {
             let prev = self.prev();
@@ -652,37 +500,6 @@ impl Parser {
 /// What follows `(?` where it is no text.
 fn is_look(c: char) -> bool {
     matches!(c, '!' | '=' | '<' | ':')
-}
-
-/// `{a..c}` is a class, or text where that would be none.
-fn range(mut words: Vec<String>) -> String {
-    words.sort_by_cached_key(|word| utf16(word));
-    let class = format!("[{}]", words.join("-"));
-    if Regex::new(&utf16(&class), false).is_some() {
-        return class;
-    }
-    words.iter().map(|word| escaped(word)).collect::<Vec<_>>().join("..")
-}
-
-/// The class of a POSIX name.
-fn named(name: &str) -> Option<&'static str> {
-    let names = HashMap::from([
-        ("alnum", "a-zA-Z0-9"),
-        ("alpha", "a-zA-Z"),
-        ("ascii", "\\x00-\\x7F"),
-        ("blank", " \\t"),
-        ("cntrl", "\\x00-\\x1F\\x7F"),
-        ("digit", "0-9"),
-        ("graph", "\\x21-\\x7E"),
-        ("lower", "a-z"),
-        ("print", "\\x20-\\x7E "),
-        ("punct", "\\-!\"#$%&'()\\*+,./:;<=>?@[\\]^_`{|}~"),
-        ("space", " \\t\\r\\n\\v\\f"),
-        ("upper", "A-Z"),
-        ("word", "A-Za-z0-9_"),
-        ("xdigit", "A-Fa-f0-9"),
-    ]);
-    names.get(name).copied()
 }
 
 /// Takes bytes from the end; none of them means all, as in JavaScript's `slice(0, -0)`.
