@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::search::Probe;
+use crate::search::Trace;
 use crate::snapshot::Ask;
-use crate::text::{self, Size};
+use crate::text::Size;
 
 mod mention;
 mod standpoint;
@@ -331,11 +331,11 @@ impl Source {
         }
     }
 
-    /// The same for a file whose whole content `raw` reaches the model.
-    pub fn whole(path: impl Into<PathBuf>, scope: Scope, raw: &[u8], reason: impl Into<String>) -> Source {
-        let everything = 0..raw.len();
+    /// The same for a file of that size which reaches the model whole.
+    pub fn whole(path: impl Into<PathBuf>, scope: Scope, size: Size, reason: impl Into<String>) -> Source {
+        let everything = 0..size.bytes;
         Source {
-            size: Some(text::size_of(raw)),
+            size: Some(size),
             kept: if everything.is_empty() { Vec::new() } else { vec![everything] },
             ..Source::new(path, scope, Fate::Loaded, reason)
         }
@@ -484,15 +484,20 @@ pub struct Resolution {
     /// What the harness found.
     pub answer: Answer,
     /// Everything that was asked, in order.
-    pub trace: Vec<Probe>,
-    /// The facts it rests on.
-    pub depends: Vec<Ask>,
+    pub trace: Trace,
+    /// The facts it rests on, beside those of its parts.
+    pub own_depends: Vec<Ask>,
 }
 
 impl Resolution {
+    /// The facts it rests on. One may come several times.
+    pub fn depends(&self) -> impl Iterator<Item = &Ask> {
+        self.own_depends.iter().chain(self.trace.parts().flat_map(|part| &part.depends))
+    }
+
     /// The URLs whose texts are, or would be, part of it.
     pub fn urls(&self) -> impl Iterator<Item = &str> {
-        self.depends.iter().filter_map(|ask| match ask {
+        self.depends().filter_map(|ask| match ask {
             Ask::Remote(url) => Some(url.as_str()),
             Ask::Kind(_) | Ask::LinkKind(_) | Ask::Real(_) | Ask::Target(_) | Ask::Content(_) => None,
             Ask::Listing(_) | Ask::Glob { .. } | Ask::Git(_) | Ask::Rows { .. } => None,

@@ -1,10 +1,9 @@
 //! Reads the disk: the only room that opens files. It turns an [`Ask`] into a [`Fact`], and never writes.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use crate::glob;
-use crate::snapshot::{Ask, Entry, Errno, Fact, GlobFlavor, Kind, Meta, Remote, Unreadable};
+use crate::snapshot::{Ask, Content, Entry, Errno, Fact, GlobFlavor, Kind, Meta, Remote, Unreadable};
 
 mod buffers;
 mod git;
@@ -34,7 +33,7 @@ pub trait Filesystem: Send + Sync {
     /// The path with every link resolved.
     fn real_path(&self, path: &Path) -> Result<PathBuf, Errno>;
     /// The bytes of a regular file. Must not block on anything else.
-    fn read(&self, path: &Path) -> Result<Arc<[u8]>, Unreadable>;
+    fn read(&self, path: &Path) -> Result<Content, Unreadable>;
     /// The entries of a directory, in the disk's own order.
     fn list(&self, path: &Path) -> Result<Vec<Entry>, Errno>;
     /// What is known of a URL. Nothing is fetched for that.

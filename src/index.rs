@@ -12,11 +12,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::answer::{Resolution, Standpoint};
 use crate::disk::{self, Filesystem};
 use crate::harness::{self, Choice};
-use crate::resolve::{Outcome, resolve};
+use crate::resolve::{Outcome, resolve_knowing};
+use crate::search::{Part, PartKey, Parts};
 use crate::snapshot::{Ask, AskHasher, Change, Fact, Facts, Snapshot};
 
 /// How many answers are remembered at most; then all are forgotten, and the open files ask again.
 const MEMO_LIMIT: usize = 4096;
+
+/// How many parts of answers are remembered at most; then they and the answers are forgotten.
+const PART_LIMIT: usize = 4096;
 
 /// How many changes are remembered, to judge facts that were observed while they happened.
 const CHANGE_LIMIT: usize = 1024;
@@ -40,8 +44,14 @@ struct State {
     /// The paths each fact rests on: `resting_on` turned round.
     paths_of: HashMap<Ask, Vec<PathBuf>, AskHasher>,
     memo: HashMap<Question, Arc<Resolution>>,
-    /// The remembered questions whose answers rest on a fact.
+    /// The remembered questions whose answers rest on a fact, not by way of a part.
     answers_of: HashMap<Ask, HashSet<Question>, AskHasher>,
+    /// What answers share.
+    parts: Parts,
+    /// The parts that rest on a fact.
+    parts_of: HashMap<Ask, HashSet<PartKey>, AskHasher>,
+    /// The remembered questions whose answers have a part.
+    answers_with: HashMap<PartKey, HashSet<Question>>,
     /// What was forgotten, by the path it is about: whoever needs one of it again will need the rest.
     forgotten: HashMap<PathBuf, Vec<Ask>>,
     /// How many answers were worked out.
@@ -148,14 +158,14 @@ impl Index {
     /// The answer, if everything it needs has been told.
     pub fn ask(&self, choice: &Choice, standpoint: &Arc<Standpoint>, keep: Keep) -> Reply {
         let question = Question::new(choice, standpoint);
-        let (snapshot, tick, version) = {
+        let (snapshot, parts, tick, version) = {
             let state = self.lock();
             if let Some(remembered) = state.memo.get(&question) {
                 return Reply::Answer(remembered.clone(), state.version);
             }
-            (state.snapshot.clone(), state.tick, state.version)
+            (state.snapshot.clone(), state.parts.clone(), state.tick, state.version)
         };
-        match resolve(&snapshot, choice, standpoint) {
+        match resolve_knowing(&snapshot, &parts, choice, standpoint) {
             Outcome::Untold(asks) => Reply::Missing(self.with_forgotten(asks), Tick(tick)),
             Outcome::Answer(resolution) => {
                 let answer = Arc::from(resolution);
@@ -254,16 +264,19 @@ impl Index {
     fn worked_out_now(&self, question: Option<Question>, answer: &Arc<Resolution>, (known, version): (&Snapshot, u64)) {
         let mut state = self.lock();
         state.worked_out += 1;
-        let Some(question) = question else { return };
         // Facts were forgotten while the answer was worked out. It was right for its moment; it may not be now.
-        if state.version != version && answer.depends.iter().any(|ask| state.snapshot.told(ask) != known.told(ask)) {
+        if state.version != version && answer.depends().any(|ask| state.snapshot.told(ask) != known.told(ask)) {
             return;
         }
-        if state.memo.len() >= MEMO_LIMIT {
-            state.memo.clear();
-            state.answers_of.clear();
+        if state.memo.len() >= MEMO_LIMIT || state.parts.len() >= PART_LIMIT {
+            state.forget_answers();
         }
-        for ask in &answer.depends {
+        answer.trace.parts().for_each(|part| state.keep(part));
+        let Some(question) = question else { return };
+        for part in answer.trace.parts() {
+            state.answers_with.entry(part.key.clone()).or_default().insert(question.clone());
+        }
+        for ask in &answer.own_depends {
             // Most are known from the answer before.
             match state.answers_of.get_mut(ask) {
                 Some(questions) => {
@@ -312,6 +325,25 @@ impl State {
         touched
     }
 
+    /// Keeps a part that rests on the facts of now.
+    fn keep(&mut self, part: &Arc<Part>) {
+        if self.parts.contains(&part.key) {
+            return;
+        }
+        for ask in &part.depends {
+            self.parts_of.entry(ask.clone()).or_default().insert(part.key.clone());
+        }
+        self.parts.keep(part.clone());
+    }
+
+    fn forget_answers(&mut self) {
+        self.memo.clear();
+        self.answers_of.clear();
+        self.parts = Parts::default();
+        self.parts_of.clear();
+        self.answers_with.clear();
+    }
+
     fn forget(&mut self, ask: &Ask) {
         self.snapshot.forget(ask);
         if self.forgotten.len() >= FORGOTTEN_LIMIT {
@@ -326,7 +358,12 @@ impl State {
                 }
             }
         }
-        for question in self.answers_of.remove(ask).unwrap_or_default() {
+        let mut questions = self.answers_of.remove(ask).unwrap_or_default();
+        for part in self.parts_of.remove(ask).unwrap_or_default() {
+            self.parts.forget(&part);
+            questions.extend(self.answers_with.remove(&part).unwrap_or_default());
+        }
+        for question in questions {
             self.memo.remove(&question);
         }
     }

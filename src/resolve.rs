@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::answer::{Answer, Fidelity, Resolution, Standpoint, Warning};
 use crate::harness::{Choice, Happened};
-use crate::search::{Search, Told};
+use crate::search::{Parts, Search, Told, Trace};
 use crate::snapshot::{Ask, Facts, absolute};
 
 /// The answer, or what must be read first.
@@ -17,7 +17,12 @@ pub enum Outcome {
 
 /// Answers what `choice` would tell an agent at `standpoint`. Opens no file and cannot fail.
 pub fn resolve(facts: &dyn Facts, choice: &Choice, standpoint: &Standpoint) -> Outcome {
-    let mut search = Search::new(facts, standpoint.env.clone());
+    resolve_knowing(facts, &Parts::default(), choice, standpoint)
+}
+
+/// The same, where parts of answers are known already, which rest on the same facts.
+pub fn resolve_knowing(facts: &dyn Facts, known: &Parts, choice: &Choice, standpoint: &Standpoint) -> Outcome {
+    let mut search = Search::new(facts, standpoint.env.clone(), known);
     match look(choice, standpoint, &mut search) {
         Err(_) => Outcome::Untold(search.wanted()),
         Ok((standpoint, answer)) => {
@@ -51,7 +56,7 @@ fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Told<(
     Ok((at, answer))
 }
 
-type Record = (Vec<crate::search::Probe>, Vec<Ask>, std::collections::BTreeMap<String, String>);
+type Record = (Trace, Vec<Ask>, std::collections::BTreeMap<String, String>);
 
 fn complete(
     choice: &Choice,
@@ -75,7 +80,7 @@ fn complete(
         env_used,
         answer,
         trace,
-        depends,
+        own_depends: depends,
     }
 }
 

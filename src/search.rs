@@ -10,9 +10,13 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+mod part;
+
+pub use part::{Part, PartKey, Parts, Trace};
+
 use crate::snapshot::{
-    Ask, AskHasher, Entry, Environment, Errno, Fact, Facts, Found, GlobFlavor, Kind, Meta, Remote, Repository, Row,
-    Unreadable, absolute,
+    Ask, AskHasher, Content, Entry, Environment, Errno, Fact, Facts, Found, GlobFlavor, Kind, Meta, Remote, Repository,
+    Row, Unreadable, absolute,
 };
 
 /// The snapshot has not been told yet. Never to be taken for "absent".
@@ -39,22 +43,27 @@ pub struct Probe {
 /// Looks around in a snapshot on behalf of one question.
 pub struct Search<'a> {
     facts: &'a dyn Facts,
+    known: &'a Parts,
     env: Environment,
     env_used: RefCell<BTreeMap<String, String>>,
     probes: Vec<Probe>,
+    /// The parts that were looked for, each with how many lines of the trace stand before it.
+    parts: Vec<(usize, Arc<Part>)>,
     wanted: Vec<Ask>,
     depends: HashSet<Ask, AskHasher>,
     cut_short: Option<PathBuf>,
 }
 
 impl<'a> Search<'a> {
-    /// Starts looking.
-    pub fn new(facts: &'a dyn Facts, env: Environment) -> Self {
+    /// Starts looking; what is known already is not looked for again.
+    pub fn new(facts: &'a dyn Facts, env: Environment, known: &'a Parts) -> Self {
         Search {
             facts,
+            known,
             env,
             env_used: RefCell::default(),
             probes: Vec::new(),
+            parts: Vec::new(),
             wanted: Vec::new(),
             depends: HashSet::default(),
             cut_short: None,
@@ -123,7 +132,7 @@ impl<'a> Search<'a> {
     }
 
     /// The bytes of a regular file.
-    pub fn read(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Told<Result<Arc<[u8]>, Unreadable>> {
+    pub fn read(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Told<Result<Content, Unreadable>> {
         let Fact::Content(found) = self.fact(Ask::Content(path.to_owned()))? else {
             unreachable!("Content answers Content")
         };
@@ -229,9 +238,9 @@ impl<'a> Search<'a> {
         self.cut_short.as_deref()
     }
 
-    /// Everything that was asked: the trace, the facts it rests on, the variables it used.
-    pub fn finish(self) -> (Vec<Probe>, Vec<Ask>, BTreeMap<String, String>) {
-        (self.probes, self.depends.into_iter().collect(), self.env_used.into_inner())
+    /// Everything that was asked: the trace, the facts it rests on beside those of its parts, the variables it used.
+    pub fn finish(self) -> (Trace, Vec<Ask>, BTreeMap<String, String>) {
+        (Trace::new(self.probes, self.parts), self.depends.into_iter().collect(), self.env_used.into_inner())
     }
 
     fn fact(&mut self, ask: Ask) -> Told<Fact> {

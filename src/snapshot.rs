@@ -12,7 +12,10 @@ use std::sync::Arc;
 
 use rpds::HashTrieMapSync;
 
+mod content;
+
 pub use crate::glob::Found;
+pub use content::Content;
 
 /// One question about the disk.
 #[derive(Clone, Debug)]
@@ -125,7 +128,7 @@ pub enum Fact {
     /// Answers [`Ask::Real`] and [`Ask::Target`].
     Real(Result<PathBuf, Errno>),
     /// Answers [`Ask::Content`].
-    Content(Result<Arc<[u8]>, Unreadable>),
+    Content(Result<Content, Unreadable>),
     /// Answers [`Ask::Listing`].
     Listing(Result<Arc<[Entry]>, Errno>),
     /// Answers [`Ask::Glob`].
@@ -146,7 +149,7 @@ pub enum Remote {
     /// It was to be fetched, and was not to be had: why.
     Failed(String),
     /// What it served.
-    Body(Arc<[u8]>),
+    Body(Content),
 }
 
 /// The text columns of one row; a column that is NULL has none.

@@ -18,10 +18,16 @@ pub struct Size {
     pub lines: usize,
 }
 
+impl Size {
+    /// How large a text is.
+    pub fn of(text: &str) -> Size {
+        Size { bytes: text.len(), utf16: utf16_len(text), lines: lines(text) }
+    }
+}
+
 /// The size of a file's raw bytes, decoded leniently.
 pub fn size_of(raw: &[u8]) -> Size {
-    let text = lossy(raw);
-    Size { bytes: raw.len(), utf16: utf16_len(&text), lines: lines(&text) }
+    Size { bytes: raw.len(), ..Size::of(&lossy(raw)) }
 }
 
 /// Lines of a text; a last line without a newline counts.

@@ -25,7 +25,7 @@ fn a_real_disk_tells_what_the_virtual_one_tells() {
         world.unpack(&root);
         for ask in case.sections.iter().filter_map(|section| section.header.strip_prefix("@text ")) {
             let Ok(resolution) = answer(&case, &world, ask) else { continue };
-            for ask in &resolution.depends {
+            for ask in resolution.depends() {
                 let Some(on_disk) = below(&root, ask) else { continue };
                 // Absolute paths in git's own files lead out of the scratch directory; `git.rs` has such trees.
                 if matches!(ask, Ask::Git(_)) && ["gitdir: /", "worktree = /"].iter().any(|lead| text.contains(lead)) {

@@ -15,7 +15,7 @@ use briefing::harness::custom::{self, Customs};
 use briefing::harness::{self, Choice, Chosen};
 use briefing::index::{self, Index, Keep, Reply};
 use briefing::resolve::{Outcome, resolve};
-use briefing::snapshot::{Ask, Change, Entry, Errno, Fact, Facts, Kind, Meta, Unreadable};
+use briefing::snapshot::{Ask, Change, Content, Entry, Errno, Fact, Facts, Kind, Meta, Unreadable};
 
 use crate::world::World;
 use changes::{PLACES, Random, change, text};
@@ -159,7 +159,7 @@ impl Filesystem for Disk {
         self.0.read().expect("no panic").real_path(path)
     }
 
-    fn read(&self, path: &Path) -> Result<Arc<[u8]>, Unreadable> {
+    fn read(&self, path: &Path) -> Result<Content, Unreadable> {
         self.0.read().expect("no panic").read(path)
     }
 

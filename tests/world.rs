@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
 
 use briefing::disk::{self, FILE_CAP_BYTES, Filesystem};
-use briefing::snapshot::{Ask, Entry, Errno, Fact, Facts, Kind, Meta, Remote, Unreadable};
+use briefing::snapshot::{Ask, Content, Entry, Errno, Fact, Facts, Kind, Meta, Remote, Unreadable};
 
 /// A case file, taken apart.
 pub struct Case {
@@ -106,7 +105,7 @@ impl Entries {
 
 #[derive(Clone)]
 enum Node {
-    File { bytes: Arc<[u8]>, links: u64 },
+    File { bytes: Content, links: u64 },
     Sparse(u64),
     Dir(Entries),
     Link(PathBuf),
@@ -236,7 +235,7 @@ impl World {
                     std::fs::create_dir_all(&path).expect("a directory");
                     todo.extend(entries.list.iter().map(|(name, child)| (*child, path.join(name))));
                 }
-                Node::File { bytes, .. } => std::fs::write(&path, bytes).expect("a file"),
+                Node::File { bytes, .. } => std::fs::write(&path, &**bytes).expect("a file"),
                 Node::Link(target) => {
                     let target = target.strip_prefix("/").map_or_else(|_| target.clone(), |inside| root.join(inside));
                     std::os::unix::fs::symlink(target, &path).expect("a link");
@@ -274,7 +273,7 @@ impl World {
                 Node::Dir(entries) => gone.extend(std::mem::take(entries).list.into_iter().map(|(_, child)| child)),
                 // Another name may be left.
                 Node::File { links, .. } if *links > 1 => {}
-                Node::File { bytes, .. } => *bytes = Arc::default(),
+                Node::File { bytes, .. } => *bytes = Content::default(),
                 _ => {}
             }
         }
@@ -439,7 +438,7 @@ impl Filesystem for World {
         self.walk(path, true).map(|(_, path)| path)
     }
 
-    fn read(&self, path: &Path) -> Result<Arc<[u8]>, Unreadable> {
+    fn read(&self, path: &Path) -> Result<Content, Unreadable> {
         let index = self.index(path, true).map_err(Unreadable::Errno)?;
         match &self.nodes[index] {
             Node::File { bytes, .. } if bytes.len() as u64 > FILE_CAP_BYTES => {

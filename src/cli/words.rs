@@ -68,7 +68,7 @@ fn of(resolution: &Resolution, why: bool) -> String {
     }
     if why {
         let _ = writeln!(out, "  asked, in this order:");
-        for probe in &resolution.trace {
+        for probe in resolution.trace.iter() {
             let _ = writeln!(
                 out,
                 "    {:<8} {} → {}   {FAINT}({}){FAINT:#}",

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{PoisonError, RwLock};
 
 use super::Filesystem;
-use crate::snapshot::{Change, Entry, Errno, Kind, Meta, Remote, Unreadable};
+use crate::snapshot::{Change, Content, Entry, Errno, Kind, Meta, Remote, Unreadable};
 use crate::text;
 
 /// A file system in which open buffers stand in for their files, and URLs for what they served.
@@ -21,12 +21,12 @@ struct Buffer {
     /// Where that path leads, links resolved: harnesses may come another way.
     real: PathBuf,
     /// What the editor shows.
-    text: Arc<[u8]>,
+    text: Content,
     /// What the disk holds, as far as it was read. An editor hides a byte order mark, invalid bytes and mixed line ends;
     /// a buffer that shows the same text as the file counts as the file.
-    saved: Option<Arc<[u8]>>,
+    saved: Option<Content>,
     /// What counts, of the two above.
-    bytes: Arc<[u8]>,
+    bytes: Content,
 }
 
 impl<F: Filesystem> Buffers<F> {
@@ -44,7 +44,7 @@ impl<F: Filesystem> Buffers<F> {
     /// Sets what the editor shows for the file at `path`. Looks at the disk only when the buffer is new. Returns how the
     /// change is seen.
     pub fn set(&self, path: &Path, text: &str) -> [Change; 2] {
-        let text: Arc<[u8]> = text.as_bytes().into();
+        let text = Content::from(text);
         if let Some(buffer) = self.open.write().unwrap_or_else(PoisonError::into_inner).get_mut(path) {
             let before = std::mem::replace(&mut buffer.text, text);
             buffer.bytes = bytes(&buffer.text, buffer.saved.as_ref());
@@ -91,12 +91,12 @@ impl<F: Filesystem> Buffers<F> {
     }
 
     /// The bytes that count for the file that is open under `path`.
-    pub fn shown(&self, path: &Path) -> Option<Arc<[u8]>> {
+    pub fn shown(&self, path: &Path) -> Option<Content> {
         Some(self.open.read().unwrap_or_else(PoisonError::into_inner).get(path)?.bytes.clone())
     }
 
     /// The bytes that count for the file that is open under `path`, and where that leads.
-    pub fn opened(&self, path: &Path) -> Option<(Arc<[u8]>, PathBuf)> {
+    pub fn opened(&self, path: &Path) -> Option<(Content, PathBuf)> {
         let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
         open.get(path).map(|buffer| (buffer.bytes.clone(), buffer.real.clone()))
     }
@@ -109,7 +109,7 @@ impl<F: Filesystem> Buffers<F> {
         })
     }
 
-    fn bytes(&self, path: &Path) -> Option<Arc<[u8]>> {
+    fn bytes(&self, path: &Path) -> Option<Content> {
         let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
         if open.is_empty() {
             return None;
@@ -141,7 +141,7 @@ impl Buffer {
 }
 
 /// What counts of a text that is shown for a file.
-fn bytes(text: &Arc<[u8]>, saved: Option<&Arc<[u8]>>) -> Arc<[u8]> {
+fn bytes(text: &Content, saved: Option<&Content>) -> Content {
     let Some(saved) = saved else { return text.clone() };
     let same = |shown: &str| shown.as_bytes() == &**text || same_but_for_mixed_line_ends(shown, text);
     if same(&text::lossy_without_bom(saved)) || same(&text::lossy(saved)) {
@@ -171,7 +171,7 @@ impl<F: Filesystem> Filesystem for Buffers<F> {
         self.disk.real_path(path)
     }
 
-    fn read(&self, path: &Path) -> Result<Arc<[u8]>, Unreadable> {
+    fn read(&self, path: &Path) -> Result<Content, Unreadable> {
         let kind = self.stat(path).map_err(Unreadable::Errno)?.kind;
         match self.bytes(path).filter(|_| kind == Kind::File) {
             Some(bytes) => Ok(bytes),
@@ -214,7 +214,7 @@ fn same_but_for_mixed_line_ends(saved: &str, shown: &[u8]) -> bool {
     unified.as_bytes() == shown || unified.replace('\n', "\r\n").as_bytes() == shown
 }
 
-fn overlaid(on_disk: Result<Meta, Errno>, bytes: impl Fn() -> Option<Arc<[u8]>>) -> Result<Meta, Errno> {
+fn overlaid(on_disk: Result<Meta, Errno>, bytes: impl Fn() -> Option<Content>) -> Result<Meta, Errno> {
     match on_disk {
         Ok(meta) if meta.kind == Kind::File => {
             Ok(bytes().map_or(meta, |bytes| Meta { len: bytes.len() as u64, ..meta }))

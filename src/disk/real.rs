@@ -4,10 +4,9 @@
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::{FILE_CAP_BYTES, Filesystem, kind_of};
-use crate::snapshot::{Entry, Errno, Kind, Meta, Unreadable};
+use crate::snapshot::{Content, Entry, Errno, Kind, Meta, Unreadable};
 
 /// The machine's own file system.
 pub struct Real;
@@ -29,7 +28,7 @@ impl Filesystem for Real {
         fs::canonicalize(path).map_err(errno)
     }
 
-    fn read(&self, path: &Path) -> Result<Arc<[u8]>, Unreadable> {
+    fn read(&self, path: &Path) -> Result<Content, Unreadable> {
         let refused = |error| Unreadable::Errno(errno(error));
         let mut options = OpenOptions::new();
         options.read(true);

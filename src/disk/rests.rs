@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use super::{Filesystem, observe, sqlite};
-use crate::snapshot::{Ask, Change, Entry, Errno, Fact, Kind, Meta, Remote, Unreadable};
+use crate::snapshot::{Ask, Change, Content, Entry, Errno, Fact, Kind, Meta, Remote, Unreadable};
 
 /// The most links that resolving one path may follow, as on Linux.
 pub(super) const LINK_LIMIT: usize = 40;
@@ -186,7 +186,7 @@ impl Filesystem for Noting<'_> {
         self.fs.real_path(path)
     }
 
-    fn read(&self, path: &Path) -> Result<Arc<[u8]>, Unreadable> {
+    fn read(&self, path: &Path) -> Result<Content, Unreadable> {
         self.note(path);
         self.fs.read(path)
     }

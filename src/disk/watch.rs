@@ -7,14 +7,14 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 
 use notify::event::{EventKind, Flag, ModifyKind};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::Filesystem;
-use crate::snapshot::{Change, Entry, Errno, Kind, Meta, Remote, Unreadable};
+use crate::snapshot::{Change, Content, Entry, Errno, Kind, Meta, Remote, Unreadable};
 
 /// The directories watched so far.
 pub struct Watcher {
@@ -219,7 +219,7 @@ impl Filesystem for Watching<'_> {
         self.fs.real_path(path)
     }
 
-    fn read(&self, path: &Path) -> Result<Arc<[u8]>, Unreadable> {
+    fn read(&self, path: &Path) -> Result<Content, Unreadable> {
         self.watch_above(path);
         self.fs.read(path)
     }

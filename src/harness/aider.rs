@@ -3,6 +3,7 @@
 //! Checked on the real client 0.86.2 (`aider --message` against a loopback mock of a provider), November 2026.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::conventional::{Chain, File, Load, PLAIN};
 use super::{About, Details, Edition, Profile, Program};
@@ -179,16 +180,19 @@ fn list(value: &str) -> Vec<String> {
 }
 
 /// The files that are named, with their real paths, and those in folders that are named.
-fn files(chain: &mut Chain, named: &[String]) -> Told<Vec<(File, PathBuf)>> {
+fn files(chain: &mut Chain, named: &[String]) -> Told<Vec<(Arc<File>, PathBuf)>> {
     let load = Load::start(Scope::Config, "named to be read");
-    let mut found: Vec<(File, PathBuf)> = Vec::new();
+    let mut found: Vec<(Arc<File>, PathBuf)> = Vec::new();
     for name in named {
         let path = match name.strip_prefix("~/") {
             Some(rest) => chain.at.home.join(rest),
             None => absolute(&chain.at.cwd, Path::new(name)),
         };
         let is_folder = chain.search.is_dir(&path, "a folder stands for every file below it")?;
-        let paths = if is_folder { chain.folder(&path, &[], true)? } else { vec![path] };
+        let paths = match is_folder {
+            true => chain.tree(&path, "")?.iter().map(|file| file.path.clone()).collect(),
+            false => vec![path],
+        };
         for path in paths {
             if PICTURES.iter().any(|ending| path.to_string_lossy().ends_with(ending)) {
                 chain.say(&path, load, Fate::Excluded, "a picture is sent as such");

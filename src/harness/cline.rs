@@ -4,6 +4,7 @@
 //! VS Code rests on the same core; its own switches for single rules are not looked up.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::conventional::{Chain, File, Load, PLAIN};
 use super::{About, Details, Edition, Profile, Program};
@@ -121,12 +122,12 @@ struct Rule {
     disabled: bool,
     scope: Scope,
     body: std::ops::Range<usize>,
-    file: File,
+    file: Arc<File>,
 }
 
 impl Rule {
     /// The rule of a file, or why it is none.
-    fn of(file: File, scope: Scope, at: &Standpoint) -> Result<Rule, String> {
+    fn of(file: Arc<File>, scope: Scope, at: &Standpoint) -> Result<Rule, String> {
         let (yaml, body) = split(&file.text);
         let front = match yaml.map(parse_npm_yaml).transpose() {
             Ok(front) => front,

@@ -2,19 +2,19 @@
 //! after the other. What differs between them is in their own files.
 
 use std::collections::HashSet;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use globset::GlobBuilder;
 
-use super::front_matter::FrontMatter;
+use super::front_matter::{FrontMatter, Head};
 use super::{About, Details};
 use crate::answer::{Answer, Fate, Limit, Message, Role, Scope, Source, Standpoint, Trigger, Warning};
 use crate::formats::Remembered;
 use crate::glob;
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Errno, Kind, Unreadable};
+use crate::snapshot::{Ask, Content, Errno, Kind, Unreadable};
 use crate::text;
 
 /// How deep folders of rules are gone through; none of the harnesses is known to have a limit.
@@ -64,12 +64,43 @@ impl<'r> Load<'r> {
 /// A file that was read.
 pub(super) struct File {
     pub path: PathBuf,
-    raw: Arc<[u8]>,
+    raw: Content,
     /// Its text, without a byte order mark.
-    pub text: String,
+    pub text: Text,
+    head: Option<Head>,
+}
+
+/// A text that is the whole content of a file, or of its own.
+pub(super) enum Text {
+    Whole(Content),
+    Own(String),
+}
+
+impl Deref for Text {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match self {
+            Text::Whole(content) => content.as_text().unwrap_or_default(),
+            Text::Own(text) => text,
+        }
+    }
 }
 
 impl File {
+    fn new(path: &Path, raw: Content) -> File {
+        let text = match raw.as_text() {
+            Some(text) if !text.starts_with('\u{feff}') => Text::Whole(raw.clone()),
+            _ => Text::Own(raw.text_without_bom().into_owned()),
+        };
+        File { path: path.to_owned(), head: Head::of(&text), text, raw }
+    }
+
+    /// What stands at its head.
+    pub fn front(&self) -> Option<FrontMatter<'_>> {
+        self.head.as_ref().map(|head| head.front_matter(&self.text))
+    }
+
     /// Its bytes.
     pub fn raw(&self) -> &[u8] {
         &self.raw
@@ -88,7 +119,7 @@ impl File {
 
     /// Where its text stands behind the front matter, less the white space around it.
     pub fn body(&self) -> Range<usize> {
-        let start = FrontMatter::of(&self.text).map_or(0, |front| front.body);
+        let start = self.head.as_ref().map_or(0, |head| head.body);
         trimmed(&self.text, start..self.text.len())
     }
 }
@@ -203,17 +234,31 @@ impl<'a, 'f> Chain<'a, 'f> {
     }
 
     /// A file that is there; else, where it is there and cannot be read, a source that says so.
-    pub fn file(&mut self, path: &Path, load: Load) -> Told<Option<File>> {
+    pub fn file(&mut self, path: &Path, load: Load) -> Told<Option<Arc<File>>> {
         match self.search.read(path, load.reason.to_owned())? {
-            Ok(raw) => {
-                let text = text::lossy_without_bom(&raw).into_owned();
-                Ok(Some(File { path: path.to_owned(), raw, text }))
-            }
-            Err(Unreadable::Errno(Errno::NOENT | Errno::NOTDIR) | Unreadable::Not(Kind::Dir)) => Ok(None),
+            Ok(raw) => Ok(Some(Arc::new(File::new(path, raw)))),
             Err(problem) => {
-                self.say(path, load, Fate::Unreadable, problem.to_string());
+                self.unreadable(path, load, problem);
                 Ok(None)
             }
+        }
+    }
+
+    /// The same for a file of a folder.
+    pub fn opened(&mut self, file: &InFolder, load: Load) -> Option<Arc<File>> {
+        match &file.read {
+            Ok(read) => Some(read.clone()),
+            Err(problem) => {
+                self.unreadable(&file.path, load, *problem);
+                None
+            }
+        }
+    }
+
+    fn unreadable(&mut self, path: &Path, load: Load, problem: Unreadable) {
+        match problem {
+            Unreadable::Errno(Errno::NOENT | Errno::NOTDIR) | Unreadable::Not(Kind::Dir) => {}
+            problem => self.say(path, load, Fate::Unreadable, problem.to_string()),
         }
     }
 
@@ -233,7 +278,7 @@ impl<'a, 'f> Chain<'a, 'f> {
         let shown = &file.text[range.clone()];
         if shown.is_empty() {
             let source = Source::new(&file.path, load.scope, Fate::Empty, "only white space");
-            let size = Some(text::size_of(&file.raw));
+            let size = Some(file.raw.size());
             self.answer.sources.push(Source { trigger: load.trigger, size, ..source });
             return;
         }
@@ -246,7 +291,7 @@ impl<'a, 'f> Chain<'a, 'f> {
         };
         let (message, part) = (Some(message), Some(parts.len()));
         parts.push(show(shown));
-        let source = Source::whole(&file.path, load.scope, &file.raw, load.reason);
+        let source = Source::whole(&file.path, load.scope, file.raw.size(), load.reason);
         self.answer.sources.push(Source { kept, trigger: load.trigger, message, part, ..source });
     }
 
@@ -356,38 +401,60 @@ impl<'a, 'f> Chain<'a, 'f> {
         }
     }
 
-    /// The files of a folder and, if `deep`, of the folders below it, that have one of the endings; sorted by path. Links to
-    /// files count, links to folders do not.
-    pub fn folder(&mut self, dir: &Path, endings: &[&str], deep: bool) -> Told<Vec<PathBuf>> {
-        let mut found = Vec::new();
-        let mut level = vec![dir.to_owned()];
-        for _ in 0..FOLDER_DEPTH {
-            self.search.expect(level.iter().cloned().map(Ask::Listing))?;
-            let mut below = Vec::new();
-            for folder in level {
-                let Ok(entries) = self.search.list(&folder, "a folder of rules")? else { continue };
-                for entry in entries.iter() {
-                    let name = entry.name.to_string_lossy();
-                    let path = folder.join(&entry.name);
-                    match entry.kind {
-                        Kind::Dir if deep => below.push(path),
-                        Kind::Dir => {}
-                        _ if endings.is_empty() || endings.iter().any(|ending| name.ends_with(ending)) => {
-                            found.push(path);
-                        }
-                        _ => {}
-                    }
+    /// The files of a folder whose names end so; sorted by path. Links to files count.
+    pub fn folder(&mut self, dir: &Path, ending: &'static str) -> Told<Arc<Vec<InFolder>>> {
+        let look = |dir: &Path, ending: &'static str, search: &mut Search| in_folder(dir, ending, 1, search);
+        self.search.part("files of a folder", (dir, ending), look)
+    }
+
+    /// The same with the folders below it. Links to folders do not count.
+    pub fn tree(&mut self, dir: &Path, ending: &'static str) -> Told<Arc<Vec<InFolder>>> {
+        self.search.part("files below a folder", (dir, ending), files_below)
+    }
+}
+
+/// A file of a folder, and what came of reading it.
+#[derive(Clone)]
+pub(super) struct InFolder {
+    pub path: PathBuf,
+    read: Result<Arc<File>, Unreadable>,
+}
+
+/// What [`Chain::tree`] finds.
+pub(super) fn files_below(dir: &Path, ending: &'static str, search: &mut Search) -> Told<Vec<InFolder>> {
+    in_folder(dir, ending, FOLDER_DEPTH, search)
+}
+
+/// The files of a folder, and of those below it down to that depth.
+fn in_folder(dir: &Path, ending: &str, depth: usize, search: &mut Search) -> Told<Vec<InFolder>> {
+    let mut found = Vec::new();
+    let mut level = vec![dir.to_owned()];
+    for _ in 0..depth {
+        search.expect(level.iter().cloned().map(Ask::Listing))?;
+        let mut below = Vec::new();
+        for folder in level {
+            let Ok(entries) = search.list(&folder, "a folder of rules")? else { continue };
+            for entry in entries.iter() {
+                let path = folder.join(&entry.name);
+                match entry.kind {
+                    Kind::Dir => below.push(path),
+                    _ if entry.name.to_string_lossy().ends_with(ending) => found.push(path),
+                    _ => {}
                 }
             }
-            if below.is_empty() {
-                break;
-            }
-            level = below;
         }
-        found.sort();
-        self.search.expect(found.iter().cloned().map(Ask::Content))?;
-        Ok(found)
+        if below.is_empty() {
+            break;
+        }
+        level = below;
     }
+    found.sort();
+    search.expect(found.iter().cloned().map(Ask::Content))?;
+    let read = |path: PathBuf| {
+        let read = search.read(&path, "a file of a folder")?.map(|raw| Arc::new(File::new(&path, raw)));
+        Ok(InFolder { path, read })
+    };
+    found.into_iter().map(read).collect()
 }
 
 /// What stands behind an `@` at the beginning of a word, outside of code.

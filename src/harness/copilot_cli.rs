@@ -6,24 +6,26 @@
 use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::answer::{Answer, Fate, Message, Refusal, Role, Scope, Source, Standpoint, Trigger, Warning};
 use crate::glob;
 use crate::harness::keys::{Key, Keys, Takes};
 use crate::harness::{About, Details, Edition, Profile, Program};
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Errno, Kind, Unreadable, absolute, relative};
+use crate::snapshot::{Ask, Content, Errno, Kind, Unreadable, absolute, relative};
 use crate::text;
 
 mod find;
 mod front_matter;
 mod imports;
+mod rules;
 mod skills;
 mod viewing;
 
-use find::{Found, named, rules_below};
-use front_matter::FrontMatter;
+use find::named;
 use imports::Importer;
+use rules::{Known, Read, Rule};
 
 /// The id, also the key of its options in requests.
 const ID: &str = "copilot-cli";
@@ -126,8 +128,8 @@ impl Edition for CopilotCli {
             }
         }
         let extra = extra_directories(at, search);
-        for found in rule_files(&at.cwd, &root, &home, &extra, search)? {
-            session.rule(&found, search, &mut answer)?;
+        for known in rules::at_start(&at.cwd, &root, &home, &extra, search)? {
+            session.rule(known, &mut answer);
         }
         session.nested_agents(&extra, search, &mut answer)?;
         session.table(&mut answer);
@@ -209,42 +211,18 @@ fn extra_directories(at: &Standpoint, search: &mut Search) -> Vec<PathBuf> {
     dirs
 }
 
-/// Instruction files and rules, in order.
-fn rule_files(cwd: &Path, root: &Path, home: &Path, extra: &[PathBuf], search: &mut Search) -> Told<Vec<Found>> {
-    let mut places = vec![(home.join("instructions"), ".instructions.md", None)];
-    // Files of the root and of the working directory are written as seen from there.
-    for dir in [root, cwd] {
-        places.push((dir.join(".github/instructions"), ".instructions.md", Some(dir)));
-        places.push((dir.join(".claude/rules"), ".md", Some(dir)));
-    }
-    for dir in extra {
-        places.push((dir.join(".github/instructions"), ".instructions.md", None));
-        places.push((dir.join(".claude/rules"), ".md", None));
-    }
-    places.extend(extra.iter().map(|dir| (dir.clone(), ".instructions.md", None)));
-    let mut found: Vec<Found> = Vec::new();
-    let mut seen = HashSet::new();
-    for (dir, ending, seen_from) in places {
-        let files = rules_below(&dir, ending, seen_from, search)?;
-        search.expect(files.iter().map(|file| Ask::Real(file.path.clone())))?;
-        for file in files {
-            // Each is known by where it leads, and counts once.
-            let real = search.real(&file.path)?.unwrap_or_else(|_| file.path.clone());
-            if seen.insert(real.clone()) {
-                found.push(file.at(real));
-            }
-        }
-    }
-    Ok(found)
-}
-
 /// A file with a narrower pattern.
 struct Patterned {
     path: PathBuf,
     /// Its path as the client writes it.
     shown: String,
-    front: FrontMatter,
-    content: String,
+    rule: Arc<Rule>,
+}
+
+impl Patterned {
+    fn read(&self) -> Option<&Read> {
+        self.rule.read.as_ref().ok()
+    }
 }
 
 /// What is being put together for the start of a session.
@@ -265,71 +243,62 @@ struct Session {
 }
 
 impl Session {
-    fn whole(
-        &mut self,
-        found: &Found,
-        scope: Scope,
-        limit: &Path,
-        search: &mut Search,
-        answer: &mut Answer,
-    ) -> Told<()> {
-        let Some(raw) = content(found, scope, Trigger::Session, search, answer)? else { return Ok(()) };
-        if self.leaves_out(found, scope, &raw, answer) {
+    fn whole(&mut self, path: &Path, scope: Scope, limit: &Path, search: &mut Search, answer: &mut Answer) -> Told<()> {
+        let read = search.read(path, "its text")?;
+        let Some(raw) = readable(&read, path, scope, Trigger::Session, answer) else { return Ok(()) };
+        if self.leaves_out(path, scope, raw, answer) {
             return Ok(());
         }
         let place = answer.sources.len();
-        let expanded = expanded(&found.path, &raw, limit, Trigger::Session, search, answer)?;
+        let expanded = expanded(path, raw, limit, Trigger::Session, search, answer)?;
         // Texts are compared with their imports in them.
         if !self.texts.insert(expanded.clone()) {
             answer.sources.truncate(place);
             let reason = "the same text is there already";
-            answer.sources.push(Source::new(&found.path, scope, Fate::Shadowed, reason));
-            let message = format!("{}: {reason}, and is shown once", found.path.display());
-            answer.warnings.push(Warning::at("loaded-twice", &found.path, message));
+            answer.sources.push(Source::new(path, scope, Fate::Shadowed, reason));
+            let message = format!("{}: {reason}, and is shown once", path.display());
+            answer.warnings.push(Warning::at("loaded-twice", path, message));
             return Ok(());
         }
-        let source = Source::whole(&found.path, scope, &raw, "sent whole at the start");
-        answer.sources.insert(place, placed(Source { kept: kept(&raw), ..source }, self.tagged.len()));
+        let source = Source::whole(path, scope, raw.size(), "sent whole at the start");
+        answer.sources.insert(place, placed(Source { kept: kept(raw), ..source }, self.tagged.len()));
         self.tagged.push(format!("<custom_instruction>\n{expanded}\n</custom_instruction>"));
         Ok(())
     }
 
     /// A file of the user's own must be UTF-8. Of any other file replacement characters are sent in place of what is none.
-    fn leaves_out(&self, found: &Found, scope: Scope, raw: &[u8], answer: &mut Answer) -> bool {
-        let left_out = found.path.starts_with(&self.home) && std::str::from_utf8(raw).is_err();
+    fn leaves_out(&self, path: &Path, scope: Scope, raw: &Content, answer: &mut Answer) -> bool {
+        let left_out = path.starts_with(&self.home) && raw.as_text().is_none();
         if left_out {
-            let source =
-                Source::new(&found.path, scope, Fate::Dropped, "no UTF-8, which a file of the user's own must be");
-            answer.sources.push(Source { size: Some(text::size_of(raw)), ..source });
+            let source = Source::new(path, scope, Fate::Dropped, "no UTF-8, which a file of the user's own must be");
+            answer.sources.push(Source { size: Some(raw.size()), ..source });
         }
         left_out
     }
 
-    fn rule(&mut self, found: &Found, search: &mut Search, answer: &mut Answer) -> Told<()> {
-        let Some(raw) = content(found, Scope::Rule, Trigger::Session, search, answer)? else { return Ok(()) };
-        if self.leaves_out(found, Scope::Rule, &raw, answer) {
-            return Ok(());
+    fn rule(&mut self, known: Known, answer: &mut Answer) {
+        let Known { path, shown, rule } = known;
+        let Some(read) = readable(&rule.read, &path, Scope::Rule, Trigger::Session, answer) else { return };
+        if self.leaves_out(&path, Scope::Rule, &read.raw, answer) {
+            return;
         }
-        let text = text::lossy_without_bom(&raw);
-        let (front, content) = (front_matter::parse(&text), visible(&text));
-        if front.excluded {
-            answer.sources.push(not_for_us(&found.path, Trigger::Session));
-            return Ok(());
+        if read.front.excluded {
+            answer.sources.push(not_for_us(&path, Trigger::Session));
+            return;
         }
-        if let Some(problem) = front_matter::problem(&text) {
-            let message = format!("{}: {problem}", found.path.display());
-            answer.warnings.push(Warning::at("front-matter", &found.path, message));
+        if let Some(problem) = &read.problem {
+            let message = format!("{}: {problem}", path.display());
+            answer.warnings.push(Warning::at("front-matter", &path, message));
         }
-        if !front.is_everywhere() {
-            let shown = found.shown();
-            self.patterned.push(Patterned { path: found.path.clone(), shown, front, content });
-            return Ok(());
+        if !read.front.is_everywhere() {
+            self.patterned.push(Patterned { path, shown, rule });
+            return;
         }
-        let source = Source::whole(&found.path, Scope::Rule, &raw, "no narrower pattern: sent whole at the start");
+        let reason = "no narrower pattern: sent whole at the start";
+        let source = Source::whole(&path, Scope::Rule, read.raw.size(), reason);
         let part = self.tagged.len() + self.rules.len();
-        answer.sources.push(placed(Source { kept: kept(&raw), ..source }, part));
-        self.rules.push(content);
-        Ok(())
+        answer.sources.push(placed(Source { kept: kept(&read.raw), ..source }, part));
+        self.rules.push(read.text.clone());
     }
 
     /// The whole: tagged files, rules, tables; where both the first and any other are there, a newline ends it.
@@ -350,12 +319,12 @@ impl Session {
     fn nested_agents(&mut self, extra: &[PathBuf], search: &mut Search, answer: &mut Answer) -> Told<()> {
         let mut rows = String::new();
         for dir in extra {
-            let Some(found) = named(dir, "AGENTS.md", search)? else { continue };
+            let Some(path) = named(dir, "AGENTS.md", search)? else { continue };
             let dir = relative(&self.root, dir);
-            let name = found.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             rows.push_str(&format!("\n| {dir}/ | '{dir}/{name}' | Agent instructions for {dir}/**/* |"));
             let reason = "listed in a table; the agent is told to view it";
-            let source = Source::new(&found.path, Scope::Config, Fate::Excluded, reason);
+            let source = Source::new(&path, Scope::Config, Fate::Excluded, reason);
             answer.sources.push(Source { trigger: Trigger::Call, ..source });
         }
         if !rows.is_empty() {
@@ -367,15 +336,17 @@ impl Session {
     /// The table of files with narrower patterns.
     fn table(&mut self, answer: &mut Answer) {
         let mut rows = String::new();
-        for Patterned { path, shown, front, content } in &self.patterned {
+        for patterned in &self.patterned {
+            let (Patterned { path, shown, .. }, Some(Read { front, size, .. })) = (patterned, patterned.read()) else {
+                continue;
+            };
             let cell = |text: &str| text.replace('\\', "\\\\").replace('|', "\\|").replace('\n', " ");
             let (patterns, description) = (cell(&front.patterns.join(", ")), cell(&front.description));
             rows.push_str(&format!("\n| {patterns} | '{shown}' | {description} |"));
             let reason =
                 format!("listed in a table; sent when a file is viewed that matches {}", front.patterns.join(", "));
-            let size = Some(text::size_of(content.as_bytes()));
             let source = Source::new(path, Scope::Rule, Fate::Excluded, reason);
-            answer.sources.push(Source { size, trigger: Trigger::Call, ..source });
+            answer.sources.push(Source { size: Some(*size), trigger: Trigger::Call, ..source });
         }
         if !rows.is_empty() {
             self.tables.push(format!("{RULES_TABLE}{rows}"));
@@ -415,25 +386,25 @@ Make sure to acquire the instructions before making any changes to the code.
 | Pattern | File Path | Description |
 | ------- | --------- | ----------- |";
 
-/// The bytes of a file that was found, or a source that says why there are none.
-fn content(
-    found: &Found,
+/// What reading a file gave, or a source that says why that is nothing.
+fn readable<'r, T>(
+    read: &'r Result<T, Unreadable>,
+    path: &Path,
     scope: Scope,
     trigger: Trigger,
-    search: &mut Search,
     answer: &mut Answer,
-) -> Told<Option<std::sync::Arc<[u8]>>> {
-    let problem = match search.read(&found.path, "its text")? {
-        Ok(raw) => return Ok(Some(raw)),
-        Err(Unreadable::Errno(Errno::NOENT)) => return Ok(None),
+) -> Option<&'r T> {
+    let problem = match read {
+        Ok(read) => return Some(read),
+        Err(Unreadable::Errno(Errno::NOENT)) => return None,
         Err(problem) => problem,
     };
     if let Unreadable::TooLarge(_) = problem {
-        answer.files_only.get_or_insert_with(|| format!("{}: {problem}", found.path.display()));
+        answer.files_only.get_or_insert_with(|| format!("{}: {problem}", path.display()));
     }
-    let source = Source::new(&found.path, scope, Fate::Unreadable, problem.to_string());
+    let source = Source::new(path, scope, Fate::Unreadable, problem.to_string());
     answer.sources.push(Source { trigger, ..source });
-    Ok(None)
+    None
 }
 
 /// Text without what nobody sees, as the client sends it: once imports and front matter, which it reads as they stand, are

@@ -6,9 +6,9 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::conventional::{Chain, File, Globs, Load, PLAIN, When, read_in_november};
-use super::front_matter::FrontMatter;
+use super::conventional::{Chain, File, Globs, InFolder, Load, PLAIN, When, files_below, read_in_november};
 use super::vscode::{self, Settings};
 use super::{About, Details, Edition, Profile};
 use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Trigger};
@@ -85,17 +85,17 @@ impl Edition for CopilotVscode {
             attached.always(&mut chain, &path, is_on.then_some(true).ok_or(USE_FILES))?;
         }
         let mut others: Vec<(PathBuf, Kept)> = conventional(at, &settings, &roots);
+        chain.search.expect(others.iter().flat_map(|(path, _)| about(path)))?;
         for folder in folders(at, &settings, &roots) {
-            for path in files_of(&mut chain, &folder)? {
-                others.push((path, Kept::Pattern(folder.clone())));
+            for file in files_of(&mut chain, &folder)?.iter() {
+                others.push((file.path.clone(), Kept::Pattern(folder.clone(), file.clone())));
             }
         }
         others.sort_by(|(one, _), (other, _)| locale_compare(&one.to_string_lossy(), &other.to_string_lossy()));
-        chain.search.expect(others.iter().flat_map(|(path, _)| about(path)))?;
         for (path, kept) in others {
             match kept {
                 Kept::Always(on) => attached.always(&mut chain, &path, on)?,
-                Kept::Pattern(folder) => attached.with_pattern(&mut chain, &path, &folder, &settings)?,
+                Kept::Pattern(folder, file) => attached.with_pattern(&mut chain, &file, &folder, &settings)?,
             }
         }
         nested(&mut chain, &settings)?;
@@ -116,7 +116,7 @@ enum Kept {
     /// Always on, or the setting that is off; whether what it refers to comes along is the setting's matter.
     Always(Result<bool, &'static str>),
     /// In a folder of files with patterns.
-    Pattern(Folder),
+    Pattern(Folder, InFolder),
 }
 
 /// A folder of files with patterns.
@@ -165,8 +165,13 @@ fn folders(at: &Standpoint, settings: &Settings, roots: &[PathBuf]) -> Vec<Folde
     folders
 }
 
-fn files_of(chain: &mut Chain, folder: &Folder) -> Told<Vec<PathBuf>> {
-    chain.folder(&folder.path, &[if folder.is_rules { ".md" } else { ".instructions.md" }], true)
+fn files_of(chain: &mut Chain, folder: &Folder) -> Told<Arc<Vec<InFolder>>> {
+    let ending = if folder.is_rules { ".md" } else { ".instructions.md" };
+    chain.search.part("files that VS Code may attach", (&folder.path, ending), |dir, ending, search| {
+        let files = files_below(dir, ending, search)?;
+        search.expect(files.iter().flat_map(|file| about(&file.path)))?;
+        Ok(files)
+    })
 }
 
 /// Attaches files, each text once.
@@ -193,15 +198,16 @@ impl Attached {
         Ok(())
     }
 
-    fn with_pattern(&mut self, chain: &mut Chain, path: &Path, folder: &Folder, settings: &Settings) -> Told<()> {
+    fn with_pattern(&mut self, chain: &mut Chain, found: &InFolder, folder: &Folder, settings: &Settings) -> Told<()> {
+        let path = &found.path;
         let load = Load { scope: folder.scope, trigger: Trigger::Attach, reason: "a file with a pattern" };
-        let Some(file) = chain.file(path, load)? else { return Ok(()) };
+        let Some(file) = chain.opened(found, load) else { return Ok(()) };
         if !folder.on {
             chain.say(path, load, Fate::Excluded, "chat.instructionsFilesLocations switches its folder off");
             return Ok(());
         }
         let key = if folder.is_rules { "paths" } else { "applyTo" };
-        let patterns = FrontMatter::of(&file.text).and_then(|front| front.patterns(key));
+        let patterns = file.front().and_then(|front| front.patterns(key));
         let patterns = match patterns.filter(|patterns| !patterns.is_empty()) {
             Some(patterns) => patterns,
             None if folder.is_rules => vec!["**".to_owned()],

@@ -114,8 +114,8 @@ impl Edition for Crush {
 /// Adds a file, or every file below a folder.
 fn add(chain: &mut Chain, place: &Path, load: Load) -> Told<()> {
     if chain.search.is_dir(place, "a folder stands for every file below it")? {
-        for path in chain.folder(place, &[], true)? {
-            if let Some(file) = chain.file(&path, load)? {
+        for found in chain.tree(place, "")?.iter() {
+            if let Some(file) = chain.opened(found, load) {
                 shown(chain, &file, load);
             }
         }

@@ -84,20 +84,22 @@ impl Edition for Cursor {
 /// The rules of one folder; patterns are taken from there.
 fn rules(chain: &mut Chain, dir: &Path, scope: Scope) -> Told<()> {
     let nested = scope == Scope::Nested;
-    for path in chain.folder(&dir.join(".cursor/rules"), &[], true)? {
+    for found in chain.tree(&dir.join(".cursor/rules"), "")?.iter() {
+        let path = &found.path;
         let load = Load { scope, trigger: Trigger::Session, reason: "a project rule" };
         if path.extension().is_none_or(|extension| extension != "mdc") {
             if path.extension().is_some_and(|extension| extension == "md") {
-                chain.say(&path, load, Fate::Excluded, "only .mdc files are rules; older versions took .md as well");
+                chain.say(path, load, Fate::Excluded, "only .mdc files are rules; older versions took .md as well");
             }
             continue;
         }
-        let Some(file) = chain.file(&path, load)? else { continue };
-        if let Some(problem) = problem(&file.text) {
-            chain.answer.warnings.push(Warning::at("front-matter", &path, problem));
+        let Some(file) = chain.opened(found, load) else { continue };
+        let front = file.front();
+        if let Some(problem) = problem(&file.text, front.as_ref()) {
+            chain.answer.warnings.push(Warning::at("front-matter", path, problem));
         }
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        match mode(&file.text, &name) {
+        match mode(front.as_ref(), &name) {
             // A rule of a folder below counts from the moment that a file there is in the context.
             When::Always if nested => {
                 let load = Load::read(scope, "a rule of a folder that leads to the file");
@@ -132,19 +134,18 @@ fn attached(chain: &mut Chain, rule: &File, dir: &Path) -> Told<()> {
 }
 
 /// What is wrong with the head of a rule.
-fn problem(text: &str) -> Option<String> {
-    let front = FrontMatter::of(text);
-    if front.as_ref().and_then(|front| front.text("alwaysApply")) == Some("true") {
+fn problem(text: &str, front: Option<&FrontMatter>) -> Option<String> {
+    if front.and_then(|front| front.text("alwaysApply")) == Some("true") {
         return Some("`alwaysApply` is a text here: only true without quotation marks counts".to_owned());
     }
-    let always = front.as_ref().and_then(|front| front.get("alwaysApply")) == Some(&Value::Bool(true));
-    let has = |key: &str| !always && front.as_ref().is_some_and(|front| front.has(key));
+    let always = front.and_then(|front| front.get("alwaysApply")) == Some(&Value::Bool(true));
+    let has = |key: &str| !always && front.is_some_and(|front| front.has(key));
     front_matter::problem(text, &["globs"], has, "the rule counts only when it is named")
 }
 
 /// `alwaysApply: true`, else globs, else a description, else nothing but its name. The text `"true"` is no boolean.
-fn mode(text: &str, name: &str) -> When {
-    let Some(front) = FrontMatter::of(text) else { return When::Named(format!("@{name}")) };
+fn mode(front: Option<&FrontMatter>, name: &str) -> When {
+    let Some(front) = front else { return When::Named(format!("@{name}")) };
     if front.get("alwaysApply") == Some(&Value::Bool(true)) {
         return When::Always;
     }

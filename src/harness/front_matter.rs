@@ -3,6 +3,7 @@
 //! Where the block is no YAML, such as `globs: **/*.ts` without quotation marks, the value still stands on its line, and
 //! harnesses differ on what they make of it; so both readings are offered.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::formats::Remembered;
@@ -41,9 +42,43 @@ type Entries = Option<Vec<(String, Value)>>;
 pub(super) struct FrontMatter<'a> {
     /// Keys and values; `None` where the block is no YAML.
     entries: Arc<Entries>,
-    lines: Vec<&'a str>,
+    block: &'a str,
+}
+
+/// The same without the text it stands in.
+pub(super) struct Head {
+    entries: Arc<Entries>,
+    block: Range<usize>,
     /// Where the text behind it begins, in bytes.
     pub body: usize,
+}
+
+impl Head {
+    /// The block between a first line `---` and the next line that begins so.
+    pub(super) fn of(text: &str) -> Option<Head> {
+        let mut lines = text.split_inclusive('\n');
+        let first = lines.next().filter(|line| line.trim_end() == "---")?;
+        let mut at = first.len();
+        for line in lines {
+            if line.starts_with("---") {
+                static READ: Remembered<Entries> = Remembered::new();
+                let block = first.len()..at;
+                let entries = READ.of(&text[block.clone()], |block| entries(&lines_of(block).collect::<Vec<_>>()));
+                return Some(Head { entries, block, body: at + line.len() });
+            }
+            at += line.len();
+        }
+        None
+    }
+
+    /// With the text it stands in.
+    pub(super) fn front_matter<'a>(&self, text: &'a str) -> FrontMatter<'a> {
+        FrontMatter { entries: self.entries.clone(), block: &text[self.block.clone()] }
+    }
+}
+
+fn lines_of(block: &str) -> impl Iterator<Item = &str> {
+    block.split_inclusive('\n').map(|line| line.trim_end_matches(['\n', '\r']))
 }
 
 /// A value of the few shapes that matter.
@@ -59,19 +94,7 @@ pub(super) enum Value {
 impl<'a> FrontMatter<'a> {
     /// The block between a first line `---` and the next line that begins so.
     pub(super) fn of(text: &'a str) -> Option<FrontMatter<'a>> {
-        let mut lines = text.split_inclusive('\n');
-        let first = lines.next().filter(|line| line.trim_end() == "---")?;
-        let (mut block, mut at) = (Vec::new(), first.len());
-        for line in lines {
-            at += line.len();
-            if line.starts_with("---") {
-                static READ: Remembered<Entries> = Remembered::new();
-                let entries = READ.of(&text[first.len()..at - line.len()], |_| entries(&block));
-                return Some(FrontMatter { entries, lines: block, body: at });
-            }
-            block.push(line.trim_end_matches(['\n', '\r']));
-        }
-        None
+        Some(Head::of(text)?.front_matter(text))
     }
 
     /// Whether the block is YAML.
@@ -117,7 +140,7 @@ impl<'a> FrontMatter<'a> {
 
     /// The value on the line of `key`, as it stands.
     fn raw(&self, key: &str) -> Option<&'a str> {
-        let line = self.lines.iter().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
+        let line = lines_of(self.block).find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
         let value = line.trim();
         let unquoted = value.strip_prefix('"').and_then(|inner| inner.strip_suffix('"'));
         Some(unquoted.unwrap_or(value))
@@ -261,7 +284,7 @@ mod tests {
             let front = FrontMatter::of(&text).expect("front matter");
             let expected = patterns.map(|list: Vec<&str>| list.into_iter().map(str::to_owned).collect::<Vec<_>>());
             assert_eq!(front.patterns("globs"), expected, "{block}");
-            assert_eq!(&text[front.body..], "body");
+            assert_eq!(&text[Head::of(&text).expect("the same").body..], "body");
         }
         assert!(FrontMatter::of("---\nglobs: a\n").is_none(), "never closed");
     }

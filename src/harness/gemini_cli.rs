@@ -13,7 +13,7 @@ use crate::formats::Node;
 use crate::harness::keys::{Key, Keys, Takes};
 use crate::harness::{About, Details, Edition, Profile, Program};
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Kind, Unreadable, absolute};
+use crate::snapshot::{Ask, Content, Kind, Unreadable, absolute};
 use crate::text::{self, js_trim};
 
 mod environment;
@@ -348,7 +348,7 @@ fn load(
             let raw = match search.read(&now, reason)? {
                 Ok(raw) => raw,
                 // Taken for /dev/null, the only device a project may be expected to link to.
-                Err(Unreadable::Not(Kind::Device)) => [].into(),
+                Err(Unreadable::Not(Kind::Device)) => Content::default(),
                 Err(problem) => {
                     unreadable(&problem, path, answer);
                     if !answer.sources.iter().any(|known| known.path() == Some(path) && known.fate == Fate::Unreadable)

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::conventional::{Chain, File, Load, PLAIN, read_in_november};
 use super::front_matter;
@@ -12,6 +13,7 @@ use super::{About, Details, Edition, Profile};
 use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Trigger, Warning};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, absolute};
+use crate::text::Size;
 
 /// What is looked for unless `CONTEXT_FILE_NAMES` says otherwise.
 const NAMES: [&str; 2] = [".goosehints", "AGENTS.md"];
@@ -218,7 +220,7 @@ impl References<'_> {
             let inner = self.expand(&file.text, &file.path, on_the_way, chain)?;
             on_the_way.pop();
             let load = Load { scope: Scope::Import, trigger: self.trigger, reason: "referred to by a hint file" };
-            let source = Source::whole(&file.path, load.scope, file.text.as_bytes(), load.reason);
+            let source = Source::whole(&file.path, load.scope, Size::of(&file.text), load.reason);
             chain.answer.sources.insert(place, Source { trigger: load.trigger, ..source });
             out.push_str(&text[from..token.start]);
             out.push_str(&format!("--- Content from {reference} ---\n{inner}\n--- End of {reference} ---"));
@@ -229,7 +231,7 @@ impl References<'_> {
     }
 
     /// The file that a reference names: inside of the boundary, no part of a `.git`.
-    fn file(&self, reference: &str, path: &Path, chain: &mut Chain) -> Told<Option<File>> {
+    fn file(&self, reference: &str, path: &Path, chain: &mut Chain) -> Told<Option<Arc<File>>> {
         let git = reference.split('/').any(|part| part.eq_ignore_ascii_case(".git"));
         if reference.starts_with('/') || git {
             return Ok(None);

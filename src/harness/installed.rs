@@ -12,7 +12,7 @@ use crate::answer::{Answer, Message, Resolution, Role, Scope, Source, Standpoint
 use crate::formats::parse_json;
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Environment, absolute};
-use crate::text;
+use crate::text::{self, Size};
 
 /// The word that asks for the installed version in place of one: `codex@auto`.
 pub const AUTO: &str = "auto";
@@ -151,7 +151,7 @@ impl Edition for Lookup {
             Installed::Nowhere => return Ok(answer),
         };
         answer.messages.extend(version.map(|text| Message::instructions(Trigger::Session, Role::System, text)));
-        answer.sources.push(Source::whole(path, Scope::User, &[], "the first that is found"));
+        answer.sources.push(Source::whole(path, Scope::User, Size::default(), "the first that is found"));
         Ok(answer)
     }
 }

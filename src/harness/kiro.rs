@@ -60,9 +60,10 @@ impl Edition for Kiro {
         for (folder, scope) in
             [(at.home.join(".kiro/steering"), Scope::User), (at.cwd.join(".kiro/steering"), Scope::Rule)]
         {
-            for path in chain.folder(&folder, &[".md"], false)? {
-                let Some(file) = chain.file(&path, Load::start(scope, "a steering file"))? else { continue };
-                let when = if path.ends_with("AGENTS.md") { When::Always } else { inclusion(&mut chain, &file, scope) };
+            for found in chain.folder(&folder, ".md")?.iter() {
+                let Some(file) = chain.opened(found, Load::start(scope, "a steering file")) else { continue };
+                let when =
+                    if found.path.ends_with("AGENTS.md") { When::Always } else { inclusion(&mut chain, &file, scope) };
                 let always = matches!(when, When::Always);
                 chain.rule(
                     &file,
@@ -83,7 +84,7 @@ impl Edition for Kiro {
 }
 
 fn inclusion(chain: &mut Chain, file: &File, scope: Scope) -> When {
-    let front = FrontMatter::of(&file.text);
+    let front = file.front();
     if let Some(problem) = problem(&file.text, front.as_ref()) {
         chain.answer.warnings.push(Warning::at("front-matter", &file.path, problem));
     }
@@ -123,7 +124,7 @@ fn problem(text: &str, front: Option<&FrontMatter>) -> Option<String> {
 
 /// `#[[file:path]]` names a file of the workspace, which is included as well.
 fn references(chain: &mut Chain, file: &File) -> Told<()> {
-    let mut rest = file.text.as_str();
+    let mut rest = &*file.text;
     let mut named: Vec<&str> = Vec::new();
     while let Some((_, after)) = rest.split_once("#[[file:") {
         let Some((path, after)) = after.split_once("]]") else { break };

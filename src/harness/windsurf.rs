@@ -7,7 +7,6 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::conventional::{Chain, File, Globs, Load, PLAIN, When, read_in_november};
-use super::front_matter::FrontMatter;
 use super::keys::{Key, Keys, Takes};
 use super::{About, Details, Edition, Profile};
 use crate::answer::{Answer, Limit, Per, Scope, Standpoint, Unit, Warning};
@@ -120,8 +119,8 @@ fn directory(chain: &mut Chain, dir: &Path, load: Load) -> Told<()> {
 
 /// The rules of one folder; patterns are taken from `base`.
 fn rules(chain: &mut Chain, folder: &Path, base: &Path, scope: Scope) -> Told<()> {
-    for path in chain.folder(folder, &[".md"], false)? {
-        let Some(file) = chain.file(&path, Load::start(scope, "a rule"))? else { continue };
+    for found in chain.folder(folder, ".md")?.iter() {
+        let Some(file) = chain.opened(found, Load::start(scope, "a rule")) else { continue };
         let when = trigger(chain, &file);
         let range = file.body();
         let shown = within(&file, range.clone(), RULE_LIMIT);
@@ -143,7 +142,7 @@ fn rules(chain: &mut Chain, folder: &Path, base: &Path, scope: Scope) -> Told<()
 
 fn trigger(chain: &mut Chain, file: &File) -> When {
     let name = file.path.file_stem().unwrap_or_default().to_string_lossy();
-    let front = FrontMatter::of(&file.text);
+    let front = file.front();
     let mut warn = |message: String| chain.answer.warnings.push(Warning::at("front-matter", &file.path, message));
     match front.as_ref().and_then(|front| front.word("trigger")) {
         Some("always_on") => When::Always,

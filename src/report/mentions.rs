@@ -89,7 +89,7 @@ fn entries(path: &Path, raw: &[u8], answers: &[Arc<Resolution>]) -> Vec<Named> {
 
 /// Whether an answer rests on a settings file.
 fn decides(path: &Path, answer: &Resolution) -> bool {
-    answer.trace.iter().any(|probe| probe.path == path) || answer.depends.iter().any(|ask| ask.path() == path)
+    answer.trace.iter().any(|probe| probe.path == path) || answer.depends().any(|ask| ask.path() == path)
 }
 
 fn is_called(place: &Place, text: &str) -> bool {

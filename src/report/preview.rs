@@ -1,12 +1,12 @@
 //! The exact prompt as one text, and which of its bytes stand in which file.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{Message, MessageKind, Resolution};
+use crate::snapshot::Content;
 
 /// Result of `briefing/preview`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
@@ -37,7 +37,7 @@ pub fn prompt<'a>(answers: impl IntoIterator<Item = &'a Resolution>) -> String {
 }
 
 /// The same with the spans of one answer; `bytes` tells what a file holds.
-pub fn preview(answer: &Resolution, bytes: impl Fn(&Path) -> Option<Arc<[u8]>>) -> Preview {
+pub fn preview(answer: &Resolution, bytes: impl Fn(&Path) -> Option<Content>) -> Preview {
     let (text, starts) = laid_out([answer]);
     let mut spans: Vec<Span> = Vec::new();
     for (message, start) in starts {

@@ -12,7 +12,7 @@ use super::names::Names;
 use super::objects::{Id, Item, Node, Objects};
 use crate::disk::rests::LINK_LIMIT;
 use crate::disk::{FILE_CAP_BYTES, Filesystem};
-use crate::snapshot::{Entry, Errno, Kind, Meta, Unreadable, absolute};
+use crate::snapshot::{Content, Entry, Errno, Kind, Meta, Unreadable, absolute};
 
 /// The working tree at a revision, over the rest of the disk.
 pub struct AtRevision<'a> {
@@ -30,7 +30,7 @@ pub struct AtRevision<'a> {
 #[derive(Default)]
 struct Read {
     trees: HashMap<Id, Arc<[Item]>>,
-    blobs: HashMap<Id, Result<Arc<[u8]>, Unreadable>>,
+    blobs: HashMap<Id, Result<Content, Unreadable>>,
 }
 
 /// What stands at a path.
@@ -129,7 +129,7 @@ impl<'a> AtRevision<'a> {
         Ok(items)
     }
 
-    fn blob(&self, id: &Id) -> Result<Arc<[u8]>, Unreadable> {
+    fn blob(&self, id: &Id) -> Result<Content, Unreadable> {
         if let Some(known) = self.read().blobs.get(id) {
             return known.clone();
         }
@@ -199,7 +199,7 @@ impl Filesystem for AtRevision<'_> {
         }
     }
 
-    fn read(&self, path: &Path) -> Result<Arc<[u8]>, Unreadable> {
+    fn read(&self, path: &Path) -> Result<Content, Unreadable> {
         match self.find(path, true).map_err(Unreadable::Errno)? {
             Found::Outside(path) => self.disk.read(&path),
             Found::Inside(_, Node::Blob(id)) => self.blob(&id),

@@ -52,7 +52,7 @@ impl Edition21 {
                     kept,
                     message: Some(answer.messages.len()),
                     part: Some(0),
-                    ..Source::whole(&file, scope, &raw, reason)
+                    ..Source::whole(&file, scope, raw.size(), reason)
                 });
                 let message = Message::instructions(Trigger::Session, Role::System, body.to_owned());
                 answer.messages.push(Message { kind: MessageKind::Agent, name: Some(agent.to_owned()), ..message });

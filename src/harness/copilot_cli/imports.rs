@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::answer::{Answer, Fate, Scope, Source, Trigger, Warning};
 use crate::search::{Search, Told};
-use crate::snapshot::absolute;
+use crate::snapshot::{Content, absolute};
 use crate::text;
 
 /// How deep imports go, in files below the first; Copilot CLI 1.0.102.
@@ -83,7 +83,7 @@ impl<'a> Importer<'a> {
             out.push_str(&format!(
                 "\n\n<imported_custom_instruction source=\"{source}\">\n{inner}\n</imported_custom_instruction>"
             ));
-            let file = Source::whole(&real, Scope::Import, &raw, "imported by an instruction file");
+            let file = Source::whole(&real, Scope::Import, raw.size(), "imported by an instruction file");
             answer.sources.insert(place, Source { kept: super::kept(&raw), trigger: self.trigger, ..file });
         }
         out.push_str(&content[from..]);
@@ -116,7 +116,7 @@ impl<'a> Importer<'a> {
         path: &str,
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Told<Option<(PathBuf, std::sync::Arc<[u8]>)>> {
+    ) -> Told<Option<(PathBuf, Content)>> {
         let elsewhere = path.starts_with(['/', '\\']) || path.starts_with("~/");
         if elsewhere || path.ends_with('/') || !path.contains(['.', '/']) {
             return Ok(None);

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::find::{Found, named, rules_below};
+use super::find::named;
 use super::imports::escaped;
-use super::{Patterned, Session, content, directory_files, expanded, front_matter, matches, not_for_us, visible};
+use super::{Patterned, Session, directory_files, expanded, matches, not_for_us, readable, rules};
 use crate::answer::{Answer, Fate, Message, Role, Scope, Source, Standpoint, Trigger};
 use crate::search::{Search, Told};
-use crate::text;
+use crate::text::Size;
 
 /// Adds one message per file.
 pub(super) fn look(
@@ -53,9 +53,10 @@ impl View<'_> {
             search.never(&real, "a file outside of the root brings no other files");
             return Ok(());
         }
-        for Patterned { path, shown, front, content } in &session.patterned {
-            if matches(&front.patterns, &real, &[root]) && self.sent.insert(path.clone()) {
-                push(path, shown, Scope::Rule, content.as_bytes(), content, answer);
+        for patterned in &session.patterned {
+            let (Patterned { path, shown, .. }, Some(read)) = (patterned, patterned.read()) else { continue };
+            if matches(&read.front.patterns, &real, &[root]) && self.sent.insert(path.clone()) {
+                push(path, shown, Scope::Rule, read.size, &read.text, answer);
             }
         }
         let dirs = real.ancestors().skip(1).take_while(|dir| *dir != root && dir.starts_with(root));
@@ -64,24 +65,25 @@ impl View<'_> {
             for (folder, name) in directory_files(self.names, dir) {
                 let Some(found) = named(&folder, name, search)? else { continue };
                 let Some(found) = self.behind_links(found, Scope::Nested, search, answer)? else { continue };
-                let Some(raw) = content(&found, Scope::Nested, Trigger::Read, search, answer)? else { continue };
-                let text = expanded(&found.path, &raw, root, Trigger::Read, search, answer)?;
-                push(&found.path, &below(root, &found.path), Scope::Nested, &raw, &text, answer);
+                let read = search.read(&found, "its text")?;
+                let Some(raw) = readable(&read, &found, Scope::Nested, Trigger::Read, answer) else { continue };
+                let text = expanded(&found, raw, root, Trigger::Read, search, answer)?;
+                push(&found, &below(root, &found), Scope::Nested, raw.size(), &text, answer);
             }
             for (folder, ending) in [(".github/instructions", ".instructions.md"), (".claude/rules", ".md")] {
-                for found in rules_below(&dir.join(folder), ending, None, search)? {
-                    let Some(raw) = content(&found, Scope::Rule, Trigger::Read, search, answer)? else { continue };
-                    let text = text::lossy_without_bom(&raw);
-                    let front = front_matter::parse(&text);
-                    if front.excluded {
-                        answer.sources.push(not_for_us(&found.path, Trigger::Read));
+                for rule in rules::below(&dir.join(folder), ending, search)?.iter() {
+                    let read = readable(&rule.read, &rule.path, Scope::Rule, Trigger::Read, answer);
+                    let Some(read) = read else { continue };
+                    if read.front.excluded {
+                        answer.sources.push(not_for_us(&rule.path, Trigger::Read));
                         continue;
                     }
-                    if !front.is_everywhere() && !matches(&front.patterns, &real, &[root]) {
+                    if !read.front.is_everywhere() && !matches(&read.front.patterns, &real, &[root]) {
                         continue;
                     }
-                    let Some(found) = self.behind_links(found, Scope::Rule, search, answer)? else { continue };
-                    push(&found.path, &below(root, &found.path), Scope::Rule, &raw, &visible(&text), answer);
+                    let path = self.behind_links(rule.path.clone(), Scope::Rule, search, answer)?;
+                    let Some(path) = path else { continue };
+                    push(&path, &below(root, &path), Scope::Rule, read.raw.size(), &read.text, answer);
                 }
             }
         }
@@ -91,18 +93,18 @@ impl View<'_> {
     /// A view knows files by their physical paths: each is sent once, and none from outside of the root.
     fn behind_links(
         &mut self,
-        found: Found,
+        path: PathBuf,
         scope: Scope,
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Told<Option<Found>> {
-        let Ok(real) = search.real(&found.path)? else { return Ok(Some(found)) };
+    ) -> Told<Option<PathBuf>> {
+        let Ok(real) = search.real(&path)? else { return Ok(Some(path)) };
         if !real.starts_with(&self.session.root) {
-            let source = Source::new(&found.path, scope, Fate::Excluded, "a link that leads out of the root");
+            let source = Source::new(&path, scope, Fate::Excluded, "a link that leads out of the root");
             answer.sources.push(Source { trigger: Trigger::Read, ..source });
             return Ok(None);
         }
-        Ok(self.sent.insert(real.clone()).then(|| found.at(real)))
+        Ok(self.sent.insert(real.clone()).then_some(real))
     }
 }
 
@@ -111,7 +113,7 @@ fn below(root: &Path, path: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).display().to_string()
 }
 
-fn push(path: &Path, shown: &str, scope: Scope, raw: &[u8], text: &str, answer: &mut Answer) {
+fn push(path: &Path, shown: &str, scope: Scope, size: Size, text: &str, answer: &mut Answer) {
     if text.trim().is_empty() {
         let source = Source::new(path, scope, Fate::Empty, "only white space: not sent");
         answer.sources.push(Source { trigger: Trigger::Read, ..source });
@@ -121,7 +123,7 @@ fn push(path: &Path, shown: &str, scope: Scope, raw: &[u8], text: &str, answer: 
     let block = format!(
         "<system_reminder>\nCustom instructions from {shown}. Apply these to any code you write here:\n\n{text}\n</system_reminder>"
     );
-    let source = Source::whole(path, scope, raw, "sent when the file is viewed");
+    let source = Source::whole(path, scope, size, "sent when the file is viewed");
     answer.sources.push(Source {
         trigger: Trigger::Read,
         message: Some(answer.messages.len()),

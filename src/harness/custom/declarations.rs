@@ -71,7 +71,7 @@ impl Edition for Declarations {
         if let Ok(raw) = search.read(&path, "harnesses that the workspace declares")? {
             let text = text::lossy(&raw).into_owned();
             answer.messages.push(Message::instructions(Trigger::Session, Role::System, text));
-            answer.sources.push(Source::whole(path, Scope::Config, &raw, "the nearest one"));
+            answer.sources.push(Source::whole(path, Scope::Config, raw.size(), "the nearest one"));
         }
         Ok(answer)
     }

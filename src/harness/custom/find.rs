@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::check::on_read;
 use super::choices::{Base, ByteOrderMark, Decoding, Dedupe, TakeFiles, TakeNames};
@@ -13,7 +12,7 @@ use super::shape;
 use super::values::{FileEntry, Word, is_glob, is_url, leaves};
 use crate::answer::{Answer, Fate, Place, PromptMode, Purpose, Role, Scope, Source, Standpoint, Trigger};
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Errno, GlobFlavor, Kind, Remote, absolute};
+use crate::snapshot::{self, Ask, Errno, GlobFlavor, Kind, Remote, absolute};
 use crate::text;
 
 /// Something a source found.
@@ -36,7 +35,7 @@ pub(super) struct Found {
 /// What stands in something that was found.
 pub(super) enum Content {
     /// The bytes of a file.
-    File(Arc<[u8]>),
+    File(snapshot::Content),
     /// A text that is no file.
     Text(String),
     /// What stands for a file that is missing; never cut.
@@ -367,7 +366,7 @@ impl<'a> Finder<'a> {
         let raw = match search.read(path, lead.reason.clone())? {
             Ok(raw) => raw,
             Err(problem) => {
-                if let crate::snapshot::Unreadable::TooLarge(_) = problem {
+                if let snapshot::Unreadable::TooLarge(_) = problem {
                     self.answer
                         .files_only
                         .get_or_insert_with(|| format!("{} is larger than Briefing reads", path.display()));
@@ -380,7 +379,7 @@ impl<'a> Finder<'a> {
     }
 
     /// What is there, with its bytes: it has its place in the answer, unless it cannot be decoded.
-    fn take(&mut self, rule: &Rule, path: &Path, source: Source, raw: Arc<[u8]>, limit: Option<Limit>) {
+    fn take(&mut self, rule: &Rule, path: &Path, source: Source, raw: snapshot::Content, limit: Option<Limit>) {
         let valid = std::str::from_utf8(&raw).is_ok();
         if !valid || raw.starts_with(b"\xef\xbb\xbf") {
             self.unsure(self.definition.unsure.decoding.as_ref());

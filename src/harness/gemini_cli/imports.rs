@@ -8,7 +8,7 @@ use super::paths::{resolved, within};
 use super::tokens::{Token, imports};
 use crate::answer::{Answer, Fate, Scope, Source, Trigger, Warning};
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Errno, Kind, Unreadable, absolute};
+use crate::snapshot::{Ask, Content, Errno, Kind, Unreadable, absolute};
 use crate::text::{self, js_trim};
 
 /// How deep imports go, in files below the first; Gemini CLI 0.61, `maxDepth`. The flat format has no limit.
@@ -219,7 +219,7 @@ impl Importer<'_> {
         token: &Token,
         root: Option<&Path>,
         search: &mut Search,
-    ) -> Told<Result<std::sync::Arc<[u8]>, Problem>> {
+    ) -> Told<Result<Content, Problem>> {
         self.followed += 1;
         if self.followed > IMPORT_CAP || self.written > TEXT_CAP_BYTES {
             let what = if self.written > TEXT_CAP_BYTES { "64 MiB of text" } else { "2 000 imports" };
@@ -237,7 +237,7 @@ impl Importer<'_> {
             Unreadable::Not(Kind::Dir) => Err(Problem::Other("EISDIR: illegal operation on a directory, read".into())),
             Unreadable::Not(Kind::Fifo) => Err(Problem::Hangs),
             // Taken for /dev/null, the only device a project may be expected to link to.
-            Unreadable::Not(Kind::Device) => Ok(std::sync::Arc::from([])),
+            Unreadable::Not(Kind::Device) => Ok(Content::default()),
             Unreadable::Not(_) => {
                 Err(Problem::Other(format!("ENXIO: no such device or address, open '{}'", path.display())))
             }

@@ -1,10 +1,9 @@
 //! The guarded open: which files OpenClaw agrees to read, and what it says about the others.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Errno, Kind, Meta, Unreadable};
+use crate::snapshot::{Ask, Content, Errno, Kind, Meta, Unreadable};
 
 /// Largest workspace file, in bytes; OpenClaw 2026.9.6.
 pub const FILE_LIMIT_BYTES: u64 = 2 * 1024 * 1024;
@@ -12,7 +11,7 @@ pub const FILE_LIMIT_BYTES: u64 = 2 * 1024 * 1024;
 /// A file behind the guard.
 pub enum Guarded {
     /// Its bytes.
-    Read(Arc<[u8]>),
+    Read(Content),
     /// Not there.
     Missing,
     /// There, and refused; the message is the client's.

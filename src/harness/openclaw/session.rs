@@ -1,13 +1,12 @@
 //! The files of one session: loaded from the workspace, and filtered by what kind of session it is.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::guard::{self, Guarded};
 use super::{FileRule, Filter, OpenClaw, Opening, Presence};
 use crate::answer::{Answer, Fate, Purpose, Scope, SessionKind};
 use crate::search::{Search, Told};
-use crate::snapshot::{Kind, Unreadable};
+use crate::snapshot::{self, Kind, Unreadable};
 use crate::text;
 
 /// A file that OpenClaw considers.
@@ -27,7 +26,7 @@ pub struct Loaded {
 /// What was found at a file's place.
 pub enum Content {
     /// Bytes, and their decoded text.
-    Text(Arc<[u8]>, String),
+    Text(snapshot::Content, String),
     /// Nothing.
     Missing,
     /// Something that is refused; the text stands in its place.
@@ -36,7 +35,7 @@ pub enum Content {
 
 impl Loaded {
     /// A file that was read.
-    pub fn read(name: &'static str, path: PathBuf, raw: Arc<[u8]>, scope: Scope) -> Loaded {
+    pub fn read(name: &'static str, path: PathBuf, raw: snapshot::Content, scope: Scope) -> Loaded {
         let decoded = text::lossy(&raw).into_owned();
         Loaded { name, path, scope, content: Content::Text(raw, decoded), left_out: None }
     }
@@ -111,7 +110,9 @@ impl OpenClaw {
                 },
                 Opening::Any => match search.read(&path, file.rule)? {
                     Ok(raw) => Loaded::read(file.name, path, raw, Scope::User),
-                    Err(Unreadable::Not(Kind::Device)) => Loaded::read(file.name, path, Arc::from([]), Scope::User),
+                    Err(Unreadable::Not(Kind::Device)) => {
+                        Loaded::read(file.name, path, snapshot::Content::default(), Scope::User)
+                    }
                     Err(Unreadable::Not(Kind::Fifo)) => {
                         return Ok(Err(Answer::refused(path, "a FIFO: OpenClaw would wait for ever to read it")));
                     }

@@ -86,7 +86,7 @@ pub(super) fn read(
                 Source { size: Some(text::size_of(&raw)), ..Source::new(path, scope, Fate::Empty, reason) }
             } else {
                 text = Some(format!("Instructions from: {}\n{content}", path.display()));
-                Source::whole(path, scope, &raw, reason)
+                Source::whole(path, scope, raw.size(), reason)
             }
         }
         Err(problem) => {
@@ -331,7 +331,7 @@ fn urls(config: &Config, entries: &mut Vec<Entry>, search: &mut Search, answer: 
                 content => {
                     let text = format!("Instructions from: {url}\n{content}");
                     entries.push(Entry { text, source: answer.sources.len() });
-                    Source::whole("", Scope::Remote, &raw, reason)
+                    Source::whole("", Scope::Remote, raw.size(), reason)
                 }
             },
         };

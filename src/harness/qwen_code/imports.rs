@@ -8,7 +8,7 @@ use crate::answer::{Scope, Source};
 use crate::formats::marked::{self, Block, Kind};
 use crate::harness::conventional::{Chain, File};
 use crate::search::Told;
-use crate::snapshot::{Errno, Kind as FileKind, Unreadable, absolute};
+use crate::snapshot::{Content, Errno, Kind as FileKind, Unreadable, absolute};
 use crate::text;
 
 /// How deep imports go, in files below the first; Qwen Code 0.24, `maxDepth`.
@@ -157,10 +157,10 @@ impl Importer {
 }
 
 /// A file is said once, however often it is imported.
-fn say(chain: &mut Chain, path: &Path, raw: &[u8]) {
+fn say(chain: &mut Chain, path: &Path, raw: &Content) {
     let sources = &mut chain.answer.sources;
     if !sources.iter().any(|source| source.scope == Scope::Import && source.path() == Some(path)) {
-        sources.push(Source::whole(path, Scope::Import, raw, "imported by a context file"));
+        sources.push(Source::whole(path, Scope::Import, raw.size(), "imported by a context file"));
     }
 }
 

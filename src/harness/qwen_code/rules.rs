@@ -21,23 +21,24 @@ pub(super) fn add(chain: &mut Chain, own: &Path, root: &Path, extensions: Vec<(S
     places.extend(extensions.into_iter().map(|(name, folder)| (folder, Scope::Config, Some(name))));
     let mut with_paths = Vec::new();
     for (folder, scope, extension) in places {
-        let files = chain.folder(&folder, &[".md"], true)?;
-        chain.search.expect(files.iter().cloned().map(Ask::LinkKind))?;
-        for path in files {
-            if chain.search.lstat(&path, "a link is no rule")?.is_ok_and(|meta| meta.kind == Kind::Link) {
-                chain.say(&path, Load::start(scope, ""), Fate::Excluded, "a link is no rule");
+        let files = chain.tree(&folder, ".md")?;
+        chain.search.expect(files.iter().map(|file| Ask::LinkKind(file.path.clone())))?;
+        for found in files.iter() {
+            let path = &found.path;
+            if chain.search.lstat(path, "a link is no rule")?.is_ok_and(|meta| meta.kind == Kind::Link) {
+                chain.say(path, Load::start(scope, ""), Fate::Excluded, "a link is no rule");
                 continue;
             }
-            let Some(file) = chain.file(&path, Load::start(scope, "a rule"))? else { continue };
+            let Some(file) = chain.opened(found, Load::start(scope, "a rule")) else { continue };
             let shown = match &extension {
-                Some(name) => format!("{name}:rules/{}", relative(&folder, &path)),
-                None => relative(root, &path),
+                Some(name) => format!("{name}:rules/{}", relative(&folder, path)),
+                None => relative(root, path),
             };
             let rule = Rule::of(&file, shown);
             if rule.text.is_empty() {
-                chain.say(&path, Load::start(scope, ""), Fate::Empty, "no text but comments");
+                chain.say(path, Load::start(scope, ""), Fate::Empty, "no text but comments");
             } else if rule.paths.is_empty() && extension.is_some() {
-                chain.say(&path, Load::start(scope, ""), Fate::Excluded, "a rule of an extension needs paths");
+                chain.say(path, Load::start(scope, ""), Fate::Excluded, "a rule of an extension needs paths");
             } else if rule.paths.is_empty() {
                 give(chain, &file, &rule, Load::start(scope, "a rule that always counts"));
             } else {

@@ -1,7 +1,6 @@
 //! The disk around a file, as actions look at it; and the same with an edit applied, to see whether it helps.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use crate::answer::Resolution;
 use crate::harness;
@@ -80,7 +79,7 @@ impl Facts for Edited<'_> {
         let edited = |path: &Path| self.files.iter().find(|(edited, _)| edited == path).map(|(_, text)| text);
         match ask {
             Ask::Content(path) => match edited(path) {
-                Some(text) => Some(Fact::Content(Ok(Arc::from(text.as_bytes())))),
+                Some(text) => Some(Fact::Content(Ok(text.as_str().into()))),
                 None => fact,
             },
             Ask::Kind(path) | Ask::LinkKind(path) => match (edited(path), &fact) {

@@ -16,6 +16,7 @@ use crate::harness::custom::FILE_NAME;
 use crate::harness::patterns;
 use crate::report::findings::{self, Subject, names};
 use crate::request::{Places, Request, beside};
+use crate::snapshot::Content;
 use crate::text;
 
 /// How many directories above a file are asked whether a harness that is started there reads it.
@@ -26,7 +27,7 @@ pub(in crate::server) struct View {
     /// The file as harnesses see it: their working directory is physical.
     pub seen: PathBuf,
     /// Its bytes.
-    pub raw: Arc<[u8]>,
+    pub raw: Content,
     /// What every enabled harness tells when it is started beside the file.
     pub answers: Vec<Arc<Resolution>>,
     /// Which state of the open document it is.
@@ -246,7 +247,7 @@ impl Core {
         Some(Spot { uri: open.or_else(|| convert::uri_of(path))?, version, range })
     }
 
-    async fn read(self: &Arc<Self>, path: &Path) -> Result<(Arc<[u8]>, Option<PathBuf>)> {
+    async fn read(self: &Arc<Self>, path: &Path) -> Result<(Content, Option<PathBuf>)> {
         let (core, path) = (self.clone(), path.to_owned());
         let read = move || {
             let raw = core.files.read(&path).map_err(|why| format!("{}: {why}", path.display()))?;

@@ -1,0 +1,141 @@
+//! Parts of answers that many answers share, such as a folder of rules: looked for once, and kept while the facts they
+//! rest on stand.
+
+use std::any::Any;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rpds::HashTrieMapSync;
+
+use super::{Probe, Search, Told};
+use crate::snapshot::{Ask, AskHasher};
+
+/// What a part is about: whoever looks for it, where, and the one word that says what for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PartKey {
+    of: &'static str,
+    place: PathBuf,
+    word: &'static str,
+}
+
+/// What was found, and everything that was asked for it.
+pub struct Part {
+    /// What it is about.
+    pub key: PartKey,
+    value: Arc<dyn Any + Send + Sync>,
+    trace: Vec<Probe>,
+    /// The facts it rests on.
+    pub depends: Vec<Ask>,
+    cut_short: Option<PathBuf>,
+}
+
+impl std::fmt::Debug for Part {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Part").field("key", &self.key).finish_non_exhaustive()
+    }
+}
+
+/// The parts that are known. A clone is cheap, and never changes.
+#[derive(Clone, Default)]
+pub struct Parts {
+    known: HashTrieMapSync<PartKey, Arc<Part>, AskHasher>,
+}
+
+impl Parts {
+    /// How many they are.
+    pub fn len(&self) -> usize {
+        self.known.size()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.known.is_empty()
+    }
+
+    /// Whether a part of this name is known.
+    pub fn contains(&self, key: &PartKey) -> bool {
+        self.known.contains_key(key)
+    }
+
+    /// Keeps a part, in the place of the one of the same name.
+    pub fn keep(&mut self, part: Arc<Part>) {
+        self.known.insert_mut(part.key.clone(), part);
+    }
+
+    /// Forgets the part of this name.
+    pub fn forget(&mut self, key: &PartKey) {
+        self.known.remove_mut(key);
+    }
+}
+
+/// How a part is looked for. It is a plain function, and is given no environment: so nothing but its two arguments and the
+/// facts can make a difference.
+pub type Look<T> = fn(&Path, &'static str, &mut Search) -> Told<T>;
+
+impl Search<'_> {
+    /// What `look` finds at `place`, or has found before; `of` names the function.
+    pub fn part<T: Any + Send + Sync>(
+        &mut self,
+        of: &'static str,
+        (place, word): (&Path, &'static str),
+        look: Look<T>,
+    ) -> Told<Arc<T>> {
+        let key = PartKey { of, place: place.to_owned(), word };
+        let part = match self.known.known.get(&key) {
+            Some(part) => part.clone(),
+            None => {
+                let mut inner = Search::new(self.facts, Arc::default(), self.known);
+                let value = match look(place, word, &mut inner) {
+                    Ok(value) => Arc::new(value),
+                    Err(untold) => {
+                        self.wanted.append(&mut inner.wanted);
+                        return Err(untold);
+                    }
+                };
+                let depends = inner.depends.into_iter().collect();
+                Arc::new(Part { key, value, trace: inner.probes, depends, cut_short: inner.cut_short })
+            }
+        };
+        if let Some(pattern) = &part.cut_short {
+            self.cut_short.get_or_insert_with(|| pattern.clone());
+        }
+        self.parts.push((self.probes.len(), part.clone()));
+        Ok(part.value.clone().downcast().unwrap_or_else(|_| unreachable!("one function per name")))
+    }
+}
+
+/// Everything that was asked for an answer, in order: its own lines, and between them those of its parts.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    own: Vec<Probe>,
+    /// Before which of its own lines a part stands.
+    parts: Vec<(usize, Arc<Part>)>,
+}
+
+impl Trace {
+    pub(super) fn new(own: Vec<Probe>, parts: Vec<(usize, Arc<Part>)>) -> Trace {
+        Trace { own, parts }
+    }
+
+    /// Its lines.
+    pub fn iter(&self) -> impl Iterator<Item = &Probe> {
+        let starts = std::iter::once(0).chain(self.parts.iter().map(|(at, _)| *at));
+        let ends = self.parts.iter().map(|(at, _)| *at).chain([self.own.len()]);
+        let parts = self.parts.iter().map(|(_, part)| part.trace.as_slice()).chain([&[][..]]);
+        let own = starts.zip(ends).map(|(start, end)| &self.own[start..end]);
+        own.zip(parts).flat_map(|(own, part)| own.iter().chain(part))
+    }
+
+    /// The parts of the answer.
+    pub fn parts(&self) -> impl Iterator<Item = &Arc<Part>> {
+        self.parts.iter().map(|(_, part)| part)
+    }
+}
+
+impl PartialEq for Trace {
+    fn eq(&self, other: &Trace) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for Trace {}
