@@ -86,9 +86,17 @@ pub fn raw_offset(raw: &[u8], offset: usize) -> usize {
 
 /// `ranges` of the lossy decoding, as ranges of the file's bytes.
 pub fn raw_ranges(raw: &[u8], ranges: &[Range<usize>]) -> Vec<Range<usize>> {
-    let valid = std::str::from_utf8(raw).is_ok();
-    let offset = |at: usize| if valid { at.min(raw.len()) } else { raw_offset(raw, at) };
-    ranges.iter().map(|range| offset(range.start)..offset(range.end)).filter(|range| !range.is_empty()).collect()
+    if std::str::from_utf8(raw).is_ok() {
+        return inner_ranges(raw.len(), ranges);
+    }
+    let raw_range = |range: &Range<usize>| raw_offset(raw, range.start)..raw_offset(raw, range.end);
+    ranges.iter().map(raw_range).filter(|range| !range.is_empty()).collect()
+}
+
+/// What of `ranges` lies in a text of that length, in bytes.
+pub fn inner_ranges(len: usize, ranges: &[Range<usize>]) -> Vec<Range<usize>> {
+    let inner = |range: &Range<usize>| range.start.min(len)..range.end.min(len);
+    ranges.iter().map(inner).filter(|range| !range.is_empty()).collect()
 }
 
 /// JavaScript's white space and line terminators: what `trim`, `trimEnd` and `\s` remove. Unlike Rust's, it has

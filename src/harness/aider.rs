@@ -132,7 +132,7 @@ fn named(chain: &mut Chain, root: Option<&Path>) -> Told<Result<Vec<String>, Ref
         let Ok(raw) = chain.search.read(&dir.join(".env"), "variables, over those of the environment")? else {
             continue;
         };
-        let text = String::from_utf8_lossy(&raw);
+        let text = raw.text();
         if let Some(value) = text.lines().rev().find_map(assigned) {
             return Ok(Ok(list(value)));
         }
@@ -143,7 +143,7 @@ fn named(chain: &mut Chain, root: Option<&Path>) -> Told<Result<Vec<String>, Ref
     for dir in &dirs {
         let path = dir.join(".aider.conf.yml");
         let Ok(raw) = chain.search.read(&path, "the first settings with the key `read`")? else { continue };
-        let text = String::from_utf8_lossy(&raw);
+        let text = raw.text();
         let settings = match parse_yaml(&text) {
             Ok(settings) => settings,
             Err(error) => return Ok(Err(Refusal::new(path, error.with_position(&text)))),

@@ -266,7 +266,7 @@ fn managed(chain: &mut Chain) -> Told<Result<Vec<PathBuf>, PathBuf>> {
             Err(Unreadable::Not(Kind::Dir)) => return Ok(Err(path)),
             Err(_) => continue,
         };
-        let manifest = parse_json(&String::from_utf8_lossy(&raw));
+        let manifest = parse_json(&raw.text());
         if manifest.is_ok_and(|manifest| matches!(manifest.value, Value::Table(_) | Value::List(_))) {
             folders.push(folder);
         }

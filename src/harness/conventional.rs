@@ -284,7 +284,7 @@ impl<'a, 'f> Chain<'a, 'f> {
         }
         let mark = file.raw.len() - file.raw.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&file.raw).len();
         let shown_range = range.start + mark..range.end + mark;
-        let kept = text::raw_ranges(&file.raw, std::slice::from_ref(&shown_range));
+        let kept = file.raw.raw_ranges(std::slice::from_ref(&shown_range));
         let (message, parts) = match load.trigger {
             Trigger::Session => (0, &mut self.started),
             Trigger::Read | Trigger::Attach | Trigger::Call => (1, &mut self.read),

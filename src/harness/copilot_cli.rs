@@ -186,9 +186,9 @@ fn repository(cwd: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
             Ok(Kind::Dir) => {
                 search.git(dir, rule)?.is_some_and(|repository| repository.toplevel.as_deref() == Some(dir))
             }
-            Ok(Kind::File) => search.read(&git, rule)?.is_ok_and(|raw| {
-                text::lossy(&raw).strip_prefix("gitdir:").is_some_and(|place| !place.trim().is_empty())
-            }),
+            Ok(Kind::File) => search
+                .read(&git, rule)?
+                .is_ok_and(|raw| raw.text().strip_prefix("gitdir:").is_some_and(|place| !place.trim().is_empty())),
             Ok(_) | Err(_) => false,
         };
         if is_root {
@@ -426,11 +426,11 @@ fn is_hidden(c: char) -> bool {
 }
 
 /// The ranges of a file's bytes that can be seen.
-fn kept(raw: &[u8]) -> Vec<Range<usize>> {
+fn kept(raw: &Content) -> Vec<Range<usize>> {
     if raw.is_ascii() {
         return std::iter::once(0..raw.len()).filter(|all| !all.is_empty()).collect();
     }
-    let decoded = text::lossy(raw);
+    let decoded = raw.text();
     let mut kept = Vec::new();
     let mut from = 0;
     for (at, c) in decoded.char_indices().filter(|(_, c)| is_hidden(*c)) {
@@ -438,7 +438,7 @@ fn kept(raw: &[u8]) -> Vec<Range<usize>> {
         from = at + c.len_utf8();
     }
     kept.push(from..decoded.len());
-    text::raw_ranges(raw, &kept)
+    raw.raw_ranges(&kept)
 }
 
 /// GEMINI.md imports nothing, alone of the whole files.

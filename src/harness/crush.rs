@@ -144,7 +144,7 @@ fn configured(chain: &mut Chain) -> Told<Vec<(String, PathBuf)>> {
     let mut paths = Vec::new();
     for file in files {
         let Ok(raw) = chain.search.read(&file, "settings")? else { continue };
-        let text = String::from_utf8_lossy(&raw);
+        let text = raw.text();
         match parse_json(&text) {
             Ok(settings) => {
                 let list = settings.at_path(&["options", "context_paths"]).and_then(|list| list.as_texts());

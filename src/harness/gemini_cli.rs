@@ -359,10 +359,10 @@ fn load(
                 }
             };
             loaded.extend(identity);
-            let content = text::lossy(&raw);
+            let content = raw.text();
             let before = answer.sources.len();
             let expanded = importer.expand(path, &content, format, search, answer)?;
-            let size = Some(text::size_of(&raw));
+            let size = Some(raw.size());
             let block = js_trim(&expanded.text);
             let file = if block.is_empty() {
                 Source { size, ..source(Fate::Empty, "only white space") }
@@ -379,7 +379,7 @@ fn load(
                     format!("--- Context from: {0} ---\n{block}\n--- End of Context from: {0} ---", path.display());
                 shown.insert(path.clone(), block.clone());
                 blocks.push(block);
-                Source { size, kept: text::raw_ranges(&raw, &kept), ..source(Fate::Loaded, reason) }
+                Source { size, kept: raw.raw_ranges(&kept), ..source(Fate::Loaded, reason) }
             };
             // A file stands before what it imports.
             answer.sources.insert(before, file);

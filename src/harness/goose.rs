@@ -115,7 +115,7 @@ fn names(chain: &mut Chain, config: &Path) -> Told<Vec<String>> {
         });
     }
     let Ok(raw) = chain.search.read(&config.join("config.yaml"), "CONTEXT_FILE_NAMES")? else { return Ok(default()) };
-    let text = String::from_utf8_lossy(&raw);
+    let text = raw.text();
     Ok(front_matter::list(&text, "CONTEXT_FILE_NAMES").unwrap_or_else(default))
 }
 

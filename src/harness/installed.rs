@@ -12,7 +12,7 @@ use crate::answer::{Answer, Message, Resolution, Role, Scope, Source, Standpoint
 use crate::formats::parse_json;
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Environment, absolute};
-use crate::text::{self, Size};
+use crate::text::Size;
 
 /// The word that asks for the installed version in place of one: `codex@auto`.
 pub const AUTO: &str = "auto";
@@ -211,7 +211,7 @@ impl Program {
             return Ok(None);
         }
         let Ok(raw) = search.read(manifest, "the package of the command")? else { return Ok(None) };
-        let Ok(manifest) = parse_json(&text::lossy_without_bom(&raw)) else { return Ok(None) };
+        let Ok(manifest) = parse_json(&raw.text_without_bom()) else { return Ok(None) };
         let value = |key: &str| manifest.get(key).and_then(|node| node.as_text());
         let version = value("version").filter(|version| value("name") == Some(self.package) && is_version(version));
         Ok(version.map(str::to_owned))

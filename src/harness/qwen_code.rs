@@ -242,7 +242,7 @@ fn language(chain: &mut Chain, own: &Path, settings: &Settings) -> Told<Option<P
     }
     let path = own.join("output-language.md");
     let text = chain.search.read(&path, "the language of answers")?;
-    let text = text.map(|raw| String::from_utf8_lossy(&raw).into_owned()).unwrap_or_default();
+    let text = text.map(|raw| raw.text().into_owned()).unwrap_or_default();
     let marked = text.split(LANGUAGE_MARK).nth(1).and_then(|rest| rest.split("-->").next()).map(str::trim);
     let is_auto = |language: &str| language.is_empty() || language.eq_ignore_ascii_case("auto");
     // A file in the client's own words for one language is turned into one for any.

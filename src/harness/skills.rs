@@ -14,7 +14,6 @@ use crate::answer::{Fate, Message, MessageKind, Purpose, Role, Scope, Source, Tr
 use crate::formats::{Node, Value};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Kind};
-use crate::text;
 
 /// The file that makes a folder a skill.
 pub(super) const FILE: &str = "SKILL.md";
@@ -65,8 +64,8 @@ pub(super) fn read(path: &Path, scope: Scope, search: &mut Search, unreadable: &
     };
     match search.read(path, "a skill: its head names and describes it")? {
         Ok(raw) => {
-            let source = Source { size: Some(text::size_of(&raw)), ..source(Fate::Loaded, LISTED) };
-            Ok(Some(File { text: text::lossy(&raw).into_owned(), source }))
+            let source = Source { size: Some(raw.size()), ..source(Fate::Loaded, LISTED) };
+            Ok(Some(File { text: raw.text().into_owned(), source }))
         }
         Err(problem) => {
             unreadable.push(source(Fate::Unreadable, &problem.to_string()));

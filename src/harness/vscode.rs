@@ -6,7 +6,6 @@ use crate::answer::{Standpoint, Warning};
 use crate::formats::{Node, Value, parse_jsonc};
 use crate::search::{Search, Told};
 use crate::snapshot::Ask;
-use crate::text;
 
 /// Where they are, as endings of paths.
 pub(super) const NAMES: [&str; 2] = [".vscode/settings.json", "Code/User/settings.json"];
@@ -25,7 +24,7 @@ impl Settings {
         let mut layers = Vec::new();
         for file in files {
             let Ok(raw) = search.read(&file, "settings of VS Code")? else { continue };
-            let text = text::lossy_without_bom(&raw);
+            let text = raw.text_without_bom();
             match parse_jsonc(&text) {
                 Ok(settings) => layers.push(settings),
                 Err(error) => {

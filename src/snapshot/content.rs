@@ -1,7 +1,7 @@
 //! What a file holds.
 
 use std::borrow::Cow;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::sync::{Arc, OnceLock};
 
 use crate::text::{self, Size};
@@ -43,6 +43,14 @@ impl Content {
         match &self.0.bytes {
             Bytes::Text(text) => Some(text),
             Bytes::Other(_) => None,
+        }
+    }
+
+    /// Ranges of the text, as ranges of the bytes.
+    pub fn raw_ranges(&self, ranges: &[Range<usize>]) -> Vec<Range<usize>> {
+        match self.as_text() {
+            Some(text) => text::inner_ranges(text.len(), ranges),
+            None => text::raw_ranges(self, ranges),
         }
     }
 
@@ -120,6 +128,8 @@ mod tests {
             assert_eq!(content.text_without_bom(), text::lossy_without_bom(raw));
             assert_eq!(content.as_text(), std::str::from_utf8(raw).ok());
             assert_eq!(content.size(), text::size_of(raw));
+            let ranges = [0..0, 0..3, 1..9];
+            assert_eq!(content.raw_ranges(&ranges), text::raw_ranges(raw, &ranges));
             assert_eq!(content, Content::from(raw));
         }
         assert_ne!(Content::from("a"), Content::from("b"));

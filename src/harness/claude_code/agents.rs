@@ -10,7 +10,7 @@ use crate::formats::parse_leniently;
 use crate::harness::skills::{head, words};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, GlobFlavor};
-use crate::text::{lossy, raw_ranges};
+use crate::text::raw_ranges;
 
 const FILES: &str = "**/*.md";
 const FLAVOR: GlobFlavor = GlobFlavor::Npm { dot: false, follow: false };
@@ -36,7 +36,7 @@ impl Edition21 {
             search.expect(files.iter().cloned().map(Ask::Content))?;
             for file in files {
                 let Ok(raw) = search.read(&file, "an agent: its head names it")? else { continue };
-                let text = lossy(&raw);
+                let text = raw.text();
                 let Some((front, body)) = head(&text) else { continue };
                 let front = parse_leniently(front);
                 let value = |key: &str| front.as_ref().and_then(|front| front.get(key)).and_then(words);

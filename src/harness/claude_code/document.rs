@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use crate::formats::marked::{self, Kind};
 use crate::formats::{Node, parse_leniently};
-use crate::text::{self, is_js_space, js_trim};
+use crate::snapshot::Content;
+use crate::text::{is_js_space, js_trim};
 
 /// A file as Claude Code sees it.
 #[derive(Debug)]
@@ -31,8 +32,8 @@ pub(super) enum Front {
 }
 
 /// Takes the bytes of a file apart.
-pub(super) fn take_apart(raw: &[u8]) -> Document {
-    let decoded = text::lossy(raw);
+pub(super) fn take_apart(raw: &Content) -> Document {
+    let decoded = raw.text();
     let (front, start) = front_matter(&decoded);
     let body = &decoded[start..];
     let everything = 0..body.len();
@@ -55,7 +56,7 @@ pub(super) fn take_apart(raw: &[u8]) -> Document {
         }
     };
     let kept: Vec<_> = kept.into_iter().map(|range| start + range.start..start + range.end).collect();
-    document.kept = text::raw_ranges(raw, &kept);
+    document.kept = raw.raw_ranges(&kept);
     document
 }
 
@@ -181,7 +182,7 @@ mod tests {
             ("a <!-- -->\n\n[x]: y\n\nb", "a <!-- -->\n\nb"),
             ("a\r\nb", "a\r\nb"),
         ] {
-            assert_eq!(take_apart(source.as_bytes()).text, left, "{source:?}");
+            assert_eq!(take_apart(&source.into()).text, left, "{source:?}");
         }
     }
 
@@ -194,7 +195,7 @@ mod tests {
             ("--- x\n---\n", "--- x\n---\n"),
             ("---\nopen", "---\nopen"),
         ] {
-            assert_eq!(take_apart(source.as_bytes()).text, left, "{source:?}");
+            assert_eq!(take_apart(&source.into()).text, left, "{source:?}");
         }
     }
 }

@@ -47,5 +47,5 @@ fn main_checkout(dir: &Path, git: &Path, search: &mut Search) -> Told<Option<Pat
 
 fn pointer(path: &Path, search: &mut Search) -> Told<Option<String>> {
     let raw = search.read(path, "a linked worktree leads to its main checkout")?;
-    Ok(raw.ok().and_then(|raw| std::str::from_utf8(&raw).ok().map(|text| text.trim().to_owned())))
+    Ok(raw.ok().and_then(|raw| raw.as_text().map(|text| text.trim().to_owned())))
 }

@@ -11,8 +11,8 @@ use super::{Edition21, imports, paths};
 use crate::answer::{Fate, Limit, Mention, Per, Place, Scope, Source, Trigger, Unit, Warning};
 use crate::harness::front_matter;
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Kind, Unreadable};
-use crate::text::{self, js_trim};
+use crate::snapshot::{Ask, Content, Kind, Unreadable};
+use crate::text::js_trim;
 
 /// Whose file it is; imports belong to whom their importer belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -199,7 +199,7 @@ impl<'s, 'a> Loader<'s, 'a> {
             }
             Front::Matter(_) | Front::Broken | Front::None => None,
         };
-        let size = Some(text::size_of(&raw));
+        let size = Some(raw.size());
         let reason = by.map_or_else(|| self.reason(role), |by| format!("imported by {}", by.display()));
         entries.push(Entry {
             path: path.to_owned(),
@@ -217,10 +217,10 @@ impl<'s, 'a> Loader<'s, 'a> {
     }
 
     /// Says what is wrong with the head of a rule that is YAML, or no head at all.
-    fn check_head(&mut self, path: &Path, raw: &[u8], front: &Front) {
+    fn check_head(&mut self, path: &Path, raw: &Content, front: &Front) {
         let has = |key: &str| matches!(front, Front::Matter(node) if node.get(key).is_some());
         let text = match front {
-            Front::None => text::lossy(raw),
+            Front::None => raw.text(),
             Front::Matter(_) => "".into(),
             Front::Broken => return,
         };
@@ -380,7 +380,7 @@ impl<'s, 'a> Loader<'s, 'a> {
         Ok(target.starts_with(self.cwd) && real.starts_with(self.cwd))
     }
 
-    fn document(&mut self, real: &Path, raw: &[u8]) -> Arc<Document> {
+    fn document(&mut self, real: &Path, raw: &Content) -> Arc<Document> {
         self.documents.entry(real.to_owned()).or_insert_with(|| Arc::new(document::take_apart(raw))).clone()
     }
 

@@ -101,7 +101,7 @@ impl Loader<'_, '_> {
             "pdf" => &[b"%PDF-"],
             "ipynb" => {
                 let raw = self.search.read(target, "Read reads notebooks cell by cell")?;
-                let notebook = raw.ok().and_then(|raw| parse_json(&text::lossy(&raw)).ok());
+                let notebook = raw.ok().and_then(|raw| parse_json(&raw.text()).ok());
                 return Ok(notebook.is_some_and(|notebook| notebook.get("cells").and_then(Node::as_list).is_some()));
             }
             _ => return Ok(meta.len <= self.edition.read_limit_bytes),

@@ -12,7 +12,7 @@ use super::{MANAGED, document, memory};
 use crate::answer::{Fate, Limit, Per, Purpose, Scope, Source, Trigger, Unit, Warning};
 use crate::search::Told;
 use crate::snapshot::{Ask, Kind};
-use crate::text::{self, js_trim};
+use crate::text::js_trim;
 
 /// What a session starts with.
 pub(super) struct Start {
@@ -257,7 +257,7 @@ impl Loader<'_, '_> {
         let document = document::take_apart(&raw);
         let (lines, units) = (self.edition.memory_lines, self.edition.memory_utf16);
         let cut = memory::cut(&memory::with_line_feeds(&document.text), lines, units);
-        let size = Some(text::size_of(&raw));
+        let size = Some(raw.size());
         if cut.text.is_empty() {
             self.consider(Source { size, ..source(Fate::Empty, "nothing is left of it".into()) });
             return Ok(None);

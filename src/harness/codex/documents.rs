@@ -164,8 +164,7 @@ impl Codex {
         for path in picked {
             let source = Source { limit: limit.clone(), ..Source::new(path, Scope::Project, Fate::Dropped, "") };
             if remaining == 0 {
-                let size =
-                    search.read(path, "the budget is spent: not read by Codex")?.ok().map(|raw| text::size_of(&raw));
+                let size = search.read(path, "the budget is spent: not read by Codex")?.ok().map(|raw| raw.size());
                 answer.sources.push(Source {
                     size,
                     reason: format!("the {} B budget is spent", grouped(budget)),
@@ -216,7 +215,7 @@ impl Codex {
                 });
             }
             let text = text::lossy(&raw[..cut]).into_owned();
-            let size = Some(text::size_of(&raw));
+            let size = Some(raw.size());
             if text.trim().is_empty() {
                 let reason = if cut < raw.len() {
                     format!("the {} B that the budget leaves are only white space; nothing is charged", grouped(cut))

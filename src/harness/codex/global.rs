@@ -6,7 +6,6 @@ use super::{Codex, Decoding, Examined, unreadable_cap};
 use crate::answer::{Answer, Fate, Refusal, Scope, Source, Warning};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Kind};
-use crate::text;
 
 impl Codex {
     /// The first global file with text in it. It is not charged to the budget.
@@ -63,20 +62,20 @@ impl Codex {
                     continue;
                 }
             };
-            if self.global_text == Decoding::Strict && std::str::from_utf8(&raw).is_err() {
+            if self.global_text == Decoding::Strict && raw.as_text().is_none() {
                 answer.warnings.push(Warning::at(
                     "unreadable",
                     &path,
                     format!("{} is not UTF-8, and Codex {} passes it over", path.display(), self.about.name),
                 ));
                 let reason = "not UTF-8: the next name is tried";
-                let size = Some(text::size_of(&raw));
+                let size = Some(raw.size());
                 answer.sources.push(Source { size, ..Source::new(path, Scope::User, Fate::Unreadable, reason) });
                 continue;
             }
-            let decoded = text::lossy(&raw);
+            let decoded = raw.text();
             let trimmed = decoded.trim();
-            let size = Some(text::size_of(&raw));
+            let size = Some(raw.size());
             if trimmed.is_empty() {
                 answer.sources.push(Source {
                     size,
@@ -85,7 +84,7 @@ impl Codex {
                 continue;
             }
             let start = decoded.len() - decoded.trim_start().len();
-            let kept = text::raw_ranges(&raw, std::slice::from_ref(&(start..start + trimmed.len())));
+            let kept = raw.raw_ranges(std::slice::from_ref(&(start..start + trimmed.len())));
             answer.sources.push(Source {
                 kept,
                 size,

@@ -9,7 +9,7 @@ use crate::formats::{Node, Value, parse_yaml};
 use crate::harness::skills::{self, Skill, Walk, as_written};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Errno};
-use crate::text::{grouped, lossy};
+use crate::text::grouped;
 
 /// Folders are entered this deep; Codex 0.169.
 const WALK: Walk =
@@ -242,7 +242,7 @@ fn quoted(head: &str) -> String {
 fn is_offered(path: &Path, search: &mut Search) -> Told<bool> {
     let policy = path.with_file_name("agents").join("openai.yaml");
     let Ok(raw) = search.read(&policy, "whether the agent may call for the skill by itself")? else { return Ok(true) };
-    let policy = parse_yaml(&lossy(&raw)).ok();
+    let policy = parse_yaml(&raw.text()).ok();
     let allowed = policy.as_ref().and_then(|node| node.at_path(&["policy", "allow_implicit_invocation"]));
     Ok(allowed.and_then(Node::as_bool) != Some(false))
 }

@@ -147,5 +147,5 @@ fn main_checkout(dir: &Path, git_file: &Path, search: &mut Search) -> Told<Optio
 /// The trimmed text of one of git's pointer files; more than one line makes a path that does not exist.
 fn pointer(path: &Path, search: &mut Search) -> Told<Option<String>> {
     let raw = search.read(path, "trust: a linked worktree leads to its main checkout")?;
-    Ok(raw.ok().and_then(|raw| std::str::from_utf8(&raw).ok().map(|text| text.trim().to_owned())))
+    Ok(raw.ok().and_then(|raw| raw.as_text().map(|text| text.trim().to_owned())))
 }

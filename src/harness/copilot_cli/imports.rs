@@ -78,7 +78,7 @@ impl<'a> Importer<'a> {
             self.files += 1;
             self.bytes += raw.len();
             let place = answer.sources.len();
-            let inner = self.expand(&real, &text::lossy_without_bom(&raw), depth + 1, search, answer)?;
+            let inner = self.expand(&real, &raw.text_without_bom(), depth + 1, search, answer)?;
             let inner = text::js_trim_end(&inner);
             out.push_str(&format!(
                 "\n\n<imported_custom_instruction source=\"{source}\">\n{inner}\n</imported_custom_instruction>"
@@ -154,7 +154,7 @@ impl<'a> Importer<'a> {
             return Ok(None);
         }
         let raw = match search.read(&real, "an import")? {
-            Ok(raw) if std::str::from_utf8(&raw).is_ok() => raw,
+            Ok(raw) if raw.as_text().is_some() => raw,
             Ok(_) => return Ok(None),
             Err(problem) => {
                 if search.is_file(&real, "an import")? {

@@ -7,7 +7,6 @@ use crate::formats::{Node, parse_jsonc, parse_rust_yaml};
 use crate::harness::skills::{self, Skill, Walk, element, is_on, is_plain};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, absolute};
-use crate::text::lossy_without_bom;
 
 /// Folders are entered wherever no skill is yet. The client knows no such limit.
 const WALK: Walk =
@@ -81,7 +80,7 @@ fn settings(home: &Path, search: &mut Search) -> Told<Option<Node>> {
     let Ok(raw) = search.read(&home.join("settings.json"), "which skills are off, and where else they are")? else {
         return Ok(None);
     };
-    Ok(parse_jsonc(&lossy_without_bom(&raw)).ok())
+    Ok(parse_jsonc(&raw.text_without_bom()).ok())
 }
 
 /// Where skills are looked for, in order.

@@ -8,7 +8,6 @@ use crate::answer::{Answer, Message, Resolution, Role, Scope, Source, Standpoint
 use crate::harness::{About, Choice, Chosen, Details, Edition, Profile};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Environment};
-use crate::text;
 
 /// The name of the file in which a workspace declares harnesses.
 pub const FILE_NAME: &str = "briefing.toml";
@@ -69,7 +68,7 @@ impl Edition for Declarations {
         let mut answer = Answer::default();
         let Some(path) = counts else { return Ok(answer) };
         if let Ok(raw) = search.read(&path, "harnesses that the workspace declares")? {
-            let text = text::lossy(&raw).into_owned();
+            let text = raw.text().into_owned();
             answer.messages.push(Message::instructions(Trigger::Session, Role::System, text));
             answer.sources.push(Source::whole(path, Scope::Config, raw.size(), "the nearest one"));
         }

@@ -13,7 +13,6 @@ use super::values::{FileEntry, Word, is_glob, is_url, leaves};
 use crate::answer::{Answer, Fate, Place, PromptMode, Purpose, Role, Scope, Source, Standpoint, Trigger};
 use crate::search::{Search, Told};
 use crate::snapshot::{self, Ask, Errno, GlobFlavor, Kind, Remote, absolute};
-use crate::text;
 
 /// Something a source found.
 pub(super) struct Found {
@@ -194,7 +193,7 @@ impl<'a> Finder<'a> {
                     search.is_file(&path, "the first that is there and has text")?
                         && search
                             .read(&path, "the first that is there and has text")?
-                            .is_ok_and(|raw| !text::lossy(&raw).trim().is_empty())
+                            .is_ok_and(|raw| !raw.text().trim().is_empty())
                 }
             };
             let tell_missing = !rule.optional && rule.take == TakeFiles::All;
@@ -356,7 +355,7 @@ impl<'a> Finder<'a> {
             }
         }
         if let Some(reason) = out {
-            let size = search.read(path, "left out; read to know its size")?.ok().map(|raw| text::size_of(&raw));
+            let size = search.read(path, "left out; read to know its size")?.ok().map(|raw| raw.size());
             self.tell(Source { fate: Fate::Dropped, reason, size, ..source });
             return Ok(());
         }
@@ -380,11 +379,11 @@ impl<'a> Finder<'a> {
 
     /// What is there, with its bytes: it has its place in the answer, unless it cannot be decoded.
     fn take(&mut self, rule: &Rule, path: &Path, source: Source, raw: snapshot::Content, limit: Option<Limit>) {
-        let valid = std::str::from_utf8(&raw).is_ok();
+        let valid = raw.as_text().is_some();
         if !valid || raw.starts_with(b"\xef\xbb\xbf") {
             self.unsure(self.definition.unsure.decoding.as_ref());
         }
-        let size = Some(text::size_of(&raw));
+        let size = Some(raw.size());
         if !valid && rule.decoding.unwrap_or(self.definition.decoding) == Decoding::Strict {
             self.tell(Source { fate: Fate::Unreadable, reason: "not UTF-8".to_owned(), size, ..source });
             return;

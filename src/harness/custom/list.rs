@@ -26,7 +26,7 @@ pub(super) fn look(list: &List, names: &[(&str, &str)], finder: &mut Finder, sea
             return Ok(Vec::new());
         }
     };
-    let text = crate::text::lossy_without_bom(&raw);
+    let text = raw.text_without_bom();
     let is_toml = file.extension().is_some_and(|extension| extension == "toml");
     let root = match if is_toml { parse_toml(&text) } else { parse_json5(&text) } {
         Ok(root) => root,

@@ -10,6 +10,7 @@ use super::find::{Content, Found, strips_mark};
 use super::limit::{cut, cut_bytes, cuts_bytes, measure};
 use super::template::Template;
 use crate::answer::{Standpoint, Unit};
+use crate::snapshot;
 use crate::text;
 
 /// A text on its way into the prompt.
@@ -37,9 +38,9 @@ pub(super) struct Bound {
 /// Decodes, trims and cuts. `left` is what the total of the message leaves.
 pub(super) fn shape(found: &Found, rule: &Rule, definition: &Definition, left: Option<(&Limit, usize)>) -> Shaped {
     let left = left.filter(|_| rule.charged);
-    let raw: &[u8] = match &found.content {
+    let raw = match &found.content {
         Content::File(raw) => raw,
-        Content::Text(text) => text.as_bytes(),
+        Content::Text(text) => &snapshot::Content::from(text.as_str()),
         Content::StandIn(text) => {
             let charge = left.map_or(0, |(total, _)| measure(text, total.unit));
             return Shaped { text: text.clone(), kept: Vec::new(), charge, cut_to: None, blank: false };
@@ -60,7 +61,7 @@ pub(super) fn shape(found: &Found, rule: &Rule, definition: &Definition, left: O
 }
 
 fn bounded(
-    raw: &[u8],
+    raw: &snapshot::Content,
     limit: Option<(&Limit, usize, bool)>,
     found: &Found,
     rule: &Rule,
@@ -88,17 +89,17 @@ fn bounded(
     if let Some((limit, max, of_total)) = limit.filter(|(limit, ..)| cuts_bytes(limit)) {
         let (whole, kept, charge, cut_to) = match cut_bytes(raw, max, limit, &marker(limit)) {
             Some(cut) => (Cow::Owned(cut.text), Some(cut.kept), Some(cut.charge), bound(limit, max, of_total)),
-            None => (text::lossy(raw), None, None, None),
+            None => (raw.text(), None, None, None),
         };
         let range = inside(&whole, rule, definition);
         let text = whole[range.clone()].to_owned();
-        let kept = kept.unwrap_or_else(|| text::raw_ranges(raw, std::slice::from_ref(&range)));
+        let kept = kept.unwrap_or_else(|| raw.raw_ranges(std::slice::from_ref(&range)));
         let charge =
             charge.unwrap_or_else(|| if charged_in == Some(Unit::Bytes) { raw.len() } else { charge_of(&text) });
         let blank = is_blank(&text, rule);
         return Shaped { charge: if blank { 0 } else { charge }, text, kept, cut_to, blank };
     }
-    let whole = text::lossy(raw);
+    let whole = raw.text();
     let range = inside(&whole, rule, definition);
     let text = &whole[range.clone()];
     let shaped = limit.and_then(|(limit, max, of_total)| {
@@ -114,7 +115,7 @@ fn bounded(
     let raw_bytes = cut_to.is_none() && charged_in == Some(Unit::Bytes) && matches!(found.content, Content::File(_));
     let charge = if raw_bytes && range.len() == whole.len() { raw.len() } else { charge_of(&out) };
     let blank = is_blank(&out, rule);
-    Shaped { kept: text::raw_ranges(raw, &kept), charge: if blank { 0 } else { charge }, text: out, cut_to, blank }
+    Shaped { kept: raw.raw_ranges(&kept), charge: if blank { 0 } else { charge }, text: out, cut_to, blank }
 }
 
 /// What of the decoded text is sent, before any limit.

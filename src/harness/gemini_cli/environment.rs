@@ -6,7 +6,6 @@ use crate::answer::Standpoint;
 use crate::formats::{Node, dotenv};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, absolute};
-use crate::text::lossy;
 
 /// What a `.env` file outside of a settings folder may not set, unless settings say otherwise; Gemini CLI 0.61.
 const EXCLUDED: [&str; 4] =
@@ -31,7 +30,7 @@ impl Variables {
         let own = file.to_string_lossy().contains(".gemini");
         let configured = settings.at_path(&["advanced", "excludedEnvVars"]).and_then(Node::as_texts);
         let excluded = configured.unwrap_or_else(|| EXCLUDED.to_vec());
-        let added = dotenv(&lossy(&raw)).into_iter().filter(|(name, _)| own || !excluded.contains(&name.as_str()));
+        let added = dotenv(&raw.text()).into_iter().filter(|(name, _)| own || !excluded.contains(&name.as_str()));
         Ok(Variables { added: added.collect() })
     }
 

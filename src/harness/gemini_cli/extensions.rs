@@ -10,7 +10,7 @@ use crate::answer::{Refusal, Standpoint, Warning};
 use crate::formats::{self, Node, Value};
 use crate::search::{Search, Told};
 use crate::snapshot::absolute;
-use crate::text::{js_trim, lossy};
+use crate::text::js_trim;
 
 /// What an extension's context file is called unless its manifest says otherwise; Gemini CLI 0.61.
 const DEFAULT_NAME: &str = "GEMINI.md";
@@ -176,7 +176,7 @@ fn manifest(
         Ok(raw) => raw,
         Err(problem) => return Ok(Err(format!("{}: {problem}", file.display()))),
     };
-    let text = lossy(&raw);
+    let text = raw.text();
     let node = match formats::parse_json(&text) {
         Ok(node) => node,
         Err(error) => return Ok(Err(format!("{}:{}", file.display(), error.with_position(&text)))),
@@ -252,7 +252,7 @@ fn inside(place: &Path, name: &str) -> Option<PathBuf> {
 
 fn metadata(place: &Path, search: &mut Search) -> Told<Option<Node>> {
     let raw = search.read(&place.join(".gemini-extension-install.json"), "extensions: how it was installed")?;
-    Ok(raw.ok().and_then(|raw| formats::parse_json(&lossy(&raw)).ok()))
+    Ok(raw.ok().and_then(|raw| formats::parse_json(&raw.text()).ok()))
 }
 
 /// Which extensions are switched on: by `--extensions`, else by the rules of `extension-enablement.json`.
@@ -266,7 +266,7 @@ impl Switches {
     pub fn read(dir: &Path, chosen: &[&str], search: &mut Search) -> Told<Switches> {
         let chosen = chosen.iter().flat_map(|list| list.split(',')).map(|name| name.trim().to_lowercase()).collect();
         let raw = search.read(&dir.join("extension-enablement.json"), "extensions: where they are switched off")?;
-        let node = raw.ok().and_then(|raw| formats::parse_json(&lossy(&raw)).ok());
+        let node = raw.ok().and_then(|raw| formats::parse_json(&raw.text()).ok());
         let rules: Option<Vec<_>> = node.as_ref().and_then(Node::as_table).and_then(|table| {
             // One entry of the wrong shape makes the client ignore them all.
             let texts = |node: &Node| Some(node.get("overrides")?.as_texts()?.into_iter().map(str::to_owned).collect());

@@ -134,7 +134,7 @@ impl Importer<'_> {
             match self.read(&path, &token, root, search)? {
                 Ok(raw) => {
                     answer.mention(importer, &token.path, [path.clone()]);
-                    let imported = text::lossy(&raw);
+                    let imported = raw.text();
                     // A file stands before what it imports.
                     let place = answer.sources.len();
                     chain.push(path.clone());
@@ -188,7 +188,7 @@ impl Importer<'_> {
             match self.read(&path, &token, root, search)? {
                 Ok(raw) => {
                     answer.mention(&importer, &token.path, [path.clone()]);
-                    let imported = text::lossy(&raw);
+                    let imported = raw.text();
                     let trimmed = js_trim(&imported);
                     let start = imported.len() - imported.trim_start_matches(text::is_js_space).len();
                     let everything = start..start + trimmed.len();
@@ -248,15 +248,15 @@ impl Importer<'_> {
         }))
     }
 
-    fn loaded(&mut self, place: usize, path: &Path, raw: &[u8], kept: &[Range<usize>], answer: &mut Answer) {
+    fn loaded(&mut self, place: usize, path: &Path, raw: &Content, kept: &[Range<usize>], answer: &mut Answer) {
         if !self.seen.insert((path.to_owned(), Fate::Loaded)) {
             let message = format!("{} is imported more than once, and stands there each time", path.display());
             return self.warn(Warning::at("loaded-twice", path, message), answer);
         }
         let fate = if raw.is_empty() { Fate::Empty } else { Fate::Loaded };
         let source = Source {
-            size: Some(text::size_of(raw)),
-            kept: text::raw_ranges(raw, kept),
+            size: Some(raw.size()),
+            kept: raw.raw_ranges(kept),
             trigger: self.trigger,
             ..Source::new(path, Scope::Import, fate, "imported by a context file")
         };

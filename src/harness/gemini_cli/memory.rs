@@ -9,7 +9,7 @@ use super::paths::{joined, readable};
 use crate::formats::{self, Node};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Errno, Unreadable, absolute};
-use crate::text::{js_trim, lossy};
+use crate::text::js_trim;
 
 /// The index of private memory; the context names count only where there is none.
 const INDEX: &str = "MEMORY.md";
@@ -108,7 +108,7 @@ fn short_name(cwd: &Path, registry: &Path, bases: &[PathBuf], search: &mut Searc
 /// The entries of `projects.json`; broken ones count as none.
 fn registered(registry: &Path, search: &mut Search) -> Told<Vec<(String, String)>> {
     let Ok(raw) = search.read(registry, "private memory: the short names of projects")? else { return Ok(Vec::new()) };
-    let node = formats::parse_json(&lossy(&raw)).ok();
+    let node = formats::parse_json(&raw.text()).ok();
     let table = node.as_ref().and_then(|node| node.get("projects")).and_then(Node::as_table);
     let entries = table.unwrap_or_default().iter();
     // One short name of any other form makes the client forget them all.
@@ -130,7 +130,7 @@ enum Owner {
 
 fn owner(folder: &Path, cwd: &Path, search: &mut Search) -> Told<Owner> {
     Ok(match search.read(&folder.join(OWNER), "private memory: whose folder it is")? {
-        Ok(raw) if absolute(cwd, Path::new(js_trim(&lossy(&raw)))) == cwd => Owner::Us,
+        Ok(raw) if absolute(cwd, Path::new(js_trim(&raw.text()))) == cwd => Owner::Us,
         Err(Unreadable::Errno(Errno::NOENT)) => Owner::Nobody,
         Ok(_) | Err(_) => Owner::Other,
     })

@@ -11,7 +11,6 @@ use super::{Files, Tier, Walk};
 use crate::answer::{Answer, Message, Role, Scope, Standpoint, Trigger};
 use crate::search::{Search, Told};
 use crate::snapshot::Kind;
-use crate::text::lossy;
 
 /// The largest file that the read tool reads, in bytes; Gemini CLI 0.61, `MAX_FILE_SIZE_MB`.
 const READ_LIMIT_BYTES: u64 = 20 * 1024 * 1024;
@@ -141,7 +140,7 @@ fn in_repository(cwd: &Path, search: &mut Search) -> Told<bool> {
 /// The lines of an ignore file that are patterns.
 fn patterns(file: &Path, search: &mut Search) -> Told<Vec<String>> {
     let Ok(raw) = search.read(file, "what the read tool ignores")? else { return Ok(Vec::new()) };
-    let text = lossy(&raw).replace("\r\n", "\n").replace('\r', "\n");
+    let text = raw.text().replace("\r\n", "\n").replace('\r', "\n");
     Ok(text
         .lines()
         .map(str::trim_start)

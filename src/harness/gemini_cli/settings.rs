@@ -159,7 +159,7 @@ fn layer(path: &Path, search: &mut Search) -> Told<Result<Node, Refusal>> {
         Err(Unreadable::Errno(errno)) if is_absence(errno) => return Ok(Ok(empty())),
         Err(problem) => return refused(problem.to_string()),
     };
-    let text = formats::without_comments(&crate::text::lossy(&raw));
+    let text = formats::without_comments(&raw.text());
     match formats::parse_json(&text) {
         Ok(table) if table.as_table().is_some() => Ok(Ok(with_environment(table, &Variables::default(), search))),
         Ok(_) => refused("Settings file is not a valid JSON object.".to_owned()),

@@ -97,7 +97,7 @@ fn rules(file: &Path, at: &Standpoint, search: &mut Search) -> Told<Result<Vec<(
         Err(Unreadable::Errno(errno)) if is_absence(errno) => return Ok(Ok(Vec::new())),
         Err(problem) => return Ok(Err(problem.to_string())),
     };
-    let text = formats::without_comments(&crate::text::lossy(&raw));
+    let text = formats::without_comments(&raw.text());
     let node = match formats::parse_json(&text) {
         Ok(node) => node,
         Err(error) => return Ok(Err(error.with_position(&text))),

@@ -11,7 +11,7 @@ use crate::answer::Answer;
 use crate::formats::{Node, Value, parse_json5};
 use crate::search::{Search, Told};
 use crate::snapshot::{Kind, absolute};
-use crate::text::{js_trim, lossy};
+use crate::text::js_trim;
 
 /// Deepest chain of `$include`; OpenClaw 2026.9.6.
 const INCLUDE_DEPTH: usize = 10;
@@ -67,7 +67,7 @@ impl Config {
             Ok(raw) => raw,
             Err(problem) => return refused(format!("the configuration cannot be read: {problem}")),
         };
-        let text = lossy(&raw);
+        let text = raw.text();
         let parsed = match parse_json5(&text) {
             Ok(parsed) => parsed,
             Err(error) => return refused(format!("JSON5 parse failed: {}", error.with_position(&text))),
@@ -266,7 +266,7 @@ impl Includes {
             Ok(raw) => raw,
             Err(problem) => return Ok(Err(format!("Failed to read include file: {written}: {problem}"))),
         };
-        let text = lossy(&raw);
+        let text = raw.text();
         match parse_json5(&text) {
             Ok(parsed) => {
                 let chain: Vec<PathBuf> = chain.iter().cloned().chain([file]).collect();

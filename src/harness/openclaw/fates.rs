@@ -6,7 +6,6 @@ use super::session::{self, Content, Loaded};
 use super::turn::Turn;
 use crate::answer::{Answer, Fate, Limit, Per, Scope, Source, Unit};
 use crate::search::{Search, Told};
-use crate::text;
 
 impl Turn<'_> {
     /// What became of a file, unless that is no news.
@@ -19,7 +18,7 @@ impl Turn<'_> {
     ) -> Option<Source> {
         let mut source = Source { purpose: file.purpose(), ..Source::new(&file.path, file.scope, Fate::Loaded, "") };
         if let Content::Text(raw, _) = &file.content {
-            source.size = Some(text::size_of(raw));
+            source.size = Some(raw.size());
         }
         if let Some((fate, reason)) = &file.left_out {
             // What is neither there nor mentioned is news to nobody.
@@ -40,7 +39,7 @@ impl Turn<'_> {
         if let Some(excerpt) = excerpt {
             (source.message, source.part) = (instructions, Some(0));
             if let Content::Text(raw, _) = &file.content {
-                source.kept = text::raw_ranges(raw, &excerpt.ranges());
+                source.kept = raw.raw_ranges(&excerpt.ranges());
             }
         }
         (source.fate, source.reason) = self.fate(file, portion, excerpt, source.limit.as_ref());

@@ -7,7 +7,7 @@ use crate::answer::{Answer, SessionKind, Standpoint};
 use crate::formats::dotenv;
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Unreadable, absolute};
-use crate::text::{js_trim, lossy};
+use crate::text::js_trim;
 
 /// Where an edition keeps things, and which variables say so.
 pub struct Places {
@@ -292,7 +292,7 @@ impl Home {
             Ok(_) | Err(Unreadable::Errno(_) | Unreadable::Not(_) | Unreadable::TooLarge(_)) => return Ok(()),
         };
         let trusted = !harmless_only || file != self.cwd.join(".env");
-        for (name, value) in dotenv(&lossy(&raw)) {
+        for (name, value) in dotenv(&raw.text()) {
             if (trusted || !is_blocked(&name)) && self.variable(search, &name).is_none() {
                 self.added.insert(name, value);
             }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::search::{Search, Told};
 use crate::snapshot::Kind;
-use crate::text::{is_js_space, js_trim, lossy};
+use crate::text::{is_js_space, js_trim};
 
 /// The byte ranges of `text` that belong to entries of projects other than `active`, each with its line break.
 pub fn foreign_entries(text: &str, active: Option<&str>) -> Vec<Range<usize>> {
@@ -100,7 +100,7 @@ pub fn key(configured: Option<&Path>, workspace: &Path, search: &mut Search) -> 
     let origin = match search.git(&root, "the project of the workspace")? {
         Some(repository) => {
             let config = repository.common_dir.join("config");
-            search.read(&config, "remote.origin.url names the project")?.ok().and_then(|raw| origin(&lossy(&raw)))
+            search.read(&config, "remote.origin.url names the project")?.ok().and_then(|raw| origin(&raw.text()))
         }
         None => None,
     };

@@ -8,7 +8,6 @@ use super::setup::{Failure, Setup};
 use crate::formats::{Node, parse_json};
 use crate::search::{Search, Told};
 use crate::snapshot::{Errno, Kind, Unreadable};
-use crate::text::lossy;
 
 /// Which files are created, and when.
 pub struct Rules {
@@ -69,7 +68,7 @@ pub fn prepare(workspace: &Path, skip: bool, rules: &Rules, search: &mut Search)
 fn is_to_be_seeded(workspace: &Path, templates: &[Template], search: &mut Search) -> Told<Result<bool, Failure>> {
     let file = workspace.join(".openclaw/workspace-state.json");
     let state = match search.read(&file, "whether BOOTSTRAP.md was there before")? {
-        Ok(raw) => parse_json(&lossy(&raw)).ok(),
+        Ok(raw) => parse_json(&raw.text()).ok(),
         Err(Unreadable::Errno(Errno::NOENT)) => None,
         Err(problem) => return Ok(Err((file, format!("the state of the workspace cannot be read: {problem}")))),
     };

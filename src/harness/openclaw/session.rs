@@ -36,7 +36,7 @@ pub enum Content {
 impl Loaded {
     /// A file that was read.
     pub fn read(name: &'static str, path: PathBuf, raw: snapshot::Content, scope: Scope) -> Loaded {
-        let decoded = text::lossy(&raw).into_owned();
+        let decoded = raw.text().into_owned();
         Loaded { name, path, scope, content: Content::Text(raw, decoded), left_out: None }
     }
 

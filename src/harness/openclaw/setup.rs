@@ -340,7 +340,7 @@ impl Turn<'_, '_> {
     /// The hash of a file's text.
     fn hash(&mut self, name: &str) -> Told<Option<String>> {
         let path = self.workspace.join(name);
-        Ok(self.search.read(&path, "compared with what was recorded")?.ok().map(|raw| hash(lossy(&raw).as_bytes())))
+        Ok(self.search.read(&path, "compared with what was recorded")?.ok().map(|raw| hash(raw.text().as_bytes())))
     }
 
     fn agents_is_customized(&mut self, hashes: &BTreeMap<String, String>) -> Told<bool> {

@@ -360,7 +360,7 @@ fn not_read(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Told<(
     let data = data.map_or_else(|| at.home.join(".local/share"), |dir| absolute(&at.cwd, Path::new(&dir)));
     let path = data.join("opencode/auth.json");
     let Ok(raw) = search.read(&path, "logins: one of type `wellknown` brings remote settings")? else { return Ok(()) };
-    let remote = formats::parse_jsonc(&text::lossy_without_bom(&raw)).is_ok_and(|node| {
+    let remote = formats::parse_jsonc(&raw.text_without_bom()).is_ok_and(|node| {
         let entries = node.as_table().unwrap_or_default();
         entries.iter().any(|(_, login)| login.get("type").and_then(Node::as_text) == Some("wellknown"))
     });

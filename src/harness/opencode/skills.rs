@@ -14,7 +14,6 @@ use crate::answer::{Answer, Fate, Place, Purpose, Scope, Source, Trigger, Warnin
 use crate::formats::{Node, Value};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Errno, absolute};
-use crate::text::size_of;
 
 /// A skill that is listed.
 pub(super) struct Skill {
@@ -166,7 +165,7 @@ fn add(
     });
     let Some((name, description)) = texts else {
         let reason = "no skill: its head must have a `name`, and a `description` that is a text";
-        answer.sources.push(Source { size: Some(size_of(&raw)), ..source(Fate::Dropped, reason) });
+        answer.sources.push(Source { size: Some(raw.size()), ..source(Fate::Dropped, reason) });
         return Ok(());
     };
     let skill = Skill { name, description, location: file.display().to_string() };
@@ -174,7 +173,7 @@ fn add(
         Some(_) => "listed by name and description; its body is sent when the agent calls for it",
         None => "not listed, since it has no description; the agent can still call for it",
     };
-    answer.sources.push(Source { size: Some(size_of(&raw)), ..source(Fate::Loaded, reason) });
+    answer.sources.push(Source { size: Some(raw.size()), ..source(Fate::Loaded, reason) });
     if let Some(known) = skills.iter_mut().find(|known| known.name == skill.name) {
         answer.warnings.push(Warning::at(
             "duplicate-skill",

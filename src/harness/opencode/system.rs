@@ -11,7 +11,6 @@ use super::{Entry, OpenCode};
 use crate::answer::{Answer, Fate, Place, Scope, Source};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Errno, Kind, Remote, Unreadable, absolute};
-use crate::text;
 
 /// What the system prompt loads.
 pub(super) struct Loaded {
@@ -83,7 +82,7 @@ pub(super) fn read(
             let content = edition.decoding.decode(&raw);
             if content.is_empty() {
                 let reason = "empty: it adds no text, but counts as found".to_owned();
-                Source { size: Some(text::size_of(&raw)), ..Source::new(path, scope, Fate::Empty, reason) }
+                Source { size: Some(raw.size()), ..Source::new(path, scope, Fate::Empty, reason) }
             } else {
                 text = Some(format!("Instructions from: {}\n{content}", path.display()));
                 Source::whole(path, scope, raw.size(), reason)
@@ -326,7 +325,7 @@ fn urls(config: &Config, entries: &mut Vec<Entry>, search: &mut Search, answer: 
                 source(Fate::Pending, format!("{reason}; not fetched here"))
             }
             Remote::Failed(why) => source(Fate::Unreadable, format!("{reason}; {why}: it adds no text")),
-            Remote::Body(raw) => match text::lossy_without_bom(&raw) {
+            Remote::Body(raw) => match raw.text_without_bom() {
                 content if content.is_empty() => source(Fate::Empty, format!("{reason}; it serves no text")),
                 content => {
                     let text = format!("Instructions from: {url}\n{content}");

@@ -9,7 +9,6 @@ use crate::harness::conventional::Chain;
 use crate::harness::gemini_cli::{Switches, hydrated, joined};
 use crate::search::Told;
 use crate::snapshot::absolute;
-use crate::text::lossy;
 
 /// What an extension's context file is called unless its manifest says otherwise; Qwen Code 0.24.
 const DEFAULT_NAME: &str = "QWEN.md";
@@ -69,7 +68,7 @@ struct Manifest {
 fn manifest(chain: &mut Chain, folder: &Path) -> Told<Result<Manifest, String>> {
     let metadata = folder.join(".qwen-extension-install.json");
     let metadata = chain.search.read(&metadata, "extensions: how it was installed")?.ok();
-    let metadata = metadata.and_then(|raw| parse_json(&lossy(&raw)).ok());
+    let metadata = metadata.and_then(|raw| parse_json(&raw.text()).ok());
     let said = |key: &str| metadata.as_ref()?.get(key)?.as_text();
     let place = match (said("type"), said("source").filter(|source| !source.is_empty())) {
         (Some("link"), Some(source)) => absolute(&chain.at.cwd, Path::new(source)),
@@ -80,7 +79,7 @@ fn manifest(chain: &mut Chain, folder: &Path) -> Told<Result<Manifest, String>> 
         Ok(raw) => raw,
         Err(problem) => return Ok(Err(format!("{}: {problem}", file.display()))),
     };
-    let text = lossy(&raw);
+    let text = raw.text();
     let node = match parse_json(&text) {
         Ok(node) => with_variables(hydrated(node, &place, &chain.at.cwd), &|name| chain.search.env(name)),
         Err(error) => return Ok(Err(format!("{}:{}", file.display(), error.with_position(&text)))),

@@ -88,7 +88,7 @@ impl Importer {
                         }
                         say(chain, &path, &raw);
                         way.push(path);
-                        let inner = self.tree(chain, &text::lossy(&raw), way)?;
+                        let inner = self.tree(chain, &raw.text(), way)?;
                         way.pop();
                         out.push_str(&format!(
                             "<!-- Imported from: {name} -->\n{inner}\n<!-- End of import from: {name} -->"
@@ -135,7 +135,7 @@ impl Importer {
             }
             chain.answer.mention(importer, name, [path.clone()]);
             say(chain, &path, &raw);
-            self.flat(chain, &text::lossy(&raw), &path, depth + 1, flat)?;
+            self.flat(chain, &raw.text(), &path, depth + 1, flat)?;
         }
         Ok(())
     }

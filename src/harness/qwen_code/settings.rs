@@ -43,7 +43,7 @@ impl Settings {
                 Err(Unreadable::Errno(_)) => continue,
                 Err(problem) => return refused(problem.to_string()),
             };
-            let text = without_comments(&text::lossy_without_bom(&raw));
+            let text = without_comments(&raw.text_without_bom());
             match parse_json(&text) {
                 Ok(layer) if layer.as_table().is_some() => {
                     let layer = with_variables(layer, &|name| chain.search.env(name));
