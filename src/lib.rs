@@ -11,7 +11,8 @@
 //!    ("why is my file not loaded?"), the *dependency list* of a remembered answer, and the *list of what to read next*.
 //! 3. The [`snapshot::Snapshot`] has three answers for a question: a fact, absent, or *not told yet*. The shell reads
 //!    exactly what is untold and asks again, so a first answer needs no scan of the workspace.
-//! 4. The [`index::Index`] remembers answers and forgets precisely those a change could touch.
+//! 4. The [`index::Index`] remembers answers and forgets precisely those a change could touch. What many answers share, such
+//!    as a folder of rules, is a [`search::Part`] and remembered by itself.
 //! 5. Every file a harness considered is in the answer, with a [`answer::Fate`].
 //!
 //! # The rooms

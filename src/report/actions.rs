@@ -127,7 +127,7 @@ impl Desk<'_> {
 
 /// What can be done in `range` of a file: about its findings there, and about the section there.
 pub fn actions(subject: &Subject, facts: &dyn Facts, range: &Range<usize>) -> Vec<Action> {
-    let Ok(text) = std::str::from_utf8(subject.raw) else { return Vec::new() };
+    let Some(text) = subject.raw.as_text() else { return Vec::new() };
     let desk = Desk { subject, disk: Disk(facts), text };
     let mut found: Vec<Action> = Vec::new();
     for finding in findings(subject).iter().filter(|finding| touches(&finding.range, range)) {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::answer::{Fate, Resolution};
+use crate::snapshot::Content;
 
 mod budget;
 mod content;
@@ -27,7 +28,7 @@ pub struct Subject<'a> {
     /// The file, as harnesses see it: its directory is physical.
     pub path: &'a Path,
     /// Its bytes.
-    pub raw: &'a [u8],
+    pub raw: &'a Content,
     /// What every enabled harness tells when it is started beside the file.
     pub answers: &'a [Arc<Resolution>],
     /// Where the file really is, if it is a link.

@@ -27,7 +27,7 @@ pub fn folds(subject: &Subject) -> Vec<Fold> {
             found.push(Fold { range: finding.range, instead });
         }
     }
-    let decoded = text::lossy(subject.raw);
+    let decoded = subject.raw.text();
     found.extend(head(&decoded).filter(|head| head.closed).map(|head| Fold { range: head.at, instead: None }));
     let mut sections = symbols(&decoded);
     while let Some(section) = sections.pop() {

@@ -3,7 +3,7 @@
 use super::findings::{Subject, uses};
 use super::front_matter::head;
 use crate::answer::{Fate, Scope, Trigger};
-use crate::text::{self, grouped};
+use crate::text::grouped;
 
 /// What a line above the file leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub fn lenses(subject: &Subject) -> Vec<Lens> {
 
 /// The files for which the text is told.
 pub fn applies_to(subject: &Subject) -> Option<String> {
-    let decoded = text::lossy(subject.raw);
+    let decoded = subject.raw.text();
     if let Some(head) = head(&decoded) {
         let patterns: Vec<&str> = head.patterns().map(|(pattern, _)| pattern.as_str()).collect();
         if !patterns.is_empty() {

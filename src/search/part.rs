@@ -139,3 +139,52 @@ impl PartialEq for Trace {
 }
 
 impl Eq for Trace {}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::snapshot::{Fact, Facts};
+
+    /// Every file holds the same; how often one was asked for.
+    #[derive(Default)]
+    struct Counting(Cell<u32>);
+
+    impl Facts for Counting {
+        fn told(&self, _: &Ask) -> Option<Fact> {
+            self.0.set(self.0.get() + 1);
+            Some(Fact::Content(Ok("text".into())))
+        }
+    }
+
+    fn length(place: &Path, _: &'static str, search: &mut Search) -> Told<usize> {
+        Ok(search.read(place, "its length")?.map_or(0, |content| content.len()))
+    }
+
+    fn look(facts: &Counting, known: &Parts, word: &'static str) -> (usize, Trace) {
+        let mut search = Search::new(facts, Arc::default(), known);
+        let _ = search.read(Path::new("/before"), "its own");
+        let found = *search.part("length", (Path::new("/a"), word), length).expect("told");
+        let _ = search.read(Path::new("/behind"), "its own");
+        (found, search.finish().0)
+    }
+
+    #[test]
+    fn a_part_that_is_known_is_not_looked_for_and_tells_the_same() {
+        let (facts, mut known) = (Counting::default(), Parts::default());
+        let (first, trace) = look(&facts, &known, "");
+        assert_eq!((first, facts.0.get()), (4, 3));
+        trace.parts().for_each(|part| known.keep(part.clone()));
+        let again = look(&facts, &known, "");
+        assert_eq!((again.0, facts.0.get()), (4, 5));
+        assert_eq!(again.1, trace);
+        let paths: Vec<&Path> = trace.iter().map(|probe| probe.path.as_path()).collect();
+        assert_eq!(paths, ["/before", "/a", "/behind"].map(Path::new));
+        look(&facts, &known, "another");
+        assert_eq!(facts.0.get(), 8);
+        known.forget(&trace.parts().next().expect("the one").key);
+        look(&facts, &known, "");
+        assert_eq!((known.len(), facts.0.get()), (0, 11));
+    }
+}

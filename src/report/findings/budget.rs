@@ -2,6 +2,7 @@
 
 use super::{Finding, Kind, Subject};
 use crate::answer::{Fate, Limit, Per, Resolution, Source, Unit};
+use crate::snapshot::Content;
 use crate::text::{self, grouped};
 
 /// From which share of a limit on a file is near it.
@@ -107,11 +108,11 @@ fn before(answer: &Resolution, source: &Source, unit: Unit) -> usize {
         .sum()
 }
 
-fn amount(raw: &[u8], unit: Unit) -> usize {
+fn amount(raw: &Content, unit: Unit) -> usize {
     match unit {
         Unit::Bytes => raw.len(),
-        Unit::Utf16 => text::utf16_len(&text::lossy(raw)),
-        Unit::Lines => text::lines(&text::lossy(raw)),
+        Unit::Utf16 => raw.size().utf16,
+        Unit::Lines => raw.size().lines,
         Unit::Tokens => raw.len().div_ceil(4),
     }
 }

@@ -15,13 +15,14 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
         return found;
     }
     let name = subject.name();
-    if let Some(at) = std::str::from_utf8(subject.raw).err().map(|error| error.valid_up_to()) {
+    if subject.raw.as_text().is_none() {
+        let at = subject.raw.utf8_chunks().next().map_or(0, |chunk| chunk.valid().len());
         let invalid = subject.raw.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count();
         let places = if invalid == 1 { "place is" } else { "places are" };
         let message = format!("{name}: {} {places} not UTF-8; the model gets \u{fffd} there", grouped(invalid));
         found.push(Finding::new(Kind::NotUtf8, at..at + 1, message));
     }
-    let decoded = text::lossy(subject.raw);
+    let decoded = subject.raw.text();
     let at = |range: std::ops::Range<usize>| match decoded {
         std::borrow::Cow::Borrowed(_) => range,
         std::borrow::Cow::Owned(_) => {

@@ -18,7 +18,7 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     if subject.dead.is_empty() {
         return Vec::new();
     }
-    let Some(head) = std::str::from_utf8(subject.raw).ok().and_then(front_matter::head) else { return Vec::new() };
+    let Some(head) = subject.raw.as_text().and_then(front_matter::head) else { return Vec::new() };
     let base = subject.base();
     let dead = head.patterns().filter(|(pattern, _)| subject.dead.contains(pattern));
     dead.map(|(pattern, at)| Finding::new(Kind::DeadGlob, at.clone(), message(pattern, &base))).collect()

@@ -83,7 +83,7 @@ fn token(message: &str) -> Option<&str> {
 
 /// The `@path` that leads to another file which a message names.
 fn import_of(subject: &Subject, message: &str) -> Option<Range<usize>> {
-    let text = std::str::from_utf8(subject.raw).ok()?;
+    let text = subject.raw.as_text()?;
     let mut names = others(subject, message).filter_map(|other| other.file_name()?.to_str());
     names.find_map(|name| {
         let is_import = |word: &&str| word.strip_prefix("@").is_some_and(|path| Path::new(path).ends_with(name));
@@ -94,7 +94,7 @@ fn import_of(subject: &Subject, message: &str) -> Option<Range<usize>> {
 /// Where what a message quotes stands in the head of a rule, or as a key of settings.
 fn quoted(subject: &Subject, message: &str) -> Option<Range<usize>> {
     let quoted = message.split('`').nth(1).filter(|quoted| !quoted.is_empty())?;
-    let text = std::str::from_utf8(subject.raw).ok()?;
+    let text = subject.raw.as_text()?;
     match front_matter::head(text) {
         Some(head) => {
             let keys = head.entries.iter().map(|entry| (entry.key.as_str(), &entry.at));
@@ -125,7 +125,7 @@ fn refusal(subject: &Subject, answer: &Resolution) -> Option<Finding> {
 }
 
 fn syntax_error(subject: &Subject) -> Option<Range<usize>> {
-    let text = std::str::from_utf8(subject.raw).ok()?;
+    let text = subject.raw.as_text()?;
     let error = match subject.path.extension()?.to_str()? {
         "toml" => formats::parse_toml(text).err()?,
         "json" | "jsonc" => formats::parse_jsonc(text).err()?,
@@ -136,7 +136,7 @@ fn syntax_error(subject: &Subject) -> Option<Range<usize>> {
 
 /// The key that a message quotes: `project_doc_max_bytes` or "instructions".
 fn mentioned(subject: &Subject, message: &str) -> Option<Range<usize>> {
-    let text = std::str::from_utf8(subject.raw).ok()?;
+    let text = subject.raw.as_text()?;
     let words = message.split(['`', '"', '\'', ' ', ':', ',', '.']).filter(|word| word.len() > 3);
     let mut known = words.filter(|word| word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')));
     known.find_map(|word| {

@@ -2,6 +2,7 @@
 
 use super::{Finding, Kind, Subject, first_line};
 use crate::answer::{Fate, MessageKind, Resolution, Source};
+use crate::snapshot::Content;
 
 /// Shorter texts repeat by chance, in bytes.
 const SHORTEST: usize = 40;
@@ -37,12 +38,12 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
 }
 
 /// Whether a harness gets the text, in whatever file it stands.
-pub(super) fn is_said_elsewhere(raw: &[u8], answer: &Resolution) -> bool {
+pub(super) fn is_said_elsewhere(raw: &Content, answer: &Resolution) -> bool {
     searchable(raw).is_some_and(|text| count(text, answer) > 0)
 }
 
-fn searchable(raw: &[u8]) -> Option<&str> {
-    let text = std::str::from_utf8(raw).ok()?.trim();
+fn searchable(raw: &Content) -> Option<&str> {
+    let text = raw.as_text()?.trim();
     (SHORTEST..=LONGEST).contains(&text.len()).then_some(text)
 }
 

@@ -8,11 +8,11 @@ use crate::harness::keys::{Key, Takes};
 use crate::report::findings::Subject;
 use crate::report::settings::{Part, spot};
 use crate::report::vocabulary::keys_of;
-use crate::text::{self, grouped};
+use crate::text::grouped;
 
 /// What is said of the key at a byte.
 pub(super) fn hover(subject: &Subject, byte: usize) -> Option<Hover> {
-    let text = text::lossy(subject.raw);
+    let text = subject.raw.text();
     let spot = spot(subject.path, &text, byte).filter(|spot| spot.part == Part::Key)?;
     let mut said = String::new();
     for (harness, key) in keys_of(subject.path).filter(|(_, key)| key.is_at(&spot.way)) {
