@@ -11,10 +11,10 @@ use crate::harness::{About, Edition, LimitKey, Profile, Program};
 use crate::search::{Search, Told};
 
 mod budget;
+mod candidates;
 mod compose;
 mod config;
 mod digest;
-mod early_skills;
 mod editions;
 mod excerpt;
 mod extra;

@@ -68,17 +68,18 @@ async function writesOfATurn(ensure, dir, config) {
   if (!before) fs.rmSync(dir, { recursive: true, force: true });
 }
 
-/** The list of skills for a new session; the directory that the client computes when it is loaded is computed anew. */
-async function listOfSkills(config, agentId, workspaceDir) {
+/** The list of skills for a new session. */
+async function listOfSkills(config, agentId, workspaceDir, managedSkillsDir) {
   const { resolveAgentSkillsFilter } = await functions(['src/agents/agent-scope.ts'], ['resolveAgentSkillsFilter']);
-  const { resolveConfigDir } = await functions(['src/utils.ts'], ['resolveConfigDir']);
   const { buildWorkspaceSkillSnapshot } = await functions(['src/agents/skills/workspace.ts'], ['buildWorkspaceSkillSnapshot']);
-  const managedSkillsDir = path.join(resolveConfigDir(), 'skills');
   return buildWorkspaceSkillSnapshot(workspaceDir, { config, managedSkillsDir, skillFilter: resolveAgentSkillsFilter(config, agentId) }).prompt;
 }
 
 async function answerTo({ session, agent, skills }) {
   const { ensureAgentWorkspace, resolveAgentWorkspaceDir, resolveDefaultAgentId, listAgentIds } = await scope();
+  // The client computes it when it is loaded.
+  const { resolveConfigDir } = await functions(['src/utils.ts'], ['resolveConfigDir']);
+  const managedSkillsDir = path.join(resolveConfigDir(), 'skills');
   dotenv.config({ quiet: true });
   const state = process.env.OPENCLAW_STATE_DIR?.trim() || process.env.CLAWDBOT_STATE_DIR?.trim();
   const home = process.env.OPENCLAW_HOME?.trim() && !pkg.includes('openclaw-2026.2.6') ? process.env.OPENCLAW_HOME.trim().replace(/^~(?=$|\/)/, process.env.HOME) : process.env.HOME;
@@ -96,7 +97,7 @@ async function answerTo({ session, agent, skills }) {
   const rest = { subagent: 'subagent:probe', cron: 'cron:job1', group: 'telegram:group:123' }[session] ?? 'main';
   const { contextFiles } = await turn.resolveBootstrapContextForRun({ workspaceDir, config, sessionKey: `agent:${agentId}:${rest}`, sessionId: 'probe' });
   const minimal = session === 'subagent' || (session === 'cron' && !pkg.includes('openclaw-2026.2.6'));
-  if (skills) return sanitizeSurrogates(turn.buildAgentSystemPrompt({ workspaceDir, promptMode: minimal ? 'minimal' : 'full', skillsPrompt: await listOfSkills(config, agentId, workspaceDir), toolNames: ['read'], runtimeInfo: {} }));
+  if (skills) return sanitizeSurrogates(turn.buildAgentSystemPrompt({ workspaceDir, promptMode: minimal ? 'minimal' : 'full', skillsPrompt: await listOfSkills(config, agentId, workspaceDir, managedSkillsDir), toolNames: ['read'], runtimeInfo: {} }));
   const prompt = sanitizeSurrogates(turn.buildAgentSystemPrompt({ workspaceDir, promptMode: minimal ? 'minimal' : 'full', contextFiles, toolNames: ['read'], runtimeInfo: {} }));
   const start = prompt.indexOf('\n# Project Context\n');
   if (start < 0) return '';

@@ -1,7 +1,7 @@
 //! The head of a SKILL.md: YAML whose values become texts, with a second chance for a `description` that is none. The early
 //! clients give no such chance, and read heads twice: strictly for name and description, then their own way.
 
-use crate::formats::{Node, Value, parse_json5, parse_npm_yaml};
+use crate::formats::{Node, Value, parse_npm_yaml};
 use crate::harness::skills;
 use crate::text::{is_js_space, js_trim};
 
@@ -17,11 +17,6 @@ impl<'a> Head<'a> {
         let table = |text: &str| parse_npm_yaml(text).ok().filter(|node| matches!(node.value, Value::Table(_)));
         let node = table(block).or_else(|| table(&with_quoted_description(block)?))?;
         Some(Head { block, node })
-    }
-
-    /// The values.
-    pub(super) fn node(&self) -> &Node {
-        &self.node
     }
 
     /// The value of a key, as a text: numbers as JavaScript writes them, lists and tables as JSON, and as it is written
@@ -57,8 +52,6 @@ pub(super) struct EarlyHead {
     pub name: Option<String>,
     /// What it is for, white space and all.
     pub description: String,
-    /// What it asks of the machine, and how it may be called for: `metadata.openclaw`.
-    pub metadata: Option<Node>,
 }
 
 impl EarlyHead {
@@ -82,21 +75,11 @@ impl EarlyHead {
         let description = text_of("description").map_err(|()| "its `description` must be a text")?;
         let description = description.filter(|description| !js_trim(description).is_empty());
         let description = description.ok_or("its head must have a `description`")?;
-        let mut head = EarlyHead { block, node, name, description, metadata: None };
-        let metadata = head.text("metadata").and_then(|text| parse_json5(&text).ok());
-        let metadata = metadata.and_then(|node| node.get("openclaw").cloned());
-        head.metadata = metadata.filter(|node| matches!(node.value, Value::Table(_) | Value::List(_)));
-        Ok(head)
-    }
-
-    /// Whether only the user calls for it.
-    pub(super) fn is_for_the_user(&self) -> bool {
-        let text = self.text("disable-model-invocation").unwrap_or_default().to_lowercase();
-        matches!(js_trim(&text), "true" | "1" | "yes" | "on")
+        Ok(EarlyHead { block, node, name, description })
     }
 
     /// The value of a key, as a text. What begins with a bracket is taken as it is written.
-    fn text(&self, key: &str) -> Option<String> {
+    pub(super) fn text(&self, key: &str) -> Option<String> {
         if let Some(written) = self.written(key).filter(|text| text.starts_with(['{', '['])) {
             return Some(written);
         }

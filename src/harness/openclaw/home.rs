@@ -170,13 +170,10 @@ impl Home {
         moved.unwrap_or_else(|| path.to_owned())
     }
 
-    /// Where the client's own skills are. A former state directory that a local session leaves in its place has none.
-    pub fn skills(&self) -> PathBuf {
-        let mut names = self.places.state_names.iter().map(|name| self.home.join(name));
-        match names.next() {
-            Some(now) if names.any(|former| former == self.state) => now.join("skills"),
-            Some(_) | None => self.state.join("skills"),
-        }
+    /// Where the client's own skills are: settled before `.env` files are read and former state directories are found.
+    pub fn skills(&self, search: &Search) -> PathBuf {
+        let named = self.places.state_variables.iter().find_map(|name| set(search, name));
+        named.map_or_else(|| self.home.join(self.places.state_names[0]), |dir| self.path(&dir)).join("skills")
     }
 
     /// How the client names a path that is now at `path`.

@@ -32,7 +32,7 @@ pub(super) const V2026_2_19: Rules = Rules {
 
 /// OpenClaw 2026.9.6. Folders are entered this deep, and links are not followed.
 pub(super) const V2026_9: Rules = Rules {
-    places: &[Place::Named, Place::State, Place::User, Place::Project, Place::Workspace],
+    places: &[Place::Named, Place::Bundled(WITH_2026_9_6), Place::State, Place::User, Place::Project, Place::Workspace],
     finding: Finding::Walk(Walk {
         depth: 3,
         hidden: false,
@@ -66,4 +66,16 @@ const WITH_2026_2_19: &[&str] = &[
     "openhue", "oracle", "ordercli", "peekaboo", "sag", "session-logs", "sherpa-onnx-tts", "skill-creator",
     "slack", "songsee", "sonoscli", "spotify-player", "summarize", "things-mac", "tmux", "trello", "video-
     frames", "voice-call", "wacli", "weather",
+];
+
+/// Those that come with 2026.9.6.
+#[rustfmt::skip]
+const WITH_2026_9_6: &[&str] = &[
+    "1password", "apple-notes", "apple-reminders", "bear-notes", "blogwatcher", "blucli", "camsnap", "clawhub",
+    "coding-agent", "control-ui", "diagram-maker", "eightctl", "gemini", "gh-issues", "gifgrep", "github",
+    "gog", "goplaces", "healthcheck", "himalaya", "mcporter", "meme-maker", "model-usage", "nano-pdf", "node-
+    connect", "node-inspect-debugger", "notion", "obsidian", "openai-whisper-api", "openai-whisper", "openhue",
+    "oracle", "ordercli", "peekaboo", "python-debugpy", "sag", "sherpa-onnx-tts", "skill-creator", "songsee",
+    "sonoscli", "spike", "spotify-player", "summarize", "taskflow-inbox-triage", "taskflow", "things-mac",
+    "tmux", "trello", "visualize", "weather", "xurl",
 ];

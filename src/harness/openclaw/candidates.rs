@@ -1,17 +1,17 @@
-//! Skills of the early clients: what the library finds, one of each name, and what of it the list has room for.
+//! Which of the skills that were found are listed: one of each name, if it may be, and what of it the list has room for.
 
 use std::path::{Path, PathBuf};
 
-use super::head::{EarlyHead, texts};
+use super::head::{EarlyHead, Head, texts};
 use super::library::{self, Found};
-use super::skills::{FOR_THE_USER, Limits, NOT_NAMED, Place, SWITCHED_OFF, folder_of};
+use super::skills::{Finding, Limits, Place};
 use super::turn::Turn;
 use crate::answer::{Fate, Scope, Source, Warning};
-use crate::formats::{Node, Value};
-use crate::harness::skills::{self, Skill, element, sort_by_name, xml};
+use crate::formats::{Node, Value, parse_json5};
+use crate::harness::skills::{self, File, Skill, element, sort_by_name, xml};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, absolute};
-use crate::text::{grouped, utf16_len};
+use crate::text::{grouped, js_trim, utf16_len};
 
 /// The words around a list, in UTF-16 units; OpenClaw 2026.2.19.
 const FRAME_UTF16: usize = 368;
@@ -19,7 +19,11 @@ const FRAME_UTF16: usize = 368;
 /// A skill, before it is known whether it is listed.
 struct Read {
     skill: Skill,
-    head: EarlyHead,
+    /// What it asks of the machine, and how it may be called for: `metadata.openclaw`.
+    metadata: Option<Node>,
+    /// Whether only the user calls for it.
+    for_the_user: bool,
+    /// Whether it comes with OpenClaw.
     bundled: bool,
 }
 
@@ -32,13 +36,12 @@ struct Slot {
 }
 
 impl Turn<'_> {
-    /// The skills, in the order in which their names were found.
-    pub(super) fn by_library(
-        &self,
-        limits: Option<&Limits>,
-        search: &mut Search,
-        refused: &mut Vec<Source>,
-    ) -> Told<Vec<Skill>> {
+    /// The skills, in the order in which their names were found. Of one name the strongest counts, listed or not.
+    pub(super) fn candidates(&self, search: &mut Search, refused: &mut Vec<Source>) -> Told<Vec<Skill>> {
+        let limits = match self.edition.skills.finding {
+            Finding::LibraryByFolder(limits) => Some(self.configured(limits)),
+            Finding::Library | Finding::Walk(_) => None,
+        };
         let places = self.edition.skills.places;
         let dirs: Vec<_> = places.iter().map(|place| (place, self.dirs(*place, search))).collect();
         search.expect(dirs.iter().flat_map(|(_, dirs)| dirs).map(|(dir, _)| Ask::Listing(dir.clone())))?;
@@ -48,13 +51,14 @@ impl Turn<'_> {
             if let Place::Bundled(names) = place
                 && dirs.is_empty()
             {
-                let most = limits.map_or(names.len(), |limits| limits.loaded);
+                let most = limits.as_ref().map_or(names.len(), |limits| limits.loaded);
                 names.iter().take(most).for_each(|name| slot(&mut slots, name).hidden = true);
             }
             for (dir, scope) in dirs {
-                for (skill, head) in self.read_all(&dir, scope, limits, search, refused)? {
-                    let slot = slot(&mut slots, &skill.name);
-                    slot.found.push(Read { skill, head, bundled });
+                for mut read in self.read_all(&dir, scope, limits.as_ref(), search, refused)? {
+                    read.bundled = bundled;
+                    let slot = slot(&mut slots, &read.skill.name);
+                    slot.found.push(read);
                     slot.hidden = false;
                 }
             }
@@ -88,45 +92,49 @@ impl Turn<'_> {
         limits: Option<&Limits>,
         search: &mut Search,
         refused: &mut Vec<Source>,
-    ) -> Told<Vec<(Skill, EarlyHead)>> {
-        let (folders, most) = match limits {
-            None => (vec![library::all(dir, search)?], usize::MAX),
-            Some(limits) => match library::folder_by_folder(dir, scope, limits, search, refused)? {
-                Found::Whole(files) => (vec![files], usize::MAX),
-                Found::ByFolder(folders) => (folders, limits.loaded),
-            },
+    ) -> Told<Vec<Read>> {
+        let (folders, most) = match (self.edition.skills.finding, limits) {
+            (Finding::Walk(walk), _) => (vec![skills::below(dir, walk, search)?], usize::MAX),
+            (Finding::Library | Finding::LibraryByFolder(_), None) => (vec![library::all(dir, search)?], usize::MAX),
+            (Finding::Library | Finding::LibraryByFolder(_), Some(limits)) => {
+                match library::folder_by_folder(dir, scope, limits, search, refused)? {
+                    Found::Whole(files) => (vec![files], usize::MAX),
+                    Found::ByFolder(folders) => (folders, limits.loaded),
+                }
+            }
         };
         search.expect(folders.iter().flatten().cloned().map(Ask::Content))?;
-        let mut read = Vec::new();
+        let mut reads = Vec::new();
         for folder in folders {
             for path in folder {
                 let Some(file) = skills::read(&path, scope, search, refused)? else { continue };
-                match EarlyHead::of(&file.text) {
-                    Ok(head) => {
-                        let name = head.name.clone().unwrap_or_else(|| folder_of(&path));
-                        read.push((file.named(name, head.description.clone()), head));
-                    }
-                    Err(reason) => refused.push(file.refused(reason)),
+                let read = match self.edition.skills.finding {
+                    Finding::Walk(_) => Read::with_a_second_chance(file),
+                    Finding::Library | Finding::LibraryByFolder(_) => Read::strictly(file),
+                };
+                match read {
+                    Ok(read) => reads.push(read),
+                    Err(source) => refused.push(*source),
                 }
             }
-            if read.len() >= most {
+            if reads.len() >= most {
                 break;
             }
         }
-        if read.len() > most {
-            sort_by_name(&mut read, |(skill, _)| &skill.name);
-            for (mut skill, _) in read.drain(most..) {
+        if reads.len() > most {
+            sort_by_name(&mut reads, |read| &read.skill.name);
+            for Read { mut skill, .. } in reads.drain(most..) {
                 skill.leave_out(Fate::Dropped, "skills.limits.maxSkillsLoadedPerSource: too many skills in one place");
                 refused.push(skill.source);
             }
         }
-        Ok(read)
+        Ok(reads)
     }
 
     /// The skill, and whether it is listed.
     fn judged(&self, read: Read, search: &mut Search) -> Told<Skill> {
-        let Read { mut skill, head, bundled } = read;
-        let key = head.metadata.as_ref().and_then(|metadata| metadata.get("skillKey")).and_then(Node::as_text);
+        let Read { mut skill, metadata, for_the_user, bundled } = read;
+        let key = metadata.as_ref().and_then(|metadata| metadata.get("skillKey")).and_then(Node::as_text);
         let key = key.unwrap_or(&skill.name);
         let entry = self.config.at_path(&["skills", "entries", key]);
         let allowed = texts(self.config.at_path(&["skills", "allowBundled"]));
@@ -134,20 +142,20 @@ impl Turn<'_> {
         let is_off = entry.and_then(|entry| entry.get("enabled")).and_then(Node::as_bool) == Some(false);
         let not_allowed =
             bundled && !allowed.is_empty() && !allowed.iter().any(|name| *name == key || *name == skill.name);
-        let missing = match &head.metadata {
+        let missing = match &metadata {
             Some(metadata) if !is_off && !not_allowed => self.missing(metadata, entry, search)?,
             Some(_) | None => None,
         };
         if is_off {
-            skill.leave_out(Fate::Excluded, SWITCHED_OFF);
+            skill.leave_out(Fate::Excluded, "skills.entries switches it off in the configuration");
         } else if not_allowed {
             skill.leave_out(Fate::Excluded, "skills.allowBundled does not name it");
         } else if let Some(what) = missing {
             skill.leave_out(Fate::Excluded, format!("it asks for what is not there: {what}"));
         } else if of_agent.is_some() && !texts(of_agent).contains(&skill.name) {
-            skill.leave_out(Fate::Excluded, NOT_NAMED);
-        } else if head.is_for_the_user() {
-            skill.leave_out(Fate::Excluded, FOR_THE_USER);
+            skill.leave_out(Fate::Excluded, "`skills` of the agent does not name it");
+        } else if for_the_user {
+            skill.leave_out(Fate::Excluded, "`disable-model-invocation`: only the user calls for it");
         }
         Ok(skill)
     }
@@ -155,12 +163,12 @@ impl Turn<'_> {
     /// Where the skills are that come with OpenClaw, if that is said.
     pub(super) fn bundled(&self, search: &Search) -> Option<PathBuf> {
         let dir = self.home.variable(search, "OPENCLAW_BUNDLED_SKILLS_DIR")?;
-        let dir = crate::text::js_trim(&dir);
+        let dir = js_trim(&dir);
         (!dir.is_empty()).then(|| absolute(&self.at.cwd, Path::new(dir)))
     }
 
     /// The limits, with what the configuration says about them.
-    pub(super) fn configured(&self, limits: Limits) -> Limits {
+    fn configured(&self, limits: Limits) -> Limits {
         let said =
             |key: &str, limit: usize| match self.config.at_path(&["skills", "limits", key]).map(|node| &node.value) {
                 Some(Value::Integer(number)) => usize::try_from(*number).unwrap_or(limit),
@@ -177,7 +185,8 @@ impl Turn<'_> {
     }
 
     /// Takes off the list what it has no room for. Those that come with OpenClaw take some of it, which is not known here.
-    pub(super) fn keep_to(&self, limits: &Limits, skills: &mut [Skill], search: &Search) -> Option<Warning> {
+    pub(super) fn keep_to(&self, limits: Limits, skills: &mut [Skill], search: &Search) -> Option<Warning> {
+        let limits = self.configured(limits);
         let (mut count, mut length, mut dropped) = (0, FRAME_UTF16, 0);
         for skill in skills.iter_mut().filter(|skill| skill.counts()) {
             // The paths are measured before they are shortened.
@@ -200,6 +209,49 @@ impl Turn<'_> {
             Warning::general("skills-limit", message)
         })
     }
+}
+
+impl Read {
+    /// Reads a head as the early clients do, or says why it is none.
+    fn strictly(file: File) -> Result<Read, Box<Source>> {
+        let head = match EarlyHead::of(&file.text) {
+            Ok(head) => head,
+            Err(reason) => return Err(Box::new(file.refused(reason))),
+        };
+        let (metadata, for_the_user) = (openclaw(head.text("metadata")), is_yes(head.text("disable-model-invocation")));
+        let name = head.name.unwrap_or_else(|| folder_of(&file));
+        Ok(Read { skill: file.named(name, head.description), metadata, for_the_user, bundled: false })
+    }
+
+    /// Reads a head that may be no YAML in the description's line.
+    fn with_a_second_chance(file: File) -> Result<Read, Box<Source>> {
+        let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text).to_owned();
+        let text = text.replace("\r\n", "\n").replace('\r', "\n");
+        let head = skills::head(&text).and_then(|(head, _)| Head::of(head));
+        let value = |key: &str| head.as_ref().and_then(|head| head.text(key));
+        let Some(description) = value("description") else {
+            return Err(Box::new(file.refused("its head must have a `description`")));
+        };
+        let (metadata, for_the_user) = (openclaw(value("metadata")), is_yes(value("disable-model-invocation")));
+        let name = value("name").unwrap_or_else(|| folder_of(&file));
+        Ok(Read { skill: file.named(name, description), metadata, for_the_user, bundled: false })
+    }
+}
+
+/// The name of the folder that a file is in.
+fn folder_of(file: &File) -> String {
+    let folder = file.source.path().and_then(Path::parent).and_then(Path::file_name);
+    folder.unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// What `metadata` says to OpenClaw: JSON5 in a text.
+fn openclaw(metadata: Option<String>) -> Option<Node> {
+    let metadata = parse_json5(&metadata?).ok()?;
+    metadata.get("openclaw").filter(|node| matches!(node.value, Value::Table(_) | Value::List(_))).cloned()
+}
+
+fn is_yes(text: Option<String>) -> bool {
+    matches!(js_trim(&text.unwrap_or_default().to_lowercase()), "true" | "1" | "yes" | "on")
 }
 
 fn slot<'a>(slots: &'a mut Vec<Slot>, name: &str) -> &'a mut Slot {
