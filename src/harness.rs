@@ -140,12 +140,13 @@ pub struct About {
 }
 
 impl About {
-    /// The versions that were checked, in words: `0.169.x` for a range that ends in a prefix of its beginning.
+    /// The versions that were checked, in words: `0.169.x` for all that begin so, `1.18.33 to 1.18.x` for those from one on.
     pub fn checked_on(&self) -> String {
         let (first, last) = self.checked;
         match first.strip_prefix(last) {
             Some("") => first.to_owned(),
-            Some(_) => format!("{last}.x"),
+            Some(".0") => format!("{last}.x"),
+            Some(_) => format!("{first} to {last}.x"),
             None => format!("{first} to {last}"),
         }
     }
@@ -457,6 +458,7 @@ mod tests {
     fn the_checked_versions_are_said_in_words() {
         for (checked, words) in [
             (("0.169.0", "0.169"), "0.169.x"),
+            (("1.18.33", "1.18"), "1.18.33 to 1.18.x"),
             (("2026.11", "2026.11"), "2026.11"),
             (("1.1.53", "1.2.3"), "1.1.53 to 1.2.3"),
         ] {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::answer::{Answer, Fidelity, Resolution, Standpoint, Warning};
-use crate::harness::{Choice, Happened};
+use crate::harness::{Change, Choice, Happened};
 use crate::search::{Parts, Search, Told, Trace};
 use crate::snapshot::{Ask, Facts, absolute};
 
@@ -94,10 +94,16 @@ fn between_editions(choice: &Choice, version: &str) -> Warning {
         about.name,
         about.checked_on()
     );
-    // What the edition was checked with has its changes in it.
-    let news = || about.changed.iter().filter(|change| change.happened(about.checked.0) != Happened::Before);
-    for (happened, intro) in [(Happened::Before, "Changed"), (Happened::Perhaps, "Perhaps changed")] {
-        for change in news().filter(|change| change.happened(version) == happened) {
+    // What the edition was checked with has some changes in it, which a version before that may not have.
+    let has = |change: &&Change| change.happened(about.checked.0) == Happened::Before;
+    let (old, new): (Vec<&Change>, Vec<&Change>) = about.changed.iter().partition(has);
+    for (changes, happened, intro) in [
+        (&new, Happened::Before, "Changed"),
+        (&new, Happened::Perhaps, "Perhaps changed"),
+        (&old, Happened::Later, "Only since"),
+        (&old, Happened::Perhaps, "Perhaps only since"),
+    ] {
+        for change in changes.iter().filter(|change| change.happened(version) == happened) {
             message.push_str(&format!(" {intro} {}: {}.", change.between, change.what));
         }
     }

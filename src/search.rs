@@ -77,6 +77,15 @@ impl<'a> Search<'a> {
         Some(value.clone())
     }
 
+    /// Whether an environment variable has a value; remembered as used, but not its value, which may be a secret.
+    pub fn has_env(&self, name: &str) -> bool {
+        let is_set = self.env.get(name).is_some_and(|value| !value.is_empty());
+        if is_set {
+            self.env_used.borrow_mut().entry(name.to_owned()).or_insert_with(|| "(set)".to_owned());
+        }
+        is_set
+    }
+
     /// Says beforehand what will be asked in any case, so that it is read in one go.
     pub fn expect(&mut self, asks: impl IntoIterator<Item = Ask>) -> Told<()> {
         for ask in asks {

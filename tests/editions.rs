@@ -48,13 +48,14 @@ fn right_before_the_next_edition_everything_that_changed_is_named() {
     }
 }
 
-/// What an edition says had changed by a version, as far as that is known from the version where it ended.
+/// What an edition says had changed by a version, as far as that is known from the version where it ended. What had changed
+/// before the edition was checked is in its rules.
 fn changes_until(about: &'static About, version: &str) -> impl Iterator<Item = &'static str> {
     let numbers = |version: &str| version.split('.').map(|part| part.parse().unwrap_or(0)).collect::<Vec<u64>>();
-    let until = numbers(version);
+    let (from, until) = (numbers(about.checked.0), numbers(version));
     let by_then = about.changed.iter().filter(move |change| {
         let end = change.between.split(" → ").nth(1).unwrap_or_default();
-        numbers(end) <= until
+        from < numbers(end) && numbers(end) <= until
     });
     by_then.map(|change| change.what)
 }

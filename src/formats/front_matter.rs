@@ -30,11 +30,35 @@ pub fn parse_npm_yaml(text: &str) -> Result<Node, FormatError> {
     if text.lines().any(is_indented) {
         return Err(FormatError { at: 0..0, message: "a tab that indents".to_owned() });
     }
-    let node = parse_yaml(text)?;
+    let first = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    if first.is_some_and(|line| line.trim_end() == "...") {
+        return Err(FormatError { at: 0..0, message: "more than one document".to_owned() });
+    }
+    let node = parse_spaced(text)?;
     match repeated_key(&node) {
         Some(key) => Err(FormatError { at: 0..0, message: format!("`{key}` stands twice") }),
         None => Ok(node),
     }
+}
+
+/// `parse_yaml`, where `{a:{b: c}}` is `{a: {b: c}}`: in braces, a bracket behind a colon needs no space.
+fn parse_spaced(text: &str) -> Result<Node, FormatError> {
+    let mut parsed = parse_yaml(text);
+    let mut spaced = text.to_owned();
+    for _ in 0..DEPTH_LIMIT {
+        match &parsed {
+            Err(error) if error.message.starts_with("':' may not precede any of") => {
+                let behind = error.at.start + 1;
+                if !spaced.is_char_boundary(behind) || !spaced[..behind].ends_with(':') {
+                    break;
+                }
+                spaced.insert(behind, ' ');
+                parsed = parse_yaml(&spaced);
+            }
+            Ok(_) | Err(_) => break,
+        }
+    }
+    parsed
 }
 
 fn repeated_key(node: &Node) -> Option<&str> {
@@ -426,6 +450,16 @@ mod tests {
         ] {
             assert_eq!(paths(yaml), value, "{yaml}");
         }
+    }
+
+    #[test]
+    fn npm_wants_no_space_before_a_bracket_and_no_second_document() {
+        // Recorded from the package yaml 2.9.1.
+        let value = |yaml: &str| parse_npm_yaml(yaml).ok()?.at_path(&["m", "a", "b"]).map(|node| node.value.clone());
+        assert_eq!(value("m: {a:{b: 1}}"), Some(Value::Integer(1)));
+        assert!(matches!(value("m: {a: {b:[1]}}\n...\n# c"), Some(Value::List(_))));
+        assert_eq!(value("...\nm: {a: {b: 1}}"), None);
+        assert_eq!(value("m: {a: {b: 1}}\n...\nn: 1"), None);
     }
 
     #[test]

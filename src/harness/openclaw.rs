@@ -11,6 +11,7 @@ use crate::harness::{About, Edition, LimitKey, Profile, Program};
 use crate::search::{Search, Told};
 
 mod budget;
+mod candidates;
 mod compose;
 mod config;
 mod digest;
@@ -23,7 +24,10 @@ mod head;
 mod home;
 mod hooks;
 mod keys;
+mod library;
+mod listing;
 mod project;
+mod requirements;
 mod roster;
 mod schema;
 mod seeding;
@@ -142,8 +146,8 @@ pub struct OpenClaw {
     sessions: Sessions,
     /// When BOOTSTRAP.md is shown.
     bootstrap: Bootstrap,
-    /// Whether its skills are looked for.
-    skills: Skills,
+    /// Where skills are looked for, and how they are listed.
+    skills: skills::Rules,
     /// What may change the list of files in a Gateway.
     hooks: hooks::Rules,
     /// How much of them.
@@ -194,15 +198,6 @@ enum Bootstrap {
     Always,
     /// While the setup is pending; the prompt says then that it is to be followed.
     Pending(&'static str),
-}
-
-/// Whether skills are looked for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Skills {
-    /// Not here: the client of that time has other rules for them.
-    Unlisted,
-    /// They are, and listed in the full prompt.
-    Listed,
 }
 
 /// What each kind of session gets.

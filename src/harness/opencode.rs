@@ -1,7 +1,7 @@
 //! OpenCode: one global file, then one file name all the way up from the start directory, then what the settings name;
 //! and, when the agent reads a file, the files of the directories below the start directory.
 //!
-//! Checked on the real clients 1.18.33 and 1.1.53 (`opencode run` against a mock provider), November 2026.
+//! Checked on the real clients 1.18.33, 1.15.13 and 1.1.53 (`opencode run` against a mock provider), November 2026.
 
 use crate::answer::{Answer, Message, Role, Source, Standpoint, Trigger, Warning};
 use crate::harness::keys::{Key, Keys, Takes};
@@ -26,8 +26,8 @@ use flags::Flags;
 use places::Places;
 use rules::{
     AgentNames, ClaudeFlag, ConfigDir, ContentVariable, Counts, Decoding, Denied, EnvironmentBlock, FindError,
-    FlagWords, Forms, GitRule, GlobalOrder, Globs, Pictures, References, Settings, SettingsOrder, SkillsPlace,
-    TestHome,
+    FlagWords, Forms, GitRule, GlobalOrder, Globs, MissingConfigDir, Pictures, References, Settings, SettingsOrder,
+    SkillsPlace, TestHome,
 };
 
 /// The id, also the key of its options in requests.
@@ -38,7 +38,7 @@ pub static PROFILE: Profile = Profile {
     id: ID,
     title: "OpenCode",
     summary: "one global AGENTS.md, every AGENTS.md (else CLAUDE.md, else CONTEXT.md) up to the top of the repository, the files that `instructions` names; and nested ones as the agent reads",
-    editions: &[&V1_1, &V1_18],
+    editions: &[&V1_1, &V1_15, &V1_18],
     instruction_names: &["AGENTS.md", "CLAUDE.md", "CONTEXT.md", "SKILL.md"],
     settings_names: &["opencode.json", "opencode.jsonc", ".config/opencode/config.json"],
     program: Some(Program { command: "opencode", package: "opencode-ai" }),
@@ -73,6 +73,8 @@ pub struct OpenCode {
     global: GlobalOrder,
     /// What `OPENCODE_CONFIG_DIR` does to the global file, and to relative instructions without project settings.
     config_dir: ConfigDir,
+    /// What becomes of the client when that directory is not there.
+    missing_config_dir: MissingConfigDir,
     /// Whose files `OPENCODE_TEST_HOME` moves.
     test_home: TestHome,
     /// Which words switch a flag on, and what any other word does.
@@ -119,6 +121,22 @@ const DETAILS: Details = Details {
     dedupe: "by path as written: a link and its target are two files",
 };
 
+const GIT_IS_ASKED: Change =
+    Change { between: "1.15.4 → 1.15.13", what: "a `.git` that git does not accept is no repository" };
+const FLAGS_STOP: Change = Change {
+    between: "1.17.0 → 1.17.11",
+    what: "switches of the environment stop the client with any other word than yes and no",
+};
+const NEW_KEY: Change = Change { between: "1.17.0 → 1.17.11", what: "settings have a key `references`" };
+const CONFIG_DIR_MAY_BE_MISSING: Change =
+    Change { between: "1.17.11 → 1.17.18", what: "the directory that OPENCODE_CONFIG_DIR names need not be there" };
+const MORE_PROMPTS: Change =
+    Change { between: "1.17.11 → 1.18.33", what: "Muse, GPT-6 and providers of Kimi have prompts of their own" };
+const KEYS_ARE_IGNORED: Change = Change {
+    between: "1.18.15 → 1.18.16",
+    what: "unknown keys in settings are ignored, where they stopped the client",
+};
+
 static V1_1: OpenCode = OpenCode {
     about: About {
         name: "1.1",
@@ -131,7 +149,7 @@ static V1_1: OpenCode = OpenCode {
             },
             Change {
                 between: "1.3.2 → 1.14.34",
-                what: "the switches against Claude's files also remove CLAUDE.md of the project, know `yes`, `on` and `y`, and stop the client with any other word",
+                what: "the switches against Claude's files also remove CLAUDE.md of the project, and know `yes`, `on` and `y`",
             },
             Change {
                 between: "1.3.2 → 1.14.34",
@@ -142,23 +160,26 @@ static V1_1: OpenCode = OpenCode {
                 what: "a project's settings are merged directory by directory, `.json` before `.jsonc`",
             },
             Change {
-                between: "1.3.2 → 1.15.13",
+                between: "1.14.41 → 1.15.0",
                 what: "an error such as a loop of links gives a name up at all levels, where it passed over one",
             },
-            Change { between: "1.14.34 → 1.15.13", what: "a `.git` that git does not accept is no repository" },
-            Change { between: "1.1.53 → 1.18.33", what: "an empty OPENCODE_CONFIG_DIR counts" },
+            GIT_IS_ASKED,
+            Change { between: "1.1.53 → 1.15.13", what: "an empty OPENCODE_CONFIG_DIR counts" },
             Change {
-                between: "1.1.53 → 1.18.33",
+                between: "1.1.53 → 1.15.13",
                 what: "a directory with the name of a global or nested file counts as that file",
             },
-            Change { between: "1.1.53 → 1.18.33", what: "unknown keys in settings are ignored" },
             Change {
-                between: "1.1.53 → 1.18.33",
+                between: "1.1.53 → 1.15.13",
                 what: "patterns are npm's: in the reverse order of the file system, links not followed",
             },
             Change {
-                between: "1.1.53 → 1.18.33",
+                between: "1.1.53 → 1.3.2",
                 what: "the environment block names the workspace root; skills are listed in the system prompt",
+            },
+            Change {
+                between: "1.3.2 → 1.14.34",
+                what: "skills are listed behind the instructions, where they stood before",
             },
         ],
         details: Details {
@@ -171,6 +192,7 @@ static V1_1: OpenCode = OpenCode {
     names: &["AGENTS.md", "CLAUDE.md", "CONTEXT.md"],
     global: GlobalOrder::AfterProject,
     config_dir: ConfigDir::TriedFirst,
+    missing_config_dir: MissingConfigDir::Stops,
     test_home: TestHome::OwnFiles,
     flag_words: FlagWords::TrueOr1,
     claude_flag: ClaudeFlag::HomeOnly,
@@ -194,11 +216,33 @@ static V1_1: OpenCode = OpenCode {
     skills: SkillsPlace::ToolDescription,
 };
 
-static V1_18: OpenCode = OpenCode {
-    about: About { name: "1.18", checked: ("1.18.33", "1.18"), changed: &[], details: DETAILS },
+static V1_15: OpenCode = OpenCode {
+    about: About {
+        name: "1.15",
+        checked: ("1.15.13", "1.17.0"),
+        changed: &[GIT_IS_ASKED, FLAGS_STOP, NEW_KEY, CONFIG_DIR_MAY_BE_MISSING, MORE_PROMPTS, KEYS_ARE_IGNORED],
+        details: DETAILS,
+    },
+    missing_config_dir: MissingConfigDir::Stops,
+    flag_words: FlagWords::Known,
+    settings: Settings { schema: &schema::V1_15, ..NEWEST.settings },
+    prompt_for: prompt::of_1_15,
+    ..NEWEST
+};
+
+static V1_18: OpenCode = NEWEST;
+
+const NEWEST: OpenCode = OpenCode {
+    about: About {
+        name: "1.18",
+        checked: ("1.18.33", "1.18"),
+        changed: &[MORE_PROMPTS, KEYS_ARE_IGNORED],
+        details: DETAILS,
+    },
     names: &["AGENTS.md", "CLAUDE.md", "CONTEXT.md"],
     global: GlobalOrder::First,
     config_dir: ConfigDir::Replaces,
+    missing_config_dir: MissingConfigDir::Passes,
     test_home: TestHome::Home,
     flag_words: FlagWords::Strict,
     claude_flag: ClaudeFlag::Everywhere,

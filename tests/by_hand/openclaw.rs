@@ -24,7 +24,7 @@ const EARLY: ByHand = ByHand {
         ("entries_of_agents_stop_the_client", REFUSES),
         ("every_fate_of_a_workspace_file", TWICE),
     ],
-    agrees: 26,
+    agrees: 30,
 };
 
 const LATER: ByHand = ByHand {
@@ -53,7 +53,7 @@ const LATER: ByHand = ByHand {
         ("three_units_have_no_ellipsis", AGAIN),
         ("what_the_total_leaves_out_is_said", REST),
     ],
-    agrees: 25,
+    agrees: 29,
 };
 
 const DEVICE: &str = "in a declaration, a device is no file";

@@ -4,7 +4,8 @@
 usage: compare.py HARNESS[@EDITION] N SEED --clients DIR --briefing BINARY [--keep DIR] [--mode MODE]
 
 The harness's driver module has `generate(random) -> (casefile.Case, ask words)`; where an edition is named, it is told
-(`generate(random, edition)`) and the words are a question to that edition. Tree number i of a seed is the same
+(`generate(random, edition)`) and the words are a question to that edition. Lists of skills are compared as well for the
+editions in `EDITIONS_WITH_SKILLS`. Tree number i of a seed is the same
 tree every time. Differences are written to --keep (default: ./differences) as ready case files.
 """
 import argparse, json, os, random, subprocess, sys, tempfile
@@ -13,8 +14,8 @@ import casefile
 from record import driver, version
 
 
-def briefing(binary, case, ask):
-    """What Briefing says the client sends, in the driver's form."""
+def briefing(binary, case, ask, kind):
+    """What Briefing says the client sends, in the driver's form: the messages of one kind."""
     home, settings = case.home(), next((json.loads(s.body) for s in case.all("@settings")), {})
     session = next((s.header.split()[1] for s in case.all("@session")), settings.pop("session", None))
     harness = ask.harness + (f"@{ask.edition}" if ask.edition else "")
@@ -30,7 +31,7 @@ def briefing(binary, case, ask):
     answer = json.loads(run.stdout)["briefings"][0]
     if answer["refusal"]:
         return "refused"
-    return [(m["trigger"], m["role"], m["text"]) for m in answer["messages"] if m.get("kind", "instructions") == "instructions"]
+    return [(m["trigger"], m["role"], m["text"]) for m in answer["messages"] if m.get("kind", "instructions") == kind]
 
 
 def one(o, number):
@@ -40,11 +41,19 @@ def one(o, number):
     case, words = module.generate(r, edition) if edition else module.generate(r)
     casefile.lay_out(case)
     ask = casefile.Ask(words)
-    ours = briefing(o.briefing, case, ask)
-    real = module.ask(o.clients, case, ask)
+    lists = ask.edition in getattr(module, "EDITIONS_WITH_SKILLS", ())
+    return compared(o, case, words, "@text", module.ask) or (compared(o, case, words, "@skills", module.skills) if lists else None)
+
+
+def compared(o, case, words, word, asked):
+    """What differs in the answer to one question."""
+    ask, module = casefile.Ask(words), sys.modules[asked.__module__]
+    ours = briefing(o.briefing, case, ask, {"@text": "instructions", "@skills": "skills"}[word])
+    real = asked(o.clients, case, ask)
+    if os.environ.get("COMPARE_SAYS"): os.write(2, f"{word} {len(str(real))}\n".encode())
     if real == "skip" or (ours if isinstance(ours, str) else [tuple(m) for m in ours]) == (real if isinstance(real, str) else [tuple(m) for m in real]):
         return None
-    word, body = casefile.golden(real, limit=10**9)
+    body = casefile.golden(real, limit=10**9)[1]
     case.sections += [casefile.Section(f"{word} {words}", body), casefile.Section(f"@observed {module.CLIENT} {version(module, ask)}")]
     return casefile.format(case), f"--- ours\n{ours if isinstance(ours, str) else casefile.golden(ours, limit=10**9)[1]}\n--- real\n{body}\n"
 

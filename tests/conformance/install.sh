@@ -1,9 +1,9 @@
 #!/bin/sh
 # Installs the real clients from the npm registry, and Aider from PyPI, into DIR. usage: install.sh DIR [CLIENT]...
-# CLIENT: codex codex-0.104 opencode opencode-1.1 openclaw openclaw-2026.2.6 openclaw-2026.2.19 claude-code gemini-cli copilot-cli qwen-code cline aider (all of them by default)
+# CLIENT: codex codex-0.104 opencode opencode-1.15 opencode-1.1 openclaw openclaw-2026.2.6 openclaw-2026.2.19 claude-code gemini-cli copilot-cli qwen-code cline aider (all of them by default)
 set -eu
 dir=$1; shift
-[ $# -gt 0 ] || set -- codex codex-0.104 opencode opencode-1.1 openclaw openclaw-2026.2.6 openclaw-2026.2.19 claude-code gemini-cli copilot-cli qwen-code cline aider
+[ $# -gt 0 ] || set -- codex codex-0.104 opencode opencode-1.15 opencode-1.1 openclaw openclaw-2026.2.6 openclaw-2026.2.19 claude-code gemini-cli copilot-cli qwen-code cline aider
 
 # What the early OpenClaw needs for chat networks and web pages only, and wants from git or in versions that are gone: packages
 # that have the names which are imported, and nothing behind them.
@@ -24,6 +24,7 @@ for client in "$@"; do
     codex) set_of="@openai/codex@0.169.0" ;;
     codex-0.104) set_of="@openai/codex@0.104.0" ;;
     opencode) set_of="opencode-ai@1.18.33" ;;
+    opencode-1.15) set_of="opencode-ai@1.15.13" ;;
     opencode-1.1) set_of="opencode-ai@1.1.53" ;;
     claude-code) set_of="@anthropic-ai/claude-code@2.1.329 @anthropic-ai/claude-code-linux-x64@2.1.329" ;;
     gemini-cli) set_of="@google/gemini-cli@0.61.0" ;;

@@ -12,6 +12,7 @@ import casefile, http.server, json, os, subprocess, threading
 import openclaw_early, openclaw_trees
 
 CLIENT, VERSION = "openclaw", "2026.9.6"
+EDITIONS_WITH_SKILLS = tuple(openclaw_early.VERSIONS)
 KEYS = {"subagent": "subagent:probe", "cron": "cron:job1", "group": "telegram:group:123"}
 
 
@@ -61,6 +62,8 @@ def run(modules, session, settings, where):
 
 def skills(clients, case, ask):
     """The elements of skills that come neither with OpenClaw nor with its plugins."""
+    if ask.edition in openclaw_early.VERSIONS:
+        return openclaw_early.skills(clients, case, ask)
     modules = os.path.join(clients, "openclaw/node_modules")
     settings = next((json.loads(s.body) for s in case.all("@settings")), {})
     env = {"PATH": os.environ["PATH"], "HOME": case.home(), "LANG": "C.UTF-8", "NO_COLOR": "1", **case.env()}

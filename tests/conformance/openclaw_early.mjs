@@ -1,6 +1,6 @@
 // Calls the functions of an installed client of early 2026 in the order in which a turn calls them, and prints the Project
-// Context. Runs under the client's own node: openclaw_early.mjs PACKAGE. Reads questions, a line of JSON each:
-// {"home", "cwd", "env", "session", "agent"}; answers each with a line {"text"}, {"refused"} or {"failed"}.
+// Context, or the list of skills. Runs under the client's own node: openclaw_early.mjs PACKAGE. Reads questions, a line of JSON each:
+// {"home", "cwd", "env", "session", "agent", "skills"}; answers each with a line {"text"}, {"refused"} or {"failed"}.
 import fs from 'node:fs';
 import path from 'node:path';
 import readline from 'node:readline';
@@ -68,8 +68,18 @@ async function writesOfATurn(ensure, dir, config) {
   if (!before) fs.rmSync(dir, { recursive: true, force: true });
 }
 
-async function projectContext({ session, agent }) {
+/** The list of skills for a new session. */
+async function listOfSkills(config, agentId, workspaceDir, managedSkillsDir) {
+  const { resolveAgentSkillsFilter } = await functions(['src/agents/agent-scope.ts'], ['resolveAgentSkillsFilter']);
+  const { buildWorkspaceSkillSnapshot } = await functions(['src/agents/skills/workspace.ts'], ['buildWorkspaceSkillSnapshot']);
+  return buildWorkspaceSkillSnapshot(workspaceDir, { config, managedSkillsDir, skillFilter: resolveAgentSkillsFilter(config, agentId) }).prompt;
+}
+
+async function answerTo({ session, agent, skills }) {
   const { ensureAgentWorkspace, resolveAgentWorkspaceDir, resolveDefaultAgentId, listAgentIds } = await scope();
+  // The client computes it when it is loaded.
+  const { resolveConfigDir } = await functions(['src/utils.ts'], ['resolveConfigDir']);
+  const managedSkillsDir = path.join(resolveConfigDir(), 'skills');
   dotenv.config({ quiet: true });
   const state = process.env.OPENCLAW_STATE_DIR?.trim() || process.env.CLAWDBOT_STATE_DIR?.trim();
   const home = process.env.OPENCLAW_HOME?.trim() && !pkg.includes('openclaw-2026.2.6') ? process.env.OPENCLAW_HOME.trim().replace(/^~(?=$|\/)/, process.env.HOME) : process.env.HOME;
@@ -87,6 +97,7 @@ async function projectContext({ session, agent }) {
   const rest = { subagent: 'subagent:probe', cron: 'cron:job1', group: 'telegram:group:123' }[session] ?? 'main';
   const { contextFiles } = await turn.resolveBootstrapContextForRun({ workspaceDir, config, sessionKey: `agent:${agentId}:${rest}`, sessionId: 'probe' });
   const minimal = session === 'subagent' || (session === 'cron' && !pkg.includes('openclaw-2026.2.6'));
+  if (skills) return sanitizeSurrogates(turn.buildAgentSystemPrompt({ workspaceDir, promptMode: minimal ? 'minimal' : 'full', skillsPrompt: await listOfSkills(config, agentId, workspaceDir, managedSkillsDir), toolNames: ['read'], runtimeInfo: {} }));
   const prompt = sanitizeSurrogates(turn.buildAgentSystemPrompt({ workspaceDir, promptMode: minimal ? 'minimal' : 'full', contextFiles, toolNames: ['read'], runtimeInfo: {} }));
   const start = prompt.indexOf('\n# Project Context\n');
   if (start < 0) return '';
@@ -94,12 +105,14 @@ async function projectContext({ session, agent }) {
 }
 
 const own = { ...process.env };
+let count = 0;
 for await (const line of readline.createInterface({ input: process.stdin })) {
   const question = JSON.parse(line);
   for (const name of Object.keys(process.env)) delete process.env[name];
-  Object.assign(process.env, { PATH: own.PATH, OPENCLAW_DISABLE_CONFIG_CACHE: '1', OPENCLAW_SKIP_UPDATE_CHECK: '1' }, question.env);
+  Object.assign(process.env, { PATH: own.PATH, OPENCLAW_DISABLE_CONFIG_CACHE: '1', OPENCLAW_SKIP_UPDATE_CHECK: '1', OPENCLAW_DISABLE_PLUGIN_MANIFEST_CACHE: '1' }, question.env);
+  process.env.PATH += `:/nonexistent/${count++}`;  // what is known of programs is forgotten
   process.chdir(question.cwd);
-  const answer = await projectContext(question).then(text => ({ text }), e => e instanceof Refused ? { refused: e.message } : { failed: String(e?.stack ?? e) });
+  const answer = await answerTo(question).then(text => ({ text }), e => e instanceof Refused ? { refused: e.message } : { failed: String(e?.stack ?? e) });
   process.chdir('/');
   process.stdout.write(JSON.stringify(answer) + '\n');
 }

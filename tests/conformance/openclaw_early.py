@@ -1,4 +1,5 @@
-"""OpenClaw 2026.2.6 and 2026.2.19, of early 2026: asks for the `# Project Context` section of the system prompt.
+"""OpenClaw 2026.2.6 and 2026.2.19, of early 2026: asks for the `# Project Context` section of the system prompt, and for the
+list of skills in it.
 
 Two ways, chosen by the environment variable OPENCLAW_MODE:
   functions  (default) the client's own functions in the order of a turn, in a node process that goes on for further
@@ -8,7 +9,7 @@ Two ways, chosen by the environment variable OPENCLAW_MODE:
              session store in which the session's id stands under a key of that kind: that way leads to the agent main only.
 Where no agent is named, it is the one that the Gateway would take; the command line alone takes main whatever is configured.
 """
-import http.server, json, os, re, signal, subprocess, tempfile, threading, time
+import casefile, http.server, json, os, re, signal, subprocess, tempfile, threading, time
 
 VERSIONS = {"2026.2.6": "2026.2.6-3", "2026.2.19": "2026.2.19"}
 KEYS = {"subagent": "agent:main:subagent:probe", "cron": "agent:main:cron:job1", "group": "agent:main:telegram:group:123"}
@@ -39,6 +40,18 @@ class Model(http.server.BaseHTTPRequestHandler):
 
 
 def ask(clients, case, ask):
+    text = answer(clients, case, ask, project_context, False)
+    return text if text == "refused" else [("session", "system", text)] if text else []
+
+
+def skills(clients, case, ask):
+    """The elements of skills that do not come with OpenClaw."""
+    text = answer(clients, case, ask, lambda prompt: prompt, True)
+    return text if text == "refused" else casefile.skills("session", "system", text, "/node_modules/openclaw/")
+
+
+def answer(clients, case, ask, part, wants_skills):
+    """What `part` takes of the system prompt, or "refused"."""
     settings = next((json.loads(s.body) for s in case.all("@settings")), {})
     session = next((s.header.split()[1] for s in case.all("@session")), settings.get("session", "main"))
     if "promptMode" in settings:
@@ -48,20 +61,22 @@ def ask(clients, case, ask):
            "HTTPS_PROXY": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1", **case.env()}
     cwd = ask.cwd or case.home()
     os.makedirs(cwd, exist_ok=True)
-    text = (run if os.environ.get("OPENCLAW_MODE") == "run" else functions)(modules, ask.edition, session, settings.get("agent"), env, cwd)
-    return text if text == "refused" else [("session", "system", text)] if text else []
+    if os.environ.get("OPENCLAW_MODE") != "run":
+        return functions(modules, ask.edition, session, settings.get("agent"), env, cwd, wants_skills)
+    prompt = run(modules, ask.edition, session, settings.get("agent"), env, cwd)
+    return prompt if prompt == "refused" else part(prompt)
 
 
 WORKERS = {}
 
 
-def functions(modules, edition, session, agent, env, cwd):
+def functions(modules, edition, session, agent, env, cwd, wants_skills):
     if edition not in WORKERS:
         script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "openclaw_early.mjs")
         WORKERS[edition] = subprocess.Popen([node(modules), script, os.path.join(modules, "openclaw")], cwd="/", stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                             env={"PATH": os.environ["PATH"], "HOME": "/nonexistent", "OPENCLAW_SKIP_UPDATE_CHECK": "1"})
     worker = WORKERS[edition]
-    worker.stdin.write(json.dumps({"session": session, "agent": agent, "env": env, "cwd": cwd}).encode() + b"\n")
+    worker.stdin.write(json.dumps({"session": session, "agent": agent, "env": env, "cwd": cwd, "skills": wants_skills}).encode() + b"\n")
     worker.stdin.flush()
     line = worker.stdout.readline()
     answer = json.loads(line) if line else {"failed": "the client's functions came to an end"}
@@ -84,7 +99,7 @@ def run(modules, edition, session, agent, env, cwd):
     config = give_provider(env, cwd, edition, server.server_address[1])
     words += as_session(env, cwd, edition, KEYS[session]) if session in KEYS else ["--agent", agent or default_agent(config)]
     request = first_request(words, env, cwd, server)
-    return "refused" if request is None else project_context(request)
+    return "refused" if request is None else system_prompt(request)
 
 
 def first_request(words, env, cwd, server):
@@ -107,9 +122,12 @@ def first_request(words, env, cwd, server):
     return server.requests[0] if server.requests else None
 
 
-def project_context(request):
+def system_prompt(request):
     texts = lambda content: content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
-    prompt = "\n".join(texts(m["content"]) for m in request["messages"] if m["role"] in ("system", "developer"))
+    return "\n".join(texts(m["content"]) for m in request["messages"] if m["role"] in ("system", "developer"))
+
+
+def project_context(prompt):
     start = prompt.find("\n# Project Context\n")
     if start < 0:
         return ""

@@ -155,6 +155,73 @@ def early_thing(r, path, others):
     return [raw(path, r.choice((b"", b" \n\n", b"\xef\xbb\xbf\n", b"\xc2\xa0", b"\xc2\x85", "😀".encode() * 40)))]
 
 
+FOLDERS = ("tea", "Tea", "coffee", "weather", "github", "z-9", "tea/pot", "coffee/cup/deep", "a/b", ".hidden", "node_modules/x", "skills/inner", "b", "été", "日本")
+NAMES = ("tea", "coffee", "weather", "github", "a b", "Tea", "z", "<x>&'\"", "0", "no", "~", "''", "'  '", "12", "true", "[a]", "tea ", "'été'", "2026-01-02", "ten: four")
+DESCRIPTIONS = ("Makes tea.", "  Padded.  ", "'  In quotes  '", ">\n  Folded\n  lines", "|\n  Literal\n\n  lines", "|-\n  Stripped", "|+\n  Kept\n\n", "a <b> & 'c' \"d\"", "", "''", "12", "no", "true", "null",
+                "with: colon", "'with: colon'", "# comment", "[a, b]", "{a: 1}", "*.ts", "!tag it", "@at", "`tick`", "2026-01-02", "é 🔴", "\"esc\\t\\u00e9\"", "x" * 1100, "a\n  b", "a # b", "> x", "&a it")
+METADATA = ('{"openclaw":{"requires":{"bins":["tool"]}}}', '{"openclaw":{"requires":{"bins":["tool","nothing"]}}}', '{"openclaw":{"requires":{"anyBins":["nothing","tool"]}}}', "{openclaw:{requires:{bins:'nothing , tool'}}}",
+            '{"openclaw":{"requires":{"env":["TEA_KEY"]},"primaryEnv":"TEA_KEY"}}', '{"openclaw":{"requires":{"config":["browser.enabled"]}}}', '{"openclaw":{"requires":{"config":["talk.voiceId"]}}}',
+            '{"openclaw":{"requires":{"config":["skills.load.extraDirs"]}}}', '{"openclaw":{"os":["darwin"]}}', '{"openclaw":{"os":["linux"],"requires":{"bins":["tool"]}}}', '{"openclaw":{"os":"win32, linux"}}',
+            '{"openclaw":{"always":true,"requires":{"bins":["nothing"]}}}', '{"openclaw":{"os":["darwin"],"always":true}}', '{"openclaw":{"skillKey":"key"}}', '{"clawdbot":{"requires":{"bins":["nothing"]}}}', "{", "[]", "text",
+            "\n  openclaw:\n    requires:\n      bins:\n        - nothing", '\n  {\n    "openclaw": { "requires": { "bins": ["nothing"] } },\n  }', "\n  openclaw:\n    skillKey: key", "'{\"openclaw\":{\"os\":[\"darwin\"]}}'",
+            '{"openclaw":{"requires":{"env":["HOME"]}}}', '{"openclaw":{"requires":{"env":["EMPTY"]}}}', '{"openclaw":[]}', '{"openclaw":{"requires":[]}}')
+
+
+def head(r, folder):
+    """The head of a SKILL.md, which is mostly as it should be."""
+    lines = []
+    if r.random() < 0.85: lines.append(f"name: {folder.split('/')[-1] if r.random() < 0.6 else r.choice(NAMES)}")
+    if r.random() < 0.93: lines.append(f"description: {r.choice(DESCRIPTIONS[:1] * 20 + DESCRIPTIONS)}")
+    if r.random() < 0.3: lines.append(f"metadata: {r.choice(METADATA)}")
+    if r.random() < 0.12: lines.append(f"disable-model-invocation: {r.choice(('true', 'yes', 'on', '1', '1.0', 'True', 'false', 'no', 'maybe', chr(39) + 'true' + chr(39), '[true]'))}")
+    if r.random() < 0.05: lines.append(r.choice(("user-invocable: false", "name: twice", "\tindented: tab", "no colon", "a: *missing", "...", "? key", "%x")))
+    if r.random() < 0.3: r.shuffle(lines)
+    first, last = (r.choice(("---", " ---", "--- ", "----", "---x", "\ufeff---")) if r.random() < 0.06 else "---"), (r.choice(("", "--- ", "---x", "...", " ---")) if r.random() < 0.06 else "---")
+    data = "\n".join([first, *lines, last, "Body.", ""])
+    if r.random() < 0.06: data = data.replace("\n", r.choice(("\r\n", "\r")))
+    data = data.encode()
+    return data.replace(b"Makes", b"M\xffkes") if r.random() < 0.03 else data
+
+
+def skills(r, places, limits):
+    """Skills in PLACES."""
+    sections, made = [], []
+    for place in places:
+        if r.random() < 0.35: continue
+        for folder in r.sample(FOLDERS, r.randrange(1, 7)):
+            path = f"{place}/{folder}/SKILL.md"
+            kind = r.random()
+            if kind < 0.80: sections.append(raw(path, head(r, folder) + (b"x" * 3000 if limits and r.random() < 0.1 else b"")))
+            elif kind < 0.86 and made: sections.append(casefile.Section(f"{path} -> {r.choice(made)}"))
+            elif kind < 0.92 and made: sections.append(casefile.Section(f"{place}/{folder}-ln -> {r.choice(made).rsplit('/', 1)[0]}"))
+            elif kind < 0.94: sections.append(casefile.Section(f"{path}/"))
+            elif kind < 0.96: sections.append(raw(f"{place}/{folder}/skill.md", head(r, folder)))
+            else: sections.append(casefile.Section(f"{path} | fifo"))
+            made.append(path)
+        for name in r.sample(("README.md", "SKILL.md", "tea.md", "note.txt", "tea/README.md", "tea/sub/SKILL.md", "tea/x/y/SKILL.md"), r.choice((0, 0, 0, 1, 2))):
+            if not any(s.header.split(" | ")[0].split(" -> ")[0].startswith(f"{place}/{name}") for s in sections): sections.append(raw(f"{place}/{name}", head(r, "sub")))
+        if r.random() < 0.15: sections.append(raw(f"{place}/{r.choice(('', '', 'tea/', 'coffee/'))}{r.choice(('.gitignore', '.ignore', '.fdignore'))}", r.choice((b"tea\n", b"/coffee/\n", b"*.md\n", b"TEA\n", b"cup/\n!deep\n", b"**/pot\n", b"# tea\n\nb\n", b"*\n!tea\n!tea/SKILL.md\n", b"sub\n"))))
+    kept, seen = [], set()
+    for section in sections:
+        path = section.header.split(" | ")[0].split(" -> ")[0].rstrip("/")
+        above = ["/".join(path.split("/")[:n]) for n in range(2, path.count("/") + 1)]
+        if path in seen or any(a in seen for a in above) or any(p.startswith(path + "/") for p in seen): continue
+        seen.add(path); kept.append(section)
+    return kept
+
+
+def skill_settings(r, newer, with_bundled):
+    """`skills` of a configuration, and of its agents."""
+    skills = {}
+    if r.random() < 0.6: skills["load"] = {"extraDirs": r.sample(("/extra", " ~/extra ", "more", "", "/nowhere", "/extra/tea"), r.randrange(1, 4))}
+    if r.random() < 0.5: skills["entries"] = {name: r.choice(({"enabled": False}, {"enabled": True}, {"apiKey": "k"}, {"env": {"TEA_KEY": "k"}}, {})) for name in r.sample(("tea", "coffee", "key", "weather", "a b"), r.randrange(1, 4))}
+    if r.random() < 0.2: skills["allowBundled"] = r.sample(("tea", "key", "coffee"), r.randrange(3))
+    limits = ("maxCandidatesPerRoot", "maxSkillsLoadedPerSource") + ("maxSkillFileBytes", "maxSkillsInPrompt", "maxSkillsPromptChars") * with_bundled  # those that come with the client count as well
+    if r.random() < (0.35 if newer else 0.03): skills["limits"] = {r.choice(limits): r.choice((1, 2, 3, 700, 2000)) for _ in range(r.randrange(1, 3))}
+    if r.random() < 0.03: skills[r.choice(("load", "entries", "allowBundled", "limits", "more"))] = r.choice((3, "x", [], {"x": 1}, {"x": {"enabled": 1}}))
+    return skills
+
+
 def early(r, edition):
     newer = edition != "2026.2.6"
     env, settings, sections, home = {}, {}, [], "/h"
@@ -194,6 +261,12 @@ def early(r, edition):
         if chosen == "work" and entry: workspace = entry["workspace"].replace("~", home)
         elif chosen != first: workspace = (state if newer else home + "/.openclaw") + "/workspace-" + chosen.lower()
     cfg = {"agents": agents}
+    if r.random() < 0.1: (agents["list"][0] if "list" in agents else agents.setdefault("list", [{"id": "main"}])[0])["skills"] = r.choice(([], ["tea"], [" tea ", "coffee", "b"]))
+    if r.random() < 0.3: env["OPENCLAW_BUNDLED_SKILLS_DIR"] = "/bundled"
+    if r.random() < 0.7: cfg["skills"] = skill_settings(r, newer, "OPENCLAW_BUNDLED_SKILLS_DIR" in env)
+    if r.random() < 0.3: env["TEA_KEY"] = "k"
+    if r.random() < 0.1: env["EMPTY"] = ""
+    if r.random() < 0.1: cfg["talk"] = {"voiceId": r.choice(("v", " "))}
     if r.random() < 0.4:
         paths = r.sample(EARLY_GLOBS, r.randrange(3)) + [f"{d}/{r.choice(NINE)}" for d in r.sample(HERE, r.randrange(4))]
         r.shuffle(paths)
@@ -222,6 +295,11 @@ def early(r, edition):
     if r.random() < 0.1: sections.append(casefile.Section(f"{real}/ln -> {r.choice(('a', 'b', '/other', '..'))}"))
     if r.random() < 0.2:
         sections.append(casefile.Section(f"{real}/.openclaw/workspace-state.json", r.choice(('{"bootstrapSeededAt": "2026-01-01T00:00:00.000Z"}\n', '{"onboardingCompletedAt": "x"}\n', "{broken", "[]", '{"bootstrapSeededAt": 3}\n'))))
+    sections += skills(r, ("/extra", home + "/extra", "/p/more", "/bundled", state + "/skills", "/h/.agents/skills", real + "/.agents/skills", real + "/skills"), "limits" in cfg.get("skills", ()))
+    sections += [raw("/tools/tool", b"#!/bin/sh\n") for _ in range(r.randrange(2))]
+    if sections[-1].header.startswith("/tools/"):
+        sections[-1].header = "/tools/tool | mode 755"
+        env["PATH"] = "/tools:" + os.environ["PATH"]
     sections += [raw("/other/linked.md", b"linked\n"), casefile.Section("/p/")]
     sections += [casefile.Section(f"@env {k}={v}") for k, v in env.items()]
     sections.append(casefile.Section("@session " + r.choice(("main", "main", "local", "subagent", "cron", "group"))))

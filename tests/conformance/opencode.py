@@ -1,4 +1,4 @@
-"""Asks the real OpenCode, of today or of early 2026: its binary runs one turn against a mock provider on 127.0.0.1, in
+"""Asks the real OpenCode, of today, of mid-2026 or of early 2026: its binary runs one turn against a mock provider on 127.0.0.1, in
 this process.
 
 `session`: the `Instructions from:` entries of the first request's system text. `read`: the body of the
@@ -19,13 +19,17 @@ class Now:
     environment_end, file_end = "\n</env>", "\n</content>"
 
 
+class Middle(Now):
+    version, place, options = "1.15.13", "opencode-1.15", ["--pure", "--dangerously-skip-permissions"]
+
+
 class Early:
     version, place, options = "1.1.53", "opencode-1.1", []
     environment_end, file_end = "\n</env>\n<directories>\n  \n</directories>", "\n</file>"
 
 
 def edition(ask):
-    return {None: Now, "1.18": Now, "1.1": Early}[ask.edition]
+    return {None: Now, "1.18": Now, "1.15": Middle, "1.1": Early}[ask.edition]
 
 
 def version(ask):

@@ -4,7 +4,7 @@ import casefile
 
 NAMES = ["AGENTS.md"] * 5 + ["CLAUDE.md"] * 3 + ["CONTEXT.md"] * 2 + ["agents.md"]
 DIRS = ["a", "b", "s", "s2", ".d", "k", "a b", "Ü"]
-UNKNOWN = {None: ', "unknown": [1, {}],', "1.1": ', "theme": "t", "tui": {"unknown": 1},'}
+UNKNOWN = {None: ', "unknown": [1, {}],', **dict.fromkeys(("1.1", "1.15"), ', "theme": "t", "tui": {"unknown": 1},')}
 NOTES = ["one.md", "two.md", "z.md", ".h.md", "b1.md", "[x].md", "n.txt", "Two.md"]
 
 

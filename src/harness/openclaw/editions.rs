@@ -9,7 +9,7 @@ use super::hooks::{self, Loading};
 use super::trim::{Method, Shares};
 use super::variables::{Own, Unset};
 use super::{
-    Bootstrap, FileRule, Filter, OpenClaw, Opening, Presence, Seeding, Sessions, Skills, Template, keys, roster,
+    Bootstrap, FileRule, Filter, OpenClaw, Opening, Presence, Seeding, Sessions, Template, keys, listing, roster,
     seeding,
 };
 use crate::answer::PromptMode;
@@ -122,6 +122,15 @@ const REFUSED: Change = Change {
     what: "links are refused and shown as unreadable; groups lose MEMORY.md; BOOTSTRAP.md is shown while it is pending",
 };
 
+const SKILLS_WITH_LIMITS: Change = Change {
+    between: "2026.2.6 → 2026.2.19",
+    what: "skills are looked for in .agents/skills too, folder by folder and within limits; their paths begin with `~`",
+};
+const SKILLS_SORTED: Change = Change {
+    between: "2026.2.19 → 2026.9.6",
+    what: "skills are listed by name, and links to them are not followed; only a SKILL.md is one",
+};
+
 /// Of February 2026: the files as they are, each with a limit.
 pub static V2026_2_6: OpenClaw = OpenClaw {
     about: About {
@@ -140,6 +149,8 @@ pub static V2026_2_6: OpenClaw = OpenClaw {
             NEW_WORDS,
             REWRITTEN,
             REFUSED,
+            SKILLS_WITH_LIMITS,
+            SKILLS_SORTED,
         ],
         details: Details {
             truncation: "20 000 UTF-16 units per file; head 70 %, tail 20 %, marker",
@@ -172,7 +183,7 @@ pub static V2026_2_6: OpenClaw = OpenClaw {
     ignored: EARLY_IGNORED,
     sessions: Sessions { main: EARLY_ALL, subagent: EARLY_FEW, cron: EARLY_ALL, group: EARLY_ALL },
     bootstrap: Bootstrap::Always,
-    skills: Skills::Unlisted,
+    skills: listing::V2026_2_6,
     hooks: hooks::Rules {
         loading: Loading::Directories,
         // `soul-evil` comes without its handler.
@@ -206,6 +217,7 @@ pub static V2026_2_19: OpenClaw = OpenClaw {
             NEW_WORDS,
             REWRITTEN,
             REFUSED,
+            SKILLS_SORTED,
         ],
         details: EARLY_DETAILS,
     },
@@ -242,7 +254,7 @@ pub static V2026_2_19: OpenClaw = OpenClaw {
     ignored: EARLY_IGNORED,
     sessions: Sessions { main: EARLY_ALL, subagent: EARLY_FEW, cron: EARLY_FEW, group: EARLY_ALL },
     bootstrap: Bootstrap::Always,
-    skills: Skills::Unlisted,
+    skills: listing::V2026_2_19,
     hooks: hooks::Rules {
         loading: Loading::Directories,
         harmless: &["boot-md", "command-logger", "session-memory"],
@@ -335,7 +347,7 @@ pub static V2026_9: OpenClaw = OpenClaw {
          Never claim completion early. No generic greeting/normal reply before BOOTSTRAP.md handling.\n\
          First visible reply must follow BOOTSTRAP.md; no generic greeting.",
     ),
-    skills: Skills::Listed,
+    skills: listing::V2026_9,
     hooks: hooks::Rules {
         loading: Loading::Entries,
         harmless: &["boot-md", "command-logger", "compaction-notifier", "session-memory"],

@@ -146,6 +146,11 @@ impl Home {
         search.env(name).or_else(|| self.added.get(name).cloned())
     }
 
+    /// Whether there is such a variable, and something in it.
+    pub fn has_variable(&self, search: &Search, name: &str) -> bool {
+        search.has_env(name) || self.added.get(name).is_some_and(|value| !value.is_empty())
+    }
+
     /// Adds what the configuration sets, where there is nothing yet.
     pub fn add_variable(&mut self, search: &Search, name: &str, value: &str) {
         if self.variable(search, name).is_none_or(|known| js_trim(&known).is_empty()) {
@@ -163,6 +168,12 @@ impl Home {
     pub fn on_disk(&self, path: &Path) -> PathBuf {
         let moved = self.moved.as_ref().and_then(|(old, new)| Some(old.join(path.strip_prefix(new).ok()?)));
         moved.unwrap_or_else(|| path.to_owned())
+    }
+
+    /// Where the client's own skills are: settled before `.env` files are read and former state directories are found.
+    pub fn skills(&self, search: &Search) -> PathBuf {
+        let named = self.places.state_variables.iter().find_map(|name| set(search, name));
+        named.map_or_else(|| self.home.join(self.places.state_names[0]), |dir| self.path(&dir)).join("skills")
     }
 
     /// How the client names a path that is now at `path`.

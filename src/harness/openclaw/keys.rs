@@ -21,6 +21,7 @@ pub const V2026_2_6: Schema = Schema {
     slots: "memory",
     env: None,
     hook: Some("enabled env"),
+    skills: Some("allowBundled load install entries"),
 };
 
 /// OpenClaw 2026.2.19.
@@ -36,6 +37,7 @@ pub const V2026_2_19: Schema = Schema {
     hooks: "enabled path token defaultSessionKey allowRequestSessionKey allowedSessionKeyPrefixes allowedAgentIds \
            maxBodyBytes presets transformsDir mappings gmail internal",
     hook: None,
+    skills: Some("allowBundled load install limits entries"),
     ..V2026_2_6
 };
 
@@ -65,4 +67,5 @@ pub const V2026_9: Schema = Schema {
     slots: "memory contextEngine",
     env: Some("shellEnv vars"),
     hook: None,
+    skills: None,
 };

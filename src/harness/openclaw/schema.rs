@@ -26,6 +26,8 @@ pub struct Schema {
     pub env: Option<&'static str>,
     /// Of an entry of `hooks.internal.entries`; everything where there are none.
     pub hook: Option<&'static str>,
+    /// Of `skills`, whose values are checked as well; everything where there are none.
+    pub skills: Option<&'static str>,
 }
 
 /// Why the client would not start, or nothing.
@@ -33,6 +35,9 @@ pub fn check(root: &Node, schema: &Schema) -> Result<(), String> {
     keys(root, "", schema.root)?;
     if let Some(agents) = root.get("agents") {
         check_agents(agents, schema)?;
+    }
+    if let (Some(skills), Some(known)) = (root.get("skills"), schema.skills) {
+        check_skills(skills, known)?;
     }
     others(root, schema)
 }
@@ -79,6 +84,7 @@ fn check_list(agents: &Node, schema: &Schema) -> Result<(), String> {
         keys(item, &path, &known)?;
         agent(item, &path)?;
         if is_the_way {
+            typed(item, &path, "skills", Type::Texts)?;
             typed(item, &path, "default", Type::Flag)?;
             let id = item.get("id");
             if id.and_then(Node::as_text).is_none() {
@@ -115,6 +121,42 @@ fn skipped_files(defaults: &Node) -> Result<(), String> {
     } else {
         Err(expected("agents.defaults.skipOptionalBootstrapFiles", &format!("a list of {}", known.join(", ")), list))
     }
+}
+
+fn check_skills(skills: &Node, known: &str) -> Result<(), String> {
+    keys(skills, "skills", known)?;
+    typed(skills, "skills", "allowBundled", Type::Texts)?;
+    if let Some(load) = skills.get("load") {
+        keys(load, "skills.load", "extraDirs watch watchDebounceMs")?;
+        typed(load, "skills.load", "extraDirs", Type::Texts)?;
+        typed(load, "skills.load", "watch", Type::Flag)?;
+        typed(load, "skills.load", "watchDebounceMs", Type::Whole)?;
+    }
+    if let Some(install) = skills.get("install") {
+        keys(install, "skills.install", "preferBrew nodeManager")?;
+        typed(install, "skills.install", "preferBrew", Type::Flag)?;
+        typed(install, "skills.install", "nodeManager", Type::OneOf("npm pnpm yarn bun"))?;
+    }
+    if let Some(limits) = skills.get("limits") {
+        let (positive, whole) = (
+            ["maxCandidatesPerRoot", "maxSkillsLoadedPerSource"],
+            ["maxSkillsInPrompt", "maxSkillsPromptChars", "maxSkillFileBytes"],
+        );
+        keys(limits, "skills.limits", &[positive.as_slice(), &whole].concat().join(" "))?;
+        positive.iter().try_for_each(|key| typed(limits, "skills.limits", key, Type::Positive))?;
+        whole.iter().try_for_each(|key| typed(limits, "skills.limits", key, Type::Whole))?;
+    }
+    let Some(entries) = skills.get("entries") else { return Ok(()) };
+    let Some(table) = entries.as_table() else { return Err(expected("skills.entries", "record", entries)) };
+    for (name, entry) in table {
+        let path = format!("skills.entries.{name}");
+        keys(entry, &path, "enabled apiKey env config")?;
+        typed(entry, &path, "enabled", Type::Flag)?;
+        typed(entry, &path, "apiKey", Type::Text)?;
+        typed(entry, &path, "env", Type::TableOfTexts)?;
+        typed(entry, &path, "config", Type::Table)?;
+    }
+    Ok(())
 }
 
 fn others(root: &Node, schema: &Schema) -> Result<(), String> {
@@ -170,8 +212,13 @@ fn others(root: &Node, schema: &Schema) -> Result<(), String> {
 
 enum Type {
     Text,
+    Texts,
     Flag,
     Positive,
+    Whole,
+    OneOf(&'static str),
+    Table,
+    TableOfTexts,
 }
 
 fn typed(table: &Node, path: &str, key: &str, wanted: Type) -> Result<(), String> {
@@ -179,7 +226,15 @@ fn typed(table: &Node, path: &str, key: &str, wanted: Type) -> Result<(), String
     let (valid, word) = match wanted {
         Type::Text => (matches!(node.value, Value::Text(_)), "string"),
         Type::Flag => (matches!(node.value, Value::Bool(_)), "boolean"),
+        Type::Texts => (node.as_texts().is_some(), "a list of strings"),
         Type::Positive => (matches!(node.value, Value::Integer(1..)), "a whole number above 0"),
+        Type::Whole => (matches!(node.value, Value::Integer(0..)), "a whole number"),
+        Type::OneOf(words) => (node.as_text().is_some_and(|word| is_one_of(word, words)), words),
+        Type::Table => (node.as_table().is_some(), "record"),
+        Type::TableOfTexts => (
+            node.as_table().is_some_and(|table| table.iter().all(|(_, node)| node.as_text().is_some())),
+            "record of strings",
+        ),
     };
     if valid { Ok(()) } else { Err(expected(&format!("{path}.{key}"), word, node)) }
 }

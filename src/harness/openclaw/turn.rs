@@ -9,7 +9,7 @@ use super::extra::{self, Again};
 use super::home::Home;
 use super::session::{Content, Loaded};
 use super::setup::Setup;
-use super::{Bootstrap, Filter, ID, OpenClaw, Opening, Skills, project, units};
+use super::{Bootstrap, Filter, ID, OpenClaw, Opening, project, units};
 use crate::answer::{Answer, Fate, Message, MessageKind, PromptMode, Role, SessionKind, Standpoint, Trigger, Warning};
 use crate::formats::Node;
 use crate::search::{Search, Told};
@@ -58,9 +58,9 @@ impl Turn<'_> {
         if let Context::Before(heading) = wording.context {
             self.extra_prompt(mode, heading, &mut answer);
         }
-        let (list, skills) = match (mode, self.edition.skills) {
-            (PromptMode::Full, Skills::Listed) => self.skills(search)?,
-            (PromptMode::Full | PromptMode::Minimal | PromptMode::None, _) => (None, Vec::new()),
+        let (list, skills) = match mode {
+            PromptMode::Full => self.skills(search, &mut answer.warnings)?,
+            PromptMode::Minimal | PromptMode::None => (None, Vec::new()),
         };
         answer.messages.extend(list);
         let shown = self.shown(&mut files, &counted, &portions, follows_bootstrap, search)?;

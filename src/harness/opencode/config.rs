@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::flags::Flags;
 use super::places::Places;
-use super::rules::{ContentVariable, Denied, FindError, Forms, Globs, SettingsOrder};
+use super::rules::{ContentVariable, Denied, FindError, Forms, MissingConfigDir, SettingsOrder};
 use super::{OpenCode, agents, variables};
 use crate::answer::{Answer, Standpoint, Warning};
 use crate::formats::{self, Node, Value};
@@ -188,8 +188,8 @@ impl Layers<'_> {
             if found.is_ok() {
                 merge(&mut self.config.merged, or_refuse!(agents::read(self.edition, dir, search)?));
                 self.config.plugins.extend(agents::plugin_files(self.edition, dir, search)?);
-            } else if self.edition.globs == Globs::Bun && named.as_deref() == Some(dir) {
-                let message = format!("{} is missing; OpenCode looks for commands in it and stops", dir.display());
+            } else if self.edition.missing_config_dir == MissingConfigDir::Stops && named.as_deref() == Some(dir) {
+                let message = format!("{} is missing; OpenCode stops without it", dir.display());
                 return Ok(Err(Answer::refused(dir, message)));
             }
         }

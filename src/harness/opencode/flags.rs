@@ -57,9 +57,10 @@ impl Flags {
         let flag = |name: &str| match (search.env(name), edition.flag_words) {
             (None, _) => Ok(None),
             (Some(value), FlagWords::TrueOr1) => Ok(Some(is_true_or_1(&value))),
-            (Some(value), FlagWords::Strict) => match value.as_str() {
+            (Some(value), FlagWords::Strict | FlagWords::Known) => match value.as_str() {
                 "true" | "yes" | "on" | "1" | "y" => Ok(Some(true)),
                 "false" | "no" | "off" | "0" | "n" => Ok(Some(false)),
+                _ if edition.flag_words == FlagWords::Known => Ok(None),
                 other => {
                     Err(format!("{name} is {other:?}; OpenCode wants true, yes, on, 1, y or false, no, off, 0, n"))
                 }

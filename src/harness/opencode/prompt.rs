@@ -125,6 +125,22 @@ pub(super) fn of_1_18(provider: &str, id: &str) -> &'static str {
     }
 }
 
+/// The choice of OpenCode 1.15.13.
+pub(super) fn of_1_15(_provider: &str, id: &str) -> &'static str {
+    let lower = id.to_lowercase();
+    let has = |part: &str| id.contains(part);
+    match () {
+        () if has("gpt-4") || has("o1") || has("o3") => "beast",
+        () if has("gpt") && has("codex") => "codex",
+        () if has("gpt") => "gpt",
+        () if has("gemini-") => "gemini",
+        () if has("claude") => "anthropic",
+        () if lower.contains("trinity") => "trinity",
+        () if lower.contains("kimi") => "kimi",
+        () => "default",
+    }
+}
+
 /// The choice of OpenCode 1.1.53.
 pub(super) fn of_1_1(_provider: &str, id: &str) -> &'static str {
     let has = |part: &str| id.contains(part);

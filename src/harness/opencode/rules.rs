@@ -25,6 +25,15 @@ pub(super) enum ConfigDir {
     TriedFirst,
 }
 
+/// Whether the directory that `OPENCODE_CONFIG_DIR` names must be there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum MissingConfigDir {
+    /// It need not.
+    Passes,
+    /// Without it the client stops.
+    Stops,
+}
+
 /// Whose files `OPENCODE_TEST_HOME` moves.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum TestHome {
@@ -40,6 +49,8 @@ pub(super) enum TestHome {
 pub(super) enum FlagWords {
     /// `true yes on 1 y` and `false no off 0 n`; any other word stops the client.
     Strict,
+    /// The same words; any other counts as unset.
+    Known,
     /// `true` and `1`, in any case; any other word is off.
     TrueOr1,
 }

@@ -6,10 +6,12 @@ mod v1_1;
 mod v1_18;
 
 pub(super) use v1_1::SCHEMA as V1_1;
-pub(super) use v1_18::SCHEMA as V1_18;
+pub(super) use v1_18::{EARLIER as V1_15, SCHEMA as V1_18};
 
 /// What an edition takes for settings.
 pub(super) struct Schema {
+    /// The keys there are, with spaces between, where any other is refused.
+    keys: Option<&'static str>,
     config: Type,
     agent: Type,
 }
@@ -83,7 +85,10 @@ const SERVER: Type = Either(&[
 impl Schema {
     /// What is wrong with a settings file, as the path of the key and what it must be.
     pub fn problem(&self, config: &Node) -> Option<String> {
-        wrong(config, &self.config).map(said)
+        let is_known = |key: &str| self.keys.is_none_or(|keys| keys.split(' ').any(|known| known == key));
+        let unknown = config.as_table().unwrap_or_default().iter().find(|(key, _)| !is_known(key));
+        let unknown = unknown.map(|(key, _)| (vec![key.clone()], NO_KEY.to_owned()));
+        unknown.or_else(|| wrong(config, &self.config)).map(said)
     }
 
     /// The same for an agent's front matter.

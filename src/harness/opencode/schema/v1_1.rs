@@ -5,7 +5,7 @@ use super::Type::{self, Any, Either, False, Flag, Keys, KeysAnd, Map, Number, On
 use super::{ACTION, FORMATTER, MEDIA, POSITIVE, RULE, SERVER, Schema, Servers, TEXT_MAP, TEXTS};
 
 /// Everything that settings and agents may hold.
-pub(in crate::harness::opencode) static SCHEMA: Schema = Schema { config: CONFIG, agent: AGENT };
+pub(in crate::harness::opencode) static SCHEMA: Schema = Schema { keys: None, config: CONFIG, agent: AGENT };
 
 const PERMISSION: Type = Either(&[
     ACTION,

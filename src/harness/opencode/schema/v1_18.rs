@@ -4,7 +4,18 @@ use super::Type::{self, Any, Either, Flag, Keys, KeysAnd, List, Map, Number, Tex
 use super::{ACTION, FORMATTER, MEDIA, POSITIVE, RULE, SERVER, Schema, Servers, TEXT_MAP, TEXTS};
 
 /// Everything that settings and agents may hold.
-pub(in crate::harness::opencode) static SCHEMA: Schema = Schema { config: CONFIG, agent: AGENT };
+pub(in crate::harness::opencode) static SCHEMA: Schema = Schema { keys: None, config: CONFIG, agent: AGENT };
+
+/// The same types, but no other keys than those of then; 1.15.13.
+pub(in crate::harness::opencode) static EARLIER: Schema = Schema {
+    keys: Some(
+        "$schema shell logLevel server command skills reference watcher snapshot plugin share autoshare autoupdate \
+         disabled_providers enabled_providers model small_model default_agent username mode agent provider mcp \
+         formatter lsp instructions layout permission tools attachment enterprise tool_output compaction experimental",
+    ),
+    config: CONFIG,
+    agent: AGENT,
+};
 
 const COUNT: Type = Whole(0);
 
