@@ -44,6 +44,7 @@ impl Loader<'_, '_> {
             .entries
             .iter()
             .map(|entry| entry.path.clone())
+            .chain(start.memory.iter().map(|(path, ..)| path.clone()))
             .chain(already.iter().cloned())
             .chain([target.to_owned()])
             .collect();

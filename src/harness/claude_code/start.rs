@@ -173,7 +173,7 @@ impl Loader<'_, '_> {
                 self.load(&path, role(Owner::Project, Scope::Project), &mut found)?;
                 found.retain(|entry| {
                     let text = js_trim(&entry.document.text);
-                    let again = !text.is_empty() && entry.path == path && before.contains(text);
+                    let again = !text.is_empty() && before.contains(text);
                     if again {
                         let reason = "the text of a file that was loaded before it";
                         let source = Source { kept: Vec::new(), ..entry.source.clone() };
