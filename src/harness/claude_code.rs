@@ -13,6 +13,7 @@ use crate::search::{Search, Told};
 use crate::text::js_trim;
 
 mod agents;
+mod denied;
 mod document;
 mod excludes;
 mod git;

@@ -44,7 +44,7 @@ class Answer(BaseHTTPRequestHandler):
         if "/v1/messages" not in self.path or "count_tokens" in self.path:
             return self.reply("application/json", b'{"input_tokens": 10}')
         block = {"type": "text", "text": "ok"}
-        if any(tool.get("name") == "Read" for tool in body.get("tools", [])):
+        if any(tool.get("name") in ("Read", "Bash") for tool in body.get("tools", [])):  # permissions may take one away
             with self.server.lock:
                 self.server.requests.append(body)
             done = sum(1 for _, kind, _ in texts(body) if kind == "tool_result")

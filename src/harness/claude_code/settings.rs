@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
+use super::denied::{self, Denied};
 use super::layers::{self, Layer, Layers, Origin, Wanted};
 use super::variables::{self, Variables};
 use crate::answer::{Refusal, Standpoint, Warning};
@@ -39,6 +40,8 @@ pub(super) struct Settings {
     pub(super) added: Vec<PathBuf>,
     /// The globs that take files out.
     pub(super) excludes: Vec<(String, PathBuf)>,
+    /// What must not be read.
+    pub(super) denied: Denied,
     /// Which AGENTS.md files are read.
     pub(super) mode: Mode,
     /// Where the memory is.
@@ -88,6 +91,7 @@ struct Words {
     sources: Option<String>,
     agent: Option<String>,
     added: Vec<String>,
+    denied: Vec<String>,
 }
 
 impl Words {
@@ -106,6 +110,12 @@ impl Words {
                     words.added.extend(value);
                     while let Some(dir) = args.next_if(|arg| !arg.starts_with('-')) {
                         words.added.push(dir.to_owned());
+                    }
+                }
+                "--disallowedTools" | "--disallowed-tools" => {
+                    words.denied.extend(value.iter().flat_map(|value| denied::rules(value)));
+                    while let Some(rules) = args.next_if(|arg| !arg.starts_with('-')) {
+                        words.denied.extend(denied::rules(rules));
                     }
                 }
                 _ => {}
@@ -145,6 +155,7 @@ impl Settings {
             local: source("local"),
             added: Vec::new(),
             excludes: Vec::new(),
+            denied: Denied::default(),
             mode: Mode::EitherKind,
             memory: Memory::Usual,
             memories: PathBuf::new(),
@@ -173,7 +184,10 @@ impl Settings {
         if variables.on(variables::ADDED_GIVE, search) {
             settings.added = words.added.iter().map(|dir| absolute(&at.cwd, Path::new(dir))).collect();
         }
-        settings.apply(&layers);
+        settings.apply(&layers, at);
+        for rule in &words.denied {
+            settings.denied.add(rule, &at.cwd, &at.cwd, &at.home);
+        }
         settings.place_memory(&layers, &variables, at, search);
         Ok(Ok(settings))
     }
@@ -208,7 +222,7 @@ impl Settings {
         }
     }
 
-    fn apply(&mut self, layers: &[Layer]) {
+    fn apply(&mut self, layers: &[Layer], at: &Standpoint) {
         for layer in layers {
             let node = &layer.node;
             let globs = node.get("claudeMdExcludes").and_then(Node::as_texts).into_iter().flatten();
@@ -218,7 +232,12 @@ impl Settings {
             {
                 self.told = Some((text.to_owned(), layer.from.clone())).filter(|(text, _)| !text.is_empty());
             }
-            let denied = node.at_path(&["permissions", "deny"]).and_then(Node::as_texts).unwrap_or_default();
+            let denied = node.at_path(&["permissions", "deny"]).and_then(Node::as_list).unwrap_or_default();
+            let denied: Vec<&str> = denied.iter().filter_map(Node::as_text).collect();
+            let own = if layer.origin == Origin::User { &self.config } else { &at.cwd };
+            for rule in &denied {
+                self.denied.add(rule, own, &at.cwd, &at.home);
+            }
             if denied.contains(&"Skill") {
                 self.no_skills = Some(format!("permissions.deny in {}", layer.from.display()));
             }
