@@ -13,19 +13,23 @@ use crate::search::{Search, Told};
 use crate::text::js_trim;
 
 mod agents;
+mod denied;
 mod document;
 mod excludes;
 mod git;
 mod imports;
+mod layers;
 mod loader;
 mod memory;
 mod nested;
 mod paths;
 mod rules;
+mod schema;
 mod settings;
 mod skills;
 mod start;
 mod tags;
+mod variables;
 
 use excludes::Excludes;
 use loader::{Loader, Owner};
@@ -67,7 +71,13 @@ pub static PROFILE: Profile = Profile {
         ".claude/AGENTS.md",
         "MEMORY.md",
     ],
-    settings_names: &[".claude/settings.json", ".claude/settings.local.json", ".claude.json", "managed-settings.json"],
+    settings_names: &[
+        ".claude/settings.json",
+        ".claude/settings.local.json",
+        ".claude.json",
+        "managed-settings.json",
+        "managed-settings.d/*.json",
+    ],
     program: Some(Program { command: "claude", package: "@anthropic-ai/claude-code" }),
     keys: KEYS,
 };
@@ -81,6 +91,12 @@ const KEYS: &[Keys] = &[
                 Takes::Paths,
                 "Globs on absolute paths: files that are not read. The lists of all settings files add up.",
             ),
+            Key::new(
+                "claudeMd",
+                Takes::Other,
+                "A text for every session, behind the administrator's CLAUDE.md; of managed settings only.",
+            ),
+            Key::new("env", Takes::Other, "Variables, set over those of the process."),
             Key::new("autoMemoryEnabled", Takes::SWITCH, "Whether MEMORY.md is told."),
             Key::new("autoMemoryDirectory", Takes::Paths, "Where MEMORY.md is."),
         ],
@@ -180,15 +196,15 @@ impl Edition for Edition21 {
     }
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
-        let settings = Settings::gather(at, search)?;
+        let settings = match Settings::gather(at, search)? {
+            Ok(settings) => settings,
+            Err(refusal) => return Ok(refusal.into()),
+        };
         let mut answer = Answer { warnings: settings.warnings.clone(), ..Answer::default() };
         let checkout = git::checkout(&at.cwd, search)?;
         answer.root = checkout.as_ref().map(|checkout| checkout.root.clone());
         let project = checkout.as_ref().map_or(&at.cwd, |checkout| &checkout.main);
-        let approved = match settings::approved(&settings.config, at, project, search)? {
-            Ok(approved) => approved,
-            Err(refusal) => return Ok(refusal.into()),
-        };
+        let approved = settings.approved(project);
         if let Some(what) = settings.off {
             search.never(&at.cwd, format!("{what} switches all instruction files off"));
             return Ok(answer);
@@ -244,7 +260,8 @@ impl Edition21 {
                     Owner::Project => say.project,
                     Owner::Local => say.local,
                 };
-                (!text.is_empty()).then(|| contents(&entry.path, description, text))
+                let said = !text.is_empty() || entry.path == Path::new(start::SETTINGS);
+                said.then(|| contents(&entry.path, description, text))
             })
             .collect();
         parts.extend(start.memory.as_ref().map(|(path, text, _)| contents(path, say.memory, text)));

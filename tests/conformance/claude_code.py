@@ -44,7 +44,7 @@ class Answer(BaseHTTPRequestHandler):
         if "/v1/messages" not in self.path or "count_tokens" in self.path:
             return self.reply("application/json", b'{"input_tokens": 10}')
         block = {"type": "text", "text": "ok"}
-        if any(tool.get("name") == "Read" for tool in body.get("tools", [])):
+        if any(tool.get("name") in ("Read", "Bash") for tool in body.get("tools", [])):  # permissions may take one away
             with self.server.lock:
                 self.server.requests.append(body)
             done = sum(1 for _, kind, _ in texts(body) if kind == "tool_result")
@@ -143,13 +143,20 @@ def skills(clients, case, ask):
 
 NAMES = ["CLAUDE.md", "CLAUDE.md", "CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.md", ".claude/AGENTS.md",
          ".claude/rules/a.md", ".claude/rules/b.md", ".claude/rules/sub/c.md", ".claude/rules/d.md"]
-DIRS = ["a", "b", "s", "src", "d.x", "é"]
-NOTES = ["i.md", "j.md", "k.txt", "l.rs", "docs/m.md", "README", ".env", "n.svg"]
+DIRS = ["a", "b", "s", "src", "d.x", "é"] * 4 + ["a b", "[x]", "e\u0301", ".hid", "-", "#h", "(p)", "{a,b}", "A", "node_modules", "a*", "!s", "x+y", "\U0001f600"]
+NOTES = ["i.md", "j.md", "k.txt", "l.rs", "docs/m.md", "README", ".env", "n.svg"] * 3 + ["a b.md", "e\u0301.md", "ü.md", "[x].md", "-x.md", "_y.md", "(p).md", "x.MD", "a.b.md", ".md", "x", "a#b.md", "~.md", "%20.md", "n.mdx", "a  b.md"]
 PATHS = ["*.txt", "src", "src/**", "**/*.txt", "/x.txt", "x.txt", "*.{txt,md}", "a/*", "**/s/**", "!x.txt", "*", "**", "/**", "s/x.txt", "b/**/x.txt", "X.TXT", "[a-z].txt",
          "./x.txt", "../x.txt", "a, src", "{a,b}/**", "?.txt", "src/", "*.rs", "**/src/*", "a/**/s", "**/", "/*", "*/x.txt", "a/b/x.txt", "é/**"]
 MARKDOWN = ["%s", "%s", "see %s for more", "- %s", "- see `%s`", "> %s", "`%s`", "**%s**", "    %s", "# %s", "1. a\n\n   %s", "```\n%s\n```", "<!-- %s -->", "<!-- c --> %s", "(%s)",
             "text\n    %s", "[x](%s)", "[%s](x)", "| %s | b |", "<div>\n%s\n</div>", "a <b>%s</b>", "*a* %s.", "%s,", "~~%s~~", "* a\n  * %s", "\t%s", "_%s_", "- a\n\n      %s", "\\%s",
             "[y]: %s", "a\n===\n%s", "x <!-- c --> %s", "%s#part", "a %s"]
+HEADS = ["paths: 5", "paths: true", "paths: null", "paths: ~", "paths: {a: b}", "paths: [5, '*.txt']", "paths: [[s/**], x.txt]", "paths:\n- s/**\n- '*.md'", "paths:\n    - s/**", "paths:\n\t- s/**", "paths: |\n  s/**\n  x.txt", "paths: >-\n  s/**,\n  x.txt", "paths: &p ['*.txt']\nx: *p", "paths: !!str s/**",
+         "paths : s/**", " paths: s/**", "Paths: s/**", "\"paths\": s/**", "? paths\n: s/**", "paths: s/** # c", "paths:s/**", "paths: 's/**", "paths: \"s/**\\n\"", "- paths: s/**", "just text", "{paths: s/**}", "paths: s/**\npaths: zzz", "paths: ,", "paths: ' '", "paths: ['']", "paths: [s/**, '**']", "paths: \"!s/**\"", "paths: '**/**'", "paths: a/**, **",
+         "paths: {s,a}/*.txt", "paths: \"{s,a}/**\"", "paths: \"*.{txt\"", "paths: \"[xs]*.txt\"", "paths: \"\\\\*.txt\"", "paths: *.txt, s/**", "paths: @s", "paths: `s`", "paths: %s", "paths: 2024-01-01", "paths: 1.5", "paths: -", "paths:\n  -\n  - s/**", "paths:\n  - s/**: x", "paths: s/**\n...\nx: y", "globs: s/**", "path: s/**", "paths: s/** \t", "paths: \"s/**\" x", "paths: [s/**", "paths: s/**]", "# c\npaths: s/**", "", "\n", "paths: \u00a0s/**"]
+LAYERS = [{"env": {"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"}}, {"env": {"CLAUDE_CODE_DISABLE_AUTO_MEMORY": 0}}, {"env": {"CLAUDE_CONFIG_DIR": "/c"}}, {"env": {"CLAUDE_CODE_DISABLE_CLAUDE_MDS": "no"}}, {"env": {"CLAUDE_CODE_SAFE_MODE": True}}, {"env": ["x"]}, {"claudeMd": "From settings @i.md"}, {"model": 5}, {"model": "m"}, {"permissions": []}, {"claudeMdExcludes": "x"}, {"claudeMdExcludes": [5]},
+          {"autoMemoryEnabled": "no"}, {"autoMemoryEnabled": False}, {"autoMemoryDirectory": 5}, {"autoMemoryDirectory": "mem"}, {"autoMemoryDirectory": "~/mem"}, {"enabledPlugins": []}, {"enabledPlugins": {"agents-md@builtin": None}}, {"pluginConfigs": {"agents-md@builtin": {"options": {"instructionFiles": ["x"]}}}}, {"pluginConfigs": {"agents-md@builtin": {"options": {"instructionFiles": ""}}}}, {"zzz": {}}, {"hooks": {}}]
+JUNK = ["", "{", "null", "[]", "// c\n{}", "{'a': 1}", "{\"claudeMdExcludes\": [\"/r/**\"],}", "\ufeff{\"claudeMdExcludes\": [\"/r/*/CLAUDE.md\"]}", "{} {}", " \n"]
+BYTES = ["\\xff", "\\x00", "\\r", "\\xc3", "\\xed\\xa0\\x80", "\\x0c", "\\x0b", "\\xe2\\x80\\xa8", "\\xc2\\x85", "\\xef\\xbb\\xbf", "\\x1b[0m"]
 SETTINGS = ["/h/.claude/settings.json"] * 4 + ["/r/.claude/settings.json", "/r/.claude/settings.local.json", "/etc/claude-code/managed-settings.json"]
 MODES = ["claude-md-or-agents-md", "claude-md-and-agents-md", "claude-md-and-agents-md", "claude-md-and-agents-md", "claude-md", "managed-only", "none"]
 
@@ -223,6 +230,7 @@ class Tree:
         r = self.r
         if r.random() > (.55 if rule else .08):
             return ""
+        if r.random() < .35: return f"---\n{r.choice(HEADS)}\n---\n" + r.choice(["", "\n"])
         paths = r.sample(PATHS, r.choice([1, 1, 1, 2, 3]))
         quote = lambda p: json.dumps(p, ensure_ascii=False)
         value = r.choice([", ".join(paths), quote(", ".join(paths)), "[" + ", ".join(map(quote, paths)) + "]", "\n" + "\n".join("  - " + quote(p) for p in paths), paths[0], "'" + paths[0] + "'",
@@ -236,7 +244,10 @@ class Tree:
         text = self.front("/rules/" in path) + self.text(directory, importing)
         k = r.random()
         if k < .82 and not text.startswith("-- "): return self.add(path, text if text.endswith("\n") else text + "\n")
-        data = text.replace("\\", "\\\\").replace("\n", r.choice(["\\n", "\\n", "\\r\\n"]))
+        data = text.replace("\\", "\\\\").replace("\n", r.choice(["\\n", "\\n", "\\r\\n", "\\r"]))
+        if r.random() < .3:
+            at = r.choice([n for n in range(len(data) + 1) if not data[:n].endswith("\\")])
+            data = data[:at] + r.choice(BYTES) + data[at:]
         if k < .9: return self.add(path + " | raw", r.choice(["", "", "\\xef\\xbb\\xbf"]) + data + "\n", path)
         if k < .94 and self.taken:
             target = r.choice(list(self.taken))
@@ -280,6 +291,9 @@ def generate(r):
     if r.random() < .08:
         directory, target = r.choice(levels + below), r.choice(levels + below + ["/out", "/h/.claude/rules"])
         tree.add(f"{directory}/.claude/rules/{r.choice(['ln', 'a'])} -> {target}", "", f"{directory}/.claude/rules/{'ln'}")
+    if r.random() < .06:
+        directory, name = r.choice(levels + below), r.choice([".claude", ".claude/rules", "door", "door"])
+        tree.add(f"{directory}/{name} -> {r.choice(levels + below + ['/out', '/out/.claude', '/h/.claude', '.', 's'])}", "", f"{directory}/{name}")
     root = r.choice(levels)
     memory = f"{home}/.claude/projects/{re.sub('[^a-zA-Z0-9]', '-', root)}/memory/MEMORY.md"
     k = r.random()
@@ -309,6 +323,12 @@ def generate(r):
         if r.random() < .05: settings["autoMemoryDirectory"] = r.choice(["~/mem", "/h/mem", "mem", "~"]); tree.file("/h/mem/MEMORY.md")
         if r.random() < .05: settings["autoMemoryEnabled"] = r.choice([True, False])
         tree.add(r.choice(SETTINGS).replace("/h/", home + "/"), json.dumps(settings, ensure_ascii=False) + "\n")
+    if r.random() < .15:
+        for _ in range(r.choice([1, 1, 2])):
+            place = r.choice(SETTINGS + [levels[-1] + "/.claude/settings.json", levels[-1] + "/.claude/settings.local.json", "/etc/claude-code/managed-settings.d/a.json", "/etc/claude-code/managed-settings.d/B.json", "/c/settings.json"]).replace("/h/", home + "/")
+            junk = r.choice(JUNK) if r.random() < .25 else json.dumps(dict(item for layer in r.sample(LAYERS, r.choice([1, 1, 2])) for item in layer.items()))
+            tree.add(place, junk + "\n")
+        tree.file("/c/CLAUDE.md")
     k = r.random()
     if k < .04: args = ["--setting-sources", r.choice(["user", "project", "local", "user,project", "project,local"])]
     elif k < .08: args, env["CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD"] = ["--add-dir", "/out"], "1"; tree.file("/out/CLAUDE.md"); tree.file("/out/.claude/rules/o.md")
@@ -321,8 +341,12 @@ def generate(r):
         tree.add(target, "x\n")
         if target not in tree.taken and r.random() < .5: target = r.choice(list(tree.taken))
         if r.random() < .04: target = r.choice(below)
+        if r.random() < .06:
+            door = start + "/door2"
+            if tree.add(f"{door} -> {r.choice([os.path.dirname(target), '/out'])}", "", door): target = f"{door}/{os.path.basename(target)}"
         words += f" reading {target}"
     tree.add(start + "/keep.txt", "x\n")
+    if " " in words.removeprefix("claude-code from ").replace(" reading ", ""): words = f"claude-code from {levels[0]}"
     sections = [Section(header, body) for header, body in tree.sections]
     if home != "/h": sections.append(Section(f"@home {home}"))
     sections += [Section(f"@env {k}={v}") for k, v in env.items()]

@@ -61,9 +61,13 @@ TEXTS = ["SAME", "ONE", "TWO @a.md", "THREE @./b.md, and (@sub/c.md).", "FOUR @.
 PATTERNS = ['"**"', "'**/*'", "*", '"*"', '""', '"**/*.ts"', "**/*.ts", '"src/**"', '"*.txt, *.md"', '["**/*.txt", "x"]', '["**"]', "[]", "t.txt", "s/*", '"./s/**"', '"!**/*.ts"', '"{s,src}/*.{ts,txt}"', "null", "5", '" ** "',
             "\n  - s/**\n  - \"**/*.ts\"", '"**/s/**"', '"/s/*"', '"s"', '"[s-t]*"', '"T.TXT"', '"?.txt"', '"s/**/t.txt"', '"**/t.txt,**/x.ts"', '"{**/*.ts,*.md}"', '"a,{b,c}"', '"**/"', '"s/"', '"s**"', '"**s/*"', '"[!x].txt"', '"\\\\*.txt"', "'*.t[xX]t'",
             '"/p/**"', '"../**"', '"**, *.ts"', '" , "', '","', "[t.txt, '*.ts']", "[[a]]", "{a: b}", "true", "|\n  **/*.ts", ">\n  *.txt\n  *.md", '"**/*" # all', "!x", "&a \"*.txt\"", '"[z"', '"{a"', '"**/*.{ts"', "\n- t.txt\n- x.ts", '"t.txt" trailing', "''", "~", '"**/**"', '"./**"', '"**/*.*"']
+ODD_TEXTS = ["@./a b.md @a\\ b.md", "@./e\u0301.md @./é.md", "@./[x].md @./(p).md", "\x00@a.md", "@a.md\x00", "\r@a.md\r@b.md", "@<a.md> @\"a.md\" @`a.md`", "- [ ] @a.md\n  - @b.md", "1. @a.md\n\n   ```\n   @b.md\n   ```\n", "````\n```\n@a.md\n```\n````", "` ``@a.md`` `", "> ```\n> @a.md\n> ```\n@b.md", "@./%61.md", "@./a.md\u2028@b.md", "@./a.md;@./b.md", "@./a.md:@./b.md",
+             "@./$A.md @./-x.md @./_y.md", "\ud83d\ude00@a.md".encode("utf-16", "surrogatepass").decode("utf-16"), "<custom_instruction>\n</custom_instruction>", "<imported_custom_instruction source=\"x\">", "@./a.md...", "@./a.md!?", "@./a.md)", "(@./a.md", "@@./a.md", "@./.hid/a.md @.hid", "@./dir.md/ @./dir.md", "@./sub/../a.md", "@./sub/../../a.md @.././a.md", "\x1b[0m \x07", "\u202e rtl", "\u00a0 @a.md\u00a0@b.md", "a\u0085@a.md", "\x0c@a.md", "# @a.md\n===\n@b.md", "| @a.md | @b.md |"]
+ODD_PATTERNS = ['"s /**"', '"**/*.{ts,txt}"', '"**/{s,src}/**/*"', '"*.ts *.txt"', '"*.ts;*.txt"', '"/p/s/t.txt"', '"~/**"', '"$A/**"', '"e\u0301/**"', '"\\x73/**"', '"[[:alpha:]].txt"', '"[^x].txt"', '"+(t|x).*"', '"!(x).ts"', '"@(t|x).txt"', '"*(t).txt"', '"**/?(t).txt"', '"{1..3}.txt"', '"t.txt#"', '"# t.txt"', '"s/**/"', '"**/s"', '"**/s/"', '"."', '"./"', '"./*"', '"s/../t.txt"', '"s//t.txt"', '"S/**"', '"***"', '"****/t.txt"', '"**/**/t.txt"', '"[t.txt"', '"t.txt]"', '"{t.txt}"', '"{,s/}t.txt"', '"\\{a\\}"', '"t\\.txt"', "1.5", "-1", ".inf", "2024-01-01", "yes", "on", "0x10", "!!str t.txt", "*a", "%a", "@a", "`a`", "- t.txt", "? t.txt", "[null, t.txt]", "[5, true, t.txt]", "{}", "[t.txt,]", "['**', t.txt]", "[\"*.txt\", \"\"]", "\n    - t.txt\n    -\n    - 5"]
 
 
 def body(r):
+    if r.random() < .12: return r.choice(ODD_TEXTS) + r.choice(["", "\n"])
     return r.choice(TEXTS) + r.choice(["", "\n", "\n", "\r\n", "\n\n"])
 
 
@@ -77,7 +81,7 @@ ODD = ["---\napplyTo: t.txt\n", "---\napplyTo: t.txt\n...\n", "\n---\napplyTo: t
 def instructions(r):
     if r.random() < .25: return r.choice(ODD) + body(r)
     lines = []
-    if r.random() < .75: lines.append(f"{r.choice(['applyTo', 'applyTo', 'paths'])}: {r.choice(PATTERNS)}")
+    if r.random() < .75: lines.append(f"{r.choice(['applyTo', 'applyTo', 'paths'])}: {r.choice(PATTERNS if r.random() < .8 else ODD_PATTERNS)}")
     if r.random() < .4: lines.append(r.choice(["description: plain words", "description: \"a | b\"", "description: 'it''s'", "name: x", "description: 7"]))
     r.shuffle(lines)
     return ("---\n" + "".join(l + "\n" for l in lines) + "---\n" if lines or r.random() < .1 else "") + body(r)
@@ -99,7 +103,7 @@ def generate(r):
     write = lambda path, text: put(path, " | raw", raw(text))
     depth = r.choice([0, 1, 1, 2, 3])
     dirs = ["/p"]
-    for _ in range(depth): dirs.append(dirs[-1] + "/" + r.choice(["a", "b", "s", "src", "X"]))
+    for _ in range(depth): dirs.append(dirs[-1] + "/" + r.choice(["a", "b", "s", "src", "X"] * 4 + ["e\u0301", "[x]", "-", "#h", "{a,b}", "(p)", "!s", ".hid", "a+b", "\U0001f600", "a'b", "a|b", "node_modules"]))
     cwd = dirs[r.randint(0, depth)]
     below = cwd + "/" + r.choice(["s", "src", "n"])
     for d in dirs:
@@ -130,6 +134,7 @@ def generate(r):
             elif k < .09: write(f"{d}/{place}/dir{ending}/x{ending}", instructions(r))
         if r.random() < .06: put(d + "/door", " -> " + r.choice(["sub", ".", "..", "/x", "s"]), "")
         if r.random() < .05: write(d + "/é.md", body(r))
+        if r.random() < .05: write(f"{d}/{r.choice(['[x].md', '(p).md', '$A.md', '-x.md', '_y.md', 'dir.md/x', '.hid/a.md', 'a b.md', 'AGENTS.MD', 'Agents.md', 'claude.md', 'CLAUDE.local.md', 'AGENTS.override.md', '.github/Copilot-Instructions.md', '.github/AGENTS.md', '.GitHub/copilot-instructions.md', '.claude/AGENTS.md'])}", body(r))
         if r.random() < .03: put(f"{d}/{r.choice(['.github', '.claude', '.github/instructions', '.claude/rules'])}", " -> " + r.choice(["/p/.github", "/x", "sub", "/p/.claude"]), "")
     if r.random() < .1:
         for number in range(1, 11): write(f"{cwd}/{number}.md", f"CHAIN {number} @{number + 1}.md\n")
@@ -142,7 +147,7 @@ def generate(r):
     for name in ("u", "sub/v"):
         if r.random() < .25: write(f"{home}/instructions/{name}.instructions.md", instructions(r))
     if r.random() < .2:
-        env["COPILOT_CUSTOM_INSTRUCTIONS_DIRS"] = r.choice(["/x", "/x, /y", "/missing,/x", "rel"])
+        env["COPILOT_CUSTOM_INSTRUCTIONS_DIRS"] = r.choice(["/x", "/x, /y", "/missing,/x", "rel", "", ",", "/x,,/y,", "./rel", "rel/../rel", "~/x", "/x/", "/p", cwd, "..", "/x:/y", "/x;/y", " /x ", "\"/x\"", "/x/AGENTS.md", "/x/d"])
         for d in ("/x", "/y", cwd + "/rel"):
             for name in ("AGENTS.md", "i.instructions.md", "d/j.instructions.md", ".github/instructions/k.instructions.md"):
                 if r.random() < .4: write(f"{d}/{name}", instructions(r) if name != "AGENTS.md" else body(r))

@@ -176,6 +176,16 @@ TOKENS = ["@./a.md", "@a.md", "@b.md", "@./docs/b.md", "@../a.md", "@../../b.md"
           "@././a.md", "@.//a.md", "@a.md#x", "@a.md?x", "@./door/a.md", "@./linked/b.md", "@docs", "@./100%.md", "@/", "@./", "@...", "@./.git", "@/h/.gemini/GEMINI.md", "@file:///p/a.md", "@./a\\b.md", "@./big.md", "@/dev/null"]
 CHUNKS = ["word", " ", " ", "\n", "\n\n", "\r\n", "\t", "# T", "`", "``", "```", "```\n", "~~~\n", "é", "😀", "\ufeff", "\u00a0", "\u3000", "<!-- c -->", "x@y", "(", ")", "\u2028", "$A", "    ", "\u200b", "\u0085"]
 
+ODD_DIRS = ["e\u0301", "[x]", "-", "#h", "{a,b}", "$A", "(p)", "!s", "~", "a+b", ".hid", "\U0001f600", "node_modules"]
+ODD_TOKENS = ["@./a\\ b.md", "@./a b.md", "@./e\u0301.md", "@./[x].md", "@\"a.md\"", "@'a.md'", "@./a.md\x00", "@<./a.md>", "@(a.md)", "@./a.md)", "@./a.md\u2028", "@./A.MD", "@a", "@./t/../a.md", "@./nope/../a.md", "@./a.md//", "@./.hid/a.md", "@\\a.md", "@./$A.md", "@./a.md\u200b", "@./-x.md", "@A.md", "@z@./a.md", "@./\U0001f600.md", "@a.md@b.md", "@./a.md\ufeff",
+              "@./%2e%2e/a.md", "@./a%20b.md", "@./b.md%00", "@c1.md\n@c2.md", "@/p", "@/p/", "@../p/a.md", "@./GEMINI.md/../a.md"]
+ODD_CHUNKS = ["\r", "\x00", "\x0b", "\x0c", "\u2029", "\x1b[0m", "- @./a.md\n", "# @./a.md\n", "    @./a.md\n", "> @./a.md\n", "| @./a.md |\n", "[x](@./a.md)", "<!-- @./a.md -->", "````\n", "`` ` @./a.md ``", "\\`@./a.md\\`", "--- Context from: x ---", "</project_context>", "<loaded_context>"]
+ODD_SETTINGS = [{"context": "x"}, {"context": None}, {"context": []}, {"context": {"fileName": 5}}, {"context": {"fileName": {"a": 1}}}, {"context": {"fileName": ["AGENTS.md", 5]}}, {"context": {"fileName": [["AGENTS.md"]]}}, {"context": {"fileName": True}}, {"context": {"importFormat": 5}}, {"context": {"importFormat": None}}, {"context": {"includeDirectories": "/libs"}}, {"context": {"includeDirectories": [5]}},
+                {"context": {"includeDirectories": None}}, {"context": {"memoryBoundaryMarkers": 5}}, {"context": {"memoryBoundaryMarkers": [5]}}, {"context": {"memoryBoundaryMarkers": {}}}, {"context": {"memoryBoundaryMarkers": [".git", None]}}, {"context": {"fileFiltering": "x"}}, {"context": {"fileFiltering": {"respectGitIgnore": "false"}}}, {"context": {"loadMemoryFromIncludeDirectories": "x"}}, {"context": {"discoveryMaxDirs": "x"}}, {"security": "x"},
+                {"security": {"folderTrust": True}}, {"security": {"folderTrust": {"enabled": 1}}}, {"general": 5}, {"ui": "x"}, {"mcpServers": []}, {"zzz": 5}, {"contextFileName": "AGENTS.md"}, {"tools": []}, {"extensions": {"disabled": ["e0"]}}, {"extensions": "x"}, {"model": "x"}, {"experimental": {"jitContext": False}}, {"skills": 5}, {"context": {"fileName": "AGENTS.md\n"}}, {"context": {"fileName": "../p/a.md"}}, {"context": {"fileName": "~/x.md"}}]
+JUNK = ["", "{", "null", "[]", "5", '"x"', "{'a': 1}", "{\"context\": {\"fileName\": \"AGENTS.md\",}}", "/* c */ {\"context\": {\"fileName\": \"AGENTS.md\"}} // d", "\ufeff{}", "{} {}", "{\"context\": {\"fileName\": \"Z.md\"}, \"context\": {\"fileName\": \"AGENTS.md\"}}", "{\"context\": {\"fileName\": \"${NAME}\"}}", "{\"context\": {\"fileName\": \"a\\tb.md\"}}"]
+ODD_MANIFESTS = [{"contextFileName": 5}, {"contextFileName": None}, {"contextFileName": [5]}, {"contextFileName": {}}, {"contextFileName": ""}, {"contextFileName": ["", "X.md"]}, {"contextFileName": "/out.md"}, {"contextFileName": "${workspacePath}/a.md"}, {"contextFileName": "${NAME}"}, {"contextFileName": "$NAME"}, {"version": 5}, {"version": None}, {"name": 5}, {"name": None}, {"name": "a.b"}, {"name": "E0"}, {"mcpServers": 5}, {"excludeTools": "x"}, {"settings": 5}, {"plan": 5}, {"plan": {"directory": 5}}, {"zzz": 5}, {"migratedTo": "x"}]
+
 
 def raw(text):
     return "".join(c if 32 <= ord(c) < 127 and c != "\\" else {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\"}.get(c) or "".join("\\x%02x" % b for b in c.encode("utf-8", "surrogateescape")) for c in text) + "\n"
@@ -185,7 +195,9 @@ def prose(r, tokens=.5):
     k = r.random()
     if k < .06: return r.choice(["", " ", "\n\t\n", "\ufeff", "\ufeff\n"])
     if k < .09: return "a\udcffb\udce4\udcb8 @./a.md"
-    return "".join((r.choice([" ", "\n", "", "\t"]) + r.choice(TOKENS) + r.choice([" ", "\n", "", " "])) if r.random() < tokens * .5 else r.choice(CHUNKS) for _ in range(r.randint(1, 12))) + r.choice(["", "\n", "END\n"])
+    tokens_of = TOKENS if r.random() < .8 else TOKENS + ODD_TOKENS * 2
+    chunks_of = CHUNKS if r.random() < .8 else CHUNKS + ODD_CHUNKS * 2
+    return "".join((r.choice([" ", "\n", "", "\t"]) + r.choice(tokens_of) + r.choice([" ", "\n", "", " "])) if r.random() < tokens * .5 else r.choice(chunks_of) for _ in range(r.randint(1, 12))) + r.choice(["", "\n", "END\n"])
 
 
 def generate(r):
@@ -206,7 +218,7 @@ def generate(r):
     depth = r.choice([0, 1, 1, 2, 2, 3])
     dirs = ["/p"]
     for _ in range(depth):
-        dirs.append(dirs[-1] + "/" + r.choice(["a", "b", "Abc", "x", "é", "GEMINI", "%41", "d.e"]))
+        dirs.append(dirs[-1] + "/" + r.choice(["a", "b", "Abc", "x", "é", "GEMINI", "%41", "d.e"] * 3 + ODD_DIRS))
     cwd = dirs[r.randint(0, depth)]
     below = [cwd, cwd + "/" + r.choice(["s", "S", "docs"])]
     below.append(below[-1] + "/t")
@@ -259,6 +271,9 @@ def generate(r):
         for key, value in settings.items():
             place = r.choice(["/h/.gemini/settings.json"] * 4 + [cwd + "/.gemini/settings.json"] * 3 + ["/etc/gemini-cli/settings.json", "/etc/gemini-cli/system-defaults.json"])
             layers.setdefault(place, {}).setdefault(section, {})[key] = value
+    if r.random() < .1:
+        place = r.choice(["/h/.gemini/settings.json", cwd + "/.gemini/settings.json", "/etc/gemini-cli/settings.json", "/etc/gemini-cli/system-defaults.json"])
+        write(place, r.choice(JUNK)) if r.random() < .3 else layers.setdefault(place, {}).update(r.choice(ODD_SETTINGS))
     for path, settings in layers.items():
         text = json.dumps(settings, ensure_ascii=False)
         write(path, r.choice(["", "", "// c\n"]) + text + r.choice(["\n", "", " /* e */"]))
@@ -272,6 +287,8 @@ def generate(r):
         place = f"/h/.gemini/extensions/e{number}"
         manifest = {"name": r.choice([f"e{number}", f"x-{number}", "", "a b"]), "version": "1"}
         if r.random() < .4: manifest["contextFileName"] = r.choice(["X.md", ["X.md", "GEMINI.md"], "${extensionPath}/X.md", "../X.md", [], ["docs/N.md"], "${/}X.md"])
+        if r.random() < .15: manifest.update(r.choice(ODD_MANIFESTS))
+        if r.random() < .03: write(place + "/gemini-extension.json", r.choice(JUNK))
         if r.random() < .1: manifest["plan"] = {"directory": r.choice(["plans", "s", "..", "docs"])}
         write(place + "/gemini-extension.json", json.dumps(manifest))
         if r.random() < .3: write(place + "/.gemini-extension-install.json", json.dumps({"source": r.choice([place, "/libs", "https://example.org/e", f"/out/e{number}"]), "type": r.choice(["local", "git", "link", "github-release"])}))
@@ -281,7 +298,8 @@ def generate(r):
     env, options = {"NAME": "AGENTS.md"}, {}
     if r.random() < .06: options["extensions"] = [r.choice(["e0", "none", "E1", "e0,x-1", "zzz"])]
     if r.random() < .08: options["include-directories"] = [r.choice(["/libs", "/libs,..", "docs", "~/.gemini", "/p"])]; folder("/libs")
-    if r.random() < .05: write("/h/.gemini/projects.json", "{")
+    if r.random() < .05: write("/h/.gemini/projects.json", r.choice(JUNK + ["{\"projects\": []}", "{\"projects\": {\"" + cwd + "\": 5}}", "{\"projects\": {\"" + cwd + "\": \"../x\"}}"]))
+    if r.random() < .04: write("/h/.gemini/trustedFolders.json", r.choice(JUNK + [json.dumps({cwd: "TRUST"}), json.dumps({"~": "DO_NOT_TRUST"}), json.dumps({cwd.upper(): "DO_NOT_TRUST"}), json.dumps({".": "DO_NOT_TRUST"}), json.dumps({cwd + "/../": "DO_NOT_TRUST"})]))
     if r.random() < .12: write(r.choice([cwd, cwd + "/.gemini", "/p", "/h", "/h/.gemini"]) + "/.env", r.choice(["GEMINI_CLI_HOME=/c\n", "export NAME=Z.md\nOTHER='a.md'\n", "GEMINI_CLI_IDE_WORKSPACE_PATH=/libs\n", "# c\nA = 1 # x\n"])); write("/c/.gemini/GEMINI.md", "C HOME\n")
     if r.random() < .06: env["GEMINI_CLI_HOME"] = r.choice(["/h", "/p", ""])
     words = f"gemini-cli from {cwd}"

@@ -141,6 +141,10 @@ impl<'s, 'a> Loader<'s, 'a> {
             return Ok(());
         }
         let real = self.search.real(path)?.unwrap_or_else(|_| path.to_owned());
+        if self.denied(path, &real, role.owner) {
+            self.consider(source(Fate::Excluded, "permissions.deny keeps it from being read".to_owned()));
+            return Ok(());
+        }
         if self.seen.contains(&real) {
             self.seen.insert(path.to_owned());
             self.warnings.push(Warning::at(
@@ -387,6 +391,12 @@ impl<'s, 'a> Loader<'s, 'a> {
     /// The glob that takes a file out. Managed files stay.
     pub(super) fn excluded(&self, path: &Path, owner: Owner) -> Option<String> {
         (owner != Owner::Managed).then(|| self.excludes.matching(path)).flatten().map(str::to_owned)
+    }
+
+    /// Whether permissions keep a file of the project from being read, by its name or by its target.
+    pub(super) fn denied(&self, path: &Path, real: &Path, owner: Owner) -> bool {
+        matches!(owner, Owner::Project | Owner::Local)
+            && (self.settings.denied.covers(path) || self.settings.denied.covers(real))
     }
 
     fn reason(&self, role: Role) -> String {

@@ -40,10 +40,15 @@ impl Loader<'_, '_> {
             self.search.never(target, "outside of the working directory nothing is attached");
             return Ok(Vec::new());
         }
+        if self.denied(target, &real, Owner::Project) {
+            self.search.never(target, "permissions.deny keeps it from being read, and nothing is attached");
+            return Ok(Vec::new());
+        }
         let loaded: HashSet<PathBuf> = start
             .entries
             .iter()
             .map(|entry| entry.path.clone())
+            .chain(start.memory.iter().map(|(path, ..)| path.clone()))
             .chain(already.iter().cloned())
             .chain([target.to_owned()])
             .collect();
@@ -237,8 +242,10 @@ impl Loader<'_, '_> {
         let mut own = Vec::new();
         for path in files {
             let found = self.search.stat(&path, "nested AGENTS.md stand in for these")?;
+            let real = self.search.real(&path)?.unwrap_or_else(|_| path.clone());
             let limit = self.edition.file_limit_bytes;
             if self.excluded(&path, Owner::Project).is_some()
+                || self.denied(&path, &real, Owner::Project)
                 || !found.is_ok_and(|meta| meta.kind == Kind::File && meta.len <= limit)
                 || self.is_of_user_or_managed(&path)?
             {

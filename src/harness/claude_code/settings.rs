@@ -1,12 +1,15 @@
 //! What decides the rest: command-line words, variables, and the layers of settings files.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
+use super::denied::{self, Denied};
+use super::layers::{self, Layer, Layers, Origin, Wanted};
+use super::variables::{self, Variables};
 use crate::answer::{Refusal, Standpoint, Warning};
 use crate::formats::{Node, Value};
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, absolute};
+use crate::snapshot::absolute;
 
 /// Which AGENTS.md files are read besides CLAUDE.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,10 +40,18 @@ pub(super) struct Settings {
     pub(super) added: Vec<PathBuf>,
     /// The globs that take files out.
     pub(super) excludes: Vec<(String, PathBuf)>,
+    /// What must not be read.
+    pub(super) denied: Denied,
     /// Which AGENTS.md files are read.
     pub(super) mode: Mode,
-    /// Where the memory is, unless at the usual place; `None` inside: it is switched off.
+    /// Where the memory is.
     pub(super) memory: Memory,
+    /// What holds the memories of all projects.
+    pub(super) memories: PathBuf,
+    /// What stands for the text of the memory.
+    pub(super) memory_text: Option<String>,
+    /// What the administrator's settings say themselves, and the file they say it in.
+    pub(super) told: Option<(String, PathBuf)>,
     /// The agent that the command line names.
     pub(super) agent: Option<String>,
     /// What takes the Skill tool away, and all skills with it.
@@ -49,6 +60,8 @@ pub(super) struct Settings {
     pub(super) skills_shown: BTreeMap<String, Shown>,
     /// What is wrong with the files.
     pub(super) warnings: Vec<Warning>,
+    /// The user's own JSON file.
+    json: Option<Node>,
 }
 
 /// What `skillOverrides` says of a skill.
@@ -78,6 +91,7 @@ struct Words {
     sources: Option<String>,
     agent: Option<String>,
     added: Vec<String>,
+    denied: Vec<String>,
 }
 
 impl Words {
@@ -98,127 +112,114 @@ impl Words {
                         words.added.push(dir.to_owned());
                     }
                 }
+                "--disallowedTools" | "--disallowed-tools" => {
+                    words.denied.extend(value.iter().flat_map(|value| denied::rules(value)));
+                    while let Some(rules) = args.next_if(|arg| !arg.starts_with('-')) {
+                        words.denied.extend(denied::rules(rules));
+                    }
+                }
                 _ => {}
             }
         }
         words
     }
-}
 
-/// `1`, `true`, `yes` and `on` switch a variable on.
-fn switched_on(search: &Search, name: &str) -> bool {
-    search
-        .env(name)
-        .is_some_and(|value| matches!(value.trim().to_ascii_lowercase().as_str(), "1" | "true" | "yes" | "on"))
-}
-
-/// A layer of settings.
-struct Layer {
-    from: PathBuf,
-    node: Node,
-    /// Whether options of plugins count in it.
-    trusted: bool,
+    /// A source of settings that there is not.
+    fn unknown_source(&self) -> Option<&str> {
+        let words = self.sources.as_deref()?.split(',').map(str::trim);
+        words.filter(|word| !word.is_empty()).find(|word| !["user", "project", "local"].contains(word))
+    }
 }
 
 impl Settings {
     /// Reads them all.
-    pub(super) fn gather(at: &Standpoint, search: &mut Search) -> Told<Settings> {
+    pub(super) fn gather(at: &Standpoint, search: &mut Search) -> Told<Result<Settings, Refusal>> {
         let args = at.option_list(super::ID, "args");
         let words = Words::new(&args);
-        let config = match search.env("CLAUDE_CONFIG_DIR").filter(|dir| !dir.is_empty()) {
-            Some(dir) => absolute(&at.cwd, Path::new(&dir)),
-            None => at.home.join(".claude"),
-        };
-        let off = [
-            (words.bare, "--bare"),
-            (words.safe, "--safe-mode"),
-            (switched_on(search, "CLAUDE_CODE_DISABLE_CLAUDE_MDS"), "CLAUDE_CODE_DISABLE_CLAUDE_MDS"),
-            (switched_on(search, "CLAUDE_CODE_SAFE_MODE"), "CLAUDE_CODE_SAFE_MODE"),
-            (switched_on(search, "CLAUDE_CODE_SIMPLE"), "CLAUDE_CODE_SIMPLE"),
-        ];
+        if let Some(word) = words.unknown_source() {
+            let message = format!("--setting-sources: `{word}` is none of user, project and local");
+            return Ok(Err(Refusal::new("--setting-sources", message)));
+        }
         let source = |name| words.sources.as_ref().is_none_or(|list| list.split(',').any(|word| word.trim() == name));
-        let added_count = switched_on(search, "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD");
-        let added = if added_count {
-            words.added.iter().map(|dir| absolute(&at.cwd, Path::new(dir))).collect()
-        } else {
-            Vec::new()
+        let json = match users_json(at, search)? {
+            Ok(json) => json,
+            Err(refusal) => return Ok(Err(refusal)),
         };
+        let mut variables = Variables::default();
+        variables.take(json.as_ref().and_then(|json| json.get("env")), true);
         let mut settings = Settings {
-            off: off.iter().find(|(on, _)| *on).map(|(_, name)| *name),
+            config: config(&variables, at, search),
+            off: None,
             user: source("user"),
             project: source("project"),
             local: source("local"),
-            added,
+            added: Vec::new(),
             excludes: Vec::new(),
+            denied: Denied::default(),
             mode: Mode::EitherKind,
             memory: Memory::Usual,
+            memories: PathBuf::new(),
+            memory_text: None,
+            told: None,
             agent: words.agent.clone(),
             no_skills: None,
             skills_shown: BTreeMap::new(),
             warnings: Vec::new(),
-            config,
+            json,
         };
-        let layers = settings.layers(at, words.settings.as_deref(), search)?;
+        let layers = match settings.layers(at, words.settings.as_deref(), &mut variables, search)? {
+            Ok(layers) => layers,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        settings.off = [
+            (words.bare, "--bare"),
+            (words.safe, "--safe-mode"),
+            (variables.on(variables::NO_FILES, search), variables::NO_FILES),
+            (variables.on(variables::SAFE_MODE, search), variables::SAFE_MODE),
+            (variables.on(variables::SIMPLE, search), variables::SIMPLE),
+        ]
+        .iter()
+        .find(|(on, _)| *on)
+        .map(|(_, name)| *name);
+        if variables.on(variables::ADDED_GIVE, search) {
+            settings.added = words.added.iter().map(|dir| absolute(&at.cwd, Path::new(dir))).collect();
+        }
         settings.apply(&layers, at);
-        if switched_on(search, "CLAUDE_CODE_DISABLE_AUTO_MEMORY") {
-            settings.memory = Memory::Off("CLAUDE_CODE_DISABLE_AUTO_MEMORY is set".to_owned());
+        for rule in &words.denied {
+            settings.denied.add(rule, &at.cwd, &at.cwd, &at.home);
         }
-        Ok(settings)
+        settings.place_memory(&layers, &variables, at, search);
+        Ok(Ok(settings))
     }
 
-    /// The layers, weakest first.
-    fn layers(&mut self, at: &Standpoint, flag: Option<&str>, search: &mut Search) -> Told<Vec<Layer>> {
-        let mut files = Vec::new();
-        if self.user {
-            files.push((self.config.join("settings.json"), true));
-        }
-        if self.project {
-            files.push((at.cwd.join(".claude/settings.json"), false));
-        }
-        if self.local {
-            files.push((at.cwd.join(".claude/settings.local.json"), false));
-        }
-        let inline = flag.filter(|flag| flag.trim_start().starts_with('{'));
-        if let (Some(file), None) = (flag, inline) {
-            files.push((absolute(&at.cwd, Path::new(file)), true));
-        }
-        let managed = Path::new(super::MANAGED).join("managed-settings.json");
-        files.push((managed.clone(), true));
-        search.expect(files.iter().map(|(path, _)| Ask::Content(path.clone())))?;
-        let mut layers = Vec::new();
-        for (path, trusted) in files {
-            if path == managed
-                && let Some(node) = inline.and_then(|json| self.parsed(Path::new("--settings"), json))
-            {
-                layers.push(Layer { from: PathBuf::from("--settings"), node, trusted: true });
+    /// The layers, weakest first. Observed: one of them may move the user's directory, and the user's settings are then
+    /// those that stand there.
+    fn layers(
+        &mut self,
+        at: &Standpoint,
+        flag: Option<&str>,
+        variables: &mut Variables,
+        search: &mut Search,
+    ) -> Told<Result<Vec<Layer>, Refusal>> {
+        let mut moves = 0;
+        loop {
+            let Settings { config, user, project, local, .. } = &*self;
+            let wanted = Wanted { config, cwd: &at.cwd, user: *user, project: *project, local: *local, flag };
+            let Layers { list, warnings } = match layers::read(&wanted, search)? {
+                Ok(read) => read,
+                Err(refusal) => return Ok(Err(refusal)),
+            };
+            for layer in &list {
+                variables.take(layer.node.get("env"), layer.is_trusted());
             }
-            let Ok(raw) = search.read(&path, "settings, weakest layer first")? else { continue };
-            let Ok(text) = std::str::from_utf8(&raw) else { continue };
-            if text.trim().is_empty() {
-                continue;
+            self.warnings = warnings;
+            let moved = self::config(variables, at, search);
+            moves += 1;
+            if moved == self.config || moves > 2 {
+                return Ok(Ok(list));
             }
-            if let Some(node) = self.parsed(&path, text) {
-                layers.push(Layer { from: path, node, trusted });
-            }
+            self.config = moved;
         }
-        Ok(layers)
-    }
-
-    /// A layer's values, if it is JSON and every key that matters has its type: one wrong key takes the file with it.
-    fn parsed(&mut self, path: &Path, text: &str) -> Option<Node> {
-        let problem = match json(text) {
-            Err(problem) => problem,
-            Ok(node) => match wrong_type(&node) {
-                None => return Some(node),
-                Some(problem) => problem,
-            },
-        };
-        self.warnings.push(Warning::at(
-            "settings",
-            path,
-            format!("{}: {problem}; Claude Code ignores the whole file", path.display()),
-        ));
-        None
     }
 
     fn apply(&mut self, layers: &[Layer], at: &Standpoint) {
@@ -226,20 +227,17 @@ impl Settings {
             let node = &layer.node;
             let globs = node.get("claudeMdExcludes").and_then(Node::as_texts).into_iter().flatten();
             self.excludes.extend(globs.map(|glob| (glob.to_owned(), layer.from.clone())));
-            match node.get("autoMemoryEnabled").and_then(Node::as_bool) {
-                Some(false) => self.memory = Memory::Off(format!("autoMemoryEnabled in {}", layer.from.display())),
-                Some(true) if matches!(self.memory, Memory::Off(_)) => self.memory = Memory::Usual,
-                Some(true) | None => {}
-            }
-            if let Some(dir) = node.get("autoMemoryDirectory").and_then(Node::as_text).filter(|dir| !dir.is_empty())
-                && !matches!(self.memory, Memory::Off(_))
+            if layer.origin == Origin::Managed
+                && let Some(text) = node.get("claudeMd").and_then(Node::as_text)
             {
-                let dir = dir
-                    .strip_prefix("~/")
-                    .map_or_else(|| absolute(&at.cwd, Path::new(dir)), |rest| absolute(&at.home, Path::new(rest)));
-                self.memory = Memory::In(dir);
+                self.told = Some((text.to_owned(), layer.from.clone())).filter(|(text, _)| !text.is_empty());
             }
-            let denied = node.at_path(&["permissions", "deny"]).and_then(Node::as_texts).unwrap_or_default();
+            let denied = node.at_path(&["permissions", "deny"]).and_then(Node::as_list).unwrap_or_default();
+            let denied: Vec<&str> = denied.iter().filter_map(Node::as_text).collect();
+            let own = if layer.origin == Origin::User { &self.config } else { &at.cwd };
+            for rule in &denied {
+                self.denied.add(rule, own, &at.cwd, &at.home);
+            }
             if denied.contains(&"Skill") {
                 self.no_skills = Some(format!("permissions.deny in {}", layer.from.display()));
             }
@@ -253,7 +251,7 @@ impl Settings {
                 };
             }
             let options = ["pluginConfigs", super::PLUGIN, "options", "instructionFiles"];
-            let mode = node.at_path(&options).filter(|_| layer.trusted).and_then(Node::as_text);
+            let mode = node.at_path(&options).filter(|_| layer.is_trusted()).and_then(Node::as_text);
             self.mode = match mode {
                 Some("claude-md-or-agents-md") => Mode::EitherKind,
                 Some("claude-md-and-agents-md") => Mode::BothKinds,
@@ -262,68 +260,99 @@ impl Settings {
                 Some(_) | None => self.mode,
             };
         }
-        let enabled =
-            layers.iter().rev().find_map(|layer| layer.node.at_path(&["enabledPlugins", super::PLUGIN])?.as_bool());
-        if enabled == Some(false) {
+        let enabled = layers.iter().rev().find_map(|layer| layer.node.at_path(&["enabledPlugins", super::PLUGIN]));
+        if enabled.is_some_and(|enabled| enabled.as_bool() != Some(true)) {
             self.mode = Mode::ClaudeOnly;
         }
     }
-}
 
-/// What is wrong with the type of a key that matters.
-fn wrong_type(node: &Node) -> Option<String> {
-    if node.as_table().is_none() {
-        return Some(format!("it is {}, and must be an object", node.value.kind()));
+    /// Where the memory is. The strongest layer that names a directory decides, even if it names none that counts.
+    fn place_memory(&mut self, layers: &[Layer], variables: &Variables, at: &Standpoint, search: &Search) {
+        let elsewhere = variables.given(variables::MEMORIES, search);
+        self.memories = elsewhere.map_or_else(|| self.config.clone(), |dir| absolute(&at.cwd, Path::new(&dir)));
+        self.memory_text = variables.get(variables::MEMORY_TEXT, search);
+        let strongest = |key: &str| layers.iter().rev().find_map(|layer| Some((layer, layer.node.get(key)?)));
+        let named = strongest("autoMemoryDirectory").and_then(|(_, node)| node.as_text());
+        let named = named.and_then(|dir| match dir.strip_prefix("~/") {
+            Some(rest) => below(&at.home, rest),
+            None => memory_directory(dir),
+        });
+        let given = variables.given(variables::MEMORY_DIR, search).and_then(|dir| memory_directory(&dir));
+        let off = strongest("autoMemoryEnabled").filter(|(_, node)| node.as_bool() == Some(false));
+        let stores = variables.get(variables::STORES, search).is_some_and(|stores| !stores.trim().is_empty());
+        self.memory = match (variables.switched(variables::NO_MEMORY, search), off) {
+            (Some(true), _) => Memory::Off(format!("{} is set", variables::NO_MEMORY)),
+            (None, Some((layer, _))) => Memory::Off(format!("autoMemoryEnabled in {}", layer.from.display())),
+            (Some(false), _) | (None, None) if stores => Memory::Off(format!("{} is set", variables::STORES)),
+            (Some(false), _) | (None, None) => given.or(named).map_or(Memory::Usual, Memory::In),
+        };
     }
-    let wrong = |key: &str, right: fn(&Node) -> bool, wanted: &str| {
-        let value = node.get(key)?;
-        (!right(value)).then(|| format!("`{key}` is {}, and must be {wanted}", value.value.kind()))
+
+    /// Whether the user let the files of a project import from outside: a value of the user's own JSON file that is not
+    /// false, zero or empty.
+    pub(super) fn approved(&self, project: &Path) -> bool {
+        let keys = ["projects", &project.to_string_lossy(), "hasClaudeMdExternalIncludesApproved"];
+        let value = self.json.as_ref().and_then(|json| json.at_path(&keys));
+        value.is_some_and(|value| match &value.value {
+            Value::Null => false,
+            Value::Bool(value) => *value,
+            Value::Integer(value) => *value != 0,
+            Value::Float(value) => *value != 0.0,
+            Value::Text(text) | Value::Date(text) => !text.is_empty(),
+            Value::List(_) | Value::Table(_) => true,
+        })
+    }
+}
+
+/// `$CLAUDE_CONFIG_DIR`, else `~/.claude`.
+fn config(variables: &Variables, at: &Standpoint, search: &Search) -> PathBuf {
+    match variables.given(variables::CONFIG_DIR, search) {
+        Some(dir) => absolute(&at.cwd, Path::new(&dir)),
+        None => at.home.join(".claude"),
+    }
+}
+
+/// A directory that may hold the memory: an absolute path, and no name of one letter at the top.
+fn memory_directory(dir: &str) -> Option<PathBuf> {
+    let path = absolute(Path::new("/"), Path::new(dir));
+    (dir.starts_with('/') && !dir.contains('\0') && path.as_os_str().len() > 2).then_some(path)
+}
+
+/// What lies below the home directory, and is not the home directory itself.
+fn below(home: &Path, rest: &str) -> Option<PathBuf> {
+    let rest = Path::new(rest.trim_start_matches('/'));
+    let mut depth = 0;
+    for part in rest.components() {
+        match part {
+            Component::Normal(_) => depth += 1,
+            Component::ParentDir => depth -= 1,
+            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
+        }
+        if depth < 0 {
+            return None;
+        }
+    }
+    (depth > 0).then(|| absolute(home, rest))
+}
+
+/// The user's own JSON file. One that is no JSON stops the client.
+fn users_json(at: &Standpoint, search: &mut Search) -> Told<Result<Option<Node>, Refusal>> {
+    let path = match search.env(variables::CONFIG_DIR).filter(|dir| !dir.is_empty()) {
+        Some(dir) => absolute(&at.cwd, Path::new(&dir)).join(".claude.json"),
+        None => at.home.join(".claude.json"),
     };
-    wrong("claudeMdExcludes", |node| node.as_texts().is_some(), "a list of strings")
-        .or_else(|| wrong("autoMemoryEnabled", |node| node.as_bool().is_some(), "a boolean"))
-        .or_else(|| wrong("autoMemoryDirectory", |node| node.as_text().is_some(), "a string"))
-        .or_else(|| wrong("enabledPlugins", |node| node.as_table().is_some(), "an object"))
-        .or_else(|| wrong("pluginConfigs", |node| node.as_table().is_some(), "an object"))
-}
-
-/// Strict JSON, as values without spans.
-fn json(text: &str) -> Result<Node, String> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    crate::formats::parse_json(text).map_err(|error| error.message)
-}
-
-/// Whether the user let the project's files import from outside: a value of the user's own JSON file that is not false,
-/// zero or empty. A file that is no JSON stops the client.
-pub(super) fn approved(
-    config: &Path,
-    at: &Standpoint,
-    project: &Path,
-    search: &mut Search,
-) -> Told<Result<bool, Refusal>> {
-    let given = search.env("CLAUDE_CONFIG_DIR").is_some_and(|dir| !dir.is_empty());
-    let path = if given { config.join(".claude.json") } else { at.home.join(".claude.json") };
-    let Ok(raw) = search.read(&path, "projects whose imports from outside were approved")? else {
-        return Ok(Ok(false));
+    let Ok(raw) = search.read(&path, "variables, and projects whose imports from outside were approved")? else {
+        return Ok(Ok(None));
     };
     let text = crate::text::lossy_without_bom(&raw);
     if text.trim().is_empty() {
-        return Ok(Ok(false));
+        return Ok(Ok(None));
     }
-    let node = match json(&text) {
-        Ok(node) => node,
+    match layers::parsed(&text) {
+        Ok(node) => Ok(Ok(Some(node))),
         Err(problem) => {
             let message = format!("{}: {problem}; fix the JSON, or move the file aside", path.display());
-            return Ok(Err(Refusal::new(path, message)));
+            Ok(Err(Refusal::new(path, message)))
         }
-    };
-    let key = project.to_string_lossy();
-    let value = node.at_path(&["projects", &key, "hasClaudeMdExternalIncludesApproved"]);
-    Ok(Ok(value.is_some_and(|value| match &value.value {
-        Value::Null => false,
-        Value::Bool(value) => *value,
-        Value::Integer(value) => *value != 0,
-        Value::Float(value) => *value != 0.0,
-        Value::Text(text) | Value::Date(text) => !text.is_empty(),
-        Value::List(_) | Value::Table(_) => true,
-    })))
+    }
 }

@@ -2,13 +2,14 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::git::Checkout;
 use super::loader::{Entry, Loader, Owner, Role};
 use super::rules::Which;
 use super::settings::{Memory, Mode};
 use super::tags::{self, Breaking};
-use super::{MANAGED, document, memory};
+use super::{MANAGED, document, memory, variables};
 use crate::answer::{Fate, Limit, Per, Purpose, Scope, Source, Trigger, Unit, Warning};
 use crate::search::Told;
 use crate::snapshot::{Ask, Kind};
@@ -24,6 +25,9 @@ pub(super) struct Start {
     pub(super) displaced_by: Option<PathBuf>,
 }
 
+/// What the client calls the administrator's settings where they have a text of their own.
+pub(super) const SETTINGS: &str = "<managed-settings>";
+
 /// The names in a directory of the walk, before the rules and after.
 const SHARED: [&str; 2] = ["CLAUDE.md", ".claude/CLAUDE.md"];
 const LOCAL: &str = "CLAUDE.local.md";
@@ -37,6 +41,7 @@ impl Loader<'_, '_> {
         let mut entries = Vec::new();
         let managed = Path::new(MANAGED);
         self.load(&managed.join("CLAUDE.md"), role(Owner::Managed, Scope::Managed), &mut entries)?;
+        entries.extend(self.settings.told.as_ref().map(|(text, from)| told(text, from)));
         self.rules(&managed.join(".claude/rules"), Owner::Managed, Which::Unconditional, &mut entries)?;
         if self.settings.user {
             let config = self.settings.config.clone();
@@ -168,7 +173,7 @@ impl Loader<'_, '_> {
                 self.load(&path, role(Owner::Project, Scope::Project), &mut found)?;
                 found.retain(|entry| {
                     let text = js_trim(&entry.document.text);
-                    let again = !text.is_empty() && entry.path == path && before.contains(text);
+                    let again = !text.is_empty() && before.contains(text);
                     if again {
                         let reason = "the text of a file that was loaded before it";
                         let source = Source { kept: Vec::new(), ..entry.source.clone() };
@@ -229,14 +234,16 @@ impl Loader<'_, '_> {
 
     /// The memory of the project, to its two limits.
     fn memory(&mut self, project: &Path) -> Told<Option<(PathBuf, String, Source)>> {
-        let usual = self.settings.config.join("projects").join(memory::slug(project)).join("memory");
+        let usual = self.settings.memories.join("projects").join(memory::slug(project)).join("memory");
         let (dir, off) = match &self.settings.memory {
             Memory::Off(what) => (usual, Some(what.clone())),
             Memory::Usual => (usual, None),
             Memory::In(dir) => (dir.clone(), None),
         };
         let path = dir.join("MEMORY.md");
-        if !self.search.stat(&path, "the memory of the project")?.is_ok_and(|meta| meta.kind == Kind::File) {
+        let given = self.settings.memory_text.clone();
+        let found = self.search.stat(&path, "the memory of the project")?.is_ok_and(|meta| meta.kind == Kind::File);
+        if given.as_ref().map_or(!found, String::is_empty) {
             return Ok(None);
         }
         let source = |fate, reason: String| Source {
@@ -246,6 +253,11 @@ impl Loader<'_, '_> {
         if let Some(what) = off {
             self.consider(source(Fate::Excluded, what));
             return Ok(None);
+        }
+        if let Some(text) = given {
+            let cut = memory::cut(&text, self.edition.memory_lines, self.edition.memory_utf16);
+            let source = source(Fate::Loaded, format!("the text is that of {}", variables::MEMORY_TEXT));
+            return Ok(Some((path.clone(), cut.text, source)));
         }
         let raw = match self.search.read(&path, "the memory of the project")? {
             Ok(raw) => raw,
@@ -277,6 +289,15 @@ impl Loader<'_, '_> {
         }
         Ok(Some((path.clone(), tags::broken(&cut.text, Breaking::Backslash), source)))
     }
+}
+
+/// The text in the administrator's settings: as it is, but for white space at its ends.
+fn told(text: &str, from: &Path) -> Entry {
+    let source = Source::new(from, Scope::Managed, Fate::Loaded, "claudeMd in the administrator's settings");
+    let front = document::Front::None;
+    let document = document::Document { text: text.to_owned(), front, imports: Vec::new(), kept: Vec::new() };
+    let path = PathBuf::from(SETTINGS);
+    Entry { path, owner: Owner::Managed, document: Arc::new(document), globs: None, head: None, source }
 }
 
 fn role(owner: Owner, scope: Scope) -> Role {

@@ -1,0 +1,177 @@
+//! The layers of settings: which files there are, weakest first, and which of them count.
+
+use std::path::{Path, PathBuf};
+
+use super::{MANAGED, schema};
+use crate::answer::{Refusal, Warning};
+use crate::formats::{Node, Value};
+use crate::search::{Search, Told};
+use crate::snapshot::{Ask, Errno, Kind, Unreadable, absolute};
+
+/// Whose settings a layer is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// The user's own.
+    User,
+    /// Of the project, or the user's own for the project.
+    Project,
+    /// From the command line.
+    Flag,
+    /// The administrator's.
+    Managed,
+}
+
+/// A layer of settings.
+pub(super) struct Layer {
+    pub(super) from: PathBuf,
+    pub(super) node: Node,
+    pub(super) origin: Origin,
+}
+
+impl Layer {
+    /// Whether all of it counts. Options of plugins, and most variables, do not where a project sets them.
+    pub(super) fn is_trusted(&self) -> bool {
+        self.origin != Origin::Project
+    }
+}
+
+/// Which layers are wanted.
+pub(super) struct Wanted<'w> {
+    pub(super) config: &'w Path,
+    pub(super) cwd: &'w Path,
+    pub(super) user: bool,
+    pub(super) project: bool,
+    pub(super) local: bool,
+    /// What follows `--settings`.
+    pub(super) flag: Option<&'w str>,
+}
+
+/// The layers that count, weakest first.
+#[derive(Default)]
+pub(super) struct Layers {
+    pub(super) list: Vec<Layer>,
+    /// What is wrong with files that are passed over.
+    pub(super) warnings: Vec<Warning>,
+}
+
+impl Layers {
+    /// Adds a layer, if every key that is known has its type. Of the administrator's, only the wrong keys are lost.
+    fn add(&mut self, mut layer: Layer) {
+        let Value::Table(table) = &mut layer.node.value else { return };
+        let from = &layer.from;
+        let mut whole = true;
+        table.retain_mut(|(key, node)| {
+            // Observed: among the administrator's plugins, one that is neither on nor off is passed over by itself.
+            if layer.origin == Origin::Managed
+                && key == "enabledPlugins"
+                && let Value::Table(plugins) = &mut node.value
+            {
+                plugins.retain(|(_, plugin)| schema::is_plugin_switch(plugin));
+            }
+            let Some(problem) = schema::wrong(key, node) else { return true };
+            if layer.origin == Origin::Managed {
+                let message = format!("{}: {problem}; Claude Code ignores the key", from.display());
+                self.warnings.push(Warning::at("settings", from, message));
+            } else if whole {
+                self.warnings.push(ignored(from, &problem));
+            }
+            whole = false;
+            false
+        });
+        if whole || layer.origin == Origin::Managed {
+            self.list.push(layer);
+        }
+    }
+}
+
+/// The layers. Broken settings of the administrator
+/// stop the client, and so do those on the command line.
+pub(super) fn read(wanted: &Wanted, search: &mut Search) -> Told<Result<Layers, Refusal>> {
+    let own = |name: &str| wanted.cwd.join(".claude").join(name);
+    let mut files = Vec::new();
+    files.extend(wanted.user.then(|| (wanted.config.join("settings.json"), Origin::User)));
+    files.extend(wanted.project.then(|| (own("settings.json"), Origin::Project)));
+    files.extend(wanted.local.then(|| (own("settings.local.json"), Origin::Project)));
+    let inline = wanted.flag.filter(|flag| flag.trim_start().starts_with('{'));
+    if let (Some(file), None) = (wanted.flag, inline) {
+        files.push((absolute(wanted.cwd, Path::new(file)), Origin::Flag));
+    }
+    let managed = Path::new(MANAGED).join("managed-settings.json");
+    files.push((managed.clone(), Origin::Managed));
+    let drop_ins = Path::new(MANAGED).join("managed-settings.d");
+    let contents = files.iter().map(|(path, _)| Ask::Content(path.clone()));
+    search.expect(contents.chain([Ask::Listing(drop_ins.clone())]))?;
+    files.extend(drop_in_files(&drop_ins, search)?.into_iter().map(|path| (path, Origin::Managed)));
+    let mut layers = Layers::default();
+    for (path, origin) in files {
+        if let Some(text) = inline.filter(|_| path == managed) {
+            let from = PathBuf::from("--settings");
+            match json(text) {
+                Ok(node) => layers.add(Layer { from, node, origin: Origin::Flag }),
+                Err(problem) => return Ok(Err(Refusal::new(from, format!("--settings: {problem}")))),
+            }
+        }
+        let raw = match search.read(&path, "settings, weakest layer first")? {
+            Ok(raw) => raw,
+            Err(problem) => {
+                let absent = matches!(problem, Unreadable::Errno(Errno::NOENT | Errno::NOTDIR));
+                let needed = if absent { origin == Origin::Flag } else { origin == Origin::Managed };
+                if needed {
+                    let message = format!("{}: {problem}; Claude Code does not start without it", path.display());
+                    return Ok(Err(Refusal::new(path, message)));
+                }
+                continue;
+            }
+        };
+        let parsed = match std::str::from_utf8(&raw) {
+            Ok(text) if text.trim().is_empty() => continue,
+            Ok(text) => json(text),
+            Err(_) => Err("it is no UTF-8".to_owned()),
+        };
+        match parsed {
+            Ok(node) => layers.add(Layer { from: path, node, origin }),
+            Err(problem) if origin == Origin::Managed => {
+                let message = format!("{}: {problem}; Claude Code does not start with it", path.display());
+                return Ok(Err(Refusal::new(path, message)));
+            }
+            Err(problem) => layers.warnings.push(ignored(&path, &problem)),
+        }
+    }
+    Ok(Ok(layers))
+}
+
+/// Files that add to the administrator's settings, in the order of their names.
+fn drop_in_files(dir: &Path, search: &mut Search) -> Told<Vec<PathBuf>> {
+    let Ok(entries) = search.list(dir, "files that add to the administrator's settings")? else {
+        return Ok(Vec::new());
+    };
+    let mut names: Vec<&str> = entries
+        .iter()
+        .filter(|entry| matches!(entry.kind, Kind::File | Kind::Link))
+        .filter_map(|entry| entry.name.to_str())
+        .filter(|name| name.ends_with(".json") && !name.starts_with('.'))
+        .collect();
+    names.sort_unstable();
+    let files: Vec<PathBuf> = names.into_iter().map(|name| dir.join(name)).collect();
+    search.expect(files.iter().cloned().map(Ask::Content))?;
+    Ok(files)
+}
+
+fn ignored(path: &Path, problem: &str) -> Warning {
+    Warning::at("settings", path, format!("{}: {problem}; Claude Code ignores the whole file", path.display()))
+}
+
+/// Strict JSON that is an object.
+fn json(text: &str) -> Result<Node, String> {
+    let node = parsed(text)?;
+    match node.value {
+        Value::Table(_) => Ok(node),
+        ref value => Err(format!("it is {}, and must be an object", value.kind())),
+    }
+}
+
+/// Strict JSON, behind a byte order mark or not.
+pub(super) fn parsed(text: &str) -> Result<Node, String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    crate::formats::parse_json(text).map_err(|error| error.message)
+}

@@ -1,0 +1,82 @@
+//! Variables: those of the process, and those that `env` in settings sets over them.
+
+use std::collections::BTreeMap;
+
+use crate::formats::{Node, Value};
+use crate::search::Search;
+
+/// Where the user's own files are, instead of `~/.claude`.
+pub(super) const CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
+pub(super) const NO_FILES: &str = "CLAUDE_CODE_DISABLE_CLAUDE_MDS";
+pub(super) const SAFE_MODE: &str = "CLAUDE_CODE_SAFE_MODE";
+pub(super) const SIMPLE: &str = "CLAUDE_CODE_SIMPLE";
+/// Whether added directories give their files.
+pub(super) const ADDED_GIVE: &str = "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD";
+pub(super) const NO_MEMORY: &str = "CLAUDE_CODE_DISABLE_AUTO_MEMORY";
+/// Where memories are kept elsewhere.
+pub(super) const STORES: &str = "CLAUDE_MEMORY_STORES";
+/// The directory of the memory.
+pub(super) const MEMORY_DIR: &str = "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE";
+/// What holds the memories of all projects, instead of the user's own directory.
+pub(super) const MEMORIES: &str = "CLAUDE_CODE_REMOTE_MEMORY_DIR";
+/// The text of the memory.
+pub(super) const MEMORY_TEXT: &str = "CLAUDE_COWORK_MEMORY_INDEX_CONTENT";
+
+/// What any settings may set.
+const ANYONE: [&str; 5] = [NO_FILES, ADDED_GIVE, NO_MEMORY, STORES, MEMORY_TEXT];
+
+/// What only settings of the user and the administrator may set. Observed, one by one.
+const TRUSTED: [&str; 5] = [CONFIG_DIR, SAFE_MODE, SIMPLE, MEMORY_DIR, MEMORIES];
+
+/// What was set over the variables of the process; the last to set one wins.
+#[derive(Clone, Default)]
+pub(super) struct Variables(BTreeMap<&'static str, String>);
+
+impl Variables {
+    /// Takes over what `env` of some settings sets. What is no text is made one, as JavaScript does.
+    pub(super) fn take(&mut self, env: Option<&Node>, trusted: bool) {
+        let names = ANYONE.iter().chain(TRUSTED.iter().filter(|_| trusted));
+        for name in names {
+            let Some(node) = env.and_then(|env| env.get(name)) else { continue };
+            self.0.insert(name, as_text(&node.value));
+        }
+    }
+
+    pub(super) fn get(&self, name: &'static str, search: &Search) -> Option<String> {
+        self.0.get(name).cloned().or_else(|| search.env(name))
+    }
+
+    /// The value, unless it is empty.
+    pub(super) fn given(&self, name: &'static str, search: &Search) -> Option<String> {
+        self.get(name, search).filter(|value| !value.is_empty())
+    }
+
+    /// Whether a variable is switched: on by `1`, `true`, `yes` and `on`, off by their contraries.
+    pub(super) fn switched(&self, name: &'static str, search: &Search) -> Option<bool> {
+        match self.get(name, search)?.trim().to_ascii_lowercase().as_str() {
+            "1" | "true" | "yes" | "on" => Some(true),
+            "0" | "false" | "no" | "off" => Some(false),
+            _ => None,
+        }
+    }
+
+    pub(super) fn on(&self, name: &'static str, search: &Search) -> bool {
+        self.switched(name, search) == Some(true)
+    }
+}
+
+fn as_text(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Integer(number) => number.to_string(),
+        Value::Float(number) => number.to_string(),
+        Value::Text(text) | Value::Date(text) => text.clone(),
+        Value::List(list) => list
+            .iter()
+            .map(|node| if node.value == Value::Null { String::new() } else { as_text(&node.value) })
+            .collect::<Vec<_>>()
+            .join(","),
+        Value::Table(_) => "[object Object]".to_owned(),
+    }
+}
