@@ -236,6 +236,12 @@ impl<'a> Search<'a> {
         self.note(path, "never", "not asked", rule);
     }
 
+    /// A place that is not looked for, because there are too many: the answer is not all.
+    pub fn give_up(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) {
+        self.never(path, rule);
+        self.cut_short.get_or_insert_with(|| path.to_owned());
+    }
+
     /// What must be read before the question can be answered.
     pub fn wanted(self) -> Vec<Ask> {
         let mut seen = HashSet::new();

@@ -232,3 +232,17 @@ fn a_walk_that_two_links_lead_in_circles_is_said_to_be_cut_short() {
     assert_eq!(resolution.fidelity, Fidelity::Files);
     assert!(resolution.answer.warnings.iter().any(|warning| warning.code == "cut-short"));
 }
+
+#[test]
+fn folders_of_skills_that_two_links_lead_in_circles_are_cut_short() {
+    let mut world = World::empty();
+    let skills = Path::new("/h/.openclaw/workspace/skills");
+    world.file(&skills.join("a/SKILL.md"), b"---\nname: a\ndescription: A.\n---\n".to_vec());
+    world.link(&skills.join("up"), skills);
+    world.link(&skills.join("a/up"), skills);
+    for edition in ["2026.2.6", "2026.2.19"] {
+        let resolution = resolved(&world, &format!("openclaw@{edition} from /h"));
+        assert_eq!(resolution.fidelity, Fidelity::Files);
+        assert!(resolution.answer.warnings.iter().any(|warning| warning.code == "cut-short"), "{edition}");
+    }
+}

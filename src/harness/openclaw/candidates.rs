@@ -218,7 +218,8 @@ impl Read {
             Ok(head) => head,
             Err(reason) => return Err(Box::new(file.refused(reason))),
         };
-        let (metadata, for_the_user) = (openclaw(head.text("metadata")), is_yes(head.text("disable-model-invocation")));
+        let (metadata, for_the_user) =
+            (said_to(&["openclaw"], head.text("metadata")), is_yes(head.text("disable-model-invocation")));
         let name = head.name.unwrap_or_else(|| folder_of(&file));
         Ok(Read { skill: file.named(name, head.description), metadata, for_the_user, bundled: false })
     }
@@ -232,7 +233,8 @@ impl Read {
         let Some(description) = value("description") else {
             return Err(Box::new(file.refused("its head must have a `description`")));
         };
-        let (metadata, for_the_user) = (openclaw(value("metadata")), is_yes(value("disable-model-invocation")));
+        let (metadata, for_the_user) =
+            (said_to(&["openclaw", "clawdbot"], value("metadata")), is_yes(value("disable-model-invocation")));
         let name = value("name").unwrap_or_else(|| folder_of(&file));
         Ok(Read { skill: file.named(name, description), metadata, for_the_user, bundled: false })
     }
@@ -244,10 +246,11 @@ fn folder_of(file: &File) -> String {
     folder.unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// What `metadata` says to OpenClaw: JSON5 in a text.
-fn openclaw(metadata: Option<String>) -> Option<Node> {
+/// What `metadata` says to a client that goes by these names: JSON5 in a text.
+fn said_to(names: &[&str], metadata: Option<String>) -> Option<Node> {
     let metadata = parse_json5(&metadata?).ok()?;
-    metadata.get("openclaw").filter(|node| matches!(node.value, Value::Table(_) | Value::List(_))).cloned()
+    let mut said = names.iter().filter_map(|name| metadata.get(name));
+    said.find(|node| matches!(node.value, Value::Table(_) | Value::List(_))).cloned()
 }
 
 fn is_yes(text: Option<String>) -> bool {

@@ -16,7 +16,7 @@ use crate::text::{grouped, lossy};
 
 const RULE: &str = "skills: folders with a SKILL.md";
 /// How many folders are entered. The client has no limit: links in a circle keep it busy.
-const FOLDER_LIMIT: usize = 5_000;
+const FOLDER_LIMIT: usize = 1_000;
 const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".fdignore"];
 
 /// Every `.md` file of `root` itself, and every SKILL.md below it, in the order of their paths' names.
@@ -28,7 +28,7 @@ pub(super) fn all(root: &Path, search: &mut Search) -> Told<Vec<PathBuf>> {
         let mut next = Vec::new();
         for folder in level {
             if contents.len() == FOLDER_LIMIT {
-                search.never(&folder.path, "too many folders of skills: this one is not looked into");
+                search.give_up(&folder.path, "too many folders of skills: this one is not looked into");
                 break;
             }
             let Ok(entries) = search.list(&folder.path, RULE)? else { continue };
