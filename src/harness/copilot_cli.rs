@@ -351,8 +351,8 @@ impl Session {
         let mut rows = String::new();
         for dir in extra {
             let Some(found) = named(dir, "AGENTS.md", search)? else { continue };
-            let dir = relative(&self.root, dir);
-            let name = found.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let dir = cell(&relative(&self.root, dir));
+            let name = cell(&found.path.file_name().unwrap_or_default().to_string_lossy());
             rows.push_str(&format!("\n| {dir}/ | '{dir}/{name}' | Agent instructions for {dir}/**/* |"));
             let reason = "listed in a table; the agent is told to view it";
             let source = Source::new(&found.path, Scope::Config, Fate::Excluded, reason);
@@ -368,7 +368,7 @@ impl Session {
     fn table(&mut self, answer: &mut Answer) {
         let mut rows = String::new();
         for Patterned { path, shown, front, content } in &self.patterned {
-            let cell = |text: &str| text.replace('\\', "\\\\").replace('|', "\\|").replace('\n', " ");
+            let shown = cell(shown);
             let (patterns, description) = (cell(&front.patterns.join(", ")), cell(&front.description));
             rows.push_str(&format!("\n| {patterns} | '{shown}' | {description} |"));
             let reason =
@@ -381,6 +381,11 @@ impl Session {
             self.tables.push(format!("{RULES_TABLE}{rows}"));
         }
     }
+}
+
+/// A text as a table takes it.
+fn cell(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('|', "\\|").replace('\n', " ")
 }
 
 /// A rule file whose front matter says that it is for other clients.

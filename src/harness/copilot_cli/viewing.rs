@@ -106,9 +106,9 @@ impl View<'_> {
     }
 }
 
-/// The path as seen from the root.
+/// The path as seen from the root, with slashes alone.
 fn below(root: &Path, path: &Path) -> String {
-    path.strip_prefix(root).unwrap_or(path).display().to_string()
+    path.strip_prefix(root).unwrap_or(path).display().to_string().replace('\\', "/")
 }
 
 fn push(path: &Path, shown: &str, scope: Scope, raw: &[u8], text: &str, answer: &mut Answer) {
@@ -117,7 +117,7 @@ fn push(path: &Path, shown: &str, scope: Scope, raw: &[u8], text: &str, answer: 
         answer.sources.push(Source { trigger: Trigger::Read, ..source });
         return;
     }
-    let text = escaped(text);
+    let (shown, text) = (escaped(shown), escaped(text));
     let block = format!(
         "<system_reminder>\nCustom instructions from {shown}. Apply these to any code you write here:\n\n{text}\n</system_reminder>"
     );
