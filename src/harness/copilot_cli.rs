@@ -503,7 +503,8 @@ fn expanded(
 /// turns a pattern around, for each of them.
 fn matches(patterns: &[String], path: &Path, bases: &[&Path]) -> bool {
     let name = path.file_name().map(Path::new);
-    let forms: Vec<&Path> = bases.iter().filter_map(|base| path.strip_prefix(base).ok()).chain(name).collect();
+    let seen: Vec<PathBuf> = bases.iter().map(|base| PathBuf::from(relative(base, path))).collect();
+    let forms: Vec<&Path> = seen.iter().map(PathBuf::as_path).chain(name).collect();
     patterns.iter().any(|pattern| {
         let bare = pattern.trim_start_matches('!');
         let (negated, pattern) = ((pattern.len() - bare.len()) % 2 == 1, bare);

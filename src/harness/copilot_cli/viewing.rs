@@ -53,8 +53,9 @@ impl View<'_> {
             search.never(&real, "a file outside of the root brings no other files");
             return Ok(());
         }
+        // Patterns take the path as it is written; directories are those where it leads.
         for Patterned { path, shown, front, content } in &session.patterned {
-            if matches(&front.patterns, &real, &[root]) && self.sent.insert(path.clone()) {
+            if matches(&front.patterns, target, &[root]) && self.sent.insert(path.clone()) {
                 push(path, shown, Scope::Rule, content.as_bytes(), content, answer);
             }
         }
@@ -77,7 +78,7 @@ impl View<'_> {
                         answer.sources.push(not_for_us(&found.path, Trigger::Read));
                         continue;
                     }
-                    if !front.is_everywhere() && !matches(&front.patterns, &real, &[root]) {
+                    if !front.is_everywhere() && !matches(&front.patterns, target, &[root]) {
                         continue;
                     }
                     let Some(found) = self.behind_links(found, Scope::Rule, search, answer)? else { continue };
