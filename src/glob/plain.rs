@@ -10,7 +10,8 @@ pub fn plain(pattern: &str, fold_case: bool, path: &Path) -> bool {
     if !may_match(pattern, fold_case, path.as_os_str().as_encoded_bytes()) {
         return false;
     }
-    let glob = GlobBuilder::new(pattern).literal_separator(true).case_insensitive(fold_case).build();
+    let glob =
+        GlobBuilder::new(pattern).literal_separator(true).case_insensitive(fold_case).empty_alternates(true).build();
     glob.is_ok_and(|glob| glob.compile_matcher().is_match(path))
 }
 
@@ -72,7 +73,11 @@ mod tests {
         for pattern in patterns {
             for path in paths.map(Path::new) {
                 for fold in [false, true] {
-                    let glob = GlobBuilder::new(pattern).literal_separator(true).case_insensitive(fold).build();
+                    let glob = GlobBuilder::new(pattern)
+                        .literal_separator(true)
+                        .case_insensitive(fold)
+                        .empty_alternates(true)
+                        .build();
                     let matches = glob.is_ok_and(|glob| glob.compile_matcher().is_match(path));
                     assert_eq!(plain(pattern, fold, path), matches, "{pattern:?} {path:?} {fold}");
                 }

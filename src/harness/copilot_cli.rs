@@ -320,8 +320,8 @@ impl Session {
         let mut rows = String::new();
         for dir in extra {
             let Some(path) = named(dir, "AGENTS.md", search)? else { continue };
-            let dir = relative(&self.root, dir);
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let dir = cell(&relative(&self.root, dir));
+            let name = cell(&path.file_name().unwrap_or_default().to_string_lossy());
             rows.push_str(&format!("\n| {dir}/ | '{dir}/{name}' | Agent instructions for {dir}/**/* |"));
             let reason = "listed in a table; the agent is told to view it";
             let source = Source::new(&path, Scope::Config, Fate::Excluded, reason);
@@ -340,7 +340,7 @@ impl Session {
             let (Patterned { path, shown, .. }, Some(Read { front, size, .. })) = (patterned, patterned.read()) else {
                 continue;
             };
-            let cell = |text: &str| text.replace('\\', "\\\\").replace('|', "\\|").replace('\n', " ");
+            let shown = cell(shown);
             let (patterns, description) = (cell(&front.patterns.join(", ")), cell(&front.description));
             rows.push_str(&format!("\n| {patterns} | '{shown}' | {description} |"));
             let reason =
@@ -352,6 +352,11 @@ impl Session {
             self.tables.push(format!("{RULES_TABLE}{rows}"));
         }
     }
+}
+
+/// A text as a table takes it.
+fn cell(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('|', "\\|").replace('\n', " ")
 }
 
 /// A rule file whose front matter says that it is for other clients.
@@ -469,7 +474,8 @@ fn expanded(
 /// turns a pattern around, for each of them.
 fn matches(patterns: &[String], path: &Path, bases: &[&Path]) -> bool {
     let name = path.file_name().map(Path::new);
-    let forms: Vec<&Path> = bases.iter().filter_map(|base| path.strip_prefix(base).ok()).chain(name).collect();
+    let seen: Vec<PathBuf> = bases.iter().map(|base| PathBuf::from(relative(base, path))).collect();
+    let forms: Vec<&Path> = seen.iter().map(PathBuf::as_path).chain(name).collect();
     patterns.iter().any(|pattern| {
         let bare = pattern.trim_start_matches('!');
         let (negated, pattern) = ((pattern.len() - bare.len()) % 2 == 1, bare);

@@ -147,7 +147,7 @@ def generate(r):
     for name in ("u", "sub/v"):
         if r.random() < .25: write(f"{home}/instructions/{name}.instructions.md", instructions(r))
     if r.random() < .2:
-        env["COPILOT_CUSTOM_INSTRUCTIONS_DIRS"] = r.choice(["/x", "/x, /y", "/missing,/x", "rel", "", ",", "/x,,/y,", "./rel", "rel/../rel", "~/x", "/x/", "/p", cwd, "..", "/x:/y", "/x;/y", " /x ", "\"/x\"", "/x/AGENTS.md", "/x/d"])
+        env["COPILOT_CUSTOM_INSTRUCTIONS_DIRS"] = r.choice(["/x", "/x, /y", "/missing,/x", "rel", "", ",", "/x,,/y,", "./rel", "rel/../rel", "~/x", "/x/", "/p", cwd, "/x:/y", "/x;/y", " /x ", "\"/x\"", "/x/AGENTS.md", "/x/d"])
         for d in ("/x", "/y", cwd + "/rel"):
             for name in ("AGENTS.md", "i.instructions.md", "d/j.instructions.md", ".github/instructions/k.instructions.md"):
                 if r.random() < .4: write(f"{d}/{name}", instructions(r) if name != "AGENTS.md" else body(r))

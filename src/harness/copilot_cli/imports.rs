@@ -67,7 +67,7 @@ impl<'a> Importer<'a> {
             }
             out.push_str(&content[from..token.end]);
             from = token.end;
-            let source = escaped(&real.to_string_lossy());
+            let source = attribute(&real.to_string_lossy());
             if known {
                 let note =
                     format!("\n\n<imported_custom_instruction source=\"{source}\" skipped=\"already-loaded\" />");
@@ -186,7 +186,12 @@ fn step_by_step(dir: &Path, path: &Path, search: &mut Search) -> Told<Option<Pat
 
 /// `&`, `<`, `>` and both quotation marks as entities.
 pub(super) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&apos;")
+    attribute(text).replace('\'', "&apos;")
+}
+
+/// The same, but for the apostrophe.
+fn attribute(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// Where the tokens are: outside of fences and code spans, an `@` that follows no letter, digit or `_.+%-`, and a path up

@@ -53,9 +53,10 @@ impl View<'_> {
             search.never(&real, "a file outside of the root brings no other files");
             return Ok(());
         }
+        // Patterns take the path as it is written; directories are those where it leads.
         for patterned in &session.patterned {
             let (Patterned { path, shown, .. }, Some(read)) = (patterned, patterned.read()) else { continue };
-            if matches(&read.front.patterns, &real, &[root]) && self.sent.insert(path.clone()) {
+            if matches(&read.front.patterns, target, &[root]) && self.sent.insert(path.clone()) {
                 push(path, shown, Scope::Rule, read.size, &read.text, answer);
             }
         }
@@ -78,7 +79,7 @@ impl View<'_> {
                         answer.sources.push(not_for_us(&rule.path, Trigger::Read));
                         continue;
                     }
-                    if !read.front.is_everywhere() && !matches(&read.front.patterns, &real, &[root]) {
+                    if !read.front.is_everywhere() && !matches(&read.front.patterns, target, &[root]) {
                         continue;
                     }
                     let path = self.behind_links(rule.path.clone(), Scope::Rule, search, answer)?;
@@ -108,9 +109,9 @@ impl View<'_> {
     }
 }
 
-/// The path as seen from the root.
+/// The path as seen from the root, with slashes alone.
 fn below(root: &Path, path: &Path) -> String {
-    path.strip_prefix(root).unwrap_or(path).display().to_string()
+    path.strip_prefix(root).unwrap_or(path).display().to_string().replace('\\', "/")
 }
 
 fn push(path: &Path, shown: &str, scope: Scope, size: Size, text: &str, answer: &mut Answer) {
@@ -119,7 +120,7 @@ fn push(path: &Path, shown: &str, scope: Scope, size: Size, text: &str, answer: 
         answer.sources.push(Source { trigger: Trigger::Read, ..source });
         return;
     }
-    let text = escaped(text);
+    let (shown, text) = (escaped(shown), escaped(text));
     let block = format!(
         "<system_reminder>\nCustom instructions from {shown}. Apply these to any code you write here:\n\n{text}\n</system_reminder>"
     );
