@@ -121,8 +121,18 @@ impl Edition for CopilotCli {
         let mut session = Session { root: root.clone(), home: home.clone(), ..Session::default() };
         let whole_files = self.whole_files(&at.cwd, &root, &home);
         search.expect(whole_files.iter().map(|(dir, ..)| Ask::Listing(dir.clone())))?;
+        let mut shown = HashSet::new();
         for (dir, name, scope) in whole_files {
             if let Some(found) = named(&dir, name, search)? {
+                // The files of these two directories count once each, by where they lead.
+                if dir == root || dir == at.cwd {
+                    let real = search.real(&found)?.unwrap_or_else(|_| found.clone());
+                    if !shown.insert((dir, real)) {
+                        let reason = "leads to a file of the same directory that is shown already";
+                        answer.sources.push(Source::new(&found, scope, Fate::Shadowed, reason));
+                        continue;
+                    }
+                }
                 let limit = if scope == Scope::User { &home } else { &root };
                 session.whole(&found, scope, limit, search, &mut answer)?;
             }
