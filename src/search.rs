@@ -248,7 +248,12 @@ impl<'a> Search<'a> {
         self.wanted.into_iter().filter(|ask| seen.insert(ask.clone())).collect()
     }
 
-    /// The first pattern that has too many places to be looked for in all of them.
+    /// Says that not all places below `path` are looked at, since there are too many.
+    pub fn cut(&mut self, path: &Path) {
+        self.cut_short.get_or_insert_with(|| path.to_owned());
+    }
+
+    /// The first pattern or folder that has too many places to be looked for in all of them.
     pub fn cut_short(&self) -> Option<&Path> {
         self.cut_short.as_deref()
     }

@@ -37,6 +37,21 @@ fn loaded(resolution: &Resolution) -> usize {
 }
 
 #[test]
+fn a_folder_of_rules_with_ten_thousand_folders_is_not_looked_through() {
+    for (ask, folder) in [("cursor from /p", "/p/.cursor/rules"), ("copilot-cli from /p", "/p/.github/instructions")] {
+        let mut world = World::empty();
+        world.file(&Path::new(folder).join("a.md"), b"Rule.\n".to_vec());
+        for number in 0..10_000 {
+            world.directory(&Path::new(folder).join(format!("{}/{}", number / 100, number % 100)));
+        }
+        world.directory(Path::new("/h"));
+        let resolution = resolved(&world, ask);
+        assert_eq!(resolution.fidelity, Fidelity::Files, "{ask}");
+        assert!(resolution.answer.warnings.iter().any(|warning| warning.code == "cut-short"), "{ask}");
+    }
+}
+
+#[test]
 fn a_chain_of_ten_thousand_imports_ends_where_gemini_cli_ends_it() {
     let resolution = resolved(&chain("GEMINI.md"), "gemini-cli from /p");
     assert_eq!((loaded(&resolution), resolution.fidelity), (6, Fidelity::Exact));

@@ -20,6 +20,9 @@ use crate::text;
 /// How deep folders of rules are gone through; none of the harnesses is known to have a limit.
 const FOLDER_DEPTH: usize = 16;
 
+/// How many folders are looked through at most: a setting may name the root of the disk.
+const FOLDER_LIMIT: usize = 10_000;
+
 /// Rules that were read in documents or sources, not run, are named by the month they were read in.
 pub(super) const fn read_in_november(details: Details) -> About {
     About { name: "2026.11", checked: ("2026.11", "2026.11"), changed: &[], details }
@@ -428,8 +431,13 @@ pub(super) fn files_below(dir: &Path, ending: &'static str, search: &mut Search)
 /// The files of a folder, and of those below it down to that depth.
 fn in_folder(dir: &Path, ending: &str, depth: usize, search: &mut Search) -> Told<Vec<InFolder>> {
     let mut found = Vec::new();
-    let mut level = vec![dir.to_owned()];
+    let (mut level, mut looked_through) = (vec![dir.to_owned()], 0);
     for _ in 0..depth {
+        looked_through += level.len();
+        if looked_through > FOLDER_LIMIT {
+            search.cut(dir);
+            break;
+        }
         search.expect(level.iter().cloned().map(Ask::Listing))?;
         let mut below = Vec::new();
         for folder in level {

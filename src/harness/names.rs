@@ -1,6 +1,6 @@
 //! Which files are worth knowing: every name that any profile reads, as one matcher.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -14,7 +14,7 @@ pub struct Names {
     /// Last segments without wildcards: most files of a tree are told apart by these alone.
     last: HashSet<OsString>,
     /// What stands before and behind the wildcards of last segments that have some.
-    wild: Vec<(OsString, OsString)>,
+    wild: BTreeSet<(OsString, OsString)>,
     patterns: GlobSet,
 }
 
@@ -56,12 +56,14 @@ pub fn beside(file: &Path) -> PathBuf {
 impl Names {
     /// A matcher for these endings. A pattern that is no glob is left out; a test looks at those of the profiles.
     pub fn new<'a>(endings: impl IntoIterator<Item = &'a str>) -> Names {
-        let mut names = Names { last: HashSet::new(), wild: Vec::new(), patterns: GlobSet::empty() };
+        let mut names = Names { last: HashSet::new(), wild: BTreeSet::new(), patterns: GlobSet::empty() };
         let mut patterns = GlobSetBuilder::new();
         for ending in endings {
             let last = ending.rsplit('/').next().unwrap_or(ending);
             match (last.split_once('*'), last.rsplit_once('*')) {
-                (Some((before, _)), Some((_, behind))) => names.wild.push((before.into(), behind.into())),
+                (Some((before, _)), Some((_, behind))) => {
+                    names.wild.insert((before.into(), behind.into()));
+                }
                 (None, _) | (_, None) => {
                     names.last.insert(last.into());
                 }
@@ -83,7 +85,10 @@ impl Names {
     pub fn may_match(&self, name: &OsStr) -> bool {
         let bytes = name.as_encoded_bytes();
         let wild = |(before, behind): &(OsString, OsString)| {
-            bytes.starts_with(before.as_encoded_bytes()) && bytes.ends_with(behind.as_encoded_bytes())
+            let (before, behind) = (before.as_encoded_bytes(), behind.as_encoded_bytes());
+            // Nearly all names end in another letter, and that is seen at once.
+            let may_end_so = behind.last().is_none_or(|last| bytes.last() == Some(last));
+            may_end_so && bytes.starts_with(before) && bytes.ends_with(behind)
         };
         self.last.contains(name) || self.wild.iter().any(wild)
     }

@@ -59,7 +59,7 @@ impl Edition21 {
                 return Ok(());
             }
         }
-        // A question may name an agent of another harness; the command line means this one.
+        // A question may name an agent of another harness; the command line and the settings mean this one.
         if settings.agent.is_some() {
             let message =
                 format!("no file describes an agent {agent}; if Claude Code has none of that name, it is not taken");

@@ -52,7 +52,7 @@ pub(super) struct Settings {
     pub(super) memory_text: Option<String>,
     /// What the administrator's settings say themselves, and the file they say it in.
     pub(super) told: Option<(String, PathBuf)>,
-    /// The agent that the command line names.
+    /// The agent that the command line or the settings name.
     pub(super) agent: Option<String>,
     /// What takes the Skill tool away, and all skills with it.
     pub(super) no_skills: Option<String>,
@@ -161,7 +161,7 @@ impl Settings {
             memories: PathBuf::new(),
             memory_text: None,
             told: None,
-            agent: words.agent.clone(),
+            agent: None,
             no_skills: None,
             skills_shown: BTreeMap::new(),
             warnings: Vec::new(),
@@ -188,6 +188,8 @@ impl Settings {
         for rule in &words.denied {
             settings.denied.add(rule, &at.cwd, &at.cwd, &at.home);
         }
+        let named = layers.iter().rev().find_map(|layer| layer.node.get("agent")).and_then(Node::as_text);
+        settings.agent = words.agent.clone().or_else(|| named.filter(|name| !name.is_empty()).map(str::to_owned));
         settings.place_memory(&layers, &variables, at, search);
         Ok(Ok(settings))
     }

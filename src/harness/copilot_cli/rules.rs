@@ -13,6 +13,9 @@ use crate::text::Size;
 /// How deep folders of rules are gone through; the client knows no such limit.
 const FOLDER_DEPTH: usize = 64;
 
+/// How many folders are looked through at most: a setting may name the root of the disk.
+const FOLDER_LIMIT: usize = 10_000;
+
 /// A rule file that is there.
 pub(super) struct Rule {
     pub path: PathBuf,
@@ -91,8 +94,13 @@ pub(super) fn below(dir: &Path, ending: &'static str, search: &mut Search) -> To
 
 fn look(dir: &Path, ending: &'static str, search: &mut Search) -> Told<Vec<Arc<Rule>>> {
     let mut found = Vec::new();
-    let mut level = vec![dir.to_owned()];
+    let (mut level, mut looked_through) = (vec![dir.to_owned()], 0);
     for _ in 0..FOLDER_DEPTH {
+        looked_through += level.len();
+        if looked_through > FOLDER_LIMIT {
+            search.cut(dir);
+            break;
+        }
         search.expect(level.iter().cloned().map(Ask::Listing))?;
         let mut below = Vec::new();
         for folder in level {

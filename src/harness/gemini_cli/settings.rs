@@ -105,12 +105,15 @@ impl Settings {
             };
         }
         warnings.extend(trust.warning(&at.cwd));
+        if let Some(message) = unsafe_security(&merged) {
+            return Ok(Err(Refusal::new(user, message)));
+        }
         let context = |key: &str| merged.at_path(&["context", key]);
         let names = match names(context("fileName"), default_name, at, search)? {
             Ok(names) => names,
             Err(message) => return Ok(Err(Refusal::new(user, message))),
         };
-        let markers = match markers(context("memoryBoundaryMarkers")) {
+        let markers = match markers(context("memoryBoundaryMarkers"), at, search)? {
             Ok(markers) => markers,
             Err(message) => return Ok(Err(Refusal::new(user, message))),
         };
@@ -318,20 +321,39 @@ fn normalized(name: &str) -> String {
     }
 }
 
-/// Markers as the client goes through them: a text is gone through letter by letter.
-fn markers(node: Option<&Node>) -> Result<Vec<String>, String> {
-    let stops =
-        |node: &Node| Err(format!("context.memoryBoundaryMarkers is {}, which stops Gemini CLI", node.value.kind()));
-    let Some(node) = node else { return Ok(vec![".git".to_owned()]) };
+/// What is wrong with `security`, where the client looks for how to sign in.
+fn unsafe_security(merged: &Node) -> Option<String> {
+    let security = merged.get("security")?;
+    let wrong = match security.get("auth") {
+        _ if security.as_table().is_none() => ("security", security),
+        Some(auth) if auth.value == Value::Null => ("security.auth", auth),
+        Some(_) | None => return None,
+    };
+    Some(format!("{} is {}, which stops Gemini CLI", wrong.0, wrong.1.value.kind()))
+}
+
+/// Markers as the client goes through them: a text is gone through letter by letter, and what is no text stops it, unless
+/// the working directory has a marker before it.
+fn markers(node: Option<&Node>, at: &Standpoint, search: &mut Search) -> Told<Result<Vec<String>, String>> {
+    let usual = vec![".git".to_owned()];
+    let Some(node) = node else { return Ok(Ok(usual)) };
+    let stops = Ok(Err(format!("context.memoryBoundaryMarkers is {}, which stops Gemini CLI", node.value.kind())));
     match &node.value {
-        Value::Null => Ok(vec![".git".to_owned()]),
-        Value::Text(text) => Ok(text.chars().map(String::from).collect()),
-        Value::List(list) => list
-            .iter()
-            .map(|item| item.as_text().map(str::to_owned).ok_or(()))
-            .collect::<Result<_, _>>()
-            .or_else(|()| stops(node)),
-        _ => stops(node),
+        Value::Null => Ok(Ok(usual)),
+        Value::Text(text) => Ok(Ok(text.chars().map(String::from).collect())),
+        Value::List(list) => {
+            let markers: Vec<String> = list.iter().map_while(Node::as_text).map(str::to_owned).collect();
+            if markers.len() == list.len() {
+                return Ok(Ok(markers));
+            }
+            for marker in &markers {
+                if search.stat(&at.cwd.join(marker), "a marker before one that is no text")?.is_ok() {
+                    return Ok(Ok(markers));
+                }
+            }
+            stops
+        }
+        _ => stops,
     }
 }
 
