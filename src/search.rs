@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 mod part;
+mod walk;
 
 pub use part::{Part, PartKey, Parts, Trace};
 
@@ -246,11 +247,6 @@ impl<'a> Search<'a> {
     pub fn wanted(self) -> Vec<Ask> {
         let mut seen = HashSet::new();
         self.wanted.into_iter().filter(|ask| seen.insert(ask.clone())).collect()
-    }
-
-    /// Says that not all places below `path` are looked at, since there are too many.
-    pub fn cut(&mut self, path: &Path) {
-        self.cut_short.get_or_insert_with(|| path.to_owned());
     }
 
     /// The first pattern or folder that has too many places to be looked for in all of them.

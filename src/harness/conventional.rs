@@ -14,14 +14,11 @@ use crate::answer::{Answer, Fate, Limit, Message, Role, Scope, Source, Standpoin
 use crate::formats::Remembered;
 use crate::glob;
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Content, Errno, Kind, Unreadable};
+use crate::snapshot::{Ask, Content, Entry, Errno, Kind, Unreadable};
 use crate::text;
 
 /// How deep folders of rules are gone through; none of the harnesses is known to have a limit.
 const FOLDER_DEPTH: usize = 16;
-
-/// How many folders are looked through at most: a setting may name the root of the disk.
-const FOLDER_LIMIT: usize = 10_000;
 
 /// Rules that were read in documents or sources, not run, are named by the month they were read in.
 pub(super) const fn read_in_november(details: Details) -> About {
@@ -430,33 +427,8 @@ pub(super) fn files_below(dir: &Path, ending: &'static str, search: &mut Search)
 
 /// The files of a folder, and of those below it down to that depth.
 fn in_folder(dir: &Path, ending: &str, depth: usize, search: &mut Search) -> Told<Vec<InFolder>> {
-    let mut found = Vec::new();
-    let (mut level, mut looked_through) = (vec![dir.to_owned()], 0);
-    for _ in 0..depth {
-        looked_through += level.len();
-        if looked_through > FOLDER_LIMIT {
-            search.cut(dir);
-            break;
-        }
-        search.expect(level.iter().cloned().map(Ask::Listing))?;
-        let mut below = Vec::new();
-        for folder in level {
-            let Ok(entries) = search.list(&folder, "a folder of rules")? else { continue };
-            for entry in entries.iter() {
-                let path = folder.join(&entry.name);
-                match entry.kind {
-                    Kind::Dir => below.push(path),
-                    _ if entry.name.to_string_lossy().ends_with(ending) => found.push(path),
-                    _ => {}
-                }
-            }
-        }
-        if below.is_empty() {
-            break;
-        }
-        level = below;
-    }
-    found.sort();
+    let takes = |entry: &Entry| entry.kind == Kind::Dir || entry.name.to_string_lossy().ends_with(ending);
+    let found = search.files_below(dir, depth, "a folder of rules", takes)?;
     search.expect(found.iter().cloned().map(Ask::Content))?;
     let read = |path: PathBuf| {
         let read = search.read(&path, "a file of a folder")?.map(|raw| Arc::new(File::new(&path, raw)));

@@ -7,14 +7,11 @@ use std::sync::Arc;
 use super::front_matter::{self, FrontMatter};
 use super::visible;
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Content, Kind, Unreadable, relative};
+use crate::snapshot::{Ask, Content, Entry, Kind, Unreadable, relative};
 use crate::text::Size;
 
 /// How deep folders of rules are gone through; the client knows no such limit.
 const FOLDER_DEPTH: usize = 64;
-
-/// How many folders are looked through at most: a setting may name the root of the disk.
-const FOLDER_LIMIT: usize = 10_000;
 
 /// A rule file that is there.
 pub(super) struct Rule {
@@ -93,37 +90,12 @@ pub(super) fn below(dir: &Path, ending: &'static str, search: &mut Search) -> To
 }
 
 fn look(dir: &Path, ending: &'static str, search: &mut Search) -> Told<Vec<Arc<Rule>>> {
-    let mut found = Vec::new();
-    let (mut level, mut looked_through) = (vec![dir.to_owned()], 0);
-    for _ in 0..FOLDER_DEPTH {
-        looked_through += level.len();
-        if looked_through > FOLDER_LIMIT {
-            search.cut(dir);
-            break;
-        }
-        search.expect(level.iter().cloned().map(Ask::Listing))?;
-        let mut below = Vec::new();
-        for folder in level {
-            let Ok(entries) = search.list(&folder, format!("files that end in {ending}"))? else { continue };
-            for entry in entries.iter() {
-                let name = entry.name.to_string_lossy().to_lowercase();
-                if name.starts_with('.') {
-                    continue;
-                }
-                let path = folder.join(&entry.name);
-                match entry.kind {
-                    Kind::Dir => below.push(path),
-                    _ if name.len() > ending.len() && name.ends_with(ending) => found.push(path),
-                    _ => {}
-                }
-            }
-        }
-        if below.is_empty() {
-            break;
-        }
-        level = below;
-    }
-    found.sort();
+    let takes = |entry: &Entry| {
+        let name = entry.name.to_string_lossy().to_lowercase();
+        let is_rule = || name.len() > ending.len() && name.ends_with(ending);
+        !name.starts_with('.') && (entry.kind == Kind::Dir || is_rule())
+    };
+    let found = search.files_below(dir, FOLDER_DEPTH, &format!("files that end in {ending}"), takes)?;
     let asked = |path: PathBuf| [Ask::Kind(path.clone()), Ask::Content(path.clone()), Ask::Real(path)];
     search.expect(found.iter().cloned().flat_map(asked))?;
     let mut rules = Vec::new();

@@ -1,0 +1,46 @@
+//! A walk through a folder, level by level, so that each level is read in one go.
+
+use std::path::{Path, PathBuf};
+
+use super::{Search, Told};
+use crate::snapshot::{Ask, Entry, Kind};
+
+/// How many folders are looked through at most: a setting may name the root of the disk.
+const FOLDER_LIMIT: usize = 10_000;
+
+impl Search<'_> {
+    /// The files below `dir`, that many folders deep, sorted by path. `takes` decides on files, and on folders to be entered;
+    /// folders behind links are none. Where there are too many, the answer is cut short.
+    pub fn files_below(
+        &mut self,
+        dir: &Path,
+        depth: usize,
+        rule: &str,
+        takes: impl Fn(&Entry) -> bool,
+    ) -> Told<Vec<PathBuf>> {
+        let mut found = Vec::new();
+        let (mut level, mut looked_through) = (vec![dir.to_owned()], 0);
+        for _ in 0..depth {
+            looked_through += level.len();
+            if looked_through > FOLDER_LIMIT {
+                self.cut_short.get_or_insert_with(|| dir.to_owned());
+                break;
+            }
+            self.expect(level.iter().cloned().map(Ask::Listing))?;
+            let mut below = Vec::new();
+            for folder in level {
+                let Ok(entries) = self.list(&folder, rule.to_owned())? else { continue };
+                for entry in entries.iter().filter(|entry| takes(entry)) {
+                    let place = if entry.kind == Kind::Dir { &mut below } else { &mut found };
+                    place.push(folder.join(&entry.name));
+                }
+            }
+            if below.is_empty() {
+                break;
+            }
+            level = below;
+        }
+        found.sort();
+        Ok(found)
+    }
+}
