@@ -220,7 +220,7 @@ impl Edition for Edition21 {
         (answer.files_only, answer.mentions) = (files_only, mentions);
         answer.warnings.extend(warnings);
         let mut used = Vec::new();
-        if let Some(message) = self.message(&start) {
+        if let Some(message) = self.message(&start, &settings) {
             answer.messages.push(message);
         }
         used.extend(sent(start));
@@ -247,7 +247,7 @@ impl Edition for Edition21 {
 
 impl Edition21 {
     /// The block that a session starts with.
-    fn message(&self, start: &Start) -> Option<Message> {
+    fn message(&self, start: &Start, settings: &Settings) -> Option<Message> {
         let say = &self.descriptions;
         let mut parts: Vec<String> = start
             .entries
@@ -261,10 +261,10 @@ impl Edition21 {
                     Owner::Local => say.local,
                 };
                 let said = !text.is_empty() || entry.path == Path::new(start::SETTINGS);
-                said.then(|| contents(&entry.path, description, text))
+                said.then(|| contents(&settings.said(&entry.path), description, text))
             })
             .collect();
-        parts.extend(start.memory.as_ref().map(|(path, text, _)| contents(path, say.memory, text)));
+        parts.extend(start.memory.as_ref().map(|(path, text, _)| contents(&path.display().to_string(), say.memory, text)));
         if parts.is_empty() {
             return None;
         }
@@ -273,8 +273,8 @@ impl Edition21 {
     }
 }
 
-fn contents(path: &Path, description: &str, text: &str) -> String {
-    format!("Contents of {} ({description}):\n\n{text}", path.display())
+fn contents(path: &str, description: &str, text: &str) -> String {
+    format!("Contents of {path} ({description}):\n\n{text}")
 }
 
 /// The sources of the block, and of the files in it without text.

@@ -28,6 +28,8 @@ pub(super) enum Mode {
 pub(super) struct Settings {
     /// `$CLAUDE_CONFIG_DIR`, else `~/.claude`.
     pub(super) config: PathBuf,
+    /// The same as the variable says it, where that is no absolute path.
+    config_as_said: Option<String>,
     /// Whether nothing is loaded at all, and what says so.
     pub(super) off: Option<&'static str>,
     /// Whether the user's files are read.
@@ -149,6 +151,7 @@ impl Settings {
         variables.take(json.as_ref().and_then(|json| json.get("env")), true);
         let mut settings = Settings {
             config: config(&variables, at, search),
+            config_as_said: config_as_said(&variables, search),
             off: None,
             user: source("user"),
             project: source("project"),
@@ -221,6 +224,7 @@ impl Settings {
                 return Ok(Ok(list));
             }
             self.config = moved;
+            self.config_as_said = config_as_said(variables, search);
         }
     }
 
@@ -290,6 +294,12 @@ impl Settings {
         };
     }
 
+    /// The path of a file as the client says it: the user's own stands where the variable says, every other in full.
+    pub(super) fn said(&self, path: &Path) -> String {
+        let own = self.config_as_said.as_deref().filter(|_| path == self.config.join("CLAUDE.md"));
+        own.map_or_else(|| path.display().to_string(), |dir| joined(dir, "CLAUDE.md"))
+    }
+
     /// Whether the user let the files of a project import from outside: a value of the user's own JSON file that is not
     /// false, zero or empty.
     pub(super) fn approved(&self, project: &Path) -> bool {
@@ -312,6 +322,26 @@ fn config(variables: &Variables, at: &Standpoint, search: &Search) -> PathBuf {
         Some(dir) => absolute(&at.cwd, Path::new(&dir)),
         None => at.home.join(".claude"),
     }
+}
+
+fn config_as_said(variables: &Variables, search: &Search) -> Option<String> {
+    variables.given(variables::CONFIG_DIR, search).filter(|dir| !dir.starts_with('/'))
+}
+
+/// A relative directory and a file in it, as Node's `path.join` writes that.
+fn joined(dir: &str, name: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in dir.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts.push(name);
+    parts.join("/")
 }
 
 /// A directory that may hold the memory: an absolute path, and no name of one letter at the top.
