@@ -264,7 +264,9 @@ impl Edition21 {
                 said.then(|| contents(&settings.said(&entry.path), description, text))
             })
             .collect();
-        parts.extend(start.memory.as_ref().map(|(path, text, _)| contents(&path.display().to_string(), say.memory, text)));
+        parts.extend(
+            start.memory.as_ref().map(|(path, text, _)| contents(&path.display().to_string(), say.memory, text)),
+        );
         if parts.is_empty() {
             return None;
         }
