@@ -7,7 +7,6 @@ use std::sync::{PoisonError, RwLock};
 
 use super::Filesystem;
 use crate::snapshot::{Change, Content, Entry, Errno, Kind, Meta, Remote, Unreadable};
-use crate::text;
 
 /// A file system in which open buffers stand in for their files, and URLs for what they served.
 pub struct Buffers<F> {
@@ -144,7 +143,7 @@ impl Buffer {
 fn bytes(text: &Content, saved: Option<&Content>) -> Content {
     let Some(saved) = saved else { return text.clone() };
     let same = |shown: &str| shown.as_bytes() == &**text || same_but_for_mixed_line_ends(shown, text);
-    if same(&text::lossy_without_bom(saved)) || same(&text::lossy(saved)) {
+    if same(&saved.text_without_bom()) || same(&saved.text()) {
         return saved.clone();
     }
     let bom = "\u{feff}".as_bytes();
