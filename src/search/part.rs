@@ -23,7 +23,7 @@ pub struct Part {
     /// What it is about.
     pub key: PartKey,
     value: Arc<dyn Any + Send + Sync>,
-    trace: Vec<Probe>,
+    trace: Trace,
     /// The facts it rests on.
     pub depends: Vec<Ask>,
     cut_short: Option<PathBuf>,
@@ -92,8 +92,11 @@ impl Search<'_> {
                         return Err(untold);
                     }
                 };
-                let depends = inner.depends.into_iter().collect();
-                Arc::new(Part { key, value, trace: inner.probes, depends, cut_short: inner.cut_short })
+                let cut_short = inner.cut_short.take();
+                let (trace, mut depends, _) = inner.finish();
+                // A part may have parts of its own.
+                depends.extend(trace.parts().flat_map(|part| part.depends.iter().cloned()));
+                Arc::new(Part { key, value, trace, depends, cut_short })
             }
         };
         if let Some(pattern) = &part.cut_short {
@@ -118,12 +121,12 @@ impl Trace {
     }
 
     /// Its lines.
-    pub fn iter(&self) -> impl Iterator<Item = &Probe> {
+    pub fn iter(&self) -> Box<dyn Iterator<Item = &Probe> + '_> {
         let starts = std::iter::once(0).chain(self.parts.iter().map(|(at, _)| *at));
         let ends = self.parts.iter().map(|(at, _)| *at).chain([self.own.len()]);
-        let parts = self.parts.iter().map(|(_, part)| part.trace.as_slice()).chain([&[][..]]);
+        let parts = self.parts.iter().map(|(_, part)| Some(&part.trace)).chain([None]);
         let own = starts.zip(ends).map(|(start, end)| &self.own[start..end]);
-        own.zip(parts).flat_map(|(own, part)| own.iter().chain(part))
+        Box::new(own.zip(parts).flat_map(|(own, part)| own.iter().chain(part.into_iter().flat_map(Trace::iter))))
     }
 
     /// The parts of the answer.
@@ -168,6 +171,20 @@ mod tests {
         let found = *search.part("length", (Path::new("/a"), word), length).expect("told");
         let _ = search.read(Path::new("/behind"), "its own");
         (found, search.finish().0)
+    }
+
+    #[test]
+    fn a_part_rests_on_what_its_own_parts_rest_on() {
+        let (facts, known) = (Counting::default(), Parts::default());
+        let mut search = Search::new(&facts, Arc::default(), &known);
+        let outer = |place: &Path, word: &'static str, search: &mut Search| {
+            search.part("length", (place, word), length).map(|length| *length)
+        };
+        assert_eq!(*search.part("outer", (Path::new("/a"), ""), outer).expect("told"), 4);
+        let trace = search.finish().0;
+        assert_eq!(trace.iter().count(), 1);
+        let depends: Vec<&Ask> = trace.parts().flat_map(|part| &part.depends).collect();
+        assert_eq!(depends, [&Ask::Content("/a".into())]);
     }
 
     #[test]
