@@ -62,6 +62,22 @@ fn a_folder_of_rules_with_ten_thousand_folders_is_not_looked_through() {
 }
 
 #[test]
+fn rules_are_found_however_deep_they_lie() {
+    for (ask, folder, name) in [
+        ("cursor from /p", "/p/.cursor/rules", "a.mdc"),
+        ("qwen-code from /p", "/p/.qwen/rules", "a.md"),
+        ("copilot-cli from /p", "/p/.github/instructions", "a.instructions.md"),
+    ] {
+        let mut world = World::empty();
+        let file = Path::new(folder).join("x/".repeat(80)).join(name);
+        world.file(&file, b"---\nalwaysApply: true\n---\nRule.\n".to_vec());
+        world.directory(Path::new("/h"));
+        let resolution = resolved(&world, ask);
+        assert!(resolution.answer.sources.iter().any(|source| source.path() == Some(&file)), "{ask}");
+    }
+}
+
+#[test]
 fn a_chain_of_ten_thousand_imports_ends_where_gemini_cli_ends_it() {
     let resolution = resolved(&chain("GEMINI.md"), "gemini-cli from /p");
     assert_eq!((loaded(&resolution), resolution.fidelity), (6, Fidelity::Exact));

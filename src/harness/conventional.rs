@@ -17,9 +17,6 @@ use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Content, Entry, Errno, Kind, Unreadable};
 use crate::text;
 
-/// How deep folders of rules are gone through; none of the harnesses is known to have a limit.
-const FOLDER_DEPTH: usize = 16;
-
 /// Rules that were read in documents or sources, not run, are named by the month they were read in.
 pub(super) const fn read_in_november(details: Details) -> About {
     About { name: "2026.11", checked: ("2026.11", "2026.11"), changed: &[], details }
@@ -403,7 +400,7 @@ impl<'a, 'f> Chain<'a, 'f> {
 
     /// The files of a folder whose names end so; sorted by path. Links to files count.
     pub fn folder(&mut self, dir: &Path, ending: &'static str) -> Told<Arc<Vec<InFolder>>> {
-        let look = |dir: &Path, ending: &'static str, search: &mut Search| in_folder(dir, ending, 1, search);
+        let look = |dir: &Path, ending: &'static str, search: &mut Search| in_folder(dir, ending, false, search);
         self.search.part("files of a folder", (dir, ending), look)
     }
 
@@ -422,13 +419,16 @@ pub(super) struct InFolder {
 
 /// What [`Chain::tree`] finds.
 pub(super) fn files_below(dir: &Path, ending: &'static str, search: &mut Search) -> Told<Vec<InFolder>> {
-    in_folder(dir, ending, FOLDER_DEPTH, search)
+    in_folder(dir, ending, true, search)
 }
 
-/// The files of a folder, and of those below it down to that depth.
-fn in_folder(dir: &Path, ending: &str, depth: usize, search: &mut Search) -> Told<Vec<InFolder>> {
-    let takes = |entry: &Entry| entry.kind == Kind::Dir || entry.name.to_string_lossy().ends_with(ending);
-    let found = search.files_below(dir, depth, "a folder of rules", takes)?;
+/// The files of a folder and, if `deep`, of those below it.
+fn in_folder(dir: &Path, ending: &str, deep: bool, search: &mut Search) -> Told<Vec<InFolder>> {
+    let takes = |entry: &Entry| match entry.kind {
+        Kind::Dir => deep,
+        _ => entry.name.to_string_lossy().ends_with(ending),
+    };
+    let found = search.files_below(dir, "a folder of rules", takes)?;
     search.expect(found.iter().cloned().map(Ask::Content))?;
     let read = |path: PathBuf| {
         let read = search.read(&path, "a file of a folder")?.map(|raw| Arc::new(File::new(&path, raw)));

@@ -9,18 +9,12 @@ use crate::snapshot::{Ask, Entry, Kind};
 const FOLDER_LIMIT: usize = 10_000;
 
 impl Search<'_> {
-    /// The files below `dir`, that many folders deep, sorted by path. `takes` decides on files, and on folders to be entered;
-    /// folders behind links are none. Where there are too many, the answer is cut short.
-    pub fn files_below(
-        &mut self,
-        dir: &Path,
-        depth: usize,
-        rule: &str,
-        takes: impl Fn(&Entry) -> bool,
-    ) -> Told<Vec<PathBuf>> {
+    /// The files below `dir`, sorted by path. `takes` decides on files, and on folders to be entered; folders behind links are
+    /// none. Where there are too many, the answer is cut short.
+    pub fn files_below(&mut self, dir: &Path, rule: &str, takes: impl Fn(&Entry) -> bool) -> Told<Vec<PathBuf>> {
         let mut found = Vec::new();
         let (mut level, mut looked_through) = (vec![dir.to_owned()], 0);
-        for _ in 0..depth {
+        while !level.is_empty() {
             looked_through += level.len();
             if looked_through > FOLDER_LIMIT {
                 self.cut_short.get_or_insert_with(|| dir.to_owned());
@@ -34,9 +28,6 @@ impl Search<'_> {
                     let place = if entry.kind == Kind::Dir { &mut below } else { &mut found };
                     place.push(folder.join(&entry.name));
                 }
-            }
-            if below.is_empty() {
-                break;
             }
             level = below;
         }

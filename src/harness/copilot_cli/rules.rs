@@ -10,9 +10,6 @@ use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Content, Entry, Kind, Unreadable, relative};
 use crate::text::Size;
 
-/// How deep folders of rules are gone through; the client knows no such limit.
-const FOLDER_DEPTH: usize = 64;
-
 /// A rule file that is there.
 pub(super) struct Rule {
     pub path: PathBuf,
@@ -95,7 +92,7 @@ fn look(dir: &Path, ending: &'static str, search: &mut Search) -> Told<Vec<Arc<R
         let is_rule = || name.len() > ending.len() && name.ends_with(ending);
         !name.starts_with('.') && (entry.kind == Kind::Dir || is_rule())
     };
-    let found = search.files_below(dir, FOLDER_DEPTH, &format!("files that end in {ending}"), takes)?;
+    let found = search.files_below(dir, &format!("files that end in {ending}"), takes)?;
     let asked = |path: PathBuf| [Ask::Kind(path.clone()), Ask::Content(path.clone()), Ask::Real(path)];
     search.expect(found.iter().cloned().flat_map(asked))?;
     let mut rules = Vec::new();
