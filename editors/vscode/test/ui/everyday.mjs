@@ -89,10 +89,9 @@ export async function everyday(host, step) {
     await page.keyboard.press('Control+Home');
     await page.keyboard.type('- Typed just now.');
     await page.keyboard.press('Enter');
-    await page
-      .locator('.view-line', { hasText: /^-\sTyped\sjust\snow/ })
-      .nth(1)
-      .waitFor();
+    // In the editor, and beside it in the prompt.
+    const typed = page.locator('.view-line', { hasText: /^-\sTyped\sjust\snow/ });
+    await until('the typed line twice', async () => (await typed.count()) === 2);
     await window.command('File: Revert File');
     await window.statusIs(cut);
   });

@@ -56,14 +56,14 @@ export class Window {
     const tab = this.page.locator('.tab.active', { hasText: name }).first();
     await until(`the file ${name}`, async () => {
       await this.quick('Control+P', path, name);
-      // Results that come late take the place of what was there when Enter was pressed.
-      return appears(tab);
+      // Results that come late take the place of what was there when Enter was pressed; and the tab is there first, then the text.
+      return (await appears(tab)) && (await appears(this.editor(path)));
     });
-    // One editor shows file after file: its tab is there first, then the text.
-    await this.page
-      .locator(`.editor-group-container.active .monaco-editor.focused[data-uri$="/${name}"]`)
-      .first()
-      .waitFor();
+  }
+
+  /** The editor that is typed into, where it shows the file at `path`. */
+  editor(path = '') {
+    return this.page.locator(`.editor-group-container.active .monaco-editor.focused[data-uri$="${path}"]`).first();
   }
 
   /** Types into the box that `key` opens, and takes the first choice, which says `expected`. */
@@ -81,7 +81,31 @@ export class Window {
 
   /** Puts the cursor into the first or the second editor. */
   async focus(group = 1) {
-    await this.page.keyboard.press(`Control+${group}`);
+    const groups = this.page.locator('.editor-group-container');
+    await until(`the cursor in editor ${group}`, async () => {
+      await this.page.keyboard.press(`Control+${group}`);
+      // The groups stand in the document as they were opened: from left to right.
+      return appears(
+        groups
+          .nth(group - 1)
+          .locator('.monaco-editor.focused')
+          .first(),
+      );
+    });
+  }
+
+  /** What stands in each editor and on the status bar: for whoever reads that a step failed. */
+  async screen() {
+    const texts = await this.page.locator('.editor-group-container').evaluateAll(groups =>
+      groups.map(group => {
+        const tabs = [...group.querySelectorAll('.tab')].map(tab =>
+          tab.matches('.active') ? `[${tab.textContent}]` : tab.textContent,
+        );
+        const lines = [...group.querySelectorAll('.view-line')].slice(0, 12).map(line => line.textContent);
+        return [tabs.join(' '), ...lines].join('\n  ');
+      }),
+    );
+    return plain([...texts, `status: ${await this.status()}`].join('\n'));
   }
 
   /** The whole text of the editor in front, by way of the clipboard. */
