@@ -49,11 +49,11 @@ pub(super) const V2026_9: Rules = Rules {
 const WITH_2026_2_6: &[&str] = &[
     "1password", "apple-notes", "apple-reminders", "bear-notes", "blogwatcher", "blucli", "bluebubbles",
     "camsnap", "clawhub", "coding-agent", "discord", "eightctl", "food-order", "gemini", "gifgrep", "github",
-    "gog", "goplaces", "healthcheck", "himalaya", "imsg", "local-places", "mcporter", "model-usage", "nano-
-    banana-pro", "nano-pdf", "notion", "obsidian", "openai-image-gen", "openai-whisper-api", "openai-whisper",
+    "gog", "goplaces", "healthcheck", "himalaya", "imsg", "local-places", "mcporter", "model-usage",
+    "nano-banana-pro", "nano-pdf", "notion", "obsidian", "openai-image-gen", "openai-whisper-api", "openai-whisper",
     "openhue", "oracle", "ordercli", "peekaboo", "sag", "session-logs", "sherpa-onnx-tts", "skill-creator",
-    "slack", "songsee", "sonoscli", "spotify-player", "summarize", "things-mac", "tmux", "trello", "video-
-    frames", "voice-call", "wacli", "weather",
+    "slack", "songsee", "sonoscli", "spotify-player", "summarize", "things-mac", "tmux", "trello",
+    "video-frames", "voice-call", "wacli", "weather",
 ];
 
 /// Those that come with 2026.2.19, a folder each; one has no skill.
@@ -61,11 +61,11 @@ const WITH_2026_2_6: &[&str] = &[
 const WITH_2026_2_19: &[&str] = &[
     "1password", "apple-notes", "apple-reminders", "bear-notes", "blogwatcher", "blucli", "bluebubbles",
     "camsnap", "", "clawhub", "coding-agent", "discord", "eightctl", "food-order", "gemini", "gh-issues", "gifgrep",
-    "github", "gog", "goplaces", "healthcheck", "himalaya", "imsg", "mcporter", "model-usage", "nano-banana-
-    pro", "nano-pdf", "notion", "obsidian", "openai-image-gen", "openai-whisper-api", "openai-whisper",
+    "github", "gog", "goplaces", "healthcheck", "himalaya", "imsg", "mcporter", "model-usage",
+    "nano-banana-pro", "nano-pdf", "notion", "obsidian", "openai-image-gen", "openai-whisper-api", "openai-whisper",
     "openhue", "oracle", "ordercli", "peekaboo", "sag", "session-logs", "sherpa-onnx-tts", "skill-creator",
-    "slack", "songsee", "sonoscli", "spotify-player", "summarize", "things-mac", "tmux", "trello", "video-
-    frames", "voice-call", "wacli", "weather",
+    "slack", "songsee", "sonoscli", "spotify-player", "summarize", "things-mac", "tmux", "trello",
+    "video-frames", "voice-call", "wacli", "weather",
 ];
 
 /// Those that come with 2026.9.6.
@@ -73,9 +73,21 @@ const WITH_2026_2_19: &[&str] = &[
 const WITH_2026_9_6: &[&str] = &[
     "1password", "apple-notes", "apple-reminders", "bear-notes", "blogwatcher", "blucli", "camsnap", "clawhub",
     "coding-agent", "control-ui", "diagram-maker", "eightctl", "gemini", "gh-issues", "gifgrep", "github",
-    "gog", "goplaces", "healthcheck", "himalaya", "mcporter", "meme-maker", "model-usage", "nano-pdf", "node-
-    connect", "node-inspect-debugger", "notion", "obsidian", "openai-whisper-api", "openai-whisper", "openhue",
+    "gog", "goplaces", "healthcheck", "himalaya", "mcporter", "meme-maker", "model-usage", "nano-pdf",
+    "node-connect", "node-inspect-debugger", "notion", "obsidian", "openai-whisper-api", "openai-whisper", "openhue",
     "oracle", "ordercli", "peekaboo", "python-debugpy", "sag", "sherpa-onnx-tts", "skill-creator", "songsee",
     "sonoscli", "spike", "spotify-player", "summarize", "taskflow-inbox-triage", "taskflow", "things-mac",
     "tmux", "trello", "visualize", "weather", "xurl",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_names_of_folders() {
+        for name in [WITH_2026_2_6, WITH_2026_2_19, WITH_2026_9_6].concat() {
+            assert!(name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-'), "{name:?}");
+        }
+    }
+}
