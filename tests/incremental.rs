@@ -270,3 +270,38 @@ fn a_change_forgets_the_answers_it_touches_and_no_others() {
     assert!(index.forget([Change::Everything]));
     assert_eq!(index.sizes(), (0, 0));
 }
+
+#[test]
+fn after_more_answers_than_are_remembered_a_change_still_reaches_all_of_them() {
+    /// More than the index remembers.
+    const ASKED: usize = 4_200;
+    let rule = Path::new("/r/.cursor/rules/a.mdc");
+    let mut world = World::empty();
+    for dir in ["/r/.git", "/h"] {
+        world.directory(Path::new(dir));
+    }
+    world.write(rule, b"---\nalwaysApply: true\n---\nold\n".to_vec());
+    let index = Index::default();
+    let choice = harness::choose("cursor", &Customs::default()).expect("cursor is known");
+    let at = |number: usize| {
+        Arc::new(Standpoint {
+            cwd: PathBuf::from("/r"),
+            target: Some(PathBuf::from(format!("/r/{number}.rs"))),
+            already_loaded: Vec::new(),
+            ..standpoint(&mut Random::new(3))
+        })
+    };
+    for number in 0..ASKED {
+        index.answer(&world, &choice, &at(number));
+    }
+    let remembered = index.sizes().1;
+    assert!((1..ASKED).contains(&remembered), "{remembered} answers are remembered");
+    world.write(rule, b"---\nalwaysApply: true\n---\nnew\n".to_vec());
+    index.forget([Change::Path(rule.to_owned())]);
+    for number in [0, ASKED / 2, ASKED - 1] {
+        let (answer, _) = index.answer(&world, &choice, &at(number));
+        let Outcome::Answer(fresh) = resolve(&AtOnce(&world), &choice, &at(number)) else { panic!("all is told") };
+        assert_same(&answer, &fresh, || format!("{number}.rs"));
+        assert!(answer.answer.messages.iter().any(|message| message.text.contains("new")), "{:?}", answer.answer);
+    }
+}

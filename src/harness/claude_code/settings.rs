@@ -388,3 +388,23 @@ fn users_json(at: &Standpoint, search: &mut Search) -> Told<Result<Option<Node>,
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::joined;
+
+    #[test]
+    fn relative_directories_are_joined_as_node_joins_them() {
+        for (dir, path) in [
+            ("c", "c/F"),
+            ("./c//d/", "c/d/F"),
+            ("c/../d", "d/F"),
+            ("../c", "../c/F"),
+            ("c/../..", "../F"),
+            ("../../c/..", "../../F"),
+            (".", "F"),
+        ] {
+            assert_eq!(joined(dir, "F"), path, "{dir:?}");
+        }
+    }
+}
