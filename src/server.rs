@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::available_parallelism;
 
-use tokio::sync::{Notify, Semaphore};
-use tokio::task::AbortHandle;
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::task::{AbortHandle, JoinError};
 use tower_lsp::ls_types::Uri;
 use tower_lsp::{Client, ClientSocket, LspService};
 
@@ -313,32 +313,36 @@ impl Core {
         let permit = self.readers.clone().acquire_owned().await.expect("never closed");
         // Whoever waited for a second permit while holding one would wait for others who do the same.
         let more = (1..questions.len().min(*CORES)).map_while(|_| self.readers.clone().try_acquire_owned().ok());
-        let permits: Vec<_> = std::iter::once(permit).chain(more).collect();
-        let mut answers = vec![None; questions.len()];
-        let (questions, next) = (Arc::new(questions), Arc::new(AtomicUsize::new(0)));
-        let workers: Vec<_> = permits
-            .into_iter()
-            .map(|permit| {
-                let (core, questions, next, wanted) = (self.clone(), questions.clone(), next.clone(), wanted.flag());
-                tokio::task::spawn_blocking(move || {
-                    let _permit = permit;
-                    let numbers = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
-                    let mine = numbers.map_while(|number| Some((number, questions.get(number)?)));
-                    let answer = |(number, (choice, at)): (usize, &(Choice, _))| {
-                        (number, core.answer_reading(choice, at, Keep::Answer, &wanted))
-                    };
-                    mine.map(answer).collect::<Vec<_>>()
-                })
+        let (more, questions, flag) = (more.collect::<Vec<_>>(), Arc::new(questions), wanted.flag());
+        let (core, count) = (self.clone(), questions.len());
+        let next = AtomicUsize::new(0);
+        let share = Arc::new(move |permit| {
+            let _permit: OwnedSemaphorePermit = permit;
+            let numbers = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
+            let mine = numbers.map_while(|number| Some((number, questions.get(number)?)));
+            let answer = |(number, (choice, at)): (usize, &(Choice, _))| {
+                (number, core.answer_reading(choice, at, Keep::Answer, &flag))
+            };
+            mine.map(answer).collect::<Vec<_>>()
+        });
+        let mut answers = vec![None; count];
+        let mut take = |found: Vec<_>| found.into_iter().for_each(|(number, answer)| answers[number] = answer);
+        let (found, helpers) = unbroken(
+            tokio::task::spawn_blocking(move || {
+                // Who is woken together with others is put on one core with them. This thread wakes the others when it is on
+                // a core, and whoever woke it is off theirs.
+                let help = |permit| {
+                    let share = share.clone();
+                    tokio::task::spawn_blocking(move || share(permit))
+                };
+                let helpers: Vec<_> = more.into_iter().map(help).collect();
+                (share(permit), helpers)
             })
-            .collect();
-        for worker in workers {
-            match worker.await {
-                Ok(found) => found.into_iter().for_each(|(number, answer)| answers[number] = answer),
-                Err(error) => match error.try_into_panic() {
-                    Ok(panic) => std::panic::resume_unwind(panic),
-                    Err(_) => unreachable!("blocking work is not cancelled while the runtime lives"),
-                },
-            }
+            .await,
+        );
+        take(found);
+        for helper in helpers {
+            take(unbroken(helper.await));
         }
         answers.into_iter().map(|answer| answer.expect("they are still wanted: we wait for them")).collect()
     }
@@ -369,6 +373,14 @@ impl Core {
         }
         None
     }
+}
+
+/// What work on another thread gave; it panics as that did.
+fn unbroken<T>(joined: Result<T, JoinError>) -> T {
+    joined.unwrap_or_else(|error| match error.try_into_panic() {
+        Ok(panic) => std::panic::resume_unwind(panic),
+        Err(_) => unreachable!("blocking work is not cancelled while the runtime lives"),
+    })
 }
 
 /// Says, when it is dropped, that nobody waits any more.
@@ -483,7 +495,13 @@ mod tests {
         let (choice, standpoint) = question(&core, &dir);
         let text = || {
             let answer = core.answer_reading(&choice, &standpoint, Keep::Answer, &AtomicBool::new(true));
-            answer.expect("an answer").0.answer.messages.first().map_or(String::new(), |message| message.text.clone())
+            answer
+                .expect("an answer")
+                .0
+                .answer
+                .messages
+                .first()
+                .map_or(String::new(), |message| message.text.to_string())
         };
         std::fs::write(dir.join("AGENTS.md"), "One.").expect("it is written");
         assert!(text().contains("One."));

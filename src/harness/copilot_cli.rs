@@ -8,13 +8,12 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::answer::{Answer, Fate, Message, Refusal, Role, Scope, Source, Standpoint, Trigger, Warning};
+use crate::answer::{Answer, Fate, Message, Refusal, Role, Scope, Source, Standpoint, Text, Trigger, Warning};
 use crate::glob;
 use crate::harness::keys::{Key, Keys, Takes};
 use crate::harness::{About, Details, Edition, Profile, Program};
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Content, Errno, Kind, Unreadable, absolute, relative};
-use crate::text;
+use crate::snapshot::{Ask, AskHasher, Content, Errno, Kind, Unreadable, absolute, relative};
 
 mod find;
 mod front_matter;
@@ -242,12 +241,12 @@ struct Session {
     /// The client's own directory in the home of the user.
     home: PathBuf,
     /// Texts of whole files that are there already: an equal one is left out.
-    texts: HashSet<String>,
+    texts: HashSet<Text, AskHasher>,
     /// The files that stand in a tag of their own.
-    tagged: Vec<String>,
+    tagged: Vec<Text>,
     /// Rules without a tag.
-    rules: Vec<String>,
-    tables: Vec<String>,
+    rules: Vec<Text>,
+    tables: Vec<Text>,
     /// Files with a narrower pattern, which are listed, and sent when something matching is viewed.
     patterned: Vec<Patterned>,
 }
@@ -272,7 +271,7 @@ impl Session {
         }
         let source = Source::whole(path, scope, raw.size(), "sent whole at the start");
         answer.sources.insert(place, placed(Source { kept: kept(raw), ..source }, self.tagged.len()));
-        self.tagged.push(format!("<custom_instruction>\n{expanded}\n</custom_instruction>"));
+        self.tagged.push(Text::framed("<custom_instruction>\n", expanded, "\n</custom_instruction>"));
         Ok(())
     }
 
@@ -313,13 +312,14 @@ impl Session {
 
     /// The whole: tagged files, rules, tables; where both the first and any other are there, a newline ends it.
     fn message(&self) -> Option<Message> {
-        let rules = Some(self.rules.join("\n\n")).filter(|rules| !rules.is_empty());
-        let others: Vec<String> = rules.into_iter().chain(self.tables.iter().cloned()).collect();
-        let (tagged, others) = (self.tagged.join("\n\n"), others.join("\n\n"));
-        let text = match (tagged.as_str(), others.as_str()) {
-            ("", "") => return None,
-            (one, "") | ("", one) => one.to_owned(),
-            (tagged, others) => format!("{tagged}\n\n{others}\n"),
+        let rules = Some(Text::joined(&self.rules, "\n\n")).filter(|rules| !rules.is_empty());
+        let others: Vec<Text> = rules.into_iter().chain(self.tables.iter().cloned()).collect();
+        let (tagged, others) = (Text::joined(&self.tagged, "\n\n"), Text::joined(&others, "\n\n"));
+        let text = match (tagged.is_empty(), others.is_empty()) {
+            (true, true) => return None,
+            (false, true) => tagged,
+            (true, false) => others,
+            (false, false) => [tagged, "\n\n".into(), others, "\n".into()].into_iter().collect(),
         };
         let parts = self.tagged.iter().chain(&self.rules).chain(&self.tables).cloned().collect();
         Some(Message { parts, ..Message::instructions(Trigger::Session, Role::System, text) })
@@ -338,7 +338,7 @@ impl Session {
             answer.sources.push(Source { trigger: Trigger::Call, ..source });
         }
         if !rows.is_empty() {
-            self.tables.push(format!("{AGENTS_TABLE}{rows}"));
+            self.tables.push(format!("{AGENTS_TABLE}{rows}").into());
         }
         Ok(())
     }
@@ -359,7 +359,7 @@ impl Session {
             answer.sources.push(Source { size: Some(*size), trigger: Trigger::Call, ..source });
         }
         if !rows.is_empty() {
-            self.tables.push(format!("{RULES_TABLE}{rows}"));
+            self.tables.push(format!("{RULES_TABLE}{rows}").into());
         }
     }
 }
@@ -424,14 +424,14 @@ fn readable<'r, T>(
 
 /// Text without what nobody sees, as the client sends it: once imports and front matter, which it reads as they stand, are
 /// dealt with.
-fn visible(text: &str) -> String {
+fn visible(text: &Text) -> Text {
     // What is hidden, and what NFC changes, is not ASCII.
     if text.is_ascii() {
-        return text.to_owned();
+        return text.clone();
     }
     let seen: String = text.chars().filter(|c| !is_hidden(*c)).collect();
     // U+2000 arrives as U+2002.
-    icu_normalizer::ComposingNormalizer::new_nfc().normalize(&seen).into_owned()
+    icu_normalizer::ComposingNormalizer::new_nfc().normalize(&seen).into_owned().into()
 }
 
 /// Byte order marks, zero-width characters (but the joiner), marks of direction and tags: Copilot CLI 1.0.102 takes them out.
@@ -464,13 +464,13 @@ fn imports_anything(path: &Path) -> bool {
 /// The text of a file with its imports in it, as it is sent.
 fn expanded(
     path: &Path,
-    raw: &[u8],
+    raw: &Content,
     limit: &Path,
     trigger: Trigger,
     search: &mut Search,
     answer: &mut Answer,
-) -> Told<String> {
-    let text = text::lossy_without_bom(raw);
+) -> Told<Text> {
+    let text = Text::of(raw, &raw.text_without_bom());
     if !imports_anything(path) {
         return Ok(visible(&text));
     }

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use super::conventional::{Chain, File, Globs, InFolder, Load, PLAIN, When, files_below, read_in_november};
 use super::vscode::{self, Settings};
 use super::{About, Details, Edition, Profile};
-use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Trigger};
+use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Text, Trigger};
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Kind, absolute};
+use crate::snapshot::{Ask, AskHasher, Kind, absolute};
 use crate::text::locale_compare;
 
 /// Folders of files with patterns, unless `chat.instructionsFilesLocations` says otherwise.
@@ -74,7 +74,7 @@ impl Edition for CopilotVscode {
             roots.extend(chain.repository()?.filter(|root| *root != at.cwd));
         }
         let mut attached = Attached {
-            texts: HashMap::new(),
+            texts: HashMap::default(),
             real: HashMap::new(),
             references: settings.flag("chat.includeReferencedInstructions", false),
             left: REFERENCE_LIMIT,
@@ -177,7 +177,7 @@ fn files_of(chain: &mut Chain, folder: &Folder) -> Told<Arc<Vec<InFolder>>> {
 /// Attaches files, each text once.
 struct Attached {
     /// The trimmed texts that are there already, and by whom.
-    texts: HashMap<String, PathBuf>,
+    texts: HashMap<Text, PathBuf, AskHasher>,
     /// The files that are there already, links followed.
     real: HashMap<PathBuf, PathBuf>,
     /// `chat.includeReferencedInstructions`.
@@ -237,20 +237,20 @@ impl Attached {
     fn attach(&mut self, chain: &mut Chain, file: &File, load: Load, refers: bool) -> Told<()> {
         let real = chain.search.real(&file.path)?.unwrap_or_else(|_| file.path.clone());
         let range = file.js_trimmed();
-        let text = &file.text[range.clone()];
+        let text = file.text.slice(range.clone());
         let is_link = chain.search.lstat(&file.path, "a link to a file that is there brings nothing")?;
         let is_link = is_link.is_ok_and(|meta| meta.kind == Kind::Link);
         let twice = self.real.get(&real).filter(|_| is_link).map(|by| (by, "leads to"));
-        let twice = twice.or_else(|| self.texts.get(text).map(|by| (by, "has the same text as")));
+        let twice = twice.or_else(|| self.texts.get(&text).map(|by| (by, "has the same text as")));
         if let Some((by, how)) = twice.filter(|(by, _)| !text.is_empty() && **by != file.path) {
             let source = Source::new(&file.path, load.scope, Fate::Shadowed, format!("{how} {}", by.display()));
             chain.answer.sources.push(Source { by: Some(by.clone()), trigger: load.trigger, ..source });
             return Ok(());
         }
         self.real.insert(real, file.path.clone());
-        self.texts.insert(text.to_owned(), file.path.clone());
-        let head = format!("<attachment filePath=\"{}\">", file.path.display());
-        chain.give(file, range, load, |text| format!("{head}\n{text}\n</attachment>"));
+        self.texts.insert(text, file.path.clone());
+        let head = format!("<attachment filePath=\"{}\">\n", file.path.display());
+        chain.give(file, range, load, |text| Text::framed(head, text, "\n</attachment>"));
         if refers || self.references {
             for name in references(&file.text) {
                 let path = absolute(file.path.parent().unwrap_or(&file.path), Path::new(name));

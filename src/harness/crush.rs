@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::conventional::{Chain, File, Load, PLAIN, read_in_november};
 use super::keys::{Key, Keys, Takes};
 use super::{About, Details, Edition, Profile};
-use crate::answer::{Answer, Fate, Scope, Standpoint, Warning};
+use crate::answer::{Answer, Fate, Scope, Standpoint, Text, Warning};
 use crate::formats::parse_json;
 use crate::search::{Search, Told};
 use crate::snapshot::absolute;
@@ -126,7 +126,7 @@ fn add(chain: &mut Chain, place: &Path, load: Load) -> Told<()> {
 }
 
 fn shown(chain: &mut Chain, file: &File, load: Load) {
-    let show = |text: &str| format!("<file path=\"{}\">\n{text}\n</file>", file.path.display());
+    let show = |text| Text::framed(format!("<file path=\"{}\">\n", file.path.display()), text, "\n</file>");
     chain.give(file, 0..file.text.len(), load, show);
 }
 

@@ -3,6 +3,7 @@
 //! Read in Cursor's documentation (cursor.com/docs/rules) and in third-party notes in November 2026: the client is
 //! closed, so neither its order nor the text around the files is known.
 
+use std::convert::identity;
 use std::path::Path;
 
 use super::conventional::{Chain, File, Globs, Load, PLAIN, When, mentioned, read_in_november};
@@ -103,7 +104,7 @@ fn rules(chain: &mut Chain, dir: &Path, scope: Scope) -> Told<()> {
             // A rule of a folder below counts from the moment that a file there is in the context.
             When::Always if nested => {
                 let load = Load::read(scope, "a rule of a folder that leads to the file");
-                chain.give(&file, file.body(), load, str::to_owned);
+                chain.give(&file, file.body(), load, identity);
             }
             when => chain.rule(
                 &file,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::front_matter::{self, FrontMatter};
 use super::visible;
+use crate::answer::Text;
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Content, Entry, Kind, Unreadable, relative};
 use crate::text::Size;
@@ -25,7 +26,7 @@ pub(super) struct Read {
     /// What is wrong with its front matter.
     pub problem: Option<String>,
     /// Its text as it is sent.
-    pub text: String,
+    pub text: Text,
     /// The size of that.
     pub size: Size,
 }
@@ -34,8 +35,8 @@ impl Read {
     fn of(raw: Content) -> Read {
         let decoded = raw.text_without_bom();
         let (front, problem) = (front_matter::parse(&decoded), front_matter::problem(&decoded));
-        let text = visible(&decoded);
-        Read { front, problem, size: Size::of(&text), text, raw }
+        let text = visible(&Text::of(&raw, &decoded));
+        Read { front, problem, size: text.size(), text, raw }
     }
 }
 
