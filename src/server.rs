@@ -12,7 +12,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::available_parallelism;
 
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
-use tokio::task::{AbortHandle, JoinError};
+use tokio::task::JoinError;
 use tower_lsp::ls_types::Uri;
 use tower_lsp::{Client, ClientSocket, LspService};
 
@@ -34,6 +34,7 @@ mod mentions;
 mod publish;
 mod requests;
 pub mod settings;
+mod thread;
 pub mod transport;
 mod workspace;
 
@@ -43,6 +44,7 @@ use convert::Encoding;
 use documents::Document;
 use mentions::Mentions;
 use settings::Settings;
+use thread::{Own, Waiting};
 use workspace::Workspace;
 
 /// Year, month, day.
@@ -53,13 +55,13 @@ pub struct Server {
     client: Client,
     core: Arc<Core>,
     /// What publishes diagnostics and announces changed briefings, from `initialized` on until the server is dropped.
-    background: OnceLock<[AbortHandle; 2]>,
+    background: OnceLock<[Own; 2]>,
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
         self.core.workspace.cancel(None);
-        self.background.get().into_iter().flatten().for_each(AbortHandle::abort);
+        self.background.get().into_iter().flatten().for_each(Own::abort);
     }
 }
 
@@ -123,9 +125,19 @@ pub fn run(base: Defaults, today: fn() -> Date) -> Result<ExitCode, String> {
         .build()
         .map_err(|error| format!("the server cannot start: {error}"))?;
     let (service, socket) = service_on(base, today);
-    let exit = runtime.block_on(transport::serve(tokio::io::stdin(), tokio::io::stdout(), service, socket));
-    // Returning would wait for the thread that is blocked in a read of standard input.
+    let (input, output) = (Waiting(std::io::stdin()), Waiting(unbuffered_output()?));
+    let exit = runtime.block_on(transport::serve(input, output, service, socket));
+    // Returning would wait for whatever is still being worked out.
     std::process::exit(exit.code())
+}
+
+/// Standard output without the buffer that ends at line ends: there is one in the middle of every message.
+fn unbuffered_output() -> Result<std::fs::File, String> {
+    #[cfg(unix)]
+    let output = std::os::fd::AsFd::as_fd(&std::io::stdout()).try_clone_to_owned();
+    #[cfg(windows)]
+    let output = std::os::windows::io::AsHandle::as_handle(&std::io::stdout()).try_clone_to_owned();
+    output.map(Into::into).map_err(|error| format!("the server cannot write to its client: {error}"))
 }
 
 /// Panics while it holds the session, so that tests can see the real program survive that. Debug builds only.
@@ -327,19 +339,18 @@ impl Core {
         });
         let mut answers = vec![None; count];
         let mut take = |found: Vec<_>| found.into_iter().for_each(|(number, answer)| answers[number] = answer);
-        let (found, helpers) = unbroken(
-            tokio::task::spawn_blocking(move || {
-                // Who is woken together with others is put on one core with them. This thread wakes the others when it is on
-                // a core, and whoever woke it is off theirs.
-                let help = |permit| {
-                    let share = share.clone();
-                    tokio::task::spawn_blocking(move || share(permit))
-                };
-                let helpers: Vec<_> = more.into_iter().map(help).collect();
-                (share(permit), helpers)
-            })
-            .await,
-        );
+        let lead = move || {
+            // Threads that are woken together are put on one core. Whoever does the first share wakes the others when it
+            // runs already, and whoever woke it does not any more.
+            let help = |permit| {
+                let share = share.clone();
+                tokio::task::spawn_blocking(move || share(permit))
+            };
+            let helpers: Vec<_> = more.into_iter().map(help).collect();
+            (share(permit), helpers)
+        };
+        let (found, helpers) =
+            if thread::is_own() { lead() } else { unbroken(tokio::task::spawn_blocking(lead).await) };
         take(found);
         for helper in helpers {
             take(unbroken(helper.await));

@@ -13,6 +13,7 @@ use super::capabilities::Abilities;
 use super::convert::{self, path_of};
 use super::documents::Document;
 use super::settings::Settings;
+use super::thread::Own;
 use super::transport::NotUnderstood;
 use super::{Core, Server, announce, capabilities, publish};
 use crate::answer::{Resolution, Standpoint};
@@ -54,7 +55,7 @@ impl LanguageServer for Server {
         self.background.get_or_init(|| {
             let announcing = announce::keep_announcing(self.core.clone(), self.client.clone());
             let publishing = publish::keep_publishing(self.core.clone(), self.client.clone());
-            [tokio::spawn(publishing).abort_handle(), tokio::spawn(announcing).abort_handle()]
+            [Own::spawn("briefing-says", publishing), Own::spawn("briefing-announces", announcing)]
         });
         let (abilities, folders) = {
             let session = self.core.session();
