@@ -43,23 +43,27 @@ struct State {
     resting_on: BTreeMap<PathBuf, HashSet<Ask>>,
     /// The paths each fact rests on: `resting_on` turned round.
     paths_of: HashMap<Ask, Vec<PathBuf>, AskHasher>,
-    memo: HashMap<Question, Arc<Resolution>>,
+    memo: HashMap<Question, Arc<Resolution>, AskHasher>,
     /// The remembered questions whose answers rest on a fact, not by way of a part.
-    answers_of: HashMap<Ask, HashSet<Question>, AskHasher>,
+    answers_of: HashMap<Ask, Questions, AskHasher>,
     /// What answers share.
     parts: Parts,
     /// The parts that rest on a fact.
-    parts_of: HashMap<Ask, HashSet<PartKey>, AskHasher>,
+    parts_of: HashMap<Ask, HashSet<PartKey, AskHasher>, AskHasher>,
     /// The remembered questions whose answers have a part.
-    answers_with: HashMap<PartKey, HashSet<Question>>,
+    answers_with: HashMap<PartKey, Questions, AskHasher>,
     /// What was forgotten, by the path it is about: whoever needs one of it again will need the rest.
     forgotten: HashMap<PathBuf, Vec<Ask>>,
+    /// Answers that were forgotten: to take them apart takes time, which somebody may be waiting for.
+    bin: Vec<Arc<Resolution>>,
     /// How many answers were worked out.
     worked_out: u64,
     /// Counts changes; a fact observed at a tick is judged by the changes since.
     tick: u64,
     changes: VecDeque<(u64, Change)>,
 }
+
+type Questions = HashSet<Question, AskHasher>;
 
 /// One question, as a key, with its hash: it is looked up for every fact that its answer rests on.
 #[derive(Clone, PartialEq, Eq)]
@@ -232,6 +236,12 @@ impl Index {
         forgot
     }
 
+    /// Frees what was forgotten. For moments when nobody waits.
+    pub fn tidy(&self) {
+        let bin = std::mem::take(&mut self.lock().bin);
+        drop(bin);
+    }
+
     /// Grows with every change that touched a fact.
     pub fn version(&self) -> u64 {
         self.lock().version
@@ -283,7 +293,7 @@ impl Index {
                     questions.insert(question.clone());
                 }
                 None => {
-                    state.answers_of.insert(ask.clone(), HashSet::from([question.clone()]));
+                    state.answers_of.insert(ask.clone(), Questions::from_iter([question.clone()]));
                 }
             }
         }
@@ -363,8 +373,9 @@ impl State {
             self.parts.forget(&part);
             questions.extend(self.answers_with.remove(&part).unwrap_or_default());
         }
-        for question in questions {
-            self.memo.remove(&question);
+        if self.bin.len() >= MEMO_LIMIT {
+            self.bin.clear();
         }
+        self.bin.extend(questions.iter().filter_map(|question| self.memo.remove(question)));
     }
 }

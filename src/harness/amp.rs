@@ -110,8 +110,8 @@ impl Mentions {
         match globs {
             Some(globs) if !globs.is_empty() => {
                 let place = Globs { base: dir, names_anywhere: true, fold_case: false };
-                let anywhere = globs.iter().map(|glob| anywhere(glob)).collect();
-                chain.rule(&file, file.body(), Scope::Import, &When::Matching(anywhere), place);
+                let anywhere: Vec<String> = globs.iter().map(|glob| anywhere(glob)).collect();
+                chain.rule(&file, file.body(), Scope::Import, &When::Matching(anywhere.into()), place);
             }
             Some(_) | None => chain.give(&file, 0..file.text.len(), import, identity),
         }

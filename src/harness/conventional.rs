@@ -15,7 +15,7 @@ use crate::answer::{Answer, Fate, Limit, Message, Role, Scope, Source, Standpoin
 use crate::formats::Remembered;
 use crate::glob;
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Content, Entry, Errno, Kind, Unreadable};
+use crate::snapshot::{Ask, AskHasher, Content, Entry, Errno, Kind, Unreadable};
 use crate::text;
 
 /// Rules that were read in documents or sources, not run, are named by the month they were read in.
@@ -113,13 +113,38 @@ pub(super) enum When {
     /// From the start.
     Always,
     /// Once a file is in the context that one of the patterns matches.
-    Matching(Vec<String>),
+    Matching(Patterns),
     /// When the agent asks for it; the start only lists it.
     Asked,
     /// When the user names it, so.
     Named(String),
     /// Never, for this reason.
     Never(&'static str),
+}
+
+/// The patterns of a rule, with what is said of them.
+pub(super) struct Patterns {
+    all: Vec<String>,
+    /// Those that nothing can match.
+    invalid: Vec<String>,
+    /// All of them, for people.
+    listed: String,
+}
+
+impl Patterns {
+    /// Whether one of them matches a path.
+    pub fn any(&self, globs: Globs, path: &Path) -> bool {
+        globs.any(&self.all, path)
+    }
+}
+
+impl From<Vec<String>> for Patterns {
+    fn from(all: Vec<String>) -> Patterns {
+        static VALID: Remembered<bool> = Remembered::new();
+        let is_valid = |pattern: &str| *VALID.of(pattern, |pattern| GlobBuilder::new(pattern).build().is_ok());
+        let invalid = all.iter().filter(|pattern| !is_valid(pattern)).cloned().collect();
+        Patterns { listed: all.join(", "), invalid, all }
+    }
 }
 
 /// How patterns are read.
@@ -156,14 +181,14 @@ pub(super) struct Chain<'a, 'f> {
     pub answer: Answer,
     started: Vec<Text>,
     read: Vec<Text>,
-    taken: HashSet<PathBuf>,
+    taken: HashSet<PathBuf, AskHasher>,
 }
 
 impl<'a, 'f> Chain<'a, 'f> {
     /// An empty one, whose text is not certain for the reason given.
     pub fn new(at: &'a Standpoint, search: &'a mut Search<'f>, unsure: Option<&str>) -> Chain<'a, 'f> {
         let answer = Answer { files_only: unsure.map(str::to_owned), root: Some(at.cwd.clone()), ..Answer::default() };
-        Chain { at, search, answer, started: Vec::new(), read: Vec::new(), taken: HashSet::new() }
+        Chain { at, search, answer, started: Vec::new(), read: Vec::new(), taken: HashSet::default() }
     }
 
     /// The answer: one message for the start, one for what reading adds.
@@ -347,14 +372,17 @@ impl<'a, 'f> Chain<'a, 'f> {
         match when {
             When::Always => self.give(file, range, Load::start(scope, "a rule that always counts"), identity),
             When::Matching(patterns) => {
-                self.check_patterns(file, patterns);
-                let list = patterns.join(", ");
+                for pattern in &patterns.invalid {
+                    let message = format!("`{pattern}` is no valid pattern: it matches nothing");
+                    self.answer.warnings.push(Warning::at("pattern", &file.path, message));
+                }
                 let load = Load { scope, trigger: Trigger::Attach, reason: "" };
-                if self.at.target.as_deref().is_some_and(|target| globs.any(patterns, target)) {
-                    let reason = format!("the file matches {list}");
+                if self.at.target.as_deref().is_some_and(|target| globs.any(&patterns.all, target)) {
+                    let reason = ["the file matches ", &patterns.listed].concat();
                     self.give(file, range, Load { reason: &reason, ..load }, identity);
                 } else {
-                    self.say(&file.path, load, Fate::Excluded, format!("only with files that match {list}"));
+                    let reason = ["only with files that match ", &patterns.listed].concat();
+                    self.say(&file.path, load, Fate::Excluded, reason);
                 }
             }
             When::Asked => {
@@ -366,16 +394,6 @@ impl<'a, 'f> Chain<'a, 'f> {
                 self.say(&file.path, load, Fate::Excluded, format!("only when the user names it: {how}"));
             }
             When::Never(why) => self.say(&file.path, Load::start(scope, ""), Fate::Excluded, *why),
-        }
-    }
-
-    /// Warns of patterns that nothing can match.
-    fn check_patterns(&mut self, file: &File, patterns: &[String]) {
-        static VALID: Remembered<bool> = Remembered::new();
-        let is_valid = |pattern: &str| *VALID.of(pattern, |pattern| GlobBuilder::new(pattern).build().is_ok());
-        for pattern in patterns.iter().filter(|pattern| !is_valid(pattern)) {
-            let message = format!("`{pattern}` is no valid pattern: it matches nothing");
-            self.answer.warnings.push(Warning::at("pattern", &file.path, message));
         }
     }
 
@@ -395,7 +413,8 @@ impl<'a, 'f> Chain<'a, 'f> {
 #[derive(Clone)]
 pub(super) struct InFolder {
     pub path: PathBuf,
-    read: Result<Arc<File>, Unreadable>,
+    /// The file, or why it could not be read.
+    pub read: Result<Arc<File>, Unreadable>,
 }
 
 /// What [`Chain::tree`] finds.

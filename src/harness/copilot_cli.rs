@@ -6,7 +6,6 @@
 use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use crate::answer::{Answer, Fate, Message, Refusal, Role, Scope, Source, Standpoint, Text, Trigger, Warning};
 use crate::glob;
@@ -24,7 +23,7 @@ mod viewing;
 
 use find::named;
 use imports::Importer;
-use rules::{Known, Read, Rule};
+use rules::{Known, Read};
 
 /// The id, also the key of its options in requests.
 const ID: &str = "copilot-cli";
@@ -220,20 +219,6 @@ fn extra_directories(at: &Standpoint, search: &mut Search) -> Vec<PathBuf> {
     dirs
 }
 
-/// A file with a narrower pattern.
-struct Patterned {
-    path: PathBuf,
-    /// Its path as the client writes it.
-    shown: String,
-    rule: Arc<Rule>,
-}
-
-impl Patterned {
-    fn read(&self) -> Option<&Read> {
-        self.rule.read.as_ref().ok()
-    }
-}
-
 /// What is being put together for the start of a session.
 #[derive(Default)]
 struct Session {
@@ -248,7 +233,7 @@ struct Session {
     rules: Vec<Text>,
     tables: Vec<Text>,
     /// Files with a narrower pattern, which are listed, and sent when something matching is viewed.
-    patterned: Vec<Patterned>,
+    patterned: Vec<Known>,
 }
 
 impl Session {
@@ -286,25 +271,25 @@ impl Session {
     }
 
     fn rule(&mut self, known: Known, answer: &mut Answer) {
-        let Known { path, shown, rule } = known;
-        let Some(read) = readable(&rule.read, &path, Scope::Rule, Trigger::Session, answer) else { return };
-        if self.leaves_out(&path, Scope::Rule, &read.raw, answer) {
+        let path = known.real_path();
+        let Some(read) = readable(&known.rule.read, path, Scope::Rule, Trigger::Session, answer) else { return };
+        if self.leaves_out(path, Scope::Rule, &read.raw, answer) {
             return;
         }
         if read.front.excluded {
-            answer.sources.push(not_for_us(&path, Trigger::Session));
+            answer.sources.push(not_for_us(path, Trigger::Session));
             return;
         }
         if let Some(problem) = &read.problem {
             let message = format!("{}: {problem}", path.display());
-            answer.warnings.push(Warning::at("front-matter", &path, message));
+            answer.warnings.push(Warning::at("front-matter", path, message));
         }
         if !read.front.is_everywhere() {
-            self.patterned.push(Patterned { path, shown, rule });
+            self.patterned.push(known);
             return;
         }
         let reason = "no narrower pattern: sent whole at the start";
-        let source = Source::whole(&path, Scope::Rule, read.raw.size(), reason);
+        let source = Source::whole(path, Scope::Rule, read.raw.size(), reason);
         let part = self.tagged.len() + self.rules.len();
         answer.sources.push(placed(Source { kept: kept(&read.raw), ..source }, part));
         self.rules.push(read.text.clone());
@@ -346,16 +331,12 @@ impl Session {
     /// The table of files with narrower patterns.
     fn table(&mut self, answer: &mut Answer) {
         let mut rows = String::new();
-        for patterned in &self.patterned {
-            let (Patterned { path, shown, .. }, Some(Read { front, size, .. })) = (patterned, patterned.read()) else {
-                continue;
-            };
-            let shown = cell(shown);
-            let (patterns, description) = (cell(&front.patterns.join(", ")), cell(&front.description));
-            rows.push_str(&format!("\n| {patterns} | '{shown}' | {description} |"));
-            let reason =
-                format!("listed in a table; sent when a file is viewed that matches {}", front.patterns.join(", "));
-            let source = Source::new(path, Scope::Rule, Fate::Excluded, reason);
+        for known in &self.patterned {
+            let Ok(Read { front, size, cells: [patterns, description], .. }) = &known.rule.read else { continue };
+            rows.extend(["\n| ", patterns, " | '", &cell(&known.shown), "' | ", description, " |"]);
+            let patterns = front.patterns.join(", ");
+            let reason = ["listed in a table; sent when a file is viewed that matches ", &patterns].concat();
+            let source = Source::new(known.real_path(), Scope::Rule, Fate::Excluded, reason);
             answer.sources.push(Source { size: Some(*size), trigger: Trigger::Call, ..source });
         }
         if !rows.is_empty() {
@@ -366,6 +347,9 @@ impl Session {
 
 /// A text as a table takes it.
 fn cell(text: &str) -> String {
+    if !text.contains(['\\', '|', '\n']) {
+        return text.to_owned();
+    }
     text.replace('\\', "\\\\").replace('|', "\\|").replace('\n', " ")
 }
 

@@ -4,6 +4,7 @@
 //! documentation in November 2026, not run. Instructions in settings, and those of an organization, of extensions and of VS Code's
 //! profiles are no files of the workspace or the home directory, and are not looked for.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -87,15 +88,18 @@ impl Edition for CopilotVscode {
         let mut others: Vec<(PathBuf, Kept)> = conventional(at, &settings, &roots);
         chain.search.expect(others.iter().flat_map(|(path, _)| about(path)))?;
         for folder in folders(at, &settings, &roots) {
-            for file in files_of(&mut chain, &folder)?.iter() {
-                others.push((file.path.clone(), Kept::Pattern(folder.clone(), file.clone())));
+            let rules = rules_of(&mut chain, &folder)?;
+            for (at, rule) in rules.iter().enumerate() {
+                others.push((rule.found.path.clone(), Kept::Pattern(folder.clone(), rules.clone(), at)));
             }
         }
-        others.sort_by(|(one, _), (other, _)| locale_compare(&one.to_string_lossy(), &other.to_string_lossy()));
+        others.sort_by(|(one, _), (other, _)| by_locale(one, other));
         for (path, kept) in others {
             match kept {
                 Kept::Always(on) => attached.always(&mut chain, &path, on)?,
-                Kept::Pattern(folder, file) => attached.with_pattern(&mut chain, &file, &folder, &settings)?,
+                Kept::Pattern(folder, rules, at) => {
+                    attached.with_pattern(&mut chain, &rules[at], &folder, &settings)?;
+                }
             }
         }
         nested(&mut chain, &settings)?;
@@ -115,8 +119,8 @@ const USE_FILES: &str = "github.copilot.chat.codeGeneration.useInstructionFiles"
 enum Kept {
     /// Always on, or the setting that is off; whether what it refers to comes along is the setting's matter.
     Always(Result<bool, &'static str>),
-    /// In a folder of files with patterns.
-    Pattern(Folder, InFolder),
+    /// In a folder of files with patterns: which folder, and which of its files.
+    Pattern(Folder, Arc<Vec<Rule>>, usize),
 }
 
 /// A folder of files with patterns.
@@ -165,13 +169,38 @@ fn folders(at: &Standpoint, settings: &Settings, roots: &[PathBuf]) -> Vec<Folde
     folders
 }
 
-fn files_of(chain: &mut Chain, folder: &Folder) -> Told<Arc<Vec<InFolder>>> {
-    let ending = if folder.is_rules { ".md" } else { ".instructions.md" };
+/// A file that VS Code may attach, with its patterns.
+struct Rule {
+    found: InFolder,
+    /// What it says it is for, and where that is looked for; nothing, if it does not say so.
+    when: Option<(Vec<String>, When)>,
+}
+
+/// How files of rules end; others name their patterns by another key.
+const RULES_ENDING: &str = ".md";
+
+/// The files of a folder, in the order of their paths.
+fn rules_of(chain: &mut Chain, folder: &Folder) -> Told<Arc<Vec<Rule>>> {
+    let ending = if folder.is_rules { RULES_ENDING } else { ".instructions.md" };
     chain.search.part("files that VS Code may attach", (&folder.path, ending), |dir, ending, search| {
-        let files = files_below(dir, ending, search)?;
+        let mut files = files_below(dir, ending, search)?;
         search.expect(files.iter().flat_map(|file| about(&file.path)))?;
-        Ok(files)
+        files.sort_by(|one, other| by_locale(&one.path, &other.path));
+        Ok(files.into_iter().map(|found| Rule { when: when(&found, ending == RULES_ENDING), found }).collect())
     })
+}
+
+fn by_locale(one: &Path, other: &Path) -> Ordering {
+    locale_compare(&one.to_string_lossy(), &other.to_string_lossy())
+}
+
+fn when(found: &InFolder, is_rules: bool) -> Option<(Vec<String>, When)> {
+    let file = found.read.as_ref().ok()?;
+    let key = if is_rules { "paths" } else { "applyTo" };
+    let patterns = file.front().and_then(|front| front.patterns(key)).filter(|patterns| !patterns.is_empty());
+    let patterns = patterns.or_else(|| is_rules.then(|| vec!["**".to_owned()]))?;
+    let anywhere: Vec<String> = patterns.iter().map(|pattern| in_any_folder(pattern)).collect();
+    Some((patterns, When::Matching(anywhere.into())))
 }
 
 /// Attaches files, each text once.
@@ -198,38 +227,31 @@ impl Attached {
         Ok(())
     }
 
-    fn with_pattern(&mut self, chain: &mut Chain, found: &InFolder, folder: &Folder, settings: &Settings) -> Told<()> {
-        let path = &found.path;
+    fn with_pattern(&mut self, chain: &mut Chain, rule: &Rule, folder: &Folder, settings: &Settings) -> Told<()> {
+        let path = &rule.found.path;
         let load = Load { scope: folder.scope, trigger: Trigger::Attach, reason: "a file with a pattern" };
-        let Some(file) = chain.opened(found, load) else { return Ok(()) };
+        let Some(file) = chain.opened(&rule.found, load) else { return Ok(()) };
         if !folder.on {
             chain.say(path, load, Fate::Excluded, "chat.instructionsFilesLocations switches its folder off");
             return Ok(());
         }
-        let key = if folder.is_rules { "paths" } else { "applyTo" };
-        let patterns = file.front().and_then(|front| front.patterns(key));
-        let patterns = match patterns.filter(|patterns| !patterns.is_empty()) {
-            Some(patterns) => patterns,
-            None if folder.is_rules => vec!["**".to_owned()],
-            None => {
-                chain.rule(&file, 0..0, folder.scope, &When::Asked, anywhere());
-                return Ok(());
-            }
+        let Some((patterns, when)) = &rule.when else {
+            chain.rule(&file, 0..0, folder.scope, &When::Asked, anywhere());
+            return Ok(());
         };
-        let list = patterns.join(", ");
         if !settings.flag("chat.includeApplyingInstructions", true) {
+            let list = patterns.join(", ");
             let why = format!("chat.includeApplyingInstructions is off; it would come with {list}");
             chain.say(path, load, Fate::Excluded, why);
         } else if patterns.iter().any(|pattern| ["**", "**/*", "*"].contains(&pattern.as_str())) {
             self.attach(chain, &file, Load::start(folder.scope, "its pattern matches everything"), false)?;
+        } else if let (Some(target), When::Matching(of)) = (chain.at.target.as_deref(), when)
+            && of.any(anywhere(), target)
+        {
+            let reason = format!("the file matches {}", patterns.join(", "));
+            self.attach(chain, &file, Load { reason: &reason, ..load }, false)?;
         } else {
-            let patterns: Vec<String> = patterns.iter().map(|pattern| in_any_folder(pattern)).collect();
-            if chain.at.target.as_deref().is_some_and(|target| anywhere().any(&patterns, target)) {
-                let reason = format!("the file matches {list}");
-                self.attach(chain, &file, Load { reason: &reason, ..load }, false)?;
-            } else {
-                chain.rule(&file, 0..0, folder.scope, &When::Matching(patterns), anywhere());
-            }
+            chain.rule(&file, 0..0, folder.scope, when, anywhere());
         }
         Ok(())
     }

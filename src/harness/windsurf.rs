@@ -150,7 +150,7 @@ fn trigger(chain: &mut Chain, file: &File) -> When {
         Some("manual") => When::Named(format!("@{name}")),
         Some("model_decision") => When::Asked,
         Some("glob") => match front.and_then(|front| front.patterns("globs")) {
-            Some(globs) if !globs.is_empty() => When::Matching(globs),
+            Some(globs) if !globs.is_empty() => When::Matching(globs.into()),
             Some(_) | None => When::Never("the trigger is glob, and there are no globs"),
         },
         Some(other) => {
