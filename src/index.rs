@@ -44,6 +44,8 @@ struct State {
     /// The paths each fact rests on: `resting_on` turned round.
     paths_of: HashMap<Ask, Vec<PathBuf>, AskHasher>,
     memo: HashMap<Question, Arc<Resolution>, AskHasher>,
+    /// The questions that were answered, by their hashes.
+    answered: HashSet<u64>,
     /// The remembered questions whose answers rest on a fact, not by way of a part.
     answers_of: HashMap<Ask, Questions, AskHasher>,
     /// What answers share.
@@ -162,14 +164,15 @@ impl Index {
     /// The answer, if everything it needs has been told.
     pub fn ask(&self, choice: &Choice, standpoint: &Arc<Standpoint>, keep: Keep) -> Reply {
         let question = Question::new(choice, standpoint);
-        let (snapshot, parts, tick, version) = {
+        let (snapshot, parts, tick, version, again) = {
             let state = self.lock();
             if let Some(remembered) = state.memo.get(&question) {
                 return Reply::Answer(remembered.clone(), state.version);
             }
-            (state.snapshot.clone(), state.parts.clone(), state.tick, state.version)
+            let again = state.answered.contains(&question.hash);
+            (state.snapshot.clone(), state.parts.clone(), state.tick, state.version, again)
         };
-        match resolve_knowing(&snapshot, &parts, choice, standpoint) {
+        match resolve_knowing(&snapshot, &parts, choice, standpoint, again) {
             Outcome::Untold(asks) => Reply::Missing(self.with_forgotten(asks), Tick(tick)),
             Outcome::Answer(resolution) => {
                 let answer = Arc::from(resolution);
@@ -297,6 +300,10 @@ impl Index {
                 }
             }
         }
+        if state.answered.len() >= 4 * MEMO_LIMIT {
+            state.answered.clear();
+        }
+        state.answered.insert(question.hash);
         state.memo.insert(question, answer.clone());
     }
 
@@ -348,6 +355,7 @@ impl State {
 
     fn forget_answers(&mut self) {
         self.memo.clear();
+        self.answered.clear();
         self.answers_of.clear();
         self.parts = Parts::default();
         self.parts_of.clear();
