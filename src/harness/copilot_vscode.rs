@@ -87,13 +87,14 @@ impl Edition for CopilotVscode {
         }
         let mut others: Vec<(PathBuf, Kept)> = conventional(at, &settings, &roots);
         chain.search.expect(others.iter().flat_map(|(path, _)| about(path)))?;
+        others.sort_by(|(one, _), (other, _)| by_locale(one, other));
         for folder in folders(at, &settings, &roots) {
             let rules = rules_of(&mut chain, &folder)?;
-            for (at, rule) in rules.iter().enumerate() {
-                others.push((rule.found.path.clone(), Kept::Pattern(folder.clone(), rules.clone(), at)));
-            }
+            let kept = |(at, rule): (usize, &Rule)| {
+                (rule.found.path.clone(), Kept::Pattern(folder.clone(), rules.clone(), at))
+            };
+            others = merged(others, rules.iter().enumerate().map(kept).collect());
         }
-        others.sort_by(|(one, _), (other, _)| by_locale(one, other));
         for (path, kept) in others {
             match kept {
                 Kept::Always(on) => attached.always(&mut chain, &path, on)?,
@@ -188,6 +189,22 @@ fn rules_of(chain: &mut Chain, folder: &Folder) -> Told<Arc<Vec<Rule>>> {
         files.sort_by(|one, other| by_locale(&one.path, &other.path));
         Ok(files.into_iter().map(|found| Rule { when: when(&found, ending == RULES_ENDING), found }).collect())
     })
+}
+
+/// Two lists in the order of their paths, as one. Where one is long and the other short, most paths are not compared.
+fn merged<T>(mut one: Vec<(PathBuf, T)>, mut other: Vec<(PathBuf, T)>) -> Vec<(PathBuf, T)> {
+    if one.len() < other.len() {
+        for item in one.into_iter().rev() {
+            let place = other.partition_point(|(path, _)| by_locale(path, &item.0).is_lt());
+            other.insert(place, item);
+        }
+        return other;
+    }
+    for item in other {
+        let place = one.partition_point(|(path, _)| by_locale(path, &item.0).is_le());
+        one.insert(place, item);
+    }
+    one
 }
 
 fn by_locale(one: &Path, other: &Path) -> Ordering {
@@ -335,6 +352,19 @@ mod tests {
             ("nothing (a.md)", vec![]),
         ] {
             assert_eq!(references(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn lists_are_merged_and_what_is_alike_stays_in_its_order() {
+        let list = |paths: &str, from: char| -> Vec<(PathBuf, char)> {
+            paths.split_whitespace().map(|path| (PathBuf::from(path), from)).collect()
+        };
+        for (one, other) in [("/b /d", "/a /b /c /d /e"), ("/a /b /c /d /e", "/b /d"), ("", "/a"), ("/a", "")] {
+            let mut sorted = list(one, '1');
+            sorted.extend(list(other, '2'));
+            sorted.sort_by(|(one, _), (other, _)| by_locale(one, other));
+            assert_eq!(merged(list(one, '1'), list(other, '2')), sorted, "{one} and {other}");
         }
     }
 }

@@ -32,6 +32,12 @@ pub(super) enum Front {
     Broken,
 }
 
+/// Whether there may be imports or comments, for which a file is looked through as Markdown.
+pub(super) fn has_markup(raw: &Content) -> bool {
+    let text = raw.text();
+    text.contains('@') || text.contains("<!--")
+}
+
 /// Takes the bytes of a file apart.
 pub(super) fn take_apart(raw: &Content) -> Document {
     let decoded = raw.text();
