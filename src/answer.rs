@@ -343,6 +343,12 @@ impl Source {
         }
     }
 
+    /// Whether it is the file of this path, as the path is written. Answers have hundreds of sources, and none of their
+    /// paths has anything to normalize.
+    pub fn is_file(&self, path: &Path) -> bool {
+        matches!(&self.place, Place::Path(own) if own.as_os_str() == path.as_os_str())
+    }
+
     /// Its path, if it is a file.
     pub fn path(&self) -> Option<&Path> {
         match &self.place {

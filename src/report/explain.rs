@@ -8,7 +8,7 @@ use crate::search::Probe;
 /// What became of `path`, why, and what the harness asked about it.
 pub fn explain<'a>(path: &Path, resolution: &'a Resolution) -> (Option<Fate>, String, Vec<&'a Probe>) {
     let probes: Vec<&Probe> = resolution.trace.iter().filter(|probe| probe.path == path).collect();
-    if let Some(source) = resolution.answer.sources.iter().find(|source| source.path() == Some(path)) {
+    if let Some(source) = resolution.answer.sources.iter().find(|source| source.is_file(path)) {
         return (Some(source.fate), source.reason.clone(), probes);
     }
     let reason = match (&resolution.answer.refusal, probes.last()) {

@@ -55,7 +55,7 @@ impl Subject<'_> {
     /// Every harness's sources that are this file.
     pub(crate) fn sources(&self) -> impl Iterator<Item = (&Resolution, &crate::answer::Source)> {
         self.answers.iter().flat_map(|answer| {
-            let own = answer.answer.sources.iter().filter(|source| source.path() == Some(self.path));
+            let own = answer.answer.sources.iter().filter(|source| source.is_file(self.path));
             own.map(move |source| (&**answer, source))
         })
     }

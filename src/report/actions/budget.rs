@@ -45,7 +45,7 @@ fn raised(desk: &Desk, finding: &Finding, answer: &Resolution, limit: &Limit) ->
 
 /// Whether all of the file is given, with room left.
 fn helps(desk: &Desk, then: &Resolution) -> bool {
-    let own = then.answer.sources.iter().filter(|source| source.path() == Some(desk.path()));
+    let own = then.answer.sources.iter().filter(|source| source.is_file(desk.path()));
     then.answer.refusal.is_none()
         && own.clone().count() > 0
         && own.into_iter().all(|source| source.fate == Fate::Loaded)

@@ -36,7 +36,7 @@ fn twin(desk: &Desk, finding: &Finding) -> Option<Action> {
         let reads = |path: &Path| {
             let sources = &answer.answer.sources;
             let told = |fate| matches!(fate, Fate::Loaded | Fate::Truncated);
-            sources.iter().any(|source| source.path() == Some(path) && told(source.fate))
+            sources.iter().any(|source| source.is_file(path) && told(source.fate))
         };
         reads(desk.path()) && !reads(other)
     });

@@ -94,8 +94,7 @@ fn spenders(answer: &Resolution, source: &Source) -> Vec<(PathBuf, String)> {
 /// Whether it matters that another file is taken in its place. It does not where the same harness gets the text anyway; nor
 /// where the file is another harness's own, which reads it, and this one would only have made do with it.
 fn matters(subject: &Subject, answer: &Resolution, source: &Source) -> bool {
-    let reaches =
-        |other: &Source| other.path() == Some(subject.path) && matches!(other.fate, Fate::Loaded | Fate::Truncated);
+    let reaches = |other: &Source| other.is_file(subject.path) && matches!(other.fate, Fate::Loaded | Fate::Truncated);
     if answer.answer.sources.iter().any(reaches) || super::twice::is_said_elsewhere(subject.raw, answer) {
         return false;
     }

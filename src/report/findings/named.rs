@@ -64,7 +64,7 @@ fn of_warning(subject: &Subject, answer: &Resolution, warning: &Warning) -> Opti
 fn mentioned_file(subject: &Subject, answer: &Resolution, message: &str) -> Option<(PathBuf, String)> {
     let named = others(subject, message).find(|other| {
         let sources = &answer.answer.sources;
-        sources.iter().any(|source| source.path() == Some(*other) && source.fate != Fate::Missing)
+        sources.iter().any(|source| source.is_file(other) && source.fate != Fate::Missing)
     });
     named.map(|other| (other.to_owned(), "the file that is meant".to_owned()))
 }

@@ -91,9 +91,10 @@ fn wrong_case(subject: &Subject) -> Option<Finding> {
     }
     // On a disk that does not tell case apart, the harness found it under its own name.
     let missed = subject.answers.iter().filter(|answer| {
-        let found = answer.answer.sources.iter().any(|source| {
-            source.path() == Some(subject.path) || (source.path() == Some(&*wanted) && source.fate != Fate::Missing)
-        });
+        let found =
+            answer.answer.sources.iter().any(|source| {
+                source.is_file(subject.path) || (source.is_file(&wanted) && source.fate != Fate::Missing)
+            });
         !found && answer.trace.iter().any(|probe| would_find(probe, &wanted))
     });
     let missed: Vec<&str> = missed.map(|answer| answer.harness.as_str()).collect();

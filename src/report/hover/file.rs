@@ -13,7 +13,7 @@ pub(super) fn table(subject: &Subject) -> Option<String> {
     let mut notes = String::new();
     for answer in subject.answers {
         let sources = &answer.answer.sources;
-        for (order, source) in sources.iter().enumerate().filter(|(_, source)| source.path() == Some(subject.path)) {
+        for (order, source) in sources.iter().enumerate().filter(|(_, source)| source.is_file(subject.path)) {
             let size = source.size.map_or_else(|| "—".to_owned(), |size| format!("{} B", grouped(size.bytes)));
             let limit = source.limit.as_ref().map_or_else(
                 || "none".to_owned(),

@@ -120,7 +120,7 @@ pub(in crate::server) struct Spot {
 
 /// Whether a harness says anything about a file.
 fn considers(answer: &Resolution, path: &Path) -> bool {
-    answer.answer.sources.iter().any(|source| source.path() == Some(path))
+    answer.answer.sources.iter().any(|source| source.is_file(path))
 }
 
 /// Which state of which text a document is in.
@@ -194,7 +194,7 @@ impl Core {
             let Ok(answers) = self.asked_from(dir.to_owned(), Some(path)).await else { return false };
             let told = |answer: &Arc<Resolution>| {
                 let sources = answer.answer.sources.iter();
-                sources.clone().any(|source| source.path() == Some(seen) && source.fate != Fate::Missing)
+                sources.clone().any(|source| source.is_file(seen) && source.fate != Fate::Missing)
             };
             if answers.iter().any(told) {
                 return false;
