@@ -1,4 +1,8 @@
 //! Hands the arguments to `cli`.
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> std::process::ExitCode {
     briefing::cli::main()
 }
