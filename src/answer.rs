@@ -10,9 +10,11 @@ use crate::text::Size;
 
 mod mention;
 mod standpoint;
+mod text;
 
 pub use mention::Mention;
 pub use standpoint::{OptionValue, Provided, Standpoint, Surroundings};
+pub use text::Text;
 
 /// An enum whose values have one word each.
 pub trait Worded: Copy + 'static {
@@ -362,20 +364,21 @@ pub struct Message {
     /// What it is called, where its text is not ours to show (`anthropic`, `plan`).
     pub name: Option<String>,
     /// The separately formatted entries that the text is joined from.
-    pub parts: Vec<String>,
+    pub parts: Vec<Text>,
     /// The exact text; empty where only the name is known.
-    pub text: String,
+    pub text: Text,
 }
 
 impl Message {
     /// A message of instructions in one part.
-    pub fn instructions(trigger: Trigger, role: Role, text: String) -> Message {
+    pub fn instructions(trigger: Trigger, role: Role, text: impl Into<Text>) -> Message {
+        let text = text.into();
         Message { trigger, role, kind: MessageKind::Instructions, name: None, parts: vec![text.clone()], text }
     }
 
     /// A message of instructions from several parts.
-    pub fn joined(trigger: Trigger, role: Role, parts: Vec<String>, separator: &str) -> Message {
-        let text = parts.join(separator);
+    pub fn joined(trigger: Trigger, role: Role, parts: Vec<Text>, separator: &str) -> Message {
+        let text = Text::joined(&parts, separator);
         Message { trigger, role, kind: MessageKind::Instructions, name: None, parts, text }
     }
 
@@ -387,7 +390,7 @@ impl Message {
             kind,
             name: Some(name.into()),
             parts: Vec::new(),
-            text: String::new(),
+            text: Text::default(),
         }
     }
 }

@@ -43,23 +43,29 @@ struct State {
     resting_on: BTreeMap<PathBuf, HashSet<Ask>>,
     /// The paths each fact rests on: `resting_on` turned round.
     paths_of: HashMap<Ask, Vec<PathBuf>, AskHasher>,
-    memo: HashMap<Question, Arc<Resolution>>,
+    memo: HashMap<Question, Arc<Resolution>, AskHasher>,
+    /// The questions that were answered, by their hashes.
+    answered: HashSet<u64>,
     /// The remembered questions whose answers rest on a fact, not by way of a part.
-    answers_of: HashMap<Ask, HashSet<Question>, AskHasher>,
+    answers_of: HashMap<Ask, Questions, AskHasher>,
     /// What answers share.
     parts: Parts,
     /// The parts that rest on a fact.
-    parts_of: HashMap<Ask, HashSet<PartKey>, AskHasher>,
+    parts_of: HashMap<Ask, HashSet<PartKey, AskHasher>, AskHasher>,
     /// The remembered questions whose answers have a part.
-    answers_with: HashMap<PartKey, HashSet<Question>>,
+    answers_with: HashMap<PartKey, Questions, AskHasher>,
     /// What was forgotten, by the path it is about: whoever needs one of it again will need the rest.
     forgotten: HashMap<PathBuf, Vec<Ask>>,
+    /// Answers that were forgotten: to take them apart takes time, which somebody may be waiting for.
+    bin: Vec<Arc<Resolution>>,
     /// How many answers were worked out.
     worked_out: u64,
     /// Counts changes; a fact observed at a tick is judged by the changes since.
     tick: u64,
     changes: VecDeque<(u64, Change)>,
 }
+
+type Questions = HashSet<Question, AskHasher>;
 
 /// One question, as a key, with its hash: it is looked up for every fact that its answer rests on.
 #[derive(Clone, PartialEq, Eq)]
@@ -158,14 +164,15 @@ impl Index {
     /// The answer, if everything it needs has been told.
     pub fn ask(&self, choice: &Choice, standpoint: &Arc<Standpoint>, keep: Keep) -> Reply {
         let question = Question::new(choice, standpoint);
-        let (snapshot, parts, tick, version) = {
+        let (snapshot, parts, tick, version, again) = {
             let state = self.lock();
             if let Some(remembered) = state.memo.get(&question) {
                 return Reply::Answer(remembered.clone(), state.version);
             }
-            (state.snapshot.clone(), state.parts.clone(), state.tick, state.version)
+            let again = state.answered.contains(&question.hash);
+            (state.snapshot.clone(), state.parts.clone(), state.tick, state.version, again)
         };
-        match resolve_knowing(&snapshot, &parts, choice, standpoint) {
+        match resolve_knowing(&snapshot, &parts, choice, standpoint, again) {
             Outcome::Untold(asks) => Reply::Missing(self.with_forgotten(asks), Tick(tick)),
             Outcome::Answer(resolution) => {
                 let answer = Arc::from(resolution);
@@ -232,6 +239,12 @@ impl Index {
         forgot
     }
 
+    /// Frees what was forgotten. For moments when nobody waits.
+    pub fn tidy(&self) {
+        let bin = std::mem::take(&mut self.lock().bin);
+        drop(bin);
+    }
+
     /// Grows with every change that touched a fact.
     pub fn version(&self) -> u64 {
         self.lock().version
@@ -283,10 +296,14 @@ impl Index {
                     questions.insert(question.clone());
                 }
                 None => {
-                    state.answers_of.insert(ask.clone(), HashSet::from([question.clone()]));
+                    state.answers_of.insert(ask.clone(), Questions::from_iter([question.clone()]));
                 }
             }
         }
+        if state.answered.len() >= 4 * MEMO_LIMIT {
+            state.answered.clear();
+        }
+        state.answered.insert(question.hash);
         state.memo.insert(question, answer.clone());
     }
 
@@ -338,6 +355,7 @@ impl State {
 
     fn forget_answers(&mut self) {
         self.memo.clear();
+        self.answered.clear();
         self.answers_of.clear();
         self.parts = Parts::default();
         self.parts_of.clear();
@@ -363,8 +381,9 @@ impl State {
             self.parts.forget(&part);
             questions.extend(self.answers_with.remove(&part).unwrap_or_default());
         }
-        for question in questions {
-            self.memo.remove(&question);
+        if self.bin.len() >= MEMO_LIMIT {
+            self.bin.clear();
         }
+        self.bin.extend(questions.iter().filter_map(|question| self.memo.remove(question)));
     }
 }

@@ -17,12 +17,26 @@ pub enum Outcome {
 
 /// Answers what `choice` would tell an agent at `standpoint`. Opens no file and cannot fail.
 pub fn resolve(facts: &dyn Facts, choice: &Choice, standpoint: &Standpoint) -> Outcome {
-    resolve_knowing(facts, &Parts::default(), choice, standpoint)
+    outcome(choice, standpoint, Search::new(facts, standpoint.env.clone(), &Parts::default()))
 }
 
-/// The same, where parts of answers are known already, which rest on the same facts.
-pub fn resolve_knowing(facts: &dyn Facts, known: &Parts, choice: &Choice, standpoint: &Standpoint) -> Outcome {
-    let mut search = Search::new(facts, standpoint.env.clone(), known);
+/// The same, where parts of answers are known already, which rest on the same facts. A question that was answered before
+/// and lacks a fact now will hardly lack a second one.
+pub fn resolve_knowing(
+    facts: &dyn Facts,
+    known: &Parts,
+    choice: &Choice,
+    standpoint: &Standpoint,
+    again: bool,
+) -> Outcome {
+    let search = || Search::new(facts, standpoint.env.clone(), known);
+    match again.then(|| outcome(choice, standpoint, search().again())) {
+        Some(Outcome::Answer(answer)) => Outcome::Answer(answer),
+        Some(Outcome::Untold(_)) | None => outcome(choice, standpoint, search()),
+    }
+}
+
+fn outcome(choice: &Choice, standpoint: &Standpoint, mut search: Search) -> Outcome {
     match look(choice, standpoint, &mut search) {
         Err(_) => Outcome::Untold(search.wanted()),
         Ok((standpoint, answer)) => {

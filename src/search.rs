@@ -53,6 +53,8 @@ pub struct Search<'a> {
     wanted: Vec<Ask>,
     depends: HashSet<Ask, AskHasher>,
     cut_short: Option<PathBuf>,
+    /// Whether nearly everything is known: then it costs more to say what will be asked than it saves.
+    again: bool,
 }
 
 impl<'a> Search<'a> {
@@ -68,7 +70,13 @@ impl<'a> Search<'a> {
             wanted: Vec::new(),
             depends: HashSet::default(),
             cut_short: None,
+            again: false,
         }
+    }
+
+    /// The same for a question that was answered before.
+    pub fn again(self) -> Self {
+        Search { again: true, ..self }
     }
 
     /// An environment variable; remembered as used.
@@ -89,6 +97,9 @@ impl<'a> Search<'a> {
 
     /// Says beforehand what will be asked in any case, so that it is read in one go.
     pub fn expect(&mut self, asks: impl IntoIterator<Item = Ask>) -> Told<()> {
+        if self.again {
+            return Ok(());
+        }
         for ask in asks {
             if !self.facts.is_told(&ask) {
                 self.wanted.push(ask);

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::available_parallelism;
 
-use tokio::sync::{Notify, Semaphore};
-use tokio::task::AbortHandle;
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinError;
 use tower_lsp::ls_types::Uri;
 use tower_lsp::{Client, ClientSocket, LspService};
 
@@ -34,6 +34,7 @@ mod mentions;
 mod publish;
 mod requests;
 pub mod settings;
+mod thread;
 pub mod transport;
 mod workspace;
 
@@ -43,6 +44,7 @@ use convert::Encoding;
 use documents::Document;
 use mentions::Mentions;
 use settings::Settings;
+use thread::{Own, Waiting};
 use workspace::Workspace;
 
 /// Year, month, day.
@@ -53,13 +55,13 @@ pub struct Server {
     client: Client,
     core: Arc<Core>,
     /// What publishes diagnostics and announces changed briefings, from `initialized` on until the server is dropped.
-    background: OnceLock<[AbortHandle; 2]>,
+    background: OnceLock<[Own; 2]>,
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
         self.core.workspace.cancel(None);
-        self.background.get().into_iter().flatten().for_each(AbortHandle::abort);
+        self.background.get().into_iter().flatten().for_each(Own::abort);
     }
 }
 
@@ -123,9 +125,19 @@ pub fn run(base: Defaults, today: fn() -> Date) -> Result<ExitCode, String> {
         .build()
         .map_err(|error| format!("the server cannot start: {error}"))?;
     let (service, socket) = service_on(base, today);
-    let exit = runtime.block_on(transport::serve(tokio::io::stdin(), tokio::io::stdout(), service, socket));
-    // Returning would wait for the thread that is blocked in a read of standard input.
+    let (input, output) = (Waiting(std::io::stdin()), Waiting(unbuffered_output()?));
+    let exit = runtime.block_on(transport::serve(input, output, service, socket));
+    // Returning would wait for whatever is still being worked out.
     std::process::exit(exit.code())
+}
+
+/// Standard output without the buffer that ends at line ends: there is one in the middle of every message.
+fn unbuffered_output() -> Result<std::fs::File, String> {
+    #[cfg(unix)]
+    let output = std::os::fd::AsFd::as_fd(&std::io::stdout()).try_clone_to_owned();
+    #[cfg(windows)]
+    let output = std::os::windows::io::AsHandle::as_handle(&std::io::stdout()).try_clone_to_owned();
+    output.map(Into::into).map_err(|error| format!("the server cannot write to its client: {error}"))
 }
 
 /// Panics while it holds the session, so that tests can see the real program survive that. Debug builds only.
@@ -313,32 +325,35 @@ impl Core {
         let permit = self.readers.clone().acquire_owned().await.expect("never closed");
         // Whoever waited for a second permit while holding one would wait for others who do the same.
         let more = (1..questions.len().min(*CORES)).map_while(|_| self.readers.clone().try_acquire_owned().ok());
-        let permits: Vec<_> = std::iter::once(permit).chain(more).collect();
-        let mut answers = vec![None; questions.len()];
-        let (questions, next) = (Arc::new(questions), Arc::new(AtomicUsize::new(0)));
-        let workers: Vec<_> = permits
-            .into_iter()
-            .map(|permit| {
-                let (core, questions, next, wanted) = (self.clone(), questions.clone(), next.clone(), wanted.flag());
-                tokio::task::spawn_blocking(move || {
-                    let _permit = permit;
-                    let numbers = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
-                    let mine = numbers.map_while(|number| Some((number, questions.get(number)?)));
-                    let answer = |(number, (choice, at)): (usize, &(Choice, _))| {
-                        (number, core.answer_reading(choice, at, Keep::Answer, &wanted))
-                    };
-                    mine.map(answer).collect::<Vec<_>>()
-                })
-            })
-            .collect();
-        for worker in workers {
-            match worker.await {
-                Ok(found) => found.into_iter().for_each(|(number, answer)| answers[number] = answer),
-                Err(error) => match error.try_into_panic() {
-                    Ok(panic) => std::panic::resume_unwind(panic),
-                    Err(_) => unreachable!("blocking work is not cancelled while the runtime lives"),
-                },
-            }
+        let (more, questions, flag) = (more.collect::<Vec<_>>(), Arc::new(questions), wanted.flag());
+        let (core, count) = (self.clone(), questions.len());
+        let next = AtomicUsize::new(0);
+        let share = Arc::new(move |permit| {
+            let _permit: OwnedSemaphorePermit = permit;
+            let numbers = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
+            let mine = numbers.map_while(|number| Some((number, questions.get(number)?)));
+            let answer = |(number, (choice, at)): (usize, &(Choice, _))| {
+                (number, core.answer_reading(choice, at, Keep::Answer, &flag))
+            };
+            mine.map(answer).collect::<Vec<_>>()
+        });
+        let mut answers = vec![None; count];
+        let mut take = |found: Vec<_>| found.into_iter().for_each(|(number, answer)| answers[number] = answer);
+        let lead = move || {
+            // Threads that are woken together are put on one core. Whoever does the first share wakes the others when it
+            // runs already, and whoever woke it does not any more.
+            let help = |permit| {
+                let share = share.clone();
+                tokio::task::spawn_blocking(move || share(permit))
+            };
+            let helpers: Vec<_> = more.into_iter().map(help).collect();
+            (share(permit), helpers)
+        };
+        let (found, helpers) =
+            if thread::is_own() { lead() } else { unbroken(tokio::task::spawn_blocking(lead).await) };
+        take(found);
+        for helper in helpers {
+            take(unbroken(helper.await));
         }
         answers.into_iter().map(|answer| answer.expect("they are still wanted: we wait for them")).collect()
     }
@@ -369,6 +384,14 @@ impl Core {
         }
         None
     }
+}
+
+/// What work on another thread gave; it panics as that did.
+fn unbroken<T>(joined: Result<T, JoinError>) -> T {
+    joined.unwrap_or_else(|error| match error.try_into_panic() {
+        Ok(panic) => std::panic::resume_unwind(panic),
+        Err(_) => unreachable!("blocking work is not cancelled while the runtime lives"),
+    })
 }
 
 /// Says, when it is dropped, that nobody waits any more.
@@ -483,7 +506,13 @@ mod tests {
         let (choice, standpoint) = question(&core, &dir);
         let text = || {
             let answer = core.answer_reading(&choice, &standpoint, Keep::Answer, &AtomicBool::new(true));
-            answer.expect("an answer").0.answer.messages.first().map_or(String::new(), |message| message.text.clone())
+            answer
+                .expect("an answer")
+                .0
+                .answer
+                .messages
+                .first()
+                .map_or(String::new(), |message| message.text.to_string())
         };
         std::fs::write(dir.join("AGENTS.md"), "One.").expect("it is written");
         assert!(text().contains("One."));

@@ -70,16 +70,19 @@ impl Ask {
 
     /// What tells questions apart. Paths count by their bytes, as the system reads them: it is asked thousands of times, and
     /// a slash at the end asks for a directory.
-    fn key(&self) -> (Discriminant<Ask>, &[u8], [&str; 2], Option<GlobFlavor>) {
-        let (words, flavor) = match self {
-            Ask::Glob { pattern, flavor, .. } => ([pattern.as_str(), ""], Some(*flavor)),
-            Ask::Rows { query, key, .. } => ([*query, key.as_str()], None),
-            Ask::Kind(_) | Ask::LinkKind(_) | Ask::Real(_) | Ask::Target(_) => ([""; 2], None),
-            Ask::Content(_) | Ask::Listing(_) | Ask::Git(_) | Ask::Remote(_) => ([""; 2], None),
+    fn key(&self) -> (Discriminant<Ask>, &[u8], Option<Words<'_>>) {
+        let more = match self {
+            Ask::Glob { pattern, flavor, .. } => Some((pattern.as_str(), "", Some(*flavor))),
+            Ask::Rows { query, key, .. } => Some((*query, key.as_str(), None)),
+            Ask::Kind(_) | Ask::LinkKind(_) | Ask::Real(_) | Ask::Target(_) => None,
+            Ask::Content(_) | Ask::Listing(_) | Ask::Git(_) | Ask::Remote(_) => None,
         };
-        (discriminant(self), self.path().as_os_str().as_encoded_bytes(), words, flavor)
+        (discriminant(self), self.path().as_os_str().as_encoded_bytes(), more)
     }
 }
+
+/// What some questions have beside a path.
+type Words<'a> = (&'a str, &'a str, Option<GlobFlavor>);
 
 impl PartialEq for Ask {
     fn eq(&self, other: &Ask) -> bool {

@@ -32,20 +32,23 @@ pub fn size_of(raw: &[u8]) -> Size {
 
 /// Lines of a text; a last line without a newline counts.
 pub fn lines(text: &str) -> usize {
-    // Eight bytes at a time: files are counted for every harness at every keystroke.
-    let (words, rest) = text.as_bytes().as_chunks::<8>();
-    let newlines: usize = words.iter().map(|word| newlines(u64::from_ne_bytes(*word))).sum();
-    let more = rest.iter().filter(|byte| **byte == b'\n').count();
-    newlines + more + usize::from(!text.is_empty() && !text.ends_with('\n'))
+    // Few enough at a time for sums of one byte each, which the machine adds many at once.
+    let newlines = |block: &[u8]| block.iter().map(|byte| u8::from(*byte == b'\n')).sum::<u8>();
+    let newlines: usize = text.as_bytes().chunks(255).map(|block| usize::from(newlines(block))).sum();
+    newlines + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
-/// How many of the eight bytes are newlines.
-fn newlines(word: u64) -> usize {
-    const LOW: u64 = u64::from_ne_bytes([0x7f; 8]);
-    let other = word ^ u64::from_ne_bytes([b'\n'; 8]);
-    // The high bit of each byte that is zero now; no sum carries into the next byte.
-    let zero = !(((other & LOW) + LOW) | other | LOW);
-    zero.count_ones() as usize
+/// Where from `start` on the first wanted byte stands. Where there are few, it is found many bytes at a time.
+pub fn position(bytes: &[u8], start: usize, wanted: impl Fn(u8) -> bool) -> Option<usize> {
+    let mut at = start;
+    for block in bytes[start..].chunks(64) {
+        // Without a way out of the middle, so that it becomes a few instructions.
+        if block.iter().fold(false, |any, byte| any | wanted(*byte)) {
+            return block.iter().position(|byte| wanted(*byte)).map(|found| at + found);
+        }
+        at += block.len();
+    }
+    None
 }
 
 /// UTF-16 code units of `text`.

@@ -3,6 +3,7 @@
 //! Read in excerpts of Amp's manual (ampcode.com/manual) and in third-party notes on its client (0.0.1769212917) in November
 //! 2026: the client is closed and talks to its own server only, so the text around the files is not known.
 
+use std::convert::identity;
 use std::path::Path;
 
 use super::conventional::{Chain, File, Globs, Load, PLAIN, When, mentioned, read_in_november};
@@ -84,7 +85,7 @@ impl Mentions {
     }
 
     fn guidance(&mut self, chain: &mut Chain, file: &File, load: Load) -> Told<()> {
-        chain.give(file, 0..file.text.len(), load, str::to_owned);
+        chain.give(file, 0..file.text.len(), load, identity);
         let dir = file.path.parent().unwrap_or(&file.path);
         for mention in mentioned(&file.text) {
             if mention.contains('*') || self.left == 0 {
@@ -109,10 +110,10 @@ impl Mentions {
         match globs {
             Some(globs) if !globs.is_empty() => {
                 let place = Globs { base: dir, names_anywhere: true, fold_case: false };
-                let anywhere = globs.iter().map(|glob| anywhere(glob)).collect();
-                chain.rule(&file, file.body(), Scope::Import, &When::Matching(anywhere), place);
+                let anywhere: Vec<String> = globs.iter().map(|glob| anywhere(glob)).collect();
+                chain.rule(&file, file.body(), Scope::Import, &When::Matching(anywhere.into()), place);
             }
-            Some(_) | None => chain.give(&file, 0..file.text.len(), import, str::to_owned),
+            Some(_) | None => chain.give(&file, 0..file.text.len(), import, identity),
         }
         Ok(())
     }

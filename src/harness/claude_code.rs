@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use crate::answer::{Answer, Fate, Message, Place, Role, Source, Standpoint, Trigger};
+use crate::answer::{Answer, Fate, Message, Place, Role, Source, Standpoint, Text, Trigger};
 use crate::harness::keys::{Key, Keys, Takes};
 use crate::harness::{About, Change, Details, Edition, Profile, Program};
 use crate::search::{Search, Told};
@@ -256,11 +256,11 @@ impl Edition21 {
     fn message(&self, start: &Start, settings: &Settings) -> Option<Message> {
         let say = &self.descriptions;
         let own = settings.config.path.join("CLAUDE.md");
-        let mut parts: Vec<String> = start
+        let mut parts: Vec<Text> = start
             .entries
             .iter()
             .filter_map(|entry| {
-                let text = js_trim(&entry.document.text);
+                let text = entry.document.text.part(js_trim(&entry.document.text));
                 let description = match entry.owner {
                     Owner::Managed => say.managed,
                     Owner::User => say.user,
@@ -274,18 +274,22 @@ impl Edition21 {
             })
             .collect();
         parts.extend(
-            start.memory.as_ref().map(|(path, text, _)| contents(&settings.said_memory(path), say.memory, text)),
+            start
+                .memory
+                .as_ref()
+                .map(|(path, text, _)| contents(&settings.said_memory(path), say.memory, text.as_str().into())),
         );
         if parts.is_empty() {
             return None;
         }
-        let text = format!("<system-reminder>\n{}\n\n{}\n</system-reminder>", self.preamble, parts.join("\n\n"));
+        let head = format!("<system-reminder>\n{}\n\n", self.preamble);
+        let text = Text::framed(head, Text::joined(&parts, "\n\n"), "\n</system-reminder>");
         Some(Message::instructions(Trigger::Session, Role::User, text))
     }
 }
 
-fn contents(path: &str, description: &str, text: &str) -> String {
-    format!("Contents of {path} ({description}):\n\n{text}")
+fn contents(path: &str, description: &str, text: Text) -> Text {
+    Text::framed(format!("Contents of {path} ({description}):\n\n"), text, "")
 }
 
 /// The sources of the block, and of the files in it without text.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::conventional::{Chain, File, Load, PLAIN};
 use super::{About, Details, Edition, Profile, Program};
-use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Warning};
+use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Text, Warning};
 use crate::formats::{Node, Value, parse_json, parse_npm_yaml};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Kind, Unreadable, absolute};
@@ -107,7 +107,7 @@ impl Edition for Cline {
                 continue;
             }
             let head = if chain.started() == 0 { "# Rules\n" } else { "" };
-            let text = |text: &str| format!("{head}## {}\n{text}", rule.name);
+            let text = |text| Text::framed(format!("{head}## {}\n", rule.name), text, "");
             chain.give(&rule.file, rule.body.clone(), load, text);
         }
         Ok(chain.finish("\n\n"))

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::answer::{
-    Answer, Fate, Message, MessageKind, Per, Refusal, Role, Scope, Source, Standpoint, Trigger, Warning,
+    Answer, Fate, Message, MessageKind, Per, Refusal, Role, Scope, Source, Standpoint, Text, Trigger, Warning,
 };
 use crate::harness::custom::{Overrides, kept};
 use crate::harness::keys::{Key, Keys, Takes};
@@ -336,7 +336,7 @@ impl Edition for Codex {
         }
         let docs = self.project_docs(&start.documents, &settings, search, &mut answer)?;
         self.nothing_below(at, &start.cwd, search, &mut answer)?;
-        self.compose(&start.cwd, &settings, global.as_deref(), &docs, &mut answer);
+        self.compose(&start.cwd, &settings, global, &docs, &mut answer);
         self.other_messages(&settings, at, &start.cwd, &mut answer);
         self.skills(at, (&start.cwd, &codex_home), &settings, search, &mut answer)?;
         Ok(answer)
@@ -414,16 +414,13 @@ impl Codex {
         })
     }
 
-    fn compose(&self, cwd: &Path, settings: &Settings, global: Option<&str>, docs: &[Doc], answer: &mut Answer) {
+    fn compose(&self, cwd: &Path, settings: &Settings, global: Option<Text>, docs: &[Doc], answer: &mut Answer) {
         if global.is_none() && docs.is_empty() {
             return;
         }
-        let mut body = global.unwrap_or_default().to_owned();
-        if global.is_some() && !docs.is_empty() {
-            body.push_str(self.project_separator);
-        }
-        let texts: Vec<&str> = docs.iter().map(|Doc(text)| text.as_str()).collect();
-        body.push_str(&texts.join("\n\n"));
+        let separator = if global.is_some() && !docs.is_empty() { self.project_separator } else { "" };
+        let texts: Vec<Text> = docs.iter().map(|Doc(text)| text.clone()).collect();
+        let body = Text::framed(global.unwrap_or_default(), separator, Text::joined(&texts, "\n\n"));
         let place = match self.header {
             Header::OverProjectFiles if docs.is_empty() => String::new(),
             Header::OverProjectFiles | Header::Always => format!(" for {}", cwd.to_string_lossy()),
@@ -432,7 +429,8 @@ impl Codex {
         if budget > 0 && body.len() > budget {
             self.tell(answer, || Warning::general("over-budget", notices::combined(body.len(), budget)));
         }
-        let text = format!("# AGENTS.md instructions{place}\n\n<INSTRUCTIONS>\n{body}\n</INSTRUCTIONS>");
+        let head = format!("# AGENTS.md instructions{place}\n\n<INSTRUCTIONS>\n");
+        let text = Text::framed(head, body, "\n</INSTRUCTIONS>");
         answer.messages.push(Message::instructions(Trigger::Session, Role::User, text));
     }
 

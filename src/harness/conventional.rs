@@ -2,7 +2,8 @@
 //! after the other. What differs between them is in their own files.
 
 use std::collections::HashSet;
-use std::ops::{Deref, Range};
+use std::convert::identity;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,11 +11,11 @@ use globset::GlobBuilder;
 
 use super::front_matter::{FrontMatter, Head};
 use super::{About, Details};
-use crate::answer::{Answer, Fate, Limit, Message, Role, Scope, Source, Standpoint, Trigger, Warning};
+use crate::answer::{Answer, Fate, Limit, Message, Role, Scope, Source, Standpoint, Text, Trigger, Warning};
 use crate::formats::Remembered;
 use crate::glob;
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Content, Entry, Errno, Kind, Unreadable};
+use crate::snapshot::{Ask, AskHasher, Content, Entry, Errno, Kind, Unreadable};
 use crate::text;
 
 /// Rules that were read in documents or sources, not run, are named by the month they were read in.
@@ -67,29 +68,9 @@ pub(super) struct File {
     head: Option<Head>,
 }
 
-/// A text that is the whole content of a file, or of its own.
-pub(super) enum Text {
-    Whole(Content),
-    Own(String),
-}
-
-impl Deref for Text {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        match self {
-            Text::Whole(content) => content.as_text().unwrap_or_default(),
-            Text::Own(text) => text,
-        }
-    }
-}
-
 impl File {
     fn new(path: &Path, raw: Content) -> File {
-        let text = match raw.as_text() {
-            Some(text) if !text.starts_with('\u{feff}') => Text::Whole(raw.clone()),
-            _ => Text::Own(raw.text_without_bom().into_owned()),
-        };
+        let text = Text::of(&raw, &raw.text_without_bom());
         File { path: path.to_owned(), head: Head::of(&text), text, raw }
     }
 
@@ -132,13 +113,38 @@ pub(super) enum When {
     /// From the start.
     Always,
     /// Once a file is in the context that one of the patterns matches.
-    Matching(Vec<String>),
+    Matching(Patterns),
     /// When the agent asks for it; the start only lists it.
     Asked,
     /// When the user names it, so.
     Named(String),
     /// Never, for this reason.
     Never(&'static str),
+}
+
+/// The patterns of a rule, with what is said of them.
+pub(super) struct Patterns {
+    all: Vec<String>,
+    /// Those that nothing can match.
+    invalid: Vec<String>,
+    /// All of them, for people.
+    listed: String,
+}
+
+impl Patterns {
+    /// Whether one of them matches a path.
+    pub fn any(&self, globs: Globs, path: &Path) -> bool {
+        globs.any(&self.all, path)
+    }
+}
+
+impl From<Vec<String>> for Patterns {
+    fn from(all: Vec<String>) -> Patterns {
+        static VALID: Remembered<bool> = Remembered::new();
+        let is_valid = |pattern: &str| *VALID.of(pattern, |pattern| GlobBuilder::new(pattern).build().is_ok());
+        let invalid = all.iter().filter(|pattern| !is_valid(pattern)).cloned().collect();
+        Patterns { listed: all.join(", "), invalid, all }
+    }
 }
 
 /// How patterns are read.
@@ -173,16 +179,16 @@ pub(super) struct Chain<'a, 'f> {
     pub at: &'a Standpoint,
     pub search: &'a mut Search<'f>,
     pub answer: Answer,
-    started: Vec<String>,
-    read: Vec<String>,
-    taken: HashSet<PathBuf>,
+    started: Vec<Text>,
+    read: Vec<Text>,
+    taken: HashSet<PathBuf, AskHasher>,
 }
 
 impl<'a, 'f> Chain<'a, 'f> {
     /// An empty one, whose text is not certain for the reason given.
     pub fn new(at: &'a Standpoint, search: &'a mut Search<'f>, unsure: Option<&str>) -> Chain<'a, 'f> {
         let answer = Answer { files_only: unsure.map(str::to_owned), root: Some(at.cwd.clone()), ..Answer::default() };
-        Chain { at, search, answer, started: Vec::new(), read: Vec::new(), taken: HashSet::new() }
+        Chain { at, search, answer, started: Vec::new(), read: Vec::new(), taken: HashSet::default() }
     }
 
     /// The answer: one message for the start, one for what reading adds.
@@ -268,11 +274,11 @@ impl<'a, 'f> Chain<'a, 'f> {
     }
 
     /// Puts the range of the file at the end, as `show` writes it. A file that stands there already is left out.
-    pub fn give(&mut self, file: &File, range: Range<usize>, load: Load, show: impl FnOnce(&str) -> String) {
+    pub fn give<T: Into<Text>>(&mut self, file: &File, range: Range<usize>, load: Load, show: impl FnOnce(Text) -> T) {
         if !self.taken.insert(file.path.clone()) {
             return;
         }
-        let shown = &file.text[range.clone()];
+        let shown = file.text.slice(range.clone());
         if shown.is_empty() {
             let source = Source::new(&file.path, load.scope, Fate::Empty, "only white space");
             let size = Some(file.raw.size());
@@ -287,20 +293,20 @@ impl<'a, 'f> Chain<'a, 'f> {
             Trigger::Read | Trigger::Attach | Trigger::Call => (1, &mut self.read),
         };
         let (message, part) = (Some(message), Some(parts.len()));
-        parts.push(show(shown));
+        parts.push(show(shown).into());
         let source = Source::whole(&file.path, load.scope, file.raw.size(), load.reason);
         self.answer.sources.push(Source { kept, trigger: load.trigger, message, part, ..source });
     }
 
     /// Adds a text to the start that no file brings.
-    pub fn line(&mut self, text: String) {
-        self.started.push(text);
+    pub fn line(&mut self, text: impl Into<Text>) {
+        self.started.push(text.into());
     }
 
     /// Takes white space from the end of the start's last text, as JavaScript's `trim` does.
     pub fn trim_last(&mut self) {
         if let Some(last) = self.started.last_mut() {
-            last.truncate(text::js_trim_end(last).len());
+            *last = last.slice(0..text::js_trim_end(last).len());
         }
     }
 
@@ -318,14 +324,14 @@ impl<'a, 'f> Chain<'a, 'f> {
 
     /// Puts a head before one of the texts of the start.
     pub fn before(&mut self, part: usize, head: &str) {
-        self.started[part].insert_str(0, head);
+        self.started[part] = Text::framed(head, self.started[part].clone(), "");
     }
 
     /// The whole file, if it is there.
     pub fn whole(&mut self, path: &Path, load: Load) -> Told<bool> {
         let Some(file) = self.file(path, load)? else { return Ok(false) };
         let blank = file.text.trim().is_empty();
-        self.give(&file, if blank { 0..0 } else { 0..file.text.len() }, load, str::to_owned);
+        self.give(&file, if blank { 0..0 } else { 0..file.text.len() }, load, identity);
         Ok(true)
     }
 
@@ -364,16 +370,19 @@ impl<'a, 'f> Chain<'a, 'f> {
     /// A rule: its text at the start or with the target, or a source that says when it would count.
     pub fn rule(&mut self, file: &File, range: Range<usize>, scope: Scope, when: &When, globs: Globs) {
         match when {
-            When::Always => self.give(file, range, Load::start(scope, "a rule that always counts"), str::to_owned),
+            When::Always => self.give(file, range, Load::start(scope, "a rule that always counts"), identity),
             When::Matching(patterns) => {
-                self.check_patterns(file, patterns);
-                let list = patterns.join(", ");
+                for pattern in &patterns.invalid {
+                    let message = format!("`{pattern}` is no valid pattern: it matches nothing");
+                    self.answer.warnings.push(Warning::at("pattern", &file.path, message));
+                }
                 let load = Load { scope, trigger: Trigger::Attach, reason: "" };
-                if self.at.target.as_deref().is_some_and(|target| globs.any(patterns, target)) {
-                    let reason = format!("the file matches {list}");
-                    self.give(file, range, Load { reason: &reason, ..load }, str::to_owned);
+                if self.at.target.as_deref().is_some_and(|target| globs.any(&patterns.all, target)) {
+                    let reason = ["the file matches ", &patterns.listed].concat();
+                    self.give(file, range, Load { reason: &reason, ..load }, identity);
                 } else {
-                    self.say(&file.path, load, Fate::Excluded, format!("only with files that match {list}"));
+                    let reason = ["only with files that match ", &patterns.listed].concat();
+                    self.say(&file.path, load, Fate::Excluded, reason);
                 }
             }
             When::Asked => {
@@ -385,16 +394,6 @@ impl<'a, 'f> Chain<'a, 'f> {
                 self.say(&file.path, load, Fate::Excluded, format!("only when the user names it: {how}"));
             }
             When::Never(why) => self.say(&file.path, Load::start(scope, ""), Fate::Excluded, *why),
-        }
-    }
-
-    /// Warns of patterns that nothing can match.
-    fn check_patterns(&mut self, file: &File, patterns: &[String]) {
-        static VALID: Remembered<bool> = Remembered::new();
-        let is_valid = |pattern: &str| *VALID.of(pattern, |pattern| GlobBuilder::new(pattern).build().is_ok());
-        for pattern in patterns.iter().filter(|pattern| !is_valid(pattern)) {
-            let message = format!("`{pattern}` is no valid pattern: it matches nothing");
-            self.answer.warnings.push(Warning::at("pattern", &file.path, message));
         }
     }
 
@@ -414,7 +413,8 @@ impl<'a, 'f> Chain<'a, 'f> {
 #[derive(Clone)]
 pub(super) struct InFolder {
     pub path: PathBuf,
-    read: Result<Arc<File>, Unreadable>,
+    /// The file, or why it could not be read.
+    pub read: Result<Arc<File>, Unreadable>,
 }
 
 /// What [`Chain::tree`] finds.

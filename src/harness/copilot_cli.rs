@@ -6,15 +6,13 @@
 use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use crate::answer::{Answer, Fate, Message, Refusal, Role, Scope, Source, Standpoint, Trigger, Warning};
+use crate::answer::{Answer, Fate, Message, Refusal, Role, Scope, Source, Standpoint, Text, Trigger, Warning};
 use crate::glob;
 use crate::harness::keys::{Key, Keys, Takes};
 use crate::harness::{About, Details, Edition, Profile, Program};
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Content, Errno, Kind, Unreadable, absolute, relative};
-use crate::text;
+use crate::snapshot::{Ask, AskHasher, Content, Errno, Kind, Unreadable, absolute, relative};
 
 mod find;
 mod front_matter;
@@ -25,7 +23,7 @@ mod viewing;
 
 use find::named;
 use imports::Importer;
-use rules::{Known, Read, Rule};
+use rules::{Known, Read};
 
 /// The id, also the key of its options in requests.
 const ID: &str = "copilot-cli";
@@ -221,20 +219,6 @@ fn extra_directories(at: &Standpoint, search: &mut Search) -> Vec<PathBuf> {
     dirs
 }
 
-/// A file with a narrower pattern.
-struct Patterned {
-    path: PathBuf,
-    /// Its path as the client writes it.
-    shown: String,
-    rule: Arc<Rule>,
-}
-
-impl Patterned {
-    fn read(&self) -> Option<&Read> {
-        self.rule.read.as_ref().ok()
-    }
-}
-
 /// What is being put together for the start of a session.
 #[derive(Default)]
 struct Session {
@@ -242,14 +226,14 @@ struct Session {
     /// The client's own directory in the home of the user.
     home: PathBuf,
     /// Texts of whole files that are there already: an equal one is left out.
-    texts: HashSet<String>,
+    texts: HashSet<Text, AskHasher>,
     /// The files that stand in a tag of their own.
-    tagged: Vec<String>,
+    tagged: Vec<Text>,
     /// Rules without a tag.
-    rules: Vec<String>,
-    tables: Vec<String>,
+    rules: Vec<Text>,
+    tables: Vec<Text>,
     /// Files with a narrower pattern, which are listed, and sent when something matching is viewed.
-    patterned: Vec<Patterned>,
+    patterned: Vec<Known>,
 }
 
 impl Session {
@@ -272,7 +256,7 @@ impl Session {
         }
         let source = Source::whole(path, scope, raw.size(), "sent whole at the start");
         answer.sources.insert(place, placed(Source { kept: kept(raw), ..source }, self.tagged.len()));
-        self.tagged.push(format!("<custom_instruction>\n{expanded}\n</custom_instruction>"));
+        self.tagged.push(Text::framed("<custom_instruction>\n", expanded, "\n</custom_instruction>"));
         Ok(())
     }
 
@@ -287,25 +271,25 @@ impl Session {
     }
 
     fn rule(&mut self, known: Known, answer: &mut Answer) {
-        let Known { path, shown, rule } = known;
-        let Some(read) = readable(&rule.read, &path, Scope::Rule, Trigger::Session, answer) else { return };
-        if self.leaves_out(&path, Scope::Rule, &read.raw, answer) {
+        let path = known.real_path();
+        let Some(read) = readable(&known.rule.read, path, Scope::Rule, Trigger::Session, answer) else { return };
+        if self.leaves_out(path, Scope::Rule, &read.raw, answer) {
             return;
         }
         if read.front.excluded {
-            answer.sources.push(not_for_us(&path, Trigger::Session));
+            answer.sources.push(not_for_us(path, Trigger::Session));
             return;
         }
         if let Some(problem) = &read.problem {
             let message = format!("{}: {problem}", path.display());
-            answer.warnings.push(Warning::at("front-matter", &path, message));
+            answer.warnings.push(Warning::at("front-matter", path, message));
         }
         if !read.front.is_everywhere() {
-            self.patterned.push(Patterned { path, shown, rule });
+            self.patterned.push(known);
             return;
         }
         let reason = "no narrower pattern: sent whole at the start";
-        let source = Source::whole(&path, Scope::Rule, read.raw.size(), reason);
+        let source = Source::whole(path, Scope::Rule, read.raw.size(), reason);
         let part = self.tagged.len() + self.rules.len();
         answer.sources.push(placed(Source { kept: kept(&read.raw), ..source }, part));
         self.rules.push(read.text.clone());
@@ -313,13 +297,14 @@ impl Session {
 
     /// The whole: tagged files, rules, tables; where both the first and any other are there, a newline ends it.
     fn message(&self) -> Option<Message> {
-        let rules = Some(self.rules.join("\n\n")).filter(|rules| !rules.is_empty());
-        let others: Vec<String> = rules.into_iter().chain(self.tables.iter().cloned()).collect();
-        let (tagged, others) = (self.tagged.join("\n\n"), others.join("\n\n"));
-        let text = match (tagged.as_str(), others.as_str()) {
-            ("", "") => return None,
-            (one, "") | ("", one) => one.to_owned(),
-            (tagged, others) => format!("{tagged}\n\n{others}\n"),
+        let rules = Some(Text::joined(&self.rules, "\n\n")).filter(|rules| !rules.is_empty());
+        let others: Vec<Text> = rules.into_iter().chain(self.tables.iter().cloned()).collect();
+        let (tagged, others) = (Text::joined(&self.tagged, "\n\n"), Text::joined(&others, "\n\n"));
+        let text = match (tagged.is_empty(), others.is_empty()) {
+            (true, true) => return None,
+            (false, true) => tagged,
+            (true, false) => others,
+            (false, false) => [tagged, "\n\n".into(), others, "\n".into()].into_iter().collect(),
         };
         let parts = self.tagged.iter().chain(&self.rules).chain(&self.tables).cloned().collect();
         Some(Message { parts, ..Message::instructions(Trigger::Session, Role::System, text) })
@@ -338,7 +323,7 @@ impl Session {
             answer.sources.push(Source { trigger: Trigger::Call, ..source });
         }
         if !rows.is_empty() {
-            self.tables.push(format!("{AGENTS_TABLE}{rows}"));
+            self.tables.push(format!("{AGENTS_TABLE}{rows}").into());
         }
         Ok(())
     }
@@ -346,26 +331,25 @@ impl Session {
     /// The table of files with narrower patterns.
     fn table(&mut self, answer: &mut Answer) {
         let mut rows = String::new();
-        for patterned in &self.patterned {
-            let (Patterned { path, shown, .. }, Some(Read { front, size, .. })) = (patterned, patterned.read()) else {
-                continue;
-            };
-            let shown = cell(shown);
-            let (patterns, description) = (cell(&front.patterns.join(", ")), cell(&front.description));
-            rows.push_str(&format!("\n| {patterns} | '{shown}' | {description} |"));
-            let reason =
-                format!("listed in a table; sent when a file is viewed that matches {}", front.patterns.join(", "));
-            let source = Source::new(path, Scope::Rule, Fate::Excluded, reason);
+        for known in &self.patterned {
+            let Ok(Read { front, size, cells: [patterns, description], .. }) = &known.rule.read else { continue };
+            rows.extend(["\n| ", patterns, " | '", &cell(&known.shown), "' | ", description, " |"]);
+            let patterns = front.patterns.join(", ");
+            let reason = ["listed in a table; sent when a file is viewed that matches ", &patterns].concat();
+            let source = Source::new(known.real_path(), Scope::Rule, Fate::Excluded, reason);
             answer.sources.push(Source { size: Some(*size), trigger: Trigger::Call, ..source });
         }
         if !rows.is_empty() {
-            self.tables.push(format!("{RULES_TABLE}{rows}"));
+            self.tables.push(format!("{RULES_TABLE}{rows}").into());
         }
     }
 }
 
 /// A text as a table takes it.
 fn cell(text: &str) -> String {
+    if !text.contains(['\\', '|', '\n']) {
+        return text.to_owned();
+    }
     text.replace('\\', "\\\\").replace('|', "\\|").replace('\n', " ")
 }
 
@@ -424,14 +408,14 @@ fn readable<'r, T>(
 
 /// Text without what nobody sees, as the client sends it: once imports and front matter, which it reads as they stand, are
 /// dealt with.
-fn visible(text: &str) -> String {
+fn visible(text: &Text) -> Text {
     // What is hidden, and what NFC changes, is not ASCII.
     if text.is_ascii() {
-        return text.to_owned();
+        return text.clone();
     }
     let seen: String = text.chars().filter(|c| !is_hidden(*c)).collect();
     // U+2000 arrives as U+2002.
-    icu_normalizer::ComposingNormalizer::new_nfc().normalize(&seen).into_owned()
+    icu_normalizer::ComposingNormalizer::new_nfc().normalize(&seen).into_owned().into()
 }
 
 /// Byte order marks, zero-width characters (but the joiner), marks of direction and tags: Copilot CLI 1.0.102 takes them out.
@@ -464,13 +448,13 @@ fn imports_anything(path: &Path) -> bool {
 /// The text of a file with its imports in it, as it is sent.
 fn expanded(
     path: &Path,
-    raw: &[u8],
+    raw: &Content,
     limit: &Path,
     trigger: Trigger,
     search: &mut Search,
     answer: &mut Answer,
-) -> Told<String> {
-    let text = text::lossy_without_bom(raw);
+) -> Told<Text> {
+    let text = Text::of(raw, &raw.text_without_bom());
     if !imports_anything(path) {
         return Ok(visible(&text));
     }

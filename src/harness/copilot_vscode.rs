@@ -4,6 +4,7 @@
 //! documentation in November 2026, not run. Instructions in settings, and those of an organization, of extensions and of VS Code's
 //! profiles are no files of the workspace or the home directory, and are not looked for.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,9 +12,9 @@ use std::sync::Arc;
 use super::conventional::{Chain, File, Globs, InFolder, Load, PLAIN, When, files_below, read_in_november};
 use super::vscode::{self, Settings};
 use super::{About, Details, Edition, Profile};
-use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Trigger};
+use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Text, Trigger};
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Kind, absolute};
+use crate::snapshot::{Ask, AskHasher, Kind, absolute};
 use crate::text::locale_compare;
 
 /// Folders of files with patterns, unless `chat.instructionsFilesLocations` says otherwise.
@@ -74,7 +75,7 @@ impl Edition for CopilotVscode {
             roots.extend(chain.repository()?.filter(|root| *root != at.cwd));
         }
         let mut attached = Attached {
-            texts: HashMap::new(),
+            texts: HashMap::default(),
             real: HashMap::new(),
             references: settings.flag("chat.includeReferencedInstructions", false),
             left: REFERENCE_LIMIT,
@@ -86,16 +87,20 @@ impl Edition for CopilotVscode {
         }
         let mut others: Vec<(PathBuf, Kept)> = conventional(at, &settings, &roots);
         chain.search.expect(others.iter().flat_map(|(path, _)| about(path)))?;
+        others.sort_by(|(one, _), (other, _)| by_locale(one, other));
         for folder in folders(at, &settings, &roots) {
-            for file in files_of(&mut chain, &folder)?.iter() {
-                others.push((file.path.clone(), Kept::Pattern(folder.clone(), file.clone())));
-            }
+            let rules = rules_of(&mut chain, &folder)?;
+            let kept = |(at, rule): (usize, &Rule)| {
+                (rule.found.path.clone(), Kept::Pattern(folder.clone(), rules.clone(), at))
+            };
+            others = merged(others, rules.iter().enumerate().map(kept).collect());
         }
-        others.sort_by(|(one, _), (other, _)| locale_compare(&one.to_string_lossy(), &other.to_string_lossy()));
         for (path, kept) in others {
             match kept {
                 Kept::Always(on) => attached.always(&mut chain, &path, on)?,
-                Kept::Pattern(folder, file) => attached.with_pattern(&mut chain, &file, &folder, &settings)?,
+                Kept::Pattern(folder, rules, at) => {
+                    attached.with_pattern(&mut chain, &rules[at], &folder, &settings)?;
+                }
             }
         }
         nested(&mut chain, &settings)?;
@@ -115,8 +120,8 @@ const USE_FILES: &str = "github.copilot.chat.codeGeneration.useInstructionFiles"
 enum Kept {
     /// Always on, or the setting that is off; whether what it refers to comes along is the setting's matter.
     Always(Result<bool, &'static str>),
-    /// In a folder of files with patterns.
-    Pattern(Folder, InFolder),
+    /// In a folder of files with patterns: which folder, and which of its files.
+    Pattern(Folder, Arc<Vec<Rule>>, usize),
 }
 
 /// A folder of files with patterns.
@@ -165,19 +170,60 @@ fn folders(at: &Standpoint, settings: &Settings, roots: &[PathBuf]) -> Vec<Folde
     folders
 }
 
-fn files_of(chain: &mut Chain, folder: &Folder) -> Told<Arc<Vec<InFolder>>> {
-    let ending = if folder.is_rules { ".md" } else { ".instructions.md" };
+/// A file that VS Code may attach, with its patterns.
+struct Rule {
+    found: InFolder,
+    /// What it says it is for, and where that is looked for; nothing, if it does not say so.
+    when: Option<(Vec<String>, When)>,
+}
+
+/// How files of rules end; others name their patterns by another key.
+const RULES_ENDING: &str = ".md";
+
+/// The files of a folder, in the order of their paths.
+fn rules_of(chain: &mut Chain, folder: &Folder) -> Told<Arc<Vec<Rule>>> {
+    let ending = if folder.is_rules { RULES_ENDING } else { ".instructions.md" };
     chain.search.part("files that VS Code may attach", (&folder.path, ending), |dir, ending, search| {
-        let files = files_below(dir, ending, search)?;
+        let mut files = files_below(dir, ending, search)?;
         search.expect(files.iter().flat_map(|file| about(&file.path)))?;
-        Ok(files)
+        files.sort_by(|one, other| by_locale(&one.path, &other.path));
+        Ok(files.into_iter().map(|found| Rule { when: when(&found, ending == RULES_ENDING), found }).collect())
     })
+}
+
+/// Two lists in the order of their paths, as one. Where one is long and the other short, most paths are not compared.
+fn merged<T>(mut one: Vec<(PathBuf, T)>, mut other: Vec<(PathBuf, T)>) -> Vec<(PathBuf, T)> {
+    if one.len() < other.len() {
+        for item in one.into_iter().rev() {
+            let place = other.partition_point(|(path, _)| by_locale(path, &item.0).is_lt());
+            other.insert(place, item);
+        }
+        return other;
+    }
+    for item in other {
+        let place = one.partition_point(|(path, _)| by_locale(path, &item.0).is_le());
+        one.insert(place, item);
+    }
+    one
+}
+
+fn by_locale(one: &Path, other: &Path) -> Ordering {
+    locale_compare(&one.to_string_lossy(), &other.to_string_lossy())
+}
+
+fn when(found: &InFolder, is_rules: bool) -> Option<(Vec<String>, When)> {
+    let file = found.read.as_ref().ok()?;
+    let key = if is_rules { "paths" } else { "applyTo" };
+    let patterns = file.front().and_then(|front| front.patterns(key)).filter(|patterns| !patterns.is_empty());
+    let patterns = patterns.or_else(|| is_rules.then(|| vec!["**".to_owned()]))?;
+    let anywhere: Vec<String> = patterns.iter().map(|pattern| in_any_folder(pattern)).collect();
+    Some((patterns, When::Matching(anywhere.into())))
 }
 
 /// Attaches files, each text once.
 struct Attached {
     /// The trimmed texts that are there already, and by whom.
-    texts: HashMap<String, PathBuf>,
+    texts: HashMap<Text, PathBuf, AskHasher>,
     /// The files that are there already, links followed.
     real: HashMap<PathBuf, PathBuf>,
     /// `chat.includeReferencedInstructions`.
@@ -198,38 +244,31 @@ impl Attached {
         Ok(())
     }
 
-    fn with_pattern(&mut self, chain: &mut Chain, found: &InFolder, folder: &Folder, settings: &Settings) -> Told<()> {
-        let path = &found.path;
+    fn with_pattern(&mut self, chain: &mut Chain, rule: &Rule, folder: &Folder, settings: &Settings) -> Told<()> {
+        let path = &rule.found.path;
         let load = Load { scope: folder.scope, trigger: Trigger::Attach, reason: "a file with a pattern" };
-        let Some(file) = chain.opened(found, load) else { return Ok(()) };
+        let Some(file) = chain.opened(&rule.found, load) else { return Ok(()) };
         if !folder.on {
             chain.say(path, load, Fate::Excluded, "chat.instructionsFilesLocations switches its folder off");
             return Ok(());
         }
-        let key = if folder.is_rules { "paths" } else { "applyTo" };
-        let patterns = file.front().and_then(|front| front.patterns(key));
-        let patterns = match patterns.filter(|patterns| !patterns.is_empty()) {
-            Some(patterns) => patterns,
-            None if folder.is_rules => vec!["**".to_owned()],
-            None => {
-                chain.rule(&file, 0..0, folder.scope, &When::Asked, anywhere());
-                return Ok(());
-            }
+        let Some((patterns, when)) = &rule.when else {
+            chain.rule(&file, 0..0, folder.scope, &When::Asked, anywhere());
+            return Ok(());
         };
-        let list = patterns.join(", ");
         if !settings.flag("chat.includeApplyingInstructions", true) {
+            let list = patterns.join(", ");
             let why = format!("chat.includeApplyingInstructions is off; it would come with {list}");
             chain.say(path, load, Fate::Excluded, why);
         } else if patterns.iter().any(|pattern| ["**", "**/*", "*"].contains(&pattern.as_str())) {
             self.attach(chain, &file, Load::start(folder.scope, "its pattern matches everything"), false)?;
+        } else if let (Some(target), When::Matching(of)) = (chain.at.target.as_deref(), when)
+            && of.any(anywhere(), target)
+        {
+            let reason = format!("the file matches {}", patterns.join(", "));
+            self.attach(chain, &file, Load { reason: &reason, ..load }, false)?;
         } else {
-            let patterns: Vec<String> = patterns.iter().map(|pattern| in_any_folder(pattern)).collect();
-            if chain.at.target.as_deref().is_some_and(|target| anywhere().any(&patterns, target)) {
-                let reason = format!("the file matches {list}");
-                self.attach(chain, &file, Load { reason: &reason, ..load }, false)?;
-            } else {
-                chain.rule(&file, 0..0, folder.scope, &When::Matching(patterns), anywhere());
-            }
+            chain.rule(&file, 0..0, folder.scope, when, anywhere());
         }
         Ok(())
     }
@@ -237,20 +276,20 @@ impl Attached {
     fn attach(&mut self, chain: &mut Chain, file: &File, load: Load, refers: bool) -> Told<()> {
         let real = chain.search.real(&file.path)?.unwrap_or_else(|_| file.path.clone());
         let range = file.js_trimmed();
-        let text = &file.text[range.clone()];
+        let text = file.text.slice(range.clone());
         let is_link = chain.search.lstat(&file.path, "a link to a file that is there brings nothing")?;
         let is_link = is_link.is_ok_and(|meta| meta.kind == Kind::Link);
         let twice = self.real.get(&real).filter(|_| is_link).map(|by| (by, "leads to"));
-        let twice = twice.or_else(|| self.texts.get(text).map(|by| (by, "has the same text as")));
+        let twice = twice.or_else(|| self.texts.get(&text).map(|by| (by, "has the same text as")));
         if let Some((by, how)) = twice.filter(|(by, _)| !text.is_empty() && **by != file.path) {
             let source = Source::new(&file.path, load.scope, Fate::Shadowed, format!("{how} {}", by.display()));
             chain.answer.sources.push(Source { by: Some(by.clone()), trigger: load.trigger, ..source });
             return Ok(());
         }
         self.real.insert(real, file.path.clone());
-        self.texts.insert(text.to_owned(), file.path.clone());
-        let head = format!("<attachment filePath=\"{}\">", file.path.display());
-        chain.give(file, range, load, |text| format!("{head}\n{text}\n</attachment>"));
+        self.texts.insert(text, file.path.clone());
+        let head = format!("<attachment filePath=\"{}\">\n", file.path.display());
+        chain.give(file, range, load, |text| Text::framed(head, text, "\n</attachment>"));
         if refers || self.references {
             for name in references(&file.text) {
                 let path = absolute(file.path.parent().unwrap_or(&file.path), Path::new(name));
@@ -313,6 +352,19 @@ mod tests {
             ("nothing (a.md)", vec![]),
         ] {
             assert_eq!(references(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn lists_are_merged_and_what_is_alike_stays_in_its_order() {
+        let list = |paths: &str, from: char| -> Vec<(PathBuf, char)> {
+            paths.split_whitespace().map(|path| (PathBuf::from(path), from)).collect()
+        };
+        for (one, other) in [("/b /d", "/a /b /c /d /e"), ("/a /b /c /d /e", "/b /d"), ("", "/a"), ("/a", "")] {
+            let mut sorted = list(one, '1');
+            sorted.extend(list(other, '2'));
+            sorted.sort_by(|(one, _), (other, _)| by_locale(one, other));
+            assert_eq!(merged(list(one, '1'), list(other, '2')), sorted, "{one} and {other}");
         }
     }
 }

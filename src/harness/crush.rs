@@ -6,10 +6,10 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::conventional::{Chain, File, Load, PLAIN, read_in_november};
+use super::conventional::{Chain, File, InFolder, Load, PLAIN, files_below, read_in_november};
 use super::keys::{Key, Keys, Takes};
 use super::{About, Details, Edition, Profile};
-use crate::answer::{Answer, Fate, Scope, Standpoint, Warning};
+use crate::answer::{Answer, Fate, Scope, Standpoint, Text, Warning};
 use crate::formats::parse_json;
 use crate::search::{Search, Told};
 use crate::snapshot::absolute;
@@ -114,20 +114,26 @@ impl Edition for Crush {
 /// Adds a file, or every file below a folder.
 fn add(chain: &mut Chain, place: &Path, load: Load) -> Told<()> {
     if chain.search.is_dir(place, "a folder stands for every file below it")? {
-        for found in chain.tree(place, "")?.iter() {
+        for (found, text) in chain.search.part("files of Crush", (place, ""), read)?.iter() {
             if let Some(file) = chain.opened(found, load) {
-                shown(chain, &file, load);
+                chain.give(&file, 0..file.text.len(), load, |_| text.clone());
             }
         }
     } else if let Some(file) = chain.file(place, load)? {
-        shown(chain, &file, load);
+        chain.give(&file, 0..file.text.len(), load, |_| shown(&file));
     }
     Ok(())
 }
 
-fn shown(chain: &mut Chain, file: &File, load: Load) {
-    let show = |text: &str| format!("<file path=\"{}\">\n{text}\n</file>", file.path.display());
-    chain.give(file, 0..file.text.len(), load, show);
+/// The files of a folder, as they are shown.
+fn read(dir: &Path, ending: &'static str, search: &mut Search) -> Told<Vec<(InFolder, Text)>> {
+    let text = |found: &InFolder| found.read.as_ref().map_or_else(|_| Text::default(), |file| shown(file));
+    Ok(files_below(dir, ending, search)?.into_iter().map(|found| (found.clone(), text(&found))).collect())
+}
+
+fn shown(file: &File) -> Text {
+    let head = format!("<file path=\"{}\">\n", file.path.display());
+    Text::framed(head, file.text.clone(), "\n</file>")
 }
 
 /// Whether a directory has an entry of exactly this name, whatever the disk thinks of letter case.

@@ -3,16 +3,18 @@
 //! Read in Cursor's documentation (cursor.com/docs/rules) and in third-party notes in November 2026: the client is
 //! closed, so neither its order nor the text around the files is known.
 
+use std::convert::identity;
+use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
-use super::conventional::{Chain, File, Globs, Load, PLAIN, When, mentioned, read_in_november};
+use super::conventional::{Chain, File, Globs, InFolder, Load, PLAIN, When, files_below, mentioned, read_in_november};
 use super::front_matter::{self, FrontMatter, Value};
 use super::keys::{Key, Keys, Takes};
 use super::{About, Details, Edition, Profile};
 use crate::answer::{Answer, Fate, Scope, Standpoint, Trigger, Warning};
 use crate::search::{Search, Told};
 use crate::snapshot::absolute;
-use crate::text;
 
 /// The profile.
 pub static PROFILE: Profile = Profile {
@@ -81,10 +83,47 @@ impl Edition for Cursor {
     }
 }
 
+/// A file in a folder of rules, with what it says.
+struct Rule {
+    found: InFolder,
+    /// `None` where it is not read, or cannot be.
+    says: Option<Says>,
+}
+
+/// What a rule says.
+struct Says {
+    when: When,
+    body: Range<usize>,
+    problem: Option<String>,
+    lines: usize,
+    /// What it names with `@`.
+    names: Vec<String>,
+}
+
+/// The files of a folder of rules.
+fn read(dir: &Path, ending: &'static str, search: &mut Search) -> Told<Vec<Rule>> {
+    let says = |file: &Arc<File>| {
+        let front = file.front();
+        let name = file.path.file_stem().unwrap_or_default().to_string_lossy();
+        Says {
+            when: mode(front.as_ref(), &name),
+            body: file.body(),
+            problem: problem(&file.text, front.as_ref()),
+            lines: file.text.size().lines,
+            names: mentioned(&file.text[file.body()]).into_iter().map(str::to_owned).collect(),
+        }
+    };
+    let rule = |found: InFolder| {
+        let is_rule = found.path.extension().is_some_and(|extension| extension == "mdc");
+        Rule { says: found.read.as_ref().ok().filter(|_| is_rule).map(says), found }
+    };
+    Ok(files_below(dir, ending, search)?.into_iter().map(rule).collect())
+}
+
 /// The rules of one folder; patterns are taken from there.
 fn rules(chain: &mut Chain, dir: &Path, scope: Scope) -> Told<()> {
     let nested = scope == Scope::Nested;
-    for found in chain.tree(&dir.join(".cursor/rules"), "")?.iter() {
+    for Rule { found, says } in chain.search.part("rules of Cursor", (&dir.join(".cursor/rules"), ""), read)?.iter() {
         let path = &found.path;
         let load = Load { scope, trigger: Trigger::Session, reason: "a project rule" };
         if path.extension().is_none_or(|extension| extension != "mdc") {
@@ -93,28 +132,23 @@ fn rules(chain: &mut Chain, dir: &Path, scope: Scope) -> Told<()> {
             }
             continue;
         }
-        let Some(file) = chain.opened(found, load) else { continue };
-        let front = file.front();
-        if let Some(problem) = problem(&file.text, front.as_ref()) {
+        let (Some(file), Some(says)) = (chain.opened(found, load), says) else { continue };
+        if let Some(problem) = &says.problem {
             chain.answer.warnings.push(Warning::at("front-matter", path, problem));
         }
-        let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        match mode(front.as_ref(), &name) {
+        match &says.when {
             // A rule of a folder below counts from the moment that a file there is in the context.
             When::Always if nested => {
                 let load = Load::read(scope, "a rule of a folder that leads to the file");
-                chain.give(&file, file.body(), load, str::to_owned);
+                chain.give(&file, says.body.clone(), load, identity);
             }
-            when => chain.rule(
-                &file,
-                file.body(),
-                scope,
-                &when,
-                Globs { base: dir, names_anywhere: true, fold_case: false },
-            ),
+            when => {
+                let globs = Globs { base: dir, names_anywhere: true, fold_case: false };
+                chain.rule(&file, says.body.clone(), scope, when, globs);
+            }
         }
-        attached(chain, &file, dir)?;
-        let lines = text::lines(&file.text);
+        attached(chain, says, dir)?;
+        let lines = says.lines;
         if lines > ADVISED_LINES {
             let message = format!("{lines} lines; Cursor's documentation advises under {ADVISED_LINES} for each rule");
             chain.answer.warnings.push(Warning::at("long-rule", path, message));
@@ -124,10 +158,10 @@ fn rules(chain: &mut Chain, dir: &Path, scope: Scope) -> Told<()> {
 }
 
 /// What a rule that counts names with `@`, seen from the folder that holds `.cursor`; one file deep.
-fn attached(chain: &mut Chain, rule: &File, dir: &Path) -> Told<()> {
+fn attached(chain: &mut Chain, rule: &Says, dir: &Path) -> Told<()> {
     let Some(source) = chain.answer.sources.last().filter(|source| source.fate == Fate::Loaded) else { return Ok(()) };
     let load = Load { scope: Scope::Import, trigger: source.trigger, reason: "named by a rule" };
-    for name in mentioned(&rule.text[rule.body()]) {
+    for name in &rule.names {
         chain.whole(&absolute(dir, Path::new(name)), load)?;
     }
     Ok(())
@@ -150,7 +184,7 @@ fn mode(front: Option<&FrontMatter>, name: &str) -> When {
         return When::Always;
     }
     match (front.patterns("globs"), front.text("description")) {
-        (Some(globs), _) if !globs.is_empty() => When::Matching(globs),
+        (Some(globs), _) if !globs.is_empty() => When::Matching(globs.into()),
         (_, Some(description)) if !description.trim().is_empty() => When::Asked,
         _ => When::Named(format!("@{name}")),
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::conventional::{Chain, File, Load, PLAIN, read_in_november};
 use super::front_matter;
 use super::{About, Details, Edition, Profile};
-use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Trigger, Warning};
+use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Text, Trigger, Warning};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, absolute};
 use crate::text::Size;
@@ -25,6 +25,8 @@ const REFERENCES_LIMIT_BYTES: usize = 131_072;
 const REFERENCE_LIMIT: usize = 64;
 /// The most text that they may bring, in bytes.
 const OUTPUT_LIMIT_BYTES: usize = 1024 * 1024;
+/// What stands between two hint files.
+const SEPARATOR: &str = "\n";
 
 /// The profile.
 pub static PROFILE: Profile = Profile {
@@ -89,11 +91,10 @@ impl Edition for Goose {
             chain.before(local.start, &format!("{gap}{head}"));
         }
         nested(&mut chain, &names)?;
-        let mut answer = chain.finish("\n");
+        let mut answer = chain.finish(SEPARATOR);
         for message in &mut answer.messages {
-            for text in message.parts.iter_mut().chain([&mut message.text]) {
-                *text = sanitized(text);
-            }
+            message.parts.iter_mut().for_each(|part| *part = sanitized(part));
+            message.text = Text::joined(&message.parts, SEPARATOR);
         }
         Ok(answer)
     }
@@ -158,7 +159,7 @@ fn nested(chain: &mut Chain, names: &[String]) -> Told<()> {
             let scope = format!(
                 "### Directory-Specific Context: {at}\n**Scope**: The following instructions apply ONLY when working with files in the `{at}` directory and its subdirectories.\n\n"
             );
-            chain.give(&file, 0..file.text.len(), load, |text| format!("{scope}{text}"));
+            chain.give(&file, 0..file.text.len(), load, |text| Text::framed(scope, text, ""));
         } else {
             let reason = "below the working directory: only with DYNAMIC_SUBDIRECTORY_HINT_LOADING=1";
             chain.say(&path, load, Fate::Excluded, reason);
@@ -168,12 +169,12 @@ fn nested(chain: &mut Chain, names: &[String]) -> Told<()> {
 }
 
 /// Composed, and without the tag characters U+E0000 to U+E007F.
-fn sanitized(text: &str) -> String {
+fn sanitized(text: &Text) -> Text {
     if text.is_ascii() {
-        return text.to_owned();
+        return text.clone();
     }
     let composed = icu_normalizer::ComposingNormalizer::new_nfc().normalize(text);
-    composed.chars().filter(|c| !('\u{e0000}'..='\u{e007f}').contains(c)).collect()
+    composed.chars().filter(|c| !('\u{e0000}'..='\u{e007f}').contains(c)).collect::<String>().into()
 }
 
 /// Puts the text of files in the place of `@path`.
@@ -187,8 +188,8 @@ struct References<'b> {
 }
 
 impl References<'_> {
-    fn expand(&mut self, text: &str, path: &Path, on_the_way: &mut Vec<String>, chain: &mut Chain) -> Told<String> {
-        let (mut out, mut from) = (String::with_capacity(text.len()), 0);
+    fn expand(&mut self, text: &Text, path: &Path, on_the_way: &mut Vec<String>, chain: &mut Chain) -> Told<Text> {
+        let (mut out, mut from) = (Vec::new(), 0);
         for token in references(text) {
             let reference = &text[token.start + 1..token.end];
             if on_the_way.len() >= DEPTH_LIMIT {
@@ -222,12 +223,12 @@ impl References<'_> {
             let load = Load { scope: Scope::Import, trigger: self.trigger, reason: "referred to by a hint file" };
             let source = Source::whole(&file.path, load.scope, Size::of(&file.text), load.reason);
             chain.answer.sources.insert(place, Source { trigger: load.trigger, ..source });
-            out.push_str(&text[from..token.start]);
-            out.push_str(&format!("--- Content from {reference} ---\n{inner}\n--- End of {reference} ---"));
+            let (head, tail) = (format!("--- Content from {reference} ---\n"), format!("\n--- End of {reference} ---"));
+            out.extend([text.slice(from..token.start), Text::framed(head, inner, tail)]);
             from = token.end;
         }
-        out.push_str(&text[from..]);
-        Ok(out)
+        out.push(text.slice(from..text.len()));
+        Ok(out.into_iter().collect())
     }
 
     /// The file that a reference names: inside of the boundary, no part of a `.git`.

@@ -101,7 +101,7 @@ impl Installed {
         let answer = &resolution.answer;
         let Some(path) = answer.sources.first().and_then(|source| source.path()) else { return Installed::Nowhere };
         match answer.messages.first() {
-            Some(version) => Installed::Version(version.text.clone(), path.to_owned()),
+            Some(version) => Installed::Version(version.text.to_string(), path.to_owned()),
             None => Installed::Unversioned(path.to_owned()),
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! Read in JetBrains' help and in third-party notes in November 2026: the client is closed.
 
+use std::convert::identity;
 use std::path::Path;
 
 use super::conventional::{Chain, Load, PLAIN, read_in_november};
@@ -51,7 +52,7 @@ impl Edition for Junie {
         names.splice(0..0, named.as_deref());
         let load = Load::start(Scope::Project, "the first guidelines file that is there");
         chain.first(&at.cwd, &names, load, |chain, file| {
-            chain.give(file, 0..file.text.len(), load, str::to_owned);
+            chain.give(file, 0..file.text.len(), load, identity);
             Ok(())
         })?;
         Ok(chain.finish("\n\n"))

@@ -99,7 +99,7 @@ fn inclusion(chain: &mut Chain, file: &File, scope: Scope) -> When {
             When::Never("fileMatch is reported not to work in the home directory")
         }
         Some("fileMatch") => match front.patterns("fileMatchPattern") {
-            Some(patterns) if !patterns.is_empty() => When::Matching(patterns),
+            Some(patterns) if !patterns.is_empty() => When::Matching(patterns.into()),
             _ => When::Never("inclusion is fileMatch, and there is no fileMatchPattern"),
         },
         Some(other) => {

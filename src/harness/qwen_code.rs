@@ -10,7 +10,7 @@ use super::conventional::{Chain, Load, PLAIN};
 use super::gemini_cli::joined;
 use super::keys::{Key, Keys, Takes};
 use super::{About, Details, Edition, Profile, Program};
-use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint, Trigger, Warning};
+use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint, Text, Trigger, Warning};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Kind, absolute, relative};
 use crate::text::js_trim;
@@ -217,13 +217,15 @@ fn add(
     known.insert(real, path.to_owned());
     let place = chain.answer.sources.len();
     let text = imports::expand(chain, &file, format)?;
-    let text = js_trim(&text);
+    let text = text.part(js_trim(&text));
     // A file stands before what it imports.
     let below = chain.answer.sources.split_off(place);
     let shown = relative(&chain.at.cwd, path);
     let range = if text.is_empty() { 0..0 } else { file.js_trimmed() };
-    let block = format!("--- Context from: {shown} ---\n{text}\n--- End of Context from: {shown} ---");
-    if range.is_empty() && !text.is_empty() {
+    let has_text = !text.is_empty();
+    let head = format!("--- Context from: {shown} ---\n");
+    let block = Text::framed(head, text, format!("\n--- End of Context from: {shown} ---"));
+    if range.is_empty() && has_text {
         // Written as a file of its own, even one without text has a head and a foot.
         chain.line(block);
         chain.say(path, load, Fate::Empty, "only white space");

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::conventional::{Chain, Load, PLAIN, read_in_november};
 use super::vscode::{self, Settings};
 use super::{About, Details, Edition, Profile};
-use crate::answer::{Answer, Fate, Scope, Standpoint};
+use crate::answer::{Answer, Fate, Scope, Standpoint, Text};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Kind, relative};
 use crate::text::locale_compare;
@@ -152,9 +152,9 @@ fn folders(chain: &mut Chain, name: &str, head: &str, reason: &str) -> Told<Opti
             let head = format!("# Rules from {}:\n", relative(&chain.at.cwd, &resolved));
             let range = file.js_trimmed();
             if range.is_empty() {
-                chain.line(head.clone());
+                chain.line(head.as_str());
             }
-            chain.give(&file, range, load, |text| format!("{head}{text}"));
+            chain.give(&file, range, load, |text| Text::framed(head, text, ""));
         }
     }
     if first.is_some() {
@@ -179,7 +179,7 @@ fn first_with_text(chain: &mut Chain, names: &[String], reason: &str, head: impl
         let Some(file) = chain.file(&chain.at.cwd.join(name), load)? else { continue };
         let range = file.js_trimmed();
         let found = !range.is_empty();
-        chain.give(&file, range, load, |text| format!("{}{text}", head(name)));
+        chain.give(&file, range, load, |text| Text::framed(head(name), text, ""));
         if found {
             return shadowed(chain, &names[index + 1..], &file.path);
         }

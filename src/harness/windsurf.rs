@@ -3,6 +3,7 @@
 //! Read in Windsurf's documentation (docs.windsurf.com, Memories & Rules, AGENTS.md) in November 2026: the client is closed, and
 //! the editions of its documentation disagree on limits; those here are the newer ones.
 
+use std::convert::identity;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -84,7 +85,7 @@ impl Edition for Windsurf {
         if let Some(file) = chain.file(&global, load)? {
             let range = 0..if file.text.trim().is_empty() { 0 } else { file.text.len() };
             let shown = within(&file, range.clone(), GLOBAL_LIMIT);
-            chain.give(&file, shown.clone(), load, str::to_owned);
+            chain.give(&file, shown.clone(), load, identity);
             said_if_cut(&mut chain, &range, &shown, GLOBAL_LIMIT);
         }
         let root = chain.repository()?.unwrap_or_else(|| at.cwd.clone());
@@ -111,7 +112,7 @@ fn directory(chain: &mut Chain, dir: &Path, load: Load) -> Told<()> {
     }
     chain.first(dir, &["AGENTS.md", "agents.md"], load, |chain, file| {
         let blank = file.text.trim().is_empty();
-        chain.give(file, if blank { 0..0 } else { 0..file.text.len() }, load, str::to_owned);
+        chain.give(file, if blank { 0..0 } else { 0..file.text.len() }, load, identity);
         Ok(())
     })?;
     Ok(())
@@ -128,7 +129,7 @@ fn rules(chain: &mut Chain, folder: &Path, base: &Path, scope: Scope) -> Told<()
             // A rule of a folder below counts from the moment that a file there is in the context.
             When::Always if scope == Scope::Nested => {
                 let load = Load::read(scope, "a rule of a folder that leads to the file");
-                chain.give(&file, shown.clone(), load, str::to_owned);
+                chain.give(&file, shown.clone(), load, identity);
             }
             when => {
                 let globs = Globs { base, names_anywhere: true, fold_case: false };
@@ -149,7 +150,7 @@ fn trigger(chain: &mut Chain, file: &File) -> When {
         Some("manual") => When::Named(format!("@{name}")),
         Some("model_decision") => When::Asked,
         Some("glob") => match front.and_then(|front| front.patterns("globs")) {
-            Some(globs) if !globs.is_empty() => When::Matching(globs),
+            Some(globs) if !globs.is_empty() => When::Matching(globs.into()),
             Some(_) | None => When::Never("the trigger is glob, and there are no globs"),
         },
         Some(other) => {

@@ -5,7 +5,7 @@
 
 use super::conventional::{Chain, Load, PLAIN, read_in_november};
 use super::{About, Details, Edition, Profile};
-use crate::answer::{Answer, Scope, Standpoint};
+use crate::answer::{Answer, Scope, Standpoint, Text};
 use crate::search::{Search, Told};
 
 /// The names at the root, of which the first that is a file is taken. Before 1.0, CLAUDE.md stood before AGENT.md.
@@ -79,6 +79,6 @@ impl Edition for Zed {
 }
 
 /// Zed's fence has six backticks.
-fn fenced(header: &str, text: &str) -> String {
-    format!("{header}\n``````\n{text}\n``````")
+fn fenced(header: &str, text: Text) -> Text {
+    Text::framed(format!("{header}\n``````\n"), text, "\n``````")
 }

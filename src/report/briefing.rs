@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::{self, Resolution};
 use crate::search;
-use crate::text;
 
 /// The answer to one `briefing/effectiveInstructions` request.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
@@ -259,8 +258,8 @@ pub fn briefing(resolution: &Resolution, include: Include) -> Briefing {
 /// Sizes of all instruction messages of an answer.
 pub fn totals(answer: &answer::Answer) -> Totals {
     let texts = answer.messages.iter().filter(|message| message.kind == answer::MessageKind::Instructions);
-    let (bytes, utf16) = texts
-        .fold((0, 0), |(bytes, utf16), message| (bytes + message.text.len(), utf16 + text::utf16_len(&message.text)));
+    let sizes = texts.map(|message| message.text.size());
+    let (bytes, utf16) = sizes.fold((0, 0), |(bytes, utf16), size| (bytes + size.bytes, utf16 + size.utf16));
     Totals { bytes, utf16, tokens: Tokens { value: bytes.div_ceil(4), method: "bytes/4".to_owned() } }
 }
 
@@ -270,8 +269,8 @@ fn said(message: &answer::Message, include: Include) -> Message {
         role: message.role.word().to_owned(),
         kind: message.kind.word().to_owned(),
         name: message.name.clone(),
-        text: include.text.then(|| message.text.clone()),
-        parts: include.text.then(|| message.parts.clone()),
+        text: include.text.then(|| message.text.to_string()),
+        parts: include.text.then(|| message.parts.iter().map(ToString::to_string).collect()),
     }
 }
 

@@ -98,7 +98,7 @@ fn kept(source: &Source) -> usize {
 
 fn text(resolution: &Resolution) -> String {
     let texts = resolution.answer.messages.iter().filter(|message| message.kind == MessageKind::Instructions);
-    texts.map(|message| message.text.as_str()).collect::<Vec<_>>().join("\n\n")
+    texts.map(|message| &*message.text).collect::<Vec<_>>().join("\n\n")
 }
 
 fn title(resolution: &Resolution) -> String {

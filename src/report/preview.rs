@@ -73,7 +73,7 @@ fn laid_out<'a>(answers: impl IntoIterator<Item = &'a Resolution>) -> (String, V
     };
     let messages: Vec<_> = answers.into_iter().flat_map(of_answer).collect();
     if let [(_, only)] = messages.as_slice() {
-        return (only.text.clone(), vec![(only, 0)]);
+        return (only.text.to_string(), vec![(only, 0)]);
     }
     let (mut text, mut starts) = (String::new(), Vec::new());
     for (answer, message) in messages {

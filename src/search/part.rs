@@ -84,7 +84,7 @@ impl Search<'_> {
         let part = match self.known.known.get(&key) {
             Some(part) => part.clone(),
             None => {
-                let mut inner = Search::new(self.facts, Arc::default(), self.known);
+                let mut inner = Search { again: self.again, ..Search::new(self.facts, Arc::default(), self.known) };
                 let value = match look(place, word, &mut inner) {
                     Ok(value) => Arc::new(value),
                     Err(untold) => {

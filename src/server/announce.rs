@@ -119,7 +119,7 @@ fn says_the_same(one: &Arc<Resolution>, other: &Arc<Resolution>) -> bool {
 fn changed(uri: &Uri, answer: &Resolution) -> ChangedDocument {
     let totals = totals(&answer.answer);
     let texts = answer.answer.messages.iter().filter(|message| message.kind == MessageKind::Instructions);
-    let lines = texts.map(|message| message.text.lines().count()).sum();
+    let lines = texts.map(|message| message.text.size().lines).sum();
     let loses = |fate, limited| fate == Fate::Truncated || (fate == Fate::Dropped && limited);
     ChangedDocument {
         uri: uri.as_str().to_owned(),

@@ -11,8 +11,9 @@ use tower_lsp::ls_types::*;
 
 use super::capabilities::Abilities;
 use super::convert::{self, path_of};
-use super::documents::Document;
+use super::documents::{self, Document};
 use super::settings::Settings;
+use super::thread::Own;
 use super::transport::NotUnderstood;
 use super::{Core, Server, announce, capabilities, publish};
 use crate::answer::{Resolution, Standpoint};
@@ -54,7 +55,7 @@ impl LanguageServer for Server {
         self.background.get_or_init(|| {
             let announcing = announce::keep_announcing(self.core.clone(), self.client.clone());
             let publishing = publish::keep_publishing(self.core.clone(), self.client.clone());
-            [tokio::spawn(publishing).abort_handle(), tokio::spawn(announcing).abort_handle()]
+            [Own::spawn("briefing-says", publishing), Own::spawn("briefing-announces", announcing)]
         });
         let (abilities, folders) = {
             let session = self.core.session();
@@ -88,19 +89,22 @@ impl LanguageServer for Server {
 
     async fn did_change(&self, params: DidChangeTextDocumentParams) {
         let VersionedTextDocumentIdentifier { uri, version } = params.text_document;
-        let mut changes = params.content_changes;
-        if !self.core.session().documents.contains_key(&uri)
-            && let Some(whole) = changes.iter().rposition(|change| change.range.is_none())
-        {
-            // A text that is known whole needs nothing that came before.
-            self.open(uri.clone(), version, &changes[whole].text);
-            changes.drain(..=whole);
-        }
+        let changes = params.content_changes;
         let mut session = self.core.session();
+        if !session.documents.contains_key(&uri) {
+            // A text that is known whole needs nothing that came before.
+            if let Some(whole) = changes.iter().rposition(|change| change.range.is_none()) {
+                let mut text = Rope::from_str(&changes[whole].text);
+                documents::apply(&mut text, changes.into_iter().skip(whole + 1), session.encoding);
+                drop(session);
+                self.open(uri, version, &text.to_string());
+            }
+            return;
+        }
         let (encoding, revision) = (session.encoding, session.next_revision());
         let Some(document) = session.documents.get_mut(&uri) else { return };
         (document.version, document.revision) = (version, revision);
-        document.apply(changes, encoding);
+        documents::apply(&mut document.text, changes, encoding);
         self.core.edited(&document.path, Some(&document.text.to_string()));
     }
 

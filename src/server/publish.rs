@@ -29,6 +29,7 @@ pub(super) async fn keep_publishing(core: Arc<Core>, client: Client) {
             tracing::error!("publishing diagnostics panicked");
         }
         core.settled.notify_one();
+        core.index.tidy();
     }
 }
 

@@ -1,9 +1,9 @@
 //! Carries LSP messages between the client's pipe and the `LspService`: in order, and whatever happens.
 //!
 //! ```text
-//! input ─► frames ─► incoming ─► dispatcher ─► LspService      one task reads, so parsing never delays an answer
+//! input ─► frames ─► incoming ─► dispatcher ─► LspService      one thread reads, so parsing never delays an answer
 //!                                    │ answers                 one task dispatches and owns all state: no locks
-//! output ◄────── outbox ◄────────────┴──── ClientSocket        one task writes
+//! output ◄────── outbox ◄────────────┴──── ClientSocket        one thread writes
 //! ```
 //!
 //! - Frames are handled in arrival order. Each call is polled once, inline, before the next frame is looked at: what a
@@ -31,6 +31,7 @@ use tokio::time;
 use tower_lsp::{ClientSocket, LanguageServer, LspService};
 use tracing::{info, warn};
 
+use super::thread::Own;
 use dispatcher::Dispatcher;
 use frames::Frames;
 use incoming::Incoming;
@@ -71,8 +72,6 @@ impl Exit {
 
 /// Serves one client until it leaves. Everything answered by then is written and flushed.
 ///
-/// Leave the process with `std::process::exit(exit.code())`: returning from `main` waits for the thread that tokio
-/// blocks in a read of stdin, which lasts as long as the client keeps the pipe open.
 pub async fn serve<S: LanguageServer>(
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,
@@ -82,8 +81,8 @@ pub async fn serve<S: LanguageServer>(
     let (requests, responses) = socket.split();
     let (arrived, mut arrivals) = mpsc::channel(ARRIVALS);
     let (answers, queue) = mpsc::unbounded_channel();
-    let reader = tokio::spawn(read(Frames::new(input), arrived));
-    let mut writer = tokio::spawn(outbox::write(output, queue, requests));
+    let reader = Own::spawn("briefing-reads", read(Frames::new(input), arrived));
+    let mut writer = Own::spawn("briefing-writes", outbox::write(output, queue, requests));
 
     let mut dispatcher = Dispatcher::new(service, responses, answers);
     let cause = dispatcher.dispatch(&mut arrivals).await;
@@ -91,7 +90,7 @@ pub async fn serve<S: LanguageServer>(
     let exit = dispatcher.end(cause).await;
 
     reader.abort();
-    if time::timeout(FLUSH_LIMIT, &mut writer).await.is_err() {
+    if time::timeout(FLUSH_LIMIT, writer.done()).await.is_err() {
         warn!("the client does not read; what it was not yet told is lost");
         writer.abort();
     }

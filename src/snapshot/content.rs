@@ -54,6 +54,11 @@ impl Content {
         }
     }
 
+    /// Whether the other is a clone of this one.
+    pub fn is(&self, other: &Content) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// How large it is, decoded leniently.
     pub fn size(&self) -> Size {
         *self.0.size.get_or_init(|| Size { bytes: self.len(), ..Size::of(&self.text()) })
@@ -104,7 +109,7 @@ impl Default for Content {
 
 impl PartialEq for Content {
     fn eq(&self, other: &Content) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || **self == **other
+        self.is(other) || **self == **other
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::answer::Text;
 use crate::formats::marked::{self, Kind};
 use crate::formats::{Node, parse_leniently};
 use crate::snapshot::Content;
@@ -11,7 +12,7 @@ use crate::text::{is_js_space, js_trim};
 #[derive(Debug)]
 pub(super) struct Document {
     /// What is left of the text; at the start of a session it is trimmed as well.
-    pub(super) text: String,
+    pub(super) text: Text,
     /// The front matter, if the file begins with one.
     pub(super) front: Front,
     /// The words behind an `@` that counts, in order, as written.
@@ -31,13 +32,19 @@ pub(super) enum Front {
     Broken,
 }
 
+/// Whether there may be imports or comments, for which a file is looked through as Markdown.
+pub(super) fn has_markup(raw: &Content) -> bool {
+    let text = raw.text();
+    text.contains('@') || text.contains("<!--")
+}
+
 /// Takes the bytes of a file apart.
 pub(super) fn take_apart(raw: &Content) -> Document {
     let decoded = raw.text();
     let (front, start) = front_matter(&decoded);
     let body = &decoded[start..];
     let everything = 0..body.len();
-    let mut document = Document { text: String::new(), front, imports: Vec::new(), kept: Vec::new() };
+    let mut document = Document { text: Text::default(), front, imports: Vec::new(), kept: Vec::new() };
     let comments = body.contains("<!--");
     let markdown = (comments || body.contains('@')).then(|| marked::parse(body));
     if let Some(markdown) = &markdown {
@@ -47,11 +54,11 @@ pub(super) fn take_apart(raw: &Content) -> Document {
     let kept = match markdown {
         Some(markdown) if comments => {
             let (text, kept) = rejoined(body, &markdown);
-            document.text = text;
+            document.text = text.into();
             kept
         }
         _ => {
-            document.text = body.to_owned();
+            document.text = Text::of(raw, body);
             vec![everything]
         }
     };

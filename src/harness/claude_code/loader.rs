@@ -68,7 +68,6 @@ pub(super) struct Loader<'s, 'a> {
     pub(super) warnings: Vec<Warning>,
     pub(super) mentions: Vec<Mention>,
     pub(super) files_only: Option<String>,
-    documents: HashMap<PathBuf, Arc<Document>>,
 }
 
 impl<'s, 'a> Loader<'s, 'a> {
@@ -94,7 +93,6 @@ impl<'s, 'a> Loader<'s, 'a> {
             warnings: Vec::new(),
             mentions: Vec::new(),
             files_only: None,
-            documents: HashMap::new(),
         }
     }
 
@@ -184,7 +182,7 @@ impl<'s, 'a> Loader<'s, 'a> {
                 return Ok(());
             }
         };
-        let document = self.document(&real, &raw);
+        let document = self.document(path, &raw)?;
         if role.rule && by.is_none() {
             self.check_head(path, &raw, &document.front);
         }
@@ -384,8 +382,14 @@ impl<'s, 'a> Loader<'s, 'a> {
         Ok(target.starts_with(self.cwd) && real.starts_with(self.cwd))
     }
 
-    fn document(&mut self, real: &Path, raw: &Content) -> Arc<Document> {
-        self.documents.entry(real.to_owned()).or_insert_with(|| Arc::new(document::take_apart(raw))).clone()
+    fn document(&mut self, path: &Path, raw: &Content) -> Told<Arc<Document>> {
+        if !document::has_markup(raw) {
+            return Ok(Arc::new(document::take_apart(raw)));
+        }
+        // To take Markdown apart takes long.
+        self.search.part("document of Claude Code", (path, "its imports and comments"), |path, rule, search| {
+            Ok(document::take_apart(&search.read(path, rule)?.unwrap_or_default()))
+        })
     }
 
     /// The glob that takes a file out. Managed files stay.

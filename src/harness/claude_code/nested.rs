@@ -11,7 +11,7 @@ use super::settings::Mode;
 use super::start::{Start, is_covered, walk};
 use super::tags::{self, Breaking};
 use super::{MANAGED, READ_REFUSES};
-use crate::answer::{Fate, Limit, Message, Per, Role as Speaker, Scope, Source, Trigger, Unit, Warning};
+use crate::answer::{Fate, Limit, Message, Per, Role as Speaker, Scope, Source, Text, Trigger, Unit, Warning};
 use crate::formats::{Node, parse_json};
 use crate::search::Told;
 use crate::snapshot::Kind;
@@ -165,9 +165,10 @@ impl Loader<'_, '_> {
             }
             let path = entry.path.display();
             self.warnings.push(Warning::at("over-budget", &entry.path, format!("{path}: {}", source.reason)));
-            text = format!(
-                "{kept}\n\n> Only the start of this file is shown. For the rest, call Read on {path} with offset={next} and a limit."
+            let rest = format!(
+                "\n\n> Only the start of this file is shown. For the rest, call Read on {path} with offset={next} and a limit."
             );
+            text = Text::framed("", text.part(kept), rest);
         }
         let text = tags::broken(&text, Breaking::Backslash);
         let text = format!("<system-reminder>\nContents of {}:\n\n{text}\n</system-reminder>", entry.path.display());

@@ -295,7 +295,7 @@ impl Loader<'_, '_> {
 fn told(text: &str, from: &Path) -> Entry {
     let source = Source::new(from, Scope::Managed, Fate::Loaded, "claudeMd in the administrator's settings");
     let front = document::Front::None;
-    let document = document::Document { text: text.to_owned(), front, imports: Vec::new(), kept: Vec::new() };
+    let document = document::Document { text: text.into(), front, imports: Vec::new(), kept: Vec::new() };
     let path = PathBuf::from(SETTINGS);
     Entry { path, owner: Owner::Managed, document: Arc::new(document), globs: None, head: None, source }
 }

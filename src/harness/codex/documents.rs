@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use super::global::endless;
 use super::settings::Settings;
 use super::{Codex, Examined, directories, notices, paths, unreadable_cap};
-use crate::answer::{Answer, Fate, Limit, Per, Scope, Source, Unit, Warning};
+use crate::answer::{Answer, Fate, Limit, Per, Scope, Source, Text, Unit, Warning};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Errno, Kind, Meta, Unreadable};
 use crate::text::{self, grouped};
 
 /// A project file that was picked and read.
-pub(super) struct Doc(pub String);
+pub(super) struct Doc(pub Text);
 
 impl Codex {
     /// The project files, root first, cut to the shared budget.
@@ -214,7 +214,10 @@ impl Codex {
                     Warning::at("over-budget", path, notices::loaded_only(path, cut, raw.len(), budget))
                 });
             }
-            let text = text::lossy(&raw[..cut]).into_owned();
+            let text = match raw.as_text() {
+                Some(text) if text.is_char_boundary(cut) => Text::of(&raw, &text[..cut]),
+                _ => text::lossy(&raw[..cut]).into_owned().into(),
+            };
             let size = Some(raw.size());
             if text.trim().is_empty() {
                 let reason = if cut < raw.len() {

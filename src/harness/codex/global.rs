@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Codex, Decoding, Examined, unreadable_cap};
-use crate::answer::{Answer, Fate, Refusal, Scope, Source, Warning};
+use crate::answer::{Answer, Fate, Refusal, Scope, Source, Text, Warning};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Kind};
 
@@ -14,10 +14,10 @@ impl Codex {
         codex_home: &Path,
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Told<Option<String>> {
+    ) -> Told<Option<Text>> {
         let paths: Vec<_> = self.names.iter().map(|name| codex_home.join(name)).collect();
         search.expect(paths.iter().cloned().map(Ask::Kind))?;
-        let mut taken: Option<(String, PathBuf)> = None;
+        let mut taken: Option<(Text, PathBuf)> = None;
         for path in paths {
             let rule = "global: the first of override and AGENTS.md that has text";
             let Ok(meta) = search.stat(&path, rule)? else { continue };
@@ -97,7 +97,7 @@ impl Codex {
                     "the first global file with text; trimmed, outside the budget",
                 )
             });
-            taken = Some((trimmed.to_owned(), path));
+            taken = Some((Text::of(&raw, trimmed), path));
         }
         Ok(taken.map(|(text, _)| text))
     }

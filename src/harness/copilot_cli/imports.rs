@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
-use crate::answer::{Answer, Fate, Scope, Source, Trigger, Warning};
+use crate::answer::{Answer, Fate, Scope, Source, Text, Trigger, Warning};
 use crate::search::{Search, Told};
 use crate::snapshot::{Content, absolute};
 use crate::text;
@@ -41,20 +41,20 @@ impl<'a> Importer<'a> {
     pub(super) fn expand(
         &mut self,
         importer: &Path,
-        content: &str,
+        content: &Text,
         depth: usize,
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Told<String> {
+    ) -> Told<Text> {
         if depth >= DEPTH_LIMIT {
             let meant = tokens(content).into_iter().map(|token| &content[token]).find(|token| token.contains('/'));
             if let Some(token) = meant {
                 let message = format!("{token} stays as text: imports are followed {DEPTH_LIMIT} files deep");
                 answer.warnings.push(Warning::at("import-too-deep", importer, message));
             }
-            return Ok(content.to_owned());
+            return Ok(content.clone());
         }
-        let (mut out, mut from) = (String::with_capacity(content.len()), 0);
+        let (mut out, mut from) = (Vec::new(), 0);
         for token in tokens(content) {
             if token.start < from {
                 continue;
@@ -65,29 +65,29 @@ impl<'a> Importer<'a> {
             if !self.has_room(importer, &real, raw.len(), known, answer) {
                 continue;
             }
-            out.push_str(&content[from..token.end]);
+            out.push(content.slice(from..token.end));
             from = token.end;
             let source = attribute(&real.to_string_lossy());
             if known {
                 let note =
                     format!("\n\n<imported_custom_instruction source=\"{source}\" skipped=\"already-loaded\" />");
-                out.push_str(&note);
+                out.push(note.into());
                 continue;
             }
             self.seen.insert(real.clone());
             self.files += 1;
             self.bytes += raw.len();
             let place = answer.sources.len();
-            let inner = self.expand(&real, &raw.text_without_bom(), depth + 1, search, answer)?;
-            let inner = text::js_trim_end(&inner);
-            out.push_str(&format!(
-                "\n\n<imported_custom_instruction source=\"{source}\">\n{inner}\n</imported_custom_instruction>"
-            ));
+            let text = Text::of(&raw, &raw.text_without_bom());
+            let inner = self.expand(&real, &text, depth + 1, search, answer)?;
+            let inner = inner.part(text::js_trim_end(&inner));
+            let head = format!("\n\n<imported_custom_instruction source=\"{source}\">\n");
+            out.push(Text::framed(head, inner, "\n</imported_custom_instruction>"));
             let file = Source::whole(&real, Scope::Import, raw.size(), "imported by an instruction file");
             answer.sources.insert(place, Source { kept: super::kept(&raw), trigger: self.trigger, ..file });
         }
-        out.push_str(&content[from..]);
-        Ok(out)
+        out.push(content.slice(from..content.len()));
+        Ok(out.into_iter().collect())
     }
 
     /// Whether one more file may be imported; else its token is left alone, as is every token behind the last file.

@@ -5,16 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::front_matter::{self, FrontMatter};
-use super::visible;
+use super::{cell, visible};
+use crate::answer::Text;
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Content, Entry, Kind, Unreadable, relative};
+use crate::snapshot::{Ask, AskHasher, Content, Entry, Kind, Unreadable, relative};
 use crate::text::Size;
 
 /// A rule file that is there.
 pub(super) struct Rule {
     pub path: PathBuf,
     /// Where it leads.
-    real: PathBuf,
+    pub real: PathBuf,
+    /// The same, as seen from the directory whose rule it is.
+    below: String,
     pub read: Result<Read, Unreadable>,
 }
 
@@ -25,26 +28,35 @@ pub(super) struct Read {
     /// What is wrong with its front matter.
     pub problem: Option<String>,
     /// Its text as it is sent.
-    pub text: String,
+    pub text: Text,
     /// The size of that.
     pub size: Size,
+    /// Its patterns and its description, as a table takes them.
+    pub cells: [String; 2],
 }
 
 impl Read {
     fn of(raw: Content) -> Read {
         let decoded = raw.text_without_bom();
         let (front, problem) = (front_matter::parse(&decoded), front_matter::problem(&decoded));
-        let text = visible(&decoded);
-        Read { front, problem, size: Size::of(&text), text, raw }
+        let text = visible(&Text::of(&raw, &decoded));
+        let cells = [cell(&front.patterns.join(", ")), cell(&front.description)];
+        Read { front, problem, size: text.size(), text, raw, cells }
     }
 }
 
 /// A rule that counts from the start, under the path that it is known by.
 pub(super) struct Known {
-    pub path: PathBuf,
     /// The path as the client writes it.
     pub shown: String,
     pub rule: Arc<Rule>,
+}
+
+impl Known {
+    /// The path that it is known by: where it leads.
+    pub(super) fn real_path(&self) -> &Path {
+        &self.rule.real
+    }
 }
 
 /// The instruction files and rules of all places, in order.
@@ -55,25 +67,20 @@ pub(super) fn at_start(
     extra: &[PathBuf],
     search: &mut Search,
 ) -> Told<Vec<Known>> {
-    let mut places = vec![(home.join("instructions"), ".instructions.md", None)];
+    let mut places = vec![(home.join("instructions"), ".instructions.md", false)];
     // Files of the root and of the working directory are written as seen from there.
-    for dir in [root, cwd] {
-        places.push((dir.join(".github/instructions"), ".instructions.md", Some(dir)));
-        places.push((dir.join(".claude/rules"), ".md", Some(dir)));
+    for (dir, is_own) in [root, cwd].map(|dir| (dir, true)).into_iter().chain(extra.iter().map(|dir| (&**dir, false))) {
+        places.push((dir.join(".github/instructions"), ".instructions.md", is_own));
+        places.push((dir.join(".claude/rules"), ".md", is_own));
     }
-    for dir in extra {
-        places.push((dir.join(".github/instructions"), ".instructions.md", None));
-        places.push((dir.join(".claude/rules"), ".md", None));
-    }
-    places.extend(extra.iter().map(|dir| (dir.clone(), ".instructions.md", None)));
-    let (mut known, mut seen) = (Vec::new(), HashSet::new());
-    for (dir, ending, seen_from) in places {
+    places.extend(extra.iter().map(|dir| (dir.clone(), ".instructions.md", false)));
+    let (mut known, mut seen) = (Vec::new(), HashSet::<PathBuf, AskHasher>::default());
+    for (dir, ending, is_own) in places {
         for rule in below(&dir, ending, search)?.iter() {
             // Each is known by where it leads, and counts once.
             if seen.insert(rule.real.clone()) {
-                let shown = seen_from.map(|dir| relative(dir, &rule.real));
-                let shown = shown.unwrap_or_else(|| rule.real.display().to_string());
-                known.push(Known { path: rule.real.clone(), shown, rule: rule.clone() });
+                let shown = if is_own { rule.below.clone() } else { rule.real.display().to_string() };
+                known.push(Known { shown, rule: rule.clone() });
             }
         }
     }
@@ -95,12 +102,14 @@ fn look(dir: &Path, ending: &'static str, search: &mut Search) -> Told<Vec<Arc<R
     let found = search.files_below(dir, &format!("files that end in {ending}"), takes)?;
     let asked = |path: PathBuf| [Ask::Kind(path.clone()), Ask::Content(path.clone()), Ask::Real(path)];
     search.expect(found.iter().cloned().flat_map(asked))?;
+    // `.github/instructions` and `.claude/rules` are the directory's above them.
+    let base = dir.ancestors().nth(2).unwrap_or(dir);
     let mut rules = Vec::new();
     for path in found {
         if search.stat(&path, "a rule file")?.is_ok_and(|meta| meta.kind != Kind::Dir) {
             let real = search.real(&path)?.unwrap_or_else(|_| path.clone());
             let read = search.read(&path, "its text")?.map(Read::of);
-            rules.push(Arc::new(Rule { path, real, read }));
+            rules.push(Arc::new(Rule { below: relative(base, &real), path, real, read }));
         }
     }
     Ok(rules)

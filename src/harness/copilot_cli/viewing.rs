@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::find::named;
 use super::imports::escaped;
-use super::{Patterned, Session, directory_files, expanded, matches, not_for_us, readable, rules};
+use super::{Session, directory_files, expanded, matches, not_for_us, readable, rules};
 use crate::answer::{Answer, Fate, Message, Role, Scope, Source, Standpoint, Trigger};
 use crate::search::{Search, Told};
 use crate::text::Size;
@@ -55,9 +55,9 @@ impl View<'_> {
         }
         // Patterns take the path as it is written; directories are those where it leads.
         for patterned in &session.patterned {
-            let (Patterned { path, shown, .. }, Some(read)) = (patterned, patterned.read()) else { continue };
-            if matches(&read.front.patterns, target, &[root]) && self.sent.insert(path.clone()) {
-                push(path, shown, Scope::Rule, read.size, &read.text, answer);
+            let (path, Ok(read)) = (patterned.real_path(), &patterned.rule.read) else { continue };
+            if matches(&read.front.patterns, target, &[root]) && self.sent.insert(path.to_owned()) {
+                push(path, &patterned.shown, Scope::Rule, read.size, &read.text, answer);
             }
         }
         let dirs = real.ancestors().skip(1).take_while(|dir| *dir != root && dir.starts_with(root));

@@ -9,7 +9,9 @@ use super::find::{Finder, Found};
 use super::list;
 use super::look::mode;
 use super::shape::{self, Shaped};
-use crate::answer::{self, Answer, Fate, Message, MessageKind, Per, PromptMode, Role, Standpoint, Trigger, Warning};
+use crate::answer::{
+    self, Answer, Fate, Message, MessageKind, Per, PromptMode, Role, Standpoint, Text, Trigger, Warning,
+};
 use crate::search::{Search, Told};
 
 /// A section or message before it has its place.
@@ -20,7 +22,7 @@ struct Piece {
     trigger: Trigger,
     /// For a prompt that is known by name only.
     name: Option<String>,
-    text: String,
+    text: Text,
     /// The sources that are in it, as indexes into those of the answer.
     holds: Vec<usize>,
 }
@@ -58,7 +60,7 @@ fn applies(rule: &Rule, at: &Standpoint) -> bool {
 }
 
 /// A text as it is written, and its source by its index in the answer, if it has one.
-type Entry = (String, Option<usize>);
+type Entry = (Text, Option<usize>);
 
 struct Saying<'a> {
     definition: &'a Definition,
@@ -122,7 +124,7 @@ impl Saying<'_> {
                 }
             }
             if texts.is_empty() && super::look::left_out(source, self.at).is_none() {
-                texts.extend(source.when_empty.as_ref().map(|text| (text.clone(), None)));
+                texts.extend(source.when_empty.as_ref().map(|text| (text.as_str().into(), None)));
             }
             if !texts.is_empty() {
                 groups.push((index, texts));
@@ -130,7 +132,7 @@ impl Saying<'_> {
         }
         if groups.is_empty() {
             let Some(text) = &rule.when_empty else { return };
-            return self.piece(rule, text.clone(), Vec::new(), &[]);
+            return self.piece(rule, text.as_str().into(), Vec::new(), &[]);
         }
         let gave: Vec<usize> = groups.iter().map(|(index, _)| *index).collect();
         match rule.entries {
@@ -142,13 +144,14 @@ impl Saying<'_> {
             Entries::Joined => {
                 let holds: Vec<usize> =
                     groups.iter().flat_map(|(_, texts)| texts).filter_map(|(_, listed)| *listed).collect();
-                let header = rule.header.as_ref().map(|header| self.wrapped(&header.0, "", &gave));
+                let header = rule.header.as_ref().map(|header| self.wrapped(&header.0, &Text::default(), &gave));
                 let joined = groups.into_iter().map(|(index, texts)| {
                     let source = self.definition.sources[index].get_ref();
                     let separator = source.separator.as_ref().unwrap_or(&rule.separator);
-                    texts.into_iter().map(|(text, _)| text).collect::<Vec<_>>().join(separator)
+                    Text::joined(&texts.into_iter().map(|(text, _)| text).collect::<Vec<_>>(), separator)
                 });
-                let text = header.into_iter().chain(joined).collect::<Vec<_>>().join(&rule.separator);
+                let texts: Vec<Text> = header.into_iter().chain(joined).collect();
+                let text = Text::joined(&texts, &rule.separator);
                 self.piece(rule, text, holds, &gave);
             }
         }
@@ -256,7 +259,7 @@ impl Saying<'_> {
                     kind: MessageKind::Agent,
                     trigger: Trigger::Session,
                     name: Some(agent.clone()),
-                    text: own.text,
+                    text: own.text.into(),
                     holds: Vec::new(),
                 };
                 self.pieces.push(piece);
@@ -278,20 +281,20 @@ impl Saying<'_> {
             kind: MessageKind::Provider,
             trigger: Trigger::Session,
             name: Some(provider.map_or(&prompt.default, |provider| &provider.name).clone()),
-            text: String::new(),
+            text: Text::default(),
             holds: Vec::new(),
         });
         Ok(())
     }
 
-    fn wrapped(&self, template: &super::template::Template, text: &str, gave: &[usize]) -> String {
+    fn wrapped(&self, template: &super::template::Template, text: &Text, gave: &[usize]) -> Text {
         let named = |name: &str| {
             gave.iter().any(|index| self.definition.sources[*index].get_ref().name.as_deref() == Some(name))
         };
         shape::wrapper(template, text, self.at, self.root, &named)
     }
 
-    fn piece(&mut self, rule: &Rule, text: String, holds: Vec<usize>, gave: &[usize]) {
+    fn piece(&mut self, rule: &Rule, text: Text, holds: Vec<usize>, gave: &[usize]) {
         let text = match &rule.template {
             Some(template) => self.wrapped(&template.0, &text, gave),
             None => text,
@@ -329,8 +332,8 @@ impl Saying<'_> {
             let before = self.answer.messages.len() > first;
             match self.answer.messages.last_mut().filter(|last| before && joins(last)) {
                 Some(last) => {
-                    last.text.push_str(&self.definition.section_separator);
-                    last.text.push_str(&piece.text);
+                    let separator = self.definition.section_separator.as_str();
+                    last.text = Text::framed(std::mem::take(&mut last.text), separator, piece.text.clone());
                     last.parts.push(piece.text);
                 }
                 None => self.answer.messages.push(Message {

@@ -22,7 +22,7 @@ impl Customs {
     /// The harnesses that the answer to [`question`] and the settings declare.
     pub fn of(answer: &Resolution, settings: &toml::Table) -> Customs {
         let path = answer.answer.sources.first().and_then(|source| source.path());
-        let text = answer.answer.messages.first().map(|message| message.text.as_str());
+        let text = answer.answer.messages.first().map(|message| &*message.text);
         Customs::gather(path.zip(text), settings)
     }
 }

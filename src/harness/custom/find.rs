@@ -10,7 +10,7 @@ use super::list::{self, Listed};
 use super::look::{directories, left_out, mode};
 use super::shape;
 use super::values::{FileEntry, Word, is_glob, is_url, leaves};
-use crate::answer::{Answer, Fate, Place, PromptMode, Purpose, Role, Scope, Source, Standpoint, Trigger};
+use crate::answer::{Answer, Fate, Place, PromptMode, Purpose, Role, Scope, Source, Standpoint, Text, Trigger};
 use crate::search::{Search, Told};
 use crate::snapshot::{self, Ask, Errno, GlobFlavor, Kind, Remote, absolute};
 
@@ -103,8 +103,8 @@ impl<'a> Finder<'a> {
                 self.texts(rule, texts, search)?;
             }
             if let Some(text) = &rule.text {
-                let text = shape::wrapper(&text.0, "", self.at, self.root.as_deref(), &|_| false);
-                self.text(rule, rule.name.clone().unwrap_or_default(), text, None);
+                let text = shape::wrapper(&text.0, &Text::default(), self.at, self.root.as_deref(), &|_| false);
+                self.text(rule, rule.name.clone().unwrap_or_default(), text.to_string(), None);
             }
         }
         self.rule += 1;
@@ -445,14 +445,12 @@ impl<'a> Finder<'a> {
         }
         let stand_in = rule.missing.as_ref().map(|template| {
             let relative = path.strip_prefix(self.workspace()).unwrap_or(&path);
-            template.0.fill(
-                &|name| match name {
-                    "path" => path.to_string_lossy().into_owned().into(),
-                    "relative" => relative.to_string_lossy().into_owned().into(),
-                    _ => name_of(&path).into(),
-                },
-                &|_| false,
-            )
+            let value = |name: &str| match name {
+                "path" => path.to_string_lossy().into(),
+                "relative" => relative.to_string_lossy().into(),
+                _ => name_of(&path).into(),
+            };
+            template.0.fill(&value, &|_| false).to_string()
         });
         if fate == Fate::Missing && !lead.tell_missing && stand_in.is_none() {
             return Ok(());

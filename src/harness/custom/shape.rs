@@ -9,13 +9,13 @@ use super::definition::{Definition, Limit, Source as Rule};
 use super::find::{Content, Found, strips_mark};
 use super::limit::{cut, cut_bytes, cuts_bytes, measure};
 use super::template::Template;
-use crate::answer::{Standpoint, Unit};
+use crate::answer::{Standpoint, Text, Unit};
 use crate::snapshot;
 use crate::text;
 
 /// A text on its way into the prompt.
 pub(super) struct Shaped {
-    pub text: String,
+    pub text: Text,
     /// What of the file is in it, in bytes of the file.
     pub kept: Vec<Range<usize>>,
     /// What it takes of the total of its message.
@@ -43,7 +43,7 @@ pub(super) fn shape(found: &Found, rule: &Rule, definition: &Definition, left: O
         Content::Text(text) => &snapshot::Content::from(text.as_str()),
         Content::StandIn(text) => {
             let charge = left.map_or(0, |(total, _)| measure(text, total.unit));
-            return Shaped { text: text.clone(), kept: Vec::new(), charge, cut_to: None, blank: false };
+            return Shaped { text: text.as_str().into(), kept: Vec::new(), charge, cut_to: None, blank: false };
         }
     };
     let own = found.limit.as_ref().or(rule.limit.as_ref()).map(|limit| (limit, limit.max.0, false));
@@ -72,43 +72,41 @@ fn bounded(
         let template = limit.marker.0.clone();
         let (name, path) = (found.name.clone(), found.path.clone().unwrap_or_default());
         move |head: usize, tail: usize, total: usize| {
-            let value = |placeholder: &str| -> Cow<'_, str> {
-                match placeholder {
-                    "name" => name.clone().into(),
-                    "path" => path.to_string_lossy().into_owned().into(),
-                    "head" => head.to_string().into(),
-                    "tail" => tail.to_string().into(),
-                    _ => total.to_string().into(),
-                }
+            let value = |placeholder: &str| match placeholder {
+                "name" => name.as_str().into(),
+                "path" => path.to_string_lossy().into(),
+                "head" => head.to_string().into(),
+                "tail" => tail.to_string().into(),
+                _ => total.to_string().into(),
             };
-            template.fill(&value, &|_| false)
+            template.fill(&value, &|_| false).to_string()
         }
     };
     let bound = |limit: &Limit, max, of_total| Some(Bound { max, unit: limit.unit, of_total });
     let charge_of = |text: &str| charged_in.map_or(0, |unit| measure(text, unit));
     if let Some((limit, max, of_total)) = limit.filter(|(limit, ..)| cuts_bytes(limit)) {
         let (whole, kept, charge, cut_to) = match cut_bytes(raw, max, limit, &marker(limit)) {
-            Some(cut) => (Cow::Owned(cut.text), Some(cut.kept), Some(cut.charge), bound(limit, max, of_total)),
-            None => (raw.text(), None, None, None),
+            Some(cut) => (Text::from(cut.text), Some(cut.kept), Some(cut.charge), bound(limit, max, of_total)),
+            None => (Text::from(raw), None, None, None),
         };
         let range = inside(&whole, rule, definition);
-        let text = whole[range.clone()].to_owned();
+        let text = whole.slice(range.clone());
         let kept = kept.unwrap_or_else(|| raw.raw_ranges(std::slice::from_ref(&range)));
         let charge =
             charge.unwrap_or_else(|| if charged_in == Some(Unit::Bytes) { raw.len() } else { charge_of(&text) });
         let blank = is_blank(&text, rule);
         return Shaped { charge: if blank { 0 } else { charge }, text, kept, cut_to, blank };
     }
-    let whole = raw.text();
+    let whole = Text::from(raw);
     let range = inside(&whole, rule, definition);
-    let text = &whole[range.clone()];
+    let text = whole.slice(range.clone());
     let shaped = limit.and_then(|(limit, max, of_total)| {
-        let cut = cut(text, max, limit, &marker(limit))?;
+        let cut = cut(&text, max, limit, &marker(limit))?;
         Some((cut, bound(limit, max, of_total)))
     });
     let (out, kept, cut_to) = match shaped {
-        Some((cut, cut_to)) => (cut.text, cut.kept, cut_to),
-        None => (text.to_owned(), std::iter::once(0..text.len()).collect(), None),
+        Some((cut, cut_to)) => (cut.text.into(), cut.kept, cut_to),
+        None => (text.clone(), std::iter::once(0..text.len()).collect(), None),
     };
     let kept: Vec<Range<usize>> = kept.iter().map(|kept| kept.start + range.start..kept.end + range.start).collect();
     // A total that counts bytes of files charges a whole file by its bytes, whatever they decode to.
@@ -142,18 +140,16 @@ fn is_blank(text: &str, rule: &Rule) -> bool {
 }
 
 /// How a text is written among the others.
-pub(super) fn written(found: &Found, text: &str, rule: &Rule, at: &Standpoint, root: Option<&Path>) -> String {
-    let Some(template) = &rule.entry else { return text.to_owned() };
+pub(super) fn written(found: &Found, text: &Text, rule: &Rule, at: &Standpoint, root: Option<&Path>) -> Text {
+    let Some(template) = &rule.entry else { return text.clone() };
     let path = found.path.clone().unwrap_or_default();
     let workspace = root.unwrap_or(&at.cwd);
-    let value = |placeholder: &str| -> Cow<'_, str> {
-        match placeholder {
-            "content" => text.into(),
-            "path" => path.to_string_lossy(),
-            "name" => found.name.as_str().into(),
-            "relative" => path.strip_prefix(workspace).unwrap_or(&path).to_string_lossy(),
-            other => of_standpoint(other, at, root),
-        }
+    let value = |placeholder: &str| match placeholder {
+        "content" => text.clone(),
+        "path" => path.to_string_lossy().into(),
+        "name" => found.name.as_str().into(),
+        "relative" => path.strip_prefix(workspace).unwrap_or(&path).to_string_lossy().into(),
+        other => of_standpoint(other, at, root).into(),
     };
     template.0.fill(&value, &|_| false)
 }
@@ -161,16 +157,14 @@ pub(super) fn written(found: &Found, text: &str, rule: &Rule, at: &Standpoint, r
 /// A wrapper with its text.
 pub(super) fn wrapper(
     template: &Template,
-    text: &str,
+    text: &Text,
     at: &Standpoint,
     root: Option<&Path>,
     gave: &dyn Fn(&str) -> bool,
-) -> String {
-    let value = |placeholder: &str| -> Cow<'_, str> {
-        match placeholder {
-            "text" => text.into(),
-            other => of_standpoint(other, at, root),
-        }
+) -> Text {
+    let value = |placeholder: &str| match placeholder {
+        "text" => text.clone(),
+        other => of_standpoint(other, at, root).into(),
     };
     template.fill(&value, gave)
 }

@@ -8,6 +8,8 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer};
 
+use crate::answer::Text;
+
 /// A parsed template.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Template(Vec<Part>);
@@ -69,17 +71,14 @@ impl Template {
     }
 
     /// The text, with the values of placeholders, and with what stands only where `gave` says that a source gave something.
-    pub fn fill<'a>(&self, value: &dyn Fn(&str) -> Cow<'a, str>, gave: &dyn Fn(&str) -> bool) -> String {
-        let mut out = String::new();
-        for part in &self.0 {
-            match part {
-                Part::Text(text) => out.push_str(text),
-                Part::Value(name) => out.push_str(&value(name)),
-                Part::When(source, inside) if gave(source) => out.push_str(&inside.fill(value, gave)),
-                Part::When(..) => {}
-            }
-        }
-        out
+    pub fn fill(&self, value: &dyn Fn(&str) -> Text, gave: &dyn Fn(&str) -> bool) -> Text {
+        let filled = self.0.iter().map(|part| match part {
+            Part::Text(text) => text.as_str().into(),
+            Part::Value(name) => value(name),
+            Part::When(source, inside) if gave(source) => inside.fill(value, gave),
+            Part::When(..) => Text::default(),
+        });
+        filled.collect()
     }
 
     /// The sources that it makes something depend on.
@@ -158,7 +157,7 @@ mod tests {
 
     fn filled(text: &str) -> Result<String, String> {
         let template = Template::parse(text, &["a", "b"])?;
-        Ok(template.fill(&|name| format!("<{name} {{b}}>").into(), &|source| source == "soul"))
+        Ok(template.fill(&|name| format!("<{name} {{b}}>").into(), &|source| source == "soul").to_string())
     }
 
     #[test]

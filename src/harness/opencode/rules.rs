@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 
 use super::schema::Schema;
-use crate::snapshot::GlobFlavor;
-use crate::text;
+use crate::snapshot::{Content, GlobFlavor};
 
 /// Where the global file stands in the prompt.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -129,7 +128,7 @@ pub(super) enum Decoding {
 
 impl Decoding {
     /// The text of a file.
-    pub fn decode(self, raw: &[u8]) -> Cow<'_, str> {
+    pub fn decode(self, raw: &Content) -> Cow<'_, str> {
         match (self, raw.strip_prefix(b"\xff\xfe")) {
             // Of the mark alone Bun makes two replacement characters.
             (Decoding::ByMark, Some(units)) if !units.is_empty() => {
@@ -137,7 +136,7 @@ impl Decoding {
                     units.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
                 Cow::Owned(String::from_utf16_lossy(&units))
             }
-            _ => text::lossy_without_bom(raw),
+            _ => raw.text_without_bom(),
         }
     }
 }

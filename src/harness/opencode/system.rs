@@ -1,6 +1,7 @@
 //! The files of the system prompt: the global one, one name all the way up, and what `instructions` names.
 
 use std::collections::HashSet;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use super::config::Config;
@@ -8,7 +9,7 @@ use super::flags::Flags;
 use super::places::{Places, exists};
 use super::rules::{ClaudeFlag, ConfigDir, FindError, GlobalOrder, Globs};
 use super::{Entry, OpenCode};
-use crate::answer::{Answer, Fate, Place, Scope, Source};
+use crate::answer::{Answer, Fate, Place, Scope, Source, Text};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Errno, Kind, Remote, Unreadable, absolute};
 
@@ -55,7 +56,7 @@ pub(super) fn look(
     for pick in picks {
         let (mut text, source) = read(edition, &pick.path, pick.scope, pick.reason, search, answer)?;
         if let Some(rewritten) = config.rewritten.get(&pick.path) {
-            text = Some(format!("Instructions from: {}\n{rewritten}", pick.path.display()));
+            text = Some(entry(pick.path.display(), rewritten.as_str()));
             answer.sources[source].reason.push_str("; OpenCode first writes its `$schema` into it");
         }
         if let Some(text) = text {
@@ -75,7 +76,7 @@ pub(super) fn read(
     reason: String,
     search: &mut Search,
     answer: &mut Answer,
-) -> Told<(Option<String>, usize)> {
+) -> Told<(Option<Text>, usize)> {
     let mut text = None;
     let source = match search.read(path, "its text; what cannot be read adds none")? {
         Ok(raw) => {
@@ -84,7 +85,7 @@ pub(super) fn read(
                 let reason = "empty: it adds no text, but counts as found".to_owned();
                 Source { size: Some(raw.size()), ..Source::new(path, scope, Fate::Empty, reason) }
             } else {
-                text = Some(format!("Instructions from: {}\n{content}", path.display()));
+                text = Some(entry(path.display(), Text::of(&raw, &content)));
                 Source::whole(path, scope, raw.size(), reason)
             }
         }
@@ -103,6 +104,11 @@ pub(super) fn read(
     };
     answer.sources.push(source);
     Ok((text, answer.sources.len() - 1))
+}
+
+/// A text with where it is from.
+fn entry(from: impl Display, text: impl Into<Text>) -> Text {
+    Text::framed(format!("Instructions from: {from}\n"), text, "")
 }
 
 /// The first global file that exists.
@@ -328,7 +334,7 @@ fn urls(config: &Config, entries: &mut Vec<Entry>, search: &mut Search, answer: 
             Remote::Body(raw) => match raw.text_without_bom() {
                 content if content.is_empty() => source(Fate::Empty, format!("{reason}; it serves no text")),
                 content => {
-                    let text = format!("Instructions from: {url}\n{content}");
+                    let text = entry(url, Text::of(&raw, &content));
                     entries.push(Entry { text, source: answer.sources.len() });
                     Source::whole("", Scope::Remote, raw.size(), reason)
                 }

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::answer::{Scope, Source};
+use crate::answer::{Scope, Source, Text};
 use crate::formats::marked::{self, Block, Kind};
 use crate::harness::conventional::{Chain, File};
 use crate::search::Told;
 use crate::snapshot::{Content, Errno, Kind as FileKind, Unreadable, absolute};
-use crate::text;
+use crate::text::{js_trim, utf16_len};
 
 /// How deep imports go, in files below the first; Qwen Code 0.24, `maxDepth`.
 const DEPTH_LIMIT: usize = 5;
@@ -28,7 +28,7 @@ pub(super) enum Format {
 }
 
 /// The text of a context file with its imports in it.
-pub(super) fn expand(chain: &mut Chain, file: &File, format: Format) -> Told<String> {
+pub(super) fn expand(chain: &mut Chain, file: &File, format: Format) -> Told<Text> {
     let dir = file.path.parent().unwrap_or(&file.path);
     let root = super::project_root(chain, dir)?.unwrap_or_else(|| dir.to_owned());
     let mut importer = Importer { root, left: IMPORT_LIMIT, room: TEXT_LIMIT_BYTES };
@@ -37,11 +37,11 @@ pub(super) fn expand(chain: &mut Chain, file: &File, format: Format) -> Told<Str
         Format::Flat => {
             let mut flat = Flat { depths: HashMap::new(), files: Vec::new() };
             importer.flat(chain, &file.text, &file.path, 0, &mut flat)?;
-            let block = |(path, text): &(PathBuf, String)| {
-                let path = path.display();
-                format!("--- File: {path} ---\n{}\n--- End of File: {path} ---", text::js_trim(text))
+            let block = |(path, text): &(PathBuf, Text)| {
+                let (path, text) = (path.display(), text.part(js_trim(text)));
+                Text::framed(format!("--- File: {path} ---\n"), text, format!("\n--- End of File: {path} ---"))
             };
-            Ok(flat.files.iter().map(block).collect::<Vec<_>>().join("\n\n"))
+            Ok(Text::joined(&flat.files.iter().map(block).collect::<Vec<_>>(), "\n\n"))
         }
     }
 }
@@ -49,7 +49,7 @@ pub(super) fn expand(chain: &mut Chain, file: &File, format: Format) -> Told<Str
 /// What is imported as files of their own: each once, and how deep it was met.
 struct Flat {
     depths: HashMap<PathBuf, usize>,
-    files: Vec<(PathBuf, String)>,
+    files: Vec<(PathBuf, Text)>,
 }
 
 struct Importer {
@@ -61,25 +61,25 @@ struct Importer {
 
 impl Importer {
     /// `way`: the files that lead here, the one with this text last.
-    fn tree(&mut self, chain: &mut Chain, text: &str, way: &mut Vec<PathBuf>) -> Told<String> {
+    fn tree(&mut self, chain: &mut Chain, text: &Text, way: &mut Vec<PathBuf>) -> Told<Text> {
         if way.len() > DEPTH_LIMIT || !text.contains('@') {
-            return Ok(text.to_owned());
+            return Ok(text.clone());
         }
         let dir = way.last().and_then(|path| path.parent()).unwrap_or(Path::new("/")).to_owned();
         let code = code(text);
-        let (mut out, mut from) = (String::with_capacity(text.len()), 0);
+        let (mut out, mut from) = (Vec::new(), 0);
         for token in tokens(text) {
             if code.iter().any(|region| region.contains(&token.start)) {
                 continue;
             }
-            out.push_str(&text[from..token.start]);
+            out.push(text.slice(from..token.start));
             from = token.end;
             let name = &text[token.start + 1..token.end];
             let path = absolute(&dir, Path::new(name));
             if !self.allows(name, &path) {
-                out.push_str(&format!("<!-- Import failed: {name} - Path traversal attempt -->"));
+                out.push(format!("<!-- Import failed: {name} - Path traversal attempt -->").into());
             } else if way.contains(&path) {
-                out.push_str(&format!("<!-- File already processed: {name} -->"));
+                out.push(format!("<!-- File already processed: {name} -->").into());
             } else {
                 match chain.search.read(&path, "an import")? {
                     Ok(raw) if self.takes(&raw) => {
@@ -88,31 +88,30 @@ impl Importer {
                         }
                         say(chain, &path, &raw);
                         way.push(path);
-                        let inner = self.tree(chain, &raw.text(), way)?;
+                        let inner = self.tree(chain, &Text::from(&raw), way)?;
                         way.pop();
-                        out.push_str(&format!(
-                            "<!-- Imported from: {name} -->\n{inner}\n<!-- End of import from: {name} -->"
-                        ));
+                        let head = format!("<!-- Imported from: {name} -->\n");
+                        out.push(Text::framed(head, inner, format!("\n<!-- End of import from: {name} -->")));
                     }
                     Ok(_) => {
                         chain.answer.files_only = Some("more is imported than is followed here".to_owned());
-                        out.push_str(&text[token]);
+                        out.push(text.slice(token));
                     }
-                    Err(Unreadable::Errno(Errno::NOENT)) => out.push_str(&text[token]),
+                    Err(Unreadable::Errno(Errno::NOENT)) => out.push(text.slice(token)),
                     Err(problem) => {
-                        out.push_str(&format!("<!-- Import failed: {name} - {} -->", said(&problem, &path)))
+                        out.push(format!("<!-- Import failed: {name} - {} -->", said(&problem, &path)).into());
                     }
                 }
             }
         }
-        out.push_str(&text[from..]);
-        Ok(out)
+        out.push(text.slice(from..text.len()));
+        Ok(out.into_iter().collect())
     }
 
     /// The file, then what it imports, last import first; once more where it is met less deep.
-    fn flat(&mut self, chain: &mut Chain, text: &str, path: &Path, depth: usize, flat: &mut Flat) -> Told<()> {
+    fn flat(&mut self, chain: &mut Chain, text: &Text, path: &Path, depth: usize, flat: &mut Flat) -> Told<()> {
         if flat.depths.insert(path.to_owned(), depth).is_none() {
-            flat.files.push((path.to_owned(), text.to_owned()));
+            flat.files.push((path.to_owned(), text.clone()));
         }
         if depth >= DEPTH_LIMIT {
             return Ok(());
@@ -135,7 +134,7 @@ impl Importer {
             }
             chain.answer.mention(importer, name, [path.clone()]);
             say(chain, &path, &raw);
-            self.flat(chain, &raw.text(), &path, depth + 1, flat)?;
+            self.flat(chain, &Text::from(&raw), &path, depth + 1, flat)?;
         }
         Ok(())
     }
@@ -211,7 +210,7 @@ fn slipped(regions: &[Range<usize>], plain: &str, text: &str) -> Vec<Range<usize
     let (mut counted, mut units) = (0, 0);
     let (mut at, mut passed) = (0, 0);
     let mut place = |offset: usize| {
-        units += text::utf16_len(&plain[counted..offset]);
+        units += utf16_len(&plain[counted..offset]);
         counted = offset;
         while passed < units
             && let Some(c) = text[at..].chars().next()

@@ -42,7 +42,7 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
         found.push(Finding::new(Kind::Secret, at(range), message));
     }
     found.extend(empty(subject, &decoded));
-    found.extend(long(subject, &decoded));
+    found.extend(long(subject));
     found.extend(link_as_text(subject, &decoded));
     found
 }
@@ -61,8 +61,8 @@ fn empty(subject: &Subject, text: &str) -> Option<Finding> {
 }
 
 /// Long texts are followed less well. Where a harness has a limit, that is what is said.
-fn long(subject: &Subject, text: &str) -> Option<Finding> {
-    let lines = text::lines(text);
+fn long(subject: &Subject) -> Option<Finding> {
+    let lines = subject.raw.size().lines;
     if subject.long == 0 || lines < subject.long {
         return None;
     }

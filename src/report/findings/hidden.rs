@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::text::position;
+
 /// A run of hidden characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hidden {
@@ -16,27 +18,17 @@ pub struct Hidden {
 /// The runs of hidden characters in a text. Joiners and variation selectors are not hidden where writing needs them: in
 /// emoji, and beside letters that are not ASCII. A byte order mark at the start is none of them.
 pub fn hidden(text: &str) -> Vec<Hidden> {
-    let suspicious = |byte: u8| byte >= 0x80 || matches!(byte, 0..=8 | 0xb | 0xe..=0x1f | 0x7f);
-    if !text.bytes().any(suspicious) {
-        return Vec::new();
-    }
-    let chars: Vec<(usize, char)> = text.char_indices().collect();
+    let begins = |byte: u8| byte >= 0xc0 || matches!(byte, 0..=8 | 0xb | 0xe..=0x1f | 0x7f);
     let mut found: Vec<Hidden> = Vec::new();
     let mut at = 0;
-    while at < chars.len() {
-        let run = chars[at..].iter().take_while(|(_, c)| is_candidate(*c)).count();
-        if run == 0 {
-            at += 1;
-            continue;
+    while let Some(start) = position(text.as_bytes(), at, begins) {
+        let run: Vec<char> = text[start..].chars().take_while(|c| is_candidate(*c)).collect();
+        let end = start + run.iter().map(|c| c.len_utf8()).sum::<usize>();
+        let (before, after) = (text[..start].chars().next_back(), text[end..].chars().next());
+        if !run.is_empty() && !is_needed(&run, before, after) {
+            found.push(Hidden { range: start..end, count: run.len(), meaning: meaning(&run) });
         }
-        let before = at.checked_sub(1).map(|before| chars[before].1);
-        let after = chars.get(at + run).map(|(_, c)| *c);
-        let characters: Vec<char> = chars[at..at + run].iter().map(|(_, c)| *c).collect();
-        if !is_needed(&characters, before, after) {
-            let end = chars.get(at + run).map_or(text.len(), |(end, _)| *end);
-            found.push(Hidden { range: chars[at].0..end, count: run, meaning: meaning(&characters) });
-        }
-        at += run;
+        at = end.max(start + 1);
     }
     found
 }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::text::position;
+
 /// A credential by its beginning: what it is called, and how many characters follow at least.
 const BEGINNINGS: [(&str, usize, &str); 20] = [
     ("AKIA", 16, "an AWS access key"),
@@ -59,17 +61,17 @@ pub(super) fn secrets(text: &str) -> Vec<(Range<usize>, &'static str)> {
     found
 }
 
-/// Runs of the characters that credentials are made of.
+/// Runs of the characters that credentials are made of, if there is a digit among them.
 fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'+');
+    let part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'+');
     let bytes = text.as_bytes();
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
-            let start = at + bytes[at..].iter().position(|byte| part(*byte))?;
-            let len = bytes[start..].iter().position(|byte| !part(*byte)).unwrap_or(bytes.len() - start);
-            at = start + len;
-            if len >= 16 {
+            let digit = position(bytes, at, |byte| byte.is_ascii_digit())?;
+            let start = digit - bytes[at..digit].iter().rev().take_while(|byte| part(byte)).count();
+            at = digit + bytes[digit..].iter().take_while(|byte| part(byte)).count();
+            if at - start >= 16 {
                 return Some(start..at);
             }
         }

@@ -1,0 +1,287 @@
+//! Texts that are put together from others: what twenty harnesses send of one file is held once.
+
+use std::borrow::Cow;
+use std::hash::{Hash, Hasher};
+use std::ops::{Deref, Range};
+use std::sync::{Arc, OnceLock};
+
+use crate::snapshot::Content;
+use crate::text::{Size, lines, utf16_len};
+
+/// A text, cheap to clone. It is joined from its pieces only when somebody reads it as a whole; most of the time it is
+/// enough to know how large it is, or whether it is another one.
+#[derive(Clone)]
+pub struct Text(Kind);
+
+#[derive(Clone)]
+enum Kind {
+    Own(Arc<String>),
+    /// A part of what a file holds.
+    File(Content, Range<usize>),
+    Joined(Arc<Joined>),
+}
+
+struct Joined {
+    pieces: Vec<Text>,
+    len: usize,
+    whole: OnceLock<String>,
+}
+
+impl Text {
+    /// A text that was found in a file: `part` is taken from there, unless it is no part of what the file holds.
+    pub fn of(content: &Content, part: &str) -> Text {
+        let within = content.as_text().and_then(|whole| {
+            let start = (part.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
+            (start + part.len() <= whole.len()).then_some(start..start + part.len())
+        });
+        within.map_or_else(|| part.into(), |range| Text(Kind::File(content.clone(), range)))
+    }
+
+    /// A text with words before and behind it.
+    pub fn framed(head: impl Into<Text>, text: impl Into<Text>, tail: impl Into<Text>) -> Text {
+        [head.into(), text.into(), tail.into()].into_iter().collect()
+    }
+
+    /// Texts with a separator between them.
+    pub fn joined(texts: &[Text], separator: &str) -> Text {
+        let separator = Text::from(separator);
+        let pieces = texts.iter().enumerate().flat_map(|(at, text)| {
+            let before = (at > 0).then(|| separator.clone());
+            before.into_iter().chain([text.clone()])
+        });
+        pieces.collect()
+    }
+
+    /// A part of it that was found by reading it.
+    pub fn part(&self, part: &str) -> Text {
+        let start = (part.as_ptr() as usize).checked_sub(self.as_ptr() as usize);
+        match start.filter(|start| start + part.len() <= self.len()) {
+            Some(start) => self.slice(start..start + part.len()),
+            None => part.into(),
+        }
+    }
+
+    /// A part of it.
+    ///
+    /// # Panics
+    /// If an end of the range is beyond the text, or within a character.
+    pub fn slice(&self, range: Range<usize>) -> Text {
+        if range == (0..self.len()) {
+            return self.clone();
+        }
+        match &self.0 {
+            Kind::File(content, outer) => {
+                let _ = &self[range.clone()];
+                Text(Kind::File(content.clone(), outer.start + range.start..outer.start + range.end))
+            }
+            Kind::Own(_) | Kind::Joined(_) => self[range].into(),
+        }
+    }
+
+    /// In bytes.
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Kind::Own(text) => text.len(),
+            Kind::File(_, range) => range.len(),
+            Kind::Joined(joined) => joined.len,
+        }
+    }
+
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether there are only ASCII characters.
+    pub fn is_ascii(&self) -> bool {
+        match &self.0 {
+            Kind::Joined(joined) => joined.pieces.iter().all(Text::is_ascii),
+            Kind::Own(_) | Kind::File(..) => str::is_ascii(self),
+        }
+    }
+
+    /// How large it is, in every unit.
+    pub fn size(&self) -> Size {
+        match &self.0 {
+            Kind::File(content, range) if *range == (0..content.len()) => content.size(),
+            Kind::Joined(joined) => {
+                let mut size = Size::default();
+                // Whether the next piece goes on with a line that has begun.
+                let mut open = false;
+                for piece in joined.pieces.iter().filter(|piece| !piece.is_empty()) {
+                    let Size { bytes, utf16, lines } = piece.size();
+                    size.bytes += bytes;
+                    size.utf16 += utf16;
+                    size.lines += lines - usize::from(open);
+                    open = !piece.ends_with_newline();
+                }
+                size
+            }
+            Kind::Own(_) | Kind::File(..) => Size { bytes: self.len(), utf16: utf16_len(self), lines: lines(self) },
+        }
+    }
+
+    fn ends_with_newline(&self) -> bool {
+        match &self.0 {
+            Kind::Joined(joined) => {
+                joined.pieces.iter().rfind(|piece| !piece.is_empty()).is_some_and(Text::ends_with_newline)
+            }
+            Kind::Own(_) | Kind::File(..) => self.ends_with('\n'),
+        }
+    }
+
+    fn write(&self, out: &mut String) {
+        match &self.0 {
+            Kind::Joined(joined) => joined.pieces.iter().for_each(|piece| piece.write(out)),
+            Kind::Own(_) | Kind::File(..) => out.push_str(self),
+        }
+    }
+}
+
+impl Deref for Text {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match &self.0 {
+            Kind::Own(text) => text,
+            Kind::File(content, range) => &content.as_text().unwrap_or_default()[range.clone()],
+            Kind::Joined(joined) => joined.whole.get_or_init(|| {
+                let mut whole = String::with_capacity(joined.len);
+                self.write(&mut whole);
+                whole
+            }),
+        }
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Text {
+        Text(Kind::Own(Arc::new(text)))
+    }
+}
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Text {
+        text.to_owned().into()
+    }
+}
+
+impl From<Cow<'_, str>> for Text {
+    fn from(text: Cow<'_, str>) -> Text {
+        text.into_owned().into()
+    }
+}
+
+impl From<&Content> for Text {
+    fn from(content: &Content) -> Text {
+        Text::of(content, &content.text())
+    }
+}
+
+impl FromIterator<Text> for Text {
+    fn from_iter<I: IntoIterator<Item = Text>>(pieces: I) -> Text {
+        let mut pieces: Vec<Text> = pieces.into_iter().filter(|piece| !piece.is_empty()).collect();
+        if pieces.len() < 2 {
+            return pieces.pop().unwrap_or_default();
+        }
+        let len = pieces.iter().map(Text::len).sum();
+        Text(Kind::Joined(Arc::new(Joined { pieces, len, whole: OnceLock::new() })))
+    }
+}
+
+impl Default for Text {
+    fn default() -> Text {
+        String::new().into()
+    }
+}
+
+impl PartialEq for Text {
+    fn eq(&self, other: &Text) -> bool {
+        if self.len() != other.len() {
+            return false;
+        }
+        match (&self.0, &other.0) {
+            (Kind::File(one, range), Kind::File(other, same)) if range == same && one.is(other) => true,
+            (Kind::Joined(one), Kind::Joined(other)) if one.divides_as(other) => one.pieces == other.pieces,
+            _ => **self == **other,
+        }
+    }
+}
+
+impl Joined {
+    fn divides_as(&self, other: &Joined) -> bool {
+        let lengths = |joined: &'_ Joined| joined.pieces.iter().map(Text::len).collect::<Vec<_>>();
+        lengths(self) == lengths(other)
+    }
+}
+
+impl Eq for Text {}
+
+impl Hash for Text {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        str::hash(self, state);
+    }
+}
+
+impl PartialEq<str> for Text {
+    fn eq(&self, other: &str) -> bool {
+        **self == *other
+    }
+}
+
+impl PartialEq<&str> for Text {
+    fn eq(&self, other: &&str) -> bool {
+        **self == **other
+    }
+}
+
+impl std::fmt::Debug for Text {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Debug::fmt(&**self, f)
+    }
+}
+
+impl std::fmt::Display for Text {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::size_of;
+
+    #[test]
+    fn what_a_file_holds_is_not_copied() {
+        let content = Content::from("one\ntwo\nthree\n");
+        let whole = content.as_text().expect("it is text");
+        let text = Text::framed("<\n", Text::of(&content, &whole[4..8]), ">");
+        assert_eq!(text, "<\ntwo\n>");
+        let Kind::Joined(joined) = &text.0 else { panic!("it has three pieces") };
+        assert_eq!(joined.pieces[1].as_ptr(), whole[4..].as_ptr());
+        assert_eq!(Text::of(&content, whole).slice(4..7).as_ptr(), whole[4..].as_ptr());
+        assert_eq!(Text::of(&content, "one"), "one", "the words stand elsewhere");
+        assert_eq!(Text::from(&Content::from(&b"a\xff"[..])), "a\u{fffd}");
+    }
+
+    #[test]
+    fn sizes_and_equality_are_those_of_the_whole() {
+        let content = Content::from("ä\n😀");
+        let file = Text::from(&content);
+        for pieces in [vec![], vec!["", "a"], vec!["a", "b\n", "", "c"], vec!["a\n", "\n", "b"], vec!["\n", ""]] {
+            let texts: Vec<Text> = pieces.iter().map(|piece| Text::from(*piece)).collect();
+            for separator in ["", "\n", "--"] {
+                let text = Text::framed(Text::joined(&texts, separator), file.clone(), "");
+                let plain = format!("{}{}", pieces.join(separator), "ä\n😀");
+                assert_eq!((text.len(), text.is_empty()), (plain.len(), false));
+                assert_eq!(text.size(), size_of(plain.as_bytes()), "{plain:?}");
+                assert_eq!(text, Text::from(plain.as_str()));
+                assert_eq!(text, Text::framed(Text::joined(&texts, separator), "ä\n😀", ""));
+                assert_ne!(text, Text::framed(Text::joined(&texts, separator), "ä\n😁", ""));
+                assert_eq!(text.slice(0..text.len() - 4), plain[..plain.len() - 4]);
+            }
+        }
+        assert!(Text::joined(&[], "--").is_empty());
+    }
+}

@@ -1,0 +1,95 @@
+//! Threads for what waits often and briefly. A task that a pool serves is handed from thread to thread at every wait; one
+//! with a thread of its own goes on where it is, and may wait in the kernel.
+
+use std::cell::Cell;
+use std::io::{self, Read, Write};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use futures::future::{AbortHandle, Abortable};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+
+thread_local! {
+    static IS_OWN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether nobody else waits for this thread, so that work may be done right here.
+pub fn is_own() -> bool {
+    IS_OWN.get()
+}
+
+/// Work on a thread of its own.
+pub struct Own {
+    abort: AbortHandle,
+    done: oneshot::Receiver<()>,
+}
+
+impl Own {
+    /// Starts the thread. Must be called within a runtime, whose timers and tasks the work may use.
+    ///
+    /// # Panics
+    /// If the system has no thread left.
+    pub fn spawn(name: &'static str, work: impl Future<Output = ()> + Send + 'static) -> Own {
+        let (abort, registration) = AbortHandle::new_pair();
+        let (said, done) = oneshot::channel();
+        let runtime = Handle::current();
+        let run = move || {
+            IS_OWN.set(true);
+            // Whether it came to its end or was told to stop is no matter to those who wait.
+            let _ = runtime.block_on(Abortable::new(work, registration));
+            let _ = said.send(());
+        };
+        std::thread::Builder::new().name(name.to_owned()).spawn(run).expect("the system has another thread");
+        Own { abort, done }
+    }
+
+    /// Ends the work where it waits next; a wait in the kernel goes on.
+    pub fn abort(&self) {
+        self.abort.abort();
+    }
+
+    /// The end of the work, or of its thread.
+    pub async fn done(&mut self) {
+        let _ = (&mut self.done).await;
+    }
+}
+
+/// Reads or writes at once, for work on a thread of its own.
+pub struct Waiting<T>(pub T);
+
+impl<T: Read + Unpin> AsyncRead for Waiting<T> {
+    fn poll_read(self: Pin<&mut Self>, _: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let input = &mut self.get_mut().0;
+        let count = again(|| input.read(buffer.initialize_unfilled()))?;
+        buffer.advance(count);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<T: Write + Unpin> AsyncWrite for Waiting<T> {
+    fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let output = &mut self.get_mut().0;
+        Poll::Ready(again(|| output.write(bytes)))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let output = &mut self.get_mut().0;
+        Poll::Ready(again(|| output.flush()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.poll_flush(context)
+    }
+}
+
+/// Does again what a signal interrupted.
+fn again<T>(mut work: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match work() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            done => return done,
+        }
+    }
+}
