@@ -220,11 +220,8 @@ impl Edition for Edition21 {
         let Loader { mut sources, warnings, mentions, files_only, .. } = loader;
         (answer.files_only, answer.mentions) = (files_only, mentions);
         // Some files are looked at twice: for themselves, and for what they keep out.
-        for warning in warnings {
-            if !answer.warnings.contains(&warning) {
-                answer.warnings.push(warning);
-            }
-        }
+        let mut said = HashSet::new();
+        answer.warnings.extend(warnings.into_iter().filter(|warning| said.insert(warning.clone())));
         let mut used = Vec::new();
         if let Some(message) = self.message(&start, &settings) {
             answer.messages.push(message);
