@@ -402,7 +402,7 @@ impl Message {
 }
 
 /// Something the user should know about an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Warning {
     /// A stable code, such as `over-budget`.
     pub code: &'static str,

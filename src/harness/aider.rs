@@ -8,9 +8,11 @@ use std::sync::Arc;
 use super::conventional::{Chain, File, Load, PLAIN};
 use super::{About, Details, Edition, Profile, Program};
 use crate::answer::{Answer, Fate, Refusal, Role, Scope, Source, Standpoint};
-use crate::formats::{Node, Value, parse_yaml};
+use crate::formats::{Value, parse_yaml};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, absolute, relative};
+
+mod keys;
 
 /// The option of this harness, and the key of its settings, that names files.
 const OPTION: &str = "read";
@@ -118,16 +120,20 @@ fn repository(chain: &mut Chain) -> Told<Option<PathBuf>> {
 
 /// What is named, by the first of the places that names anything.
 fn named(chain: &mut Chain, root: Option<&Path>) -> Told<Result<Vec<String>, Refusal>> {
-    let line = chain.at.option_list(PROFILE.id, OPTION);
-    if !line.is_empty() {
-        return Ok(Ok(line.into_iter().map(str::to_owned).collect()));
-    }
     let mut dirs = vec![chain.at.cwd.clone()];
     dirs.extend(root.map(Path::to_owned));
     dirs.push(chain.at.home.clone());
     dirs.dedup();
     let asks = |name: &'static str| dirs.iter().map(move |dir| Ask::Content(dir.join(name)));
     chain.search.expect(asks(".env").chain(asks(".aider.conf.yml")))?;
+    let by_settings = match settings(chain, &dirs)? {
+        Ok(names) => names,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let line = chain.at.option_list(PROFILE.id, OPTION);
+    if !line.is_empty() {
+        return Ok(Ok(line.into_iter().map(str::to_owned).collect()));
+    }
     for dir in &dirs {
         let Ok(raw) = chain.search.read(&dir.join(".env"), "variables, over those of the environment")? else {
             continue;
@@ -140,24 +146,30 @@ fn named(chain: &mut Chain, root: Option<&Path>) -> Told<Result<Vec<String>, Ref
     if let Some(value) = chain.search.env(VARIABLE).filter(|value| !value.is_empty()) {
         return Ok(Ok(list(&value)));
     }
-    for dir in &dirs {
+    Ok(Ok(by_settings))
+}
+
+/// What the first settings with the key name. All are checked.
+fn settings(chain: &mut Chain, dirs: &[PathBuf]) -> Told<Result<Vec<String>, Refusal>> {
+    let mut first = None;
+    for dir in dirs {
         let path = dir.join(".aider.conf.yml");
-        let Ok(raw) = chain.search.read(&path, "the first settings with the key `read`")? else { continue };
+        let Ok(raw) = chain.search.read(&path, "the first settings with the key `read`; all are checked")? else {
+            continue;
+        };
         let text = raw.text();
         let settings = match parse_yaml(&text) {
             Ok(settings) => settings,
             Err(error) => return Ok(Err(Refusal::new(path, error.with_position(&text)))),
         };
-        match settings.get(OPTION).map(|node| &node.value) {
-            None | Some(Value::Null) => {}
-            Some(Value::List(items)) => {
-                return Ok(Ok(items.iter().filter_map(Node::as_text).map(str::to_owned).collect()));
-            }
-            Some(Value::Text(text)) => return Ok(Ok(vec![text.clone()])),
-            Some(_) => return Ok(Ok(Vec::new())),
+        if let Some(problem) = keys::problem(&settings) {
+            return Ok(Err(Refusal::new(path, problem)));
         }
+        let read = settings.get(OPTION).or_else(|| settings.get("--read")).filter(|node| node.value != Value::Null);
+        let items = read.map(|node| node.as_list().unwrap_or(std::slice::from_ref(node)));
+        first = first.or_else(|| items.map(|items| items.iter().filter_map(keys::as_python_says).collect()));
     }
-    Ok(Ok(Vec::new()))
+    Ok(Ok(first.unwrap_or_default()))
 }
 
 /// The value that a line of an environment file gives to the variable.

@@ -14,6 +14,7 @@ use crate::text::js_trim;
 
 mod agents;
 mod denied;
+mod directory;
 mod document;
 mod excludes;
 mod git;
@@ -218,7 +219,9 @@ impl Edition for Edition21 {
         };
         let Loader { mut sources, warnings, mentions, files_only, .. } = loader;
         (answer.files_only, answer.mentions) = (files_only, mentions);
-        answer.warnings.extend(warnings);
+        // Some files are looked at twice: for themselves, and for what they keep out.
+        let mut said = HashSet::new();
+        answer.warnings.extend(warnings.into_iter().filter(|warning| said.insert(warning.clone())));
         let mut used = Vec::new();
         if let Some(message) = self.message(&start, &settings) {
             answer.messages.push(message);
@@ -249,6 +252,7 @@ impl Edition21 {
     /// The block that a session starts with.
     fn message(&self, start: &Start, settings: &Settings) -> Option<Message> {
         let say = &self.descriptions;
+        let own = settings.config.path.join("CLAUDE.md");
         let mut parts: Vec<Text> = start
             .entries
             .iter()
@@ -260,15 +264,17 @@ impl Edition21 {
                     Owner::Project => say.project,
                     Owner::Local => say.local,
                 };
+                let path =
+                    if entry.path == own { settings.config.said(&own) } else { entry.path.display().to_string() };
                 let said = !text.is_empty() || entry.path == Path::new(start::SETTINGS);
-                said.then(|| contents(&settings.said(&entry.path), description, text))
+                said.then(|| contents(&path, description, text))
             })
             .collect();
         parts.extend(
             start
                 .memory
                 .as_ref()
-                .map(|(path, text, _)| contents(&path.display().to_string(), say.memory, text.as_str().into())),
+                .map(|(path, text, _)| contents(&settings.said_memory(path), say.memory, text.as_str().into())),
         );
         if parts.is_empty() {
             return None;

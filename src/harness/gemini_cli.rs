@@ -119,6 +119,9 @@ impl Edition for GeminiCli {
             Ok(settings) => settings,
             Err(refusal) => return Ok(refusal.into()),
         };
+        if let Some(refusal) = settings.variables.system_prompt(at, search)? {
+            return Ok(refusal.into());
+        }
         let home = settings.variables.home(at, search);
         let mut answer = Answer { warnings: settings.warnings.clone(), ..Answer::default() };
         let extensions = match extensions::look(at, &home, &settings, search)? {

@@ -78,7 +78,7 @@ fn places(at: &Standpoint, settings: &Settings, checkout: Option<&Checkout>) -> 
         let walk = at.cwd.ancestors().take_while(|dir| dir.starts_with(top));
         places.extend(walk.map(|dir| (of(dir), Scope::Project)));
     }
-    let user = settings.config.join("agents");
+    let user = settings.config.path.join("agents");
     places.retain(|(dir, _)| *dir != user);
     places.extend(settings.user.then_some((user, Scope::User)));
     places

@@ -66,7 +66,7 @@ impl Loader<'_, '_> {
         self.approved = false;
         self.conditional(&Path::new(MANAGED).join(".claude/rules"), Owner::Managed, (target, self.cwd), &mut found)?;
         if self.settings.user {
-            let rules = self.settings.config.join("rules");
+            let rules = self.settings.config.path.join("rules");
             self.conditional(&rules, Owner::User, (target, self.cwd), &mut found)?;
         }
         for dir in &below {
@@ -116,15 +116,14 @@ impl Loader<'_, '_> {
     }
 
     fn on_the_way(&mut self, dir: &Path, target: &Path, found: &mut Vec<Entry>) -> Told<()> {
-        let role = |owner, scope| Role { owner, scope, trigger: Trigger::Read, rule: false };
         let files = ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"].map(|name| dir.join(name));
         self.expect(&files)?;
         if self.settings.project {
-            self.load(&files[0], role(Owner::Project, Scope::Nested), found)?;
-            self.load(&files[1], role(Owner::Project, Scope::Nested), found)?;
+            self.load(&files[0], nested(Owner::Project), found)?;
+            self.load(&files[1], nested(Owner::Project), found)?;
         }
         if self.settings.local {
-            self.load(&files[2], role(Owner::Local, Scope::Nested), found)?;
+            self.load(&files[2], nested(Owner::Local), found)?;
         }
         if self.settings.project {
             let rules = dir.join(".claude/rules");
@@ -194,11 +193,14 @@ impl Loader<'_, '_> {
             own_files.push(self.own_files(dir)?);
         }
         // What the same reading attaches is not handed over as well, and neither is its text.
-        self.seen = start.entries.iter().map(|entry| entry.path.clone()).collect();
+        let attached = match wanted {
+            true => self.own_imports(&own_files)?,
+            false => Vec::new(),
+        };
+        let known = || start.entries.iter().chain(&attached);
+        self.seen = known().map(|entry| entry.path.clone()).collect();
         self.seen.extend(own_files.iter().flatten().map(|(path, _)| path.clone()));
-        let texts: HashSet<&str> = start
-            .entries
-            .iter()
+        let texts: HashSet<&str> = known()
             .map(|entry| js_trim(&entry.document.text))
             .chain(own_files.iter().flatten().map(|(_, text)| text.as_str()))
             .collect();
@@ -209,9 +211,7 @@ impl Loader<'_, '_> {
             self.expect(&files)?;
             for path in &files {
                 if wanted && own.is_none() {
-                    let role =
-                        Role { owner: Owner::Project, scope: Scope::Nested, trigger: Trigger::Read, rule: false };
-                    self.load(path, role, &mut found)?;
+                    self.load(path, nested(Owner::Project), &mut found)?;
                 } else if self.search.is_file(path, "nested AGENTS.md")? {
                     let by = own.cloned().or_else(|| start.displaced_by.clone());
                     let reason = by.as_ref().map_or("the settings leave AGENTS.md files out".to_owned(), |by| {
@@ -225,14 +225,28 @@ impl Loader<'_, '_> {
                 }
             }
         }
-        let found: Vec<Entry> = found
-            .into_iter()
-            .filter(|entry| {
-                let text = js_trim(&entry.document.text);
-                !loaded.contains(&entry.path) && !text.is_empty() && !texts.contains(text)
-            })
-            .collect();
+        found.retain(|entry| {
+            let text = js_trim(&entry.document.text);
+            let again = !text.is_empty() && texts.contains(text);
+            if again && !loaded.contains(&entry.path) {
+                let reason = "the text of a file that was loaded before it".to_owned();
+                let source = Source { kept: Vec::new(), ..entry.source.clone() };
+                self.consider(Source { fate: Fate::Shadowed, reason, ..source });
+            }
+            !again && !text.is_empty() && !loaded.contains(&entry.path)
+        });
         Ok(self.handed_over(found).into_iter().collect())
+    }
+
+    /// The files of the directories on the way with what they import. Observed: also what they import from outside, if that
+    /// was approved, although it is not attached.
+    fn own_imports(&mut self, own_files: &[Vec<(PathBuf, String)>]) -> Told<Vec<Entry>> {
+        self.seen.clear();
+        let mut entries = Vec::new();
+        for (path, _) in own_files.iter().flatten() {
+            self.load(path, nested(Owner::Project), &mut entries)?;
+        }
+        Ok(entries)
     }
 
     /// The files of a directory that keep its AGENTS.md out, each with its text. Observed: the user's own file and the
@@ -264,7 +278,7 @@ impl Loader<'_, '_> {
 
     fn is_of_user_or_managed(&mut self, path: &Path) -> Told<bool> {
         let real = self.search.real(path)?;
-        for theirs in [self.settings.config.join("CLAUDE.md"), Path::new(MANAGED).join("CLAUDE.md")] {
+        for theirs in [self.settings.config.path.join("CLAUDE.md"), Path::new(MANAGED).join("CLAUDE.md")] {
             if real.is_ok() && real == self.search.real(&theirs)? {
                 return Ok(true);
             }
@@ -307,6 +321,10 @@ impl Loader<'_, '_> {
         let message = Message::instructions(Trigger::Read, Speaker::System, text);
         Some((message, found.into_iter().map(|entry| entry.source).collect()))
     }
+}
+
+fn nested(owner: Owner) -> Role {
+    Role { owner, scope: Scope::Nested, trigger: Trigger::Read, rule: false }
 }
 
 /// The directories below `cwd` down to the one that holds `target`, outermost first.

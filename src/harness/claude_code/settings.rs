@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use super::denied::{self, Denied};
+use super::directory::Directory;
 use super::layers::{self, Layer, Layers, Origin, Wanted};
 use super::variables::{self, Variables};
 use crate::answer::{Refusal, Standpoint, Warning};
@@ -27,9 +28,7 @@ pub(super) enum Mode {
 /// Everything that was set, one way or the other.
 pub(super) struct Settings {
     /// `$CLAUDE_CONFIG_DIR`, else `~/.claude`.
-    pub(super) config: PathBuf,
-    /// The same as the variable says it, where that is no absolute path.
-    config_as_said: Option<String>,
+    pub(super) config: Directory,
     /// Whether nothing is loaded at all, and what says so.
     pub(super) off: Option<&'static str>,
     /// Whether the user's files are read.
@@ -49,7 +48,7 @@ pub(super) struct Settings {
     /// Where the memory is.
     pub(super) memory: Memory,
     /// What holds the memories of all projects.
-    pub(super) memories: PathBuf,
+    pub(super) memories: Directory,
     /// What stands for the text of the memory.
     pub(super) memory_text: Option<String>,
     /// What the administrator's settings say themselves, and the file they say it in.
@@ -149,9 +148,10 @@ impl Settings {
         };
         let mut variables = Variables::default();
         variables.take(json.as_ref().and_then(|json| json.get("env")), true);
+        let config = config(&variables, at, search);
         let mut settings = Settings {
-            config: config(&variables, at, search),
-            config_as_said: config_as_said(&variables, search),
+            memories: config.clone(),
+            config,
             off: None,
             user: source("user"),
             project: source("project"),
@@ -161,7 +161,6 @@ impl Settings {
             denied: Denied::default(),
             mode: Mode::EitherKind,
             memory: Memory::Usual,
-            memories: PathBuf::new(),
             memory_text: None,
             told: None,
             agent: None,
@@ -209,7 +208,8 @@ impl Settings {
         let mut moves = 0;
         loop {
             let Settings { config, user, project, local, .. } = &*self;
-            let wanted = Wanted { config, cwd: &at.cwd, user: *user, project: *project, local: *local, flag };
+            let wanted =
+                Wanted { config: &config.path, cwd: &at.cwd, user: *user, project: *project, local: *local, flag };
             let Layers { list, warnings } = match layers::read(&wanted, search)? {
                 Ok(read) => read,
                 Err(refusal) => return Ok(Err(refusal)),
@@ -224,7 +224,6 @@ impl Settings {
                 return Ok(Ok(list));
             }
             self.config = moved;
-            self.config_as_said = config_as_said(variables, search);
         }
     }
 
@@ -240,7 +239,7 @@ impl Settings {
             }
             let denied = node.at_path(&["permissions", "deny"]).and_then(Node::as_list).unwrap_or_default();
             let denied: Vec<&str> = denied.iter().filter_map(Node::as_text).collect();
-            let own = if layer.origin == Origin::User { &self.config } else { &at.cwd };
+            let own = if layer.origin == Origin::User { &self.config.path } else { &at.cwd };
             for rule in &denied {
                 self.denied.add(rule, own, &at.cwd, &at.home);
             }
@@ -275,7 +274,7 @@ impl Settings {
     /// Where the memory is. The strongest layer that names a directory decides, even if it names none that counts.
     fn place_memory(&mut self, layers: &[Layer], variables: &Variables, at: &Standpoint, search: &Search) {
         let elsewhere = variables.given(variables::MEMORIES, search);
-        self.memories = elsewhere.map_or_else(|| self.config.clone(), |dir| absolute(&at.cwd, Path::new(&dir)));
+        self.memories = elsewhere.map_or_else(|| self.config.clone(), |dir| Directory::new(&dir, &at.cwd));
         self.memory_text = variables.get(variables::MEMORY_TEXT, search);
         let strongest = |key: &str| layers.iter().rev().find_map(|layer| Some((layer, layer.node.get(key)?)));
         let named = strongest("autoMemoryDirectory").and_then(|(_, node)| node.as_text());
@@ -290,14 +289,18 @@ impl Settings {
             (Some(true), _) => Memory::Off(format!("{} is set", variables::NO_MEMORY)),
             (None, Some((layer, _))) => Memory::Off(format!("autoMemoryEnabled in {}", layer.from.display())),
             (Some(false), _) | (None, None) if stores => Memory::Off(format!("{} is set", variables::STORES)),
-            (Some(false), _) | (None, None) => given.or(named).map_or(Memory::Usual, Memory::In),
+            (Some(false), _) | (None, None) => given
+                .or(named)
+                .map_or(Memory::Usual, |dir| Memory::In(Directory::new(&dir.to_string_lossy(), &at.cwd).path)),
         };
     }
 
-    /// The path of a file as the client says it: the user's own stands where the variable says, every other in full.
-    pub(super) fn said(&self, path: &Path) -> String {
-        let own = self.config_as_said.as_deref().filter(|_| path == self.config.join("CLAUDE.md"));
-        own.map_or_else(|| path.display().to_string(), |dir| joined(dir, "CLAUDE.md"))
+    /// The path of the memory as the client says it.
+    pub(super) fn said_memory(&self, path: &Path) -> String {
+        match self.memory {
+            Memory::Usual => self.memories.said(path),
+            Memory::In(_) | Memory::Off(_) => path.display().to_string(),
+        }
     }
 
     /// Whether the user let the files of a project import from outside: a value of the user's own JSON file that is not
@@ -317,31 +320,9 @@ impl Settings {
 }
 
 /// `$CLAUDE_CONFIG_DIR`, else `~/.claude`.
-fn config(variables: &Variables, at: &Standpoint, search: &Search) -> PathBuf {
-    match variables.given(variables::CONFIG_DIR, search) {
-        Some(dir) => absolute(&at.cwd, Path::new(&dir)),
-        None => at.home.join(".claude"),
-    }
-}
-
-fn config_as_said(variables: &Variables, search: &Search) -> Option<String> {
-    variables.given(variables::CONFIG_DIR, search).filter(|dir| !dir.starts_with('/'))
-}
-
-/// A relative directory and a file in it, as Node's `path.join` writes that.
-fn joined(dir: &str, name: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in dir.split('/') {
-        match part {
-            "" | "." => {}
-            ".." if parts.last().is_some_and(|last| *last != "..") => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    parts.push(name);
-    parts.join("/")
+fn config(variables: &Variables, at: &Standpoint, search: &Search) -> Directory {
+    let usual = || at.home.join(".claude").to_string_lossy().into_owned();
+    Directory::new(&variables.get(variables::CONFIG_DIR, search).unwrap_or_else(usual), &at.cwd)
 }
 
 /// A directory that may hold the memory: an absolute path, and no name of one letter at the top.
@@ -385,26 +366,6 @@ fn users_json(at: &Standpoint, search: &mut Search) -> Told<Result<Option<Node>,
         Err(problem) => {
             let message = format!("{}: {problem}; fix the JSON, or move the file aside", path.display());
             Ok(Err(Refusal::new(path, message)))
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::joined;
-
-    #[test]
-    fn relative_directories_are_joined_as_node_joins_them() {
-        for (dir, path) in [
-            ("c", "c/F"),
-            ("./c//d/", "c/d/F"),
-            ("c/../d", "d/F"),
-            ("../c", "../c/F"),
-            ("c/../..", "../F"),
-            ("../../c/..", "../../F"),
-            (".", "F"),
-        ] {
-            assert_eq!(joined(dir, "F"), path, "{dir:?}");
         }
     }
 }

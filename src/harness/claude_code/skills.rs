@@ -148,7 +148,7 @@ fn places(at: &Standpoint, settings: &Settings, checkout: Option<&Checkout>) -> 
     let of = |dir: &Path| dir.join(".claude/skills");
     let mut places = vec![start(of(Path::new(super::MANAGED)), Scope::Managed)];
     if settings.user {
-        places.push(start(settings.config.join("skills"), Scope::User));
+        places.push(start(settings.config.path.join("skills"), Scope::User));
     }
     if settings.project {
         let top = checkout.map_or(Path::new("/"), |checkout| &checkout.root);

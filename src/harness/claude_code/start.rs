@@ -44,7 +44,7 @@ impl Loader<'_, '_> {
         entries.extend(self.settings.told.as_ref().map(|(text, from)| told(text, from)));
         self.rules(&managed.join(".claude/rules"), Owner::Managed, Which::Unconditional, &mut entries)?;
         if self.settings.user {
-            let config = self.settings.config.clone();
+            let config = self.settings.config.path.clone();
             self.load(&config.join("CLAUDE.md"), role(Owner::User, Scope::User), &mut entries)?;
             self.rules(&config.join("rules"), Owner::User, Which::Unconditional, &mut entries)?;
         }
@@ -82,7 +82,7 @@ impl Loader<'_, '_> {
 
     /// Asks in one go for whatever the walk will ask for.
     fn expect_all(&mut self, dirs: &[PathBuf]) -> Told<()> {
-        let config = self.settings.config.clone();
+        let config = self.settings.config.path.clone();
         let mut files = vec![Path::new(MANAGED).join("CLAUDE.md"), config.join("CLAUDE.md")];
         let mut rules = vec![Path::new(MANAGED).join(".claude/rules"), config.join("rules")];
         for dir in dirs.iter().chain(&self.settings.added) {
@@ -234,7 +234,7 @@ impl Loader<'_, '_> {
 
     /// The memory of the project, to its two limits.
     fn memory(&mut self, project: &Path) -> Told<Option<(PathBuf, String, Source)>> {
-        let usual = self.settings.memories.join("projects").join(memory::slug(project)).join("memory");
+        let usual = self.settings.memories.path.join("projects").join(memory::slug(project)).join("memory");
         let (dir, off) = match &self.settings.memory {
             Memory::Off(what) => (usual, Some(what.clone())),
             Memory::Usual => (usual, None),

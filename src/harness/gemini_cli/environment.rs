@@ -2,14 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::answer::Standpoint;
+use super::paths::joined;
+use crate::answer::{Refusal, Standpoint};
 use crate::formats::{Node, dotenv};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, absolute};
+use crate::text::js_trim;
 
 /// What a `.env` file outside of a settings folder may not set, unless settings say otherwise; Gemini CLI 0.61.
 const EXCLUDED: [&str; 4] =
     ["DEBUG", "DEBUG_MODE", "GEMINI_CLI_IDE_SERVER_STDIO_COMMAND", "GEMINI_CLI_IDE_SERVER_STDIO_ARGS"];
+
+/// Names a file with a system prompt, or says by `1` or `true` that it is `.gemini/system.md`; Gemini CLI 0.61.
+const SYSTEM_PROMPT: &str = "GEMINI_SYSTEM_MD";
 
 /// What was added to the variables of the process.
 #[derive(Default)]
@@ -44,6 +49,26 @@ impl Variables {
     pub(super) fn home(&self, at: &Standpoint, search: &Search) -> PathBuf {
         let named = self.get("GEMINI_CLI_HOME", search).filter(|home| !home.is_empty());
         named.map_or_else(|| at.home.clone(), |home| absolute(&at.cwd, Path::new(&home)))
+    }
+
+    /// Why the client gives up over `$GEMINI_SYSTEM_MD`, which names a system prompt that takes the place of its own.
+    pub(super) fn system_prompt(&self, at: &Standpoint, search: &mut Search) -> Told<Option<Refusal>> {
+        let value = self.get(SYSTEM_PROMPT, search).unwrap_or_default();
+        let path = match js_trim(&value) {
+            "" | "0" => return Ok(None),
+            switch if switch.eq_ignore_ascii_case("false") => return Ok(None),
+            switch if switch == "1" || switch.eq_ignore_ascii_case("true") => at.cwd.join(".gemini/system.md"),
+            "~" => self.home(at, search),
+            path => match path.strip_prefix("~/") {
+                Some(rest) => joined(&self.home(at, search), rest),
+                None => absolute(&at.cwd, Path::new(path)),
+            },
+        };
+        let read = search.read(&path, "a system prompt in the place of the client's own; it must be there")?;
+        Ok(read.err().map(|problem| {
+            let message = format!("{SYSTEM_PROMPT}: {}: {problem}; Gemini CLI wants to read it", path.display());
+            Refusal::new(&path, message)
+        }))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Agents that stand in Markdown files of the configuration directories, and plugin files beside them.
+//! Agents that stand in Markdown files of the configuration directories, and commands and plugin files beside them.
 
 use std::path::{Path, PathBuf};
 
@@ -13,13 +13,31 @@ use crate::text::js_trim;
 
 const AGENTS: &str = "{agent,agents}/**/*.md";
 const MODES: &str = "{mode,modes}/*.md";
+const COMMANDS: &str = "{command,commands}/**/*.md";
 const PLUGINS: &str = "{plugin,plugins}/*.{ts,js}";
 
 /// What is asked of each configuration directory.
 pub(super) fn globs(edition: &OpenCode, dir: &Path) -> Vec<Ask> {
     let flavor = edition.globs.following(true);
     let ask = |pattern: &str| Ask::Glob { base: dir.to_owned(), pattern: pattern.to_owned(), flavor };
-    [AGENTS, MODES, PLUGINS].map(ask).to_vec()
+    [COMMANDS, AGENTS, MODES, PLUGINS].map(ask).to_vec()
+}
+
+/// Looks at the commands of a directory. They put nothing into the prompt, but one that is not valid stops the client.
+pub(super) fn check_commands(edition: &OpenCode, dir: &Path, search: &mut Search) -> Told<Result<(), Answer>> {
+    let files = &search.glob(dir, COMMANDS, edition.globs.following(true), "commands in Markdown files")?.files;
+    search.expect(files.iter().cloned().map(Ask::Content))?;
+    for file in files.iter() {
+        let Ok(raw) = search.read(file, "a command; what is wrong in its head stops the client")? else { continue };
+        let Some(mut markdown) = front_matter::parse(&edition.decoding.decode(&raw)) else { continue };
+        let Value::Table(entries) = &mut markdown.data.value else { continue };
+        entries.retain(|(key, _)| key != "template");
+        entries.push(("template".to_owned(), Node { at: 0..0, value: Value::Text(markdown.content) }));
+        if let Some(problem) = edition.settings.schema.command_problem(&markdown.data) {
+            return Ok(Err(Answer::refused(file, format!("not a valid command: {problem}"))));
+        }
+    }
+    Ok(Ok(()))
 }
 
 /// The agents of a directory as settings that remember which file they are from; `Err` when one of them stops the client.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::flags::Flags;
 use super::places::Places;
 use super::rules::{ContentVariable, Denied, FindError, Forms, MissingConfigDir, SettingsOrder};
-use super::{OpenCode, agents, variables};
+use super::{OpenCode, agents, schema, variables};
 use crate::answer::{Answer, Standpoint, Warning};
 use crate::formats::{self, Node, Value};
 use crate::search::{Search, Told};
@@ -186,6 +186,7 @@ impl Layers<'_> {
                 }
             }
             if found.is_ok() {
+                or_refuse!(agents::check_commands(self.edition, dir, search)?);
                 merge(&mut self.config.merged, or_refuse!(agents::read(self.edition, dir, search)?));
                 self.config.plugins.extend(agents::plugin_files(self.edition, dir, search)?);
             } else if self.edition.missing_config_dir == MissingConfigDir::Stops && named.as_deref() == Some(dir) {
@@ -268,7 +269,7 @@ impl Layers<'_> {
                 _ => true,
             });
         }
-        if translated && let Err(message) = lower(&mut node) {
+        if translated && let Err(message) = schema::translate(&mut node) {
             return refused(message);
         }
         match self.edition.settings.schema.problem(&node) {
@@ -371,54 +372,3 @@ fn not_read(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Told<(
     }
     Ok(())
 }
-
-/// Forms of settings that belong to the next generation of OpenCode and that 1.18 translates before it checks them.
-fn lower(node: &mut Node) -> Result<(), String> {
-    let Value::Table(entries) = &mut node.value else { return Ok(()) };
-    for key in ["agents", "agent", "mode"] {
-        let agents = entries.iter().find(|(known, _)| known == key).and_then(|(_, node)| node.as_table());
-        for (name, agent) in agents.unwrap_or_default() {
-            if agent.get("permissions").is_some() {
-                return Err(format!("`{key}.{name}.permissions`: {PERMISSIONS}"));
-            }
-        }
-    }
-    if entries.iter().any(|(key, _)| key == "permissions") {
-        return Err(format!("`permissions`: {PERMISSIONS}"));
-    }
-    for (key, node) in entries {
-        match (key.as_str(), &node.value) {
-            ("model", Value::Table(_)) => {
-                let part = |key: &str| node.get(key).and_then(Node::as_text);
-                if let (Some(provider), Some(model)) = (part("providerID"), part("model")) {
-                    node.value = Value::Text(format!("{provider}/{model}"));
-                }
-            }
-            ("model", Value::Text(text)) if text.contains('/') => {
-                if let Some((model, variant)) = text.split_once('#')
-                    && !variant.is_empty()
-                {
-                    node.value = Value::Text(model.to_owned());
-                }
-            }
-            ("skills", Value::List(_)) => {
-                let Some(texts) = node.as_texts() else { continue };
-                let is_url = |text: &&str| {
-                    let text = text.to_ascii_lowercase();
-                    text.starts_with("http://") || text.starts_with("https://")
-                };
-                let (urls, paths): (Vec<&str>, Vec<&str>) = texts.into_iter().partition(is_url);
-                let list = |texts: Vec<&str>| {
-                    let texts = texts.into_iter().map(|text| Node { at: 0..0, value: Value::Text(text.to_owned()) });
-                    Node { at: 0..0, value: Value::List(texts.collect()) }
-                };
-                node.value = Value::Table(vec![("paths".to_owned(), list(paths)), ("urls".to_owned(), list(urls))]);
-            }
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-const PERMISSIONS: &str =
-    "V2 permissions are not supported by OpenCode V1. Use V1 \"permission\" rules or run opencode2.";

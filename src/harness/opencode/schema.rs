@@ -2,9 +2,11 @@
 
 use crate::formats::{Node, Value};
 
+mod translated;
 mod v1_1;
 mod v1_18;
 
+pub(super) use translated::translate;
 pub(super) use v1_1::SCHEMA as V1_1;
 pub(super) use v1_18::{EARLIER as V1_15, SCHEMA as V1_18};
 
@@ -14,6 +16,7 @@ pub(super) struct Schema {
     keys: Option<&'static str>,
     config: Type,
     agent: Type,
+    command: &'static Type,
 }
 
 /// What a value may be.
@@ -56,6 +59,12 @@ struct Servers {
     server: Type,
 }
 
+impl Servers {
+    fn knows(&self, name: &str) -> bool {
+        name == "php intelephense" || self.known.split(' ').any(|known| known == name)
+    }
+}
+
 use Type::{Any, Either, Flag, Keys, KeysAnd, List, Map, Number, Text, Whole, Words};
 
 // What is the same in all editions.
@@ -64,12 +73,20 @@ const TEXT_MAP: Type = Map(&Text);
 const POSITIVE: Type = Whole(1);
 const ACTION: Type = Words(&["ask", "allow", "deny"]);
 const RULE: Type = Either(&[ACTION, Map(&ACTION)]);
+const MODE: Type = Words(&["subagent", "primary", "all"]);
 const MEDIA: Type = List(&Words(&["text", "audio", "image", "video", "pdf"]));
 const FORMATTER: Type = Keys(&[
     ("disabled", false, &Flag),
     ("command", false, &TEXTS),
     ("environment", false, &TEXT_MAP),
     ("extensions", false, &TEXTS),
+]);
+const COMMAND_WITHOUT_VARIANT: Type = Keys(&[
+    ("template", true, &Text),
+    ("description", false, &Text),
+    ("agent", false, &Text),
+    ("model", false, &Text),
+    ("subtask", false, &Flag),
 ]);
 const SERVER: Type = Either(&[
     Keys(&[("disabled", true, &Type::True)]),
@@ -88,12 +105,18 @@ impl Schema {
         let is_known = |key: &str| self.keys.is_none_or(|keys| keys.split(' ').any(|known| known == key));
         let unknown = config.as_table().unwrap_or_default().iter().find(|(key, _)| !is_known(key));
         let unknown = unknown.map(|(key, _)| (vec![key.clone()], NO_KEY.to_owned()));
-        unknown.or_else(|| wrong(config, &self.config)).map(said)
+        let in_commands = || config.get("command").and_then(|commands| below("command", commands, &Map(self.command)));
+        unknown.or_else(|| wrong(config, &self.config)).or_else(in_commands).map(said)
     }
 
     /// The same for an agent's front matter.
     pub fn agent_problem(&self, agent: &Node) -> Option<String> {
         wrong(agent, &self.agent).map(said)
+    }
+
+    /// The same for a command's.
+    pub fn command_problem(&self, command: &Node) -> Option<String> {
+        wrong(command, self.command).map(said)
     }
 }
 
@@ -106,12 +129,6 @@ const NO_KEY: &str = "left out: there is no such key";
 
 fn wrong(node: &Node, wanted: &Type) -> Option<(Vec<String>, String)> {
     let here = |words: &str| Some((Vec::new(), words.to_owned()));
-    let below = |key: &str, node: &Node, wanted: &Type| {
-        wrong(node, wanted).map(|(mut path, words)| {
-            path.insert(0, key.to_owned());
-            (path, words)
-        })
-    };
     match (wanted, &node.value) {
         (Text, Value::Text(_))
         | (Flag, Value::Bool(_))
@@ -167,8 +184,7 @@ fn wrong(node: &Node, wanted: &Type) -> Option<(Vec<String>, String)> {
         (Type::Servers(servers), Value::Table(entries)) => entries.iter().find_map(|(name, server)| {
             below(name, server, &servers.server).or_else(|| {
                 let disabled = server.get("disabled").and_then(Node::as_bool) == Some(true);
-                let known = name == "php intelephense" || servers.known.split(' ').any(|known| known == name);
-                (!disabled && !known && server.get("extensions").is_none())
+                (!disabled && !servers.knows(name) && server.get("extensions").is_none())
                     .then(|| (vec![name.clone(), "extensions".to_owned()], "there".to_owned()))
             })
         }),
@@ -186,6 +202,14 @@ fn wrong(node: &Node, wanted: &Type) -> Option<(Vec<String>, String)> {
         (Type::False, _) => here("false"),
         (Type::True, _) => here("true"),
     }
+}
+
+/// The same for what stands under a key.
+fn below(key: &str, node: &Node, wanted: &Type) -> Option<(Vec<String>, String)> {
+    wrong(node, wanted).map(|(mut path, words)| {
+        path.insert(0, key.to_owned());
+        (path, words)
+    })
 }
 
 fn is_color(text: &str) -> bool {

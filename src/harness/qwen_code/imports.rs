@@ -9,7 +9,7 @@ use crate::formats::marked::{self, Block, Kind};
 use crate::harness::conventional::{Chain, File};
 use crate::search::Told;
 use crate::snapshot::{Content, Errno, Kind as FileKind, Unreadable, absolute};
-use crate::text::js_trim;
+use crate::text::{js_trim, utf16_len};
 
 /// How deep imports go, in files below the first; Qwen Code 0.24, `maxDepth`.
 const DEPTH_LIMIT: usize = 5;
@@ -195,9 +195,32 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
 fn code(text: &str) -> Vec<Range<usize>> {
     let mut regions = Vec::new();
     if text.contains(['`', '~', '\t']) || text.contains("    ") {
-        within(text, 0, &marked::parse(text).blocks, &mut regions);
+        let plain = text.replace("\r\n", "\n").replace('\r', "\n");
+        within(&plain, 0, &marked::parse(&plain).blocks, &mut regions);
+        if plain.len() < text.len() {
+            regions = slipped(&regions, &plain, text);
+        }
     }
     regions
+}
+
+/// The client counts in a text with line feeds alone and looks the numbers up in one with carriage returns: for each of them
+/// a region begins and ends one UTF-16 unit too early.
+fn slipped(regions: &[Range<usize>], plain: &str, text: &str) -> Vec<Range<usize>> {
+    let (mut counted, mut units) = (0, 0);
+    let (mut at, mut passed) = (0, 0);
+    let mut place = |offset: usize| {
+        units += utf16_len(&plain[counted..offset]);
+        counted = offset;
+        while passed < units
+            && let Some(c) = text[at..].chars().next()
+        {
+            passed += c.len_utf16();
+            at += c.len_utf8();
+        }
+        at
+    };
+    regions.iter().map(|region| place(region.start)..place(region.end)).collect()
 }
 
 /// The pieces are looked for one behind the other; from the first that is not found on, nothing is code.

@@ -2,10 +2,13 @@
 //! client 1.1.53 (`Config.Info`).
 
 use super::Type::{self, Any, Either, False, Flag, Keys, KeysAnd, Map, Number, Only, Text, True, Words};
-use super::{ACTION, FORMATTER, MEDIA, POSITIVE, RULE, SERVER, Schema, Servers, TEXT_MAP, TEXTS};
+use super::{
+    ACTION, COMMAND_WITHOUT_VARIANT, FORMATTER, MEDIA, MODE, POSITIVE, RULE, SERVER, Schema, Servers, TEXT_MAP, TEXTS,
+};
 
 /// Everything that settings and agents may hold.
-pub(in crate::harness::opencode) static SCHEMA: Schema = Schema { keys: None, config: CONFIG, agent: AGENT };
+pub(in crate::harness::opencode) static SCHEMA: Schema =
+    Schema { keys: None, config: CONFIG, agent: AGENT, command: &COMMAND_WITHOUT_VARIANT };
 
 const PERMISSION: Type = Either(&[
     ACTION,
@@ -32,21 +35,13 @@ const AGENT: Type = Keys(&[
     ("tools", false, &Map(&Flag)),
     ("disable", false, &Flag),
     ("description", false, &Text),
-    ("mode", false, &Words(&["subagent", "primary", "all"])),
+    ("mode", false, &MODE),
     ("hidden", false, &Flag),
     ("options", false, &Map(&Any)),
     ("color", false, &Type::Color),
     ("steps", false, &POSITIVE),
     ("maxSteps", false, &POSITIVE),
     ("permission", false, &PERMISSION),
-]);
-
-const COMMAND: Type = Keys(&[
-    ("template", true, &Text),
-    ("description", false, &Text),
-    ("agent", false, &Text),
-    ("model", false, &Text),
-    ("subtask", false, &Flag),
 ]);
 
 const MCP: Type = Either(&[
@@ -167,7 +162,6 @@ const CONFIG: Type = Only(&[
             ("cors", false, &TEXTS),
         ]),
     ),
-    ("command", false, &Map(&COMMAND)),
     ("skills", false, &Keys(&[("paths", false, &TEXTS)])),
     ("watcher", false, &Keys(&[("ignore", false, &TEXTS)])),
     ("snapshot", false, &Flag),

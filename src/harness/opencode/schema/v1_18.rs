@@ -1,12 +1,15 @@
 //! The settings of OpenCode 1.18: unknown keys are ignored. From the schema in the client 1.18.33 (`ConfigV1.Info`).
 
 use super::Type::{self, Any, Either, Flag, Keys, KeysAnd, List, Map, Number, Text, Whole, Words};
-use super::{ACTION, FORMATTER, MEDIA, POSITIVE, RULE, SERVER, Schema, Servers, TEXT_MAP, TEXTS};
+use super::{
+    ACTION, COMMAND_WITHOUT_VARIANT, FORMATTER, MEDIA, MODE, POSITIVE, RULE, SERVER, Schema, Servers, TEXT_MAP, TEXTS,
+};
 
 /// Everything that settings and agents may hold.
-pub(in crate::harness::opencode) static SCHEMA: Schema = Schema { keys: None, config: CONFIG, agent: AGENT };
+pub(in crate::harness::opencode) static SCHEMA: Schema =
+    Schema { keys: None, config: CONFIG, agent: AGENT, command: &COMMAND };
 
-/// The same types, but no other keys than those of then; 1.15.13.
+/// The same types but for commands, and no other keys than those of then; 1.15.13.
 pub(in crate::harness::opencode) static EARLIER: Schema = Schema {
     keys: Some(
         "$schema shell logLevel server command skills reference watcher snapshot plugin share autoshare autoupdate \
@@ -15,6 +18,7 @@ pub(in crate::harness::opencode) static EARLIER: Schema = Schema {
     ),
     config: CONFIG,
     agent: AGENT,
+    command: &COMMAND_WITHOUT_VARIANT,
 };
 
 const COUNT: Type = Whole(0);
@@ -42,7 +46,7 @@ const AGENT: Type = Keys(&[
     ("tools", false, &Map(&Flag)),
     ("disable", false, &Flag),
     ("description", false, &Text),
-    ("mode", false, &Words(&["subagent", "primary", "all"])),
+    ("mode", false, &MODE),
     ("hidden", false, &Flag),
     ("options", false, &Map(&Any)),
     ("color", false, &Type::Color),
@@ -173,7 +177,6 @@ const CONFIG: Type = Keys(&[
             ("cors", false, &TEXTS),
         ]),
     ),
-    ("command", false, &Map(&COMMAND)),
     ("skills", false, &Keys(&[("paths", false, &TEXTS), ("urls", false, &TEXTS)])),
     ("references", false, &Map(&REFERENCE)),
     ("reference", false, &Map(&REFERENCE)),
@@ -241,7 +244,7 @@ const CONFIG: Type = Keys(&[
     ),
 ]);
 
-const SERVERS: Servers = Servers {
+pub(super) const SERVERS: Servers = Servers {
     known: "deno typescript vue eslint oxlint biome gopls ruby-lsp ty pyright elixir-ls zls csharp razor fsharp sourcekit-lsp rust clangd svelte astro jdtls kotlin-ls yaml-ls lua-ls prisma dart ocaml-lsp bash terraform texlab dockerfile gleam clojure-lsp nixd tinymist haskell-language-server julials",
     server: SERVER,
 };
