@@ -14,6 +14,8 @@
 //! 4. The [`index::Index`] remembers answers and forgets precisely those a change could touch. What many answers share, such
 //!    as a folder of rules, is a [`search::Part`] and remembered by itself.
 //! 5. Every file a harness considered is in the answer, with a [`answer::Fate`].
+//! 6. What many harnesses send of one file is held once: an [`answer::Text`] is made of parts of files and of words around
+//!    them, and joined only when somebody reads it.
 //!
 //! # The rooms
 //!
@@ -42,7 +44,7 @@
 //!
 //! ```text
 //! editor ─ briefing/effectiveInstructions {textDocument, harness?, cwd?}
-//!   ▼ server/transport   frames in arrival order; each call is polled once, inline
+//!   ▼ server/transport   frames in arrival order; each call is polled once, inline; a thread reads and one writes
 //!   ▼ server/handlers    from the wire → ask → say → to the wire
 //!   ▼ index              remembered? → the same answer again        else ▼
 //!   ▼ resolve            edition.look(standpoint, search) → messages, sources with fates, everything asked

@@ -320,6 +320,8 @@ impl Saying<'_> {
         self.pieces.sort_by_key(|piece| (rank(piece), piece.sort));
         let one = self.definition.system_messages == SystemMessages::One;
         let first = self.answer.messages.len();
+        // What each new message is joined from, texts without anything in them included.
+        let mut texts: Vec<Vec<Text>> = Vec::new();
         for piece in self.pieces {
             let joins = |last: &&mut Message| {
                 one && piece.role == Role::System
@@ -329,21 +331,22 @@ impl Saying<'_> {
                     && last.kind == piece.kind
                     && (last.name.is_none() && piece.name.is_none())
             };
-            let before = self.answer.messages.len() > first;
-            match self.answer.messages.last_mut().filter(|last| before && joins(last)) {
-                Some(last) => {
-                    let separator = self.definition.section_separator.as_str();
-                    last.text = Text::framed(std::mem::take(&mut last.text), separator, piece.text.clone());
-                    last.parts.push(piece.text);
+            match (texts.last_mut(), self.answer.messages.last_mut().filter(joins)) {
+                (Some(texts), Some(last)) => {
+                    last.parts.push(piece.text.clone());
+                    texts.push(piece.text);
                 }
-                None => self.answer.messages.push(Message {
-                    trigger: piece.trigger,
-                    role: piece.role,
-                    kind: piece.kind,
-                    name: piece.name,
-                    parts: std::iter::once(piece.text.clone()).filter(|text| !text.is_empty()).collect(),
-                    text: piece.text,
-                }),
+                _ => {
+                    self.answer.messages.push(Message {
+                        trigger: piece.trigger,
+                        role: piece.role,
+                        kind: piece.kind,
+                        name: piece.name,
+                        parts: std::iter::once(piece.text.clone()).filter(|text| !text.is_empty()).collect(),
+                        text: Text::default(),
+                    });
+                    texts.push(vec![piece.text]);
+                }
             }
             let message = self.answer.messages.len() - 1;
             let part = self.answer.messages[message].parts.len().saturating_sub(1);
@@ -351,6 +354,9 @@ impl Saying<'_> {
                 let source = &mut self.answer.sources[held];
                 (source.message, source.part) = (Some(message), Some(part));
             }
+        }
+        for (message, texts) in self.answer.messages[first..].iter_mut().zip(texts) {
+            message.text = Text::joined(&texts, &self.definition.section_separator);
         }
         for source in &mut self.answer.sources {
             if source.message.is_none() && source.fate == Fate::Loaded {
