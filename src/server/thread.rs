@@ -93,3 +93,45 @@ fn again<T>(mut work: impl FnMut() -> io::Result<T>) -> io::Result<T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    use super::*;
+
+    /// Is interrupted before every byte.
+    struct Halting<'a>(&'a [u8], bool);
+
+    impl Read for Halting<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.1 = !self.1;
+            if self.1 {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            Read::read(&mut self.0, &mut buffer[..1])
+        }
+    }
+
+    #[tokio::test]
+    async fn work_on_a_thread_of_its_own_is_done_or_told_to_stop() {
+        let (said, heard) = oneshot::channel();
+        let mut own = Own::spawn("test", async { said.send(is_own()).expect("somebody hears") });
+        assert_eq!(heard.await, Ok(true));
+        own.done().await;
+        assert!(!is_own());
+        let mut endless = Own::spawn("test", std::future::pending());
+        endless.abort();
+        endless.done().await;
+    }
+
+    #[tokio::test]
+    async fn what_is_interrupted_is_done_again() {
+        let mut read = String::new();
+        Waiting(Halting(b"text", false)).read_to_string(&mut read).await.expect("it is read");
+        let mut output = Waiting(Vec::new());
+        output.write_all(read.as_bytes()).await.expect("it is written");
+        output.flush().await.expect("nothing is left");
+        assert_eq!(output.0, b"text");
+    }
+}
