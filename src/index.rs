@@ -20,7 +20,7 @@ use crate::snapshot::{Ask, AskHasher, Change, Fact, Facts, Snapshot};
 const MEMO_LIMIT: usize = 4096;
 
 /// How many parts of answers are remembered at most; then they and the answers are forgotten.
-const PART_LIMIT: usize = 4096;
+const PART_LIMIT: usize = 32 * 1024;
 
 /// How many changes are remembered, to judge facts that were observed while they happened.
 const CHANGE_LIMIT: usize = 1024;
