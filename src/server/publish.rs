@@ -4,8 +4,10 @@ use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::FutureExt;
+use tokio::time::sleep;
 use tower_lsp::Client;
 use tower_lsp::ls_types::*;
 
@@ -21,6 +23,10 @@ pub(super) async fn keep_publishing(core: Arc<Core>, client: Client) {
     let mut said_blind = false;
     loop {
         core.changed.notified().await;
+        if core.session().abilities.pulls_diagnostics {
+            // It asks by itself, at once, and the answers are worked out for that. What is left to say can wait.
+            sleep(ASKS_FIRST).await;
+        }
         if core.told() != Told::System && !said_blind {
             said_blind = true;
             client.show_message(MessageType::WARNING, BLIND).await;
@@ -32,6 +38,9 @@ pub(super) async fn keep_publishing(core: Arc<Core>, client: Client) {
         core.index.tidy();
     }
 }
+
+/// So long a client that pulls diagnostics goes first.
+const ASKS_FIRST: Duration = Duration::from_millis(20);
 
 /// What the user is told once when directories cannot be watched.
 const BLIND: &str = "Briefing cannot watch all directories: the system's limit (on Linux fs.inotify.max_user_watches) or the \
