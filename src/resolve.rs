@@ -59,6 +59,7 @@ fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Told<(
     }
     at.target_as_given = at.target.as_deref().map(|target| physical.join(target));
     at.target = at.target.map(|target| absolute(&physical, &target));
+    at.already_loaded = at.already_loaded.iter().map(|file| physical.join(file)).collect();
     at.cwd = physical;
     let mut answer = choice.edition().look(&at, search)?;
     if let Some(pattern) = search.cut_short() {

@@ -143,7 +143,7 @@ impl Edition for CopilotCli {
         session.table(&mut answer);
         answer.messages.extend(session.message());
         viewing::look(self.names, at, &session, search, &mut answer)?;
-        skills::look(at, &home, search, &mut answer)?;
+        skills::look(at, &home, &root, search, &mut answer)?;
         Ok(answer)
     }
 }
@@ -314,6 +314,10 @@ impl Session {
     fn nested_agents(&mut self, extra: &[PathBuf], search: &mut Search, answer: &mut Answer) -> Told<()> {
         let mut rows = String::new();
         for dir in extra {
+            // The root has its own already.
+            if *dir == self.root {
+                continue;
+            }
             let Some(path) = named(dir, "AGENTS.md", search)? else { continue };
             let dir = cell(&relative(&self.root, dir));
             let name = cell(&path.file_name().unwrap_or_default().to_string_lossy());

@@ -43,7 +43,7 @@ class Answer(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)) or b"{}")
         if "/v1/messages" not in self.path or "count_tokens" in self.path:
             return self.reply("application/json", b'{"input_tokens": 10}')
-        block = {"type": "text", "text": "ok"}
+        block, done = {"type": "text", "text": "ok"}, 0
         if any(tool.get("name") in ("Read", "Bash") for tool in body.get("tools", [])):  # permissions may take one away
             with self.server.lock:
                 self.server.requests.append(body)
@@ -52,7 +52,8 @@ class Answer(BaseHTTPRequestHandler):
                 block = {"type": "tool_use", "id": f"toolu_{done:03}", "name": "Read", "input": {"file_path": self.server.reads[done]}}
         stop = "tool_use" if block["type"] == "tool_use" else "end_turn"
         usage = {"input_tokens": 10, "output_tokens": 1, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
-        message = {"id": "msg_1", "type": "message", "role": "assistant", "model": body.get("model", "m"), "content": [], "stop_reason": None, "stop_sequence": None, "usage": usage}
+        # Answers with one id would be taken for one answer, and what came between them for what came after.
+        message = {"id": f"msg_{done:03}", "type": "message", "role": "assistant", "model": body.get("model", "m"), "content": [], "stop_reason": None, "stop_sequence": None, "usage": usage}
         if not body.get("stream"):
             return self.reply("application/json", json.dumps({**message, "content": [block], "stop_reason": stop}).encode())
         if stop == "tool_use":

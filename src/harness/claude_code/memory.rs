@@ -34,9 +34,14 @@ fn base36(mut number: u32) -> String {
     }
 }
 
-/// The text with every line ended by a line feed alone, as the memory is sent.
+/// The text with every pair of line ends as one line feed, as the memory is cut.
 pub(super) fn with_line_feeds(text: &str) -> Cow<'_, str> {
-    if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n")) } else { Cow::Borrowed(text) }
+    if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
+}
+
+/// What was cut, as it is sent: a carriage return alone ends a line only now.
+pub(super) fn with_lines(cut: &str) -> Cow<'_, str> {
+    if cut.contains('\r') { Cow::Owned(cut.replace('\r', "\n")) } else { Cow::Borrowed(cut) }
 }
 
 /// How many bytes of `text` the first `length` bytes of [`with_line_feeds`] were, after white space at its start.

@@ -1,6 +1,7 @@
 //! What decides the rest: command-line words, variables, and the layers of settings files.
 
 use std::collections::BTreeMap;
+use std::iter::{self, Peekable};
 use std::path::{Component, Path, PathBuf};
 
 use super::denied::{self, Denied};
@@ -11,6 +12,7 @@ use crate::answer::{Refusal, Standpoint, Warning};
 use crate::formats::{Node, Value};
 use crate::search::{Search, Told};
 use crate::snapshot::absolute;
+use crate::text::js_trim;
 
 /// Which AGENTS.md files are read besides CLAUDE.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,16 +110,10 @@ impl Words {
                 "--setting-sources" => words.sources = value.or_else(|| args.next().map(str::to_owned)),
                 "--agent" => words.agent = value.or_else(|| args.next().map(str::to_owned)),
                 "--add-dir" => {
-                    words.added.extend(value);
-                    while let Some(dir) = args.next_if(|arg| !arg.starts_with('-')) {
-                        words.added.push(dir.to_owned());
-                    }
+                    words.added.extend(several(value, &mut args));
                 }
                 "--disallowedTools" | "--disallowed-tools" => {
-                    words.denied.extend(value.iter().flat_map(|value| denied::rules(value)));
-                    while let Some(rules) = args.next_if(|arg| !arg.starts_with('-')) {
-                        words.denied.extend(denied::rules(rules));
-                    }
+                    words.denied.extend(several(value, &mut args).iter().flat_map(|rules| denied::rules(rules)));
                 }
                 _ => {}
             }
@@ -129,6 +125,25 @@ impl Words {
     fn unknown_source(&self) -> Option<&str> {
         let words = self.sources.as_deref()?.split(',').map(str::trim);
         words.filter(|word| !word.is_empty()).find(|word| !["user", "project", "local"].contains(word))
+    }
+}
+
+/// The values of an option that takes several: the one behind an equals sign, or every word up to the next option.
+fn several<'a>(value: Option<String>, args: &mut Peekable<impl Iterator<Item = &'a str>>) -> Vec<String> {
+    match value {
+        Some(value) => vec![value],
+        None => iter::from_fn(|| args.next_if(|arg| !arg.starts_with('-'))).map(str::to_owned).collect(),
+    }
+}
+
+/// A directory of the command line: without white space at its ends, below the home directory behind a tilde.
+fn added(dir: &str, at: &Standpoint) -> PathBuf {
+    match js_trim(dir) {
+        "~" => at.home.clone(),
+        dir => match dir.strip_prefix("~/") {
+            Some(rest) => absolute(&at.home, Path::new(rest.trim_start_matches('/'))),
+            None => absolute(&at.cwd, Path::new(dir)),
+        },
     }
 }
 
@@ -184,7 +199,7 @@ impl Settings {
         .find(|(on, _)| *on)
         .map(|(_, name)| *name);
         if variables.on(variables::ADDED_GIVE, search) {
-            settings.added = words.added.iter().map(|dir| absolute(&at.cwd, Path::new(dir))).collect();
+            settings.added = words.added.iter().map(|dir| added(dir, at)).collect();
         }
         settings.apply(&layers, at);
         for rule in &words.denied {

@@ -1,6 +1,7 @@
 //! Skills: the administrator's, the user's, and those of every directory up to the root; below the working directory,
 //! where a file is read.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::Edition21;
@@ -8,8 +9,8 @@ use super::git::Checkout;
 use super::paths;
 use super::settings::{Settings, Shown};
 use crate::answer::{Answer, Fate, Role, Scope, Standpoint, Trigger};
-use crate::formats::parse_leniently;
-use crate::harness::skills::{self, FILE, Skill, is_on, is_plain, sort_by_name, words};
+use crate::formats::{Node, Value, parse_leniently};
+use crate::harness::skills::{self, FILE, Skill, is_plain, sort_by_name, words};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Kind};
 
@@ -22,8 +23,10 @@ const FIRST_LINE_UTF16: usize = 100;
 /// A skill, and what is said behind it.
 struct Found {
     skill: Skill,
-    /// The name of its folder, by which it is sorted.
+    /// The name of its folder, by which it is known and sorted.
     folder: String,
+    /// The name that its head gives it besides.
+    title: Option<String>,
     /// The files it waits for.
     globs: Vec<String>,
     /// What the entry says in brackets.
@@ -50,15 +53,12 @@ impl Edition21 {
         let places = places(at, settings, checkout);
         search.expect(places.iter().map(|place| Ask::Listing(place.dir.clone())))?;
         let mut start: Vec<Found> = Vec::new();
-        let mut later: Vec<Found> = Vec::new();
+        let mut later: Vec<(&Place, Found)> = Vec::new();
         for place in &places {
             let mut found = self.of(place, settings, search, answer)?;
             match place.trigger {
                 Trigger::Read => {
-                    for one in &mut found {
-                        one.remark = remark(one, &place.dir, at, &start);
-                    }
-                    later.append(&mut found);
+                    later.extend(found.drain(..).map(|one| (place, one)));
                 }
                 Trigger::Session | Trigger::Attach | Trigger::Call => start.append(&mut found),
             }
@@ -68,6 +68,26 @@ impl Edition21 {
         for (found, skill) in start.iter_mut().zip(names) {
             found.skill = skill;
         }
+        let folders: Vec<String> =
+            start.iter().chain(later.iter().map(|(_, one)| one)).map(|one| one.folder.clone()).collect();
+        let several = |name: &String| folders.iter().filter(|folder| *folder == name).count() > 1;
+        // Below the working directory, what several are called stands behind the directory.
+        let below = later.iter().map(|(_, one)| &one.folder).filter(|name| !several(name));
+        let mut titles: HashSet<String> = start.iter().map(|one| &one.folder).chain(below).cloned().collect();
+        for one in start.iter_mut().chain(later.iter_mut().map(|(_, one)| one)) {
+            // A name that anything is known by already is not said again.
+            if let Some(title) = one.title.take().filter(|title| one.skill.counts() && titles.insert(title.clone())) {
+                one.skill.name = format!("{} ({title})", one.folder);
+            }
+        }
+        let mut later: Vec<Found> = later
+            .into_iter()
+            .map(|(place, mut one)| {
+                let several = several(&one.folder);
+                one.remark = remark(&mut one, &place.dir, at, &start, several);
+                one
+            })
+            .collect();
         let (mut start, waiting): (Vec<Found>, Vec<Found>) = start.into_iter().partition(|one| one.globs.is_empty());
         for mut found in waiting {
             let target = at.target.as_deref().and_then(|target| target.strip_prefix(&at.cwd).ok());
@@ -112,15 +132,10 @@ impl Edition21 {
             if let Some(when) = value("when_to_use") {
                 description.push_str(&format!(" - {when}"));
             }
-            let name = value("name").filter(|name| *name != folder && is_plain(name));
-            let taken = |name: &str| found.iter().any(|other| other.skill.name.ends_with(&format!("({name})")));
-            let shown = match name.filter(|name| !taken(name)) {
-                Some(name) => format!("{folder} ({name})"),
-                None => folder.clone(),
-            };
-            let hidden = head.as_ref().is_some_and(|head| is_on(head, "disable-model-invocation"));
+            let title = value("name").filter(|name| *name != folder && is_plain(name));
+            let hidden = head.as_ref().and_then(|head| head.get("disable-model-invocation")).is_some_and(is_switched);
             let globs = head.as_ref().and_then(paths::patterns).unwrap_or_default();
-            let mut skill = file.named(shown, description);
+            let mut skill = file.named(folder.clone(), description);
             if let Some(what) = &settings.no_skills {
                 skill.leave_out(Fate::Excluded, format!("{what} takes the Skill tool away"));
             } else if hidden {
@@ -136,7 +151,7 @@ impl Edition21 {
                     None => {}
                 }
             }
-            found.push(Found { skill, folder, globs, remark: String::new() });
+            found.push(Found { skill, folder, title, globs, remark: String::new() });
         }
         Ok(found)
     }
@@ -156,20 +171,36 @@ fn places(at: &Standpoint, settings: &Settings, checkout: Option<&Checkout>) -> 
         places.extend(walk.map(|dir| start(of(dir), Scope::Project)));
         let below = at.target.as_deref().and_then(Path::parent).into_iter().flat_map(Path::ancestors);
         let below = below.take_while(|dir| dir.starts_with(&at.cwd) && *dir != at.cwd);
-        places.extend(below.map(|dir| Place { dir: of(dir), scope: Scope::Nested, trigger: Trigger::Read }));
+        let mut below: Vec<&Path> = below.collect();
+        below.reverse();
+        let nested = |dir| Place { dir: of(dir), scope: Scope::Nested, trigger: Trigger::Read };
+        places.extend(below.into_iter().map(nested));
     }
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     places.retain(|place| seen.insert(place.dir.clone()));
     places
 }
 
-/// What is said of a skill that belongs to a directory below the working directory.
-fn remark(found: &mut Found, dir: &Path, at: &Standpoint, start: &[Found]) -> String {
+/// Whether a value of a head switches something on, as YAML or as a word.
+fn is_switched(node: &Node) -> bool {
+    match &node.value {
+        Value::Bool(on) => *on,
+        Value::Integer(number) => *number == 1,
+        Value::Text(word) => ["true", "yes", "on", "1"].contains(&word.trim().to_ascii_lowercase().as_str()),
+        Value::Null | Value::Float(_) | Value::Date(_) | Value::List(_) | Value::Table(_) => false,
+    }
+}
+
+/// What is said of a skill that belongs to a directory below the working directory. Where `several` have its name, it has
+/// that of its directory in front.
+fn remark(found: &mut Found, dir: &Path, at: &Standpoint, start: &[Found], several: bool) -> String {
     let owner = dir.parent().and_then(Path::parent).unwrap_or(dir);
     let below = owner.strip_prefix(&at.cwd).unwrap_or(owner).display().to_string();
-    if start.iter().any(|other| other.folder == found.folder) {
-        let plain = found.skill.name.clone();
+    let plain = found.skill.name.clone();
+    if several {
         found.skill.name = format!("{below}:{plain}");
+    }
+    if start.iter().any(|other| other.folder == found.folder) {
         return format!(
             " (scoped to {below}/ — use this instead of the unscoped \"{plain}\" skill when the files being changed are under {below}/)"
         );

@@ -287,7 +287,7 @@ impl Loader<'_, '_> {
             }
             self.warnings.push(Warning::at("over-budget", &path, format!("{}: {}", path.display(), source.reason)));
         }
-        Ok(Some((path.clone(), tags::broken(&cut.text, Breaking::Backslash), source)))
+        Ok(Some((path.clone(), tags::broken(&memory::with_lines(&cut.text), Breaking::Backslash), source)))
     }
 }
 

@@ -59,6 +59,17 @@ impl Known {
     }
 }
 
+/// Whose a rule is, which says how its path is written.
+#[derive(Clone, Copy)]
+enum From<'a> {
+    /// The user's: by where it leads.
+    User,
+    /// That of the root or of the working directory: as seen from there.
+    Own,
+    /// That of a directory of the environment: behind its name, unless it is one of those, as seen from where it leads.
+    Named(&'a Path),
+}
+
 /// The instruction files and rules of all places, in order.
 pub(super) fn at_start(
     cwd: &Path,
@@ -67,19 +78,27 @@ pub(super) fn at_start(
     extra: &[PathBuf],
     search: &mut Search,
 ) -> Told<Vec<Known>> {
-    let mut places = vec![(home.join("instructions"), ".instructions.md", false)];
-    // Files of the root and of the working directory are written as seen from there.
-    for (dir, is_own) in [root, cwd].map(|dir| (dir, true)).into_iter().chain(extra.iter().map(|dir| (&**dir, false))) {
-        places.push((dir.join(".github/instructions"), ".instructions.md", is_own));
-        places.push((dir.join(".claude/rules"), ".md", is_own));
+    let mut places = vec![(home.join("instructions"), ".instructions.md", From::User)];
+    let own = [root, cwd].map(|dir| (dir, From::Own)).into_iter();
+    for (dir, from) in own.chain(extra.iter().map(|dir| (&**dir, From::Named(dir)))) {
+        places.push((dir.join(".github/instructions"), ".instructions.md", from));
+        places.push((dir.join(".claude/rules"), ".md", from));
     }
-    places.extend(extra.iter().map(|dir| (dir.clone(), ".instructions.md", false)));
-    let (mut known, mut seen) = (Vec::new(), HashSet::<PathBuf, AskHasher>::default());
-    for (dir, ending, is_own) in places {
+    places.extend(extra.iter().map(|dir| (dir.clone(), ".instructions.md", From::Named(dir))));
+    let (mut known, mut seen) = (Vec::new(), HashSet::<(bool, PathBuf), AskHasher>::default());
+    for (dir, ending, from) in places {
         for rule in below(&dir, ending, search)?.iter() {
-            // Each is known by where it leads, and counts once.
-            if seen.insert(rule.real.clone()) {
-                let shown = if is_own { rule.below.clone() } else { rule.real.display().to_string() };
+            // Each is known by where it leads, and counts once; once more if it is the user's own as well.
+            if seen.insert((matches!(from, From::User), rule.real.clone())) {
+                let shown = match from {
+                    From::User => rule.real.display().to_string(),
+                    From::Own => rule.below.clone(),
+                    From::Named(dir) if dir == root || dir == cwd => relative(dir, &rule.real),
+                    From::Named(dir) => {
+                        let led = search.real(dir)?.unwrap_or_else(|_| dir.to_owned());
+                        format!("{}/{}", dir.display(), relative(&led, &rule.real))
+                    }
+                };
                 known.push(Known { shown, rule: rule.clone() });
             }
         }

@@ -30,14 +30,19 @@ enum Owner {
 }
 
 /// Adds the list, and the skills to the sources.
-pub(super) fn look(at: &Standpoint, home: &Path, search: &mut Search, answer: &mut Answer) -> Told<()> {
+pub(super) fn look(at: &Standpoint, home: &Path, root: &Path, search: &mut Search, answer: &mut Answer) -> Told<()> {
     let settings = settings(home, search)?;
     let texts = |key: &str| -> Vec<String> {
         let list = settings.as_ref().and_then(|node| node.get(key)).and_then(Node::as_list).unwrap_or_default();
         list.iter().filter_map(Node::as_text).map(str::to_owned).collect()
     };
     let (disabled, more) = (texts("disabledSkills"), texts("skillDirectories"));
-    let places = places(at, home, &more);
+    let listed = search.env("COPILOT_SKILLS_DIRS").unwrap_or_default();
+    let listed = listed.split(',').map(str::trim).filter(|dir| !dir.is_empty()).map(str::to_owned);
+    let more: Vec<String> = listed.chain(more).collect();
+    let moved = search.env("COPILOT_HOME").filter(|home| !home.is_empty());
+    let moved = moved.is_some_and(|home| Path::new(&home) != at.home.join(".copilot"));
+    let places = places(at, home, root, moved, &more);
     search.expect(places.iter().map(|(dir, _)| Ask::Listing(dir.clone())))?;
     let mut found: Vec<(Owner, Skill)> = Vec::new();
     for (dir, owner) in places {
@@ -54,9 +59,14 @@ pub(super) fn look(at: &Standpoint, home: &Path, search: &mut Search, answer: &m
             found.push((owner, skill));
         }
     }
-    let owners: Vec<Owner> = found.iter().map(|(owner, _)| *owner).collect();
-    let mut found: Vec<Skill> = found.into_iter().map(|(_, skill)| skill).collect();
+    let (mut owners, mut found): (Vec<Owner>, Vec<Skill>) = found.into_iter().unzip();
     skills::first_of_each_name(&mut found);
+    // A name that was there already does not come between those of one owner.
+    for index in 1..found.len() {
+        if found[index].source.fate == Fate::Shadowed {
+            owners[index] = owners[index - 1];
+        }
+    }
     let mut rest = found.as_mut_slice();
     for run in owners.chunk_by(|one, other| one == other) {
         let (these, others) = rest.split_at_mut(run.len());
@@ -83,18 +93,25 @@ fn settings(home: &Path, search: &mut Search) -> Told<Option<Node>> {
     Ok(parse_jsonc(&raw.text_without_bom()).ok())
 }
 
-/// Where skills are looked for, in order.
-fn places(at: &Standpoint, home: &Path, more: &[String]) -> Vec<(PathBuf, Owner)> {
+/// Where skills are looked for, in order. With a directory of the client that is `moved`, or only written otherwise,
+/// `.agents` of the home directory is not the user's.
+fn places(at: &Standpoint, home: &Path, root: &Path, moved: bool, more: &[String]) -> Vec<(PathBuf, Owner)> {
     let mut places = Vec::new();
     for kind in KINDS {
-        places.push((at.cwd.join(kind), Owner::Project));
-        let above = at.cwd.ancestors().skip(1).filter(|dir| dir.parent().is_some());
-        // `.agents` and `.claude` of the home directory belong to no project.
-        let above = above.filter(|dir| kind == KINDS[0] || *dir != at.home);
-        places.extend(above.map(|dir| (dir.join(kind), Owner::Above)));
+        // `.claude` of the home directory belongs to no project, nor does `.agents` unless the project is around it.
+        let counts = |dir: &Path| match kind {
+            ".claude/skills" => dir != at.home,
+            ".agents/skills" => dir != at.home || dir.starts_with(root),
+            _ => true,
+        };
+        let dirs = at.cwd.ancestors().filter(|dir| counts(dir) && (*dir == at.cwd || dir.parent().is_some()));
+        let owner = |dir: &Path| if dir == at.cwd { Owner::Project } else { Owner::Above };
+        places.extend(dirs.map(|dir| (dir.join(kind), owner(dir))));
     }
     places.push((home.join("skills"), Owner::Copilots));
-    places.push((at.home.join(".agents/skills"), Owner::Agents));
+    if !moved {
+        places.push((at.home.join(".agents/skills"), Owner::Agents));
+    }
     places.extend(more.iter().map(|dir| (absolute(&at.cwd, Path::new(dir)), Owner::Settings)));
     places
 }

@@ -18,7 +18,8 @@ pub(super) fn look(
     search: &mut Search,
     answer: &mut Answer,
 ) -> Told<()> {
-    let Some(target) = &at.target else { return Ok(()) };
+    // Patterns see the dots of a path that is given with dots.
+    let Some(target) = &at.target_as_given else { return Ok(()) };
     let mut view = View { names, cwd: &at.cwd, session, sent: HashSet::new() };
     // What earlier views sent is not sent again; their own findings are not part of this answer.
     for earlier in &at.already_loaded {
