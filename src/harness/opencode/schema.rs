@@ -17,6 +17,8 @@ pub(super) struct Schema {
     config: Type,
     agent: Type,
     command: &'static Type,
+    /// How long a provider may be silent: the one of its options in which editions differ.
+    chunk_timeout: &'static Type,
 }
 
 /// What a value may be.
@@ -106,7 +108,16 @@ impl Schema {
         let unknown = config.as_table().unwrap_or_default().iter().find(|(key, _)| !is_known(key));
         let unknown = unknown.map(|(key, _)| (vec![key.clone()], NO_KEY.to_owned()));
         let in_commands = || config.get("command").and_then(|commands| below("command", commands, &Map(self.command)));
-        unknown.or_else(|| wrong(config, &self.config)).or_else(in_commands).map(said)
+        let in_providers = || {
+            let providers = config.get("provider")?.as_table()?.iter();
+            providers.filter_map(|(name, provider)| self.chunk_timeout_problem(name, provider)).next()
+        };
+        unknown.or_else(|| wrong(config, &self.config)).or_else(in_commands).or_else(in_providers).map(said)
+    }
+
+    fn chunk_timeout_problem(&self, name: &str, provider: &Node) -> Option<(Vec<String>, String)> {
+        let (_, wanted) = wrong(provider.at_path(&["options", "chunkTimeout"])?, self.chunk_timeout)?;
+        Some((["provider", name, "options", "chunkTimeout"].map(str::to_owned).to_vec(), wanted))
     }
 
     /// The same for an agent's front matter.

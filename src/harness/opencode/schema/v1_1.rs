@@ -8,7 +8,7 @@ use super::{
 
 /// Everything that settings and agents may hold.
 pub(in crate::harness::opencode) static SCHEMA: Schema =
-    Schema { keys: None, config: CONFIG, agent: AGENT, command: &COMMAND_WITHOUT_VARIANT };
+    Schema { keys: None, config: CONFIG, agent: AGENT, command: &COMMAND_WITHOUT_VARIANT, chunk_timeout: &Any };
 
 const PERMISSION: Type = Either(&[
     ACTION,

@@ -7,9 +7,9 @@ use super::{
 
 /// Everything that settings and agents may hold.
 pub(in crate::harness::opencode) static SCHEMA: Schema =
-    Schema { keys: None, config: CONFIG, agent: AGENT, command: &COMMAND };
+    Schema { keys: None, config: CONFIG, agent: AGENT, command: &COMMAND, chunk_timeout: &TIMEOUT };
 
-/// The same types but for commands, and no other keys than those of then; 1.15.13.
+/// The same types but for commands and one limit of time, and no other keys than those of then; 1.15.13.
 pub(in crate::harness::opencode) static EARLIER: Schema = Schema {
     keys: Some(
         "$schema shell logLevel server command skills reference watcher snapshot plugin share autoshare autoupdate \
@@ -19,6 +19,7 @@ pub(in crate::harness::opencode) static EARLIER: Schema = Schema {
     config: CONFIG,
     agent: AGENT,
     command: &COMMAND_WITHOUT_VARIANT,
+    chunk_timeout: &POSITIVE,
 };
 
 const COUNT: Type = Whole(0);
@@ -145,7 +146,6 @@ const PROVIDER: Type = Keys(&[
             ("setCacheKey", false, &Flag),
             ("timeout", false, &TIMEOUT),
             ("headerTimeout", false, &TIMEOUT),
-            ("chunkTimeout", false, &TIMEOUT),
         ]),
     ),
     ("models", false, &Map(&MODEL)),
