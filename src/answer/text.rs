@@ -30,11 +30,10 @@ struct Joined {
 impl Text {
     /// A text that was found in a file: `part` is taken from there, unless it is no part of what the file holds.
     pub fn of(content: &Content, part: &str) -> Text {
-        let within = content.as_text().and_then(|whole| {
-            let start = (part.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
-            (start + part.len() <= whole.len()).then_some(start..start + part.len())
-        });
-        within.map_or_else(|| part.into(), |range| Text(Kind::File(content.clone(), range)))
+        match content.as_text().and_then(|whole| place(part, whole)) {
+            Some(range) => Text(Kind::File(content.clone(), range)),
+            None => part.into(),
+        }
     }
 
     /// A text with words before and behind it.
@@ -54,11 +53,7 @@ impl Text {
 
     /// A part of it that was found by reading it.
     pub fn part(&self, part: &str) -> Text {
-        let start = (part.as_ptr() as usize).checked_sub(self.as_ptr() as usize);
-        match start.filter(|start| start + part.len() <= self.len()) {
-            Some(start) => self.slice(start..start + part.len()),
-            None => part.into(),
-        }
+        place(part, self).map_or_else(|| part.into(), |range| self.slice(range))
     }
 
     /// A part of it.
@@ -136,6 +131,12 @@ impl Text {
             Kind::Own(_) | Kind::File(..) => out.push_str(self),
         }
     }
+}
+
+/// Where in `whole` a part of it stands: the very bytes, not others that say the same.
+fn place(part: &str, whole: &str) -> Option<Range<usize>> {
+    let start = (part.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
+    (start + part.len() <= whole.len()).then_some(start..start + part.len())
 }
 
 impl Deref for Text {
@@ -262,6 +263,9 @@ mod tests {
         assert_eq!(joined.pieces[1].as_ptr(), whole[4..].as_ptr());
         assert_eq!(Text::of(&content, whole).slice(4..7).as_ptr(), whole[4..].as_ptr());
         assert_eq!(Text::of(&content, "one"), "one", "the words stand elsewhere");
+        let file = Text::from(&content);
+        assert_eq!(file.part(file[4..].trim_end()).as_ptr(), whole[4..].as_ptr());
+        assert_eq!(file.part("three"), "three");
         assert_eq!(Text::from(&Content::from(&b"a\xff"[..])), "a\u{fffd}");
     }
 
