@@ -61,7 +61,7 @@ impl Known {
 
 /// Whose a rule is, which says how its path is written.
 #[derive(Clone, Copy)]
-enum From<'a> {
+enum Owner<'a> {
     /// The user's: by where it leads.
     User,
     /// That of the root or of the working directory: as seen from there.
@@ -78,23 +78,23 @@ pub(super) fn at_start(
     extra: &[PathBuf],
     search: &mut Search,
 ) -> Told<Vec<Known>> {
-    let mut places = vec![(home.join("instructions"), ".instructions.md", From::User)];
-    let own = [root, cwd].map(|dir| (dir, From::Own)).into_iter();
-    for (dir, from) in own.chain(extra.iter().map(|dir| (&**dir, From::Named(dir)))) {
-        places.push((dir.join(".github/instructions"), ".instructions.md", from));
-        places.push((dir.join(".claude/rules"), ".md", from));
+    let mut places = vec![(home.join("instructions"), ".instructions.md", Owner::User)];
+    let own = [root, cwd].map(|dir| (dir, Owner::Own)).into_iter();
+    for (dir, owner) in own.chain(extra.iter().map(|dir| (&**dir, Owner::Named(dir)))) {
+        places.push((dir.join(".github/instructions"), ".instructions.md", owner));
+        places.push((dir.join(".claude/rules"), ".md", owner));
     }
-    places.extend(extra.iter().map(|dir| (dir.clone(), ".instructions.md", From::Named(dir))));
+    places.extend(extra.iter().map(|dir| (dir.clone(), ".instructions.md", Owner::Named(dir))));
     let (mut known, mut seen) = (Vec::new(), HashSet::<(bool, PathBuf), AskHasher>::default());
-    for (dir, ending, from) in places {
+    for (dir, ending, owner) in places {
         for rule in below(&dir, ending, search)?.iter() {
             // Each is known by where it leads, and counts once; once more if it is the user's own as well.
-            if seen.insert((matches!(from, From::User), rule.real.clone())) {
-                let shown = match from {
-                    From::User => rule.real.display().to_string(),
-                    From::Own => rule.below.clone(),
-                    From::Named(dir) if dir == root || dir == cwd => relative(dir, &rule.real),
-                    From::Named(dir) => {
+            if seen.insert((matches!(owner, Owner::User), rule.real.clone())) {
+                let shown = match owner {
+                    Owner::User => rule.real.display().to_string(),
+                    Owner::Own => rule.below.clone(),
+                    Owner::Named(dir) if dir == root || dir == cwd => relative(dir, &rule.real),
+                    Owner::Named(dir) => {
                         let led = search.real(dir)?.unwrap_or_else(|_| dir.to_owned());
                         format!("{}/{}", dir.display(), relative(&led, &rule.real))
                     }
