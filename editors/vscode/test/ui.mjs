@@ -13,7 +13,10 @@ const vsix = new URL('../dist/test.vsix', import.meta.url).pathname;
 /** Each is one person's session in a VS Code of its own; its steps build on each other. */
 const SESSIONS = [everyday, trouble, untrusted, ...(process.env.UPDATE ? [screens] : [])];
 
-/** Whether every session succeeded. One that failed is begun once more, and that is said: a window drops a key now and then. */
+/**
+ * Whether every session succeeded, each of its steps in one run. One that failed is begun once more, and that is said with what
+ * was on the screen: whoever reads "repeated" has a fault to look for, in the tests or in the extension. `ONCE=1` allows none.
+ */
 export async function uiTests(name) {
   let [passed, failed, repeated] = [0, 0, 0];
   for (const session of SESSIONS.filter(({ name }) => name.includes(process.env.SESSION ?? ''))) {
