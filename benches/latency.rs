@@ -89,6 +89,7 @@ fn edits(tree: &Tree, what: &str, bytes: usize, target: Duration) {
     let mut server = Server::start(tree);
     let path = tree.root.join("AGENTS.md");
     server.open(&path, &"- Never guess.\n".repeat(bytes / 15));
+    server.settle();
     let mut version = 1;
     let found = measured(EDITS, || {
         version += 1;
@@ -108,7 +109,7 @@ fn events(tree: &Tree) {
     let mut server = Server::start(tree);
     let path = tree.root.join("AGENTS.md");
     server.open(&path, "Rules.\n");
-    while server.ask("briefing/status", json!(null))["complete"] != true {}
+    server.settle();
     println!("{:<58} {:>9}           {:>9}", "memory when all is known, MB", server.memory_kb() / 1000, 40);
     let over = tree.root.join("AGENTS.override.md");
     let before = server.cpu();
@@ -243,6 +244,11 @@ impl Server {
         let document = json!({"uri": uri(path), "languageId": "markdown", "version": 1, "text": text});
         self.tell("textDocument/didOpen", json!({"textDocument": document}));
         self.diagnostics(path, Some(1));
+    }
+
+    /// Waits until the workspace is looked through, which takes all cores.
+    fn settle(&mut self) {
+        while self.ask("briefing/status", json!(null))["complete"] != true {}
     }
 
     /// Waits for diagnostics of a file, of a certain version if one is named.
