@@ -77,8 +77,10 @@ struct Core {
     blind: AtomicBool,
     session: Mutex<Session>,
     today: Box<dyn Fn() -> Date + Send + Sync>,
-    /// Something changed: diagnostics may have to be published anew.
+    /// Something changed in the editor: diagnostics may have to be published anew.
     changed: Notify,
+    /// Something changed outside of it.
+    changed_outside: Notify,
     /// Diagnostics have been published for what had changed; what else follows from it may be said.
     settled: Notify,
     /// Limits the threads that read for requests; the transport needs some of the same pool.
@@ -184,6 +186,7 @@ impl Server {
             session: Mutex::new(Session::new(base)),
             today,
             changed: Notify::new(),
+            changed_outside: Notify::new(),
             settled: Notify::new(),
             readers: Arc::new(Semaphore::new(READERS)),
         });
@@ -287,7 +290,7 @@ impl Core {
         self.noticed(&changes);
         self.mentions.forget(&changes);
         if self.index.forget(changes) || self.blind.load(Ordering::Relaxed) {
-            self.changed.notify_one();
+            self.changed_outside.notify_one();
         }
     }
 
@@ -426,7 +429,7 @@ mod tests {
     use tower_lsp::LanguageServer;
     use tower_lsp::ls_types::InitializedParams;
 
-    fn service_for(home: &Path) -> LspService<Server> {
+    pub(super) fn service_for(home: &Path) -> LspService<Server> {
         let surroundings = Surroundings {
             date: (2026, 11, 21),
             time_zone: "Etc/UTC".to_owned(),
@@ -453,7 +456,7 @@ mod tests {
     }
 
     /// The core of a server with another watcher.
-    fn core_with(server: &Server, watcher: Watcher) -> Arc<Core> {
+    pub(super) fn core_with(server: &Server, watcher: Watcher) -> Arc<Core> {
         Arc::new(Core {
             index: Index::default(),
             files: Buffers::over(Real),
@@ -464,6 +467,7 @@ mod tests {
             session: Mutex::new(Session::new(server.core.session().base.clone())),
             today: Box::new(|| (2026, 11, 21)),
             changed: Notify::new(),
+            changed_outside: Notify::new(),
             settled: Notify::new(),
             readers: Arc::new(Semaphore::new(READERS)),
         })
@@ -539,6 +543,9 @@ mod tests {
         }
         assert_eq!(core.index.sizes().1, 0);
         core.happened(vec![Change::Path(file)]);
-        assert!(futures::FutureExt::now_or_never(core.changed.notified()).is_some(), "diagnostics may be stale");
+        assert!(
+            futures::FutureExt::now_or_never(core.changed_outside.notified()).is_some(),
+            "diagnostics may be stale"
+        );
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep, sleep_until};
 use tower_lsp::Client;
 use tower_lsp::ls_types::*;
 
@@ -21,8 +21,10 @@ use super::workspace::Told;
 pub(super) async fn keep_publishing(core: Arc<Core>, client: Client) {
     let mut published = HashMap::new();
     let mut said_blind = false;
+    let mut rested = Instant::now();
     loop {
-        core.changed.notified().await;
+        due(&core, rested).await;
+        let began = Instant::now();
         if core.session().abilities.pulls_diagnostics {
             // It asks by itself, at once, and the answers are worked out for that. What is left to say can wait.
             sleep(ASKS_FIRST).await;
@@ -36,8 +38,35 @@ pub(super) async fn keep_publishing(core: Arc<Core>, client: Client) {
         }
         core.settled.notify_one();
         core.index.tidy();
+        rested = Instant::now() + rest_after(began.elapsed());
     }
 }
+
+/// Waits for the next round. What changes outside the editor is left until the last round has been `rested` from.
+async fn due(core: &Core, rested: Instant) {
+    let outside = async {
+        if Instant::now() < rested {
+            sleep_until(rested).await;
+        }
+        core.changed_outside.notified().await;
+    };
+    tokio::select! {
+        () = core.changed.notified() => {}
+        () = outside => {}
+    }
+}
+
+/// How long to rest after a round that took so long. Settings may make a harness look through half the disk, where
+/// something changes all the time; that must not keep a core busy for ever. Who asks gets the answer of the moment.
+fn rest_after(round: Duration) -> Duration {
+    if round < LONG_ROUND { Duration::ZERO } else { REST * round }
+}
+
+/// From here on a round takes long.
+const LONG_ROUND: Duration = Duration::from_millis(500);
+
+/// So many times as long as a long round is rested after it.
+const REST: u32 = 4;
 
 /// So long a client that pulls diagnostics goes first.
 const ASKS_FIRST: Duration = Duration::from_millis(20);
@@ -115,4 +144,30 @@ fn refresh(client: &Client, abilities: Abilities) {
             let _ = client.code_lens_refresh().await;
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::Watcher;
+    use crate::server::tests::{core_with, service_for};
+
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    #[tokio::test]
+    async fn while_it_rests_only_the_editor_makes_it_publish() {
+        let service = service_for(std::path::Path::new("/home/me"));
+        let core = core_with(service.inner(), Watcher::blind());
+        core.changed_outside.notify_one();
+        assert!(due(&core, Instant::now() + HOUR).now_or_never().is_none());
+        core.changed.notify_one();
+        assert!(due(&core, Instant::now() + HOUR).now_or_never().is_some());
+        assert!(due(&core, Instant::now()).now_or_never().is_some(), "what changed outside is not forgotten");
+    }
+
+    #[test]
+    fn it_rests_after_long_rounds_only() {
+        assert_eq!(rest_after(Duration::from_millis(100)), Duration::ZERO);
+        assert_eq!(rest_after(Duration::from_secs(2)), Duration::from_secs(8));
+    }
 }
