@@ -281,13 +281,30 @@ impl Core {
         session.defaults.clone()
     }
 
+    /// Watches from now on, unless it does already. What was looked at by now is looked at again.
+    fn watch(&self) {
+        let Some(all) = self.watcher.get().and_then(Watcher::begin) else { return };
+        self.blind.fetch_or(!all, Ordering::Relaxed);
+        self.forget(self.with_moved_buffers(vec![Change::Everything]));
+    }
+
     /// Something happened to files outside the editor.
-    fn happened(self: &Arc<Self>, mut changes: Vec<Change>) {
+    fn happened(self: &Arc<Self>, changes: Vec<Change>) {
         if let Some(watcher) = self.watcher.get() {
             watcher.disarm(&changes);
         }
-        changes.extend(self.files.refresh(&changes).into_iter().map(Change::Path));
+        let changes = self.with_moved_buffers(changes);
         self.noticed(&changes);
+        self.forget(changes);
+    }
+
+    /// The changes, and the paths of buffers that belong to another file by them.
+    fn with_moved_buffers(&self, mut changes: Vec<Change>) -> Vec<Change> {
+        changes.extend(self.files.refresh(&changes).into_iter().map(Change::Path));
+        changes
+    }
+
+    fn forget(&self, changes: Vec<Change>) {
         self.mentions.forget(&changes);
         if self.index.forget(changes) || self.blind.load(Ordering::Relaxed) {
             self.changed_outside.notify_one();
@@ -507,6 +524,7 @@ mod tests {
         let service = service_for(&dir.join("home"));
         // What it hears is lost.
         let core = core_with(service.inner(), Watcher::new(drop));
+        core.watch();
         let (choice, standpoint) = question(&core, &dir);
         let text = || {
             let answer = core.answer_reading(&choice, &standpoint, Keep::Answer, &AtomicBool::new(true));

@@ -1,13 +1,14 @@
 //! Watches the directories that facts rest on, and nothing else.
 //!
 //! Arming comes before observing: whoever looks at the disk through [`Watching`] has every directory on the way watched
-//! before it is looked at, so no change can fall between the two.
+//! before it is looked at, so no change can fall between the two. Only until [`Watcher::begin`] it is put off, since a
+//! directory with very many names takes the system long; what was looked at by then has to be looked at again.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 
 use notify::event::{EventKind, Flag, ModifyKind};
@@ -24,7 +25,11 @@ pub struct Watcher {
 struct State {
     /// `None` where the system cannot watch at all.
     notify: Option<RecommendedWatcher>,
+    /// Where changes are told.
+    heard: mpsc::Sender<Vec<Change>>,
     armed: BTreeSet<PathBuf>,
+    /// The armed ones that the system does not know of yet, in order; `None` once watching has begun.
+    put_off: Option<Vec<PathBuf>>,
     /// No more directories than this; none: as many as the system lets us.
     limit: Option<usize>,
     /// Whether it was said that something cannot be watched.
@@ -32,8 +37,8 @@ struct State {
 }
 
 impl Watcher {
-    /// Starts with nothing watched. `changed` is called, on a thread of its own, with everything that happens. The
-    /// thread ends with the watcher.
+    /// Starts with nothing watched, and waits for [`Watcher::begin`]. `changed` is called, on a thread of its own, with
+    /// everything that happens. The thread ends with the watcher.
     pub fn new(changed: impl Fn(Vec<Change>) + Send + 'static) -> Watcher {
         // The system's thread must not wait for anybody: it is the one that arms and disarms, and whoever wants that
         // done waits for it. So it hands on what it hears.
@@ -47,11 +52,12 @@ impl Watcher {
                 }
             }
         };
+        let tell = heard.clone();
         let handler = move |event: notify::Result<Event>| {
             let changes = changes_of(event);
             if !changes.is_empty() {
                 // Fails only while the watcher is dropped.
-                let _ = heard.send(changes);
+                let _ = tell.send(changes);
             }
         };
         let notify = thread::Builder::new()
@@ -63,52 +69,54 @@ impl Watcher {
                 tracing::warn!("files cannot be watched ({error}); every request looks at the disk anew")
             })
             .ok();
-        Watcher { state: Mutex::new(State { notify, armed: BTreeSet::new(), limit: None, warned: false }) }
+        Watcher::on(notify, heard)
+    }
+
+    fn on(notify: Option<RecommendedWatcher>, heard: mpsc::Sender<Vec<Change>>) -> Watcher {
+        let put_off = Some(Vec::new());
+        let state = State { notify, heard, armed: BTreeSet::new(), put_off, limit: None, warned: false };
+        Watcher { state: Mutex::new(state) }
     }
 
     /// One that can watch nothing.
     #[cfg(test)]
     pub(crate) fn blind() -> Watcher {
-        Watcher { state: Mutex::new(State { notify: None, armed: BTreeSet::new(), limit: None, warned: false }) }
+        Watcher::on(None, mpsc::channel().0)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn is_armed(&self, dir: &Path) -> bool {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).armed.contains(dir)
+        self.state().armed.contains(dir)
     }
 
     /// Watches no more directories than this from now on.
     pub fn limit(&self, limit: Option<usize>) {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).limit = limit;
+        self.state().limit = limit;
     }
 
-    /// Watches a directory, given by its physical path; whether that worked.
+    /// Begins to watch. Whether all can be watched that was looked at by now, which may have changed unseen; `None` if it
+    /// has begun before.
+    pub fn begin(&self) -> Option<bool> {
+        let mut state = self.state();
+        let put_off = state.put_off.take()?;
+        Some(put_off.iter().fold(true, |all, dir| {
+            // What was disarmed needs no watching.
+            let watched = !state.armed.remove(dir) || state.arm(dir);
+            all && watched
+        }))
+    }
+
+    /// Watches a directory, given by its physical path; whether that worked, or there is none.
     pub fn arm(&self, dir: &Path) -> bool {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.armed.contains(dir) {
-            return true;
-        }
-        if state.limit.is_some_and(|limit| state.armed.len() >= limit) {
-            return false;
-        }
-        let Some(notify) = &mut state.notify else { return false };
-        match notify.watch(dir, RecursiveMode::NonRecursive) {
-            Ok(()) => {
-                state.armed.insert(dir.to_owned());
-                true
-            }
-            Err(error) => {
-                // Where one directory is too much, so are all that follow.
-                if !std::mem::replace(&mut state.warned, true) {
-                    tracing::warn!("{} cannot be watched: {error}", dir.display());
-                }
-                false
-            }
-        }
+        self.state().arm(dir)
     }
 
     /// A directory that was moved or removed is watched no more, and if it comes back it is another one.
     pub fn disarm(&self, changes: &[Change]) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state();
         for change in changes {
             let gone: Vec<PathBuf> = match change {
                 Change::Everything => state.armed.iter().cloned().collect(),
@@ -129,7 +137,48 @@ impl Watcher {
 
     /// How many directories are watched.
     pub fn count(&self) -> usize {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).armed.len()
+        self.state().armed.len()
+    }
+}
+
+impl State {
+    fn arm(&mut self, dir: &Path) -> bool {
+        if self.armed.contains(dir) {
+            return true;
+        }
+        if self.limit.is_some_and(|limit| self.armed.len() >= limit) {
+            return false;
+        }
+        let Some(notify) = &mut self.notify else { return false };
+        if let Some(put_off) = &mut self.put_off {
+            put_off.push(dir.to_owned());
+            return self.armed.insert(dir.to_owned());
+        }
+        match notify.watch(dir, RecursiveMode::NonRecursive) {
+            Ok(()) => {
+                match dir.canonicalize() {
+                    // A directory on the way has just become a link. The system watches a directory once, and would end
+                    // that when `dir` is disarmed, so whoever watches it by its own name has to begin anew.
+                    Ok(real) if real != dir => {
+                        let _ = notify.unwatch(dir);
+                        let _ = self.heard.send(vec![Change::Path(real)]);
+                    }
+                    _ => {
+                        self.armed.insert(dir.to_owned());
+                    }
+                }
+                true
+            }
+            // It is gone again, which whoever watches the directory above is told.
+            Err(_) if !dir.is_dir() => true,
+            Err(error) => {
+                // Where one directory is too much, so are all that follow.
+                if !std::mem::replace(&mut self.warned, true) {
+                    tracing::warn!("{} cannot be watched: {error}", dir.display());
+                }
+                false
+            }
+        }
     }
 }
 
@@ -242,6 +291,7 @@ impl Filesystem for Watching<'_> {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests write to scratch directories")]
 mod tests {
     use super::*;
     use crate::disk::Real;
@@ -270,6 +320,61 @@ mod tests {
     }
 
     #[test]
+    fn what_was_put_off_is_watched_from_the_beginning_on() {
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let dir = scratch.path().canonicalize().expect("it is there");
+        let (heard, events) = mpsc::channel();
+        let watcher = Watcher::new(move |changes| heard.send(changes).expect("somebody hears"));
+        let (watching, gone) = (Watching::new(&Real, &watcher), dir.join("gone"));
+        std::fs::create_dir(&gone).expect("it is made");
+        assert!(watching.stat(&gone.join("file")).is_err());
+        std::fs::remove_dir(&gone).expect("it is removed");
+        assert_eq!((watcher.begin(), watcher.begin()), (Some(true), None));
+        std::fs::write(dir.join("file"), "").expect("it is written");
+        let first = events.recv_timeout(DEADLINE).expect("an event");
+        assert_eq!(first[0], Change::Path(dir.join("file")), "nothing was heard before");
+        assert!(watcher.is_armed(&dir) && !watcher.is_armed(&gone));
+    }
+
+    #[test]
+    fn what_is_gone_needs_no_watching() {
+        let watcher = Watcher::new(drop);
+        watcher.begin();
+        assert!(watcher.arm(Path::new("/nowhere/at/all")));
+        assert_eq!(watcher.count(), 0);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_directory_that_was_reached_through_a_new_link_is_watched_anew() {
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let dir = scratch.path().canonicalize().expect("it is there");
+        let (target, place) = (dir.join("target"), dir.join("place"));
+        for dir in [&target, &place] {
+            std::fs::create_dir_all(dir.join("inner")).expect("it is made");
+        }
+        let (heard, events) = mpsc::channel();
+        let watcher = Watcher::new(move |changes| changes.into_iter().for_each(|one| heard.send(one).expect("heard")));
+        watcher.begin();
+        let watching = Watching::new(&Real, &watcher);
+        watching.watch(&target.join("inner"));
+        watching.watch(&place);
+        std::fs::remove_dir_all(&place).expect("it is removed");
+        std::os::unix::fs::symlink(&target, &place).expect("it is linked");
+        // Nobody has taken in yet that it is a link now.
+        watching.watch(&place.join("inner"));
+        watcher.disarm(&[Change::Path(place)]);
+        let changed = |path: PathBuf| {
+            std::iter::from_fn(|| events.recv_timeout(DEADLINE).ok()).any(|change| change == Change::Path(path.clone()))
+        };
+        assert!(changed(target.join("inner")));
+        watcher.disarm(&[Change::Path(target.join("inner"))]);
+        watching.watch(&target.join("inner"));
+        std::fs::write(target.join("inner/file"), "").expect("it is written");
+        assert!(changed(target.join("inner/file")));
+    }
+
+    #[test]
     fn the_thread_ends_with_the_watcher() {
         let (alive, ended) = mpsc::channel::<()>();
         let watcher = Watcher::new(move |_| drop(alive.clone()));
@@ -286,6 +391,7 @@ mod tests {
             let _ = heard.send(changes);
             panic!("on purpose");
         });
+        watcher.begin();
         let watching = Watching::new(&Real, &watcher);
         for name in ["one", "two"] {
             let file = dir.join(name);

@@ -39,6 +39,7 @@ impl LanguageServer for Server {
             }
             session.encoding
         };
+        self.core.watch_soon();
         match Settings::parse(&params.initialization_options.unwrap_or_default()) {
             Ok(settings) => {
                 let mut session = self.core.session();

@@ -21,7 +21,7 @@ use crate::harness::names::INSTRUCTION_FILES;
 use crate::snapshot::{Change, Kind};
 use crate::text::grouped;
 
-/// The file that is opened first is answered before the folders are looked through.
+/// The file that is opened first is answered before directories are watched and the folders are looked through.
 const HEAD_START: Duration = Duration::from_millis(50);
 
 /// How often the client is told how far a scan is.
@@ -134,6 +134,16 @@ impl Core {
         });
     }
 
+    /// Watches from soon on.
+    pub(super) fn watch_soon(self: &Arc<Self>) {
+        let core = self.clone();
+        tokio::spawn(async move {
+            sleep(HEAD_START).await;
+            // Nobody waits for the end; it may take the system long.
+            drop(tokio::task::spawn_blocking(move || core.watch()));
+        });
+    }
+
     async fn scan(self: Arc<Self>, client: &Client, path: PathBuf, token: String, progress: Arc<Progress>) {
         let token = ProgressToken::String(token);
         let shown =
@@ -168,6 +178,7 @@ impl Core {
 
     /// Looks a folder through, and takes in what it holds.
     fn scan_now(self: &Arc<Self>, path: &Path, progress: &Arc<Progress>) {
+        self.watch();
         let found = self.files_below(path, progress, Threads::PerCore);
         let turn = self.workspace.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let disturbed = {
@@ -194,9 +205,7 @@ impl Core {
         let core = self.clone();
         let entered = move |dir: &Path| {
             if !core.workspace.is_short() && core.watcher.get().is_some_and(|watcher| !watcher.arm(dir)) {
-                // It may be gone already; then it needs no watching.
-                let there = core.files.lstat(dir).is_ok_and(|meta| meta.kind == Kind::Dir);
-                core.workspace.short.fetch_or(there, Ordering::Relaxed);
+                core.workspace.short.store(true, Ordering::Relaxed);
             }
         };
         let wanted = |name: &OsStr| INSTRUCTION_FILES.may_match(name) || customs.contains(name);
@@ -218,7 +227,10 @@ impl Core {
             }
         }
         let (core, root) = (self.clone(), root.to_owned());
-        let look = move || core.files_below(&root, &Progress::default(), Threads::PerCore);
+        let look = move || {
+            core.watch();
+            core.files_below(&root, &Progress::default(), Threads::PerCore)
+        };
         match tokio::task::spawn_blocking(look).await {
             Ok(files) => Found { files, complete: true },
             Err(_) => Found { files: BTreeSet::new(), complete: false },
