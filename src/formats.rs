@@ -4,6 +4,7 @@ use std::ops::Range;
 
 mod dotenv;
 mod front_matter;
+mod js_yaml;
 mod json;
 mod json5;
 mod jsonc;
@@ -13,6 +14,7 @@ mod toml_value;
 
 pub use dotenv::dotenv;
 pub use front_matter::{parse_leniently, parse_npm_yaml, parse_rust_yaml, parse_yaml, with_merges};
+pub use js_yaml::parse_js_yaml;
 pub use json::{parse_json, without_comments};
 pub use json5::parse_json5;
 pub use jsonc::parse_jsonc;

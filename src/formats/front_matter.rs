@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 
+use super::js_yaml;
 use super::{FormatError, Node, Value};
 
 /// How deep values may nest, so that dropping them cannot overflow the stack.
@@ -77,10 +78,7 @@ fn repeated_key(node: &Node) -> Option<&str> {
 /// YAML as the `serde_yaml` of Rust reads it, which Copilot CLI was observed to follow: no key may stand twice anywhere, tags
 /// of the core schema count, and line breaks are those of YAML 1.1.
 pub fn parse_rust_yaml(text: &str) -> Result<Node, FormatError> {
-    let unprintable = |c: char| matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}');
-    if let Some(at) = text.find(unprintable) {
-        return Err(FormatError { at: at..at, message: "a control character".to_owned() });
-    }
+    refuse_unprintable(text)?;
     let first = text.lines().find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
     if first.is_some_and(|line| line.trim_start_matches(' ').starts_with('\t')) {
         return Err(FormatError { at: 0..0, message: "a tab that indents".to_owned() });
@@ -88,6 +86,15 @@ pub fn parse_rust_yaml(text: &str) -> Result<Node, FormatError> {
     let text = text.replace(['\u{85}', '\u{2028}', '\u{2029}'], "\n");
     let parsed = |text: &str| Builder::new(text, Dialect::Rust).build();
     parsed(&text).or_else(|error| parsed(&text.replace(":\t", ": ")).map_err(|_| error))
+}
+
+/// Control characters are errors.
+pub(super) fn refuse_unprintable(text: &str) -> Result<(), FormatError> {
+    let unprintable = |c: char| matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}');
+    match text.find(unprintable) {
+        Some(at) => Err(FormatError { at: at..at, message: "a control character".to_owned() }),
+        None => Ok(()),
+    }
 }
 
 /// `parse_yaml`; if that fails, once more with every value quoted that has special characters in it, as Claude Code
@@ -175,8 +182,9 @@ fn wants_quotes(value: &str) -> bool {
 
 /// Whose YAML it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Dialect {
+pub(super) enum Dialect {
     JavaScript,
+    JsYaml,
     Rust,
 }
 
@@ -199,7 +207,8 @@ struct Open {
     table: Option<OpenTable>,
 }
 
-struct Builder<'a> {
+/// Makes a value of the events of a text.
+pub(super) struct Builder<'a> {
     text: &'a str,
     dialect: Dialect,
     /// The byte offset of every character, because the parser counts those.
@@ -210,12 +219,12 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(text: &'a str, dialect: Dialect) -> Self {
+    pub(super) fn new(text: &'a str, dialect: Dialect) -> Self {
         let offsets = text.char_indices().map(|(at, _)| at).collect();
         Builder { text, dialect, offsets, open: Vec::new(), anchors: HashMap::new(), values: 0 }
     }
 
-    fn build(mut self) -> Result<Node, FormatError> {
+    pub(super) fn build(mut self) -> Result<Node, FormatError> {
         let mut root = None;
         let mut documents = 0;
         // The parser knows a byte order mark as the first character only.
@@ -259,8 +268,15 @@ impl<'a> Builder<'a> {
                         }
                         (Dialect::Rust, plain, tag) => rust_value(&text, plain, tag.as_deref())
                             .ok_or_else(|| problem("a value that its tag or its size does not allow"))?,
+                        (Dialect::JsYaml, plain, tag) => js_yaml::value(&text, plain, tag.as_deref())
+                            .ok_or_else(|| problem("a value that its tag does not allow"))?,
                     };
                     Some((Node { at: at.clone(), value }, anchor))
+                }
+                Event::SequenceStart(_, Some(tag)) | Event::MappingStart(_, Some(tag))
+                    if self.dialect == Dialect::JsYaml && !js_yaml::is_known(&tag) =>
+                {
+                    return Err(problem("a tag that is not known"));
                 }
                 Event::SequenceStart(anchor, _) => {
                     self.open.push(Open { start: at.start, anchor, list: Vec::new(), table: None });
@@ -279,7 +295,7 @@ impl<'a> Builder<'a> {
             }
             if let Some((node, anchor)) = done
                 && !self.put(node, anchor, &mut root)
-                && self.dialect == Dialect::Rust
+                && self.dialect != Dialect::JavaScript
             {
                 return Err(problem("a key that stands twice"));
             }
@@ -301,7 +317,8 @@ impl<'a> Builder<'a> {
             Some(table) => Value::Table(table.entries),
             None => Value::List(open.list),
         };
-        Some((Node { at: open.start..at.end, value }, open.anchor))
+        let node = Node { at: open.start..at.end, value };
+        Some((if self.dialect == Dialect::JsYaml { with_merges(node) } else { node }, open.anchor))
     }
 
     /// Puts the value where it belongs; `false`: it is a key that stands there already.
@@ -316,8 +333,11 @@ impl<'a> Builder<'a> {
             Some(Open { table: Some(table), .. }) => match table.key.take() {
                 Some(name) => table.entries.push((name, node)),
                 None => {
-                    let new = table.keys.insert(format!("{:?}", node.value));
-                    table.key = Some(name_of(node));
+                    let typed = format!("{:?}", node.value);
+                    let name = name_of(node);
+                    // In JavaScript every key is a text.
+                    let new = table.keys.insert(if self.dialect == Dialect::JsYaml { name.clone() } else { typed });
+                    table.key = Some(name);
                     return new;
                 }
             },

@@ -9,10 +9,12 @@ use crate::harness::{About, Change, Details, Edition, Profile, Program};
 use crate::search::{Search, Told};
 
 mod agents;
+mod choice;
 mod config;
 mod flags;
 mod front_matter;
 mod nested;
+mod permissions;
 mod places;
 mod prompt;
 mod rules;
@@ -26,8 +28,8 @@ use flags::Flags;
 use places::Places;
 use rules::{
     AgentNames, ClaudeFlag, ConfigDir, ContentVariable, Counts, Decoding, Denied, EnvironmentBlock, FindError,
-    FlagWords, Forms, GitRule, GlobalOrder, Globs, MissingConfigDir, Pictures, References, Settings, SettingsOrder,
-    SkillsPlace, TestHome,
+    FlagWords, Forms, GitRule, GlobalOrder, Globs, Locations, MissingConfigDir, Pictures, References, Settings,
+    SettingsOrder, SkillsPlace, TestHome,
 };
 
 /// The id, also the key of its options in requests.
@@ -103,6 +105,8 @@ pub struct OpenCode {
     environment: EnvironmentBlock,
     /// Where skills are listed.
     skills: SkillsPlace,
+    /// How it is said there where a skill lies.
+    locations: Locations,
 }
 
 /// What people compare harnesses by; an edition says what differs.
@@ -214,6 +218,7 @@ static V1_1: OpenCode = OpenCode {
     prompt_for: prompt::of_1_1,
     environment: EnvironmentBlock::WithDirectories,
     skills: SkillsPlace::ToolDescription,
+    locations: Locations::Urls,
 };
 
 static V1_15: OpenCode = OpenCode {
@@ -227,6 +232,7 @@ static V1_15: OpenCode = OpenCode {
     flag_words: FlagWords::Known,
     settings: Settings { schema: &schema::V1_15, ..NEWEST.settings },
     prompt_for: prompt::of_1_15,
+    locations: Locations::Urls,
     ..NEWEST
 };
 
@@ -264,6 +270,7 @@ const NEWEST: OpenCode = OpenCode {
     prompt_for: prompt::of_1_18,
     environment: EnvironmentBlock::WithRoot,
     skills: SkillsPlace::SystemPrompt,
+    locations: Locations::Paths,
 };
 
 impl Edition for OpenCode {
@@ -282,10 +289,22 @@ impl Edition for OpenCode {
             Ok(config) => config,
             Err(refusal) => return Ok(refusal),
         };
+        let agent = match choice::agent(at, &config, &mut answer) {
+            Ok(agent) => agent,
+            Err(refusal) => return Ok(refusal.into()),
+        };
         let loaded = system::look(self, &flags, &places, &config, search, &mut answer)?;
         let skills = skills::look(self, &flags, &places, &config, search, &mut answer)?;
         let nested = nested::look(self, at, &flags, &places, &loaded, search, &mut answer)?;
-        prompt::compose(self, at, &flags, &places, &config, prompt::Texts { loaded, skills, nested }, &mut answer);
+        prompt::compose(
+            self,
+            at,
+            &flags,
+            &places,
+            &config,
+            prompt::Texts { agent, loaded, skills, nested },
+            &mut answer,
+        );
         if !config.plugins.is_empty() && !flags.pure {
             let message = format!(
                 "the plugin {} may rewrite the system prompt; only the set of files is certain",

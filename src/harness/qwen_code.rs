@@ -12,14 +12,17 @@ use super::keys::{Key, Keys, Takes};
 use super::{About, Details, Edition, Profile, Program};
 use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint, Text, Trigger, Warning};
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Kind, absolute, relative};
+use crate::snapshot::{Ask, Kind, relative};
 use crate::text::js_trim;
 
+mod environment;
 mod extensions;
 mod head;
 mod imports;
+mod migration;
 mod rules;
 mod settings;
+mod trust;
 
 use imports::Format;
 use settings::Settings;
@@ -39,6 +42,7 @@ pub static PROFILE: Profile = Profile {
     ],
     settings_names: &[
         ".qwen/settings.json",
+        ".qwen/trustedFolders.json",
         "qwen-code/settings.json",
         "qwen-code/system-defaults.json",
         "qwen-extension.json",
@@ -94,13 +98,7 @@ impl Edition for QwenCode {
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
         let mut chain = Chain::new(at, search, None);
-        let own = match chain.search.env("QWEN_HOME").filter(|dir| !dir.is_empty()) {
-            Some(dir) => match dir.strip_prefix("~/") {
-                Some(rest) => at.home.join(rest),
-                None => absolute(&at.cwd, Path::new(&dir)),
-            },
-            None => at.home.join(".qwen"),
-        };
+        let own = environment::own_folder(&mut chain)?;
         let settings = match Settings::gather(&mut chain, &own)? {
             Ok(settings) => settings,
             Err(refusal) => return Ok(Answer { refusal: Some(refusal), ..chain.answer }),
@@ -108,15 +106,15 @@ impl Edition for QwenCode {
         let root = project_root(&mut chain, &at.cwd)?;
         chain.answer.root = root.clone().or_else(|| Some(at.cwd.clone()));
         let language = language(&mut chain, &own, &settings)?;
-        let extensions = extensions::gather(&mut chain, &own)?;
+        let extensions = extensions::gather(&mut chain, &own, &settings.variables)?;
         let theirs = extensions.files.into_iter().map(|path| (path, Scope::Config));
         let last = theirs.chain(language.map(|path| (path, Scope::Generated))).collect();
-        let mut places = Places { own: &own, last, seen: HashSet::new(), files: Vec::new() };
+        let mut places = Places { own: &own, trusted: settings.trusted, last, seen: HashSet::new(), files: Vec::new() };
         for dir in settings.directories(at) {
             places.gather(&mut chain, &dir, &settings.names)?;
         }
         let mut files = places.files;
-        if let Some(root) = &root {
+        if let Some(root) = root.as_ref().filter(|_| settings.trusted) {
             files.push((root.join(".qwen/QWEN.local.md"), Scope::Local));
         }
         chain.search.expect(files.iter().map(|(path, _)| Ask::Content(path.clone())))?;
@@ -125,7 +123,8 @@ impl Edition for QwenCode {
             add(&mut chain, &path, scope, settings.format, &mut known)?;
         }
         let root = root.unwrap_or_else(|| at.cwd.clone());
-        rules::add(&mut chain, &own, &root, extensions.rules)?;
+        let places = rules::places(&own, settings.trusted.then_some(&root), extensions.rules);
+        rules::add(&mut chain, &root, places)?;
         let mut answer = chain.finish("\n\n");
         for message in answer.messages.iter_mut().filter(|message| message.trigger == Trigger::Read) {
             message.role = Role::Tool;
@@ -149,6 +148,8 @@ fn project_root(chain: &mut Chain, from: &Path) -> Told<Option<PathBuf>> {
 /// Where context files are, in order, each once.
 struct Places<'p> {
     own: &'p Path,
+    /// Whether files of the project count.
+    trusted: bool,
     /// What stands at the end: the files of extensions, and the language.
     last: Vec<(PathBuf, Scope)>,
     seen: HashSet<PathBuf>,
@@ -180,8 +181,13 @@ impl Places<'_> {
             }
             for above in dirs.into_iter().rev() {
                 let path = joined(above, name);
-                if path != global {
+                if path == global {
+                    continue;
+                }
+                if self.trusted {
                     self.push(path, Scope::Project);
+                } else if chain.search.is_file(&path, "asked only to explain: the folder is not trusted")? {
+                    chain.say(&path, Load::start(Scope::Project, ""), Fate::Excluded, "the folder is not trusted");
                 }
             }
         }

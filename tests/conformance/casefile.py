@@ -23,7 +23,7 @@ Questions with golden answers; ASK is `HARNESS[@EDITION] from CWD [reading FILE]
                      characters); a line beginning `>>> ` or `-- ` gets a backslash in front.
   @hash ASK          the same for long texts: lines `TRIGGER ROLE BYTES SHA256`, or `nothing`, or `refused`
   @skills ASK        the lists of skills that are on the disk, in the shape of @text: what the client says around them, and skills
-                     that come with it, are left out
+                     that come with it, are left out, except for OpenCode, of which the whole block is known
   @sources ASK       `fate path  reason` lines; never recorded from a client, they are our own words
   @messages ASK      all messages, whatever their kind: `>>> TRIGGER ROLE KIND [NAME]`, then the text, if it is shown
   @problems custom from CWD   what is wrong with the harnesses that a briefing.toml declares there

@@ -90,14 +90,15 @@ def content(value):
     return value if isinstance(value, str) else "".join(p.get("text", "") for p in value or [] if isinstance(p, dict))
 
 
-def run(clients, client, case, cwd, reads, settings):
-    """The requests of the last turn, or None when the client would not start."""
+def run(clients, client, case, cwd, reads, settings, allowed=True):
+    """The requests of the last turn, or None when the client would not start. `allowed`: nothing has to be asked for, whatever
+    the settings of the case say."""
     state, provider = tempfile.mkdtemp(prefix="opencode-"), Provider(reads)
     port, home, own = provider.server_address[1], case.home(), case.env()
     model = settings.get("model", "mock-model").split("/")[-1]
     config = {
         "$schema": "https://opencode.ai/config.json", "autoupdate": False, "share": "disabled", "snapshot": False, "lsp": False, "formatter": False,
-        "enabled_providers": ["mock"], "model": f"mock/{model}", "small_model": f"mock/{model}", "permission": {"*": "allow", "external_directory": "allow"},
+        "enabled_providers": ["mock"], "model": f"mock/{model}", "small_model": f"mock/{model}", **({"permission": {"*": "allow", "external_directory": "allow"}} if allowed else {}),
         "provider": {"mock": {"npm": "@ai-sdk/openai-compatible", "name": "mock", "options": {"baseURL": f"http://127.0.0.1:{port}/v1", "apiKey": "none"},
                               "models": {model: {"name": model, "tool_call": True, "limit": {"context": 40000000, "output": 8192}}}}}}
     dead, nobody = "http://127.0.0.1:9", "127.0.0.1,localhost"
@@ -133,7 +134,8 @@ def run(clients, client, case, cwd, reads, settings):
             done = subprocess.run(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
             if len(provider.requests) == before:
                 sys.stderr.write(done.stderr.decode(errors="replace")[-700:] + "\n")
-                if done.returncode != 1:
+                # Without an agent to start with, the client of early 2026 says so and ends as if all were well.
+                if done.returncode != 1 and not re.search(rb"default agent|no primary visible agent", done.stderr):
                     raise SystemExit(f"the client asked nothing and exited with {done.returncode}")
                 return None
         return provider.requests[before:]
@@ -151,6 +153,12 @@ def entries(system, client):
     rest = rest if end < 0 else rest[:end]
     at = rest.find("\nInstructions from: ")
     return rest[at + 1:] if at >= 0 else ""
+
+
+def listed(system):
+    """The block of skills of a system text, whole, as Briefing says it."""
+    at = system.rfind(SKILLS)
+    return system[at + 1:] if at >= 0 else ""
 
 
 def injected(output, client):
@@ -195,6 +203,25 @@ def ask(clients, case, ask):
         kept.restore()
 
 
+def skills(clients, case, ask):
+    os.makedirs(case.home(), exist_ok=True)
+    kept = Kept(case)
+    try:
+        requests = run(clients, edition(ask), case, ask.cwd or "/", [], settings_of(case), allowed=False)
+        block = listed(sent(requests)) if requests else ""
+        return "refused" if requests is None else [("session", "system", block)] if block else []
+    finally:
+        kept.restore()
+
+
+def sent(requests):
+    """The system text of the first request."""
+    system = [content(m["content"]) for m in requests[0]["messages"] if m["role"] in ("system", "developer")]
+    if len(system) != 1:
+        raise SystemExit(f"{len(system)} system messages")
+    return system[0]
+
+
 def one(clients, case, ask):
     # An injected file counts as already loaded once a read has injected it: a probe is read next to each, nearest to the root first.
     already = sorted(ask.already, key=lambda p: p.count("/"))
@@ -205,10 +232,7 @@ def one(clients, case, ask):
     requests = run(clients, client, case, ask.cwd or "/", reads, settings_of(case))
     if requests is None:
         return "refused"
-    system = [content(m["content"]) for m in requests[0]["messages"] if m["role"] in ("system", "developer")]
-    if len(system) != 1:
-        raise SystemExit(f"{len(system)} system messages")
-    messages = [("session", "system", entries(system[0], client))]
+    messages = [("session", "system", entries(sent(requests), client))]
     outputs = [content(m["content"]) for m in requests[-1]["messages"] if m["role"] == "tool"]
     if len(outputs) != len(reads):
         raise SystemExit(f"{len(reads)} reads, {len(outputs)} answers")

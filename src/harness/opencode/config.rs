@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::flags::Flags;
 use super::places::Places;
 use super::rules::{ContentVariable, Denied, FindError, Forms, MissingConfigDir, SettingsOrder};
-use super::{OpenCode, agents, schema, variables};
+use super::{OpenCode, agents, permissions, schema, variables};
 use crate::answer::{Answer, Standpoint, Warning};
 use crate::formats::{self, Node, Value};
 use crate::search::{Search, Told};
@@ -23,6 +23,8 @@ pub(super) struct Config {
     pub directories: Vec<PathBuf>,
     /// Settings files into which OpenCode writes a `$schema` at the start, with their text after that.
     pub rewritten: HashMap<PathBuf, String>,
+    /// Which settings say `default_agent`.
+    pub default_agent_from: Option<PathBuf>,
     /// What is configured as `plugin`, and the plugin files of the directories.
     pub plugins: Vec<String>,
 }
@@ -44,6 +46,7 @@ impl Config {
                 merged: empty,
                 directories: Vec::new(),
                 rewritten: HashMap::new(),
+                default_agent_from: None,
                 plugins: Vec::new(),
             },
             home: places.real_home.clone(),
@@ -127,6 +130,7 @@ impl Layers<'_> {
             self.add(name, parsed);
         }
         or_refuse!(self.managed(at, search)?);
+        self.complete(search);
         not_read(at, search, answer)?;
         Ok(Ok(()))
     }
@@ -215,6 +219,21 @@ impl Layers<'_> {
         Ok(Ok(()))
     }
 
+    /// What is done once all layers are merged: a mode is an agent, and what it says goes before what the agent says.
+    fn complete(&mut self, search: &Search) {
+        let table = |entries| Node { at: 0..0, value: Value::Table(entries) };
+        for (name, mode) in self.config.get(&["mode"]).and_then(Node::as_table).unwrap_or_default().to_vec() {
+            let mut agent = mode;
+            merge(
+                &mut agent,
+                table(vec![("mode".to_owned(), Node { at: 0..0, value: Value::Text("primary".to_owned()) })]),
+            );
+            let agents = table(vec![("agent".to_owned(), table(vec![(name, agent)]))]);
+            merge(&mut self.config.merged, agents);
+        }
+        permissions::complete(&mut self.config.merged, search);
+    }
+
     fn add_file(&mut self, path: &Path, search: &mut Search) -> Read<()> {
         if let Some(node) = or_refuse!(self.read_file(path, search)?) {
             self.add(&path.display().to_string(), node);
@@ -272,10 +291,11 @@ impl Layers<'_> {
         if translated && let Err(message) = schema::translate(&mut node) {
             return refused(message);
         }
-        match self.edition.settings.schema.problem(&node) {
-            Some(problem) => refused(format!("not valid settings: {problem}")),
-            None => Ok(Ok(node)),
+        if let Some(problem) = self.edition.settings.schema.problem(&node) {
+            return refused(format!("not valid settings: {problem}"));
         }
+        permissions::in_todays_words(&mut node);
+        Ok(Ok(node))
     }
 
     fn add(&mut self, from: &str, node: Node) {
@@ -292,6 +312,9 @@ impl Layers<'_> {
         for plugin in node.get("plugin").and_then(Node::as_list).unwrap_or_default() {
             let name = plugin.as_text().or_else(|| plugin.as_list()?.first()?.as_text());
             self.config.plugins.extend(name.map(str::to_owned));
+        }
+        if node.get("default_agent").is_some() {
+            self.config.default_agent_from = Some(PathBuf::from(from));
         }
         merge(&mut self.config.merged, node);
     }

@@ -3,9 +3,7 @@
 
 use std::borrow::Cow;
 
-use saphyr::{LoadableYamlNode, Scalar, Yaml};
-
-use crate::formats::{Node, Value};
+use crate::formats::{Node, Value, parse_js_yaml, parse_json};
 use crate::text::{is_js_space, js_trim};
 
 /// What stands in the head, and what follows it.
@@ -19,86 +17,41 @@ pub(super) struct Markdown {
 /// Parses a file; `None` when its head is no YAML in either way.
 pub(super) fn parse(text: &str) -> Option<Markdown> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    split(text).or_else(|| split(&sanitized(text)))
+    split(text).or_else(|| {
+        let again = sanitized(text);
+        // Of a text that it has failed on before, gray-matter says that it has no head.
+        if again == text { Some(whole(text)) } else { split(&again) }
+    })
+}
+
+fn whole(text: &str) -> Markdown {
+    Markdown { data: Node { at: 0..0, value: Value::Table(Vec::new()) }, content: text.to_owned() }
 }
 
 fn split(text: &str) -> Option<Markdown> {
     let empty = || Node { at: 0..0, value: Value::Table(Vec::new()) };
-    let plain = || Some(Markdown { data: empty(), content: text.to_owned() });
+    let plain = || Some(whole(text));
     let Some(after) = text.strip_prefix("---") else { return plain() };
     // A longer line of dashes is no head.
     if after.starts_with('-') {
         return plain();
     }
-    // What stands behind the dashes names a language; only YAML is meant here.
-    let after = after.find('\n').map_or("", |newline| &after[newline..]);
+    let (language, after) = after.split_at(after.find('\n').unwrap_or(after.len()));
     let (head, rest) = after.split_once("\n---").unwrap_or((after, ""));
     let content = rest.strip_prefix('\r').unwrap_or(rest);
     let content = content.strip_prefix('\n').unwrap_or(content);
     let without_comments: String = head.lines().filter(|line| !line.trim_start().starts_with('#')).collect();
-    let data = if without_comments.trim().is_empty() { empty() } else { yaml(head)? };
+    let data = if without_comments.trim().is_empty() { empty() } else { data(js_trim(language), head)? };
     Some(Markdown { data, content: content.to_owned() })
 }
 
-fn yaml(text: &str) -> Option<Node> {
-    // gray-matter's loader takes one document; deep or self-referring ones are for breaking programs.
-    let documents = Yaml::load_from_str(text).ok()?;
-    match documents.as_slice() {
-        [document] => node(document, 0),
-        [] => Some(Node { at: 0..0, value: Value::Null }),
+/// What stands in the head, by the language that its first line names.
+fn data(language: &str, text: &str) -> Option<Node> {
+    match language {
+        "json" => parse_json(text).ok(),
+        _ if ["", "yaml", "yml"].iter().any(|yaml| language.eq_ignore_ascii_case(yaml)) => parse_js_yaml(text).ok(),
         _ => None,
     }
-}
-
-/// The deepest nesting that is looked at.
-const DEPTH_LIMIT: usize = 50;
-
-fn node(yaml: &Yaml, depth: usize) -> Option<Node> {
-    if depth > DEPTH_LIMIT {
-        return None;
-    }
-    let value = match yaml {
-        Yaml::Value(Scalar::Null) => Value::Null,
-        Yaml::Value(Scalar::Boolean(flag)) => Value::Bool(*flag),
-        Yaml::Value(Scalar::Integer(number)) => Value::Integer(*number),
-        Yaml::Value(Scalar::FloatingPoint(number)) => Value::Float(number.into_inner()),
-        Yaml::Value(Scalar::String(text)) => {
-            if is_date(text) {
-                Value::Date(text.to_string())
-            } else {
-                Value::Text(text.to_string())
-            }
-        }
-        Yaml::Sequence(list) => Value::List(list.iter().map(|inner| node(inner, depth + 1)).collect::<Option<_>>()?),
-        Yaml::Mapping(map) => {
-            let mut entries = Vec::new();
-            for (key, inner) in map {
-                entries.push((key_text(key)?, node(inner, depth + 1)?));
-            }
-            Value::Table(entries)
-        }
-        Yaml::Tagged(_, inner) => return node(inner, depth + 1),
-        Yaml::Representation(text, ..) => Value::Text(text.to_string()),
-        Yaml::Alias(_) | Yaml::BadValue => return None,
-    };
-    Some(Node { at: 0..0, value })
-}
-
-fn key_text(key: &Yaml) -> Option<String> {
-    Some(match key {
-        Yaml::Value(Scalar::String(text)) => text.to_string(),
-        Yaml::Value(Scalar::Integer(number)) => number.to_string(),
-        Yaml::Value(Scalar::Boolean(flag)) => flag.to_string(),
-        Yaml::Value(Scalar::Null) => "null".to_owned(),
-        _ => return None,
-    })
-}
-
-/// js-yaml makes a date of `2026-01-31`, which is then no string.
-fn is_date(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    bytes.len() == 10
-        && bytes.iter().enumerate().all(|(at, b)| if at == 4 || at == 7 { *b == b'-' } else { b.is_ascii_digit() })
 }
 
 /// `key: a: b` becomes a block, so that it is valid YAML.
@@ -145,6 +98,10 @@ mod tests {
             assert_eq!(markdown.data.get("name").and_then(Node::as_text), name, "{text}");
             assert_eq!(markdown.content, content, "{text}");
         }
-        assert!(parse("---\nname: [\n---\n").is_none());
+        assert!(parse("---\nname: [\nx: a: b\n---\n").is_none());
+        assert_eq!(
+            parse("---\nname: [\n---\n").map(|markdown| markdown.content).as_deref(),
+            Some("---\nname: [\n---\n")
+        );
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::agents::FROM;
 use super::config::Config;
 use super::flags::Flags;
+use super::permissions::Rules;
 use super::places::Places;
 use super::rules::{EnvironmentBlock, SkillsPlace};
 use super::skills::{self, Skill};
@@ -17,13 +18,12 @@ use crate::formats::Node;
 
 /// What was found for the prompt.
 pub(super) struct Texts {
+    pub agent: String,
     pub loaded: Loaded,
     pub skills: Vec<Skill>,
     pub nested: Vec<Entry>,
 }
 
-/// Built-in agents that use the provider's prompt; 1.18.33.
-const WITHOUT_PROMPT: [&str; 3] = ["build", "plan", "general"];
 /// Built-in agents with a prompt of their own.
 const WITH_PROMPT: [&str; 4] = ["explore", "title", "summary", "compaction"];
 
@@ -40,7 +40,7 @@ pub(super) fn compose(
     texts: Texts,
     answer: &mut Answer,
 ) {
-    let agent = at.agent.as_deref().or_else(|| config.text(&["default_agent"])).unwrap_or("build");
+    let agent = texts.agent.as_str();
     let model = Model::of(at, config);
     agent_or_provider(edition, agent, &model, config, answer);
     let environment = model
@@ -54,9 +54,7 @@ pub(super) fn compose(
     add_entries(answer, Trigger::Session, Role::System, texts.loaded.entries, "\n");
     match edition.skills {
         SkillsPlace::SystemPrompt => {
-            let rules = [&["permission"][..], &["agent", agent, "permission"]];
-            let permissions: Vec<&Node> = rules.iter().filter_map(|path| config.get(path)).collect();
-            if let Some(text) = skills::block(&texts.skills, &permissions) {
+            if let Some(text) = skills::block(&texts.skills, &Rules::of(agent, config)) {
                 answer.messages.push(kind(MessageKind::Skills, Role::System, text));
             }
         }
@@ -172,10 +170,6 @@ fn agent_or_provider(edition: &OpenCode, agent: &str, model: &Model, config: &Co
     if WITH_PROMPT.contains(&agent) {
         answer.messages.push(Message::named(Role::System, MessageKind::Agent, agent));
         return;
-    }
-    if !WITHOUT_PROMPT.contains(&agent) && config.get(&["agent", agent]).is_none() {
-        let message = format!("there is no agent {agent}; OpenCode falls back to its default agent");
-        answer.warnings.push(Warning::general("unknown-agent", message));
     }
     answer.messages.push(Message::named(Role::System, MessageKind::Provider, model.prompt(edition)));
 }

@@ -177,6 +177,15 @@ pub(super) enum SkillsPlace {
     ToolDescription,
 }
 
+/// How the list of skills says where one lies.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Locations {
+    /// As a path, escaped as XML wants it.
+    Paths,
+    /// As a `file://` URL; what OpenCode brings along counts as a file of the working directory.
+    Urls,
+}
+
 /// How settings are read.
 #[derive(Clone, Copy)]
 pub(super) struct Settings {

@@ -8,8 +8,9 @@ use super::OpenCode;
 use super::config::Config;
 use super::flags::Flags;
 use super::front_matter;
+use super::permissions::Rules;
 use super::places::Places;
-use super::rules::{FindError, SkillsPlace};
+use super::rules::{FindError, Locations, SkillsPlace};
 use crate::answer::{Answer, Fate, Place, Purpose, Scope, Source, Trigger, Warning};
 use crate::formats::{Node, Value};
 use crate::search::{Search, Told};
@@ -59,11 +60,11 @@ pub(super) fn look(
         SkillsPlace::SystemPrompt => vec![Skill {
             name: name.to_owned(),
             description: Some(description.to_owned()),
-            location: "<built-in>".to_owned(),
+            location: location(edition, places, "<built-in>"),
         }],
     };
     for (file, scope) in files {
-        add(edition, &file, scope, &mut skills, search, answer)?;
+        add(edition, places, (&file, scope), &mut skills, search, answer)?;
     }
     for url in config.texts(&["skills", "urls"]) {
         let reason = "skills of this server are downloaded at the start; not fetched here";
@@ -135,8 +136,8 @@ fn walks(edition: &OpenCode, flags: &Flags, places: &Places, config: &Config, se
 
 fn add(
     edition: &OpenCode,
-    file: &Path,
-    scope: Scope,
+    places: &Places,
+    (file, scope): (&Path, Scope),
     skills: &mut Vec<Skill>,
     search: &mut Search,
     answer: &mut Answer,
@@ -168,7 +169,7 @@ fn add(
         answer.sources.push(Source { size: Some(raw.size()), ..source(Fate::Dropped, reason) });
         return Ok(());
     };
-    let skill = Skill { name, description, location: file.display().to_string() };
+    let skill = Skill { name, description, location: location(edition, places, &file.to_string_lossy()) };
     let reason = match &skill.description {
         Some(_) => "listed by name and description; its body is sent when the agent calls for it",
         None => "not listed, since it has no description; the agent can still call for it",
@@ -190,24 +191,18 @@ fn add(
     Ok(())
 }
 
-/// The block, unless the rules for the agent deny the tool; a skill that they deny is not listed.
-pub(super) fn block(skills: &[Skill], permissions: &[&Node]) -> Option<String> {
-    let rules = rules(permissions);
-    let whole_tool = rules.iter().rev().find(|rule| wildcard(rule.tool, "skill"));
-    if whole_tool.is_some_and(|rule| rule.pattern == "*" && rule.action == "deny") {
+/// The block, unless the rules for the agent take the tool away; a skill that they deny is not listed.
+pub(super) fn block(skills: &[Skill], rules: &Rules) -> Option<String> {
+    if rules.take_away("skill") {
         return None;
     }
-    let denied = |name: &str| {
-        let last = rules.iter().rev().find(|rule| wildcard(rule.tool, "skill") && wildcard(rule.pattern, name));
-        last.is_some_and(|rule| rule.action == "deny")
-    };
     let mut lines = vec![
         "Skills provide specialized instructions and workflows for specific tasks.".to_owned(),
         "Use the skill tool to load a skill when a task matches its description.".to_owned(),
     ];
     let listed: Vec<(&Skill, &String)> = skills
         .iter()
-        .filter(|skill| !denied(&skill.name))
+        .filter(|skill| !rules.deny("skill", &skill.name))
         .filter_map(|skill| Some((skill, skill.description.as_ref()?)))
         .collect();
     if listed.is_empty() {
@@ -216,69 +211,38 @@ pub(super) fn block(skills: &[Skill], permissions: &[&Node]) -> Option<String> {
     }
     lines.push("<available_skills>".to_owned());
     for (skill, description) in listed {
-        let location = skill
-            .location
-            .replace('&', "&amp;")
-            .replace('<', "&lt;")
-            .replace('>', "&gt;")
-            .replace('"', "&quot;")
-            .replace('\'', "&#39;");
         lines.push("  <skill>".to_owned());
         lines.push(format!("    <name>{}</name>", skill.name));
         lines.push(format!("    <description>{description}</description>"));
-        lines.push(format!("    <location>{location}</location>"));
+        lines.push(format!("    <location>{}</location>", skill.location));
         lines.push("  </skill>".to_owned());
     }
     lines.push("</available_skills>".to_owned());
     Some(lines.join("\n"))
 }
 
-struct Rule<'a> {
-    tool: &'a str,
-    pattern: &'a str,
-    action: &'a str,
+/// Where a skill lies, as the list says it.
+fn location(edition: &OpenCode, places: &Places, file: &str) -> String {
+    match edition.locations {
+        Locations::Paths => file
+            .replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;")
+            .replace('"', "&quot;")
+            .replace('\'', "&#39;"),
+        Locations::Urls => file_url(&absolute(&places.directory, Path::new(file))),
+    }
 }
 
-/// `permission` settings as rules, of which the last that fits wins.
-fn rules<'a>(permissions: &[&'a Node]) -> Vec<Rule<'a>> {
-    let mut rules = Vec::new();
-    for permission in permissions {
-        match &permission.value {
-            Value::Text(action) => rules.push(Rule { tool: "*", pattern: "*", action }),
-            Value::Table(entries) => {
-                for (tool, rule) in entries {
-                    match &rule.value {
-                        Value::Text(action) => rules.push(Rule { tool, pattern: "*", action }),
-                        Value::Table(patterns) => {
-                            rules.extend(patterns.iter().filter_map(|(pattern, action)| {
-                                Some(Rule { tool, pattern, action: action.as_text()? })
-                            }))
-                        }
-                        _ => {}
-                    }
-                }
-            }
-            _ => {}
+/// What Bun's `pathToFileURL` makes of an absolute path; 1.3.
+fn file_url(path: &Path) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"!$&'()*+,-./:;=@_".contains(&byte);
+    path.to_string_lossy().bytes().fold("file://".to_owned(), |mut url, byte| {
+        if plain(byte) {
+            url.push(char::from(byte));
+        } else {
+            url.push_str(&format!("%{byte:02X}"));
         }
-    }
-    rules
-}
-
-/// OpenCode's own wildcards for rules: `*` is anything, `?` one character.
-fn wildcard(pattern: &str, text: &str) -> bool {
-    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
-    let mut reach = vec![false; text.len() + 1];
-    reach[0] = true;
-    for p in pattern {
-        let mut next = vec![false; text.len() + 1];
-        for at in 0..=text.len() {
-            if p == '*' {
-                next[at] = reach[at] || (at > 0 && next[at - 1]);
-            } else {
-                next[at] = at > 0 && reach[at - 1] && (p == '?' || p == text[at - 1]);
-            }
-        }
-        reach = next;
-    }
-    reach[text.len()]
+        url
+    })
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::environment::Variables;
 use super::settings::with_variables;
 use crate::answer::Warning;
 use crate::formats::{Node, Value, parse_json};
@@ -23,7 +24,7 @@ pub(super) struct Extensions {
 }
 
 /// Looks through the folder `extensions` of the settings folder.
-pub(super) fn gather(chain: &mut Chain, own: &Path) -> Told<Extensions> {
+pub(super) fn gather(chain: &mut Chain, own: &Path, variables: &Variables) -> Told<Extensions> {
     let dir = own.join("extensions");
     let mut found = Extensions::default();
     let Ok(entries) = chain.search.list(&dir, "extensions: one folder each")? else { return Ok(found) };
@@ -35,7 +36,7 @@ pub(super) fn gather(chain: &mut Chain, own: &Path) -> Told<Extensions> {
         if !chain.search.is_dir(&folder, "extensions: one folder each")? {
             continue;
         }
-        let manifest = match manifest(chain, &folder)? {
+        let manifest = match manifest(chain, &folder, variables)? {
             Ok(manifest) => manifest,
             Err(why) => {
                 let message = format!("{} is passed over: {why}", folder.display());
@@ -65,7 +66,7 @@ struct Manifest {
 }
 
 /// `qwen-extension.json`, with `${extensionPath}` and its like put in.
-fn manifest(chain: &mut Chain, folder: &Path) -> Told<Result<Manifest, String>> {
+fn manifest(chain: &mut Chain, folder: &Path, variables: &Variables) -> Told<Result<Manifest, String>> {
     let metadata = folder.join(".qwen-extension-install.json");
     let metadata = chain.search.read(&metadata, "extensions: how it was installed")?.ok();
     let metadata = metadata.and_then(|raw| parse_json(&raw.text()).ok());
@@ -81,7 +82,7 @@ fn manifest(chain: &mut Chain, folder: &Path) -> Told<Result<Manifest, String>> 
     };
     let text = raw.text();
     let node = match parse_json(&text) {
-        Ok(node) => with_variables(hydrated(node, &place, &chain.at.cwd), &|name| chain.search.env(name)),
+        Ok(node) => with_variables(hydrated(node, &place, &chain.at.cwd), &|name| variables.get(name, chain.search)),
         Err(error) => return Ok(Err(format!("{}:{}", file.display(), error.with_position(&text)))),
     };
     let name = node.get("name").and_then(Node::as_text).unwrap_or_default().to_owned();

@@ -10,15 +10,21 @@ use crate::search::Told;
 use crate::snapshot::{Ask, Kind, relative};
 use crate::text::{js_trim, lossy_without_bom};
 
-/// Adds the rules of the settings folder, then those of the project, then those of extensions by name and folder.
-pub(super) fn add(chain: &mut Chain, own: &Path, root: &Path, extensions: Vec<(String, PathBuf)>) -> Told<()> {
+/// A folder of rules, and the name of the extension that it belongs to.
+type Place = (PathBuf, Scope, Option<String>);
+
+/// The folder in the settings folder, then that of the project, then those of extensions by name and folder.
+pub(super) fn places(own: &Path, project: Option<&PathBuf>, extensions: Vec<(String, PathBuf)>) -> Vec<Place> {
     let global = own.join("rules");
-    let mut places = vec![(global.clone(), Scope::User, None)];
-    let project = root.join(".qwen/rules");
-    if project != global {
-        places.push((project, Scope::Rule, None));
-    }
+    let project = project.map(|root| root.join(".qwen/rules")).filter(|project| *project != global);
+    let mut places = vec![(global, Scope::User, None)];
+    places.extend(project.map(|project| (project, Scope::Rule, None)));
     places.extend(extensions.into_iter().map(|(name, folder)| (folder, Scope::Config, Some(name))));
+    places
+}
+
+/// Adds the rules of these folders.
+pub(super) fn add(chain: &mut Chain, root: &Path, places: Vec<Place>) -> Told<()> {
     let mut with_paths = Vec::new();
     for (folder, scope, extension) in places {
         let files = chain.tree(&folder, ".md")?;

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use super::environment::{Trust, Variables};
 use super::imports::Format;
+use super::migration::migrated;
+use super::trust::{self, Decisions};
 use crate::answer::{Refusal, Standpoint, Warning};
 use crate::formats::{Node, Value, parse_json, without_comments};
 use crate::harness::conventional::Chain;
@@ -18,6 +21,10 @@ pub(super) struct Settings {
     pub format: Format,
     /// `general.outputLanguage`.
     pub language: String,
+    /// Whether files of the project count.
+    pub trusted: bool,
+    /// What counts in manifests.
+    pub variables: Variables,
     included: Vec<String>,
 }
 
@@ -45,10 +52,7 @@ impl Settings {
             };
             let text = without_comments(&raw.text_without_bom());
             match parse_json(&text) {
-                Ok(layer) if layer.as_table().is_some() => {
-                    let layer = with_variables(layer, &|name| chain.search.env(name));
-                    layers.push(layer);
-                }
+                Ok(layer) if layer.as_table().is_some() => layers.push((migrated(layer), is_projects)),
                 Ok(_) => return refused("settings must be an object".to_owned()),
                 // The client begins those of the project anew.
                 Err(error) if is_projects => {
@@ -58,12 +62,18 @@ impl Settings {
                 Err(error) => return refused(error.with_position(&text)),
             }
         }
+        let trust = match trust(chain, own, &layers)? {
+            Ok(trust) => trust,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        layers.retain(|(_, is_projects)| trust.reads_settings || !is_projects);
+        let layers: Vec<Node> = layers
+            .into_iter()
+            .map(|(layer, _)| with_variables(layer, &|name| trust.variables.get(name, chain.search)))
+            .collect();
         let value = |path: &[&str]| layers.iter().rev().find_map(|layer: &Node| layer.at_path(path));
         let context = |key: &str| value(&["context", key]);
         let on = |path: &[&str]| value(path).and_then(Node::as_bool) == Some(true);
-        if on(&["security", "folderTrust", "enabled"]) {
-            chain.answer.files_only = Some("whether the folder is trusted is not looked up".to_owned());
-        }
         let is_flat = context("importFormat").and_then(Node::as_text) == Some("flat");
         let format = if is_flat { Format::Flat } else { Format::Tree };
         let include = on(&["context", "loadFromIncludeDirectories"]);
@@ -74,7 +84,7 @@ impl Settings {
             Some(names) => names,
             None => return Ok(Err(Refusal::new(own, "context.fileName must be a text or a list of texts".to_owned()))),
         };
-        Ok(Ok(Settings { names, format, language, included }))
+        Ok(Ok(Settings { names, format, language, trusted: trust.trusted, variables: trust.variables, included }))
     }
 
     /// Where context files are gathered: the working directory, then what is included.
@@ -91,6 +101,43 @@ impl Settings {
         }
         directories
     }
+}
+
+/// What trust comes to.
+struct Trusted {
+    /// Whether the project's settings count.
+    reads_settings: bool,
+    /// Whether its files count.
+    trusted: bool,
+    variables: Variables,
+}
+
+/// Trust as the settings say it without those of the project; then with them, if they count.
+fn trust(chain: &mut Chain, own: &Path, layers: &[(Node, bool)]) -> Told<Result<Trusted, Refusal>> {
+    let all: Vec<&Node> = layers.iter().map(|(layer, _)| layer).collect();
+    let others: Vec<&Node> = layers.iter().filter(|(_, is_projects)| !is_projects).map(|(layer, _)| layer).collect();
+    let (is_asked, may_be_asked) = (trust::is_enabled(&others), trust::is_enabled(&all));
+    if !is_asked && !may_be_asked {
+        let variables = Variables::load(chain, own, &all, Trust::Everything)?;
+        return Ok(Ok(Trusted { reads_settings: true, trusted: true, variables }));
+    }
+    let decisions = match Decisions::read(chain, own)? {
+        Ok(decisions) => decisions,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let cwd = chain.at.cwd.clone();
+    let is_trusted = decisions.about(chain, &cwd)? == Some(true);
+    let reads_settings = !is_asked || is_trusted;
+    let trusted = is_trusted || (reads_settings && !may_be_asked);
+    let layers = if reads_settings { all } else { others };
+    let trust = if trusted { Trust::Decided(&decisions) } else { Trust::Nothing };
+    let variables = Variables::load(chain, own, &layers, trust)?;
+    if !trusted {
+        let message =
+            format!("{} is not trusted: Qwen Code reads no context file and no rule of the project", cwd.display());
+        chain.answer.warnings.push(Warning::general("untrusted", message));
+    }
+    Ok(Ok(Trusted { reads_settings, trusted, variables }))
 }
 
 /// `context.fileName`, a text or a list; what says nothing leaves the two usual names, and what is neither stops the client.

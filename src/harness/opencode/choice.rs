@@ -1,0 +1,93 @@
+//! Which agent a session starts with.
+
+use super::config::Config;
+use crate::answer::{Answer, Refusal, Standpoint, Warning};
+use crate::formats::Node;
+
+/// An agent that OpenCode brings along, or that the settings have.
+struct Agent<'a> {
+    name: &'a str,
+    usage: Usage,
+    hidden: bool,
+}
+
+/// Whether a session may start with an agent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Usage {
+    Session,
+    /// Other agents start it.
+    Subagent,
+}
+
+/// The agents that OpenCode brings along, in their order; 1.18.33, 1.15.13 and 1.1.53.
+const NATIVE: [Agent<'static>; 7] = [
+    Agent { name: "build", usage: Usage::Session, hidden: false },
+    Agent { name: "plan", usage: Usage::Session, hidden: false },
+    Agent { name: "general", usage: Usage::Subagent, hidden: false },
+    Agent { name: "explore", usage: Usage::Subagent, hidden: false },
+    Agent { name: "compaction", usage: Usage::Session, hidden: true },
+    Agent { name: "title", usage: Usage::Session, hidden: true },
+    Agent { name: "summary", usage: Usage::Session, hidden: true },
+];
+
+/// Those of them that may use but a few tools.
+pub(super) const MAY_DO_LITTLE: [&str; 4] = ["explore", "compaction", "title", "summary"];
+
+/// The agent that is asked for, else the one that the settings name, else the first; `Err` says why the client does
+/// not start.
+pub(super) fn agent(at: &Standpoint, config: &Config, answer: &mut Answer) -> Result<String, Refusal> {
+    let agents = agents(config);
+    let named = |name: &str| agents.iter().find(|agent| agent.name == name);
+    if let Some(asked) = &at.agent {
+        if named(asked).is_some() {
+            return Ok(asked.clone());
+        }
+        let message = format!("there is no agent {asked}; OpenCode falls back to its default agent");
+        answer.warnings.push(Warning::general("unknown-agent", message));
+    }
+    let refused =
+        |problem: &str| Err(Refusal::new(config.default_agent_from.as_deref().unwrap_or(&at.cwd), problem.to_owned()));
+    let Some(default) = config.text(&["default_agent"]).filter(|name| !name.is_empty()) else {
+        let first = agents.iter().find(|agent| agent.usage == Usage::Session && !agent.hidden);
+        return first.map_or_else(
+            || refused("no agent is left that a session can start with"),
+            |agent| Ok(agent.name.to_owned()),
+        );
+    };
+    match named(default) {
+        None => refused(&format!("`default_agent`: there is no agent {default}")),
+        Some(agent) if agent.usage == Usage::Subagent => {
+            refused(&format!("`default_agent`: a session cannot start with {default}, which is a subagent"))
+        }
+        Some(agent) if agent.hidden => {
+            refused(&format!("`default_agent`: a session cannot start with {default}, which is hidden"))
+        }
+        Some(_) => Ok(default.to_owned()),
+    }
+}
+
+/// Every agent that is not disabled.
+fn agents(config: &Config) -> Vec<Agent<'_>> {
+    let mut agents: Vec<Agent> = NATIVE.into();
+    for (name, settings) in config.get(&["agent"]).and_then(Node::as_table).unwrap_or_default() {
+        let known = agents.iter().position(|agent| agent.name == name);
+        if settings.get("disable").and_then(Node::as_bool) == Some(true) {
+            if let Some(at) = known {
+                agents.remove(at);
+            }
+            continue;
+        }
+        let at = known.unwrap_or_else(|| {
+            agents.push(Agent { name, usage: Usage::Session, hidden: false });
+            agents.len() - 1
+        });
+        let agent = &mut agents[at];
+        match settings.get("mode").and_then(Node::as_text) {
+            Some("subagent") => agent.usage = Usage::Subagent,
+            Some(_) => agent.usage = Usage::Session,
+            None => {}
+        }
+        agent.hidden = settings.get("hidden").and_then(Node::as_bool).unwrap_or(agent.hidden);
+    }
+    agents
+}
