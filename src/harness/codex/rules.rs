@@ -1,7 +1,7 @@
 //! Which settings count in an edition of Codex, and for what.
 
 use super::trust;
-use super::types::{self, Type};
+use super::types::{self, By, Type};
 
 /// Which settings count in an edition, and for what.
 #[derive(Clone, Copy)]
@@ -28,6 +28,8 @@ pub(super) struct Rules {
     pub types: &'static [(&'static str, Type)],
     /// The same for a table in `profiles`.
     pub profile_types: &'static [(&'static str, Type)],
+    /// How a single skill is named that is switched off.
+    pub skills: By,
     /// Keys that name files which must have text.
     pub texts: &'static [(&'static str, &'static str)],
 }
@@ -114,6 +116,7 @@ pub(super) const V0_169: Rules = Rules {
     fallbacks: Fallbacks::Names,
     types: types::V0_169,
     profile_types: types::V0_169_PROFILE,
+    skills: By::PathOrName,
     texts: &[
         ("model_instructions_file", "model instructions file"),
         ("experimental_compact_prompt_file", "experimental compact prompt file"),
@@ -132,6 +135,7 @@ pub(super) const V0_104: Rules = Rules {
     fallbacks: Fallbacks::Paths,
     types: types::V0_104,
     profile_types: types::V0_104_PROFILE,
+    skills: By::Path,
     texts: &[
         ("model_instructions_file", "model instructions file"),
         ("experimental_compact_prompt_file", "experimental compact prompt file"),
