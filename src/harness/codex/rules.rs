@@ -30,6 +30,8 @@ pub(super) struct Rules {
     pub profile_types: &'static [(&'static str, Type)],
     /// How a single skill is named that is switched off.
     pub skills: By,
+    /// The providers that may be chosen without a description, and not be described, where the client insists.
+    pub own_providers: Option<&'static [&'static str]>,
     /// Keys that name files which must have text.
     pub texts: &'static [(&'static str, &'static str)],
 }
@@ -117,9 +119,11 @@ pub(super) const V0_169: Rules = Rules {
     types: types::V0_169,
     profile_types: types::V0_169_PROFILE,
     skills: By::PathOrName,
+    own_providers: Some(types::OWN_PROVIDERS),
     texts: &[
         ("model_instructions_file", "model instructions file"),
         ("experimental_compact_prompt_file", "experimental compact prompt file"),
+        ("model_catalog_json", "model catalog"),
     ],
 };
 
@@ -136,6 +140,7 @@ pub(super) const V0_104: Rules = Rules {
     types: types::V0_104,
     profile_types: types::V0_104_PROFILE,
     skills: By::Path,
+    own_providers: None,
     texts: &[
         ("model_instructions_file", "model instructions file"),
         ("experimental_compact_prompt_file", "experimental compact prompt file"),
