@@ -115,7 +115,7 @@ mod tests {
             ("Plain.", Some("Plain.")),
             ("Use when: a colon", Some("Use when: a colon")),
             ("it's: x", Some("it's: x")),
-            ("{x: y}", None),
+            ("{x: y}", Some("{x: y}")),
             ("{x: y", Some("{x: y")),
             ("[open", Some("[open")),
             ("[a] [b]", Some("[a] [b]")),
