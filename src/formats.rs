@@ -13,7 +13,9 @@ mod remembered;
 mod toml_value;
 
 pub use dotenv::dotenv;
-pub use front_matter::{parse_leniently, parse_npm_yaml, parse_rust_yaml, parse_yaml, with_merges};
+pub use front_matter::{
+    parse_leniently, parse_npm_yaml, parse_rust_yaml, parse_rust_yaml_in_part, parse_yaml, with_merges,
+};
 pub use js_yaml::parse_js_yaml;
 pub use json::{parse_json, without_comments};
 pub use json5::parse_json5;

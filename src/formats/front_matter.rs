@@ -78,19 +78,32 @@ fn repeated_key(node: &Node) -> Option<&str> {
 /// YAML as the `serde_yaml` of Rust reads it, which Copilot CLI was observed to follow: no key may stand twice anywhere, tags
 /// of the core schema count, and line breaks are those of YAML 1.1.
 pub fn parse_rust_yaml(text: &str) -> Result<Node, FormatError> {
+    by_the_rules_of_libyaml(text, |text| Builder::new(text, Dialect::Rust).build())
+}
+
+/// The same, where a program takes from the text only the keys that it knows, so that others may stand twice: which may
+/// not is left to the caller.
+pub fn parse_rust_yaml_in_part(text: &str) -> Result<Node, FormatError> {
+    by_the_rules_of_libyaml(text, |text| Builder::new(text, Dialect::JavaScript).build())
+}
+
+/// Which characters a text may have, and which of them end a line.
+fn by_the_rules_of_libyaml(
+    text: &str,
+    parsed: impl Fn(&str) -> Result<Node, FormatError>,
+) -> Result<Node, FormatError> {
     refuse_unprintable(text)?;
     let first = text.lines().find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
     if first.is_some_and(|line| line.trim_start_matches(' ').starts_with('\t')) {
         return Err(FormatError { at: 0..0, message: "a tab that indents".to_owned() });
     }
     let text = text.replace(['\u{85}', '\u{2028}', '\u{2029}'], "\n");
-    let parsed = |text: &str| Builder::new(text, Dialect::Rust).build();
     parsed(&text).or_else(|error| parsed(&text.replace(":\t", ": ")).map_err(|_| error))
 }
 
-/// Control characters are errors.
+/// Control characters and the two that are none are errors.
 pub(super) fn refuse_unprintable(text: &str) -> Result<(), FormatError> {
-    let unprintable = |c: char| matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}');
+    let unprintable = |c: char| matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}');
     match text.find(unprintable) {
         Some(at) => Err(FormatError { at: at..at, message: "a control character".to_owned() }),
         None => Ok(()),

@@ -52,26 +52,28 @@ impl Skill {
 /// A SKILL.md that was read: its text, and the source that it is.
 pub(super) struct File {
     pub text: String,
+    /// Whether it is UTF-8 throughout.
+    pub is_text: bool,
     pub source: Source,
 }
 
 /// Reads a SKILL.md. One that cannot be read is said to be so in `unreadable`.
 pub(super) fn read(path: &Path, scope: Scope, search: &mut Search, unreadable: &mut Vec<Source>) -> Told<Option<File>> {
-    let source = |fate, reason: &str| Source {
-        purpose: Purpose::Skill,
-        trigger: Trigger::Call,
-        ..Source::new(path, scope, fate, reason)
-    };
     match search.read(path, "a skill: its head names and describes it")? {
         Ok(raw) => {
-            let source = Source { size: Some(raw.size()), ..source(Fate::Loaded, LISTED) };
-            Ok(Some(File { text: raw.text().into_owned(), source }))
+            let source = Source { size: Some(raw.size()), ..source(path, scope, Fate::Loaded, LISTED) };
+            Ok(Some(File { text: raw.text().into_owned(), is_text: raw.as_text().is_some(), source }))
         }
         Err(problem) => {
-            unreadable.push(source(Fate::Unreadable, &problem.to_string()));
+            unreadable.push(source(path, scope, Fate::Unreadable, &problem.to_string()));
             Ok(None)
         }
     }
+}
+
+/// A SKILL.md as a source.
+pub(super) fn source(path: &Path, scope: Scope, fate: Fate, reason: &str) -> Source {
+    Source { purpose: Purpose::Skill, trigger: Trigger::Call, ..Source::new(path, scope, fate, reason) }
 }
 
 impl File {

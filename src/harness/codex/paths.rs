@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
 use crate::search::{Search, Told};
-use crate::snapshot::{Errno, Kind, Meta};
+use crate::snapshot::{Errno, Kind, Meta, absolute};
 
 /// Whether a configured name leaves a directory by `..`.
 pub(super) fn climbs(name: &str) -> bool {
@@ -41,6 +41,15 @@ pub(super) fn resolved(dir: &Path, name: &str, search: &mut Search) -> Told<Resu
 /// The path of a name that does not climb, without the slash at its end: two paths that differ in it only are one question.
 pub(super) fn plain(dir: &Path, name: &str) -> PathBuf {
     dir.join(name).components().collect()
+}
+
+/// A path in the settings: relative ones belong to `base`, and `~` is the home directory.
+pub(super) fn in_settings(written: &str, base: &Path, home: &Path) -> PathBuf {
+    match written.strip_prefix('~') {
+        Some("") => home.to_owned(),
+        Some(rest) if rest.starts_with('/') => absolute(home, Path::new(rest.trim_start_matches('/'))),
+        Some(_) | None => absolute(base, Path::new(written)),
+    }
 }
 
 /// Whether the system wants a directory under this name: after a slash it follows a link, and a file is an error.

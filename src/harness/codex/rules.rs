@@ -1,7 +1,7 @@
 //! Which settings count in an edition of Codex, and for what.
 
 use super::trust;
-use super::types::{self, Type};
+use super::types::{self, By, Type};
 
 /// Which settings count in an edition, and for what.
 #[derive(Clone, Copy)]
@@ -28,6 +28,10 @@ pub(super) struct Rules {
     pub types: &'static [(&'static str, Type)],
     /// The same for a table in `profiles`.
     pub profile_types: &'static [(&'static str, Type)],
+    /// How a single skill is named that is switched off.
+    pub skills: By,
+    /// The providers that may be chosen without a description, and not be described, where the client insists.
+    pub own_providers: Option<&'static [&'static str]>,
     /// Keys that name files which must have text.
     pub texts: &'static [(&'static str, &'static str)],
 }
@@ -114,9 +118,12 @@ pub(super) const V0_169: Rules = Rules {
     fallbacks: Fallbacks::Names,
     types: types::V0_169,
     profile_types: types::V0_169_PROFILE,
+    skills: By::PathOrName,
+    own_providers: Some(types::OWN_PROVIDERS),
     texts: &[
         ("model_instructions_file", "model instructions file"),
         ("experimental_compact_prompt_file", "experimental compact prompt file"),
+        ("model_catalog_json", "model catalog"),
     ],
 };
 
@@ -132,6 +139,8 @@ pub(super) const V0_104: Rules = Rules {
     fallbacks: Fallbacks::Paths,
     types: types::V0_104,
     profile_types: types::V0_104_PROFILE,
+    skills: By::Path,
+    own_providers: None,
     texts: &[
         ("model_instructions_file", "model instructions file"),
         ("experimental_compact_prompt_file", "experimental compact prompt file"),

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use super::layers::{ARGUMENTS, Layers, MANAGED, Project, REQUIREMENTS, arguments};
 use super::root::Root;
 use super::rules::{Distrust, Fallbacks, Managed, Profiles, Rules};
-use super::skills::{self, Switches};
+use super::skills::{Places, Switches};
 use super::trust::{self, Trust};
-use super::{Codex, ID, Start, types};
+use super::{Codex, ID, Start, paths, types};
 use crate::answer::{Refusal, Standpoint, Warning};
 use crate::formats::Value;
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, absolute};
+use crate::snapshot::Ask;
 
 /// Everything that the settings say about instructions.
 pub(super) struct Settings {
@@ -133,13 +133,15 @@ impl Settings {
             Ok(table) => table,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        if let Some(refusal) = rules.files_with_text(&layers, table.as_deref(), cwd, search)? {
+        if let Some(refusal) = rules.files_with_text(&layers, table.as_deref(), (cwd, &at.home), search)? {
             return Ok(Err(refusal));
         }
         let places: Vec<&Path> = [Some(cwd), git_root.as_deref()].into_iter().flatten().collect();
         let level = rules.trust.level(&places, &layers, trust::Silent::EndsTheSearch, search)?;
         let features = features(&layers, table.as_deref());
-        Ok(Ok(Settings { root_error, features, ..Settings::read(edition, &layers, root, level) }))
+        let places = Places { cwd, codex_home, home: &at.home };
+        let skills = Switches::read(&layers, rules.skills, &places);
+        Ok(Ok(Settings { root_error, features, skills, ..Settings::read(edition, &layers, root, level) }))
     }
 
     fn read(edition: &Codex, layers: &Layers, root: Option<PathBuf>, level: Option<Trust>) -> Settings {
@@ -185,7 +187,7 @@ impl Settings {
             environment: flag("include_environment_context"),
             environment_time: flag("include_environment_context_time"),
             sandbox,
-            skills: skills::switches(&|path| layers.value(path).map(|(node, _)| node.clone())),
+            skills: Switches::default(),
             warnings,
             features: BTreeMap::new(),
             untrusted: rules.distrust == Distrust::SettingsAndFiles && level == Some(Trust::Untrusted),
@@ -230,7 +232,7 @@ impl Rules {
         &self,
         layers: &Layers,
         profile: Option<&str>,
-        cwd: &Path,
+        (cwd, home): (&Path, &Path),
         search: &mut Search,
     ) -> Told<Option<Refusal>> {
         for (key, words) in self.texts {
@@ -238,7 +240,7 @@ impl Rules {
             let Some((node, from)) = of_profile.or_else(|| layers.value(&[key])) else { continue };
             let Some(name) = node.as_text() else { continue };
             let base = if from == ARGUMENTS { cwd } else { Path::new(from).parent().unwrap_or(cwd) };
-            let path = absolute(base, Path::new(name));
+            let path = paths::in_settings(name, base, home);
             let refused = |what: String| Ok(Some(Refusal::new(&path, format!("{what}: {}", path.display()))));
             match search.read(&path, format!("{key}, which must be readable"))? {
                 Err(problem) => return refused(format!("failed to read {words} ({problem})")),

@@ -1,15 +1,25 @@
 //! Skills: where Codex looks for them, and the part of a developer message that lists them.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+
+mod budget;
+mod head;
+mod plugins;
+mod policy;
+mod switches;
 
 use super::settings::Settings;
 use super::{Codex, Listing, directories};
-use crate::answer::{Answer, Fate, Role, Scope, Standpoint, Trigger, Warning};
-use crate::formats::{Node, Value, parse_yaml};
-use crate::harness::skills::{self, Skill, Walk, as_written};
+use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint, Trigger, Warning};
+use crate::harness::skills::{self, Skill, Walk};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Errno};
 use crate::text::grouped;
+use budget::{LIST_TOKENS, Line};
+use head::Head;
+pub(super) use switches::{Places, Switches};
+use switches::{Rule, switched_off};
 
 /// Folders are entered this deep; Codex 0.169.
 const WALK: Walk =
@@ -21,8 +31,8 @@ const NAME_CHARACTERS: usize = 64;
 /// Longest description, in characters, three dots included; Codex 0.169.
 const DESCRIPTION_CHARACTERS: usize = 1024;
 
-/// What the list may take before descriptions are shortened, in tokens of four bytes: 2 % of a context of 272 000.
-const LIST_TOKENS: usize = 5440;
+/// Longest name with that of its plugin before it, in characters; Codex 0.169.
+const QUALIFIED_CHARACTERS: usize = 2 * NAME_CHARACTERS + 1;
 
 /// A folder of skills.
 struct Root {
@@ -40,17 +50,6 @@ enum Rank {
     User,
 }
 
-/// What the settings say about skills.
-#[derive(Default)]
-pub(super) struct Switches {
-    /// Whether the list is left out.
-    pub unlisted: bool,
-    /// Whether Codex's own skills are off.
-    pub no_system: bool,
-    /// The paths and names of skills that are off.
-    pub off: Vec<String>,
-}
-
 impl Codex {
     /// Adds the skills to the sources, and the list in front of the instructions where it is a message of its own.
     pub(super) fn skills(
@@ -61,14 +60,33 @@ impl Codex {
         search: &mut Search,
         answer: &mut Answer,
     ) -> Told<()> {
-        let roots = roots(cwd, settings.root.as_deref(), codex_home, &at.home);
+        let roots = roots((cwd, codex_home, &at.home), settings.root.as_deref(), search)?;
         search.expect(roots.iter().map(|root| Ask::Listing(root.dir.clone())))?;
-        let mut found: Vec<(usize, Skill)> = Vec::new();
+        let mut files: Vec<(usize, PathBuf)> = Vec::new();
         for (index, root) in roots.iter().enumerate() {
-            for path in skills::below(&root.dir, WALK, search)? {
-                if let Some(skill) = skill(&path, root, &settings.skills, search, answer)? {
-                    found.push((index, skill));
+            files.extend(skills::below(&root.dir, WALK, search)?.into_iter().map(|path| (index, path)));
+        }
+        search.expect(files.iter().map(|(_, path)| Ask::Real(path.clone())))?;
+        let mut real = Vec::new();
+        for (_, path) in &files {
+            real.push(search.real(path)?.unwrap_or_else(|_| path.clone()));
+        }
+        search.expect(plugins::asks(&real))?;
+        let rules = settings.skills.rules(search)?;
+        let mut found: Vec<(usize, Skill)> = Vec::new();
+        // A file that is reached on several ways counts once.
+        let mut ways: HashMap<PathBuf, PathBuf> = HashMap::new();
+        for ((index, path), real) in files.into_iter().zip(real) {
+            if let Some(first) = ways.get(&real) {
+                if *first != path {
+                    answer.sources.push(again(&path, roots[index].scope(), first));
                 }
+                continue;
+            }
+            let file = SkillFile { path: &path, real: &real, root: &roots[index] };
+            if let Some(skill) = file.skill(settings, &rules, search, answer)? {
+                found.push((index, skill));
+                ways.insert(real, path);
             }
         }
         found.sort_by(|(one, a), (other, b)| {
@@ -84,55 +102,73 @@ impl Codex {
                 }
                 None => false,
             };
-            self.list(&roots, &found, written.filter(|_| absent), answer);
+            list(&roots, &mut found, written.filter(|_| absent), answer);
         }
         answer.sources.extend(found.into_iter().map(|(_, skill)| skill.source));
         Ok(())
     }
+}
 
-    /// The table of roots, and a line for every skill.
-    fn list(&self, roots: &[Root], found: &[(usize, Skill)], written: Option<usize>, answer: &mut Answer) {
-        let listed: Vec<&(usize, Skill)> = found.iter().filter(|(_, skill)| skill.counts()).collect();
-        if listed.is_empty() {
-            return;
+/// The table of roots, and a line for every skill. `written` is the root of skills that Codex has not written yet.
+fn list(roots: &[Root], found: &mut [(usize, Skill)], written: Option<usize>, answer: &mut Answer) {
+    let listed: Vec<usize> = (0..found.len()).filter(|&index| found[index].1.counts()).collect();
+    if listed.is_empty() {
+        return;
+    }
+    let used = |root: &usize| written == Some(*root) || listed.iter().any(|&index| found[index].0 == *root);
+    let used: Vec<usize> = (0..roots.len()).filter(used).collect();
+    let slashed = |path: &Path| path.to_string_lossy().replace('\\', "/");
+    let mut entries = vec!["### Skill roots".to_owned()];
+    entries.extend(
+        used.iter().enumerate().map(|(number, root)| format!("- `r{number}` = `{}`", slashed(&roots[*root].dir))),
+    );
+    entries.push("### Available skills".to_owned());
+    let line = |&index: &usize| {
+        let (root, skill) = &found[index];
+        let number = used.iter().position(|used| used == root).unwrap_or_default();
+        let inside = slashed(skill.path().strip_prefix(&roots[*root].dir).unwrap_or(skill.path()));
+        Line { name: &skill.name, description: &skill.description, file: format!("r{number}/{inside}") }
+    };
+    let lines: Vec<Line> = listed.iter().map(line).collect();
+    let tokens = budget::tokens(&lines);
+    // Skills that are not there yet would take their share, and nobody knows how much.
+    let dealt = match written {
+        Some(_) => vec![Some(usize::MAX); lines.len()],
+        None => budget::dealt(&lines, LIST_TOKENS),
+    };
+    entries.extend(lines.iter().zip(&dealt).filter_map(|(line, characters)| Some(line.with((*characters)?))));
+    if tokens > LIST_TOKENS {
+        answer.warnings.push(Warning::general("over-budget", too_many(tokens, written.is_some())));
+    }
+    for (index, characters) in listed.into_iter().zip(dealt) {
+        if characters.is_none() {
+            let reason = format!("the list of skills may take {} tokens, and they are spent", grouped(LIST_TOKENS));
+            found[index].1.leave_out(Fate::Dropped, reason);
         }
-        // Skills that are off altogether do not count for the table.
-        let loaded = |root: usize| roots[root].rank != Rank::System || listed.iter().any(|(of, _)| *of == root);
-        let used =
-            |index: &usize| written == Some(*index) || (loaded(*index) && found.iter().any(|(root, _)| root == index));
-        let used: Vec<usize> = (0..roots.len()).filter(used).collect();
-        let mut lines = vec!["### Skill roots".to_owned()];
-        lines.extend(
-            used.iter().enumerate().map(|(number, root)| format!("- `r{number}` = `{}`", roots[*root].dir.display())),
-        );
-        lines.push("### Available skills".to_owned());
-        let mut tokens = 0;
-        for (root, skill) in listed {
-            let number = used.iter().position(|used| used == root).unwrap_or_default();
-            let inside = skill.path().strip_prefix(&roots[*root].dir).unwrap_or(skill.path()).display();
-            let line = format!("- {}: {} (file: r{number}/{inside})", skill.name, skill.description);
-            tokens += (line.len() + 1).div_ceil(4);
-            lines.push(line);
-        }
-        if tokens > LIST_TOKENS {
-            let message = format!(
-                "the list of skills takes ≈ {} tokens; above 2 % of the model's context ({} of 272 000) Codex shortens the descriptions",
-                grouped(tokens),
-                grouped(LIST_TOKENS)
-            );
-            answer.warnings.push(Warning::general("over-budget", message));
-        }
-        let place = answer.messages.iter().take_while(|message| message.role == Role::Developer).count();
-        let Some(message) = skills::list(Trigger::Session, Role::Developer, &lines) else { return };
-        answer.messages.insert(place, message);
-        for source in &mut answer.sources {
-            source.message = source.message.map(|message| if message >= place { message + 1 } else { message });
-        }
+    }
+    let place = answer.messages.iter().take_while(|message| message.role == Role::Developer).count();
+    let Some(message) = skills::list(Trigger::Session, Role::Developer, &entries) else { return };
+    answer.messages.insert(place, message);
+    for source in &mut answer.sources {
+        source.message = source.message.map(|message| if message >= place { message + 1 } else { message });
     }
 }
 
-/// The folders of skills, in the order of their numbers.
-fn roots(cwd: &Path, root: Option<&Path>, codex_home: &Path, home: &Path) -> Vec<Root> {
+fn too_many(tokens: usize, is_guess: bool) -> String {
+    let what = if is_guess {
+        "Codex shortens the descriptions; how far is not known before it has written its own skills"
+    } else {
+        "Codex shortens the descriptions, as shown"
+    };
+    format!(
+        "the list of skills takes ≈ {} tokens; above 2 % of the model's context ({} of 272 000) {what}",
+        grouped(tokens),
+        grouped(LIST_TOKENS)
+    )
+}
+
+/// The folders of skills, in the order of their numbers, their links resolved.
+fn roots((cwd, codex_home, home): (&Path, &Path, &Path), root: Option<&Path>, search: &mut Search) -> Told<Vec<Root>> {
     let dirs = directories(cwd, root);
     let of = |dir: PathBuf, rank| Root { dir, rank };
     let mut roots: Vec<Root> = dirs.iter().rev().map(|dir| of(dir.join(".codex/skills"), Rank::Repository)).collect();
@@ -145,106 +181,99 @@ fn roots(cwd: &Path, root: Option<&Path>, codex_home: &Path, home: &Path) -> Vec
     let users: Vec<PathBuf> =
         roots.iter().filter(|root| root.rank == Rank::User).map(|root| root.dir.clone()).collect();
     roots.retain(|root| root.rank == Rank::User || !users.contains(&root.dir));
-    roots
-}
-
-/// The skill of a file, unless its head is not what it must be.
-fn skill(
-    path: &Path,
-    root: &Root,
-    switches: &Switches,
-    search: &mut Search,
-    answer: &mut Answer,
-) -> Told<Option<Skill>> {
-    let scope = match root.rank {
-        Rank::System => Scope::Generated,
-        Rank::Admin => Scope::Managed,
-        Rank::Repository => Scope::Project,
-        Rank::User => Scope::User,
-    };
-    let Some(file) = skills::read(path, scope, search, &mut answer.sources)? else { return Ok(None) };
-    let (head, _) = skills::head(&file.text).unwrap_or_default();
-    let head = Head::of(head).or_else(|| Head::of(&quoted(head))).unwrap_or_default();
-    let one_line = |words: Option<String>| {
-        Some(words?.split_whitespace().collect::<Vec<_>>().join(" ")).filter(|words| !words.is_empty())
-    };
-    let Some(description) = one_line(head.description) else {
-        answer.sources.push(file.refused("its head must have a `description`"));
-        return Ok(None);
-    };
-    let folder = path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
-    let name = one_line(head.name).unwrap_or(folder);
-    if name.chars().count() > NAME_CHARACTERS {
-        answer.sources.push(file.refused(&format!("its name has more than {NAME_CHARACTERS} characters")));
-        return Ok(None);
-    }
-    let mut skill = file.named(name, shortened(&description));
-    let off = |word: &String| *word == skill.name || Path::new(word) == path;
-    if let Some(word) = switches.off.iter().find(|word| off(word)) {
-        skill.leave_out(Fate::Excluded, format!("[[skills.config]] switches `{word}` off"));
-    } else if root.rank == Rank::System && switches.no_system {
-        skill.leave_out(Fate::Excluded, "[skills.bundled] switches Codex's own skills off");
-    } else if switches.unlisted {
-        skill.leave_out(Fate::Excluded, "`include_instructions` of [skills] leaves the list out");
-    } else if !is_offered(path, search)? {
-        skill.leave_out(Fate::Excluded, "agents/openai.yaml says that only the user calls for it");
-    }
-    Ok(Some(skill))
-}
-
-/// What the head of a SKILL.md says.
-#[derive(Default)]
-struct Head {
-    name: Option<String>,
-    description: Option<String>,
-}
-
-impl Head {
-    /// `None` where it is no YAML, or has a list or a table in place of a text. Numbers keep their digits.
-    fn of(head: &str) -> Option<Head> {
-        let node = parse_yaml(head).ok()?;
-        // Of the keys that it knows, none may stand twice.
-        let times = |key: &str| match &node.value {
-            Value::Table(entries) => entries.iter().filter(|(name, _)| name == key).count(),
-            _ => 0,
-        };
-        if ["name", "description", "metadata"].iter().any(|key| times(key) > 1) {
-            return None;
+    search.expect(roots.iter().map(|root| Ask::Real(root.dir.clone())))?;
+    for root in &mut roots {
+        if let Ok(real) = search.real(&root.dir)? {
+            root.dir = real;
         }
-        let text = |key: &str| match node.get(key).map(|node| &node.value) {
-            None | Some(Value::Null) => Some(None),
-            Some(Value::Text(text) | Value::Date(text)) => Some(Some(text.clone())),
-            Some(Value::Bool(_) | Value::Integer(_) | Value::Float(_)) => {
-                let written = as_written(head, key)?;
-                Some(Some(written.split(" #").next().unwrap_or_default().to_owned()))
-            }
-            Some(Value::List(_) | Value::Table(_)) => None,
-        };
-        Some(Head { name: text("name")?, description: text("description")? })
+    }
+    Ok(roots)
+}
+
+impl Root {
+    fn scope(&self) -> Scope {
+        match self.rank {
+            Rank::System => Scope::Generated,
+            Rank::Admin => Scope::Managed,
+            Rank::Repository => Scope::Project,
+            Rank::User => Scope::User,
+        }
     }
 }
 
-/// The head with those values in quotes that people mean as texts and that are none in YAML.
-fn quoted(head: &str) -> String {
-    let line = |line: &str| {
-        let (key, value) = line.split_once(':')?;
-        let value = value.trim();
-        let open =
-            [('[', ']'), ('{', '}')].iter().any(|(open, close)| value.starts_with(*open) && !value.ends_with(*close));
-        let meant = value.contains(": ") || value.starts_with(['@', '`']) || open;
-        let plain = meant && !key.starts_with(' ') && !value.starts_with(['"', '\'']);
-        plain.then(|| format!("{key}: '{}'", value.replace('\'', "''")))
-    };
-    head.lines().map(|text| line(text).unwrap_or_else(|| text.to_owned())).collect::<Vec<_>>().join("\n")
+/// A file that was found once more.
+fn again(path: &Path, scope: Scope, first: &Path) -> Source {
+    let reason = format!("the same file as {}, which comes first", first.display());
+    Source { by: Some(first.to_owned()), ..skills::source(path, scope, Fate::Shadowed, &reason) }
 }
 
-/// Whether the agent may call for a skill by itself.
-fn is_offered(path: &Path, search: &mut Search) -> Told<bool> {
-    let policy = path.with_file_name("agents").join("openai.yaml");
-    let Ok(raw) = search.read(&policy, "whether the agent may call for the skill by itself")? else { return Ok(true) };
-    let policy = parse_yaml(&raw.text()).ok();
-    let allowed = policy.as_ref().and_then(|node| node.at_path(&["policy", "allow_implicit_invocation"]));
-    Ok(allowed.and_then(Node::as_bool) != Some(false))
+/// A SKILL.md, where it was found and where it is.
+struct SkillFile<'a> {
+    path: &'a Path,
+    real: &'a Path,
+    root: &'a Root,
+}
+
+impl SkillFile<'_> {
+    /// The skill of the file, unless something about it is not what it must be.
+    fn skill(
+        &self,
+        settings: &Settings,
+        rules: &[Rule],
+        search: &mut Search,
+        answer: &mut Answer,
+    ) -> Told<Option<Skill>> {
+        let (path, root) = (self.path, self.root);
+        let Some(file) = skills::read(path, root.scope(), search, &mut answer.sources)? else { return Ok(None) };
+        let inside = path.strip_prefix(&root.dir).unwrap_or(path).to_string_lossy();
+        let head = if !file.is_text {
+            Err("it must be UTF-8".to_owned())
+        } else if inside.contains(['\t', '\n', '\r']) {
+            Err("a tab or a line break in its path is lost, and the file not found".to_owned())
+        } else {
+            self.named(Head::of_file(&file.text).unwrap_or_default(), search)?
+        };
+        let (name, description) = match head {
+            Ok(head) => head,
+            Err(reason) => {
+                answer.sources.push(file.refused(&reason));
+                return Ok(None);
+            }
+        };
+        let mut skill = file.named(name, description);
+        if let Some(rule) = switched_off(rules, &skill.name, self.real) {
+            skill.leave_out(Fate::Excluded, format!("[[skills.config]] switches `{}` off", rule.written));
+        } else if root.rank == Rank::System && settings.skills.no_system {
+            skill.leave_out(Fate::Excluded, "[skills.bundled] switches Codex's own skills off");
+        } else if settings.skills.unlisted {
+            skill.leave_out(Fate::Excluded, "`include_instructions` of [skills] leaves the list out");
+        } else if let Some(reason) = policy::refusal(path, search)? {
+            skill.leave_out(Fate::Excluded, reason);
+        }
+        Ok(Some(skill))
+    }
+
+    /// Name and description, or why it is no skill.
+    fn named(&self, head: Head, search: &mut Search) -> Told<Result<(String, String), String>> {
+        let one_line = |words: &str| words.split_whitespace().collect::<Vec<_>>().join(" ");
+        let filled = |words: Option<String>| words.map(|words| one_line(&words)).filter(|words| !words.is_empty());
+        let Some(description) = filled(head.description) else {
+            return Ok(Err("its head must have a `description`".to_owned()));
+        };
+        let folder = || one_line(&self.path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy());
+        let name = filled(head.name).unwrap_or_else(folder);
+        if name.chars().count() > NAME_CHARACTERS {
+            return Ok(Err(format!("its name has more than {NAME_CHARACTERS} characters")));
+        }
+        let name = match plugins::plugin(self.real, search)? {
+            Some(plugin) => format!("{plugin}:{name}"),
+            None => name,
+        };
+        if name.chars().count() > QUALIFIED_CHARACTERS {
+            return Ok(Err(format!("with its plugin's, its name has more than {QUALIFIED_CHARACTERS} characters")));
+        }
+        Ok(Ok((name, shortened(&description))))
+    }
 }
 
 fn shortened(description: &str) -> String {
@@ -252,47 +281,4 @@ fn shortened(description: &str) -> String {
         return description.to_owned();
     }
     format!("{}...", description.chars().take(DESCRIPTION_CHARACTERS - 3).collect::<String>())
-}
-
-/// Reads the switches.
-pub(super) fn switches(value: &dyn Fn(&[&str]) -> Option<Node>) -> Switches {
-    let flag = |path: &[&str]| value(path).as_ref().and_then(Node::as_bool);
-    let list = value(&["skills", "config"]);
-    let entries = list.as_ref().and_then(Node::as_list).unwrap_or_default();
-    let off = entries.iter().filter(|entry| entry.get("enabled").and_then(Node::as_bool) == Some(false));
-    let words = off.filter_map(|entry| entry.get("path").or_else(|| entry.get("name"))?.as_text());
-    Switches {
-        unlisted: flag(&["skills", "include_instructions"]) == Some(false),
-        no_system: flag(&["skills", "bundled", "enabled"]) == Some(false),
-        off: words.map(str::to_owned).collect(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_that_are_no_yaml_are_taken_as_people_mean_them() {
-        for (value, read) in [
-            ("Plain.", Some("Plain.")),
-            ("Use when: a colon", Some("Use when: a colon")),
-            ("it's: x", Some("it's: x")),
-            ("{x: y}", Some("{x: y}")),
-            ("[open", Some("[open")),
-            ("@at", Some("@at")),
-            ("`tick`", Some("`tick`")),
-            ("1.50 # a number", Some("1.50")),
-            ("1e3", Some("1e3")),
-            ("true", Some("true")),
-            ("~", None),
-            ("[a, b]", None),
-            ("*star", None),
-            ("- a", None),
-        ] {
-            let head = format!("name: a\ndescription: {value}\n");
-            let head = Head::of(&head).or_else(|| Head::of(&quoted(&head))).unwrap_or_default();
-            assert_eq!(head.description.as_deref(), read, "{value}");
-        }
-    }
 }

@@ -1,5 +1,7 @@
 //! The types that keys must have, in each edition.
 
+mod tables;
+
 use super::layers::Layers;
 use super::rules::Rules;
 use crate::answer::Refusal;
@@ -15,18 +17,37 @@ pub(super) enum Type {
     Word(&'static [&'static str]),
     /// One of these words, or a table.
     WordOrTable(&'static [&'static str]),
+    /// One of these words, or a table `granular` that says everything it must.
+    WordOrGranular(&'static [&'static str]),
     Bool,
     Integer,
     /// An integer from 0.
     Size,
+    /// An integer from 0 to 65535.
+    Port,
+    /// A number from 0, whole or not.
+    Number,
     Texts,
     TextOrTexts,
-    /// A table of known keys, others being ignored.
+    BoolOrTexts,
+    List,
+    /// A table; what it holds is not looked into.
     Table,
+    TableOfTexts,
+    /// A table of known keys, others being ignored.
+    Keys(&'static [(&'static str, Type)]),
     /// The same, or an empty list.
-    TableOrEmpty,
+    KeysOrEmpty(&'static [(&'static str, Type)]),
+    /// The same, or a boolean.
+    BoolOrKeys(&'static [(&'static str, Type)]),
     /// A table of tables.
     Tables,
+    /// A table of tables of known keys.
+    TablesOf(&'static [(&'static str, Type)]),
+    /// `model_providers`: the same, and each has a name.
+    Providers(&'static [(&'static str, Type)]),
+    /// `mcp_servers`: the same, and each is a program or has a URL.
+    Servers(&'static [(&'static str, Type)]),
     /// A table of booleans, and of tables under these names.
     Switches(&'static [&'static str]),
     /// `skills`: which are switched off, by path, or also by name.
@@ -44,7 +65,7 @@ pub(super) enum By {
 
 /// The words of `sandbox_mode`.
 const SANDBOX: Type = Type::Word(&["read-only", "workspace-write", "danger-full-access"]);
-const APPROVAL: Type = Type::WordOrTable(&["on-failure", "on-request", "never"]);
+const APPROVAL: Type = Type::WordOrGranular(&["on-failure", "on-request", "never"]);
 const APPROVAL_104: Type = Type::WordOrTable(&["untrusted", "on-failure", "on-request", "never"]);
 const REVIEWER: Type = Type::Word(&["user", "auto_review", "guardian_subagent"]);
 const STORE: Type = Type::Word(&["file", "keyring", "auto", "ephemeral"]);
@@ -55,7 +76,7 @@ const OPENER: Type = Type::Word(&["vscode", "vscode-insiders", "windsurf", "curs
 const PERSONALITY: Type = Type::Word(&["none", "friendly", "pragmatic"]);
 const LOGIN: Type = Type::Word(&["chatgpt", "api"]);
 
-/// The types of keys in 0.169, as the client takes or refuses them; what a table of known keys holds is not looked into.
+/// The types of keys in 0.169, as the client takes or refuses them.
 pub(super) const V0_169: &[(&str, Type)] = &[
     ("project_doc_max_bytes", Type::Size),
     ("project_doc_fallback_filenames", Type::Texts),
@@ -73,7 +94,7 @@ pub(super) const V0_169: &[(&str, Type)] = &[
     ("model", Type::Filled),
     ("review_model", Type::Text),
     ("model_provider", Type::Text),
-    ("model_providers", Type::Tables),
+    ("model_providers", Type::Providers(tables::PROVIDER)),
     ("model_context_window", Type::Integer),
     ("model_auto_compact_token_limit", Type::Integer),
     ("model_reasoning_effort", Type::Filled),
@@ -84,8 +105,8 @@ pub(super) const V0_169: &[(&str, Type)] = &[
     ("approval_policy", APPROVAL),
     ("approvals_reviewer", REVIEWER),
     ("sandbox_mode", SANDBOX),
-    ("sandbox_workspace_write", Type::TableOrEmpty),
-    ("shell_environment_policy", Type::Table),
+    ("sandbox_workspace_write", Type::KeysOrEmpty(tables::WORKSPACE)),
+    ("shell_environment_policy", Type::Keys(tables::SHELL)),
     ("allow_login_shell", Type::Bool),
     ("notify", Type::Texts),
     ("background_terminal_max_timeout", Type::Size),
@@ -93,24 +114,24 @@ pub(super) const V0_169: &[(&str, Type)] = &[
     ("forced_chatgpt_workspace_id", Type::TextOrTexts),
     ("cli_auth_credentials_store", STORE),
     ("mcp_oauth_credentials_store", Type::Word(&["auto", "file", "keyring"])),
-    ("mcp_oauth_callback_port", Type::Size),
+    ("mcp_oauth_callback_port", Type::Port),
     ("mcp_oauth_callback_url", Type::Text),
     ("js_repl_node_path", Type::Text),
     ("js_repl_node_module_dirs", Type::Texts),
     ("audio", Type::Table),
-    ("auto_review", Type::Table),
-    ("ghost_snapshot", Type::Table),
+    ("auto_review", Type::Keys(tables::AUTO_REVIEW)),
+    ("ghost_snapshot", Type::Keys(tables::SNAPSHOT)),
     ("orchestrator", Type::Table),
     ("realtime", Type::Table),
-    ("windows", Type::Table),
-    ("tool_suggest", Type::TableOrEmpty),
-    ("mcp_servers", Type::Tables),
-    ("history", Type::TableOrEmpty),
+    ("windows", Type::Keys(tables::WINDOWS)),
+    ("tool_suggest", Type::KeysOrEmpty(tables::TOOL_SUGGEST)),
+    ("mcp_servers", Type::Servers(tables::SERVER)),
+    ("history", Type::KeysOrEmpty(tables::HISTORY)),
     ("sqlite_home", Type::Text),
     ("log_dir", Type::Text),
     ("file_opener", OPENER),
     ("forced_login_method", LOGIN),
-    ("tui", Type::Table),
+    ("tui", Type::Keys(tables::TUI)),
     ("hide_agent_reasoning", Type::Bool),
     ("show_raw_agent_reasoning", Type::Bool),
     ("personality", PERSONALITY),
@@ -118,25 +139,34 @@ pub(super) const V0_169: &[(&str, Type)] = &[
     ("chatgpt_base_url", Type::Text),
     ("openai_base_url", Type::Text),
     ("web_search", Type::Word(&["disabled", "cached", "live", "indexed"])),
-    ("tools", Type::Table),
-    ("memories", Type::Table),
-    ("hooks", Type::Table),
-    ("plugins", Type::Tables),
-    ("marketplaces", Type::Tables),
+    ("tools", Type::Keys(tables::TOOLS)),
+    ("memories", Type::Keys(tables::MEMORIES)),
+    ("hooks", Type::Keys(tables::HOOKS)),
+    ("plugins", Type::TablesOf(tables::PLUGIN)),
+    ("marketplaces", Type::TablesOf(tables::MARKETPLACE)),
     ("permissions", Type::Tables),
-    ("apps", Type::Tables),
-    ("analytics", Type::Table),
-    ("feedback", Type::Table),
-    ("otel", Type::Table),
-    ("notice", Type::Table),
+    ("apps", Type::TablesOf(tables::APP)),
+    ("analytics", Type::Keys(tables::ANALYTICS)),
+    ("feedback", Type::Keys(tables::FEEDBACK)),
+    ("otel", Type::Keys(tables::OTEL)),
+    ("notice", Type::Keys(tables::NOTICE)),
     ("check_for_update_on_startup", Type::Bool),
     ("disable_paste_burst", Type::Bool),
     ("suppress_unstable_features_warning", Type::Bool),
     ("experimental_use_unified_exec_tool", Type::Bool),
     ("features", Type::Switches(&["multi_agent_v2", "code_mode"])),
     ("skills", Type::Skills(By::PathOrName)),
-    ("agents", Type::Agents(&["max_threads", "max_depth"])),
+    ("agents", Type::Agents(&["max_threads", "max_depth", "job_max_runtime_seconds"])),
     ("profiles", Type::Tables),
+    ("desktop", Type::Table),
+    ("computer_use", Type::Table),
+    ("model_catalog_json", Type::Text),
+    ("default_permissions", Type::Text),
+    ("experimental_realtime_ws_base_url", Type::Text),
+    ("experimental_realtime_ws_model", Type::Text),
+    ("experimental_realtime_start_instructions", Type::Text),
+    ("experimental_realtime_ws_backend_prompt", Type::Text),
+    ("experimental_thread_store_endpoint", Type::Text),
 ];
 
 /// What a table in `profiles` may say in 0.169, where it is checked although it no longer counts.
@@ -186,6 +216,8 @@ pub(super) const V0_104: &[(&str, Type)] = &[
     ("model", Type::Text),
     ("review_model", Type::Text),
     ("model_provider", Type::Text),
+    ("model_providers", Type::Providers(tables::PROVIDER_104)),
+    ("history", Type::KeysOrEmpty(tables::HISTORY)),
     ("model_context_window", Type::Integer),
     ("model_auto_compact_token_limit", Type::Integer),
     ("model_reasoning_effort", EFFORT_104),
@@ -195,36 +227,36 @@ pub(super) const V0_104: &[(&str, Type)] = &[
     ("tool_output_token_limit", Type::Size),
     ("approval_policy", APPROVAL_104),
     ("sandbox_mode", SANDBOX),
-    ("sandbox_workspace_write", Type::TableOrEmpty),
-    ("shell_environment_policy", Type::Table),
+    ("sandbox_workspace_write", Type::KeysOrEmpty(tables::WORKSPACE)),
+    ("shell_environment_policy", Type::Keys(tables::SHELL)),
     ("notify", Type::Texts),
     ("oss_provider", Type::Text),
     ("forced_chatgpt_workspace_id", Type::Text),
     ("mcp_oauth_credentials_store", Type::Word(&["auto", "file", "keyring"])),
-    ("mcp_oauth_callback_port", Type::Size),
+    ("mcp_oauth_callback_port", Type::Port),
     ("js_repl_node_path", Type::Text),
     ("commit_attribution", Type::Text),
     ("experimental_use_freeform_apply_patch", Type::Bool),
     ("windows_wsl_setup_acknowledged", Type::Bool),
-    ("ghost_snapshot", Type::Table),
-    ("windows", Type::Table),
-    ("mcp_servers", Type::Tables),
+    ("ghost_snapshot", Type::Keys(tables::SNAPSHOT)),
+    ("windows", Type::Keys(tables::WINDOWS)),
+    ("mcp_servers", Type::Servers(tables::SERVER_104)),
     ("log_dir", Type::Text),
     ("file_opener", OPENER),
     ("forced_login_method", LOGIN),
-    ("tui", Type::TableOrEmpty),
+    ("tui", Type::KeysOrEmpty(tables::TUI_104)),
     ("hide_agent_reasoning", Type::Bool),
     ("show_raw_agent_reasoning", Type::Bool),
     ("personality", PERSONALITY),
     ("chatgpt_base_url", Type::Text),
     ("web_search", Type::Word(&["disabled", "cached", "live"])),
-    ("tools", Type::TableOrEmpty),
+    ("tools", Type::KeysOrEmpty(tables::TOOLS_104)),
     ("memories", Type::Table),
-    ("apps", Type::Tables),
-    ("analytics", Type::Table),
-    ("feedback", Type::Table),
-    ("otel", Type::Table),
-    ("notice", Type::Table),
+    ("apps", Type::TablesOf(tables::APP)),
+    ("analytics", Type::Keys(tables::ANALYTICS)),
+    ("feedback", Type::Keys(tables::FEEDBACK)),
+    ("otel", Type::Keys(tables::OTEL)),
+    ("notice", Type::Keys(tables::NOTICE)),
     ("check_for_update_on_startup", Type::Bool),
     ("disable_paste_burst", Type::Bool),
     ("suppress_unstable_features_warning", Type::Bool),
@@ -275,14 +307,13 @@ pub(super) fn wrong(rules: &Rules, layers: &Layers) -> Option<Refusal> {
         .collect();
     let of_profiles = profiles.iter().map(|&name| (vec!["profiles", name], rules.profile_types));
     let tables = std::iter::once((Vec::new(), rules.types)).chain(of_profiles);
-    for (table, (key, wanted)) in
-        tables.flat_map(|(table, types)| types.iter().map(move |entry| (table.clone(), entry)))
-    {
-        let path: Vec<&str> = table.into_iter().chain([*key]).collect();
-        let Some((node, from)) = layers.value(&path) else { continue };
-        if let Err(words) = check(node, *wanted) {
-            return refused(from, format!("`{key}` is {}, and must be {words}", node.value.kind()));
+    for (table, types) in tables {
+        if let Some(refusal) = wrong_below(layers, &table, types) {
+            return Some(refusal);
         }
+    }
+    if let Some(refusal) = rules.own_providers.and_then(|own| wrong_provider(layers, own)) {
+        return Some(refusal);
     }
     let (projects, from) = layers.value(&["projects"])?;
     if projects.as_table().is_none() {
@@ -303,6 +334,75 @@ pub(super) fn wrong(rules: &Rules, layers: &Layers) -> Option<Refusal> {
     None
 }
 
+/// The first key of the table at `path` with a wrong type.
+fn wrong_below(layers: &Layers, path: &[&str], types: &[(&str, Type)]) -> Option<Refusal> {
+    for (key, wanted) in types {
+        let path: Vec<&str> = path.iter().copied().chain([*key]).collect();
+        let Some((node, from)) = layers.value(&path) else { continue };
+        if let Err(words) = check(node, *wanted) {
+            let message = format!("`{}` is {}, and must be {words}", path.join("."), node.value.kind());
+            return Some(Refusal::new(from, message));
+        }
+        let below = match *wanted {
+            Type::Keys(types) | Type::KeysOrEmpty(types) | Type::BoolOrKeys(types) => wrong_below(layers, &path, types),
+            Type::TablesOf(types) | Type::Providers(types) | Type::Servers(types) => {
+                names(layers, &path).into_iter().find_map(|name| {
+                    let entry: Vec<&str> = path.iter().copied().chain([name]).collect();
+                    wrong_below(layers, &entry, types).or_else(|| wrong_entry(layers, &entry, *wanted))
+                })
+            }
+            _ => None,
+        };
+        if below.is_some() {
+            return below;
+        }
+    }
+    None
+}
+
+/// The keys of the table at `path`, in any layer.
+fn names<'a>(layers: &'a Layers, path: &[&str]) -> Vec<&'a str> {
+    let tables = layers.0.iter().filter_map(|(_, table)| table.at_path(path)?.as_table());
+    let mut names: Vec<&str> = tables.flatten().map(|(name, _)| name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// What is missing in a provider or server, or does not go together.
+fn wrong_entry(layers: &Layers, path: &[&str], wanted: Type) -> Option<Refusal> {
+    let (_, from) = layers.value(path)?;
+    let has = |key: &&str| layers.value(&path.iter().copied().chain([*key]).collect::<Vec<_>>()).is_some();
+    let refused = |what: String| Some(Refusal::new(from, format!("`{}` {what}", path.join("."))));
+    if let Type::Providers(_) = wanted {
+        return if has(&"name") { None } else { refused("must have a `name`".to_owned()) };
+    }
+    let Type::Servers(_) = wanted else { return None };
+    let (kind, others) = match (has(&"command"), has(&"url")) {
+        (true, _) => ("a program", tables::NOT_OF_PROGRAMS),
+        (false, true) => ("behind a URL", tables::NOT_OF_URLS),
+        (false, false) => return refused("must have a `command` or a `url`".to_owned()),
+    };
+    let other = others.iter().find(|key| has(key))?;
+    refused(format!("is {kind}, and must have no `{other}`"))
+}
+
+/// Codex's own providers cannot be described anew, and another one must be described to be chosen.
+fn wrong_provider(layers: &Layers, own: &[&str]) -> Option<Refusal> {
+    let described = names(layers, &["model_providers"]);
+    if let Some(name) = described.iter().find(|name| own.contains(name)) {
+        let (_, from) = layers.value(&["model_providers", name])?;
+        return Some(Refusal::new(from, format!("the provider {name:?} is Codex's own")));
+    }
+    let (chosen, from) = layers.value(&["model_provider"])?;
+    let name = chosen.as_text()?;
+    let is_known = own.contains(&name) || described.contains(&name);
+    (!is_known).then(|| Refusal::new(from, format!("the provider {name:?} of `model_provider` is not described")))
+}
+
+/// Codex 0.169's own providers.
+pub(super) const OWN_PROVIDERS: &[&str] = &tables::OWN_PROVIDERS;
+
 /// Says what a value must be, if it is not.
 fn check(node: &Node, wanted: Type) -> Result<(), String> {
     let table = |right: &dyn Fn(&(String, Node)) -> bool| node.as_table().is_some_and(|table| table.iter().all(right));
@@ -320,18 +420,38 @@ fn check(node: &Node, wanted: Type) -> Result<(), String> {
             let right = node.as_table().is_some() || node.as_text().is_some_and(|word| known.contains(&word));
             return if right { Ok(()) } else { Err(format!("one of {}", known.join(", "))) };
         }
+        Type::WordOrGranular(known) => {
+            let right = is_granular(node) || node.as_text().is_some_and(|word| known.contains(&word));
+            return if right { Ok(()) } else { Err(format!("one of {}", known.join(", "))) };
+        }
         Type::Bool => (node.as_bool().is_some(), "a boolean"),
         Type::Integer => (matches!(node.value, Value::Integer(_)), "an integer"),
         Type::Size => (matches!(node.value, Value::Integer(0..)), "a non-negative integer"),
+        Type::Port => (matches!(node.value, Value::Integer(0..=65_535)), "an integer up to 65535"),
+        Type::Number => {
+            let right = match node.value {
+                Value::Integer(number) => number >= 0,
+                Value::Float(number) => number >= 0.0,
+                _ => false,
+            };
+            (right, "a number from 0")
+        }
+        Type::List => (node.as_list().is_some(), "a list"),
+        Type::BoolOrTexts => (node.as_bool().is_some() || node.as_texts().is_some(), "a boolean or a list of strings"),
+        Type::TableOfTexts => (table(&|(_, value)| value.as_text().is_some()), "a table of strings"),
+        Type::BoolOrKeys(_) => (node.as_bool().is_some() || node.as_table().is_some(), "a boolean or a table"),
         Type::Texts => (node.as_texts().is_some(), "a list of strings"),
         Type::TextOrTexts => (is_text || node.as_texts().is_some(), "a string or a list of strings"),
-        Type::Table => (node.as_table().is_some(), "a table"),
-        Type::TableOrEmpty => (node.as_table().is_some() || is_empty_list(), "a table"),
-        Type::Tables => (table(&|(_, value)| value.as_table().is_some()), "a table of tables"),
+        Type::Table | Type::Keys(_) => (node.as_table().is_some(), "a table"),
+        Type::KeysOrEmpty(_) => (node.as_table().is_some() || is_empty_list(), "a table"),
+        Type::Tables | Type::TablesOf(_) | Type::Providers(_) | Type::Servers(_) => {
+            (table(&|(_, value)| value.as_table().is_some()), "a table of tables")
+        }
         Type::Switches(tables) => {
-            let right = table(&|(name, value)| {
-                value.as_bool().is_some() || (value.as_table().is_some() && tables.contains(&name.as_str()))
-            });
+            let has_flag = |value: &Node| value.get("enabled").is_none_or(|flag| flag.as_bool().is_some());
+            let is_table =
+                |name: &str, value: &Node| value.as_table().is_some() && has_flag(value) && tables.contains(&name);
+            let right = table(&|(name, value)| value.as_bool().is_some() || is_table(name, value));
             (right, "a table of booleans")
         }
         Type::Skills(by) => (is_empty_list() || is_skills(node, by), "a table of what it knows"),
@@ -344,6 +464,14 @@ fn check(node: &Node, wanted: Type) -> Result<(), String> {
         }
     };
     if right { Ok(()) } else { Err(words.to_owned()) }
+}
+
+/// `granular`, with everything that it must say.
+fn is_granular(node: &Node) -> bool {
+    let Some([(key, says)]) = node.as_table() else { return false };
+    let is_said = |(key, _): &(&str, Type)| says.get(key).is_some_and(|value| value.as_bool().is_some());
+    let are_flags = says.as_table().is_some_and(|says| says.iter().all(|(_, value)| value.as_bool().is_some()));
+    key == "granular" && are_flags && tables::GRANULAR.iter().all(is_said)
 }
 
 /// Each entry of `config` switches one skill, by its path, or in 0.169 by its name.

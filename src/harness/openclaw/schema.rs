@@ -1,6 +1,6 @@
 //! What OpenClaw refuses in a configuration: unknown keys, and wrong types of what decides about instruction files.
 //!
-//! The client checks every key; the values of those not listed with a type here are left unchecked.
+//! The client checks every key; the values of those not listed with a type here or in `keys` are left unchecked.
 
 use crate::formats::{Node, Value};
 
@@ -28,6 +28,29 @@ pub struct Schema {
     pub hook: Option<&'static str>,
     /// Of `skills`, whose values are checked as well; everything where there are none.
     pub skills: Option<&'static str>,
+    /// Types of values that decide nothing about instruction files, by their paths.
+    pub values: &'static [(&'static str, Type)],
+}
+
+/// The type of a value.
+#[derive(Clone, Copy)]
+pub enum Type {
+    /// A string.
+    Text,
+    /// A list of strings.
+    Texts,
+    /// A boolean.
+    Flag,
+    /// A whole number above 0.
+    Positive,
+    /// A whole number from 0.
+    Whole,
+    /// One of these words, with spaces between.
+    OneOf(&'static str),
+    /// A table.
+    Table,
+    /// A table of strings.
+    TableOfTexts,
 }
 
 /// Why the client would not start, or nothing.
@@ -39,7 +62,15 @@ pub fn check(root: &Node, schema: &Schema) -> Result<(), String> {
     if let (Some(skills), Some(known)) = (root.get("skills"), schema.skills) {
         check_skills(skills, known)?;
     }
-    others(root, schema)
+    others(root, schema)?;
+    schema.values.iter().try_for_each(|(path, wanted)| value(root, path, *wanted))
+}
+
+/// Checks the value at a path with periods in it, if it is there.
+fn value(root: &Node, path: &str, wanted: Type) -> Result<(), String> {
+    let (above, key) = path.rsplit_once('.').unwrap_or(("", path));
+    let table = above.split('.').filter(|name| !name.is_empty()).try_fold(root, |table, name| table.get(name));
+    table.map_or(Ok(()), |table| typed(table, above, key, wanted))
 }
 
 fn check_agents(agents: &Node, schema: &Schema) -> Result<(), String> {
@@ -208,17 +239,6 @@ fn others(root: &Node, schema: &Schema) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-enum Type {
-    Text,
-    Texts,
-    Flag,
-    Positive,
-    Whole,
-    OneOf(&'static str),
-    Table,
-    TableOfTexts,
 }
 
 fn typed(table: &Node, path: &str, key: &str, wanted: Type) -> Result<(), String> {

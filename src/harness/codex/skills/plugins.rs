@@ -1,0 +1,47 @@
+//! A skill at or below a folder with the manifest of a plugin has the plugin's name before its own.
+
+use std::path::{Path, PathBuf};
+
+use crate::formats::{Value, parse_json};
+use crate::search::{Search, Told};
+use crate::snapshot::{Ask, Kind};
+
+/// Where the manifest of a plugin may be, the first one that is there counting; Codex 0.169.
+const MANIFESTS: [&str; 3] = [".codex-plugin/plugin.json", ".claude-plugin/plugin.json", ".cursor-plugin/plugin.json"];
+
+/// What is asked to know the plugins of some skills.
+pub(super) fn asks(skills: &[PathBuf]) -> Vec<Ask> {
+    let mut folders: Vec<&Path> = skills.iter().flat_map(|skill| skill.ancestors().skip(1)).collect();
+    folders.sort();
+    folders.dedup();
+    folders.into_iter().flat_map(|folder| MANIFESTS.map(|manifest| Ask::Kind(folder.join(manifest)))).collect()
+}
+
+/// The name of the nearest plugin that a skill is part of. A manifest that cannot be read is passed over.
+pub(super) fn plugin(skill: &Path, search: &mut Search) -> Told<Option<String>> {
+    for folder in skill.ancestors().skip(1) {
+        for manifest in MANIFESTS.map(|manifest| folder.join(manifest)) {
+            if !search.glance(&manifest)?.is_ok_and(|meta| meta.kind == Kind::File) {
+                continue;
+            }
+            if let Some(name) = name(&manifest, folder, search)? {
+                return Ok(Some(name));
+            }
+            break;
+        }
+    }
+    Ok(None)
+}
+
+/// The name that a manifest gives, or that of its folder.
+fn name(manifest: &Path, folder: &Path, search: &mut Search) -> Told<Option<String>> {
+    let Ok(raw) = search.read(manifest, "the plugin that the skills below belong to")? else { return Ok(None) };
+    let Some(Ok(node)) = raw.as_text().map(parse_json) else { return Ok(None) };
+    let name = match (&node.value, node.get("name").map(|name| &name.value)) {
+        (Value::Table(_), None) => "",
+        (Value::Table(_), Some(Value::Text(name))) => name,
+        (_, _) => return Ok(None),
+    };
+    let of_folder = || folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(Some(if name.trim().is_empty() { of_folder() } else { name.to_owned() }))
+}
