@@ -222,12 +222,7 @@ impl Index {
         let mut forgot = false;
         for change in changes {
             let touched = state.touched_by(&change);
-            state.tick += 1;
-            let tick = state.tick;
-            state.changes.push_back((tick, change));
-            if state.changes.len() > CHANGE_LIMIT {
-                state.changes.pop_front();
-            }
+            state.note(change);
             forgot |= !touched.is_empty();
             for ask in touched {
                 state.forget(&ask);
@@ -237,6 +232,28 @@ impl Index {
             state.version += 1;
         }
         forgot
+    }
+
+    /// All facts that are told, to be observed again and given to [`Index::confirm`]. Those that are being observed just now
+    /// are not taken in any more.
+    pub fn told(&self) -> Vec<Ask> {
+        let mut state = self.lock();
+        state.note(Change::Everything);
+        state.paths_of.keys().cloned().collect()
+    }
+
+    /// Forgets every fact that was now observed otherwise than it is told. Whether there was any.
+    pub fn confirm(&self, observed: Vec<Observed>) -> bool {
+        let mut state = self.lock();
+        let is_other = |Observed { ask, fact, rests_on }: &Observed| {
+            state.snapshot.told(ask).is_some_and(|told| told != *fact || state.paths_of.get(ask) != Some(rests_on))
+        };
+        let others: Vec<Observed> = observed.into_iter().filter(is_other).collect();
+        for other in &others {
+            state.forget(&other.ask);
+        }
+        state.version += u64::from(!others.is_empty());
+        !others.is_empty()
     }
 
     /// Frees what was forgotten. For moments when nobody waits.
@@ -340,6 +357,15 @@ impl State {
             }
         }
         touched
+    }
+
+    /// Remembers a change, to judge facts that were observed while it happened.
+    fn note(&mut self, change: Change) {
+        self.tick += 1;
+        self.changes.push_back((self.tick, change));
+        if self.changes.len() > CHANGE_LIMIT {
+            self.changes.pop_front();
+        }
     }
 
     /// Keeps a part that rests on the facts of now.

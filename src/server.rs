@@ -283,28 +283,32 @@ impl Core {
 
     /// Watches from now on, unless it does already. What was looked at by now is looked at again.
     fn watch(&self) {
-        let Some(all) = self.watcher.get().and_then(Watcher::begin) else { return };
-        self.blind.fetch_or(!all, Ordering::Relaxed);
-        self.forget(self.with_moved_buffers(vec![Change::Everything]));
+        let Some(watcher) = self.watcher.get() else { return };
+        let Some(all) = watcher.begin() else { return };
+        self.files.refresh(&[Change::Everything]);
+        self.mentions.forget(&[Change::Everything]);
+        let watching = Watching::new(&self.files, watcher);
+        let observed = index::observe(&watching, self.index.told());
+        let changed = if all && !watching.was_blind() {
+            self.index.confirm(observed)
+        } else {
+            // Nobody would tell when these facts change.
+            self.blind.store(true, Ordering::Relaxed);
+            self.index.forget([Change::Everything]);
+            true
+        };
+        if changed {
+            self.changed_outside.notify_one();
+        }
     }
 
     /// Something happened to files outside the editor.
-    fn happened(self: &Arc<Self>, changes: Vec<Change>) {
+    fn happened(self: &Arc<Self>, mut changes: Vec<Change>) {
         if let Some(watcher) = self.watcher.get() {
             watcher.disarm(&changes);
         }
-        let changes = self.with_moved_buffers(changes);
-        self.noticed(&changes);
-        self.forget(changes);
-    }
-
-    /// The changes, and the paths of buffers that belong to another file by them.
-    fn with_moved_buffers(&self, mut changes: Vec<Change>) -> Vec<Change> {
         changes.extend(self.files.refresh(&changes).into_iter().map(Change::Path));
-        changes
-    }
-
-    fn forget(&self, changes: Vec<Change>) {
+        self.noticed(&changes);
         self.mentions.forget(&changes);
         if self.index.forget(changes) || self.blind.load(Ordering::Relaxed) {
             self.changed_outside.notify_one();
@@ -543,6 +547,37 @@ mod tests {
         core.happened(vec![Change::Everything]);
         assert!(text().contains("Two."));
         assert!(core.watcher.get().is_some_and(|watcher| watcher.count() > 0), "it is watched again");
+    }
+
+    #[test]
+    fn what_was_looked_at_before_watching_began_is_looked_at_again() {
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let dir = scratch.path().canonicalize().expect("it is there");
+        let service = service_for(&dir.join("home"));
+        let core = core_with(service.inner(), Watcher::new(drop));
+        let changes = dir.join("changes");
+        let ask = |cwd: &Path| {
+            let (choice, standpoint) = question(&core, cwd);
+            let answer = core.answer_reading(&choice, &standpoint, Keep::Answer, &AtomicBool::new(true));
+            answer
+                .expect("an answer")
+                .0
+                .answer
+                .messages
+                .iter()
+                .map(|message| message.text.to_string())
+                .collect::<String>()
+        };
+        std::fs::create_dir(&changes).expect("it is made");
+        std::fs::write(changes.join("AGENTS.md"), "One.").expect("it is written");
+        let other = ask(&dir);
+        assert!(ask(&changes).contains("One."));
+        std::fs::write(changes.join("AGENTS.md"), "Two.").expect("it is written");
+        let count = core.index.worked_out();
+        core.watch();
+        assert!(ask(&changes).contains("Two."));
+        assert_eq!(ask(&dir), other);
+        assert_eq!(core.index.worked_out(), count + 1, "what is the same is not worked out again");
     }
 
     #[test]

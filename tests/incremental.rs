@@ -210,6 +210,22 @@ fn remembered_answers_equal_fresh_ones_while_buffers_come_and_go() {
 
 #[test]
 fn facts_observed_while_something_changed_are_not_taken_in() {
+    check_late_facts(|index, _| {
+        index.forget([Change::Path(PathBuf::from("/r/AGENTS.md"))]);
+    });
+}
+
+#[test]
+fn facts_observed_before_all_are_looked_at_again_are_not_taken_in() {
+    check_late_facts(|index, world| {
+        let observed = index::observe(world, index.told());
+        index.confirm(observed);
+    });
+}
+
+/// Asks while the one file of instructions changes behind the back of whoever looks at it; `said` is how the index learns
+/// of that.
+fn check_late_facts(said: impl Fn(&Index, &World)) {
     let mut world = World::empty();
     world.write(Path::new("/r/AGENTS.md"), b"old\n".to_vec());
     world.directory(Path::new("/h"));
@@ -231,7 +247,7 @@ fn facts_observed_while_something_changed_are_not_taken_in() {
         let content = asks.iter().any(|ask| matches!(ask, Ask::Content(path) if path.ends_with("r/AGENTS.md")));
         if content {
             world.write(Path::new("/r/AGENTS.md"), b"new\n".to_vec());
-            index.forget([Change::Path(PathBuf::from("/r/AGENTS.md"))]);
+            said(&index, &world);
         }
         index.learn(observed, tick);
         if content {
