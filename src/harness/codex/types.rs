@@ -45,9 +45,9 @@ pub(super) enum Type {
     /// A table of tables of known keys.
     TablesOf(&'static [(&'static str, Type)]),
     /// `model_providers`: the same, and each has a name.
-    Providers(&'static [(&'static str, Type)]),
+    Providers(&'static [tables::Fields]),
     /// `mcp_servers`: the same, and each is a program or has a URL.
-    Servers(&'static [(&'static str, Type)]),
+    Servers(&'static [tables::Fields]),
     /// A table of booleans, and of tables under these names.
     Switches(&'static [&'static str]),
     /// `skills`: which are switched off, by path, or also by name.
@@ -345,12 +345,8 @@ fn wrong_below(layers: &Layers, path: &[&str], types: &[(&str, Type)]) -> Option
         }
         let below = match *wanted {
             Type::Keys(types) | Type::KeysOrEmpty(types) | Type::BoolOrKeys(types) => wrong_below(layers, &path, types),
-            Type::TablesOf(types) | Type::Providers(types) | Type::Servers(types) => {
-                names(layers, &path).into_iter().find_map(|name| {
-                    let entry: Vec<&str> = path.iter().copied().chain([name]).collect();
-                    wrong_below(layers, &entry, types).or_else(|| wrong_entry(layers, &entry, *wanted))
-                })
-            }
+            Type::TablesOf(types) => wrong_tables(layers, &path, &[types], *wanted),
+            Type::Providers(types) | Type::Servers(types) => wrong_tables(layers, &path, types, *wanted),
             _ => None,
         };
         if below.is_some() {
@@ -358,6 +354,15 @@ fn wrong_below(layers: &Layers, path: &[&str], types: &[(&str, Type)]) -> Option
         }
     }
     None
+}
+
+/// The first of the tables at `path` with something wrong in it.
+fn wrong_tables(layers: &Layers, path: &[&str], types: &[tables::Fields], wanted: Type) -> Option<Refusal> {
+    names(layers, path).into_iter().find_map(|name| {
+        let entry: Vec<&str> = path.iter().copied().chain([name]).collect();
+        let below = types.iter().find_map(|types| wrong_below(layers, &entry, types));
+        below.or_else(|| wrong_entry(layers, &entry, wanted))
+    })
 }
 
 /// The keys of the table at `path`, in any layer.

@@ -16,33 +16,23 @@ const VALUES: &[(&str, Type)] = &[
     ("wizard.lastRunAt", Type::Text),
 ];
 
-/// Values that the editions of early 2026 check.
+/// Values that the editions of early 2026 check besides.
 const EARLY_VALUES: &[(&str, Type)] = &[
     ("agents.defaults.compaction.mode", Type::OneOf("default safeguard")),
     ("agents.defaults.contextPruning.mode", Type::OneOf("off cache-ttl")),
     ("agents.defaults.contextTokens", Type::Positive),
-    ("agents.defaults.maxConcurrent", Type::Positive),
     ("agents.defaults.memorySearch.enabled", Type::Flag),
     // Today's client takes a string as well.
     ("agents.defaults.model", Type::Table),
     ("agents.defaults.sandbox.mode", Type::OneOf("off non-main all")),
-    ("agents.defaults.subagents.maxConcurrent", Type::Positive),
     ("agents.defaults.thinkingDefault", Type::OneOf("off minimal low medium high xhigh")),
     ("agents.defaults.timeFormat", Type::OneOf("auto 12 24")),
-    ("agents.defaults.userTimezone", Type::Text),
-    ("browser.enabled", Type::Flag),
-    ("channels.telegram.enabled", Type::Flag),
-    ("cron.enabled", Type::Flag),
     ("gateway.bind", Type::OneOf("auto lan loopback custom tailnet")),
-    ("gateway.port", Type::Positive),
-    ("hooks.enabled", Type::Flag),
     ("logging.level", Type::OneOf("silent fatal error warn info debug trace")),
     ("models.mode", Type::OneOf("merge replace")),
     ("session.scope", Type::OneOf("per-sender global")),
-    ("tools.allow", Type::Texts),
     ("tools.profile", Type::OneOf("minimal coding messaging full")),
     ("update.channel", Type::OneOf("stable beta dev")),
-    ("wizard.lastRunAt", Type::Text),
 ];
 
 /// OpenClaw 2026.2.6-3.
@@ -65,7 +55,7 @@ pub const V2026_2_6: Schema = Schema {
     env: None,
     hook: Some("enabled env"),
     skills: Some("allowBundled load install entries"),
-    values: EARLY_VALUES,
+    values: &[VALUES, EARLY_VALUES],
 };
 
 /// OpenClaw 2026.2.19.
@@ -112,5 +102,5 @@ pub const V2026_9: Schema = Schema {
     env: Some("shellEnv vars"),
     hook: None,
     skills: None,
-    values: VALUES,
+    values: &[VALUES],
 };

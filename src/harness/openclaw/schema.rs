@@ -29,7 +29,7 @@ pub struct Schema {
     /// Of `skills`, whose values are checked as well; everything where there are none.
     pub skills: Option<&'static str>,
     /// Types of values that decide nothing about instruction files, by their paths.
-    pub values: &'static [(&'static str, Type)],
+    pub values: &'static [&'static [(&'static str, Type)]],
 }
 
 /// The type of a value.
@@ -63,7 +63,7 @@ pub fn check(root: &Node, schema: &Schema) -> Result<(), String> {
         check_skills(skills, known)?;
     }
     others(root, schema)?;
-    schema.values.iter().try_for_each(|(path, wanted)| value(root, path, *wanted))
+    schema.values.iter().copied().flatten().try_for_each(|(path, wanted)| value(root, path, *wanted))
 }
 
 /// Checks the value at a path with periods in it, if it is there.

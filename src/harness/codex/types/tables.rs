@@ -4,7 +4,7 @@ use super::Type::{
     self, Bool, BoolOrKeys, BoolOrTexts, Filled, Integer, List, Number, Size, Table, TableOfTexts, Text, Texts, Word,
 };
 
-type Fields = &'static [(&'static str, Type)];
+pub(super) type Fields = &'static [(&'static str, Type)];
 
 pub(super) const ANALYTICS: Fields = &[("enabled", Bool)];
 pub(super) const FEEDBACK: Fields = &[("enabled", Bool)];
@@ -49,20 +49,9 @@ pub(super) const TUI_104: Fields =
 pub(super) const TOOLS: Fields = &[("web_search", BoolOrKeys(&[("context_size", Word(&["low", "medium", "high"]))]))];
 pub(super) const TOOLS_104: Fields = &[("web_search", Bool), ("view_image", Bool)];
 
-pub(super) const PROVIDER: Fields = &[
-    ("name", Filled),
-    ("base_url", Text),
-    ("env_key", Text),
-    ("wire_api", Word(&["responses"])),
-    ("query_params", TableOfTexts),
-    ("http_headers", TableOfTexts),
-    ("request_max_retries", Size),
-    ("stream_max_retries", Size),
-    ("stream_idle_timeout_ms", Size),
-    ("requires_openai_auth", Bool),
-];
-pub(super) const PROVIDER_104: Fields = &[
-    ("name", Text),
+pub(super) const PROVIDER: &[Fields] = &[&[("name", Filled)], PROVIDER_BESIDES];
+pub(super) const PROVIDER_104: &[Fields] = &[&[("name", Text)], PROVIDER_BESIDES];
+const PROVIDER_BESIDES: Fields = &[
     ("base_url", Text),
     ("env_key", Text),
     ("wire_api", Word(&["responses"])),
@@ -74,31 +63,12 @@ pub(super) const PROVIDER_104: Fields = &[
     ("requires_openai_auth", Bool),
 ];
 
-pub(super) const SERVER: Fields = &[
+pub(super) const SERVER: &[Fields] = &[&[("env_vars", List), ("tools", Table)], SERVER_BESIDES];
+pub(super) const SERVER_104: &[Fields] = &[&[("env_vars", Texts)], SERVER_BESIDES];
+const SERVER_BESIDES: Fields = &[
     ("command", Text),
     ("args", Texts),
     ("env", TableOfTexts),
-    ("env_vars", List),
-    ("cwd", Text),
-    ("url", Text),
-    ("bearer_token_env_var", Text),
-    ("http_headers", TableOfTexts),
-    ("env_http_headers", TableOfTexts),
-    ("startup_timeout_sec", Number),
-    ("startup_timeout_ms", Size),
-    ("tool_timeout_sec", Number),
-    ("enabled", Bool),
-    ("required", Bool),
-    ("enabled_tools", Texts),
-    ("disabled_tools", Texts),
-    ("scopes", Texts),
-    ("tools", Table),
-];
-pub(super) const SERVER_104: Fields = &[
-    ("command", Text),
-    ("args", Texts),
-    ("env", TableOfTexts),
-    ("env_vars", Texts),
     ("cwd", Text),
     ("url", Text),
     ("bearer_token_env_var", Text),
