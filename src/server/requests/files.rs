@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tower_lsp::jsonrpc::{Error, Result};
 
+use super::super::answers::Wanted;
 use super::super::ext::InstructionFilesParams;
-use super::super::{Core, Server, Wanted};
+use super::super::{Core, Server};
 use super::parsed;
 use crate::answer::{Fate, Resolution, Standpoint};
 use crate::disk::{Filesystem, scan};
