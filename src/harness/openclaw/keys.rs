@@ -104,3 +104,58 @@ pub const V2026_9: Schema = Schema {
     skills: None,
     values: &[VALUES],
 };
+
+#[cfg(test)]
+mod tests {
+    use super::super::schema::check;
+    use super::*;
+    use crate::formats::parse_json5;
+
+    /// Values that OpenClaw 2026.2.6-3, 2026.2.19 and 2026.9.6 refused.
+    const REFUSED: &[(&str, &str)] = &[
+        ("agents.defaults.maxConcurrent", "'two'"),
+        ("agents.defaults.subagents.maxConcurrent", "0"),
+        ("agents.defaults.userTimezone", "1"),
+        ("browser.enabled", "'yes'"),
+        ("channels.telegram.enabled", "'yes'"),
+        ("cron.enabled", "'yes'"),
+        ("gateway.port", "'18789'"),
+        ("hooks.enabled", "'yes'"),
+        ("tools.allow", "'read'"),
+        ("wizard.lastRunAt", "1"),
+    ];
+
+    /// Values that the two of early 2026 refused besides.
+    const REFUSED_EARLY: &[(&str, &str)] = &[
+        ("agents.defaults.compaction.mode", "'x'"),
+        ("agents.defaults.contextPruning.mode", "'x'"),
+        ("agents.defaults.contextTokens", "'x'"),
+        ("agents.defaults.memorySearch.enabled", "'x'"),
+        ("agents.defaults.model", "'a/b'"),
+        ("agents.defaults.sandbox.mode", "'x'"),
+        ("agents.defaults.thinkingDefault", "'x'"),
+        ("agents.defaults.timeFormat", "'x'"),
+        ("gateway.bind", "'x'"),
+        ("logging.level", "'x'"),
+        ("models.mode", "'x'"),
+        ("session.scope", "'x'"),
+        ("tools.profile", "'x'"),
+        ("update.channel", "'x'"),
+    ];
+
+    #[test]
+    fn every_value_that_is_checked_was_refused_by_the_clients() {
+        let paths = |refused: &[(&'static str, &str)]| refused.iter().map(|(path, _)| *path).collect::<Vec<_>>();
+        assert_eq!(paths(REFUSED), VALUES.iter().map(|(path, _)| *path).collect::<Vec<_>>());
+        assert_eq!(paths(REFUSED_EARLY), EARLY_VALUES.iter().map(|(path, _)| *path).collect::<Vec<_>>());
+        let early = [&V2026_2_6, &V2026_2_19].map(|schema| (schema, [REFUSED, REFUSED_EARLY].concat()));
+        for (schema, refused) in early.into_iter().chain([(&V2026_9, REFUSED.to_vec())]) {
+            for (path, value) in refused {
+                let settings = path.rsplit('.').fold(value.to_owned(), |below, key| format!("{{{key}: {below}}}"));
+                let settings = parse_json5(&settings).expect("it is JSON5");
+                let problem = check(&settings, schema).expect_err(path);
+                assert!(problem.contains(path.rsplit('.').next().unwrap_or(path)), "{path}: {problem}");
+            }
+        }
+    }
+}
