@@ -45,7 +45,7 @@
 //! ```text
 //! editor ─ briefing/effectiveInstructions {textDocument, harness?, cwd?}
 //!   ▼ server/transport   frames in arrival order; each call is polled once, inline; a thread reads and one writes
-//!   ▼ server/handlers    from the wire → ask → say → to the wire
+//!   ▼ server/handlers    from the wire → ask (server/answers) → say → to the wire
 //!   ▼ index              remembered? → the same answer again        else ▼
 //!   ▼ resolve            edition.look(standpoint, search) → messages, sources with fates, everything asked
 //!   ▼ untold facts?      disk arms its watches, observes exactly those → index.learn → ask again
@@ -55,6 +55,9 @@
 //! didChange ─► disk/buffers ─► index.forget ─► diagnostics          notify ─► index.forget ─► the same line
 //!                                              ╰─► once it is quiet: briefing/didChangeInstructions
 //! ```
+//!
+//! In its first 50 ms a server only notes what is to be watched; then it arms all of it, looks at every fact once more, and
+//! forgets those that are others.
 //!
 //! # Invariants
 //!
