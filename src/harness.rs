@@ -2,7 +2,8 @@
 //!
 //! A harness is one file: facts first, then where it looks. An edition is a value of that file's own type; what differs
 //! between editions is visible as its fields. Settings, `--harness`, `briefing harnesses`, what is looked up as installed and
-//! the file names worth watching all derive from [`ALL`]. What users declare themselves is in [`custom`], and is chosen by the same words.
+//! the file names worth watching all derive from [`ALL`]. What users declare themselves is in [`custom`], and is chosen by the same words; what
+//! profiles have in common is in [`shared`].
 
 use std::cmp::Ordering;
 use std::path::Path;
@@ -17,27 +18,20 @@ pub mod amp;
 pub mod claude_code;
 pub mod cline;
 pub mod codex;
-mod conventional;
 pub mod copilot_cli;
 pub mod copilot_vscode;
 pub mod crush;
 pub mod cursor;
 pub mod custom;
-mod front_matter;
 pub mod gemini_cli;
 pub mod goose;
-pub mod installed;
 pub mod junie;
-pub mod keys;
 pub mod kiro;
-pub mod names;
 pub mod openclaw;
 pub mod opencode;
-pub mod patterns;
 pub mod qwen_code;
 pub mod roo;
-mod skills;
-mod vscode;
+pub mod shared;
 pub mod windsurf;
 pub mod zed;
 
@@ -84,7 +78,7 @@ pub struct Profile {
     /// The names of the settings files that decide what it reads.
     pub settings_names: &'static [&'static str],
     /// The keys in these files that decide what it reads.
-    pub keys: &'static [keys::Keys],
+    pub keys: &'static [shared::keys::Keys],
     /// How it is started, where it is a program of its own of which a version can be installed.
     pub program: Option<Program>,
 }
@@ -342,7 +336,7 @@ pub fn newest(profile: &'static Profile) -> Choice {
 }
 
 /// The harness and edition that `codex`, `codex@0.169`, `codex@0.168.2` or the id of a custom harness names. Which version
-/// `codex@auto` is, only [`installed::Installations`] know.
+/// `codex@auto` is, only [`shared::installed::Installations`] know.
 pub fn choose(spec: &str, customs: &Customs) -> Result<Choice, String> {
     let (id, version) = spec.split_once('@').map_or((spec, None), |(id, version)| (id, Some(version)));
     if let Some(problem) = customs.problem_of(id) {
@@ -362,7 +356,9 @@ pub fn choose(spec: &str, customs: &Customs) -> Result<Choice, String> {
         let unread = unread.map_or_else(String::new, |problem| format!(" ({problem})"));
         return Err(format!("there is no harness `{id}`; the harnesses are {}{unread}", known.join(", ")));
     };
-    let Some(version) = version.filter(|version| *version != installed::AUTO) else { return Ok(newest(profile)) };
+    let Some(version) = version.filter(|version| *version != shared::installed::AUTO) else {
+        return Ok(newest(profile));
+    };
     let editions = || profile.editions.iter().map(|edition| edition.about().name).collect::<Vec<_>>().join(", ");
     if !version.starts_with(|c: char| c.is_ascii_digit()) {
         return Err(format!("`{version}` is not a version of {id}; its editions are {}", editions()));

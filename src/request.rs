@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::{OptionValue, PromptMode, Provided, Role, SessionKind, Standpoint, Surroundings};
 use crate::harness::custom::Customs;
-use crate::harness::installed::Installations;
+use crate::harness::shared::installed::Installations;
 use crate::harness::{self, Choice, Profile};
 use crate::report::briefing::Include;
 use crate::snapshot::Environment;
 
-pub use crate::harness::names::beside;
+pub use crate::harness::shared::names::beside;
 
 /// The fields of `briefing/effectiveInstructions` that do not depend on how files are named there.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]

@@ -59,9 +59,9 @@ fn dead_patterns(case: &Case, world: &World, file: &Path, raw: &[u8]) -> Vec<Str
         return Vec::new();
     }
     let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
-    let (choice, standpoint) = harness::patterns::question(&beside(file), &wanted);
+    let (choice, standpoint) = harness::shared::patterns::question(&beside(file), &wanted);
     match resolve(world, &choice, &standpoint) {
-        Outcome::Answer(answer) => harness::patterns::dead(&answer).map(str::to_owned).collect(),
+        Outcome::Answer(answer) => harness::shared::patterns::dead(&answer).map(str::to_owned).collect(),
         Outcome::Untold(asks) => panic!("everything was told, and yet {asks:?}"),
     }
 }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::show::{customs, installed, print};
 use crate::disk::Real;
 use crate::harness::custom::Customs;
-use crate::harness::installed::{Installations, Installed};
+use crate::harness::shared::installed::{Installations, Installed};
 use crate::harness::{self, Details};
 
 /// Arguments of `briefing harnesses`.

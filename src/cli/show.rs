@@ -12,7 +12,7 @@ use super::{defaults, words};
 use crate::answer::Resolution;
 use crate::disk::{self, Buffers, Filesystem, Real};
 use crate::harness::custom::{self, Customs};
-use crate::harness::installed::{self, Installed};
+use crate::harness::shared::installed::{self, Installed};
 use crate::harness::{Choice, Profile};
 use crate::remote;
 use crate::report::briefing::{self, Effective, Include};

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::conventional::{Chain, Load, PLAIN, read_in_november};
+use super::shared::conventional::{Chain, Load, PLAIN, read_in_november};
 use super::{About, Details, Edition, Profile};
 use crate::answer::{Answer, Scope, Standpoint, Trigger};
 use crate::search::{Search, Told};

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::conventional::{Chain, File, Load, PLAIN};
+use super::shared::conventional::{Chain, File, Load, PLAIN};
 use super::{About, Details, Edition, Profile, Program};
 use crate::answer::{Answer, Fate, Refusal, Role, Scope, Source, Standpoint};
 use crate::formats::{Value, parse_yaml};

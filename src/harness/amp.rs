@@ -6,8 +6,8 @@
 use std::convert::identity;
 use std::path::Path;
 
-use super::conventional::{Chain, File, Globs, Load, PLAIN, When, mentioned, read_in_november};
-use super::front_matter::FrontMatter;
+use super::shared::conventional::{Chain, File, Globs, Load, PLAIN, When, mentioned, read_in_november};
+use super::shared::front_matter::FrontMatter;
 use super::{About, Details, Edition, Profile};
 use crate::answer::{Answer, Scope, Standpoint};
 use crate::search::{Search, Told};

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use crate::answer::{Answer, Fate, Message, Place, Role, Source, Standpoint, Text, Trigger};
-use crate::harness::keys::{Key, Keys, Takes};
+use crate::harness::shared::keys::{Key, Keys, Takes};
 use crate::harness::{About, Change, Details, Edition, Profile, Program};
 use crate::search::{Search, Told};
 use crate::text::js_trim;

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::conventional::{Chain, File, Load, PLAIN};
+use super::shared::conventional::{Chain, File, Load, PLAIN};
 use super::{About, Details, Edition, Profile, Program};
 use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Text, Warning};
 use crate::formats::{Node, Value, parse_json, parse_npm_yaml};

@@ -10,7 +10,7 @@ use crate::answer::{
     Answer, Fate, Message, MessageKind, Per, Refusal, Role, Scope, Source, Standpoint, Text, Trigger, Warning,
 };
 use crate::harness::custom::{Overrides, kept};
-use crate::harness::keys::{Key, Keys, Takes};
+use crate::harness::shared::keys::{Key, Keys, Takes};
 use crate::harness::{About, Change, Details, Edition, LimitKey, Profile, Program};
 use crate::search::{Search, Told};
 use crate::snapshot::{Kind, Unreadable, absolute};

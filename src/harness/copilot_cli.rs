@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::answer::{Answer, Fate, Message, Refusal, Role, Scope, Source, Standpoint, Text, Trigger, Warning};
 use crate::glob;
-use crate::harness::keys::{Key, Keys, Takes};
+use crate::harness::shared::keys::{Key, Keys, Takes};
 use crate::harness::{About, Details, Edition, Profile, Program};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, AskHasher, Content, Errno, Kind, Unreadable, absolute, relative};

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::conventional::{Chain, File, Globs, InFolder, Load, PLAIN, When, files_below, read_in_november};
-use super::vscode::{self, Settings};
+use super::shared::conventional::{Chain, File, Globs, InFolder, Load, PLAIN, When, files_below, read_in_november};
+use super::shared::vscode::{self, Settings};
 use super::{About, Details, Edition, Profile};
 use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Text, Trigger};
 use crate::search::{Search, Told};

@@ -6,8 +6,8 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::conventional::{Chain, File, InFolder, Load, PLAIN, files_below, read_in_november};
-use super::keys::{Key, Keys, Takes};
+use super::shared::conventional::{Chain, File, InFolder, Load, PLAIN, files_below, read_in_november};
+use super::shared::keys::{Key, Keys, Takes};
 use super::{About, Details, Edition, Profile};
 use crate::answer::{Answer, Fate, Scope, Standpoint, Text, Warning};
 use crate::formats::parse_json;

@@ -8,9 +8,11 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::conventional::{Chain, File, Globs, InFolder, Load, PLAIN, When, files_below, mentioned, read_in_november};
-use super::front_matter::{self, FrontMatter, Value};
-use super::keys::{Key, Keys, Takes};
+use super::shared::conventional::{
+    Chain, File, Globs, InFolder, Load, PLAIN, When, files_below, mentioned, read_in_november,
+};
+use super::shared::front_matter::{self, FrontMatter, Value};
+use super::shared::keys::{Key, Keys, Takes};
 use super::{About, Details, Edition, Profile};
 use crate::answer::{Answer, Fate, Scope, Standpoint, Trigger, Warning};
 use crate::search::{Search, Told};

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::answer::{Answer, Fate, Message, Role, Scope, Source, Standpoint, Trigger, Warning};
 use crate::formats::Node;
-use crate::harness::keys::{Key, Keys, Takes};
+use crate::harness::shared::keys::{Key, Keys, Takes};
 use crate::harness::{About, Details, Edition, Profile, Program};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Content, Kind, Unreadable, absolute};

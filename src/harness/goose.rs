@@ -7,8 +7,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::conventional::{Chain, File, Load, PLAIN, read_in_november};
-use super::front_matter;
+use super::shared::conventional::{Chain, File, Load, PLAIN, read_in_november};
+use super::shared::front_matter;
 use super::{About, Details, Edition, Profile};
 use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Text, Trigger, Warning};
 use crate::search::{Search, Told};

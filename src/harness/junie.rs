@@ -5,7 +5,7 @@
 use std::convert::identity;
 use std::path::Path;
 
-use super::conventional::{Chain, Load, PLAIN, read_in_november};
+use super::shared::conventional::{Chain, Load, PLAIN, read_in_november};
 use super::{About, Details, Edition, Profile};
 use crate::answer::{Answer, Scope, Standpoint};
 use crate::search::{Search, Told};

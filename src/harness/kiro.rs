@@ -4,9 +4,9 @@
 
 use std::path::Path;
 
-use super::conventional::{Chain, File, Globs, Load, PLAIN, When, read_in_november};
-use super::front_matter::{self, FrontMatter};
-use super::keys::{Key, Keys, Takes};
+use super::shared::conventional::{Chain, File, Globs, Load, PLAIN, When, read_in_november};
+use super::shared::front_matter::{self, FrontMatter};
+use super::shared::keys::{Key, Keys, Takes};
 use super::{About, Details, Edition, Profile};
 use crate::answer::{Answer, Fate, Scope, Standpoint, Trigger, Warning};
 use crate::search::{Search, Told};

@@ -6,7 +6,7 @@
 
 use crate::answer::{Answer, Per, PromptMode, Standpoint};
 use crate::formats::Node;
-use crate::harness::keys::{Key, Keys, Takes};
+use crate::harness::shared::keys::{Key, Keys, Takes};
 use crate::harness::{About, Edition, LimitKey, Profile, Program};
 use crate::search::{Search, Told};
 

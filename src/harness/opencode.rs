@@ -4,7 +4,7 @@
 //! Checked on the real clients 1.18.33, 1.15.13 and 1.1.53 (`opencode run` against a mock provider), November 2026.
 
 use crate::answer::{Answer, Message, Role, Source, Standpoint, Text, Trigger, Warning};
-use crate::harness::keys::{Key, Keys, Takes};
+use crate::harness::shared::keys::{Key, Keys, Takes};
 use crate::harness::{About, Change, Details, Edition, Profile, Program};
 use crate::search::{Search, Told};
 

@@ -6,9 +6,9 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::conventional::{Chain, Load, PLAIN};
 use super::gemini_cli::joined;
-use super::keys::{Key, Keys, Takes};
+use super::shared::conventional::{Chain, Load, PLAIN};
+use super::shared::keys::{Key, Keys, Takes};
 use super::{About, Details, Edition, Profile, Program};
 use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint, Text, Trigger, Warning};
 use crate::search::{Search, Told};

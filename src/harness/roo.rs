@@ -6,8 +6,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::conventional::{Chain, Load, PLAIN, read_in_november};
-use super::vscode::{self, Settings};
+use super::shared::conventional::{Chain, Load, PLAIN, read_in_november};
+use super::shared::vscode::{self, Settings};
 use super::{About, Details, Edition, Profile};
 use crate::answer::{Answer, Fate, Scope, Standpoint, Text};
 use crate::search::{Search, Told};

@@ -7,8 +7,8 @@ use std::convert::identity;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::conventional::{Chain, File, Globs, Load, PLAIN, When, read_in_november};
-use super::keys::{Key, Keys, Takes};
+use super::shared::conventional::{Chain, File, Globs, Load, PLAIN, When, read_in_november};
+use super::shared::keys::{Key, Keys, Takes};
 use super::{About, Details, Edition, Profile};
 use crate::answer::{Answer, Limit, Per, Scope, Standpoint, Unit, Warning};
 use crate::search::{Search, Told};

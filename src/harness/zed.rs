@@ -3,7 +3,7 @@
 //! Read in Zed's documentation (zed.dev/docs/ai/instructions) and sources (`prompt_store`, `system_prompt.hbs`) in
 //! November 2026, not run.
 
-use super::conventional::{Chain, Load, PLAIN, read_in_november};
+use super::shared::conventional::{Chain, Load, PLAIN, read_in_november};
 use super::{About, Details, Edition, Profile};
 use crate::answer::{Answer, Scope, Standpoint, Text};
 use crate::search::{Search, Told};

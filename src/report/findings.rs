@@ -49,7 +49,7 @@ impl Subject<'_> {
 
     /// The directory beside which the file stands: its own, or the one that holds the harness's folder.
     pub(super) fn base(&self) -> PathBuf {
-        crate::harness::names::beside(self.path)
+        crate::harness::shared::names::beside(self.path)
     }
 
     /// Every harness's sources that are this file.

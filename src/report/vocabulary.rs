@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use crate::harness::ALL;
-use crate::harness::keys::Key;
-use crate::harness::names::Names;
+use crate::harness::shared::keys::Key;
+use crate::harness::shared::names::Names;
 
 /// The keys of one harness in the files that a matcher knows.
 struct Known {

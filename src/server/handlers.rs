@@ -19,7 +19,7 @@ use super::{Core, Server, announce, capabilities, publish};
 use crate::answer::{Resolution, Standpoint};
 use crate::harness::Choice;
 use crate::harness::custom::{self, Customs};
-use crate::harness::installed::{self, Installed};
+use crate::harness::shared::installed::{self, Installed};
 use crate::request::{Defaults, Places, Request};
 use crate::snapshot::Change;
 

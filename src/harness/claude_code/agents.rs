@@ -7,7 +7,7 @@ use super::git::Checkout;
 use super::settings::Settings;
 use crate::answer::{Answer, Message, MessageKind, Role, Scope, Source, Standpoint, Trigger, Warning};
 use crate::formats::parse_leniently;
-use crate::harness::skills::{head, words};
+use crate::harness::shared::skills::{head, words};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, GlobFlavor};
 use crate::text::raw_ranges;

@@ -9,7 +9,7 @@ use super::excludes::Excludes;
 use super::settings::Settings;
 use super::{Edition21, imports, paths};
 use crate::answer::{Fate, Limit, Mention, Per, Place, Scope, Source, Trigger, Unit, Warning};
-use crate::harness::front_matter;
+use crate::harness::shared::front_matter;
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Content, Kind, Unreadable};
 use crate::text::js_trim;

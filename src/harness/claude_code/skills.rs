@@ -10,7 +10,7 @@ use super::paths;
 use super::settings::{Settings, Shown};
 use crate::answer::{Answer, Fate, Role, Scope, Standpoint, Trigger};
 use crate::formats::{Node, Value, parse_leniently};
-use crate::harness::skills::{self, FILE, Skill, is_plain, sort_by_name, words};
+use crate::harness::shared::skills::{self, FILE, Skill, is_plain, sort_by_name, words};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Kind};
 

@@ -12,7 +12,7 @@ mod switches;
 use super::settings::Settings;
 use super::{Codex, Listing, directories};
 use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint, Trigger, Warning};
-use crate::harness::skills::{self, Skill, Walk};
+use crate::harness::shared::skills::{self, Skill, Walk};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Errno};
 use crate::text::grouped;

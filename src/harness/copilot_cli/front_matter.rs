@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::formats::{Node, Remembered, Value, parse_rust_yaml};
-use crate::harness::front_matter;
+use crate::harness::shared::front_matter;
 
 /// Names in `excludeAgent` that mean this client; Copilot CLI 1.0.102.
 const OWN_NAMES: [&str; 2] = ["coding-agent", "cloud-agent"];

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::answer::{Answer, Fate, Role, Scope, Standpoint, Trigger};
 use crate::formats::{Node, parse_jsonc, parse_rust_yaml};
-use crate::harness::skills::{self, Skill, Walk, element, is_on, is_plain};
+use crate::harness::shared::skills::{self, Skill, Walk, element, is_on, is_plain};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, absolute};
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::settings::Settings;
 use crate::answer::{Answer, Fate, Role, Scope, Standpoint, Trigger};
 use crate::formats::{Node, parse_yaml, with_merges};
-use crate::harness::skills::{self, Skill, Walk, as_written, element};
+use crate::harness::shared::skills::{self, Skill, Walk, as_written, element};
 use crate::search::{Search, Told};
 use crate::snapshot::Ask;
 

@@ -8,7 +8,7 @@ use super::skills::{Finding, Limits, Place};
 use super::turn::Turn;
 use crate::answer::{Fate, Scope, Source, Warning};
 use crate::formats::{Node, Value, parse_json5};
-use crate::harness::skills::{self, File, Skill, element, sort_by_name, xml};
+use crate::harness::shared::skills::{self, File, Skill, element, sort_by_name, xml};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, absolute};
 use crate::text::{grouped, js_trim, utf16_len};

@@ -2,7 +2,7 @@
 //! clients give no such chance, and read heads twice: strictly for name and description, then their own way.
 
 use crate::formats::{Node, Value, parse_npm_yaml};
-use crate::harness::skills;
+use crate::harness::shared::skills;
 use crate::text::{is_js_space, js_trim};
 
 /// The head; `None` where the client loads no such skill.

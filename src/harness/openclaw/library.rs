@@ -9,7 +9,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::skills::Limits;
 use crate::answer::{Fate, Purpose, Scope, Source, Trigger};
-use crate::harness::skills::FILE;
+use crate::harness::shared::skills::FILE;
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Entry, Kind};
 use crate::text::{grouped, lossy};

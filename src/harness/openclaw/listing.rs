@@ -1,7 +1,7 @@
 //! Where each edition looks for skills, and how it lists them.
 
 use super::skills::{Finding, Limits, Paths, Place, Rules};
-use crate::harness::skills::Walk;
+use crate::harness::shared::skills::Walk;
 
 /// OpenClaw 2026.2.6-3.
 pub(super) const V2026_2_6: Rules = Rules {

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::head::texts;
 use super::turn::Turn;
 use crate::formats::{Node, Value};
-use crate::harness::skills::is_on;
+use crate::harness::shared::skills::is_on;
 use crate::search::{Search, Told};
 use crate::snapshot::Ask;
 use crate::text::js_trim;

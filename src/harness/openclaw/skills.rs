@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::turn::Turn;
 use crate::answer::{Message, Role, Scope, Source, Trigger, Warning};
 use crate::formats::Node;
-use crate::harness::skills::{self, Walk, element, sort_by_name, xml};
+use crate::harness::shared::skills::{self, Walk, element, sort_by_name, xml};
 use crate::search::{Search, Told};
 
 /// Where an edition looks for skills, and how it lists them.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::trust::Decisions;
 use crate::formats::{Node, dotenv};
-use crate::harness::conventional::Chain;
+use crate::harness::shared::conventional::Chain;
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, absolute};
 

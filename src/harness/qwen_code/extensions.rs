@@ -6,8 +6,8 @@ use super::environment::Variables;
 use super::settings::with_variables;
 use crate::answer::Warning;
 use crate::formats::{Node, Value, parse_json};
-use crate::harness::conventional::Chain;
 use crate::harness::gemini_cli::{Switches, hydrated, joined};
+use crate::harness::shared::conventional::Chain;
 use crate::search::Told;
 use crate::snapshot::absolute;
 

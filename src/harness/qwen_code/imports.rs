@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::answer::{Scope, Source, Text};
 use crate::formats::marked::{self, Block, Kind};
-use crate::harness::conventional::{Chain, File};
+use crate::harness::shared::conventional::{Chain, File};
 use crate::search::Told;
 use crate::snapshot::{Content, Errno, Kind as FileKind, Unreadable, absolute};
 use crate::text::{js_trim, utf16_len};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::head;
 use crate::answer::{Fate, Scope, Trigger};
 use crate::glob::Picomatch;
-use crate::harness::conventional::{Chain, File, Load};
+use crate::harness::shared::conventional::{Chain, File, Load};
 use crate::search::Told;
 use crate::snapshot::{Ask, Kind, relative};
 use crate::text::{js_trim, lossy_without_bom};

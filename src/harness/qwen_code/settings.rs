@@ -8,7 +8,7 @@ use super::migration::migrated;
 use super::trust::{self, Decisions};
 use crate::answer::{Refusal, Standpoint, Warning};
 use crate::formats::{Node, Value, parse_json, without_comments};
-use crate::harness::conventional::Chain;
+use crate::harness::shared::conventional::Chain;
 use crate::search::Told;
 use crate::snapshot::{Ask, Unreadable, absolute};
 use crate::text;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::answer::Refusal;
 use crate::formats::{Node, Value, parse_json, without_comments};
-use crate::harness::conventional::Chain;
+use crate::harness::shared::conventional::Chain;
 use crate::search::Told;
 use crate::snapshot::{Unreadable, absolute};
 

@@ -13,7 +13,7 @@ use super::super::requests::preview;
 use super::super::{Core, Server, Session, convert, ext};
 use super::view::View;
 use crate::harness::custom::FILE_NAME;
-use crate::harness::names::{INSTRUCTION_FILES, SETTINGS_FILES};
+use crate::harness::shared::names::{INSTRUCTION_FILES, SETTINGS_FILES};
 use crate::report::findings::{self, Finding, Kind, Severity, names};
 
 /// Where the kinds of findings are explained. A build that knows no repository leads to the server's own page.

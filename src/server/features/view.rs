@@ -13,7 +13,7 @@ use super::super::{Core, Session};
 use crate::answer::{Fate, Resolution};
 use crate::disk::Filesystem;
 use crate::harness::custom::FILE_NAME;
-use crate::harness::patterns;
+use crate::harness::shared::patterns;
 use crate::report::findings::{self, Subject, names};
 use crate::request::{Places, Request, beside};
 use crate::snapshot::Content;

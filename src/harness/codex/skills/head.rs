@@ -1,7 +1,7 @@
 //! The head of a SKILL.md, as Codex 0.169 reads it, and the second chance that it gives.
 
 use crate::formats::{Node, Value, parse_rust_yaml_in_part};
-use crate::harness::skills::as_written;
+use crate::harness::shared::skills::as_written;
 
 /// What the head of a SKILL.md says.
 #[derive(Default)]

@@ -10,21 +10,21 @@ use std::sync::Arc;
 use globset::GlobBuilder;
 
 use super::front_matter::{FrontMatter, Head};
-use super::{About, Details};
 use crate::answer::{Answer, Fate, Limit, Message, Role, Scope, Source, Standpoint, Text, Trigger, Warning};
 use crate::formats::Remembered;
 use crate::glob;
+use crate::harness::{About, Details};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, AskHasher, Content, Entry, Errno, Kind, Unreadable};
 use crate::text;
 
 /// Rules that were read in documents or sources, not run, are named by the month they were read in.
-pub(super) const fn read_in_november(details: Details) -> About {
+pub(in crate::harness) const fn read_in_november(details: Details) -> About {
     About { name: "2026.11", checked: ("2026.11", "2026.11"), changed: &[], details }
 }
 
 /// What most of these harnesses have in common.
-pub(super) const PLAIN: Details = Details {
+pub(in crate::harness) const PLAIN: Details = Details {
     files: "",
     triggers: "session start",
     place: "system prompt",
@@ -41,7 +41,7 @@ pub(super) const PLAIN: Details = Details {
 
 /// How a file is loaded.
 #[derive(Clone, Copy)]
-pub(super) struct Load<'r> {
+pub(in crate::harness) struct Load<'r> {
     pub scope: Scope,
     pub trigger: Trigger,
     pub reason: &'r str,
@@ -60,7 +60,7 @@ impl<'r> Load<'r> {
 }
 
 /// A file that was read.
-pub(super) struct File {
+pub(in crate::harness) struct File {
     pub path: PathBuf,
     raw: Content,
     /// Its text, without a byte order mark.
@@ -109,7 +109,7 @@ fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
 }
 
 /// When a rule counts.
-pub(super) enum When {
+pub(in crate::harness) enum When {
     /// From the start.
     Always,
     /// Once a file is in the context that one of the patterns matches.
@@ -123,7 +123,7 @@ pub(super) enum When {
 }
 
 /// The patterns of a rule, with what is said of them.
-pub(super) struct Patterns {
+pub(in crate::harness) struct Patterns {
     all: Vec<String>,
     /// Those that nothing can match.
     invalid: Vec<String>,
@@ -149,7 +149,7 @@ impl From<Vec<String>> for Patterns {
 
 /// How patterns are read.
 #[derive(Clone, Copy)]
-pub(super) struct Globs<'p> {
+pub(in crate::harness) struct Globs<'p> {
     /// Where they start.
     pub base: &'p Path,
     /// What one without a slash means: a name in any directory, or one in the base directory only.
@@ -175,7 +175,7 @@ impl Globs<'_> {
 }
 
 /// Finds files and puts them one after the other.
-pub(super) struct Chain<'a, 'f> {
+pub(in crate::harness) struct Chain<'a, 'f> {
     pub at: &'a Standpoint,
     pub search: &'a mut Search<'f>,
     pub answer: Answer,
@@ -411,14 +411,14 @@ impl<'a, 'f> Chain<'a, 'f> {
 
 /// A file of a folder, and what came of reading it.
 #[derive(Clone)]
-pub(super) struct InFolder {
+pub(in crate::harness) struct InFolder {
     pub path: PathBuf,
     /// The file, or why it could not be read.
     pub read: Result<Arc<File>, Unreadable>,
 }
 
 /// What [`Chain::tree`] finds.
-pub(super) fn files_below(dir: &Path, ending: &'static str, search: &mut Search) -> Told<Vec<InFolder>> {
+pub(in crate::harness) fn files_below(dir: &Path, ending: &'static str, search: &mut Search) -> Told<Vec<InFolder>> {
     in_folder(dir, ending, true, search)
 }
 
@@ -438,7 +438,7 @@ fn in_folder(dir: &Path, ending: &str, deep: bool, search: &mut Search) -> Told<
 }
 
 /// What stands behind an `@` at the beginning of a word, outside of code.
-pub(super) fn mentioned(text: &str) -> Vec<&str> {
+pub(in crate::harness) fn mentioned(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     if !text.contains('@') {
         return found;

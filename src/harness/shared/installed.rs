@@ -6,10 +6,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::custom::Custom;
-use super::{About, Choice, Chosen, Details, Edition, Profile, Program, choose, custom::Customs};
 use crate::answer::{Answer, Message, Resolution, Role, Scope, Source, Standpoint, Trigger, Warning};
 use crate::formats::parse_json;
+use crate::harness::custom::Custom;
+use crate::harness::{
+    About, Choice, Chosen, Details, Edition, Profile, Program, choose, custom::Customs, newest, profile,
+};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Environment, absolute};
 use crate::text::Size;
@@ -57,13 +59,13 @@ impl Installations {
     pub fn wanted(&self, spec: &str, customs: &Customs) -> Option<&'static Profile> {
         let (id, version) = spec.split_once('@').map_or((spec, None), |(id, version)| (id, Some(version)));
         let asks = version.map_or(self.auto && is_program(id), |version| version == AUTO);
-        super::profile(id).filter(|_| asks && customs.harness(id).is_none() && customs.problem_of(id).is_none())
+        profile(id).filter(|_| asks && customs.harness(id).is_none() && customs.problem_of(id).is_none())
     }
 
     /// The harness and edition that `spec` names, the installed one where it asks for that.
     pub fn choose(&self, spec: &str, customs: &Customs) -> Result<Choice, String> {
         let Some(profile) = self.wanted(spec, customs) else { return choose(spec, customs) };
-        let newest = super::newest(profile);
+        let newest = newest(profile);
         let noted = |what: String| {
             let edition = newest.edition().about().name;
             let note = Warning::general(
@@ -129,7 +131,7 @@ pub fn is_program(id: &str) -> bool {
 }
 
 fn program(id: &str) -> Option<&'static Program> {
-    super::profile(id)?.program.as_ref()
+    profile(id)?.program.as_ref()
 }
 
 /// Looks for one program.

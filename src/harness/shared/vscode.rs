@@ -8,10 +8,10 @@ use crate::search::{Search, Told};
 use crate::snapshot::Ask;
 
 /// Where they are, as endings of paths.
-pub(super) const NAMES: [&str; 2] = [".vscode/settings.json", "Code/User/settings.json"];
+pub(in crate::harness) const NAMES: [&str; 2] = [".vscode/settings.json", "Code/User/settings.json"];
 
 /// The settings of a workspace folder.
-pub(super) struct Settings {
+pub(in crate::harness) struct Settings {
     /// The user's, then the workspace's.
     layers: Vec<Node>,
 }

@@ -16,14 +16,15 @@ use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Kind};
 
 /// The file that makes a folder a skill.
-pub(super) const FILE: &str = "SKILL.md";
+pub(in crate::harness) const FILE: &str = "SKILL.md";
 
 /// Why a skill is in the answer.
-pub(super) const LISTED: &str = "listed by name and description; its text is sent when the agent calls for it";
+pub(in crate::harness) const LISTED: &str =
+    "listed by name and description; its text is sent when the agent calls for it";
 
 /// A skill that was found.
 #[derive(Clone, Debug)]
-pub(super) struct Skill {
+pub(in crate::harness) struct Skill {
     /// What it is called.
     pub name: String,
     /// What it is for.
@@ -34,23 +35,23 @@ pub(super) struct Skill {
 
 impl Skill {
     /// Its SKILL.md.
-    pub(super) fn path(&self) -> &Path {
+    pub(in crate::harness) fn path(&self) -> &Path {
         self.source.path().unwrap_or(Path::new(""))
     }
 
     /// Whether it is listed.
-    pub(super) fn counts(&self) -> bool {
+    pub(in crate::harness) fn counts(&self) -> bool {
         self.source.fate == Fate::Loaded
     }
 
     /// Takes it off the list.
-    pub(super) fn leave_out(&mut self, fate: Fate, reason: impl Into<String>) {
+    pub(in crate::harness) fn leave_out(&mut self, fate: Fate, reason: impl Into<String>) {
         (self.source.fate, self.source.reason) = (fate, reason.into());
     }
 }
 
 /// A SKILL.md that was read: its text, and the source that it is.
-pub(super) struct File {
+pub(in crate::harness) struct File {
     pub text: String,
     /// Whether it is UTF-8 throughout.
     pub is_text: bool,
@@ -58,7 +59,12 @@ pub(super) struct File {
 }
 
 /// Reads a SKILL.md. One that cannot be read is said to be so in `unreadable`.
-pub(super) fn read(path: &Path, scope: Scope, search: &mut Search, unreadable: &mut Vec<Source>) -> Told<Option<File>> {
+pub(in crate::harness) fn read(
+    path: &Path,
+    scope: Scope,
+    search: &mut Search,
+    unreadable: &mut Vec<Source>,
+) -> Told<Option<File>> {
     match search.read(path, "a skill: its head names and describes it")? {
         Ok(raw) => {
             let source = Source { size: Some(raw.size()), ..source(path, scope, Fate::Loaded, LISTED) };
@@ -72,24 +78,24 @@ pub(super) fn read(path: &Path, scope: Scope, search: &mut Search, unreadable: &
 }
 
 /// A SKILL.md as a source.
-pub(super) fn source(path: &Path, scope: Scope, fate: Fate, reason: &str) -> Source {
+pub(in crate::harness) fn source(path: &Path, scope: Scope, fate: Fate, reason: &str) -> Source {
     Source { purpose: Purpose::Skill, trigger: Trigger::Call, ..Source::new(path, scope, fate, reason) }
 }
 
 impl File {
     /// A source that is no skill, and why.
-    pub(super) fn refused(self, reason: &str) -> Source {
+    pub(in crate::harness) fn refused(self, reason: &str) -> Source {
         Source { fate: Fate::Dropped, reason: format!("no skill: {reason}"), ..self.source }
     }
 
     /// The skill that it is.
-    pub(super) fn named(self, name: String, description: String) -> Skill {
+    pub(in crate::harness) fn named(self, name: String, description: String) -> Skill {
         Skill { name, description, source: self.source }
     }
 }
 
 /// The text between a first line of three dashes and the next one, and the text behind it.
-pub(super) fn head(text: &str) -> Option<(&str, &str)> {
+pub(in crate::harness) fn head(text: &str) -> Option<(&str, &str)> {
     let first = text.split_inclusive('\n').next()?;
     if first.trim_end() != "---" {
         return None;
@@ -105,7 +111,7 @@ pub(super) fn head(text: &str) -> Option<(&str, &str)> {
 }
 
 /// The text that a value is; a list or a table is none.
-pub(super) fn words(node: &Node) -> Option<String> {
+pub(in crate::harness) fn words(node: &Node) -> Option<String> {
     match &node.value {
         Value::Text(text) | Value::Date(text) => Some(text.clone()),
         Value::Integer(number) => Some(number.to_string()),
@@ -117,7 +123,7 @@ pub(super) fn words(node: &Node) -> Option<String> {
 }
 
 /// What stands behind a key, with the indented lines below it: as it is written, whatever YAML makes of it.
-pub(super) fn as_written(head: &str, key: &str) -> Option<String> {
+pub(in crate::harness) fn as_written(head: &str, key: &str) -> Option<String> {
     let of_key = |line: &&str| line.trim_start().strip_prefix(key)?.trim_start().strip_prefix(':').map(str::len);
     let mut lines = head.lines().skip_while(|line| of_key(line).is_none());
     let line = lines.next()?;
@@ -128,18 +134,18 @@ pub(super) fn as_written(head: &str, key: &str) -> Option<String> {
 }
 
 /// Whether a name is one that a command could have.
-pub(super) fn is_plain(name: &str) -> bool {
+pub(in crate::harness) fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':'))
 }
 
 /// Whether a key is switched on.
-pub(super) fn is_on(head: &Node, key: &str) -> bool {
+pub(in crate::harness) fn is_on(head: &Node, key: &str) -> bool {
     head.get(key).and_then(Node::as_bool) == Some(true)
 }
 
 /// How a harness goes through folders of skills.
 #[derive(Clone, Copy)]
-pub(super) struct Walk {
+pub(in crate::harness) struct Walk {
     /// How many levels of folders are entered.
     pub depth: usize,
     /// Whether names that begin with a dot count.
@@ -155,7 +161,7 @@ pub(super) struct Walk {
 }
 
 /// Every SKILL.md at and below `root`, in the order of the alphabet.
-pub(super) fn below(root: &Path, walk: Walk, search: &mut Search) -> Told<Vec<PathBuf>> {
+pub(in crate::harness) fn below(root: &Path, walk: Walk, search: &mut Search) -> Told<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut seen: HashSet<PathBuf> = HashSet::new();
     let mut level = vec![root.to_owned()];
@@ -204,7 +210,7 @@ pub(super) fn below(root: &Path, walk: Walk, search: &mut Search) -> Told<Vec<Pa
 }
 
 /// Sorts as JavaScript's `localeCompare` does.
-pub(super) fn sort_by_name<T>(items: &mut [T], name: impl Fn(&T) -> &str) {
+pub(in crate::harness) fn sort_by_name<T>(items: &mut [T], name: impl Fn(&T) -> &str) {
     match CollatorBorrowed::try_new(Default::default(), Default::default()) {
         Ok(collator) => items.sort_by(|one, other| collator.compare(name(one), name(other))),
         Err(_) => items.sort_by(|one, other| name(one).cmp(name(other))),
@@ -212,7 +218,7 @@ pub(super) fn sort_by_name<T>(items: &mut [T], name: impl Fn(&T) -> &str) {
 }
 
 /// Of several skills of one name, the first stays; which one that is, the caller's order says.
-pub(super) fn first_of_each_name(skills: &mut [Skill]) {
+pub(in crate::harness) fn first_of_each_name(skills: &mut [Skill]) {
     for index in 0..skills.len() {
         let (before, rest) = skills.split_at_mut(index);
         let skill = &mut rest[0];
@@ -226,7 +232,7 @@ pub(super) fn first_of_each_name(skills: &mut [Skill]) {
 }
 
 /// A list that has an element for every skill, as several clients write it.
-pub(super) fn element(indent: &str, skill: &Skill, location: &str, escaped: fn(&str) -> String) -> String {
+pub(in crate::harness) fn element(indent: &str, skill: &Skill, location: &str, escaped: fn(&str) -> String) -> String {
     format!(
         "{indent}<skill>\n{indent}  <name>{}</name>\n{indent}  <description>{}</description>\n{indent}  <location>{}</location>\n{indent}</skill>",
         escaped(&skill.name),
@@ -236,12 +242,12 @@ pub(super) fn element(indent: &str, skill: &Skill, location: &str, escaped: fn(&
 }
 
 /// The five characters of XML, as entities.
-pub(super) fn xml(text: &str) -> String {
+pub(in crate::harness) fn xml(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&apos;")
 }
 
 /// The list, unless it is empty.
-pub(super) fn list(trigger: Trigger, role: Role, entries: &[String]) -> Option<Message> {
+pub(in crate::harness) fn list(trigger: Trigger, role: Role, entries: &[String]) -> Option<Message> {
     let text = entries.join("\n");
     let message = Message { kind: MessageKind::Skills, ..Message::instructions(trigger, role, text) };
     (!entries.is_empty()).then_some(message)

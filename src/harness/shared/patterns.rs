@@ -4,9 +4,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::custom::Custom;
-use super::{About, Choice, Chosen, Details, Edition};
 use crate::answer::{Answer, Resolution, Standpoint, Warning};
+use crate::harness::custom::Custom;
+use crate::harness::{About, Choice, Chosen, Details, Edition};
 use crate::search::{Search, Told};
 use crate::snapshot::{Environment, GlobFlavor};
 

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use super::ALL;
+use crate::harness::ALL;
 
 /// A set of patterns on the endings of paths, such as `AGENTS.md` or `.cursor/rules/**/*.mdc`.
 pub struct Names {

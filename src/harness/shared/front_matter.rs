@@ -19,7 +19,12 @@ fn foreign_key(own: &[&str], has: impl Fn(&str) -> bool) -> Option<&'static str>
 
 /// What is wrong with the head of a rule that should say by one of the keys in `own` which files it is for; `always` says
 /// what that means.
-pub(super) fn problem(text: &str, own: &[&str], has: impl Fn(&str) -> bool, always: &str) -> Option<String> {
+pub(in crate::harness) fn problem(
+    text: &str,
+    own: &[&str],
+    has: impl Fn(&str) -> bool,
+    always: &str,
+) -> Option<String> {
     if is_open(text) {
         return Some(format!("no line of dashes ends the head, so it is text, and {always}"));
     }
@@ -39,14 +44,14 @@ fn is_open(text: &str) -> bool {
 type Entries = Option<Vec<(String, Value)>>;
 
 /// The front matter of one file.
-pub(super) struct FrontMatter<'a> {
+pub(in crate::harness) struct FrontMatter<'a> {
     /// Keys and values; `None` where the block is no YAML.
     entries: Arc<Entries>,
     block: &'a str,
 }
 
 /// The same without the text it stands in.
-pub(super) struct Head {
+pub(in crate::harness) struct Head {
     entries: Arc<Entries>,
     block: Range<usize>,
     /// Where the text behind it begins, in bytes.
@@ -55,7 +60,7 @@ pub(super) struct Head {
 
 impl Head {
     /// The block between a first line `---` and the next line that begins so.
-    pub(super) fn of(text: &str) -> Option<Head> {
+    pub(in crate::harness) fn of(text: &str) -> Option<Head> {
         let mut lines = text.split_inclusive('\n');
         let first = lines.next().filter(|line| line.trim_end() == "---")?;
         let mut at = first.len();
@@ -72,7 +77,7 @@ impl Head {
     }
 
     /// With the text it stands in.
-    pub(super) fn front_matter<'a>(&self, text: &'a str) -> FrontMatter<'a> {
+    pub(in crate::harness) fn front_matter<'a>(&self, text: &'a str) -> FrontMatter<'a> {
         FrontMatter { entries: self.entries.clone(), block: &text[self.block.clone()] }
     }
 }
@@ -83,7 +88,7 @@ fn lines_of(block: &str) -> impl Iterator<Item = &str> {
 
 /// A value of the few shapes that matter.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Value {
+pub(in crate::harness) enum Value {
     Text(String),
     List(Vec<String>),
     Bool(bool),
@@ -93,27 +98,27 @@ pub(super) enum Value {
 
 impl<'a> FrontMatter<'a> {
     /// The block between a first line `---` and the next line that begins so.
-    pub(super) fn of(text: &'a str) -> Option<FrontMatter<'a>> {
+    pub(in crate::harness) fn of(text: &'a str) -> Option<FrontMatter<'a>> {
         Some(Head::of(text)?.front_matter(text))
     }
 
     /// Whether the block is YAML.
-    pub(super) fn is_yaml(&self) -> bool {
+    pub(in crate::harness) fn is_yaml(&self) -> bool {
         self.entries.is_some()
     }
 
     /// The value of a key. Of a key that stands twice the last one counts.
-    pub(super) fn get(&self, key: &str) -> Option<&Value> {
+    pub(in crate::harness) fn get(&self, key: &str) -> Option<&Value> {
         self.entries.as_ref().as_ref()?.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
     /// Whether a key stands there, whatever its value.
-    pub(super) fn has(&self, key: &str) -> bool {
+    pub(in crate::harness) fn has(&self, key: &str) -> bool {
         self.get(key).is_some() || (!self.is_yaml() && self.raw(key).is_some())
     }
 
     /// The text of a key.
-    pub(super) fn text(&self, key: &str) -> Option<&str> {
+    pub(in crate::harness) fn text(&self, key: &str) -> Option<&str> {
         match self.get(key)? {
             Value::Text(text) => Some(text),
             Value::List(_) | Value::Bool(_) | Value::Other => None,
@@ -121,13 +126,13 @@ impl<'a> FrontMatter<'a> {
     }
 
     /// The text of a key; where the block is no YAML, what stands on the line.
-    pub(super) fn word(&self, key: &str) -> Option<&str> {
+    pub(in crate::harness) fn word(&self, key: &str) -> Option<&str> {
         if self.is_yaml() { self.text(key) } else { self.raw(key) }
     }
 
     /// The patterns of a key: a list, or one text with commas between them; where the block is no YAML, what stands on the
     /// line. `None` without any value.
-    pub(super) fn patterns(&self, key: &str) -> Option<Vec<String>> {
+    pub(in crate::harness) fn patterns(&self, key: &str) -> Option<Vec<String>> {
         match (self.is_yaml(), self.get(key)) {
             (true, Some(Value::Text(text))) => Some(split(text)),
             (true, Some(Value::List(list))) => {
@@ -192,7 +197,7 @@ fn entries(block: &[&str]) -> Entries {
 }
 
 /// The list of a key of a YAML file of plain keys and lists; a text counts as a list of one.
-pub(super) fn list(text: &str, key: &str) -> Option<Vec<String>> {
+pub(in crate::harness) fn list(text: &str, key: &str) -> Option<Vec<String>> {
     let lines: Vec<&str> = text.lines().collect();
     let start = lines.iter().position(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')))?;
     let below =

@@ -1,0 +1,11 @@
+//! What profiles share: how files are found and read that several harnesses treat alike, and what is asked about all of
+//! them. Everything that is one harness's own is in that harness's file.
+
+pub(in crate::harness) mod conventional;
+pub(in crate::harness) mod front_matter;
+pub mod installed;
+pub mod keys;
+pub mod names;
+pub mod patterns;
+pub(in crate::harness) mod skills;
+pub(in crate::harness) mod vscode;
