@@ -81,6 +81,34 @@ words! {
 }
 
 words! {
+    /// With which tool the agent reaches the target.
+    Tool {
+        /// The tool that reads files.
+        Read = "read",
+        /// The tool that changes a file in place.
+        Edit = "edit",
+        /// The tool that writes a whole file.
+        Write = "write",
+        /// A command that prints the file, such as `cat`.
+        Shell = "shell",
+        /// The user names the file in a message, as `@file`.
+        Mention = "mention",
+    }
+}
+
+words! {
+    /// What is certain of an answer, when not every byte is.
+    Certain {
+        /// Which files it is made of.
+        Set = "set",
+        /// In which order they come.
+        Order = "order",
+        /// What of them reaches the model, and the words around it.
+        Text = "text",
+    }
+}
+
+words! {
     /// How much of a system prompt is built, where a harness has modes.
     PromptMode {
         /// Everything.
@@ -97,7 +125,9 @@ words! {
     Fidelity {
         /// Byte for byte what the client sends.
         Exact = "exact",
-        /// Set, order and sizes of the files only.
+        /// The rules of the last version that was checked, for a newer one that was not.
+        Unchecked = "unchecked",
+        /// Not every byte: [`Answer::certain`] says what is.
         Files = "files",
     }
 }
@@ -189,6 +219,8 @@ words! {
         Loaded = "loaded",
         /// A part of it reaches the model.
         Truncated = "truncated",
+        /// Its name and description reach the model, and its text once it is called for.
+        Listed = "listed",
         /// Another file is taken in its place.
         Shadowed = "shadowed",
         /// Left out: no budget, a wrong session kind, an error elsewhere.
@@ -203,6 +235,13 @@ words! {
         Unreadable = "unreadable",
         /// Not known yet: a URL that was not fetched.
         Pending = "pending",
+    }
+}
+
+impl Fate {
+    /// Whether any of it, or anything about it, reaches the model.
+    pub fn reaches(self) -> bool {
+        matches!(self, Fate::Loaded | Fate::Truncated | Fate::Listed)
     }
 }
 
@@ -308,6 +347,8 @@ pub struct Source {
     pub limit: Option<Limit>,
     /// Byte ranges of the file that reach the model.
     pub kept: Vec<Range<usize>>,
+    /// How much of it, or about it, reaches the model, where that is not the kept ranges.
+    pub sent: Option<Size>,
     /// Index of the message it is in.
     pub message: Option<usize>,
     /// Index of the part of that message.
@@ -328,9 +369,22 @@ impl Source {
             size: None,
             limit: None,
             kept: Vec::new(),
+            sent: None,
             message: None,
             part: None,
         }
+    }
+
+    /// How many bytes and UTF-16 units of it, or about it, reach the model; `None` where nothing does. The units of a part of
+    /// a file are known where the file is ASCII, or the harness says.
+    pub fn reaches(&self) -> Option<(usize, Option<usize>)> {
+        if let Some(sent) = self.sent {
+            return Some((sent.bytes, Some(sent.utf16)));
+        }
+        let size = self.size.filter(|_| !self.kept.is_empty())?;
+        let bytes = self.kept.iter().map(ExactSizeIterator::len).sum();
+        let utf16 = if bytes == size.bytes { Some(size.utf16) } else { (size.bytes == size.utf16).then_some(bytes) };
+        Some((bytes, utf16))
     }
 
     /// The same for a file of that size which reaches the model whole.
@@ -373,19 +427,46 @@ pub struct Message {
     pub parts: Vec<Text>,
     /// The exact text; empty where only the name is known.
     pub text: Text,
+    /// What stands before it, in the same string of the client's request.
+    pub before: String,
+    /// What stands behind it there.
+    pub after: String,
 }
 
 impl Message {
     /// A message of instructions in one part.
     pub fn instructions(trigger: Trigger, role: Role, text: impl Into<Text>) -> Message {
         let text = text.into();
-        Message { trigger, role, kind: MessageKind::Instructions, name: None, parts: vec![text.clone()], text }
+        Message {
+            trigger,
+            role,
+            kind: MessageKind::Instructions,
+            name: None,
+            parts: vec![text.clone()],
+            text,
+            before: String::new(),
+            after: String::new(),
+        }
     }
 
     /// A message of instructions from several parts.
     pub fn joined(trigger: Trigger, role: Role, parts: Vec<Text>, separator: &str) -> Message {
         let text = Text::joined(&parts, separator);
-        Message { trigger, role, kind: MessageKind::Instructions, name: None, parts, text }
+        Message {
+            trigger,
+            role,
+            kind: MessageKind::Instructions,
+            name: None,
+            parts,
+            text,
+            before: String::new(),
+            after: String::new(),
+        }
+    }
+
+    /// The same between others' words, in one string of the client's request.
+    pub fn between(self, before: impl Into<String>, after: impl Into<String>) -> Message {
+        Message { before: before.into(), after: after.into(), ..self }
     }
 
     /// A message that is known by name only.
@@ -397,6 +478,8 @@ impl Message {
             name: Some(name.into()),
             parts: Vec::new(),
             text: Text::default(),
+            before: String::new(),
+            after: String::new(),
         }
     }
 }
@@ -453,8 +536,10 @@ pub struct Answer {
     pub root: Option<PathBuf>,
     /// Set when the harness would refuse to start.
     pub refusal: Option<Refusal>,
-    /// Set when only the set of files is certain, with the reason.
+    /// Set when not every byte is certain, with the reason.
     pub files_only: Option<String>,
+    /// What is not certain then; nothing said: the text.
+    pub uncertain: Vec<Certain>,
     /// The messages in the order the model gets them.
     pub messages: Vec<Message>,
     /// Every considered source.
@@ -469,6 +554,26 @@ impl Answer {
     /// Remembers that `text` in `file` names other files.
     pub fn mention(&mut self, file: &Path, text: &str, leads_to: impl IntoIterator<Item = PathBuf>) {
         self.mentions.push(Mention::new(file, text, leads_to));
+    }
+
+    /// Remembers that not every byte is certain, and what is not. The first reason is the one that is told.
+    pub fn doubt(&mut self, uncertain: &[Certain], reason: impl Into<String>) {
+        self.files_only.get_or_insert_with(|| reason.into());
+        self.uncertain.extend(uncertain);
+    }
+
+    /// What is certain.
+    pub fn certain(&self) -> Vec<Certain> {
+        let lost = |part: &Certain| {
+            // Where files may be missing, or come in another order, the text is another one too.
+            let follows = match part {
+                Certain::Set => self.uncertain.contains(&Certain::Set),
+                Certain::Order => self.uncertain.iter().any(|lost| matches!(lost, Certain::Set | Certain::Order)),
+                Certain::Text => true,
+            };
+            self.files_only.is_some() && follows
+        };
+        Certain::ALL.iter().copied().filter(|part| !lost(part)).collect()
     }
 
     /// The answer of a harness that does not start.

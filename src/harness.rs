@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::answer::{Answer, Per, Standpoint, Warning};
+use crate::answer::{Answer, Per, Standpoint, Tool, Warning};
 use crate::search::{Search, Told};
 
 pub mod agents_md;
@@ -101,6 +101,10 @@ pub trait Edition: Send + Sync {
     fn imports_into(&self, _: &Path) -> bool {
         false
     }
+    /// What another tool than the one that reads brings along. [`Tool::Read`] is not asked about.
+    fn attaches(&self, _: Tool) -> Attaches {
+        Attaches::Unknown
+    }
     /// The settings by which users change how much is read.
     fn limit_keys(&self) -> &'static [LimitKey] {
         &[]
@@ -110,6 +114,19 @@ pub trait Edition: Send + Sync {
         overrides.nothing_but(&[])?;
         Err(format!("the edition {} has no values to override", self.about().name))
     }
+}
+
+/// What comes along when a tool reaches a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attaches {
+    /// The same as when the file is read.
+    AsRead,
+    /// Nothing.
+    Nothing,
+    /// What the edition itself works out from [`Standpoint::tool`].
+    Own,
+    /// Nobody has asked the client yet.
+    Unknown,
 }
 
 /// A setting by which users change a limit.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{OptionValue, PromptMode, Provided, Role, SessionKind, Standpoint, Surroundings};
+use crate::answer::{OptionValue, PromptMode, Provided, Role, SessionKind, Standpoint, Surroundings, Tool};
 use crate::harness::custom::Customs;
 use crate::harness::shared::installed::Installations;
 use crate::harness::{self, Choice, Profile};
@@ -26,10 +26,13 @@ pub struct Request {
     /// The kind of session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// The tool with which the agent reaches the file: `read` (the default), `edit`, `write`, `shell` or `mention`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
     /// The prompt mode.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_mode: Option<String>,
-    /// The active agent.
+    /// The active agent; of a sub-agent, its kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// The agent before it.
@@ -154,6 +157,8 @@ pub struct Places {
     pub cwd: PathBuf,
     /// The file it would read.
     pub target: Option<PathBuf>,
+    /// Files read before, in order.
+    pub read_before: Vec<PathBuf>,
     /// Files injected before.
     pub already_loaded: Vec<PathBuf>,
 }
@@ -186,6 +191,7 @@ impl Request {
     pub fn questions(&self, defaults: &Defaults, places: &Places) -> Result<Vec<(Choice, Standpoint)>, String> {
         let specs = self.specs(defaults);
         let session = parsed(self.session.as_deref(), "session", SessionKind::named, SessionKind::ALL)?;
+        let tool = parsed(self.tool.as_deref(), "tool", Tool::named, Tool::ALL)?.unwrap_or(Tool::Read);
         let prompt_mode = parsed(self.prompt_mode.as_deref(), "promptMode", PromptMode::named, PromptMode::ALL)?;
         let provided = self.provided.iter().map(Provision::parsed).collect::<Result<Vec<_>, _>>()?;
         let mut options = BTreeMap::new();
@@ -203,6 +209,8 @@ impl Request {
                 env: defaults.env.clone(),
                 target: places.target.clone(),
                 target_as_given: None,
+                tool,
+                read_before: places.read_before.clone(),
                 already_loaded: places.already_loaded.clone(),
                 session,
                 prompt_mode,

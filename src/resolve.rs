@@ -1,9 +1,9 @@
 //! One question, one answer: makes the standpoint physical, lets the edition look, and completes what it found.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::answer::{Answer, Fidelity, Resolution, Standpoint, Warning};
-use crate::harness::{Change, Choice, Happened};
+use crate::answer::{Answer, Certain, Fate, Fidelity, Resolution, Source, Standpoint, Tool, Trigger, Warning};
+use crate::harness::{Attaches, Change, Choice, Happened};
 use crate::search::{Parts, Search, Told, Trace};
 use crate::snapshot::{Ask, Facts, absolute};
 
@@ -60,8 +60,10 @@ fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Told<(
     at.target_as_given = at.target.as_deref().map(|target| physical.join(target));
     at.target = at.target.map(|target| absolute(&physical, &target));
     at.already_loaded = at.already_loaded.iter().map(|file| physical.join(file)).collect();
+    at.read_before = at.read_before.iter().map(|file| absolute(&physical, file)).collect();
     at.cwd = physical;
-    let mut answer = choice.edition().look(&at, search)?;
+    at.already_loaded.extend(injected_before(choice, &at, search)?);
+    let mut answer = through_tool(choice, &at, search)?;
     if let Some(pattern) = search.cut_short() {
         let message =
             format!("{} has too many places to look at all of them; links may lead in circles", pattern.display());
@@ -69,6 +71,49 @@ fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Told<(
         answer.files_only.get_or_insert(message);
     }
     Ok((at, answer))
+}
+
+/// What came along with the files that were read earlier in the session, in order.
+fn injected_before(choice: &Choice, at: &Standpoint, search: &mut Search) -> Told<Vec<PathBuf>> {
+    let mut injected = Vec::new();
+    for (nth, file) in at.read_before.iter().enumerate() {
+        let then = Standpoint {
+            target: Some(file.clone()),
+            target_as_given: Some(file.clone()),
+            tool: Tool::Read,
+            read_before: at.read_before[..nth].to_vec(),
+            already_loaded: at.already_loaded.iter().chain(&injected).cloned().collect(),
+            ..at.clone()
+        };
+        let answer = choice.edition().look(&then, search)?;
+        let came =
+            |source: &&Source| source.trigger == Trigger::Read && matches!(source.fate, Fate::Loaded | Fate::Truncated);
+        injected.extend(answer.sources.iter().filter(came).filter_map(Source::path).map(Path::to_owned));
+    }
+    Ok(injected)
+}
+
+/// Looks as the harness does when the target is reached with the standpoint's tool.
+fn through_tool(choice: &Choice, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    let edition = choice.edition();
+    if at.tool == Tool::Read || at.target.is_none() {
+        return edition.look(at, search);
+    }
+    match edition.attaches(at.tool) {
+        Attaches::AsRead | Attaches::Own => edition.look(at, search),
+        Attaches::Nothing => edition.look(&Standpoint { target: None, target_as_given: None, ..at.clone() }, search),
+        Attaches::Unknown => {
+            let mut answer = edition.look(at, search)?;
+            let reason = format!(
+                "what {} adds for its {} tool was not recorded; shown is what it adds when it reads the file",
+                choice.title(),
+                at.tool
+            );
+            answer.warnings.push(Warning::general("unknown-tool", reason.clone()));
+            answer.doubt(&[Certain::Set], reason);
+            Ok(answer)
+        }
+    }
 }
 
 type Record = (Trace, Vec<Ask>, std::collections::BTreeMap<String, String>);

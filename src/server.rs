@@ -360,7 +360,7 @@ mod tests {
     }
 
     fn question(core: &Core, cwd: &Path) -> (Choice, Arc<Standpoint>) {
-        let places = Places { cwd: cwd.to_owned(), target: None, already_loaded: Vec::new() };
+        let places = Places { cwd: cwd.to_owned(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
         let questions = Request::default().questions(&core.defaults(), &places).expect("a question");
         let (choice, standpoint) = questions.into_iter().next().expect("one harness is enabled");
         (choice, Arc::new(standpoint))

@@ -124,7 +124,7 @@ fn check(path: &Path, text: &str, update: bool) -> Vec<String> {
     problems
 }
 
-/// `HARNESS[@EDITION] from CWD [reading FILE] [already FILE]...` in this world.
+/// `HARNESS[@EDITION] from CWD [reading FILE] [by TOOL] [as AGENT] [after FILE]... [already FILE]...` in this world.
 pub fn answer(case: &Case, world: &World, ask: &str) -> Result<Resolution, String> {
     let (request, mut defaults, places) = question(case, ask);
     defaults.customs = Arc::new(customs(world, &places.cwd));
@@ -162,6 +162,10 @@ pub fn question(case: &Case, ask: &str) -> (Request, Defaults, Places) {
         .next()
         .map_or_else(Request::default, |(_, json)| serde_json::from_str(json).expect("@settings is JSON"));
     request.harness = Some(OneOrMany::One(words[0].to_owned()));
+    let word_of = |key: &str| pairs.iter().find(|(word, _)| *word == key).map(|(_, value)| (*value).to_owned());
+    let all = |key: &str| pairs.iter().filter(|(word, _)| *word == key).map(|(_, file)| PathBuf::from(file)).collect();
+    request.tool = word_of("by").or(request.tool);
+    request.agent = word_of("as").or(request.agent);
     if let Some((kind, _)) = case.all("@session").next() {
         request.session = Some(kind.to_owned());
     }
@@ -182,11 +186,8 @@ pub fn question(case: &Case, ask: &str) -> (Request, Defaults, Places) {
     let places = Places {
         cwd: one("from").expect("ASK says from where"),
         target: one("reading"),
-        already_loaded: pairs
-            .iter()
-            .filter(|(word, _)| *word == "already")
-            .map(|(_, file)| PathBuf::from(file))
-            .collect(),
+        read_before: all("after"),
+        already_loaded: all("already"),
     };
     (request, defaults, places)
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 
-use briefing::answer::{Resolution, SessionKind, Standpoint, Surroundings};
+use briefing::answer::{Resolution, SessionKind, Standpoint, Surroundings, Tool};
 use briefing::disk::{Buffers, Filesystem};
 use briefing::harness::custom::{self, Customs};
 use briefing::harness::{self, Choice, Chosen};
@@ -31,6 +31,8 @@ fn standpoint(random: &mut Random) -> Standpoint {
         env: Arc::new(BTreeMap::new()),
         target,
         target_as_given: None,
+        tool: if random.chance(10) { *random.pick(Tool::ALL) } else { Tool::Read },
+        read_before: if random.chance(15) { vec![PathBuf::from("/r/a/x.md"), "/r/c/y.rs".into()] } else { Vec::new() },
         already_loaded: if random.chance(10) { vec![PathBuf::from("/r/a/AGENTS.md")] } else { Vec::new() },
         session: *random.pick(SessionKind::ALL),
         prompt_mode: None,
@@ -234,6 +236,7 @@ fn check_late_facts(said: impl Fn(&Index, &World)) {
     let standpoint = Arc::new(Standpoint {
         cwd: PathBuf::from("/r"),
         target: None,
+        read_before: Vec::new(),
         already_loaded: Vec::new(),
         ..standpoint(&mut random)
     });
@@ -272,6 +275,7 @@ fn a_change_forgets_the_answers_it_touches_and_no_others() {
         Arc::new(Standpoint {
             cwd: PathBuf::from(cwd),
             target: None,
+            read_before: Vec::new(),
             already_loaded: Vec::new(),
             ..standpoint(&mut Random::new(3))
         })
@@ -303,6 +307,7 @@ fn after_more_answers_than_are_remembered_a_change_still_reaches_all_of_them() {
         Arc::new(Standpoint {
             cwd: PathBuf::from("/r"),
             target: Some(PathBuf::from(format!("/r/{number}.rs"))),
+            read_before: Vec::new(),
             already_loaded: Vec::new(),
             ..standpoint(&mut Random::new(3))
         })

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{PromptMode, Role, SessionKind};
+use super::{PromptMode, Role, SessionKind, Tool};
 use crate::snapshot::Environment;
 
 /// From where a question is asked. Without it, "what is the agent told?" has no answer.
@@ -19,13 +19,17 @@ pub struct Standpoint {
     pub target: Option<PathBuf>,
     /// The same with its dots as they were given, joined to the physical directory; [`crate::resolve`] fills it in.
     pub target_as_given: Option<PathBuf>,
+    /// The tool with which it does so.
+    pub tool: Tool,
+    /// Files that were read earlier in the session, in order; [`crate::resolve`] works out what came with them.
+    pub read_before: Vec<PathBuf>,
     /// Files that were injected earlier in the session.
     pub already_loaded: Vec<PathBuf>,
     /// The kind of session, where a harness has kinds.
     pub session: SessionKind,
     /// The prompt mode; `None`: what the session kind implies.
     pub prompt_mode: Option<PromptMode>,
-    /// The active agent (OpenCode: `build`, `plan`, …); OpenClaw: the agent id.
+    /// The active agent (OpenCode: `build`, `plan`, …); OpenClaw: the agent id; of a sub-agent, its kind.
     pub agent: Option<String>,
     /// The agent that answered before, for reminders about switching.
     pub previous_agent: Option<String>,
@@ -50,6 +54,8 @@ impl Standpoint {
             env,
             target: None,
             target_as_given: None,
+            tool: Tool::Read,
+            read_before: Vec::new(),
             already_loaded: Vec::new(),
             session: SessionKind::Main,
             prompt_mode: None,

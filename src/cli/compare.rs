@@ -52,7 +52,7 @@ pub(super) fn run(arguments: &Compare) -> Result<ExitCode, String> {
         request.harness = Some(OneOrMany::Many(arguments.harness.clone()));
     }
     let cwd = arguments.cwd.as_ref().map_or_else(|| here.clone(), |cwd| here.join(cwd));
-    let places = Places { cwd, target: arguments.file.clone(), already_loaded: Vec::new() };
+    let places = Places { cwd, target: arguments.file.clone(), read_before: Vec::new(), already_loaded: Vec::new() };
     let defaults = super::defaults(arguments.home.as_ref().map(|home| absolute(&here, home)));
     let before = AtRevision::open(&Real, &places.cwd, &arguments.base)?;
     let Asked { answers: before, .. } = asked(&before, &request, &places, defaults.clone())?;

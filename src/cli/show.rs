@@ -41,7 +41,16 @@ pub(super) struct Show {
     /// The kind of session: main, subagent, cron, group, local
     #[arg(long, value_name = "KIND")]
     session: Option<String>,
-    /// A file that was injected earlier in the session; may be repeated
+    /// The kind of sub-agent, or the agent that answers
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// The tool with which the agent reaches the file: read, edit, write, shell, mention
+    #[arg(long, value_name = "TOOL")]
+    tool: Option<String>,
+    /// A file that was read earlier in the session; may be repeated, in order. What came with it is worked out
+    #[arg(long, value_name = "FILE")]
+    read: Vec<PathBuf>,
+    /// A file whose text is in the context already; may be repeated
     #[arg(long, value_name = "FILE")]
     already: Vec<PathBuf>,
     /// Fetch the texts behind the URLs that instructions name; without this nothing is fetched
@@ -89,9 +98,12 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, String> {
     if show.session.is_some() {
         request.session.clone_from(&show.session);
     }
+    request.agent = show.agent.clone().or(request.agent);
+    request.tool = show.tool.clone().or(request.tool);
     let cwd = show.cwd.as_ref().map_or_else(|| here.clone(), |cwd| here.join(cwd));
     let target = show.file.clone();
-    let places = Places { cwd, target, already_loaded: show.already.iter().map(|file| here.join(file)).collect() };
+    let all = |files: &[PathBuf]| files.iter().map(|file| here.join(file)).collect();
+    let places = Places { cwd, target, read_before: all(&show.read), already_loaded: all(&show.already) };
     let home = show.home.as_ref().map(|home| absolute(&here, home));
     let mut defaults = defaults(home);
     defaults.installed.auto = show.edition == Editions::Auto;

@@ -109,6 +109,7 @@ fn head(resolution: &Resolution) -> String {
 fn line(out: &mut String, source: &Source, width: usize) {
     let (mark, style) = match source.fate {
         Fate::Loaded => ('●', GOOD),
+        Fate::Listed => ('◇', GOOD),
         Fate::Truncated => ('◐', WARNING),
         Fate::Shadowed | Fate::Dropped | Fate::Excluded | Fate::Empty => ('○', FAINT),
         Fate::Missing | Fate::Unreadable => ('✗', ERROR),

@@ -26,8 +26,10 @@ pub struct Briefing {
     pub harness: String,
     /// The edition's name.
     pub edition: String,
-    /// `exact` or `files`.
+    /// `exact`, `unchecked` or `files`.
     pub fidelity: String,
+    /// What is certain: `set`, `order`, `text`.
+    pub certain: Vec<String>,
     /// From where it was asked.
     pub standpoint: Standpoint,
     /// The file the agent would read.
@@ -58,6 +60,11 @@ pub struct Standpoint {
     pub root: Option<String>,
     /// The kind of session.
     pub session: String,
+    /// With which tool the agent reaches the target.
+    pub tool: String,
+    /// The active agent; of a sub-agent, its kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// The environment variables that were used.
     pub env: BTreeMap<String, String>,
 }
@@ -87,6 +94,12 @@ pub struct Message {
     /// The exact text, when asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    /// What stands before the text, in the same string of the client's request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// What stands behind it there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
     /// The entries the text is joined from, when asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parts: Option<Vec<String>>,
@@ -127,6 +140,9 @@ pub struct Source {
     pub limit: Option<Limit>,
     /// Byte ranges of the file that reach the model.
     pub kept: Vec<Range>,
+    /// How much of it, or about it, reaches the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent: Option<Sent>,
     /// Index of its message.
     pub message: Option<usize>,
     /// Index of its part.
@@ -142,6 +158,16 @@ pub struct Size {
     pub utf16: usize,
     /// Lines.
     pub lines: usize,
+}
+
+/// How much reaches the model.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct Sent {
+    /// Bytes.
+    pub bytes: usize,
+    /// UTF-16 units, where they are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub utf16: Option<usize>,
 }
 
 /// A limit.
@@ -227,11 +253,14 @@ pub fn briefing(resolution: &Resolution, include: Include) -> Briefing {
         harness: resolution.harness.clone(),
         edition: resolution.edition.clone(),
         fidelity: resolution.fidelity.word().to_owned(),
+        certain: answer.certain().into_iter().map(|part| part.word().to_owned()).collect(),
         standpoint: Standpoint {
             cwd: path(&resolution.standpoint.cwd),
             home: path(&resolution.standpoint.home),
             root: answer.root.as_deref().map(path),
             session: resolution.standpoint.session.word().to_owned(),
+            tool: resolution.standpoint.tool.word().to_owned(),
+            agent: resolution.standpoint.agent.clone(),
             env: resolution.env_used.clone(),
         },
         target: resolution.standpoint.target.as_deref().map(path),
@@ -264,12 +293,15 @@ pub fn totals(answer: &answer::Answer) -> Totals {
 }
 
 fn said(message: &answer::Message, include: Include) -> Message {
+    let around = |text: &String| (include.text && !text.is_empty()).then(|| text.clone());
     Message {
         trigger: message.trigger.word().to_owned(),
         role: message.role.word().to_owned(),
         kind: message.kind.word().to_owned(),
         name: message.name.clone(),
         text: include.text.then(|| message.text.to_string()),
+        before: around(&message.before),
+        after: around(&message.after),
         parts: include.text.then(|| message.parts.iter().map(ToString::to_string).collect()),
     }
 }
@@ -296,6 +328,7 @@ fn source(source: &answer::Source) -> Source {
             from: limit.from.clone(),
         }),
         kept: source.kept.iter().map(|range| Range { start: range.start, end: range.end }).collect(),
+        sent: source.reaches().map(|(bytes, utf16)| Sent { bytes, utf16 }),
         message: source.message,
         part: source.part,
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{Fate, MessageKind, Resolution, Source};
+use crate::answer::{MessageKind, Resolution, Source};
 
 /// Result of `briefing/compare`.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
@@ -88,7 +88,7 @@ pub fn compare(left: &Resolution, right: &Resolution) -> Comparison {
 
 /// The sources whose text reaches the model, in order.
 fn reaching(resolution: &Resolution) -> Vec<(String, &Source)> {
-    let reaches = |source: &&Source| matches!(source.fate, Fate::Loaded | Fate::Truncated);
+    let reaches = |source: &&Source| source.fate.reaches();
     resolution.answer.sources.iter().filter(reaches).map(|source| (source.place.to_string(), source)).collect()
 }
 

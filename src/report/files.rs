@@ -49,7 +49,7 @@ pub fn reading(path: &Path, session: &Resolution, beside: Option<&Resolution>) -
     // Some harnesses say of a file below the start directory that they leave it out: it is one they never look at.
     let later = later.filter(|source| source.fate != Fate::Dropped || source.limit.is_some());
     let found = [at_start, later].into_iter().flatten();
-    let best = found.clone().find(|source| matches!(source.fate, Fate::Loaded | Fate::Truncated));
+    let best = found.clone().find(|source| source.fate.reaches());
     let best = best.or(found.clone().next());
     Reading {
         harness: session.harness.clone(),

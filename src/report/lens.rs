@@ -58,7 +58,7 @@ pub fn applies_to(subject: &Subject) -> Option<String> {
             return Some(format!("applies to {}", patterns.join(", ")));
         }
     }
-    let told = |fate| matches!(fate, Fate::Loaded | Fate::Truncated);
+    let told = Fate::reaches;
     let (answer, source) = subject.sources().find(|(_, source)| told(source.fate))?;
     match (source.scope, source.trigger) {
         (Scope::User | Scope::Managed | Scope::Memory, _) => Some("applies to every project".to_owned()),

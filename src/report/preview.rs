@@ -73,13 +73,15 @@ fn laid_out<'a>(answers: impl IntoIterator<Item = &'a Resolution>) -> (String, V
     };
     let messages: Vec<_> = answers.into_iter().flat_map(of_answer).collect();
     if let [(_, only)] = messages.as_slice() {
-        return (only.text.to_string(), vec![(only, 0)]);
+        return (format!("{}{}{}", only.before, only.text, only.after), vec![(only, only.before.len())]);
     }
     let (mut text, mut starts) = (String::new(), Vec::new());
     for (answer, message) in messages {
         text.push_str(&format!("===== {} · {} · {} =====\n", answer.harness, message.trigger, message.role));
+        text.push_str(&message.before);
         starts.push((message, text.len()));
         text.push_str(&message.text);
+        text.push_str(&message.after);
         text.push('\n');
     }
     (text, starts)

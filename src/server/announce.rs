@@ -60,7 +60,7 @@ async fn announce(core: &Arc<Core>, client: &Client) {
     let mut documents = Vec::new();
     for (uri, path) in open {
         let Some(cwd) = core.session().cwd_for(Some(&path)) else { continue };
-        let places = Places { cwd, target: Some(path), already_loaded: Vec::new() };
+        let places = Places { cwd, target: Some(path), read_before: Vec::new(), already_loaded: Vec::new() };
         let Ok((answers, _)) = core.answers(&Request::default(), &places).await else { continue };
         let mut session = core.session();
         let before = session.told.insert(uri.clone(), answers.clone()).unwrap_or_default();

@@ -54,6 +54,9 @@ pub struct EffectiveInstructionsParams {
     /// Where the agent was started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
+    /// Files read earlier in this session, in order; what came with them is worked out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read_before: Vec<String>,
     /// Files injected earlier in this session.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub already_loaded: Vec<String>,

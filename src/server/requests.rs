@@ -61,7 +61,7 @@ impl Server {
         let target = params.target.as_deref().map(parsed).transpose()?;
         let cwd = self.cwd(params.cwd.as_deref(), target.as_deref().or(Some(&file)))?;
         let request = Request { harness: params.harness, ..Request::default() };
-        let places = Places { cwd, target, already_loaded: Vec::new() };
+        let places = Places { cwd, target, read_before: Vec::new(), already_loaded: Vec::new() };
         let (answers, _) = self.core.answers(&request, &places).await?;
         // Harnesses come to a file by the physical way, and to the target by the way it was named.
         let physical = self.core.physical(&file).await;
@@ -106,8 +106,9 @@ impl Server {
     fn places(&self, params: &EffectiveInstructionsParams) -> Result<Places> {
         let target = params.text_document.as_ref().map(|document| parsed(&document.uri)).transpose()?;
         let cwd = self.cwd(params.cwd.as_deref(), target.as_deref())?;
-        let already_loaded = params.already_loaded.iter().map(|uri| parsed(uri)).collect::<Result<_>>()?;
-        Ok(Places { cwd, target, already_loaded })
+        let all = |uris: &[String]| uris.iter().map(|uri| parsed(uri)).collect::<Result<_>>();
+        let (read_before, already_loaded) = (all(&params.read_before)?, all(&params.already_loaded)?);
+        Ok(Places { cwd, target, read_before, already_loaded })
     }
 
     fn cwd(&self, named: Option<&str>, target: Option<&Path>) -> Result<PathBuf> {
@@ -143,8 +144,13 @@ fn usual(params: &EffectiveInstructionsParams) -> Option<Uri> {
         ..Request::default()
     };
     let uri = document.uri.parse().ok()?;
-    let usual =
-        EffectiveInstructionsParams { text_document: Some(document), cwd: None, already_loaded: Vec::new(), request };
+    let usual = EffectiveInstructionsParams {
+        text_document: Some(document),
+        cwd: None,
+        read_before: Vec::new(),
+        already_loaded: Vec::new(),
+        request,
+    };
     (*params == usual).then_some(uri)
 }
 

@@ -15,7 +15,8 @@ What URLs serve, once the user has them fetched (http://127.0.0.1:PORT/… , so 
   @serves URL        the body       @serves URL | raw    the body with escapes      @serves URL | status N
 Standpoint, for the whole case:
   @home DIR (default /h)    @env K=V    @session KIND    @settings (body: JSON merged into the request's params)
-Questions with golden answers; ASK is `HARNESS[@EDITION] from CWD [reading FILE] [already FILE]...`:
+Questions with golden answers; ASK is `HARNESS[@EDITION] from CWD [reading FILE] [by TOOL] [as AGENT] [after FILE]... [already FILE]...`: the tool (read, edit,
+write, shell, mention) with which FILE is reached, the agent (of `@session subagent` its kind), what was read before, what is in context:
   @text ASK          the messages of kind `instructions`, byte for byte. Each starts with a line `>>> TRIGGER ROLE`
                      (`>>> session user`, `>>> read tool`), then the text, then one newline that is not part of it.
                      `>>> nothing`: no message at all. `>>> refused`: the client would not start.
@@ -96,6 +97,9 @@ class Ask:
         pairs = list(zip(words[1::2], words[2::2]))
         self.cwd = next((v for k, v in pairs if k == "from"), None)
         self.reading = next((v for k, v in pairs if k == "reading"), None)
+        self.tool = next((v for k, v in pairs if k == "by"), "read")
+        self.agent = next((v for k, v in pairs if k == "as"), None)
+        self.after = [v for k, v in pairs if k == "after"]
         self.already = [v for k, v in pairs if k == "already"]
 
 

@@ -21,7 +21,10 @@ def briefing(binary, case, ask, kind):
     harness = ask.harness + (f"@{ask.edition}" if ask.edition else "")
     command = [binary, "show", "--format", "json", "--harness", harness, "--home", home, "--cwd", ask.cwd or "/"]
     command += ["--session", session] if session else []
+    command += [w for f in ask.after for w in ("--read", f)]
     command += [w for f in ask.already for w in ("--already", f)]
+    command += ["--tool", ask.tool] if ask.tool != "read" else []
+    command += ["--agent", ask.agent] if ask.agent else []
     command += ["--request", json.dumps(settings)] if settings else []
     command += [ask.reading] if ask.reading else []
     env = {"PATH": os.environ["PATH"], "HOME": home, **case.env()}

@@ -28,6 +28,7 @@ export interface Place {
 /** How the name of a source is marked, by its fate; what is not here is dimmed. */
 const MARKS: Partial<Record<string, { badge?: string; tooltip?: string; color?: string }>> = {
   loaded: {},
+  listed: {},
   truncated: { badge: '✂', tooltip: 'a part of it is cut', color: 'list.warningForeground' },
   dropped: { badge: '✗', tooltip: 'left out', color: 'disabledForeground' },
   unreadable: { badge: '!', tooltip: 'cannot be read', color: 'list.errorForeground' },

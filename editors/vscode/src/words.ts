@@ -5,6 +5,7 @@ import type { Briefing, Fate, Limit, Source, Standpoint, Trigger, Unit } from '.
 /** What the fates look like: a codicon and a colour of the theme. */
 export const FATES: Record<Fate, { icon: string; color: string; word: string }> = {
   loaded: { icon: 'circle-filled', color: 'charts.green', word: 'loaded' },
+  listed: { icon: 'list-unordered', color: 'charts.green', word: 'listed' },
   truncated: { icon: 'circle-filled', color: 'charts.yellow', word: 'cut' },
   shadowed: { icon: 'eye-closed', color: 'disabledForeground', word: 'shadowed' },
   dropped: { icon: 'circle-slash', color: 'charts.orange', word: 'dropped' },
@@ -58,7 +59,7 @@ export function iconOf(source: Source): string {
 
 /** Whether any of it reaches the model. */
 export function reaches(source: { fate: Fate }): boolean {
-  return source.fate === 'loaded' || source.fate === 'truncated';
+  return source.fate === 'loaded' || source.fate === 'truncated' || source.fate === 'listed';
 }
 
 /** How many bytes of a source reach the model. */

@@ -344,6 +344,8 @@ impl Saying<'_> {
                         name: piece.name,
                         parts: std::iter::once(piece.text.clone()).filter(|text| !text.is_empty()).collect(),
                         text: Text::default(),
+                        before: String::new(),
+                        after: String::new(),
                     });
                     texts.push(vec![piece.text]);
                 }

@@ -35,7 +35,7 @@ fn twin(desk: &Desk, finding: &Finding) -> Option<Action> {
     let harnesses_without = desk.subject.answers.iter().any(|answer| {
         let reads = |path: &Path| {
             let sources = &answer.answer.sources;
-            let told = |fate| matches!(fate, Fate::Loaded | Fate::Truncated);
+            let told = Fate::reaches;
             sources.iter().any(|source| source.is_file(path) && told(source.fate))
         };
         reads(desk.path()) && !reads(other)

@@ -45,7 +45,9 @@ fn of_source(subject: &Subject, answer: &Resolution, source: &Source) -> Vec<Fin
         Fate::Unreadable => {
             whole(Kind::Unreadable, format!("{name}: {harness} cannot read it: {}", source.reason), Vec::new())
         }
-        Fate::Loaded | Fate::Shadowed | Fate::Empty | Fate::Excluded | Fate::Missing | Fate::Pending => Vec::new(),
+        Fate::Loaded | Fate::Listed | Fate::Shadowed | Fate::Empty | Fate::Excluded | Fate::Missing | Fate::Pending => {
+            Vec::new()
+        }
     }
 }
 
@@ -94,7 +96,7 @@ fn spenders(answer: &Resolution, source: &Source) -> Vec<(PathBuf, String)> {
 /// Whether it matters that another file is taken in its place. It does not where the same harness gets the text anyway; nor
 /// where the file is another harness's own, which reads it, and this one would only have made do with it.
 fn matters(subject: &Subject, answer: &Resolution, source: &Source) -> bool {
-    let reaches = |other: &Source| other.is_file(subject.path) && matches!(other.fate, Fate::Loaded | Fate::Truncated);
+    let reaches = |other: &Source| other.is_file(subject.path) && other.fate.reaches();
     if answer.answer.sources.iter().any(reaches) || super::twice::is_said_elsewhere(subject.raw, answer) {
         return false;
     }

@@ -55,7 +55,7 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     let name = subject.name();
     let mut found = Vec::new();
     if let Some((_, instead, who)) = DEPRECATED.iter().find(|(old, ..)| *old == name)
-        && subject.sources().any(|(_, source)| matches!(source.fate, Fate::Loaded | Fate::Truncated | Fate::Shadowed))
+        && subject.sources().any(|(_, source)| source.fate.reaches() || source.fate == Fate::Shadowed)
     {
         let message = format!("{name}: {who} is giving this name up; use {instead}");
         found.push(Finding::new(Kind::DeprecatedName, first_line(subject.raw), message));
@@ -119,7 +119,7 @@ fn would_find(probe: &Probe, wanted: &Path) -> bool {
 fn outside(subject: &Subject) -> Option<Finding> {
     let target = subject.leads_to?;
     let (answer, root) = subject.sources().find_map(|(answer, source)| {
-        let reads = matches!(source.fate, Fate::Loaded | Fate::Truncated);
+        let reads = source.fate.reaches();
         let in_project = matches!(source.scope, Scope::Project | Scope::Nested | Scope::Rule);
         let root = answer.answer.root.as_deref()?;
         (reads && in_project && subject.path.starts_with(root)).then_some((answer, root))

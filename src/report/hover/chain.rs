@@ -18,7 +18,7 @@ pub fn chain(answers: &[Arc<Resolution>]) -> Option<String> {
             let _ = writeln!(rows, "| {name} | does not start: {} | — |", cell(&refusal.message));
             continue;
         }
-        let told = |source: &&Source| matches!(source.fate, Fate::Loaded | Fate::Truncated);
+        let told = |source: &&Source| source.fate.reaches();
         let files: Vec<String> = answer.answer.sources.iter().filter(told).map(|source| link(source, answer)).collect();
         if files.is_empty() {
             silent.push(name);

@@ -32,7 +32,7 @@ impl Server {
             return Ok(None);
         }
         let Some(cwd) = self.core.session().cwd_for(Some(&path)) else { return Ok(None) };
-        let places = Places { cwd, target: Some(path), already_loaded: Vec::new() };
+        let places = Places { cwd, target: Some(path), read_before: Vec::new(), already_loaded: Vec::new() };
         let (answers, _) = self.core.answers(&Request::default(), &places).await?;
         Ok(chain(&answers).map(|text| said(text, None)))
     }

@@ -178,7 +178,8 @@ impl Core {
     }
 
     async fn asked_from(self: &Arc<Self>, cwd: PathBuf, target: Option<&Path>) -> Result<Vec<Arc<Resolution>>> {
-        let places = Places { cwd, target: target.map(Path::to_owned), already_loaded: Vec::new() };
+        let places =
+            Places { cwd, target: target.map(Path::to_owned), read_before: Vec::new(), already_loaded: Vec::new() };
         Ok(self.answers(&Request::default(), &places).await?.0)
     }
 

@@ -79,7 +79,7 @@ impl Server {
         };
         let mut groups = Vec::new();
         for (root, cwd) in places {
-            let places = Places { cwd, target: None, already_loaded: Vec::new() };
+            let places = Places { cwd, target: None, read_before: Vec::new(), already_loaded: Vec::new() };
             let questions = self.core.questions(&request, &places).await?;
             let questions = questions.into_iter().map(|(choice, at)| (choice, Arc::new(at))).collect();
             groups.push(Group { root: self.core.files.real(&root), questions });

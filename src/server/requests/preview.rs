@@ -67,7 +67,7 @@ impl Core {
         let cwd = self.session().cwd_for(file.as_deref());
         let cwd = cwd.ok_or_else(|| Error::invalid_params(format!("{uri} names no file, and no folder is open")))?;
         let request = Request { harness: Some(OneOrMany::One(harness)), ..Request::default() };
-        let places = Places { cwd, target: file, already_loaded: Vec::new() };
+        let places = Places { cwd, target: file, read_before: Vec::new(), already_loaded: Vec::new() };
         let (mut answers, _) = self.answers(&request, &places).await?;
         Ok(answers.remove(0))
     }

@@ -3,6 +3,7 @@ local M = {}
 
 M.icons = {
   loaded = '●',
+  listed = '◇',
   truncated = '◐',
   shadowed = '◌',
   dropped = '○',
