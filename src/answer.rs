@@ -496,6 +496,9 @@ pub struct Warning {
 }
 
 impl Warning {
+    /// The code of the warning which an answer has that a mistake of Briefing's own has ended.
+    pub const INTERNAL_ERROR: &str = "internal-error";
+
     /// A warning about a file.
     pub fn at(code: &'static str, path: impl Into<PathBuf>, message: impl Into<String>) -> Warning {
         Warning { code, path: Some(path.into()), message: message.into() }
@@ -607,6 +610,11 @@ impl Resolution {
     /// The facts it rests on. One may come several times.
     pub fn depends(&self) -> impl Iterator<Item = &Ask> {
         self.own_depends.iter().chain(self.trace.parts().flat_map(|part| &part.depends))
+    }
+
+    /// Whether a mistake of Briefing's own has ended it. Then not everything is known that it rests on.
+    pub fn is_broken(&self) -> bool {
+        self.answer.warnings.iter().any(|warning| warning.code == Warning::INTERNAL_ERROR)
     }
 
     /// The URLs whose texts are, or would be, part of it.

@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "the command line is where the environment is read")]
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -45,29 +46,65 @@ enum Command {
 pub const FINDINGS: u8 = 1;
 /// Exit code for misuse.
 pub const MISUSE: u8 = 2;
+/// Exit code for output that could not be written.
+pub const UNWRITTEN: u8 = 3;
+
+/// Why a command ends without doing what it was asked for.
+enum Failure {
+    /// It cannot be done: what, and what to do instead.
+    Misuse(String),
+    /// It is done, and could not be said: where.
+    Unwritten(String),
+}
+
+impl Failure {
+    fn unwritten(place: &str, error: &io::Error) -> Failure {
+        Failure::Unwritten(format!("{place} cannot be written: {error}"))
+    }
+}
+
+impl From<String> for Failure {
+    fn from(message: String) -> Failure {
+        Failure::Misuse(message)
+    }
+}
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        // Help and the version come this way as well.
+        Err(said) => return told(&said),
+    };
     let done = match arguments.command {
         Command::Show(show) => show::run(&show),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Harnesses(arguments) => harnesses::run(&arguments),
-        Command::Lsp { stdio: _ } => lsp(),
+        Command::Lsp { stdio: _ } => lsp().map_err(Failure::Misuse),
     };
-    match done {
-        Ok(code) => code,
-        Err(message) => {
-            eprintln!("briefing: {message}");
-            ExitCode::from(MISUSE)
-        }
+    done.unwrap_or_else(|failure| {
+        let (message, code) = match failure {
+            Failure::Misuse(message) => (message, MISUSE),
+            Failure::Unwritten(message) => (message, UNWRITTEN),
+        };
+        // Where even that cannot be said, the exit code does.
+        let _ = writeln!(io::stderr(), "briefing: {message}");
+        ExitCode::from(code)
+    })
+}
+
+/// What the parser says instead of a command: help, the version, or what is wrong with the arguments.
+fn told(said: &clap::Error) -> ExitCode {
+    match said.print().and_then(|()| io::stdout().flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => ExitCode::from(UNWRITTEN),
+        Ok(()) | Err(_) => ExitCode::from(u8::try_from(said.exit_code()).unwrap_or(MISUSE)),
     }
 }
 
 /// Logs go to standard error, since standard output belongs to the client.
 fn lsp() -> Result<ExitCode, String> {
     let level = std::env::var("BRIEFING_LOG").ok().and_then(|level| level.parse().ok()).unwrap_or(tracing::Level::WARN);
-    tracing_subscriber::fmt().with_writer(std::io::stderr).with_max_level(level).with_ansi(false).init();
+    tracing_subscriber::fmt().with_writer(io::stderr).with_max_level(level).with_ansi(false).init();
     server::run(defaults(None), today)
 }
 

@@ -175,9 +175,9 @@ impl Index {
         match resolve_knowing(&snapshot, &parts, choice, standpoint, again) {
             Outcome::Untold(asks) => Reply::Missing(self.with_forgotten(asks), Tick(tick)),
             Outcome::Answer(resolution) => {
-                let answer = Arc::from(resolution);
+                let answer: Arc<Resolution> = Arc::from(resolution);
                 // Only what one file adds to a session depends on what came before; such questions do not come back.
-                let keep = keep == Keep::Answer && standpoint.already_loaded.is_empty();
+                let keep = keep == Keep::Answer && standpoint.already_loaded.is_empty() && !answer.is_broken();
                 self.worked_out_now(keep.then_some(question), &answer, (&snapshot, version));
                 Reply::Answer(answer, version)
             }

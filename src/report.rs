@@ -2,6 +2,7 @@
 
 pub mod actions;
 pub mod briefing;
+pub mod case;
 pub mod compare;
 pub mod completion;
 pub mod context;

@@ -1,5 +1,7 @@
 //! One question, one answer: makes the standpoint physical, lets the edition look, and completes what it found.
 
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use crate::answer::{Answer, Certain, Fate, Fidelity, Resolution, Source, Standpoint, Tool, Trigger, Warning};
@@ -36,8 +38,11 @@ pub fn resolve_knowing(
     }
 }
 
+/// Each harness answers for itself: where a mistake in the rules of one makes it panic, the others answer all the same.
 fn outcome(choice: &Choice, standpoint: &Standpoint, mut search: Search) -> Outcome {
-    match look(choice, standpoint, &mut search) {
+    let looked = catch_unwind(AssertUnwindSafe(|| look(choice, standpoint, &mut search)))
+        .unwrap_or_else(|panic| Ok((standpoint.clone(), broken(choice, standpoint, &search, panic.as_ref()))));
+    match looked {
         Err(_) => Outcome::Untold(search.wanted()),
         Ok((standpoint, answer)) => {
             let (trace, depends, env_used) = search.finish();
@@ -116,6 +121,22 @@ fn through_tool(choice: &Choice, at: &Standpoint, search: &mut Search) -> Told<A
     }
 }
 
+/// What is said in the place of an answer that a mistake of Briefing's own ended, at the file that was read last.
+fn broken(choice: &Choice, standpoint: &Standpoint, search: &Search, panic: &(dyn Any + Send)) -> Answer {
+    let said = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let message = format!(
+        "internal error in the rules of {}, please report it: {}; `briefing show --case FILE` writes down what is needed to \
+         see it happen",
+        choice.title(),
+        said.unwrap_or("it panicked").lines().next().unwrap_or_default()
+    );
+    let place = search.last_read().unwrap_or(&standpoint.cwd);
+    let mut answer = Answer::refused(place, message.clone());
+    answer.warnings.push(Warning::at(Warning::INTERNAL_ERROR, place, message.clone()));
+    answer.doubt(&[Certain::Set], message);
+    answer
+}
+
 type Record = (Trace, Vec<Ask>, std::collections::BTreeMap<String, String>);
 
 fn complete(
@@ -168,4 +189,73 @@ fn between_editions(choice: &Choice, version: &str) -> Warning {
         }
     }
     Warning::general("between-editions", message)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::harness::custom::Custom;
+    use crate::harness::{About, Chosen, Details, Edition};
+    use crate::snapshot::{Fact, Kind, Meta};
+
+    /// A harness whose rules have a mistake: they panic once they have read a file.
+    struct Panics;
+
+    impl Edition for Panics {
+        fn about(&self) -> &About {
+            const { &About { name: "1.0", checked: ("1.0", "1.0"), changed: &[], details: Details::NONE } }
+        }
+
+        fn look(&self, _: &Standpoint, search: &mut Search) -> Told<Answer> {
+            let _ = search.read(Path::new("/p/AGENTS.md"), "the file that breaks it")?;
+            let _ = search.part("broken", (Path::new("/p/rules"), ""), |place, _, search| -> Told<()> {
+                let _ = search.stat(place, "a folder")?;
+                panic!("on purpose")
+            })?;
+            unreachable!("it panics")
+        }
+    }
+
+    pub(crate) fn panicking() -> Choice {
+        let custom = Custom {
+            id: "broken".to_owned(),
+            title: "Broken".to_owned(),
+            summary: String::new(),
+            details: Vec::new(),
+            edition: Arc::new(Panics),
+            fingerprint: 0,
+            instruction_names: Vec::new(),
+        };
+        Choice { chosen: Chosen::Custom(Arc::new(custom)), unchecked_version: None, note: None }
+    }
+
+    /// Nothing but directories, each of which can be read as a file.
+    struct Bare;
+
+    impl Facts for Bare {
+        fn told(&self, ask: &Ask) -> Option<Fact> {
+            Some(match ask {
+                Ask::Kind(_) => {
+                    Fact::Kind(Ok(Meta { kind: Kind::Dir, len: 0, links: 1, identity: (0, 0), guarded: true }))
+                }
+                Ask::Real(path) => Fact::Real(Ok(path.clone())),
+                Ask::Content(_) => Fact::Content(Ok("text".into())),
+                other => unreachable!("{other:?} is not asked"),
+            })
+        }
+    }
+
+    #[test]
+    fn a_harness_that_panics_is_refused_and_says_so_where_it_read_last() {
+        let choice = panicking();
+        let at = Standpoint::plain(Path::new("/p"), Path::new("/h"), Arc::default());
+        let Outcome::Answer(answer) = resolve(&Bare, &choice, &at) else { panic!("everything is told") };
+        let refusal = answer.answer.refusal.as_ref().expect("a refusal");
+        assert_eq!(refusal.path, Path::new("/p/AGENTS.md"));
+        assert!(refusal.message.contains("Broken") && refusal.message.contains("on purpose"), "{}", refusal.message);
+        assert_eq!((answer.is_broken(), answer.fidelity), (true, Fidelity::Files));
+        assert!(answer.own_depends.contains(&Ask::Content("/p/AGENTS.md".into())));
+    }
 }

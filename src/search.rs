@@ -254,6 +254,11 @@ impl<'a> Search<'a> {
         self.cut_short.get_or_insert_with(|| path.to_owned());
     }
 
+    /// The file that was read last.
+    pub fn last_read(&self) -> Option<&Path> {
+        self.probes.iter().rev().find(|probe| probe.asked == "content").map(|probe| probe.path.as_path())
+    }
+
     /// What must be read before the question can be answered.
     pub fn wanted(self) -> Vec<Ask> {
         let mut seen = HashSet::new();

@@ -491,4 +491,20 @@ mod tests {
             "diagnostics may be stale"
         );
     }
+
+    #[tokio::test]
+    async fn a_harness_that_panics_is_refused_and_the_others_answer() {
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let service = service_for(scratch.path());
+        let core = &service.inner().core;
+        let (choice, standpoint) = question(core, scratch.path());
+        let both =
+            || vec![(crate::resolve::tests::panicking(), standpoint.clone()), (choice.clone(), standpoint.clone())];
+        for _ in 0..2 {
+            let answers = core.answers_to(both()).await;
+            let refused: Vec<bool> = answers.iter().map(|(answer, _)| answer.answer.refusal.is_some()).collect();
+            assert_eq!(refused, [true, false]);
+        }
+        assert_eq!(core.index.sizes().1, 1, "what is broken is not remembered");
+    }
 }

@@ -8,6 +8,7 @@ use tempfile::TempDir;
 
 use crate::remote::Server;
 use crate::revision::git;
+use crate::world::{Case, World};
 
 /// A scratch home and project, and the program run in it with an empty environment.
 struct Place {
@@ -54,6 +55,36 @@ fn project() -> Place {
         ("project/src/main.rs", "fn main() {}\n"),
         ("home/.codex/AGENTS.md", "Be brief.\n"),
     ])
+}
+
+#[test]
+fn a_case_that_show_writes_gives_the_same_answer_elsewhere() {
+    let place = project();
+    std::fs::write(place.root.join("project/src/AGENTS.md"), b"-- odd --\r\n\xff\\n").expect("a file");
+    let arguments = ["show", "main.rs", "--harness", "codex", "--case", "../../case.txt", "--format", "prompt"];
+    let prompt = place.prints("project/src", &arguments);
+    let case = Case::parse(&std::fs::read_to_string(place.root.join("case.txt")).expect("it was written"));
+    let ask = case.all("@text").next().expect("the question").0.to_owned();
+    let answer = crate::cases::answer(&case, &World::of(&case), &ask).expect("an answer");
+    let text = answer.answer.messages[0].text.to_string().replace(&place.root.display().to_string(), "@");
+    assert!(text.contains("-- odd --\r\n\u{fffd}\\n") && prompt.contains(&text), "{prompt}\n{text}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn output_that_cannot_be_written_is_an_error_and_a_reader_that_has_gone_is_none() {
+    let place = project();
+    for arguments in [&["show", "--harness", "codex"][..], &["show", "--format", "json"], &["harnesses"], &["--help"]] {
+        let full = std::fs::File::create("/dev/full").expect("the system has it");
+        let output = place.command("project", arguments).stdout(full).output().expect("the program runs");
+        assert_eq!(output.status.code(), Some(3), "{arguments:?}");
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let output = place.command("project", arguments).stdout(writer).output().expect("the program runs");
+        assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]), "{arguments:?}");
+    }
+    let output = place.run("project", &["show", "--harness", "codex", "--case", "/nowhere/case"]);
+    assert_eq!(output.status.code(), Some(3));
 }
 
 #[test]

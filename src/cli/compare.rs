@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use clap::{Args, ValueEnum};
 
+use super::Failure;
 use super::show::{Asked, asked, here, print, print_styled};
 use super::words::visible;
 use crate::disk::{AtRevision, Real};
@@ -45,7 +46,7 @@ enum Format {
 }
 
 /// Asks for both, and says what is different.
-pub(super) fn run(arguments: &Compare) -> Result<ExitCode, String> {
+pub(super) fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
     let here = here()?;
     let mut request = Request::default();
     if !arguments.harness.is_empty() {
@@ -68,9 +69,9 @@ pub(super) fn run(arguments: &Compare) -> Result<ExitCode, String> {
     match arguments.format {
         Format::Json => {
             let json = serde_json::to_string_pretty(&comparisons).map_err(|error| error.to_string())?;
-            print(&format!("{json}\n"));
+            print(&format!("{json}\n"))?;
         }
-        Format::Text => print_styled(&words(&comparisons)),
+        Format::Text => print_styled(&words(&comparisons))?,
     }
     Ok(ExitCode::SUCCESS)
 }

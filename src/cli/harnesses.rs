@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::Failure;
 use super::show::{customs, installed, print};
 use crate::disk::Real;
 use crate::harness::custom::Customs;
@@ -58,7 +59,7 @@ struct Row {
 
 /// Prints the list, or the comparison.
 #[expect(clippy::disallowed_methods, reason = "the command line is where the working directory is read")]
-pub(super) fn run(arguments: &Harnesses) -> Result<ExitCode, String> {
+pub(super) fn run(arguments: &Harnesses) -> Result<ExitCode, Failure> {
     let here = std::env::current_dir().map_err(|error| format!("the working directory cannot be read: {error}"))?;
     let customs = customs(&Real, &here);
     for problem in &customs.problems {
@@ -68,10 +69,10 @@ pub(super) fn run(arguments: &Harnesses) -> Result<ExitCode, String> {
     match arguments.format {
         Format::Json => {
             let json = serde_json::json!({ "harnesses": rows });
-            print(&format!("{}\n", serde_json::to_string_pretty(&json).map_err(|error| error.to_string())?));
+            print(&format!("{}\n", serde_json::to_string_pretty(&json).map_err(|error| error.to_string())?))?;
         }
-        Format::Text if arguments.details => print(&side_by_side(&rows)),
-        Format::Text => print(&list(&rows)),
+        Format::Text if arguments.details => print(&side_by_side(&rows))?,
+        Format::Text => print(&list(&rows))?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,14 +1,14 @@
 //! `briefing show`: what each harness tells an agent that reads a file.
 
 use std::collections::BTreeSet;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
-use super::{defaults, words};
+use super::{Failure, defaults, words};
 use crate::answer::Resolution;
 use crate::disk::{self, Buffers, Filesystem, Real};
 use crate::harness::custom::{self, Customs};
@@ -16,6 +16,7 @@ use crate::harness::shared::installed::{self, Installed};
 use crate::harness::{Choice, Profile};
 use crate::remote;
 use crate::report::briefing::{self, Effective, Include};
+use crate::report::case::case;
 use crate::report::preview;
 use crate::request::{Defaults, OneOrMany, Places, Request};
 use crate::resolve::{Outcome, resolve};
@@ -62,6 +63,9 @@ pub(super) struct Show {
     /// Print every probe in the order asked, with the rule that made the harness ask
     #[arg(long)]
     why: bool,
+    /// Write the files and variables that the answers rest on into FILE, to report a wrong answer with
+    #[arg(long, value_name = "FILE")]
+    case: Option<PathBuf>,
     /// More fields of the request as JSON: promptMode, agent, model, options …
     #[arg(long, value_name = "JSON")]
     request: Option<String>,
@@ -86,7 +90,7 @@ enum Format {
 }
 
 /// Answers, prints, and exits with 0 whatever the answer is.
-pub(super) fn run(show: &Show) -> Result<ExitCode, String> {
+pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
     let here = here()?;
     let mut request: Request = match &show.request {
         Some(json) => serde_json::from_str(json).map_err(|error| format!("--request: {error}"))?,
@@ -117,16 +121,20 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, String> {
     for problem in &problems {
         eprintln!("briefing: {problem}");
     }
+    if let Some(file) = &show.case {
+        let text = case(&answers, &observed(&files, &answers), show.request.as_deref());
+        write(&here.join(file), &text)?;
+    }
     match show.format {
         Format::Json => {
             let include = Include { text: true, trace: show.why };
             let briefings = answers.iter().map(|answer| briefing::briefing(answer, include)).collect();
             let json = serde_json::to_string_pretty(&Effective { version: 1, briefings })
                 .map_err(|error| error.to_string())?;
-            print(&format!("{json}\n"));
+            print(&format!("{json}\n"))?;
         }
-        Format::Prompt => print(&preview::prompt(&answers)),
-        Format::Text => print_styled(&words::of_all(&answers, show.why, request.harness.is_none())),
+        Format::Prompt => print(&preview::prompt(&answers))?,
+        Format::Text => print_styled(&words::of_all(&answers, show.why, request.harness.is_none()))?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -202,12 +210,33 @@ fn answer(fs: &dyn Filesystem, choice: &Choice, standpoint: &crate::answer::Stan
     }
 }
 
-/// Writes to standard output, byte for byte; a reader that has gone away is no error.
-pub(super) fn print(text: &str) {
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+/// The facts that answers rest on, looked up once more.
+fn observed(fs: &dyn Filesystem, answers: &[Resolution]) -> Snapshot {
+    let mut snapshot = Snapshot::default();
+    answers.iter().flat_map(Resolution::depends).for_each(|ask| snapshot.tell(ask.clone(), disk::observe(fs, ask)));
+    snapshot
+}
+
+/// Writes the file that the user named for it.
+#[expect(clippy::disallowed_methods, reason = "the command line writes what the user asks it to write")]
+fn write(file: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(file, text).map_err(|error| Failure::unwritten(&file.display().to_string(), &error))
+}
+
+/// Writes to standard output, byte for byte.
+pub(super) fn print(text: &str) -> Result<(), Failure> {
+    printed(std::io::stdout().lock(), text)
 }
 
 /// The same, with colors where they can be seen.
-pub(super) fn print_styled(text: &str) {
-    let _ = anstream::stdout().lock().write_all(text.as_bytes());
+pub(super) fn print_styled(text: &str) -> Result<(), Failure> {
+    printed(anstream::stdout().lock(), text)
+}
+
+fn printed(mut out: impl Write, text: &str) -> Result<(), Failure> {
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        // A reader that has gone away has read enough.
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::unwritten("standard output", &error)),
+        Ok(()) | Err(_) => Ok(()),
+    }
 }

@@ -137,6 +137,8 @@ kinds! {
     DeletedOnNextRun = "deleted-on-next-run", Warning;
     /// Two skills have one name.
     DuplicateSkill = "duplicate-skill", Warning;
+    /// A mistake of Briefing's own kept it from answering for the harness.
+    InternalError = "internal-error", Error;
     /// Any other remark of a harness on a file.
     Remark = "remark", Information;
 }

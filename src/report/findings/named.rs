@@ -118,7 +118,9 @@ fn place(raw: &[u8], token: &str) -> Option<Range<usize>> {
 
 /// The harness does not start because of this file.
 fn refusal(subject: &Subject, answer: &Resolution) -> Option<Finding> {
-    let refusal = answer.answer.refusal.as_ref().filter(|refusal| refusal.path == subject.path)?;
+    // Its own mistakes Briefing says as what they are.
+    let refusal =
+        answer.answer.refusal.as_ref().filter(|refusal| refusal.path == subject.path && !answer.is_broken())?;
     let message = format!("{}: {} does not start: {}", subject.name(), answer.harness, refusal.message);
     let range = syntax_error(subject).or_else(|| mentioned(subject, &refusal.message));
     Some(Finding::new(Kind::BadSettings, range.unwrap_or_else(|| first_line(subject.raw)), message).of(&answer.harness))

@@ -1,0 +1,166 @@
+//! What answers rest on, written down as a case file: whoever reads it sees the same answers, wherever they are.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use crate::answer::{Resolution, SessionKind, Tool};
+use crate::snapshot::{Ask, Content, Fact, Facts, Kind};
+
+/// What is known of a path.
+enum Node {
+    Dir,
+    File(Option<Content>),
+    Link(PathBuf),
+    Special(&'static str),
+}
+
+/// The tree as far as it was looked at; the order is that in which directories list their entries.
+#[derive(Default)]
+struct Tree {
+    order: Vec<PathBuf>,
+    nodes: HashMap<PathBuf, Node>,
+}
+
+/// The case of these answers, from the facts that they rest on. `settings` are the fields of the request, as JSON.
+pub fn case(answers: &[Resolution], facts: &dyn Facts, settings: Option<&str>) -> String {
+    let Some(first) = answers.first() else { return String::new() };
+    let mut out = "What Briefing looked at. The texts of these files and the values of these variables are in it: read it before \
+                   you send it to anybody.\n"
+        .to_owned();
+    section(&mut out, &format!("@home {}", first.standpoint.home.display()), "");
+    let env: BTreeMap<_, _> = answers.iter().flat_map(|answer| &answer.env_used).collect();
+    env.iter().for_each(|(name, value)| section(&mut out, &format!("@env {name}={value}"), ""));
+    if first.standpoint.session != SessionKind::Main {
+        section(&mut out, &format!("@session {}", first.standpoint.session), "");
+    }
+    if let Some(settings) = settings {
+        section(&mut out, "@settings", &format!("{settings}\n"));
+    }
+    let mut tree = Tree::default();
+    let mut seen = BTreeSet::new();
+    // Listings first: they say in which order what is looked at stands.
+    let is_listing = |ask: &&Ask| matches!(ask, Ask::Listing(_));
+    let asks = || answers.iter().flat_map(Resolution::depends);
+    for ask in asks().filter(is_listing).chain(asks().filter(|ask| !is_listing(ask))) {
+        if seen.insert(format!("{ask:?}"))
+            && let Some(fact) = facts.told(ask)
+        {
+            tree.learn(ask, fact);
+        }
+    }
+    tree.write(&mut out);
+    for answer in answers {
+        let at = &answer.standpoint;
+        let target = at.target.iter().map(|file| format!(" reading {}", file.display()));
+        let by = (at.tool != Tool::Read && at.target.is_some()).then(|| format!(" by {}", at.tool));
+        let after = at.read_before.iter().map(|file| format!(" after {}", file.display()));
+        let already = at.already_loaded.iter().map(|file| format!(" already {}", file.display()));
+        let more: String = target.chain(by).chain(after).chain(already).collect();
+        for golden in ["@sources", "@text"] {
+            section(
+                &mut out,
+                &format!("{golden} {}@{} from {}{more}", answer.harness, answer.edition, at.cwd.display()),
+                "",
+            );
+        }
+    }
+    out
+}
+
+impl Tree {
+    fn learn(&mut self, ask: &Ask, fact: Fact) {
+        match (ask, fact) {
+            (Ask::Kind(path) | Ask::LinkKind(path), Fact::Kind(Ok(meta))) => self.put(path, node(meta.kind)),
+            (Ask::Target(path), Fact::Real(Ok(target))) => self.put(path, Some(Node::Link(target))),
+            (Ask::Real(path), Fact::Real(Ok(real))) if real != *path => self.put(path, Some(Node::Link(real))),
+            (Ask::Content(path), Fact::Content(Ok(content))) => self.put(path, Some(Node::File(Some(content)))),
+            (Ask::Git(dir), Fact::Git(Some(_))) => self.put(&dir.join(".git"), Some(Node::Special("git"))),
+            (Ask::Listing(path), Fact::Listing(Ok(entries))) => {
+                self.put(path, Some(Node::Dir));
+                entries.iter().for_each(|entry| self.put(&path.join(&entry.name), node(entry.kind)));
+            }
+            (Ask::Glob { .. }, Fact::Glob(found)) => {
+                found.files.iter().for_each(|file| self.put(file, Some(Node::File(None))));
+            }
+            _ => {}
+        }
+    }
+
+    /// What says more takes the place of what says less: a text that of a file, a target that of everything.
+    fn put(&mut self, path: &Path, node: Option<Node>) {
+        if !self.nodes.contains_key(path) {
+            self.order.push(path.to_owned());
+        }
+        match (self.nodes.get(path), node) {
+            (Some(Node::Link(_) | Node::File(Some(_)) | Node::Special(_)), Some(Node::File(_) | Node::Dir)) => {}
+            (_, Some(node)) => drop(self.nodes.insert(path.to_owned(), node)),
+            (Some(_), None) => {}
+            // A link is known by its name; where it leads, another fact says, if anybody asked.
+            (None, None) => drop(self.order.pop()),
+        }
+    }
+
+    fn write(&self, out: &mut String) {
+        for path in &self.order {
+            let Some(node) = self.nodes.get(path) else { continue };
+            let name = path.display();
+            // Such a name fits into no line.
+            if name.to_string().contains(['\n', '\r']) || path.parent().is_none() {
+                continue;
+            }
+            match node {
+                Node::Dir => section(out, &format!("{name}/"), ""),
+                Node::File(None) => section(out, &name.to_string(), ""),
+                Node::File(Some(content)) => match content.as_text().filter(|text| is_plain(text)) {
+                    Some(text) => section(out, &name.to_string(), text),
+                    None => section(out, &format!("{name} | raw"), &format!("{}\n", escaped(content))),
+                },
+                Node::Link(target) => section(out, &format!("{name} -> {}", target.display()), ""),
+                Node::Special("git") => section(out, &format!("{name}/ | git"), ""),
+                Node::Special(word) => section(out, &format!("{name} | {word}"), ""),
+            }
+        }
+    }
+}
+
+fn node(kind: Kind) -> Option<Node> {
+    match kind {
+        Kind::File => Some(Node::File(None)),
+        Kind::Dir => Some(Node::Dir),
+        Kind::Fifo => Some(Node::Special("fifo")),
+        Kind::Device | Kind::Other => Some(Node::Special("device")),
+        Kind::Link => None,
+    }
+}
+
+/// Whether a text stands in a case as it is.
+fn is_plain(text: &str) -> bool {
+    text.is_empty() || (text.ends_with('\n') && !text.contains('\r') && !text.contains("\\-- "))
+}
+
+fn escaped(bytes: &[u8]) -> String {
+    let mut out = String::new();
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '\\' => out.push_str("\\\\"),
+                '\n' => out.push_str("\\n"),
+                '\r' => out.push_str("\\r"),
+                other => out.push(other),
+            }
+        }
+        for byte in chunk.invalid() {
+            let _ = write!(out, "\\x{byte:02x}");
+        }
+    }
+    out
+}
+
+fn section(out: &mut String, header: &str, body: &str) {
+    let _ = writeln!(out, "-- {header} --");
+    for line in body.split_inclusive('\n') {
+        out.push_str(if line.starts_with("-- ") { "\\" } else { "" });
+        out.push_str(line);
+    }
+}
