@@ -590,6 +590,8 @@ impl Answer {
 pub struct Resolution {
     /// The harness's id.
     pub harness: String,
+    /// The harness's name, for people.
+    pub title: String,
     /// The edition's name.
     pub edition: String,
     /// How far it can be trusted.

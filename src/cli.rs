@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::answer::Surroundings;
 use crate::request::Defaults;
@@ -15,28 +15,65 @@ use crate::server;
 
 mod compare;
 mod harnesses;
+mod screen;
 mod show;
 mod words;
 
+const EXAMPLES: &str = "\
+Examples:
+  briefing show src/main.rs                      what your agents load before they read src/main.rs
+  briefing show --harness codex --format prompt  the exact text that Codex sends
+  briefing compare --base main --exit-code       what this branch changes, for scripts
+  briefing harnesses --details                   how the agents differ";
+
 /// Shows exactly what a coding agent is told before it touches a file.
 #[derive(Parser)]
-#[command(name = "briefing", version, about, max_term_width = 100)]
+#[command(name = "briefing", version, about, max_term_width = 100, after_help = EXAMPLES)]
 struct Arguments {
+    /// When to use colors
+    #[arg(long, global = true, value_name = "WHEN", default_value_t, value_enum)]
+    color: Color,
     #[command(subcommand)]
     command: Command,
 }
 
+/// When to use colors.
+#[derive(Clone, Copy, Default, ValueEnum)]
+enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    #[default]
+    Auto,
+    /// Always, even into a file
+    Always,
+    /// Never
+    Never,
+}
+
+impl Color {
+    fn choose(self) {
+        let choice = match self {
+            Color::Auto => return,
+            Color::Always => anstream::ColorChoice::Always,
+            Color::Never => anstream::ColorChoice::Never,
+        };
+        choice.write_global();
+    }
+}
+
 #[derive(Subcommand)]
 enum Command {
-    /// What each harness tells an agent that reads FILE.
+    /// Show which instruction files reach the model when an agent reads FILE, and why
+    #[command(after_help = show::EXAMPLES)]
     Show(show::Show),
-    /// What changes of the working tree do to what each harness tells, since a revision of its git repository
+    /// Show what the changes since a git revision do to the instructions of each harness
+    #[command(after_help = compare::EXAMPLES)]
     Compare(compare::Compare),
-    /// The harnesses, their editions, and the versions they were checked on
+    /// List the harnesses, their editions, and the versions they were checked on
+    #[command(after_help = harnesses::EXAMPLES)]
     Harnesses(harnesses::Harnesses),
-    /// Serves an editor over the Language Server Protocol, on standard input and output
+    /// Serve an editor over the Language Server Protocol, on standard input and output
     Lsp {
-        /// Accepted because editors pass it; there is no other way to be served
+        /// The only transport; accepted because editors pass it
         #[arg(long)]
         stdio: bool,
     },
@@ -76,6 +113,7 @@ pub fn main() -> ExitCode {
         // Help and the version come this way as well.
         Err(said) => return told(&said),
     };
+    arguments.color.choose();
     let done = match arguments.command {
         Command::Show(show) => show::run(&show),
         Command::Compare(arguments) => compare::run(&arguments),

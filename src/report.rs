@@ -21,3 +21,4 @@ pub mod rename;
 mod settings;
 pub mod symbols;
 mod vocabulary;
+pub mod words;

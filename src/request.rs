@@ -12,6 +12,7 @@ use crate::harness::custom::Customs;
 use crate::harness::shared::installed::Installations;
 use crate::harness::{self, Choice, Profile};
 use crate::report::briefing::Include;
+use crate::report::words::list;
 use crate::snapshot::Environment;
 
 pub use crate::harness::shared::names::beside;
@@ -163,7 +164,41 @@ pub struct Places {
     pub already_loaded: Vec<PathBuf>,
 }
 
+/// The fields of a request, with what each must be.
+const FIELDS: [(&str, &str); 11] = [
+    ("harness", "an id such as \"codex\", or a list of ids"),
+    ("session", "a string"),
+    ("promptMode", "a string"),
+    ("agent", "a string"),
+    ("previousAgent", "a string"),
+    ("model", "a string"),
+    ("tool", "a string"),
+    ("extraSystemPrompt", "a string"),
+    ("provided", "a list of texts, or of objects with a `text`"),
+    ("options", "an object of harness ids, each with an object of options"),
+    ("include", "a list of `text` and `trace`"),
+];
+
 impl Request {
+    /// A request as somebody wrote it, or what is wrong with it in words of requests.
+    pub fn from_json(json: &str) -> Result<Request, String> {
+        use serde_json::{Map, Value};
+        let value: Value = serde_json::from_str(json)
+            .map_err(|error| format!("not valid JSON (line {}, column {})", error.line(), error.column()))?;
+        let Value::Object(fields) = &value else {
+            return Err("must be a JSON object, such as {\"model\": \"gpt-5\"}".to_owned());
+        };
+        for (name, value) in fields {
+            let Some((_, shape)) = FIELDS.iter().find(|(known, _)| known == name) else {
+                let known: Vec<&str> = FIELDS.iter().map(|(known, _)| *known).collect();
+                return Err(format!("unknown field `{name}`; the fields are {}", list(&known)));
+            };
+            let alone = Map::from_iter([(name.clone(), value.clone())]);
+            serde_json::from_value::<Request>(alone.into()).map_err(|_| format!("`{name}` must be {shape}"))?;
+        }
+        serde_json::from_value(value).map_err(|error| error.to_string())
+    }
+
     /// The harnesses that are asked about, by `id` or `id@version`.
     fn specs(&self, defaults: &Defaults) -> Vec<String> {
         // What the user declares, the user wants to see; it may lay itself over a built-in harness of the same name.
@@ -268,4 +303,37 @@ fn option(harness: &str, name: &str, value: &serde_json::Value) -> Result<Option
 /// The directory in which an agent would most likely be started for a file nobody said anything about: its own.
 pub fn directory_of(target: &Path) -> PathBuf {
     target.parent().unwrap_or(Path::new("/")).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_says_what_it_must_be() {
+        let schema = schemars::schema_for!(Request);
+        let declared: Vec<&String> =
+            schema.get("properties").and_then(|all| all.as_object()).expect("fields").keys().collect();
+        let mut said = FIELDS.map(|(name, _)| name);
+        said.sort_unstable();
+        let mut declared: Vec<&str> = declared.into_iter().map(String::as_str).collect();
+        declared.sort_unstable();
+        assert_eq!(declared, said);
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_request_is_said_by_field() {
+        for (json, problem) in [
+            ("{", "not valid JSON (line 1, column 1)"),
+            ("[]", "must be a JSON object, such as {\"model\": \"gpt-5\"}"),
+            ("{\"session\": 3}", "`session` must be a string"),
+            ("{\"harness\": 3}", "`harness` must be an id such as \"codex\", or a list of ids"),
+            ("{\"provided\": [{\"name\": \"a\"}]}", "`provided` must be a list of texts, or of objects with a `text`"),
+            ("{\"options\": []}", "`options` must be an object of harness ids, each with an object of options"),
+        ] {
+            assert_eq!(Request::from_json(json), Err(problem.to_owned()), "{json}");
+        }
+        let unknown = Request::from_json("{\"cwd\": \"/p\"}").expect_err("not a field");
+        assert!(unknown.starts_with("unknown field `cwd`; the fields are harness, session,"), "{unknown}");
+    }
 }

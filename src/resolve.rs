@@ -155,6 +155,7 @@ fn complete(
     let files_only = answer.files_only.is_some() || choice.unchecked_version.is_some();
     Resolution {
         harness: choice.id().to_owned(),
+        title: choice.title().to_owned(),
         edition: choice.edition().about().name.to_owned(),
         fidelity: if files_only { Fidelity::Files } else { Fidelity::Exact },
         standpoint,

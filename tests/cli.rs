@@ -89,7 +89,7 @@ fn output_that_cannot_be_written_is_an_error_and_a_reader_that_has_gone_is_none(
 
 #[test]
 fn show_says_which_files_reach_the_model_and_why() {
-    let text = project().prints("project", &["show", "src/main.rs", "--harness", "codex"]);
+    let text = project().prints("project", &["show", "src/main.rs", "--harness", "codex", "-v"]);
     let expected = "\
 codex 0.169 · started in @/project · reading src/main.rs · 99 B ≈ 25 tokens · exact
   ● loaded     @/home/.codex/AGENTS.md";
@@ -98,8 +98,8 @@ codex 0.169 · started in @/project · reading src/main.rs · 99 B ≈ 25 tokens
     assert_eq!(words(&text), words(expected), "{text}");
     for (fate, file, reason) in [
         ("● loaded", "@/home/.codex/AGENTS.md", "the first global file with text"),
-        ("● loaded", "@/project/AGENTS.md", "the first name that exists in its directory"),
-        ("○ dropped", "@/project/src/AGENTS.md", "below the start directory"),
+        ("● loaded", " AGENTS.md", "the first name that exists in its directory"),
+        ("○ skipped", " src/AGENTS.md", "below the start directory"),
     ] {
         let line = text.lines().find(|line| line.contains(&format!("{file} ")));
         assert!(line.is_some_and(|line| line.contains(fate) && line.contains(reason)), "{file}: {text}");
@@ -111,10 +111,36 @@ fn harnesses_that_read_nothing_share_one_line_unless_they_are_asked_for() {
     let place = project();
     let all = place.prints("project", &["show", "src/main.rs"]);
     let last = all.lines().last().unwrap_or_default();
-    assert!(last.starts_with("no instruction file for ") && last.contains("gemini-cli 0."), "{all}");
+    assert!(last.starts_with("no instruction files for ") && last.contains("gemini-cli"), "{all}");
     assert!(!last.contains("codex") && all.lines().any(|line| line.starts_with("codex 0.")), "{all}");
-    let one = place.prints("project", &["show", "src/main.rs", "--harness", "gemini-cli"]);
-    assert!(one.starts_with("gemini-cli 0.") && one.contains("  no instruction file is found\n"), "{one}");
+    let one = place.prints("project", &["show", "src/main.rs", "--harness", "gemini-cli", "-v"]);
+    assert!(one.starts_with("gemini-cli 0.") && one.contains("  no instruction files\n"), "{one}");
+}
+
+#[test]
+fn the_first_screen_has_a_line_for_each_harness_and_only_what_is_not_plain() {
+    let long = "An instruction.\n".repeat(2100);
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/AGENTS.md", &long),
+        ("project/CLAUDE.md", "Other rules.\n"),
+        ("project/src/main.rs", "fn main() {}\n"),
+    ]);
+    let show = ["show", "src/main.rs", "--harness", "codex,claude-code,junie,kiro"];
+    let text = place.prints("project", &show);
+    let figures = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let lines: Vec<String> = text.lines().map(figures).collect();
+    assert_eq!(lines[0], "src/main.rs, read by agents started in @/project");
+    assert!(lines[1].starts_with("codex 0.169 exact ") && lines[1].ends_with("██████ 102 % 1 cut AGENTS.md"), "{text}");
+    assert!(lines[2].starts_with("claude-code 2.1 exact ") && lines[2].ends_with(" tokens CLAUDE.md"), "{text}");
+    assert!(lines[3].starts_with("junie 2026.11, kiro 2026.11 files 33 600 B ≈ 8 400 tokens AGENTS.md"), "{text}");
+    assert!(lines[5].starts_with("cut AGENTS.md codex "), "{text}");
+    assert!(lines[6].starts_with("shadowed AGENTS.md claude-code ") && lines[6].ends_with(" [1]"), "{text}");
+    assert!(lines[8].starts_with("[1] "), "{text}");
+    let narrow = place.command("project", show.iter()).env("COLUMNS", "60").output().expect("the program runs");
+    let narrow = String::from_utf8_lossy(&narrow.stdout).into_owned();
+    assert!(narrow.lines().count() > text.lines().count(), "{narrow}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
 }
 
 #[test]
@@ -157,12 +183,19 @@ fn json_has_texts_and_parts_and_the_trace_only_with_why() {
 fn a_refusal_is_an_answer_and_misuse_is_not() {
     let place = Place::new(&[("project/AGENTS.md", "R\n"), ("home/.codex/config.toml", "model = \n")]);
     let refused = place.prints("project", &["show", "--harness", "codex"]);
-    assert!(refused.contains("refuses to start") && refused.contains("@/home/.codex/config.toml:1:"), "{refused}");
+    assert!(refused.contains("refused") && refused.contains("@/home/.codex/config.toml:1:"), "{refused}");
     for (arguments, words) in [
         (&["show", "--harness", "kodex"][..], "there is no harness `kodex`; the harnesses are codex"),
         (&["show", "--harness", "codex@0.1"], "older than every edition"),
         (&["show", "--session", "night"], "session: `night` is none of main"),
-        (&["show", "--request", "{"], "--request:"),
+        (&["show", "--request", "{"], "--request: not valid JSON (line 1, column 1)"),
+        (&["show", "--request", "{\"sesion\": 1}"], "--request: unknown field `sesion`; the fields are"),
+        (&["show", "--request", "{\"session\": 1}"], "--request: `session` must be a string"),
+        (&["show", "--cwd", "nowhere"], "--cwd: there is no directory nowhere"),
+        (&["show", "--home", "AGENTS.md"], "--home: AGENTS.md is not a directory"),
+        (&["compare", "--home", "nowhere"], "--home: there is no directory nowhere"),
+        (&["show", "--format", "prompt", "--message", "1"], "--message: name one harness"),
+        (&["show", "--harness", "codex", "--format", "prompt", "--message", "2"], "sends no message of instructions"),
         (&["shw"], "unrecognized subcommand"),
     ] {
         let output = place.run("project", arguments);
@@ -328,21 +361,23 @@ fn compare_says_what_changed_since_a_revision() {
     git(&root, &["commit", "-q", "-m", "one"]);
     let harnesses = ["--harness", "claude-code", "--harness", "codex", "--harness", "junie"];
     let compare = |more: &[&str]| place.prints("project", &[&["compare"], &harnesses[..], more].concat());
-    assert_eq!(compare(&[]), "the same for claude-code@2.1, codex@0.169, junie@2026.11\n");
+    assert_eq!(compare(&["--exit-code"]), "nothing changes for Claude Code, Codex and Junie\n");
     std::fs::write(root.join("CLAUDE.md"), "Root rules. @docs/a.md\n").expect("a file");
     std::fs::write(root.join("AGENTS.md"), "Root rules!\n").expect("a file");
     let expected = "\
-claude-code@2.1 from @/project, now and claude-code@2.1 from @/project at HEAD
-  ~ cut    @/project/CLAUDE.md  23 B reach the model instead of 12 B
-  + added  @/project/docs/a.md  loaded (imported by @/project/CLAUDE.md)
-codex@0.169 from @/project, now and codex@0.169 from @/project at HEAD
-  the same files with other text
-junie@2026.11 from @/project, now and junie@2026.11 from @/project at HEAD
-  the same files with other text
+Claude Code 2.1
+  ~ grew   CLAUDE.md  23 B, was 12 B
+  + added  docs/a.md  loaded (imported by CLAUDE.md)
+Codex 0.169
+  the same files and sizes, with other text
+Junie 2026.11
+  the same files and sizes, with other text
 ";
     assert_eq!(compare(&["--base", "HEAD"]), expected);
     let json: Value = serde_json::from_str(&compare(&["--format", "json"])).expect("JSON");
     assert_eq!((&json[1]["harness"], &json[1]["same"]), (&Value::Null, &Value::Bool(false)));
+    let changed = place.run("project", &["compare", "--exit-code"]);
+    assert_eq!(changed.status.code(), Some(1));
     let wrong = place.run("project", &["compare", "--base", "none"]);
     assert_eq!(wrong.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("there is no revision `none`"));
@@ -366,4 +401,56 @@ fn nothing_is_fetched_unless_that_is_asked_for() {
     let json: Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["briefings"][0]["fidelity"], "exact", "{json}");
     assert_eq!(json["briefings"][0]["sources"][0]["url"], url, "{json}");
+}
+
+#[test]
+fn one_message_of_several_is_selected_and_nothing_is_printed_around_them() {
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/CLAUDE.md", "Root.\n"),
+        ("project/src/CLAUDE.md", "Below.\n"),
+        ("project/src/a.rs", ""),
+    ]);
+    let show = ["show", "src/a.rs", "--harness", "claude-code", "--format", "prompt"];
+    let one = |number: &str| place.prints("project", &[&show[..], &["--message", number]].concat());
+    let (first, second) = (one("1"), one("2"));
+    assert!(first.contains("Root.") && !first.contains("Below.") && second.contains("Below."), "{first}{second}");
+    let between = if first.ends_with('\n') { "" } else { "\n" };
+    assert_eq!(place.prints("project", &show), format!("{first}{between}{second}"));
+}
+
+#[test]
+fn what_keeps_a_text_from_being_exact_is_said_beside_it_and_in_json() {
+    let place = project();
+    let output = place.run("project", &["show", "--harness", "kiro", "--format", "prompt"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.starts_with("briefing: the text for Kiro is not exact: "), "{said}");
+    let json = place.prints("project", &["show", "--harness", "kiro", "--format", "json"]);
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let reason = said.trim_start_matches("briefing: the text for Kiro is not exact: ").trim_end();
+    assert_eq!(json["briefings"][0]["warnings"][0], serde_json::json!({"code": "not-exact", "message": reason}));
+    let exact = place.run("project", &["show", "--harness", "codex", "--format", "prompt"]);
+    assert!(exact.stderr.is_empty());
+}
+
+#[test]
+fn harnesses_are_named_in_one_list_and_colors_are_a_choice() {
+    let place = project();
+    let list = place.prints("project", &["show", "--harness", "codex,junie", "--format", "json"]);
+    assert_eq!(serde_json::from_str::<Value>(&list).expect("JSON")["briefings"].as_array().map(Vec::len), Some(2));
+    let plain = place.prints("project", &["show", "--harness", "codex"]);
+    assert!(!plain.contains('\u{1b}'));
+    let colored = place.prints("project", &["show", "--harness", "codex", "--color", "always"]);
+    assert!(colored.contains('\u{1b}'));
+    let help = place.prints("project", &["show", "--help"]);
+    assert!(help.contains("Examples:\n  briefing show "), "{help}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_answer_that_cannot_be_written_is_an_error() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("the device");
+    let output = project().command("project", ["show"].iter()).stdout(full).output().expect("the program runs");
+    assert_eq!(output.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot be written"));
 }

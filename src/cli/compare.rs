@@ -1,19 +1,27 @@
 //! `briefing compare`: what a change to the working tree does to what each harness tells.
 
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use clap::{Args, ValueEnum};
 
 use super::Failure;
-use super::show::{Asked, asked, here, print, print_styled};
+use super::show::{Asked, asked, directory, here, print, print_styled};
 use super::words::visible;
+use crate::answer::Resolution;
 use crate::disk::{AtRevision, Real};
-use crate::report::compare::{Comparison, compare};
+use crate::report::compare::{Comparison, Difference, compare};
+use crate::report::words::{Paths, list};
 use crate::request::{OneOrMany, Places, Request};
-use crate::snapshot::absolute;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  briefing compare                           what the uncommitted changes do
+  briefing compare --base main               what this branch does
+  briefing compare --base main --exit-code   exit with 1 if anything changes
+  briefing compare --harness codex --format json";
 
 /// Arguments of `briefing compare`.
 #[derive(Args)]
@@ -23,8 +31,8 @@ pub(super) struct Compare {
     /// The revision to compare the working tree with: a branch, a tag, a hash, HEAD~2
     #[arg(long, value_name = "REV", default_value = "HEAD")]
     base: String,
-    /// Only this harness, or this edition of it; may be repeated
-    #[arg(long, value_name = "ID[@EDITION]")]
+    /// Only these harnesses, or these editions of them: codex,opencode@1.1; may be repeated
+    #[arg(long, value_name = "ID[@EDITION]", value_delimiter = ',')]
     harness: Vec<String>,
     /// Where the agent is started [default: the working directory]
     #[arg(long, value_name = "DIR")]
@@ -35,6 +43,9 @@ pub(super) struct Compare {
     /// How to print the differences
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+    /// Exit with 1 if anything changes
+    #[arg(long)]
+    exit_code: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -52,55 +63,68 @@ pub(super) fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
     if !arguments.harness.is_empty() {
         request.harness = Some(OneOrMany::Many(arguments.harness.clone()));
     }
-    let cwd = arguments.cwd.as_ref().map_or_else(|| here.clone(), |cwd| here.join(cwd));
+    let cwd = directory("--cwd", arguments.cwd.as_deref(), &here)?.unwrap_or_else(|| here.clone());
     let places = Places { cwd, target: arguments.file.clone(), read_before: Vec::new(), already_loaded: Vec::new() };
-    let defaults = super::defaults(arguments.home.as_ref().map(|home| absolute(&here, home)));
+    let defaults = super::defaults(directory("--home", arguments.home.as_deref(), &here)?);
     let before = AtRevision::open(&Real, &places.cwd, &arguments.base)?;
     let Asked { answers: before, .. } = asked(&before, &request, &places, defaults.clone())?;
     let Asked { answers: now, .. } = asked(&Real, &request, &places, defaults)?;
     let mut comparisons = Vec::new();
+    let mut said = String::new();
     for now in &now {
         // A harness that is declared only now has nothing to be compared with.
         let Some(before) = before.iter().find(|before| before.harness == now.harness) else { continue };
         let mut comparison = compare(before, now);
         let _ = write!(comparison.left, " at {}", arguments.base);
+        said.push_str(&words(&comparison, now));
         comparisons.push(comparison);
+    }
+    let (same, differing): (Vec<_>, Vec<_>) = comparisons.iter().zip(&now).partition(|(one, _)| is_same(one));
+    let same: Vec<String> = same.iter().map(|(_, now)| visible(&now.title)).collect();
+    if !same.is_empty() {
+        let _ = writeln!(said, "{FAINT}nothing changes for {}{FAINT:#}", list(&same));
     }
     match arguments.format {
         Format::Json => {
             let json = serde_json::to_string_pretty(&comparisons).map_err(|error| error.to_string())?;
             print(&format!("{json}\n"))?;
         }
-        Format::Text => print_styled(&words(&comparisons))?,
+        Format::Text => print_styled(&said)?,
     }
-    Ok(ExitCode::SUCCESS)
+    let code = if arguments.exit_code && !differing.is_empty() { super::FINDINGS } else { 0 };
+    Ok(ExitCode::from(code))
+}
+
+fn is_same(comparison: &Comparison) -> bool {
+    comparison.same && comparison.differences.is_empty()
 }
 
 const BOLD: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();
 
-fn words(comparisons: &[Comparison]) -> String {
+/// What changes for one harness.
+fn words(comparison: &Comparison, now: &Resolution) -> String {
     let mut out = String::new();
-    let (same, other): (Vec<_>, Vec<_>) = comparisons.iter().partition(|one| one.same && one.differences.is_empty());
-    for comparison in other {
-        let _ = writeln!(out, "{BOLD}{}{BOLD:#}, now and {}", visible(&comparison.right), visible(&comparison.left));
-        for difference in &comparison.differences {
-            let (mark, color) = match difference.kind.as_str() {
-                "added" => ('+', AnsiColor::Green),
-                "lost" => ('-', AnsiColor::Red),
-                _ => ('~', AnsiColor::Yellow),
-            };
-            let style = color.on_default();
-            let (kind, name, message) = (&difference.kind, visible(&difference.name), visible(&difference.message));
-            let _ = writeln!(out, "  {style}{mark} {kind:<6}{style:#} {name}  {FAINT}{message}{FAINT:#}");
-        }
-        if comparison.differences.is_empty() {
-            let _ = writeln!(out, "  {FAINT}the same files with other text{FAINT:#}");
-        }
+    if is_same(comparison) {
+        return out;
     }
-    if !same.is_empty() {
-        let names: Vec<&str> = same.iter().filter_map(|one| one.right.split(" from ").next()).collect();
-        let _ = writeln!(out, "{FAINT}the same for {}{FAINT:#}", names.join(", "));
+    let paths = Paths::of(now);
+    let name = |difference: &Difference| visible(&paths.path(Path::new(&difference.name)));
+    let width = comparison.differences.iter().map(|difference| name(difference).chars().count()).max().unwrap_or(0);
+    let _ = writeln!(out, "{BOLD}{} {}{BOLD:#}", visible(&now.title), now.edition);
+    for difference in &comparison.differences {
+        let (mark, color) = match difference.kind.as_str() {
+            "added" => ('+', AnsiColor::Green),
+            "lost" => ('-', AnsiColor::Red),
+            _ => ('~', AnsiColor::Yellow),
+        };
+        let style = color.on_default();
+        let message = visible(&paths.text(&difference.message));
+        let (kind, name) = (&difference.kind, name(difference));
+        let _ = writeln!(out, "  {style}{mark} {kind:<6}{style:#} {name:<width$}  {FAINT}{message}{FAINT:#}");
+    }
+    if comparison.differences.is_empty() {
+        let _ = writeln!(out, "  {FAINT}the same files and sizes, with other text{FAINT:#}");
     }
     out
 }

@@ -15,14 +15,19 @@ use crate::harness::custom::Customs;
 use crate::harness::shared::installed::{Installations, Installed};
 use crate::harness::{self, Details};
 
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  briefing harnesses
+  briefing harnesses --details --harness codex,claude-code";
+
 /// Arguments of `briefing harnesses`.
 #[derive(Args)]
 pub(super) struct Harnesses {
     /// Compare them: file names, triggers, place in the prompt, truncation …
     #[arg(long)]
     details: bool,
-    /// Only these harnesses; may be repeated
-    #[arg(long, value_name = "ID[@EDITION]")]
+    /// Only these harnesses: codex,opencode@1.1; may be repeated
+    #[arg(long, value_name = "ID[@EDITION]", value_delimiter = ',')]
     harness: Vec<String>,
     /// How to print the answer
     #[arg(long, value_enum, default_value_t = Format::Text)]

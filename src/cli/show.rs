@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
-use super::{Failure, defaults, words};
-use crate::answer::Resolution;
+use super::{Failure, defaults, screen, words};
+use crate::answer::{Fidelity, Resolution};
 use crate::disk::{self, Buffers, Filesystem, Real};
 use crate::harness::custom::{self, Customs};
 use crate::harness::shared::installed::{self, Installed};
@@ -20,15 +20,24 @@ use crate::report::case::case;
 use crate::report::preview;
 use crate::request::{Defaults, OneOrMany, Places, Request};
 use crate::resolve::{Outcome, resolve};
-use crate::snapshot::{Snapshot, absolute};
+use crate::snapshot::{Kind, Snapshot, absolute};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  briefing show                                    the start of a session here
+  briefing show src/main.rs                        the agent reads src/main.rs
+  briefing show src/main.rs --harness codex,opencode@1.1
+  briefing show --cwd packages/api                 the agent is started in packages/api
+  briefing show --harness codex --format prompt    the exact text, and nothing else
+  briefing show --harness codex --why              every path that Codex looks for";
 
 /// Arguments of `briefing show`.
 #[derive(Args)]
 pub(super) struct Show {
     /// The file the agent would read, relative to where it is started; without it, the start of a session is shown
     file: Option<PathBuf>,
-    /// Only this harness, or this edition of it (codex, opencode@1.1, codex@auto); may be repeated
-    #[arg(long, value_name = "ID[@EDITION]")]
+    /// Only these harnesses, or these editions of them: codex,opencode@1.1,claude-code@auto; may be repeated
+    #[arg(long, value_name = "ID[@EDITION]", value_delimiter = ',')]
     harness: Vec<String>,
     /// The edition of harnesses that are named without one
     #[arg(long, value_enum, default_value_t = Editions::Newest)]
@@ -60,7 +69,13 @@ pub(super) struct Show {
     /// How to print the answer
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Print every probe in the order asked, with the rule that made the harness ask
+    /// With --format prompt: only the Nth message of the one harness that is asked
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    message: Option<u16>,
+    /// Print every file that is considered, with its reason
+    #[arg(long, short)]
+    verbose: bool,
+    /// The same, with every path that is looked for, in order, and the rule behind it
     #[arg(long)]
     why: bool,
     /// Write the files and variables that the answers rest on into FILE, to report a wrong answer with
@@ -93,7 +108,7 @@ enum Format {
 pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
     let here = here()?;
     let mut request: Request = match &show.request {
-        Some(json) => serde_json::from_str(json).map_err(|error| format!("--request: {error}"))?,
+        Some(json) => Request::from_json(json).map_err(|problem| format!("--request: {problem}"))?,
         None => Request::default(),
     };
     if !show.harness.is_empty() {
@@ -104,11 +119,11 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
     }
     request.agent = show.agent.clone().or(request.agent);
     request.tool = show.tool.clone().or(request.tool);
-    let cwd = show.cwd.as_ref().map_or_else(|| here.clone(), |cwd| here.join(cwd));
+    let cwd = directory("--cwd", show.cwd.as_deref(), &here)?.unwrap_or_else(|| here.clone());
     let target = show.file.clone();
     let all = |files: &[PathBuf]| files.iter().map(|file| here.join(file)).collect();
     let places = Places { cwd, target, read_before: all(&show.read), already_loaded: all(&show.already) };
-    let home = show.home.as_ref().map(|home| absolute(&here, home));
+    let home = directory("--home", show.home.as_deref(), &here)?;
     let mut defaults = defaults(home);
     defaults.installed.auto = show.edition == Editions::Auto;
     let files = Buffers::over(Real);
@@ -133,10 +148,32 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
                 .map_err(|error| error.to_string())?;
             print(&format!("{json}\n"))?;
         }
-        Format::Prompt => print(&preview::prompt(&answers))?,
-        Format::Text => print_styled(&words::of_all(&answers, show.why, request.harness.is_none()))?,
+        Format::Prompt => {
+            let text = match (answers.as_slice(), show.message) {
+                ([answer], message) => preview::exact(answer, message.map(usize::from))?,
+                (_, None) => preview::prompt(&answers),
+                (_, Some(_)) => return Err("--message: name one harness with --harness".to_owned().into()),
+            };
+            uncertain(&answers);
+            print(&text)?;
+        }
+        Format::Text if show.verbose || show.why => {
+            print_styled(&words::of_all(&answers, show.why, request.harness.is_none()))?;
+        }
+        Format::Text => print_styled(&screen::of_all(&answers, 0, screen::width()))?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says on standard error what keeps the texts from being exactly those that the model gets.
+fn uncertain(answers: &[Resolution]) {
+    for answer in answers {
+        if let Some(refusal) = &answer.answer.refusal {
+            eprintln!("briefing: {} does not start: {}", answer.title, refusal.message);
+        } else if answer.fidelity != Fidelity::Exact {
+            eprintln!("briefing: the text for {} is not exact: {}", answer.title, briefing::uncertainty(answer));
+        }
+    }
 }
 
 /// Fetches every URL that an answer rests on, once. Whether there is any.
@@ -221,6 +258,17 @@ fn observed(fs: &dyn Filesystem, answers: &[Resolution]) -> Snapshot {
 #[expect(clippy::disallowed_methods, reason = "the command line writes what the user asks it to write")]
 fn write(file: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(file, text).map_err(|error| Failure::unwritten(&file.display().to_string(), &error))
+}
+
+/// The directory that an option names.
+pub(super) fn directory(option: &str, named: Option<&Path>, here: &Path) -> Result<Option<PathBuf>, String> {
+    let Some(named) = named else { return Ok(None) };
+    let dir = absolute(here, named);
+    match Real.stat(&dir).map(|meta| meta.kind) {
+        Ok(Kind::Dir) => Ok(Some(dir)),
+        Ok(_) => Err(format!("{option}: {} is not a directory", named.display())),
+        Err(_) => Err(format!("{option}: there is no directory {}", named.display())),
+    }
 }
 
 /// Writes to standard output, byte for byte.

@@ -6,6 +6,7 @@ use anstyle::{AnsiColor, Style};
 
 use crate::answer::{Fate, MessageKind, Place, Resolution, Source};
 use crate::report::briefing;
+use crate::report::words::{Paths, certain, fate};
 use crate::text::grouped;
 
 /// The widest column of paths, in characters; longer paths push their line out.
@@ -27,11 +28,7 @@ pub(super) fn of_all(answers: &[Resolution], why: bool, brief: bool) -> String {
     if !silent.is_empty() {
         let names: Vec<_> = silent.iter().map(|silent| format!("{} {}", silent.harness, silent.edition)).collect();
         let between = if out.is_empty() { "" } else { "\n" };
-        let _ = writeln!(
-            out,
-            "{between}{FAINT}no instruction file for {}; --harness ID says more{FAINT:#}",
-            names.join(", ")
-        );
+        let _ = writeln!(out, "{between}{FAINT}no instruction files for {}{FAINT:#}", names.join(", "));
     }
     out
 }
@@ -43,28 +40,33 @@ fn of(resolution: &Resolution, why: bool) -> String {
     if let Some(refusal) = &answer.refusal {
         let _ = writeln!(
             out,
-            "  {ERROR}refuses to start{ERROR:#}: {}\n    {}",
-            visible(&refusal.message),
-            visible(&refusal.path.display())
+            "  {ERROR}does not start{ERROR:#}: {}\n    {}",
+            visible(&Paths::of(resolution).text(&refusal.message)),
+            visible(&Paths::of(resolution).path(&refusal.path))
         );
     }
-    let width =
-        answer.sources.iter().map(|source| visible(&source.place).chars().count()).max().unwrap_or(0).min(PATH_COLUMN);
+    let paths = Paths::of(resolution);
+    let width = answer.sources.iter().map(|source| name(source, &paths).chars().count()).max().unwrap_or(0);
     for source in &answer.sources {
-        line(&mut out, source, width);
+        line(&mut out, source, &paths, width.min(PATH_COLUMN));
     }
     if answer.sources.is_empty() && answer.refusal.is_none() {
-        let _ = writeln!(out, "  {FAINT}no instruction file is found{FAINT:#}");
+        let _ = writeln!(out, "  {FAINT}no instruction files{FAINT:#}");
     }
     if let Some(reason) = &answer.files_only {
         let pending = answer.sources.iter().any(|source| {
             source.fate == Fate::Pending && resolution.urls().any(|url| source.place == Place::Url(url.to_owned()))
         });
         let more = if pending { "; --fetch fetches it" } else { "" };
-        let _ = writeln!(out, "  {WARNING}!{WARNING:#} only the set of files is certain: {}{more}", visible(reason));
+        let certain = certain(&answer.certain());
+        let reason = visible(&paths.text(reason));
+        let _ = writeln!(out, "  {WARNING}!{WARNING:#} not exact; {certain}: {reason}{more}");
     }
     for warning in &answer.warnings {
-        let _ = writeln!(out, "  {WARNING}!{WARNING:#} {}", visible(&warning.message));
+        if answer.files_only.as_ref().is_some_and(|reason| reason.contains(&warning.message)) {
+            continue;
+        }
+        let _ = writeln!(out, "  {WARNING}!{WARNING:#} {}", visible(&paths.text(&warning.message)));
     }
     if why {
         let _ = writeln!(out, "  asked, in this order:");
@@ -88,7 +90,7 @@ fn head(resolution: &Resolution) -> String {
         "{BOLD}{} {}{BOLD:#} · started in {}",
         resolution.harness,
         resolution.edition,
-        visible(&at.cwd.display())
+        visible(&Paths::home(&at.home).path(&at.cwd))
     );
     if let Some(target) = &at.target {
         let _ = write!(out, " · reading {}", visible(&target.strip_prefix(&at.cwd).unwrap_or(target).display()));
@@ -106,7 +108,7 @@ fn head(resolution: &Resolution) -> String {
     out
 }
 
-fn line(out: &mut String, source: &Source, width: usize) {
+fn line(out: &mut String, source: &Source, paths: &Paths, width: usize) {
     let (mark, style) = match source.fate {
         Fate::Loaded => ('●', GOOD),
         Fate::Listed => ('◇', GOOD),
@@ -116,13 +118,17 @@ fn line(out: &mut String, source: &Source, width: usize) {
         Fate::Pending => ('?', WARNING),
     };
     let size = source.size.map_or_else(String::new, |size| format!("{} B", grouped(size.bytes)));
-    let place = visible(&source.place);
     let _ = writeln!(
         out,
-        "  {style}{mark} {:<10}{style:#} {place:<width$} {size:>10}  {FAINT}{}{FAINT:#}",
-        source.fate,
-        visible(&source.reason)
+        "  {style}{mark} {:<11}{style:#} {:<width$} {size:>10}  {FAINT}{}{FAINT:#}",
+        fate(source.fate),
+        name(source, paths),
+        visible(&paths.text(&source.reason))
     );
+}
+
+fn name(source: &Source, paths: &Paths) -> String {
+    visible(&source.path().map_or_else(|| source.place.to_string(), |path| paths.path(path)))
 }
 
 /// Without control characters: a file's name must not steer the terminal.

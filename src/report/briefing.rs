@@ -271,17 +271,35 @@ pub fn briefing(resolution: &Resolution, include: Include) -> Briefing {
         messages: answer.messages.iter().map(|message| said(message, include)).collect(),
         sources: answer.sources.iter().map(source).collect(),
         totals: totals(answer),
-        warnings: answer
-            .warnings
-            .iter()
-            .map(|warning| Warning {
-                code: warning.code.to_owned(),
-                path: warning.path.as_deref().map(path),
-                message: warning.message.clone(),
-            })
-            .collect(),
+        warnings: warnings(resolution),
         trace: include.trace.then(|| resolution.trace.iter().map(probe).collect()),
     }
+}
+
+/// Everything that the text form remarks on, too.
+fn warnings(resolution: &Resolution) -> Vec<Warning> {
+    let answer = &resolution.answer;
+    let not_exact = answer.files_only.as_ref().map(|reason| Warning {
+        code: "not-exact".to_owned(),
+        path: None,
+        message: reason.clone(),
+    });
+    let others = answer.warnings.iter().map(|warning| Warning {
+        code: warning.code.to_owned(),
+        path: warning.path.as_deref().map(path),
+        message: warning.message.clone(),
+    });
+    not_exact.into_iter().chain(others).collect()
+}
+
+/// Why an answer is not exact, in one sentence; empty if it is.
+pub fn uncertainty(resolution: &Resolution) -> String {
+    if let Some(reason) = &resolution.answer.files_only {
+        return reason.clone();
+    }
+    let said = resolution.answer.warnings.iter().find(|warning| warning.code == "between-editions");
+    said.filter(|_| resolution.fidelity != answer::Fidelity::Exact)
+        .map_or_else(String::new, |said| said.message.clone())
 }
 
 /// Sizes of all instruction messages of an answer.

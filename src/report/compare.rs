@@ -1,16 +1,18 @@
 //! Two answers side by side: what is added, lost, moved, or cut differently.
 
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
+use std::collections::HashMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{MessageKind, Resolution, Source};
+use crate::answer::{Fate, MessageKind, Resolution, Source};
+use crate::text::grouped;
 
 /// Result of `briefing/compare`.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Comparison {
-    /// What the left answer is of, as `codex@0.169 from /r`.
+    /// What the left answer is of, as `Codex 0.169 in /r`.
     pub left: String,
     /// What the right answer is of.
     pub right: String,
@@ -36,7 +38,7 @@ pub struct Texts {
 pub struct Difference {
     /// The file or URL.
     pub name: String,
-    /// `added`, `lost`, `moved` or `cut`.
+    /// `added`, `lost`, `moved`, `cut` (by a limit), `grew` or `shrank`.
     pub kind: String,
     /// In words.
     pub message: String,
@@ -46,54 +48,103 @@ pub struct Difference {
 pub fn compare(left: &Resolution, right: &Resolution) -> Comparison {
     let (of_left, of_right) = (reaching(left), reaching(right));
     let texts = Texts { left: text(left), right: text(right) };
-    let mut differences = Vec::new();
-    let names_of = |sources: &[(String, &Source)], other: &[(String, &Source)]| -> Vec<String> {
-        sources
-            .iter()
-            .filter(|(name, _)| other.iter().any(|(there, _)| there == name))
-            .map(|(name, _)| name.clone())
-            .collect()
-    };
     // Only what both have can have moved; an added file in front moves nothing.
-    let order_left: BTreeMap<String, usize> =
-        names_of(&of_left, &of_right).into_iter().enumerate().map(|(at, name)| (name, at)).collect();
-    let order_right = names_of(&of_right, &of_left);
-    for (name, source) in &of_right {
-        let Some((_, before)) = of_left.iter().find(|(there, _)| there == name) else {
-            differences.push(Difference {
-                name: name.clone(),
-                kind: "added".to_owned(),
-                message: format!("{} ({})", source.fate, source.reason),
-            });
+    let order_left = places_among(&of_left, &of_right);
+    let order_right = places_among(&of_right, &of_left);
+    let mut differences = Vec::new();
+    for (entry, source) in of_right.iter() {
+        let mut differs = |kind: &str, message: String| {
+            differences.push(Difference { name: entry.0.clone(), kind: kind.to_owned(), message });
+        };
+        let Some(before) = of_left.get(entry) else {
+            differs("added", format!("{} ({})", source.fate, source.reason));
             continue;
         };
-        let at = order_right.iter().position(|there| there == name);
-        if at.is_some() && at != order_left.get(name).copied() {
-            let place = |at: Option<usize>| at.map_or_else(String::new, |at| (at + 1).to_string());
-            let message = format!("number {} instead of {}", place(at), place(order_left.get(name).copied()));
-            differences.push(Difference { name: name.clone(), kind: "moved".to_owned(), message });
+        let (was, is) = (order_left.get(entry), order_right.get(entry));
+        if let (Some(was), Some(is)) = (was, is)
+            && was != is
+        {
+            differs("moved", format!("now number {} in the order, was number {}", is + 1, was + 1));
         }
-        if kept(before) != kept(source) {
-            let message = format!("{} B reach the model instead of {} B", kept(source), kept(before));
-            differences.push(Difference { name: name.clone(), kind: "cut".to_owned(), message });
+        if let Some((kind, message)) = size_differs(before, source) {
+            differs(kind, message);
         }
     }
-    for (name, source) in of_left.iter().filter(|(name, _)| of_right.iter().all(|(there, _)| there != name)) {
-        let now = right.answer.sources.iter().find(|other| other.place == source.place);
-        let message = now.map_or_else(|| "not considered".to_owned(), |now| format!("{} ({})", now.fate, now.reason));
-        differences.push(Difference { name: name.clone(), kind: "lost".to_owned(), message });
+    for (entry, source) in of_left.iter().filter(|(entry, _)| of_right.get(entry).is_none()) {
+        let now = right.answer.sources.iter().find(|other| other.place == source.place && !other.fate.reaches());
+        let message =
+            now.map_or_else(|| "no longer considered".to_owned(), |now| format!("{} ({})", now.fate, now.reason));
+        differences.push(Difference { name: entry.0.clone(), kind: "lost".to_owned(), message });
     }
     Comparison { left: title(left), right: title(right), same: texts.left == texts.right, differences, texts }
 }
 
+/// A file or URL, and how often it came before: one file may reach the model several times.
+type Entry = (String, usize);
+
 /// The sources whose text reaches the model, in order.
-fn reaching(resolution: &Resolution) -> Vec<(String, &Source)> {
-    let reaches = |source: &&Source| source.fate.reaches();
-    resolution.answer.sources.iter().filter(reaches).map(|source| (source.place.to_string(), source)).collect()
+struct Reaching<'a> {
+    sources: Vec<(Entry, &'a Source)>,
+    places: HashMap<Entry, usize>,
+}
+
+impl<'a> Reaching<'a> {
+    fn get(&self, entry: &Entry) -> Option<&'a Source> {
+        self.places.get(entry).map(|at| self.sources[*at].1)
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &(Entry, &'a Source)> {
+        self.sources.iter()
+    }
+}
+
+/// The place of each source among those that the other side has too.
+fn places_among(own: &Reaching, other: &Reaching) -> HashMap<Entry, usize> {
+    let common = own.iter().filter(|(entry, _)| other.get(entry).is_some());
+    common.enumerate().map(|(at, (entry, _))| (entry.clone(), at)).collect()
+}
+
+/// What became of the size: only a limit cuts.
+fn size_differs(before: &Source, now: &Source) -> Option<(&'static str, String)> {
+    let (was_lost, is_lost) = (cut(before), cut(now));
+    if is_lost > was_lost {
+        let whole = now.size.map_or(0, |size| size.bytes);
+        let was = if was_lost == 0 { "nothing was cut".to_owned() } else { format!("it was {} B", grouped(was_lost)) };
+        return Some(("cut", format!("{} of {} B are cut; before, {was}", grouped(is_lost), grouped(whole))));
+    }
+    let (was, is) = (kept(before), kept(now));
+    let kind = match is.cmp(&was) {
+        Ordering::Greater => "grew",
+        Ordering::Less => "shrank",
+        Ordering::Equal => return None,
+    };
+    Some((kind, format!("{} B, was {} B", grouped(is), grouped(was))))
+}
+
+/// How many bytes a limit cuts.
+fn cut(source: &Source) -> usize {
+    match (source.fate, source.size) {
+        (Fate::Truncated, Some(size)) => size.bytes.saturating_sub(kept(source)),
+        _ => 0,
+    }
+}
+
+fn reaching(resolution: &Resolution) -> Reaching<'_> {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    let mut entry = |source: &'_ Source| {
+        let name = source.place.to_string();
+        let count = counts.entry(name.clone()).or_default();
+        *count += 1;
+        (name, *count)
+    };
+    let told = resolution.answer.sources.iter().filter(|source| source.fate.reaches());
+    let sources: Vec<(Entry, &Source)> = told.map(|source| (entry(source), source)).collect();
+    let places = sources.iter().enumerate().map(|(at, (entry, _))| (entry.clone(), at)).collect();
+    Reaching { sources, places }
 }
 
 fn kept(source: &Source) -> usize {
-    source.kept.iter().map(ExactSizeIterator::len).sum()
+    source.reaches().map_or(0, |(bytes, _)| bytes)
 }
 
 fn text(resolution: &Resolution) -> String {
@@ -102,5 +153,5 @@ fn text(resolution: &Resolution) -> String {
 }
 
 fn title(resolution: &Resolution) -> String {
-    format!("{}@{} from {}", resolution.harness, resolution.edition, resolution.standpoint.cwd.display())
+    format!("{} {} in {}", resolution.title, resolution.edition, resolution.standpoint.cwd.display())
 }

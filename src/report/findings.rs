@@ -18,7 +18,7 @@ pub mod names;
 mod secret;
 mod twice;
 
-pub use budget::{NEAR_PERCENT, Use, uses};
+pub use budget::{NEAR_PERCENT, Share, Use, share, uses};
 pub use fates::gaps;
 pub use head::patterns;
 pub use kind::{Kind, Severity};

@@ -11,7 +11,7 @@ use crate::snapshot::Content;
 /// Result of `briefing/preview`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Preview {
-    /// What `briefing show --format prompt` prints.
+    /// The texts; several are introduced by a line each.
     pub text: String,
     /// The parts of it that are verbatim runs of a file, in the order of the text.
     pub spans: Vec<Span>,
@@ -34,6 +34,30 @@ pub struct Span {
 /// The exact texts. With several messages or harnesses each is introduced by a line, since they are not one text.
 pub fn prompt<'a>(answers: impl IntoIterator<Item = &'a Resolution>) -> String {
     laid_out(answers).0
+}
+
+/// The texts of one harness and nothing else: its messages in order, each beginning on a line of its own; or only the one
+/// of that number, counted from 1.
+pub fn exact(answer: &Resolution, number: Option<usize>) -> Result<String, String> {
+    let messages = answer.answer.messages.iter().filter(|message| message.kind == MessageKind::Instructions);
+    let texts: Vec<String> =
+        messages.map(|message| format!("{}{}{}", message.before, message.text, message.after)).collect();
+    if let Some(number) = number {
+        let text = texts.get(number.wrapping_sub(1));
+        return text.cloned().ok_or_else(|| match texts.len() {
+            0 => format!("--message: {} sends no message of instructions", answer.title),
+            1 => format!("--message: {} sends one message, so there is no number {number}", answer.title),
+            count => format!("--message: {} sends {count} messages, so there is no number {number}", answer.title),
+        });
+    }
+    let mut out = String::new();
+    for text in texts {
+        if !out.is_empty() && !out.ends_with('\n') {
+            out.push('\n');
+        }
+        out.push_str(&text);
+    }
+    Ok(out)
 }
 
 /// The same with the spans of one answer; `bytes` tells what a file holds.

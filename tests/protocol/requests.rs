@@ -62,7 +62,7 @@ tests! {
         assert_eq!(kinds(&less), [("src/AGENTS.md".to_owned(), "lost".to_owned())]);
         let others = json!({"left": {"harness": "codex@0.104"}, "right": {"harness": "opencode"}});
         let others = editor.ask("briefing/compare", others).await.expect("an answer");
-        assert!(others["left"].as_str().is_some_and(|title| title.starts_with("codex@0.104 from ")), "{others}");
+        assert!(others["left"].as_str().is_some_and(|title| title.starts_with("Codex 0.104 in ")), "{others}");
         assert!(others["texts"]["right"].as_str().is_some_and(|text| text.contains("Root.")), "{others}");
         for (sides, words) in [
             (json!({"left": here}), "right"),

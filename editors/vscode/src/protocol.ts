@@ -211,7 +211,7 @@ export interface Comparison {
   left: string;
   right: string;
   same: boolean;
-  differences: { name: string; kind: 'added' | 'lost' | 'moved' | 'cut'; message: string }[];
+  differences: { name: string; kind: 'added' | 'lost' | 'moved' | 'cut' | 'grew' | 'shrank'; message: string }[];
   texts: { left: string; right: string };
 }
 

@@ -37,6 +37,61 @@ impl Use {
     }
 }
 
+/// How much of its tightest limit an answer uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// What the files that are loaded would use, whole.
+    pub used: usize,
+    /// The limit.
+    pub limit: usize,
+    /// Of what.
+    pub unit: Unit,
+}
+
+impl Share {
+    /// How much per cent.
+    pub fn percent(&self) -> usize {
+        (self.used * 100).checked_div(self.limit).unwrap_or(100)
+    }
+
+    /// Whether something is lost to it.
+    pub fn is_over(&self) -> bool {
+        self.used > self.limit
+    }
+}
+
+/// The share of the limit that is used most, where there is a limit.
+pub fn share(answer: &Resolution) -> Option<Share> {
+    let limited = |source: &&Source| {
+        source.limit.as_ref().is_some_and(|limit| limit.value > 0)
+            && matches!(source.fate, Fate::Loaded | Fate::Truncated | Fate::Dropped)
+    };
+    let mut shares: Vec<(Per, Share)> = Vec::new();
+    for source in answer.answer.sources.iter().filter(limited) {
+        let Some(limit) = &source.limit else { continue };
+        let used = whole(source, limit.unit);
+        let same = |(per, share): &&mut (Per, Share)| {
+            *per == Per::Chain && limit.per == Per::Chain && (share.limit, share.unit) == (limit.value, limit.unit)
+        };
+        match shares.iter_mut().find(same) {
+            Some((_, share)) => share.used += used,
+            None => shares.push((limit.per, Share { used, limit: limit.value, unit: limit.unit })),
+        }
+    }
+    shares.into_iter().map(|(_, share)| share).max_by_key(Share::percent)
+}
+
+/// The size of a source as a limit counts it: what is loaded of it, and what a limit takes.
+fn whole(source: &Source, unit: Unit) -> usize {
+    let Some(size) = source.size else { return 0 };
+    match unit {
+        Unit::Bytes => size.bytes,
+        Unit::Utf16 => size.utf16,
+        Unit::Lines => size.lines,
+        Unit::Tokens => size.bytes.div_ceil(4),
+    }
+}
+
 /// What this file uses of each harness's limit.
 pub fn uses(subject: &Subject) -> Vec<Use> {
     let uses = subject.sources().filter_map(|(answer, source)| {

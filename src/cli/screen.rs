@@ -1,0 +1,438 @@
+//! The first screen of `briefing show`: a line for each harness, then only what is not as one would expect.
+
+use std::fmt::Write;
+
+use anstyle::{AnsiColor, Style};
+
+use super::words::visible;
+use crate::answer::{Fate, Fidelity, Purpose, Resolution, Source, Trigger};
+use crate::report::briefing::totals;
+use crate::report::findings::{Share, share};
+use crate::report::words::{Paths, count, fate, list};
+use crate::text::grouped;
+
+/// The narrowest terminal that columns are made for.
+const NARROWEST: usize = 40;
+/// The widest column of names; longer ones stand on a line of their own.
+const NAMES: usize = 26;
+/// The widest column of paths.
+const PATHS: usize = 38;
+/// How many things that are not plain are shown before the rest is only counted.
+const SHOWN: usize = 12;
+/// Cells of a bar.
+const BAR: usize = 6;
+
+const BOLD: Style = Style::new().bold();
+const FAINT: Style = Style::new().dimmed();
+const WARNING: Style = AnsiColor::Yellow.on_default();
+const ERROR: Style = AnsiColor::Red.on_default();
+const GOOD: Style = AnsiColor::Green.on_default();
+
+/// All answers in `width` columns; `others` harnesses were not asked.
+pub(super) fn of_all(answers: &[Resolution], others: usize, width: usize) -> String {
+    let width = width.max(NARROWEST);
+    let mut out = String::new();
+    if let Some(first) = answers.first() {
+        let at = &first.standpoint;
+        let cwd = visible(&Paths::home(&at.home).path(&at.cwd));
+        let _ = match &at.target {
+            Some(target) => writeln!(
+                out,
+                "{BOLD}{}{BOLD:#}, read by agents started in {cwd}",
+                visible(&Paths::of(first).path(target))
+            ),
+            None => writeln!(out, "{BOLD}The start of a session{BOLD:#} in {cwd}"),
+        };
+    }
+    let silent = |answer: &&Resolution| answer.answer.sources.is_empty() && answer.answer.refusal.is_none();
+    let (silent, telling): (Vec<_>, Vec<_>) = answers.iter().partition(silent);
+    rows(&mut out, &telling, width);
+    remarks(&mut out, &telling, width);
+    let mut last = Vec::new();
+    if !silent.is_empty() {
+        let names: Vec<&str> = silent.iter().map(|answer| answer.harness.as_str()).collect();
+        last.push(format!("no instruction files for {}", list(&names)));
+    }
+    if others > 0 {
+        last.push(format!("{} more {}: --harness all", others, if others == 1 { "harness" } else { "harnesses" }));
+    }
+    if !telling.is_empty() {
+        last.push("every file and its reason: -v".to_owned());
+    }
+    for (at, line) in wrapped(&last.join(" · "), width).iter().enumerate() {
+        let gap = if at == 0 && !telling.is_empty() { "\n" } else { "" };
+        let _ = writeln!(out, "{gap}{FAINT}{}{FAINT:#}", visible(line));
+    }
+    out
+}
+
+/// Harnesses that load the same files the same way.
+struct Row<'a> {
+    answers: Vec<&'a Resolution>,
+    share: Option<Share>,
+}
+
+fn rows(out: &mut String, answers: &[&Resolution], width: usize) {
+    let mut rows: Vec<Row> = Vec::new();
+    for answer in answers {
+        let share = share(answer);
+        match rows.iter_mut().find(|row| row.share == share && alike(row.answers[0], answer)) {
+            Some(row) => row.answers.push(answer),
+            None => rows.push(Row { answers: vec![answer], share }),
+        }
+    }
+    let names: Vec<String> = rows.iter().map(|row| list_of(&row.answers)).collect();
+    let figures: Vec<String> = rows.iter().map(figures).collect();
+    let shares: Vec<String> = rows.iter().map(|row| row.share.as_ref().map_or_else(String::new, said)).collect();
+    let widest = |cells: &[String]| cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
+    let fitting: Vec<String> = names.iter().filter(|name| name.chars().count() <= NAMES).cloned().collect();
+    let (of_names, of_figures, of_shares) = (widest(&fitting), widest(&figures), widest(&shares));
+    for (at, row) in rows.iter().enumerate() {
+        let name = &names[at];
+        if name.chars().count() > of_names {
+            for line in wrapped(name, width) {
+                let _ = writeln!(out, "{BOLD}{}{BOLD:#}", visible(&line));
+            }
+            let _ = write!(out, "{:of_names$}", "");
+        } else {
+            let _ = write!(out, "{BOLD}{}{BOLD:#}{:gap$}", visible(name), "", gap = of_names - name.chars().count());
+        }
+        let answer = row.answers[0];
+        let (word, style) = match (&answer.answer.refusal, answer.fidelity) {
+            (Some(_), _) => ("refuses", ERROR),
+            (None, Fidelity::Exact) => ("exact", GOOD),
+            (None, other) => (other.word(), WARNING),
+        };
+        let _ = write!(out, "  {style}{word:<7}{style:#}  {:>of_figures$}", figures[at]);
+        let mut used = of_names + of_figures + 11;
+        if of_shares > 0 {
+            let style = row.share.as_ref().map_or(FAINT, |share| if share.is_over() { WARNING } else { FAINT });
+            let _ = write!(out, "  {style}{:<of_shares$}{style:#}", shares[at]);
+            used += 2 + of_shares;
+        }
+        let lost = losses(answer);
+        if !lost.is_empty() {
+            let _ = write!(out, "  {WARNING}{lost}{WARNING:#}");
+            used += 2 + lost.chars().count();
+        }
+        let files = files(answer, width.saturating_sub(used + 2));
+        let gap = if files.is_empty() { "" } else { "  " };
+        let _ = writeln!(out, "{gap}{}", visible(&files));
+    }
+}
+
+/// Whether two harnesses load the same files the same way.
+fn alike(one: &Resolution, other: &Resolution) -> bool {
+    let ways = |answer: &Resolution| {
+        let told = answer.answer.sources.iter().filter(|source| source.fate != Fate::Shadowed);
+        told.map(|source| (source.place.clone(), source.fate, source.trigger, source.kept.clone())).collect::<Vec<_>>()
+    };
+    one.fidelity == other.fidelity && one.answer.refusal == other.answer.refusal && ways(one) == ways(other)
+}
+
+fn list_of(answers: &[&Resolution]) -> String {
+    let names: Vec<String> = answers.iter().map(|answer| format!("{} {}", answer.harness, answer.edition)).collect();
+    names.join(", ")
+}
+
+/// Bytes and tokens; of several harnesses from the least to the most.
+fn figures(row: &Row) -> String {
+    let sizes = || row.answers.iter().map(|answer| totals(&answer.answer));
+    let range = |numbers: Vec<usize>| {
+        let (least, most) = (numbers.iter().min().copied(), numbers.iter().max().copied());
+        let (least, most) = (least.unwrap_or(0), most.unwrap_or(0));
+        if least == most { grouped(most) } else { format!("{}–{}", grouped(least), grouped(most)) }
+    };
+    let bytes = range(sizes().map(|total| total.bytes).collect());
+    let tokens = sizes().map(|total| total.tokens.value).max().unwrap_or(0);
+    format!("{bytes} B ≈{:>7} tokens", grouped(tokens))
+}
+
+/// `████▌   65 %`
+fn said(share: &Share) -> String {
+    let percent = share.percent();
+    let eighths = (percent.min(100) * BAR * 8).div_ceil(100);
+    let full = "█".repeat(eighths / 8);
+    let part = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
+    format!("{:<BAR$} {percent:>3} %", format!("{full}{part}"))
+}
+
+fn losses(answer: &Resolution) -> String {
+    let count_of = |fates: &[Fate]| {
+        answer.answer.sources.iter().filter(|source| !is_plain(source) && fates.contains(&source.fate)).count()
+    };
+    let cut = count_of(&[Fate::Truncated]);
+    let skipped = count_of(&[Fate::Dropped]);
+    let missing = count_of(&[Fate::Missing, Fate::Unreadable]);
+    let said = [(cut, fate(Fate::Truncated)), (skipped, fate(Fate::Dropped)), (missing, fate(Fate::Missing))];
+    said.iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// The names of what is loaded, as many as there is space for.
+fn files(answer: &Resolution, space: usize) -> String {
+    if let Some(refusal) = &answer.answer.refusal {
+        return shortened(&Paths::of(answer).path(&refusal.path), space.max(12));
+    }
+    let paths = Paths::of(answer);
+    let reaches = |source: &&Source| source.fate.reaches();
+    let is_skill = |source: &&Source| source.purpose == Purpose::Skill;
+    let told: Vec<&Source> = answer.answer.sources.iter().filter(reaches).collect();
+    let (skills, files): (Vec<&Source>, Vec<&Source>) = told.into_iter().partition(is_skill);
+    let mut names: Vec<String> = Vec::new();
+    for name in files.iter().map(|source| name(source, &paths)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let skills = (!skills.is_empty()).then(|| count(skills.len(), "skill"));
+    for shown in (0..=names.len()).rev() {
+        let hidden = names.len() - shown;
+        let more = (hidden > 0).then(|| if shown == 0 { count(hidden, "file") } else { format!("{hidden} more") });
+        let parts: Vec<String> = names[..shown].iter().cloned().chain(more).chain(skills.clone()).collect();
+        let line = parts.join(", ");
+        if line.chars().count() <= space || shown == 0 && hidden != 1 {
+            return line;
+        }
+        if shown == 0 {
+            let skills = skills.map(|skills| format!(", {skills}")).unwrap_or_default();
+            return shortened(&names[0], space.saturating_sub(skills.len()).max(12)) + &skills;
+        }
+    }
+    String::new()
+}
+
+fn name(source: &Source, paths: &Paths) -> String {
+    source.path().map_or_else(|| source.place.to_string(), |path| paths.path(path))
+}
+
+/// Whether nobody needs to be told what became of it.
+fn is_plain(source: &Source) -> bool {
+    match source.fate {
+        Fate::Loaded | Fate::Listed | Fate::Empty => true,
+        // A rule for some files waits for one of them.
+        Fate::Dropped => source.trigger != Trigger::Session && source.limit.is_none(),
+        Fate::Truncated | Fate::Shadowed | Fate::Excluded | Fate::Missing | Fate::Unreadable | Fate::Pending => false,
+    }
+}
+
+/// Something that is not plain, for the harnesses it holds for.
+struct Remark {
+    rank: u8,
+    word: &'static str,
+    style: Style,
+    path: String,
+    reason: String,
+    harnesses: Vec<String>,
+}
+
+fn remarks(out: &mut String, answers: &[&Resolution], width: usize) {
+    let mut all: Vec<Remark> = Vec::new();
+    for answer in answers {
+        for remark in of_answer(answer) {
+            let same = |other: &&mut Remark| {
+                (other.word, &other.path, &other.reason) == (remark.word, &remark.path, &remark.reason)
+            };
+            match all.iter_mut().find(same) {
+                Some(other) if other.harnesses.contains(&answer.harness) => {}
+                Some(other) => other.harnesses.push(answer.harness.clone()),
+                None => all.push(remark),
+            }
+        }
+    }
+    let mut all = merged(all);
+    all.sort_by_key(|remark| remark.rank);
+    let hidden = all.len().saturating_sub(SHOWN);
+    all.truncate(SHOWN);
+    let who: Vec<String> = all.iter().map(|remark| remark.harnesses.join(", ")).collect();
+    let widest = |cells: &mut dyn Iterator<Item = usize>, most: usize| cells.max().unwrap_or(0).min(most);
+    let of_words = widest(&mut all.iter().map(|remark| remark.word.len()), 12);
+    let of_paths = widest(&mut all.iter().map(|remark| remark.path.chars().count()), PATHS);
+    let of_who = widest(&mut who.iter().map(|who| who.chars().count()), NAMES);
+    let space = width.saturating_sub(of_words + of_paths + of_who + 6).max(16);
+    let mut notes: Vec<&str> = Vec::new();
+    if !all.is_empty() {
+        out.push('\n');
+    }
+    for (remark, who) in all.iter().zip(&who) {
+        let (word, style) = (remark.word, remark.style);
+        let path = visible(&shortened(&remark.path, of_paths));
+        let reason = visible(&brief(&remark.reason, space, &mut notes));
+        let who = shortened(who, of_who);
+        let line = format!("{path:<of_paths$}  {who:<of_who$}  {reason}");
+        let _ = writeln!(out, "{style}{word:<of_words$}{style:#}  {}", line.trim_end());
+    }
+    if hidden > 0 {
+        let _ = writeln!(out, "{FAINT}and {hidden} more{FAINT:#}");
+    }
+    for (at, note) in notes.iter().enumerate() {
+        let number = format!("[{}] ", at + 1);
+        for (line_at, line) in wrapped(note, width - number.len()).iter().enumerate() {
+            let lead = if line_at == 0 { number.clone() } else { " ".repeat(number.len()) };
+            let gap = if at == 0 && line_at == 0 { "\n" } else { "" };
+            let _ = writeln!(out, "{gap}{FAINT}{lead}{}{FAINT:#}", visible(line));
+        }
+    }
+}
+
+/// With one line for files that share word, reason and harnesses.
+fn merged(all: Vec<Remark>) -> Vec<Remark> {
+    let mut lines: Vec<(Remark, usize)> = Vec::new();
+    for remark in all {
+        let same = |(line, _): &&mut (Remark, usize)| {
+            (line.word, &line.reason, &line.harnesses) == (remark.word, &remark.reason, &remark.harnesses)
+        };
+        match lines.iter_mut().find(same) {
+            Some((_, more)) => *more += 1,
+            None => lines.push((remark, 0)),
+        }
+    }
+    let counted = |(line, more): (Remark, usize)| match more {
+        0 => line,
+        _ => Remark { path: format!("{} +{more}", line.path), ..line },
+    };
+    lines.into_iter().map(counted).collect()
+}
+
+/// What is not plain in one answer.
+fn of_answer(answer: &Resolution) -> Vec<Remark> {
+    let paths = Paths::of(answer);
+    let harnesses = || vec![answer.harness.clone()];
+    let mut found = Vec::new();
+    if let Some(refusal) = &answer.answer.refusal {
+        found.push(Remark {
+            rank: 0,
+            word: "refused",
+            style: ERROR,
+            path: paths.path(&refusal.path),
+            reason: paths.text(&refusal.message),
+            harnesses: harnesses(),
+        });
+    }
+    for source in answer.answer.sources.iter().filter(|source| !is_plain(source)) {
+        let (rank, style) = match source.fate {
+            Fate::Truncated => (1, WARNING),
+            Fate::Missing | Fate::Unreadable => (2, ERROR),
+            Fate::Dropped => (3, WARNING),
+            Fate::Pending => (4, WARNING),
+            Fate::Shadowed | Fate::Excluded | Fate::Loaded | Fate::Listed | Fate::Empty => (6, FAINT),
+        };
+        let reason = paths.text(&source.reason);
+        found.push(Remark {
+            rank,
+            word: fate(source.fate),
+            style,
+            path: name(source, &paths),
+            reason,
+            harnesses: harnesses(),
+        });
+    }
+    for warning in &answer.answer.warnings {
+        // What keeps the answer from being exact is one word here, and a sentence with -v.
+        let said = answer.answer.files_only.as_ref().is_some_and(|reason| reason.contains(&warning.message));
+        let is_shown = |source: &Source| !is_plain(source) && source.path() == warning.path.as_deref();
+        if said
+            || warning.code == "between-editions"
+            || warning.path.is_some() && answer.answer.sources.iter().any(is_shown)
+        {
+            continue;
+        }
+        let path = warning.path.as_deref().map(|path| paths.path(path)).unwrap_or_default();
+        let reason = paths.text(&warning.message);
+        let reason = reason.strip_prefix(&format!("{path}: ")).map(str::to_owned).unwrap_or(reason);
+        found.push(Remark { rank: 5, word: "note", style: WARNING, path, reason, harnesses: harnesses() });
+    }
+    found
+}
+
+/// A reason that fits; of a longer one the first clause, and the whole as a note.
+fn brief<'a>(reason: &'a str, space: usize, notes: &mut Vec<&'a str>) -> String {
+    if reason.chars().count() <= space {
+        return reason.to_owned();
+    }
+    let at = notes.iter().position(|note| *note == reason).unwrap_or_else(|| {
+        notes.push(reason);
+        notes.len() - 1
+    });
+    let mark = format!("[{}]", at + 1);
+    let ends = [", ", "; ", ": ", " ("].iter().filter_map(|end| reason.find(end));
+    let clauses = ends.filter(|end| reason[..*end].chars().count() + mark.len() < space);
+    match clauses.max() {
+        Some(end) => format!("{} {mark}", &reason[..end]),
+        None => format!("{}… {mark}", whole_words(reason, space.saturating_sub(mark.len() + 2))),
+    }
+}
+
+/// As many whole words as fit.
+fn whole_words(text: &str, space: usize) -> &str {
+    let end = text.char_indices().nth(space).map_or(text.len(), |(at, _)| at);
+    if end == text.len() {
+        return text;
+    }
+    text[..end].rfind(' ').map_or(&text[..end], |at| &text[..at])
+}
+
+/// A path whose middle is left out where it is too long: its beginning and its name say most.
+fn shortened(path: &str, space: usize) -> String {
+    let length = path.chars().count();
+    if length <= space {
+        return path.to_owned();
+    }
+    let tail = space * 2 / 3;
+    let head: String = path.chars().take(space.saturating_sub(tail + 1)).collect();
+    let tail: String = path.chars().skip(length - tail).collect();
+    format!("{head}…{tail}")
+}
+
+/// Lines of whole words.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ').filter(|word| !word.is_empty()) {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// How wide lines may be: what `COLUMNS` or the terminal says; otherwise 100.
+pub(super) fn width() -> usize {
+    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 0);
+    said.or_else(|| Some(usize::from(terminal_size::terminal_size()?.0.0))).unwrap_or(100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::Unit;
+
+    #[test]
+    fn long_reasons_are_footnotes_that_stand_once() {
+        let reason = "CLAUDE.md is loaded, and one CLAUDE.md hides every AGENTS.md";
+        let mut notes = Vec::new();
+        assert_eq!(brief(reason, 30, &mut notes), "CLAUDE.md is loaded [1]");
+        assert_eq!(brief("short", 30, &mut notes), "short");
+        assert_eq!(brief(reason, 20, &mut notes), "CLAUDE.md is… [1]");
+        assert_eq!(notes, [reason]);
+    }
+
+    #[test]
+    fn what_is_too_long_keeps_its_beginning_and_its_end() {
+        assert_eq!(shortened("packages/a-long-name/AGENTS.md", 20), "packag…ame/AGENTS.md");
+        assert_eq!(shortened("AGENTS.md", 20), "AGENTS.md");
+        assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
+    }
+
+    #[test]
+    fn a_bar_is_as_long_as_its_share() {
+        let share = |used| said(&Share { used, limit: 32 * 1024, unit: Unit::Bytes });
+        assert_eq!([16, 40, 0].map(|kib| share(kib * 1024)), ["███     50 %", "██████ 125 %", "         0 %"]);
+    }
+}

@@ -1,0 +1,163 @@
+//! How sentences name things: lists, counts, and paths as somebody at a standpoint would write them.
+
+use std::path::{Path, PathBuf};
+
+use crate::answer::{Certain, Fate, Resolution, Standpoint};
+
+/// What became of a file, for people; `docs/words.md` explains each word.
+pub fn fate(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Truncated => "cut",
+        Fate::Dropped => "skipped",
+        Fate::Pending => "not fetched",
+        Fate::Loaded
+        | Fate::Listed
+        | Fate::Shadowed
+        | Fate::Empty
+        | Fate::Excluded
+        | Fate::Missing
+        | Fate::Unreadable => fate.word(),
+    }
+}
+
+/// What may be relied on in an answer that is not exact.
+pub fn certain(certain: &[Certain]) -> &'static str {
+    match (certain.contains(&Certain::Set), certain.contains(&Certain::Order)) {
+        (true, true) => "the files and their order are certain",
+        (true, false) => "the files are certain",
+        (false, _) => "files may be missing here, or too many",
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub fn list<T: AsRef<str>>(items: &[T]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.as_ref().to_owned(),
+        [most @ .., last] => {
+            let most: Vec<&str> = most.iter().map(AsRef::as_ref).collect();
+            format!("{} and {}", most.join(", "), last.as_ref())
+        }
+    }
+}
+
+/// `1 file`, `2 files`.
+pub fn count(number: usize, noun: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{ending}", crate::text::grouped(number))
+}
+
+/// Shortens paths for a reader who stands in one directory: relative to it inside the project, `~` in the home directory.
+#[derive(Clone, Debug)]
+pub struct Paths {
+    /// Each directory with what is written in its place, the longest first.
+    places: Vec<(PathBuf, String)>,
+}
+
+impl Paths {
+    /// With nothing but `~` for the home directory.
+    pub fn home(home: &Path) -> Paths {
+        let places = if home.parent().is_some() { vec![(home.to_owned(), "~/".to_owned())] } else { Vec::new() };
+        Paths { places }
+    }
+
+    /// As an answer's standpoint has it.
+    pub fn of(resolution: &Resolution) -> Paths {
+        Paths::from(&resolution.standpoint, resolution.answer.root.as_deref())
+    }
+
+    /// From the start directory; up to `root` paths are written with `..`.
+    pub fn from(at: &Standpoint, root: Option<&Path>) -> Paths {
+        let inside = root.filter(|root| at.cwd.starts_with(root));
+        let mut places = vec![(at.cwd.clone(), String::new())];
+        let above = at.cwd.ancestors().skip(1).take_while(|dir| inside.is_some_and(|root| dir.starts_with(root)));
+        let above = above.enumerate().filter(|(_, dir)| dir.parent().is_some() && *dir != at.home);
+        places.extend(above.map(|(up, dir)| (dir.to_owned(), "../".repeat(up + 1))));
+        places.extend(Paths::home(&at.home).places);
+        Paths { places }
+    }
+
+    /// A path.
+    pub fn path(&self, path: &Path) -> String {
+        let short = self.places.iter().find_map(|(dir, instead)| {
+            let inside = path.strip_prefix(dir).ok().filter(|inside| !inside.as_os_str().is_empty())?;
+            Some(format!("{instead}{}", inside.display()))
+        });
+        short.unwrap_or_else(|| path.display().to_string())
+    }
+
+    /// A sentence that may name paths.
+    pub fn text(&self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(slash) = rest.find('/') {
+            let (before, path) = rest.split_at(slash);
+            out.push_str(before);
+            let begins = out.chars().next_back().is_none_or(|c| c.is_whitespace() || "`\"'(@=".contains(c));
+            let known = self.places.iter().filter(|_| begins).find_map(|(dir, instead)| {
+                let inside = path.strip_prefix(dir.to_str()?)?.strip_prefix('/')?;
+                (!inside.is_empty() && !inside.starts_with(char::is_whitespace)).then_some((instead, inside))
+            });
+            match known {
+                Some((instead, inside)) => {
+                    out.push_str(instead);
+                    rest = inside;
+                    // What follows belongs to the same path.
+                    let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+                    out.push_str(&rest[..end]);
+                    rest = &rest[end..];
+                }
+                None => {
+                    out.push('/');
+                    rest = &path[1..];
+                }
+            }
+        }
+        out.push_str(rest);
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths() -> Paths {
+        let at = Standpoint::plain(Path::new("/h/p/api"), Path::new("/h"), Default::default());
+        Paths::from(&at, Some(Path::new("/h/p")))
+    }
+
+    #[test]
+    fn paths_are_written_from_where_the_reader_stands() {
+        for (path, short) in [
+            ("/h/p/api/src/a.rs", "src/a.rs"),
+            ("/h/p/AGENTS.md", "../AGENTS.md"),
+            ("/h/.codex/AGENTS.md", "~/.codex/AGENTS.md"),
+            ("/h/px/a", "~/px/a"),
+            ("/etc/a", "/etc/a"),
+            ("/h/p/api", "../api"),
+        ] {
+            assert_eq!(paths().path(Path::new(path)), short);
+        }
+    }
+
+    #[test]
+    fn sentences_name_paths_the_same_way() {
+        for (text, short) in [
+            ("imported by /h/p/api/CLAUDE.md", "imported by CLAUDE.md"),
+            ("(/h/p/AGENTS.md) and `/h/x` not /h/p/", "(../AGENTS.md) and `~/x` not ~/p/"),
+            ("see https://example.org/h/p/api/a, and/or /etc/a", "see https://example.org/h/p/api/a, and/or /etc/a"),
+        ] {
+            assert_eq!(paths().text(text), short);
+        }
+    }
+
+    #[test]
+    fn lists_read_as_english_does() {
+        assert_eq!(
+            (list::<&str>(&[]), list(&["a"]), list(&["a", "b", "c"])),
+            (String::new(), "a".into(), "a, b and c".into())
+        );
+        assert_eq!((count(1, "file"), count(2, "file")), ("1 file".into(), "2 files".into()));
+    }
+}
