@@ -97,7 +97,7 @@ codex 0.169 · started in @/project · reading src/main.rs · 99 B ≈ 25 tokens
     let words = |text: &str| text.lines().next().map(|line| line.split(" · ").take(3).collect::<Vec<_>>().join(" · "));
     assert_eq!(words(&text), words(expected), "{text}");
     for (fate, file, reason) in [
-        ("● loaded", "@/home/.codex/AGENTS.md", "the first global file with text"),
+        ("● loaded", " ~/.codex/AGENTS.md", "the first global file with text"),
         ("● loaded", " AGENTS.md", "the first name that exists in its directory"),
         ("○ skipped", " src/AGENTS.md", "below the start directory"),
     ] {
@@ -133,10 +133,10 @@ fn the_first_screen_has_a_line_for_each_harness_and_only_what_is_not_plain() {
     assert_eq!(lines[0], "src/main.rs, read by agents started in @/project");
     assert!(lines[1].starts_with("codex 0.169 exact ") && lines[1].ends_with("██████ 102 % 1 cut AGENTS.md"), "{text}");
     assert!(lines[2].starts_with("claude-code 2.1 exact ") && lines[2].ends_with(" tokens CLAUDE.md"), "{text}");
-    assert!(lines[3].starts_with("junie 2026.11, kiro 2026.11 files 33 600 B ≈ 8 400 tokens AGENTS.md"), "{text}");
-    assert!(lines[5].starts_with("cut AGENTS.md codex "), "{text}");
-    assert!(lines[6].starts_with("shadowed AGENTS.md claude-code ") && lines[6].ends_with(" [1]"), "{text}");
-    assert!(lines[8].starts_with("[1] "), "{text}");
+    assert_eq!(lines[3..5], ["junie 2026.11, kiro 2026.11", "files 33 600 B ≈ 8 400 tokens AGENTS.md"], "{text}");
+    assert!(lines[6].starts_with("cut AGENTS.md codex ") && lines[6].ends_with(" [1]"), "{text}");
+    assert!(lines[7].starts_with("shadowed AGENTS.md claude-code "), "{text}");
+    assert!(lines[9].starts_with("[1] "), "{text}");
     let narrow = place.command("project", show.iter()).env("COLUMNS", "60").output().expect("the program runs");
     let narrow = String::from_utf8_lossy(&narrow.stdout).into_owned();
     assert!(narrow.lines().count() > text.lines().count(), "{narrow}");
@@ -183,7 +183,7 @@ fn json_has_texts_and_parts_and_the_trace_only_with_why() {
 fn a_refusal_is_an_answer_and_misuse_is_not() {
     let place = Place::new(&[("project/AGENTS.md", "R\n"), ("home/.codex/config.toml", "model = \n")]);
     let refused = place.prints("project", &["show", "--harness", "codex"]);
-    assert!(refused.contains("refused") && refused.contains("@/home/.codex/config.toml:1:"), "{refused}");
+    assert!(refused.contains("refused  ~/.codex/config.toml  codex  1:9: "), "{refused}");
     for (arguments, words) in [
         (&["show", "--harness", "kodex"][..], "there is no harness `kodex`; the harnesses are codex"),
         (&["show", "--harness", "codex@0.1"], "older than every edition"),
@@ -391,8 +391,8 @@ fn nothing_is_fetched_unless_that_is_asked_for() {
     let place = Place::new(&[("project/opencode.json", &settings)]);
     let asked = ["show", "--harness", "opencode", "--format"];
     assert_eq!(place.prints("project", &[&asked[..], &["prompt"]].concat()), "");
-    let text = place.prints("project", &[&asked[..], &["text"]].concat());
-    assert!(text.contains("pending") && text.contains("not fetched here") && text.contains("--fetch"), "{text}");
+    let text = place.prints("project", &[&asked[..], &["text", "-v"]].concat());
+    assert!(text.contains("not fetched") && text.contains("--fetch"), "{text}");
     assert_eq!(server.came(), [""; 0]);
     let text = place.prints("project", &[&asked[..], &["prompt", "--fetch"]].concat());
     assert_eq!(text, format!("Instructions from: {url}\nServed.\n"));

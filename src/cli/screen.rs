@@ -308,7 +308,7 @@ fn of_answer(answer: &Resolution) -> Vec<Remark> {
             word: "refused",
             style: ERROR,
             path: paths.path(&refusal.path),
-            reason: paths.text(&refusal.message),
+            reason: without(&paths.text(&refusal.message), &paths.path(&refusal.path)),
             harnesses: harnesses(),
         });
     }
@@ -341,11 +341,16 @@ fn of_answer(answer: &Resolution) -> Vec<Remark> {
             continue;
         }
         let path = warning.path.as_deref().map(|path| paths.path(path)).unwrap_or_default();
-        let reason = paths.text(&warning.message);
-        let reason = reason.strip_prefix(&format!("{path}: ")).map(str::to_owned).unwrap_or(reason);
+        let reason = without(&paths.text(&warning.message), &path);
         found.push(Remark { rank: 5, word: "note", style: WARNING, path, reason, harnesses: harnesses() });
     }
     found
+}
+
+/// A sentence without the path before it, which stands beside it.
+fn without(sentence: &str, path: &str) -> String {
+    let rest = sentence.strip_prefix(path).filter(|_| !path.is_empty()).and_then(|rest| rest.strip_prefix(':'));
+    rest.map_or(sentence, str::trim_start).to_owned()
 }
 
 /// A reason that fits; of a longer one the first clause, and the whole as a note.

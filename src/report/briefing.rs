@@ -279,7 +279,8 @@ pub fn briefing(resolution: &Resolution, include: Include) -> Briefing {
 /// Everything that the text form remarks on, too.
 fn warnings(resolution: &Resolution) -> Vec<Warning> {
     let answer = &resolution.answer;
-    let not_exact = answer.files_only.as_ref().map(|reason| Warning {
+    let unsaid = |reason: &&String| answer.warnings.iter().all(|warning| warning.message != **reason);
+    let not_exact = answer.files_only.as_ref().filter(unsaid).map(|reason| Warning {
         code: "not-exact".to_owned(),
         path: None,
         message: reason.clone(),
