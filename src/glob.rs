@@ -20,7 +20,7 @@ mod regex;
 mod segment;
 
 pub use picomatch::Picomatch;
-pub use plain::plain;
+pub use plain::{is_plain, plain, plain_set};
 
 /// What a walk needs to know about a disk.
 pub trait Tree {
@@ -92,7 +92,7 @@ impl Budget {
     }
 }
 
-/// Longest pattern, in UTF-16 units; minimatch 10 throws above it, and then nothing is found.
+/// Longest pattern, in UTF-16 units; minimatch 10 and picomatch 4 throw above it, and then nothing is found.
 const PATTERN_LIMIT: usize = 65_536;
 
 /// How npm's `glob` is called.
@@ -128,16 +128,6 @@ pub fn node(tree: &dyn Tree, base: &Path, pattern: &str) -> Found {
 /// names them. Nothing found: no harness finds anything. Where that cannot be told, the base itself is the answer.
 pub fn any(tree: &dyn Tree, base: &Path, pattern: &str, enter: &dyn Fn(&str) -> bool) -> Found {
     Found { files: any::walk(tree, base, pattern, enter), cut_short: false }
-}
-
-/// Whether a name matches a pattern of one segment.
-pub fn matches_name(pattern: &str, name: &str, dot: bool) -> bool {
-    match segment::parse(pattern, dot) {
-        Some(segment::Segment::Text(text)) => text == name,
-        Some(segment::Segment::Stars) => true,
-        Some(segment::Segment::Magic(magic)) => magic.matches(name),
-        None => false,
-    }
 }
 
 #[cfg(test)]

@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::GlobSet;
 
+use super::plain::parsed;
 use super::{Budget, Kind, Tree};
 
 /// The first file that the pattern could mean, or the base where nobody can tell.
@@ -33,11 +34,7 @@ fn plain<'p>(base: &Path, pattern: &'p str) -> Option<&'p str> {
 }
 
 fn compiled(plain: &str) -> Option<GlobSet> {
-    let mut globs = GlobSetBuilder::new();
-    for form in [format!("**/{plain}"), format!("**/{plain}/**")] {
-        globs.add(GlobBuilder::new(&form).literal_separator(true).case_insensitive(true).build().ok()?);
-    }
-    globs.build().ok()
+    GlobSet::new([parsed(&format!("**/{plain}"), true)?, parsed(&format!("**/{plain}/**"), true)?]).ok()
 }
 
 /// Whether a segment of the pattern is this name.

@@ -2,17 +2,65 @@
 
 use std::path::Path;
 
-use globset::GlobBuilder;
+use globset::{Glob, GlobBuilder, GlobSet};
+
+use super::PATTERN_LIMIT;
+
+/// How deep braces may nest. The regular expressions that `globset` 0.4 makes of patterns may nest 250 deep; it checks that
+/// only after it has followed the braces itself, call by call.
+const DEPTH_LIMIT: usize = 250;
 
 /// Whether a pattern, in which `*` stays within a segment, matches a relative path. One that is no glob matches nothing.
 pub fn plain(pattern: &str, fold_case: bool, path: &Path) -> bool {
     // Most rules are about other files, and to compile a pattern takes a thousand times as long as to see that.
-    if !may_match(pattern, fold_case, path.as_os_str().as_encoded_bytes()) {
-        return false;
+    may_match(pattern, fold_case, path.as_os_str().as_encoded_bytes())
+        && compiled(pattern, fold_case).is_some_and(|glob| glob.is_match(path))
+}
+
+/// Whether a pattern is one that [`plain`] understands.
+pub fn is_plain(pattern: &str) -> bool {
+    parsed(pattern, false).and_then(alone).is_some()
+}
+
+/// The patterns as one matcher; those that are no globs are left out.
+pub fn plain_set<'p>(patterns: impl IntoIterator<Item = &'p str>) -> GlobSet {
+    let globs: Vec<Glob> = patterns.into_iter().filter_map(|pattern| parsed(pattern, false)).collect();
+    GlobSet::new(&globs).unwrap_or_else(|_| {
+        // One of them is too large, or all of them together are.
+        GlobSet::new(globs.into_iter().filter(|glob| alone(glob.clone()).is_some()))
+            .unwrap_or_else(|_| GlobSet::empty())
+    })
+}
+
+fn compiled(pattern: &str, fold_case: bool) -> Option<GlobSet> {
+    alone(parsed(pattern, fold_case)?)
+}
+
+/// What a pattern says, not yet compiled; `None` for what is no glob.
+pub(super) fn parsed(pattern: &str, fold_case: bool) -> Option<Glob> {
+    if pattern.len() > PATTERN_LIMIT || depth(pattern) > DEPTH_LIMIT {
+        return None;
     }
-    let glob =
-        GlobBuilder::new(pattern).literal_separator(true).case_insensitive(fold_case).empty_alternates(true).build();
-    glob.is_ok_and(|glob| glob.compile_matcher().is_match(path))
+    GlobBuilder::new(pattern).literal_separator(true).case_insensitive(fold_case).empty_alternates(true).build().ok()
+}
+
+/// A set of one: `Glob::compile_matcher` panics where a pattern grows too large for the regular expressions behind it.
+fn alone(glob: Glob) -> Option<GlobSet> {
+    GlobSet::new([glob]).ok()
+}
+
+/// How deep the braces of a pattern nest at most, whether escaped or not.
+fn depth(pattern: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for byte in pattern.bytes() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
 }
 
 /// Whether a path begins and ends with what a pattern begins and ends with, up to its wildcards. A slash beside a `**` may
@@ -35,6 +83,18 @@ fn may_match(pattern: &str, fold_case: bool, path: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn patterns_beyond_all_bounds_match_nothing() {
+        let nested = |depth: usize| "{a,".repeat(depth) + "b" + &"}".repeat(depth);
+        for depth in [1, 100] {
+            assert!(is_plain(&nested(depth)) && plain(&nested(depth), false, Path::new("b")), "{depth}");
+        }
+        for pattern in [nested(250), nested(100_000), "{a,b}".repeat(1 << 20), "[α-ω]{a,b}".repeat(6_000)] {
+            assert!(!is_plain(&pattern) && !plain(&pattern, true, Path::new("a")), "{} bytes", pattern.len());
+            assert!(plain_set([pattern.as_str(), "*.md"]).is_match("a.md"), "the others are what they are");
+        }
+    }
 
     #[test]
     fn a_look_at_both_ends_decides_as_the_pattern_would() {
@@ -73,12 +133,7 @@ mod tests {
         for pattern in patterns {
             for path in paths.map(Path::new) {
                 for fold in [false, true] {
-                    let glob = GlobBuilder::new(pattern)
-                        .literal_separator(true)
-                        .case_insensitive(fold)
-                        .empty_alternates(true)
-                        .build();
-                    let matches = glob.is_ok_and(|glob| glob.compile_matcher().is_match(path));
+                    let matches = compiled(pattern, fold).is_some_and(|glob| glob.is_match(path));
                     assert_eq!(plain(pattern, fold, path), matches, "{pattern:?} {path:?} {fold}");
                 }
             }

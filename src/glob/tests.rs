@@ -4,7 +4,18 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use super::bun::name::Name;
-use super::{Failure, Kind, Npm, Tree, braces, bun, matches_name, npm};
+use super::segment::{self, Segment};
+use super::{Failure, Kind, Npm, Tree, braces, bun, npm};
+
+/// Whether a name matches a pattern of one segment.
+fn matches_name(pattern: &str, name: &str, dot: bool) -> bool {
+    match segment::parse(pattern, dot) {
+        Some(Segment::Text(text)) => text == name,
+        Some(Segment::Stars) => true,
+        Some(Segment::Magic(magic)) => magic.matches(name),
+        None => false,
+    }
+}
 
 #[test]
 fn names_match_as_in_minimatch() {

@@ -7,8 +7,6 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use globset::GlobBuilder;
-
 use super::front_matter::{FrontMatter, Head};
 use crate::answer::{Answer, Fate, Limit, Message, Role, Scope, Source, Standpoint, Text, Trigger, Warning};
 use crate::formats::Remembered;
@@ -141,7 +139,7 @@ impl Patterns {
 impl From<Vec<String>> for Patterns {
     fn from(all: Vec<String>) -> Patterns {
         static VALID: Remembered<bool> = Remembered::new();
-        let is_valid = |pattern: &str| *VALID.of(pattern, |pattern| GlobBuilder::new(pattern).build().is_ok());
+        let is_valid = |pattern: &str| *VALID.of(pattern, glob::is_plain);
         let invalid = all.iter().filter(|pattern| !is_valid(pattern)).cloned().collect();
         Patterns { listed: all.join(", "), invalid, all }
     }

@@ -5,8 +5,9 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::GlobSet;
 
+use crate::glob;
 use crate::harness::ALL;
 
 /// A set of patterns on the endings of paths, such as `AGENTS.md` or `.cursor/rules/**/*.mdc`.
@@ -57,7 +58,7 @@ impl Names {
     /// A matcher for these endings. A pattern that is no glob is left out; a test looks at those of the profiles.
     pub fn new<'a>(endings: impl IntoIterator<Item = &'a str>) -> Names {
         let mut names = Names { last: HashSet::new(), wild: BTreeSet::new(), patterns: GlobSet::empty() };
-        let mut patterns = GlobSetBuilder::new();
+        let mut patterns = Vec::new();
         for ending in endings {
             let last = ending.rsplit('/').next().unwrap_or(ending);
             match (last.split_once('*'), last.rsplit_once('*')) {
@@ -68,11 +69,9 @@ impl Names {
                     names.last.insert(last.into());
                 }
             }
-            if let Ok(glob) = GlobBuilder::new(&format!("**/{ending}")).literal_separator(true).build() {
-                patterns.add(glob);
-            }
+            patterns.push(format!("**/{ending}"));
         }
-        names.patterns = patterns.build().unwrap_or_else(|_| GlobSet::empty());
+        names.patterns = glob::plain_set(patterns.iter().map(String::as_str));
         names
     }
 

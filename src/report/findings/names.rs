@@ -4,10 +4,9 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use globset::GlobBuilder;
-
 use super::{Finding, Kind, Subject, first_line};
 use crate::answer::{Fate, Scope};
+use crate::glob;
 use crate::harness::ALL;
 use crate::search::Probe;
 
@@ -111,8 +110,7 @@ fn would_find(probe: &Probe, wanted: &Path) -> bool {
         return probe.path == wanted;
     }
     let pattern = probe.path.to_string_lossy();
-    let glob = GlobBuilder::new(&pattern).literal_separator(true).build();
-    pattern.ends_with(".md") && glob.is_ok_and(|glob| glob.compile_matcher().is_match(wanted))
+    pattern.ends_with(".md") && glob::plain(&pattern, false, wanted)
 }
 
 /// A project file that is a link out of the project: whoever checks the project out does not get it.
