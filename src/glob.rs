@@ -13,12 +13,14 @@ mod class;
 mod fast;
 mod node;
 mod npm;
+mod npm_ignore;
 mod parts;
 mod picomatch;
 mod plain;
 mod regex;
 mod segment;
 
+pub use npm_ignore::{NpmIgnore, Thrown};
 pub use picomatch::Picomatch;
 pub use plain::{is_plain, plain, plain_set};
 

@@ -1,4 +1,4 @@
-//! The part of JavaScript's regular expressions that minimatch and picomatch make of patterns, matched in bounded time.
+//! The part of JavaScript's regular expressions that npm's packages for globs make of patterns, matched in bounded time.
 //!
 //! A name is matched unit by unit (UTF-16, or code points with the `u` flag), by following the *set* of places a match may
 //! have reached. Without back references that gives the same yes or no as backtracking, but no pattern can make it slow.
@@ -10,6 +10,8 @@ use std::collections::HashMap;
 pub(super) struct Regex {
     root: Alternatives,
     unicode: bool,
+    /// The `i` flag: both sides are compared as [`canonical`] has them.
+    folds: bool,
     looks: usize,
 }
 
@@ -65,12 +67,21 @@ const EFFORT_LIMIT: usize = 200_000;
 impl Regex {
     /// Compiles `source`; `None` where JavaScript throws a syntax error.
     pub fn new(source: &[u16], unicode: bool) -> Option<Regex> {
+        Regex::with_flags(source, unicode, false)
+    }
+
+    /// The same with the `i` flag.
+    pub fn ignoring_case(source: &[u16]) -> Option<Regex> {
+        Regex::with_flags(source, false, true)
+    }
+
+    fn with_flags(source: &[u16], unicode: bool, folds: bool) -> Option<Regex> {
         let units = if unicode { code_points(source) } else { source.iter().map(|&unit| u32::from(unit)).collect() };
-        let mut parser = Parser { units, at: 0, unicode, looks: 0, captures: false, refers: false };
+        let mut parser = Parser { units, at: 0, unicode, folds, looks: 0, captures: false, refers: false };
         let root = parser.alternatives(0)?;
         let is_whole = parser.at == parser.units.len();
         // What refers back to a group is not followed.
-        (is_whole && !(parser.captures && parser.refers)).then_some(Regex { root, unicode, looks: parser.looks })
+        (is_whole && !(parser.captures && parser.refers)).then_some(Regex { root, unicode, folds, looks: parser.looks })
     }
 
     /// Whether the whole name matches.
@@ -89,12 +100,47 @@ impl Regex {
         let input: Vec<u32> = if self.unicode {
             name.chars().map(u32::from).collect()
         } else {
-            name.encode_utf16().map(u32::from).collect()
+            let units = name.encode_utf16().map(u32::from);
+            if self.folds { units.map(canonical).collect() } else { units.collect() }
         };
         let mut run = Run { input: &input, looked: HashMap::with_capacity(self.looks), effort: 0 };
         let start = (0..=input.len()).map(starts).collect();
         run.alternatives(&self.root, &start)
     }
+}
+
+/// What stands for a unit where the letter case is no matter: its capital, if that is one unit and no other's ASCII letter.
+fn canonical(unit: u32) -> u32 {
+    let Some(c) = char::from_u32(unit) else { return unit };
+    if c.is_ascii() {
+        return u32::from(c.to_ascii_uppercase());
+    }
+    let mut capitals = c.to_uppercase().map(u32::from);
+    match (capitals.next(), capitals.next()) {
+        (Some(capital @ 0x80..=0xffff), None) => capital,
+        _ => unit,
+    }
+}
+
+/// The units that stand for those in the ranges.
+fn canonical_ranges(mut ranges: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
+    ranges.sort_unstable();
+    let mut all = Vec::new();
+    let mut done = 0;
+    for (first, last) in ranges {
+        all.extend((first.max(done)..=last.min(0xffff)).map(canonical));
+        done = done.max(last.min(0xffff) + 1);
+    }
+    all.sort_unstable();
+    all.dedup();
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for unit in all {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == unit => *last = unit,
+            Some(_) | None => ranges.push((unit, unit)),
+        }
+    }
+    ranges
 }
 
 fn code_points(units: &[u16]) -> Vec<u32> {
@@ -107,6 +153,7 @@ struct Parser {
     units: Vec<u32>,
     at: usize,
     unicode: bool,
+    folds: bool,
     looks: usize,
     /// Whether there is a group that can be referred to, and a reference.
     captures: bool,
@@ -134,7 +181,13 @@ impl Parser {
                 all.push(Vec::new());
                 continue;
             }
-            let atom = self.atom(depth)?;
+            let atom = match self.atom(depth)? {
+                Atom::Unit(unit) if self.folds => Atom::Unit(canonical(unit)),
+                Atom::Class(class) if self.folds => {
+                    Atom::Class(Class { ranges: canonical_ranges(class.ranges), ..class })
+                }
+                atom => atom,
+            };
             let repeat = if self.eat("*") {
                 Repeat::Any
             } else if self.eat("+") {

@@ -3,12 +3,11 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
-
 use super::paths::{resolved, within};
 use super::settings::Settings;
 use super::{Files, Tier, Walk};
 use crate::answer::{Answer, Message, Role, Scope, Standpoint, Trigger};
+use crate::glob::NpmIgnore;
 use crate::search::{Search, Told};
 use crate::snapshot::Kind;
 
@@ -164,16 +163,8 @@ fn placed(line: &str, dir: &str) -> Option<String> {
 }
 
 fn holds(lines: &[String], relative: &Path, is_dir: bool) -> bool {
-    let mut builder = GitignoreBuilder::new("/");
-    // npm's `ignore`, which the client uses, takes no notice of letter case.
-    let sensitive = builder.case_insensitive(true).is_ok();
-    debug_assert!(sensitive, "setting the case cannot fail");
-    for line in lines {
-        // A pattern that is none matches nothing, there as here.
-        let _ = builder.add_line(None, line);
-    }
-    let rules = builder.build().unwrap_or_else(|_| Gitignore::empty());
-    rules.matched_path_or_any_parents(relative, is_dir).is_ignore()
+    let slash = if is_dir { "/" } else { "" };
+    NpmIgnore::new(lines.iter().map(String::as_str)).ignores(&format!("{}{slash}", relative.display())) == Ok(true)
 }
 
 #[cfg(test)]

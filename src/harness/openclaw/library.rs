@@ -5,10 +5,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
-
 use super::skills::Limits;
 use crate::answer::{Fate, Purpose, Scope, Source, Trigger};
+use crate::glob::NpmIgnore;
 use crate::harness::shared::skills::FILE;
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Entry, Kind};
@@ -33,11 +32,11 @@ pub(super) fn all(root: &Path, search: &mut Search) -> Told<Vec<PathBuf>> {
             }
             let Ok(entries) = search.list(&folder.path, RULE)? else { continue };
             let patterns = folder.patterns(root, &entries, search)?;
-            let rules = compiled(&patterns);
+            let rules = NpmIgnore::new(patterns.iter().map(String::as_str));
             let mut kept = Vec::new();
             for (path, kind) in children(&folder.path, &entries, search)? {
                 let inside = path.strip_prefix(root).unwrap_or(&path);
-                if rules.as_ref().is_some_and(|rules| is_ignored(rules, inside, kind)) {
+                if is_ignored(&rules, inside, kind) {
                     search.never(&path, "an ignore file keeps it from being a skill");
                 } else {
                     kept.push((path, kind));
@@ -192,22 +191,9 @@ fn placed(line: &str, inside: &str) -> Option<String> {
     Some(format!("{not}{above}{pattern}"))
 }
 
-fn compiled(patterns: &[String]) -> Option<Gitignore> {
-    if patterns.is_empty() {
-        return None;
-    }
-    let mut builder = GitignoreBuilder::new("/");
-    // npm's `ignore`, which the client uses, takes no notice of letter case.
-    builder.case_insensitive(true).ok()?;
-    for pattern in patterns {
-        // A pattern that is none matches nothing, there as here.
-        let _ = builder.add_line(None, pattern);
-    }
-    builder.build().ok()
-}
-
-fn is_ignored(rules: &Gitignore, inside: &Path, kind: Kind) -> bool {
-    rules.matched_path_or_any_parents(inside, kind == Kind::Dir).is_ignore()
+fn is_ignored(rules: &NpmIgnore, inside: &Path, kind: Kind) -> bool {
+    let slash = if kind == Kind::Dir { "/" } else { "" };
+    rules.ignores(&format!("{}{slash}", inside.display())) == Ok(true)
 }
 
 #[cfg(test)]

@@ -1,0 +1,289 @@
+//! npm's `ignore`: gitignore patterns as the package makes regular expressions of them, with all of its oddities.
+//!
+//! The package rewrites a pattern step by step, and what comes out for unusual patterns follows from the order of the steps
+//! alone; so the same steps are gone here. 7.0.0 (Gemini CLI 0.61 bundles it) to 7.0.5 read patterns alike, and Claude Code
+//! 2.1.329, which has rewritten the package for itself, reads them as these do. From 7.0.6 on they are read as git reads them.
+
+use std::sync::OnceLock;
+
+use super::regex::Regex;
+use crate::text::is_js_space;
+
+/// A list of patterns, of which later ones may take out what earlier ones ignore.
+#[derive(Debug, Default)]
+pub struct NpmIgnore {
+    rules: Vec<Rule>,
+}
+
+/// The package throws: a pattern became no regular expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thrown;
+
+#[derive(Debug)]
+struct Rule {
+    negative: bool,
+    body: String,
+    /// Compiled when a path comes that it could match, as in the package.
+    regex: OnceLock<Option<Regex>>,
+}
+
+impl NpmIgnore {
+    /// The patterns of a list; those that are none are left out.
+    pub fn new<'p>(patterns: impl IntoIterator<Item = &'p str>) -> NpmIgnore {
+        NpmIgnore { rules: patterns.into_iter().filter_map(Rule::new).collect() }
+    }
+
+    /// Whether a relative path is ignored, or a directory above it; that of a directory ends in a slash.
+    pub fn ignores(&self, path: &str) -> Result<bool, Thrown> {
+        let mut folded = None;
+        if !self.rules.iter().any(|rule| rule.may_match(path, &mut folded)) {
+            return Ok(false);
+        }
+        let inner = path.strip_suffix('/').unwrap_or(path);
+        let above = inner.match_indices('/').map(|(at, _)| at + 1);
+        for end in above.chain([path.len()]) {
+            // What lies below an ignored directory cannot be taken out again.
+            if self.ignores_itself(&path[..end])? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn ignores_itself(&self, path: &str) -> Result<bool, Thrown> {
+        self.rules.iter().try_fold(false, |ignored, rule| {
+            // A rule that could change nothing is not even compiled.
+            Ok(if ignored == rule.negative && rule.matches(path)? { !ignored } else { ignored })
+        })
+    }
+}
+
+impl Rule {
+    fn new(pattern: &str) -> Option<Rule> {
+        let trailing = pattern.len() - pattern.trim_end_matches('\\').len();
+        if pattern.chars().all(is_js_space) || trailing == 1 || pattern.starts_with('#') {
+            return None;
+        }
+        let (negative, body) = pattern.strip_prefix('!').map_or((false, pattern), |rest| (true, rest));
+        let body = body.strip_prefix('\\').filter(|rest| rest.starts_with('!')).unwrap_or(body);
+        let body = body.strip_prefix('\\').filter(|rest| rest.starts_with('#')).unwrap_or(body);
+        Some(Rule { negative, body: body.to_owned(), regex: OnceLock::new() })
+    }
+
+    /// Whether the last plain characters of a pattern are in the path: cheaper than a regular expression for each of many
+    /// patterns.
+    fn may_match(&self, path: &str, folded: &mut Option<String>) -> bool {
+        if !path.is_ascii() || !self.body.is_ascii() || self.body.contains(['[', '\\', '\n', '\r']) {
+            return true;
+        }
+        let plain = self.body.split(['*', '?', '/']).rfind(|run| !run.is_empty()).unwrap_or_default();
+        let folded = folded.get_or_insert_with(|| path.to_ascii_lowercase());
+        folded.contains(&plain.trim_end().to_ascii_lowercase())
+    }
+
+    fn matches(&self, path: &str) -> Result<bool, Thrown> {
+        let regex = self.regex.get_or_init(|| {
+            let source: Vec<u16> = source(&self.body).encode_utf16().collect();
+            Regex::ignoring_case(&source)
+        });
+        regex.as_ref().map(|regex| regex.is_found_in(path)).ok_or(Thrown)
+    }
+}
+
+/// The source of the regular expression.
+fn source(body: &str) -> String {
+    let text = body.strip_prefix('\u{feff}').unwrap_or(body);
+    let text = with_plain_spaces(&without_trailing_spaces(text));
+    let text = anchored(&with_slashes(&escaped(&text)), body);
+    let text = with_inner_stars(&with_globstars(&text));
+    let text = without_double_escapes(&text);
+    ended(with_classes(&text))
+}
+
+/// Spaces at the end go, unless there is a backslash before them: then there is one.
+fn without_trailing_spaces(text: &str) -> String {
+    let bare = text.trim_end_matches(is_js_space);
+    let escapes = bare.len() - bare.trim_end_matches('\\').len();
+    if bare.len() < text.len() && escapes % 2 == 1 {
+        return format!("{} ", &bare[..bare.len() - 1]);
+    }
+    bare.to_owned()
+}
+
+/// Of a run of backslashes before a space the odd one goes, and any space is a plain one.
+fn with_plain_spaces(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut escapes = 0;
+    for c in text.chars() {
+        if is_js_space(c) && escapes > 0 {
+            out.truncate(out.len() - escapes % 2);
+            out.push(' ');
+        } else {
+            out.push(c);
+        }
+        escapes = if c == '\\' { escapes + 1 } else { 0 };
+    }
+    out
+}
+
+/// Signs that mean something in an expression get a backslash; a question mark becomes what it means.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() * 2);
+    for c in text.chars() {
+        match c {
+            '\\' | '$' | '.' | '|' | '*' | '+' | '(' | ')' | '{' | '^' => out.extend(['\\', c]),
+            '?' => out.push_str("[^/]"),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// A slash in front is the start; every other gets a backslash.
+fn with_slashes(text: &str) -> String {
+    match text.strip_prefix('/') {
+        Some(rest) => format!("^{}", rest.replace('/', "\\/")),
+        None => text.replace('/', "\\/"),
+    }
+}
+
+/// With what stands in front of it: any directory, or the start where `body` has a slash that is not its last sign.
+fn anchored(text: &str, body: &str) -> String {
+    if let Some(rest) = text.trim_start_matches('^').strip_prefix("\\*\\*\\/") {
+        return format!("^(?:.*\\/)?{rest}");
+    }
+    let has_slash = body.strip_suffix('/').unwrap_or(body).contains('/');
+    match text.chars().next() {
+        None | Some('^') => text.to_owned(),
+        Some(_) if has_slash => format!("^{text}"),
+        Some(_) => format!("(?:^|\\/){text}"),
+    }
+}
+
+/// `/**` before a slash is any directories, at the end anything.
+fn with_globstars(text: &str) -> String {
+    const GLOBSTAR: &str = "\\/\\*\\*";
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(GLOBSTAR) {
+        let behind = &rest[at + GLOBSTAR.len()..];
+        out.push_str(&rest[..at]);
+        if behind.is_empty() {
+            out.push_str("\\/.+");
+        } else if behind.starts_with("\\/") {
+            out.push_str("(?:\\/[^\\/]+)*");
+        } else {
+            // It may begin in the middle of this one.
+            out.push('\\');
+            rest = &rest[at + 1..];
+            continue;
+        }
+        rest = behind;
+    }
+    out + rest
+}
+
+/// Stars are any signs but slashes, if something is behind them and no backslash before them.
+fn with_inner_stars(text: &str) -> String {
+    let is_line_end = |c: char| matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}');
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut may_begin = true;
+    while let Some(c) = rest.chars().next() {
+        let bare = rest.trim_start_matches("\\*");
+        let mut stars = (rest.len() - bare.len()) / 2;
+        // The last star of the text stays one.
+        if bare.is_empty() || bare.starts_with(is_line_end) {
+            stars = stars.saturating_sub(1);
+        }
+        if may_begin && stars > 0 {
+            out.push_str("[^\\/]*");
+            rest = &rest[2 * stars..];
+            may_begin = false;
+            continue;
+        }
+        out.push(c);
+        rest = &rest[c.len_utf8()..];
+        may_begin = c != '\\';
+    }
+    out
+}
+
+/// What was escaped by hand is escaped once again, and a pair of backslashes is one.
+fn without_double_escapes(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let three =
+            rest.strip_prefix("\\\\\\").filter(|rest| rest.starts_with(['$', '.', '|', '*', '+', '(', ')', '{', '^']));
+        out.push(c);
+        rest = three.unwrap_or(&rest[c.len_utf8()..]);
+    }
+    out.replace("\\\\", "\\")
+}
+
+/// `[…]` with its ranges mended; one that never ends, or ends in a backslash, matches nothing.
+fn with_classes(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('[') {
+        let inner = &rest[at + 1..];
+        let end = inner.find([']', '/']).unwrap_or(inner.len());
+        if inner[end..].starts_with('/') {
+            out.push_str(&rest[..=at]);
+            rest = inner;
+            continue;
+        }
+        let (lead, is_literal) = match rest[..at].strip_suffix('\\') {
+            Some(lead) => (lead, true),
+            None => (&rest[..at], false),
+        };
+        let range = inner[..end].trim_end_matches('\\');
+        let escapes = end - range.len();
+        let is_closed = end < inner.len();
+        out.push_str(lead);
+        if is_literal {
+            let close = if is_closed { "]" } else { "" };
+            out.push_str(&format!("\\[{range}{}{close}", &inner[range.len()..end - escapes % 2]));
+        } else if is_closed && escapes % 2 == 0 {
+            out.push_str(&format!("[{}{}]", with_ranges_in_order(range), &inner[range.len()..end]));
+        } else {
+            out.push_str("[]");
+        }
+        rest = &inner[(end + 1).min(inner.len())..];
+    }
+    out + rest
+}
+
+/// Without ranges of ASCII signs that are upside down.
+fn with_ranges_in_order(range: &str) -> String {
+    let mut out = String::with_capacity(range.len());
+    let mut rest = range;
+    while let Some(c) = rest.chars().next() {
+        match rest.as_bytes() {
+            [from @ b'0'..=b'z', b'-', to @ b'0'..=b'z', ..] => {
+                out.push_str(if from <= to { &rest[..3] } else { "" });
+                rest = &rest[3..];
+            }
+            _ => {
+                out.push(c);
+                rest = &rest[c.len_utf8()..];
+            }
+        }
+    }
+    out
+}
+
+/// With what may follow: nothing, or the slash of a directory.
+fn ended(text: String) -> String {
+    let text = match text.chars().last() {
+        None | Some('*') => text,
+        Some('/') => text + "$",
+        Some(_) => text + "(?=$|\\/$)",
+    };
+    match text.strip_suffix("\\*") {
+        Some(rest) if rest.ends_with("\\/") => format!("{rest}[^/]+(?=$|\\/$)"),
+        Some(rest) => format!("{rest}[^/]*(?=$|\\/$)"),
+        None => text,
+    }
+}
