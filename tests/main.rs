@@ -14,6 +14,7 @@ mod editions;
 mod findings;
 mod git;
 mod incremental;
+mod libraries;
 mod process;
 mod protocol;
 mod remote;

@@ -10,9 +10,11 @@ use super::regex::Regex;
 use crate::text::is_js_space;
 
 /// A list of patterns, of which later ones may take out what earlier ones ignore.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct NpmIgnore {
     rules: Vec<Rule>,
+    /// What a pattern says that became no regular expression.
+    broken: Result<bool, Thrown>,
 }
 
 /// The package throws: a pattern became no regular expression.
@@ -30,7 +32,12 @@ struct Rule {
 impl NpmIgnore {
     /// The patterns of a list; those that are none are left out.
     pub fn new<'p>(patterns: impl IntoIterator<Item = &'p str>) -> NpmIgnore {
-        NpmIgnore { rules: patterns.into_iter().filter_map(Rule::new).collect() }
+        NpmIgnore { rules: patterns.into_iter().filter_map(Rule::new).collect(), broken: Err(Thrown) }
+    }
+
+    /// The same for a client that leaves out the patterns at which the package throws.
+    pub fn lenient<'p>(patterns: impl IntoIterator<Item = &'p str>) -> NpmIgnore {
+        NpmIgnore { broken: Ok(false), ..NpmIgnore::new(patterns) }
     }
 
     /// Whether a relative path is ignored, or a directory above it; that of a directory ends in a slash.
@@ -53,7 +60,8 @@ impl NpmIgnore {
     fn ignores_itself(&self, path: &str) -> Result<bool, Thrown> {
         self.rules.iter().try_fold(false, |ignored, rule| {
             // A rule that could change nothing is not even compiled.
-            Ok(if ignored == rule.negative && rule.matches(path)? { !ignored } else { ignored })
+            let changes = ignored == rule.negative && rule.matches(path).map_or(self.broken, Ok)?;
+            Ok(ignored != changes)
         })
     }
 }
@@ -81,12 +89,13 @@ impl Rule {
         folded.contains(&plain.trim_end().to_ascii_lowercase())
     }
 
-    fn matches(&self, path: &str) -> Result<bool, Thrown> {
+    /// `None` where it became no regular expression.
+    fn matches(&self, path: &str) -> Option<bool> {
         let regex = self.regex.get_or_init(|| {
             let source: Vec<u16> = source(&self.body).encode_utf16().collect();
             Regex::ignoring_case(&source)
         });
-        regex.as_ref().map(|regex| regex.is_found_in(path)).ok_or(Thrown)
+        Some(regex.as_ref()?.is_found_in(path))
     }
 }
 

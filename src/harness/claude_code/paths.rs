@@ -91,7 +91,8 @@ fn expand(word: &str, patterns: &mut Vec<String>) {
 /// Whether a list of patterns holds for the file at `relative`, seen from the directory they belong to.
 pub(super) fn matches(patterns: &[String], relative: &Path) -> bool {
     let Some(relative) = relative.to_str() else { return false };
-    NpmIgnore::new(patterns.iter().map(String::as_str)).ignores(relative) == Ok(true)
+    // Observed: a pattern that becomes no regular expression spoils none of the others.
+    NpmIgnore::lenient(patterns.iter().map(String::as_str)).ignores(relative) == Ok(true)
 }
 
 #[cfg(test)]
