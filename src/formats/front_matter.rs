@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
+use saphyr_parser::{Event, Parser, ScalarStyle};
 
 use super::js_yaml;
 use super::{FormatError, Node, Value};
@@ -73,32 +73,6 @@ fn repeated_key(node: &Node) -> Option<&str> {
         Value::List(list) => list.iter().find_map(repeated_key),
         _ => None,
     }
-}
-
-/// YAML as the `serde_yaml` of Rust reads it, which Copilot CLI was observed to follow: no key may stand twice anywhere, tags
-/// of the core schema count, and line breaks are those of YAML 1.1.
-pub fn parse_rust_yaml(text: &str) -> Result<Node, FormatError> {
-    by_the_rules_of_libyaml(text, |text| Builder::new(text, Dialect::Rust).build())
-}
-
-/// The same, where a program takes from the text only the keys that it knows, so that others may stand twice: which may
-/// not is left to the caller.
-pub fn parse_rust_yaml_in_part(text: &str) -> Result<Node, FormatError> {
-    by_the_rules_of_libyaml(text, |text| Builder::new(text, Dialect::JavaScript).build())
-}
-
-/// Which characters a text may have, and which of them end a line.
-fn by_the_rules_of_libyaml(
-    text: &str,
-    parsed: impl Fn(&str) -> Result<Node, FormatError>,
-) -> Result<Node, FormatError> {
-    refuse_unprintable(text)?;
-    let first = text.lines().find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
-    if first.is_some_and(|line| line.trim_start_matches(' ').starts_with('\t')) {
-        return Err(FormatError { at: 0..0, message: "a tab that indents".to_owned() });
-    }
-    let text = text.replace(['\u{85}', '\u{2028}', '\u{2029}'], "\n");
-    parsed(&text).or_else(|error| parsed(&text.replace(":\t", ": ")).map_err(|_| error))
 }
 
 /// Control characters and the two that are none are errors.
@@ -198,7 +172,6 @@ fn wants_quotes(value: &str) -> bool {
 pub(super) enum Dialect {
     JavaScript,
     JsYaml,
-    Rust,
 }
 
 /// A table that is not finished yet.
@@ -207,7 +180,7 @@ struct OpenTable {
     entries: Vec<(String, Node)>,
     /// A key without its value.
     key: Option<String>,
-    /// The keys so far, each with its type.
+    /// The keys so far.
     keys: HashSet<String>,
 }
 
@@ -270,17 +243,6 @@ impl<'a> Builder<'a> {
                     let value = match (self.dialect, style == ScalarStyle::Plain, tag) {
                         (Dialect::JavaScript, true, None) => plain_value(&text),
                         (Dialect::JavaScript, _, _) => Value::Text(text),
-                        (Dialect::Rust, true, None) if self.is_in_flow_list() && text.starts_with(['?', ':']) => {
-                            // In a flow list these signs need no space behind them to mean something.
-                            match text.strip_prefix('?').filter(|key| !key.is_empty()) {
-                                Some(key) => {
-                                    Value::Table(vec![(key.to_owned(), Node { at: at.clone(), value: Value::Null })])
-                                }
-                                None => return Err(problem("a sign that means nothing there")),
-                            }
-                        }
-                        (Dialect::Rust, plain, tag) => rust_value(&text, plain, tag.as_deref())
-                            .ok_or_else(|| problem("a value that its tag or its size does not allow"))?,
                         (Dialect::JsYaml, plain, tag) => js_yaml::value(&text, plain, tag.as_deref())
                             .ok_or_else(|| problem("a value that its tag does not allow"))?,
                     };
@@ -316,10 +278,6 @@ impl<'a> Builder<'a> {
         Ok(root.unwrap_or(Node { at: 0..self.text.len(), value: Value::Null }))
     }
 
-    fn is_in_flow_list(&self) -> bool {
-        self.open.last().is_some_and(|open| open.table.is_none() && self.text[open.start..].starts_with('['))
-    }
-
     fn byte(&self, character: usize) -> usize {
         self.offsets.get(character).copied().unwrap_or(self.text.len())
     }
@@ -346,10 +304,9 @@ impl<'a> Builder<'a> {
             Some(Open { table: Some(table), .. }) => match table.key.take() {
                 Some(name) => table.entries.push((name, node)),
                 None => {
-                    let typed = format!("{:?}", node.value);
-                    let name = name_of(node);
                     // In JavaScript every key is a text.
-                    let new = table.keys.insert(if self.dialect == Dialect::JsYaml { name.clone() } else { typed });
+                    let name = name_of(node);
+                    let new = table.keys.insert(name.clone());
                     table.key = Some(name);
                     return new;
                 }
@@ -403,52 +360,6 @@ fn plain_value(text: &str) -> Value {
     }
 }
 
-/// What a scalar is in Rust's YAML; `None` where it is an error.
-fn rust_value(text: &str, plain: bool, tag: Option<&Tag>) -> Option<Value> {
-    let wanted = tag.filter(|tag| tag.is_yaml_core_schema()).map(|tag| tag.suffix.as_str());
-    match (wanted, tag) {
-        (Some("null" | "bool" | "int" | "float"), _) => match (rust_plain(text)?, wanted) {
-            (value @ Value::Null, Some("null"))
-            | (value @ Value::Bool(_), Some("bool"))
-            | (value @ Value::Integer(_), Some("int" | "float"))
-            | (value @ Value::Float(_), Some("float")) => Some(value),
-            _ => None,
-        },
-        (None, None) if plain => rust_plain(text),
-        (None, Some(_)) if plain && text.is_empty() => Some(Value::Null),
-        _ => Some(Value::Text(text.to_owned())),
-    }
-}
-
-fn rust_plain(text: &str) -> Option<Value> {
-    let bare = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let special = matches!(bare, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN");
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let based = [("0x", 16), ("0o", 8), ("0b", 2)].into_iter().any(|(prefix, base)| {
-        bare.strip_prefix(prefix)
-            .is_some_and(|digits| !digits.starts_with('+') && u64::from_str_radix(digits, base).is_ok())
-    });
-    Some(match text {
-        "" | "~" | "null" | "Null" | "NULL" => Value::Null,
-        "true" | "True" | "TRUE" => Value::Bool(true),
-        "false" | "False" | "FALSE" => Value::Bool(false),
-        _ if based || special => Value::Float(0.0),
-        _ if digits(bare) && bare.len() > 1 && bare.starts_with('0') => Value::Text(text.to_owned()),
-        _ if digits(bare)
-            && text.parse::<i64>().is_err()
-            && bare.parse::<u64>().is_err()
-            && bare.parse::<u128>().is_ok() =>
-        {
-            return None;
-        }
-        _ => match (text.parse::<i64>(), text.parse::<f64>()) {
-            (Ok(value), _) => Value::Integer(value),
-            (Err(_), Ok(value)) if value.is_finite() => Value::Float(value),
-            _ => Value::Text(text.to_owned()),
-        },
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -493,25 +404,6 @@ mod tests {
         assert!(matches!(value("m: {a: {b:[1]}}\n...\n# c"), Some(Value::List(_))));
         assert_eq!(value("...\nm: {a: {b: 1}}"), None);
         assert_eq!(value("m: {a: {b: 1}}\n...\nn: 1"), None);
-    }
-
-    #[test]
-    fn rust_has_types_and_errors_of_its_own() {
-        let value = |yaml: &str| parse_rust_yaml(&format!("a: {yaml}\n")).ok()?.get("a").map(|node| node.value.clone());
-        let text = |text: &str| Some(Value::Text(text.to_owned()));
-        for yaml in ["012", "1_000", "inf", "1e400", "0x", "yes", "0.1.2", "2020-01-01"] {
-            assert_eq!(value(yaml), text(yaml), "{yaml}");
-        }
-        for yaml in ["5", "-5", "0x10", "0o17", ".inf", "-.inf", ".nan", "1.", "!!int 5"] {
-            assert!(matches!(value(yaml), Some(Value::Integer(_) | Value::Float(_))), "{yaml}");
-        }
-        for yaml in ["b\na: c", "{x: 1, x: 2}", "!!int x", "123456789012345678901234567890", "b\u{7f}", "b\u{85}c"] {
-            assert_eq!(value(yaml), None, "{yaml}");
-        }
-        assert!(parse_rust_yaml("\ta: b").is_err(), "a tab indents nothing");
-        assert_eq!(value("!!str 5"), text("5"));
-        assert_eq!(value("!x b"), text("b"));
-        assert!(parse_rust_yaml("5: a\n\"5\": b\n").is_ok(), "a number and a text are two keys");
     }
 
     #[test]

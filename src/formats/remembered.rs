@@ -1,40 +1,46 @@
-//! What was made of short texts before: heads of rules are parsed for every answer, and hardly ever change.
+//! What was made of texts before: heads of rules are parsed for every answer, and hardly ever change.
 
-use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
 
-/// Longer texts are parsed every time.
-const TEXT_LIMIT_BYTES: usize = 4096;
+use dashmap::DashMap;
+
+/// How long the remembered texts may be together, in bytes; then all are forgotten.
+const TEXTS_LIMIT_BYTES: usize = 16 << 20;
 
 /// How many texts are remembered at most; then all are forgotten.
 const COUNT_LIMIT: usize = 4096;
 
 /// What a function makes of texts. It depends on nothing else, so nobody can tell whether it was called.
+///
+/// Answers are worked out on several threads, which ask for the same texts: each text has a lock of its own shard only.
 pub struct Remembered<T> {
-    by_text: LazyLock<RwLock<HashMap<Box<str>, Arc<T>>>>,
+    by_text: LazyLock<DashMap<Box<str>, Arc<T>, foldhash::fast::RandomState>>,
+    bytes: AtomicUsize,
 }
 
 impl<T> Remembered<T> {
     /// Remembers nothing yet.
     #[expect(clippy::new_without_default, reason = "it stands in statics, which have no use for `default`")]
     pub const fn new() -> Remembered<T> {
-        Remembered { by_text: LazyLock::new(RwLock::default) }
+        Remembered { by_text: LazyLock::new(DashMap::default), bytes: AtomicUsize::new(0) }
     }
 
     /// What `read` makes of `text`.
     pub fn of(&self, text: &str, read: impl FnOnce(&str) -> T) -> Arc<T> {
-        if text.len() > TEXT_LIMIT_BYTES {
-            return Arc::new(read(text));
-        }
-        if let Some(before) = self.by_text.read().unwrap_or_else(PoisonError::into_inner).get(text) {
+        if let Some(before) = self.by_text.get(text) {
             return before.clone();
         }
         let read = Arc::new(read(text));
-        let mut by_text = self.by_text.write().unwrap_or_else(PoisonError::into_inner);
-        if by_text.len() >= COUNT_LIMIT {
-            by_text.clear();
+        if text.len() > TEXTS_LIMIT_BYTES {
+            return read;
         }
-        by_text.insert(text.into(), read.clone());
+        let bytes = self.bytes.fetch_add(text.len(), Ordering::Relaxed) + text.len();
+        if bytes > TEXTS_LIMIT_BYTES || self.by_text.len() >= COUNT_LIMIT {
+            self.by_text.clear();
+            self.bytes.store(text.len(), Ordering::Relaxed);
+        }
+        self.by_text.insert(text.into(), read.clone());
         read
     }
 }
@@ -44,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_read_once_unless_it_is_long_or_there_are_too_many() {
+    fn a_text_is_read_once_unless_there_are_too_many_or_they_are_too_long() {
         let (lengths, mut calls) = (Remembered::new(), 0);
         let mut length = |text: &str| {
             *lengths.of(text, |text| {
@@ -53,10 +59,15 @@ mod tests {
             })
         };
         assert_eq!((length("a"), length("bc"), length("a")), ((1, 1), (2, 2), (1, 1)));
-        let long = "x".repeat(TEXT_LIMIT_BYTES + 1);
-        assert_eq!((length(&long).0, length(&long).0), (3, 4));
-        let many = (0..COUNT_LIMIT).map(|number| length(&number.to_string()));
-        assert!(many.last() > Some((COUNT_LIMIT, 4)));
-        assert!(length("a").0 > 4);
+        let long = "x".repeat(TEXTS_LIMIT_BYTES / 2);
+        assert_eq!((length(&long).0, length(&long).0, length("a").0), (3, 3, 1));
+        let longer = "x".repeat(TEXTS_LIMIT_BYTES + 1);
+        assert_eq!((length(&longer).0, length(&longer).0), (4, 5));
+        let other = "y".repeat(TEXTS_LIMIT_BYTES / 2);
+        assert_eq!((length(&other).0, length(&other).0), (6, 6), "those before are forgotten");
+        assert_eq!(length("a").0, 7);
+        let many = (0..COUNT_LIMIT).map(|number| length(&number.to_string()).0);
+        assert_eq!(many.last(), Some(7 + COUNT_LIMIT));
+        assert!(length("a").0 > 7 + COUNT_LIMIT);
     }
 }

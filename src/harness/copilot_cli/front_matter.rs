@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use crate::formats::{Node, Remembered, Value, parse_rust_yaml};
-use crate::harness::shared::front_matter;
+use crate::harness::shared::front_matter::{self, PATTERN_KEYS};
 
 /// Names in `excludeAgent` that mean this client; Copilot CLI 1.0.102.
 const OWN_NAMES: [&str; 2] = ["coding-agent", "cloud-agent"];
 
 /// The front matter, as far as Copilot CLI reads it.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct FrontMatter {
     /// `applyTo` or `paths`: a text is split at commas, the texts of a list stay as they are.
     pub patterns: Vec<String>,
@@ -17,6 +17,8 @@ pub(super) struct FrontMatter {
     pub description: String,
     /// Whether `excludeAgent` names this client.
     pub excluded: bool,
+    /// The keys that it has, of those that say for which files a rule is.
+    keys: Vec<&'static str>,
 }
 
 impl FrontMatter {
@@ -28,24 +30,26 @@ impl FrontMatter {
 
 /// What is wrong with the front matter, if anything is.
 pub(super) fn problem(text: &str) -> Option<String> {
-    let block = block(text);
-    let node = block.map(yaml);
-    let has = |key: &str| {
-        node.as_deref().and_then(Option::as_ref).is_some_and(|node| node.get(key).is_some())
-            || block.is_some_and(|block| raw(block, key).is_some())
-    };
+    let front = block(text).map(read);
+    let has = |key: &str| front.as_ref().is_some_and(|front| front.keys.contains(&key));
     front_matter::problem(text, &["applyTo", "paths"], has, "the file applies to everything")
 }
 
-/// Reads the front matter of `text`. Where it is no YAML, such as `applyTo: **/*.ts` without quotation marks, the client
-/// still takes the pattern from its line, and nothing else.
+/// Reads the front matter of `text`.
 pub(super) fn parse(text: &str) -> FrontMatter {
-    let Some(block) = block(text) else { return FrontMatter::default() };
-    let yaml = yaml(block);
-    let Some(node) = yaml.as_ref() else {
-        let raw = raw(block, "applyTo").or_else(|| raw(block, "paths"));
-        return FrontMatter { patterns: raw.map(split).unwrap_or_default(), ..FrontMatter::default() };
-    };
+    block(text).map_or_else(FrontMatter::default, |block| read(block).as_ref().clone())
+}
+
+/// Reads a block.
+fn read(block: &str) -> Arc<FrontMatter> {
+    static READ: Remembered<FrontMatter> = Remembered::new();
+    READ.of(block, |block| match parse_rust_yaml(block) {
+        Ok(node) => of_yaml(&node, block),
+        Err(_) => of_lines(block),
+    })
+}
+
+fn of_yaml(node: &Node, block: &str) -> FrontMatter {
     let patterns = match node.get("applyTo").or_else(|| node.get("paths")).map(|node| &node.value) {
         Some(Value::Text(text)) => split(text),
         Some(Value::List(list)) => texts(list).map(str::to_owned).collect(),
@@ -57,13 +61,16 @@ pub(super) fn parse(text: &str) -> FrontMatter {
         Some(Value::List(list)) => texts(list).any(|name| OWN_NAMES.contains(&name)),
         _ => false,
     };
-    FrontMatter { patterns, description, excluded }
+    let has = |key: &&str| node.get(key).is_some() || raw(block, key).is_some();
+    FrontMatter { patterns, description, excluded, keys: PATTERN_KEYS.into_iter().filter(has).collect() }
 }
 
-/// A block as YAML, if it is any.
-fn yaml(block: &str) -> Arc<Option<Node>> {
-    static READ: Remembered<Option<Node>> = Remembered::new();
-    READ.of(block, |block| parse_rust_yaml(block).ok())
+/// Where it is no YAML, such as `applyTo: **/*.ts` without quotation marks, the client still takes the pattern from its
+/// line, and nothing else.
+fn of_lines(block: &str) -> FrontMatter {
+    let patterns = raw(block, "applyTo").or_else(|| raw(block, "paths")).map(split).unwrap_or_default();
+    let keys = PATTERN_KEYS.into_iter().filter(|key| raw(block, key).is_some()).collect();
+    FrontMatter { patterns, keys, ..FrontMatter::default() }
 }
 
 /// What stands between a first line `---` and the next line that begins so.

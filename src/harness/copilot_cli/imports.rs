@@ -15,6 +15,8 @@ const DEPTH_LIMIT: usize = 8;
 const FILE_LIMIT: usize = 64;
 /// The most text that is imported into one file, in bytes: what would exceed it is left out; Copilot CLI 1.0.102.
 const TEXT_LIMIT_BYTES: usize = 512 * 1024;
+/// Longest path that names a file, in bytes; Linux, `PATH_MAX`.
+const PATH_LIMIT_BYTES: usize = 4096;
 /// The most tokens that are looked up for one file; the client knows no such limit.
 const LOOKUP_CAP: usize = 2_000;
 
@@ -27,6 +29,8 @@ pub(super) struct Importer<'a> {
     seen: HashSet<PathBuf>,
     /// How many tokens were looked up.
     lookups: usize,
+    /// Whether it is said that there were too many.
+    told_of_cap: bool,
     files: usize,
     bytes: usize,
 }
@@ -34,7 +38,7 @@ pub(super) struct Importer<'a> {
 impl<'a> Importer<'a> {
     /// For the file that is really `own`.
     pub(super) fn new(root: &'a Path, trigger: Trigger, own: PathBuf) -> Importer<'a> {
-        Importer { root, trigger, seen: HashSet::from([own]), lookups: 0, files: 0, bytes: 0 }
+        Importer { root, trigger, seen: HashSet::from([own]), lookups: 0, told_of_cap: false, files: 0, bytes: 0 }
     }
 
     /// `content` with the text of every import behind its token.
@@ -118,19 +122,15 @@ impl<'a> Importer<'a> {
         answer: &mut Answer,
     ) -> Told<Option<(PathBuf, Content)>> {
         let elsewhere = path.starts_with(['/', '\\']) || path.starts_with("~/");
-        if elsewhere || path.ends_with('/') || !path.contains(['.', '/']) {
+        if path.len() > PATH_LIMIT_BYTES || elsewhere || path.ends_with('/') || !path.contains(['.', '/']) {
             return Ok(None);
         }
         self.lookups += 1;
-        if self.lookups > LOOKUP_CAP && self.files >= FILE_LIMIT {
-            return Ok(None);
-        }
         if self.lookups > LOOKUP_CAP {
-            let message = format!("{} imports more than {LOOKUP_CAP} files: not all are shown", importer.display());
-            answer.files_only.get_or_insert_with(|| message.clone());
-            let warning = Warning::at("import-cap", importer, message);
-            if !answer.warnings.contains(&warning) {
-                answer.warnings.push(warning);
+            if self.files < FILE_LIMIT && !std::mem::replace(&mut self.told_of_cap, true) {
+                let message = format!("{} imports more than {LOOKUP_CAP} files: not all are shown", importer.display());
+                answer.files_only.get_or_insert_with(|| message.clone());
+                answer.warnings.push(Warning::at("import-cap", importer, message));
             }
             return Ok(None);
         }
@@ -219,6 +219,7 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
 
 fn tokens_of_line(line: &str, start: usize, found: &mut Vec<Range<usize>>) {
     let bytes = line.as_bytes();
+    let mut run = Run::default();
     let mut at = 0;
     while at < bytes.len() {
         match bytes[at] {
@@ -230,21 +231,39 @@ fn tokens_of_line(line: &str, start: usize, found: &mut Vec<Range<usize>>) {
             b'@' => {
                 let before = at.checked_sub(1).map(|before| bytes[before]);
                 let word = |byte: u8| byte.is_ascii_alphanumeric() || b"_.+%-".contains(&byte);
-                let ends = |c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '\'' | '`');
-                let rest = &line[at + 1..];
-                let path = &rest[..rest.find(ends).unwrap_or(rest.len())];
-                let path = path.trim_end_matches([',', '.', ';', ':', '!', '?', ')', ']', '}']);
-                let is_bare = !path.contains('/');
-                if path.is_empty() || before.is_some_and(word) || (is_bare && path.starts_with('@')) {
+                if at >= run.end {
+                    run = Run::new(line, at + 1);
+                }
+                let is_empty = run.path_end <= at + 1;
+                let is_bare = run.last_slash.is_none_or(|slash| slash <= at);
+                if is_empty || before.is_some_and(word) || (is_bare && bytes[at + 1] == b'@') {
                     at += 1;
                     continue;
                 }
-                found.push(start + at..start + at + 1 + path.len());
+                found.push(start + at..start + run.path_end);
                 // Another `@` may stand inside of what was no file, but not inside of a path with slashes.
-                at += 1 + if is_bare { 0 } else { path.len() };
+                at = if is_bare { at + 1 } else { run.path_end };
             }
             _ => at += 1,
         }
+    }
+}
+
+/// What ends every path that begins in a run of signs; looked for once, however many begin there.
+#[derive(Default)]
+struct Run {
+    end: usize,
+    /// Less the punctuation.
+    path_end: usize,
+    last_slash: Option<usize>,
+}
+
+impl Run {
+    fn new(line: &str, from: usize) -> Run {
+        let ends = |c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '\'' | '`');
+        let end = line[from..].find(ends).map_or(line.len(), |at| from + at);
+        let path = line[from..end].trim_end_matches([',', '.', ';', ':', '!', '?', ')', ']', '}']);
+        Run { end, path_end: from + path.len(), last_slash: path.rfind('/').map(|at| from + at) }
     }
 }
 
@@ -272,9 +291,18 @@ mod tests {
             ("`@a.md` @b.md ` @c.md\n@d.md", vec!["b.md", "d.md"]),
             ("````\n```\n@a.md\n~~~\n@b.md\n```\n@c.md\n~~~\n", vec!["a.md"]),
             ("@a.md\"x @b.md... -@c.md @@d.md @@./e.md", vec!["a.md", "b.md", "d.md", "@./e.md"]),
+            ("(@a@b/c)@d.md,@e(@f). @. @", vec!["a@b/c)@d.md,@e(@f"]),
+            ("@a(@b(@c.", vec!["a(@b(@c", "b(@c", "c"]),
         ] {
             let found: Vec<_> = tokens(text).into_iter().map(|at| &text[at.start + 1..at.end]).collect();
             assert_eq!(found, expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_line_of_nothing_but_tokens_is_gone_through_once() {
+        // Looking for the end of each anew would be 10¹² steps.
+        let times = 1_000_000;
+        assert_eq!(tokens(&"@a(".repeat(times)).len(), times);
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::formats::Remembered;
 
 /// The keys by which one harness or another is told for which files a rule is.
-const PATTERN_KEYS: [&str; 4] = ["applyTo", "paths", "globs", "fileMatchPattern"];
+pub(in crate::harness) const PATTERN_KEYS: [&str; 4] = ["applyTo", "paths", "globs", "fileMatchPattern"];
 
 /// The key of another harness that stands where none of the harness's own does.
 fn foreign_key(own: &[&str], has: impl Fn(&str) -> bool) -> Option<&'static str> {

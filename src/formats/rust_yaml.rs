@@ -1,0 +1,175 @@
+//! YAML as the `serde_yaml` 0.9 of Rust reads it, by way of the fork that is kept; Codex and Copilot CLI read it so.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor};
+use serde_norway::Value as Yaml;
+
+use super::{FormatError, Node, Value};
+
+/// The most brackets that open. The library beneath goes through all open ones at every word, and refuses to read values
+/// that nest deeper than 128.
+const BRACKET_LIMIT: usize = 10_000;
+
+/// A whole text, in which no key may stand twice in one table. Nothing in it has a place.
+pub fn parse_rust_yaml(text: &str) -> Result<Node, FormatError> {
+    parsed(text).map(|Any(yaml)| node(yaml))
+}
+
+/// The same, where a program takes from the text only the keys that it knows, so that others may stand twice: which may
+/// not is left to the caller.
+pub fn parse_rust_yaml_in_part(text: &str) -> Result<Node, FormatError> {
+    parsed(text).map(|Pairs(node)| node)
+}
+
+fn parsed<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, FormatError> {
+    let problem = |at: usize, message: String| FormatError { at: at..at, message };
+    if let Some((at, _)) = text.match_indices(['[', '{']).nth(BRACKET_LIMIT) {
+        return Err(problem(at, "too many brackets".to_owned()));
+    }
+    serde_norway::from_str(text).map_err(|error| {
+        let at = error.location().map_or(0, |place| place.index());
+        problem(text.floor_char_boundary(at), error.to_string())
+    })
+}
+
+/// Where no key stands twice.
+#[derive(serde::Deserialize)]
+#[serde(transparent)]
+struct Any(Yaml);
+
+fn node(yaml: Yaml) -> Node {
+    let value = match yaml {
+        Yaml::Null => Value::Null,
+        Yaml::Bool(value) => Value::Bool(value),
+        Yaml::Number(number) => match number.as_i64() {
+            Some(number) => Value::Integer(number),
+            None => Value::Float(number.as_f64().unwrap_or(f64::NAN)),
+        },
+        Yaml::String(text) => Value::Text(text),
+        Yaml::Sequence(list) => Value::List(list.into_iter().map(node).collect()),
+        Yaml::Mapping(table) => {
+            Value::Table(table.into_iter().map(|(key, value)| (name(node(key)), node(value))).collect())
+        }
+        // Whoever asks for a text or a list is not kept from it by a tag.
+        Yaml::Tagged(tagged) => return node(tagged.value),
+    };
+    Node { at: 0..0, value }
+}
+
+/// A key as a text; that of a list or a table has none.
+fn name(key: Node) -> String {
+    match key.value {
+        Value::Text(text) | Value::Date(text) => text,
+        Value::Bool(value) => value.to_string(),
+        Value::Integer(value) => value.to_string(),
+        Value::Float(value) => value.to_string(),
+        Value::Null => "null".to_owned(),
+        Value::List(_) | Value::Table(_) => String::new(),
+    }
+}
+
+/// Where keys may stand twice.
+struct Pairs(Node);
+
+impl<'de> Deserialize<'de> for Pairs {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Pairs, D::Error> {
+        let value = from.deserialize_any(AnyValue)?;
+        Ok(Pairs(Node { at: 0..0, value }))
+    }
+}
+
+struct AnyValue;
+
+impl<'de> Visitor<'de> for AnyValue {
+    type Value = Value;
+
+    fn expecting(&self, to: &mut fmt::Formatter) -> fmt::Result {
+        to.write_str("YAML")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
+        Ok(Value::Integer(number))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
+        Ok(i64::try_from(number).map_or(Value::Float(number as f64), Value::Integer))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
+        Ok(Value::Float(number))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        Ok(Value::Text(text.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(Pairs(node)) = items.next_element()? {
+            list.push(node);
+        }
+        Ok(Value::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut table = Vec::new();
+        while let Some((Pairs(key), Pairs(value))) = entries.next_entry()? {
+            table.push((name(key), value));
+        }
+        Ok(Value::Table(table))
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Value, A::Error> {
+        let (_, value) = tagged.variant::<String>()?;
+        value.newtype_variant::<Pairs>().map(|Pairs(node)| node.value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rust_has_types_and_errors_of_its_own() {
+        let value = |yaml: &str| parse_rust_yaml(&format!("a: {yaml}\n")).ok()?.get("a").map(|node| node.value.clone());
+        let text = |text: &str| Some(Value::Text(text.to_owned()));
+        for yaml in ["012", "1_000", "inf", "1e400", "0x", "yes", "0.1.2", "2020-01-01"] {
+            assert_eq!(value(yaml), text(yaml), "{yaml}");
+        }
+        for yaml in ["5", "-5", "0x10", "0o17", ".inf", "-.inf", ".nan", "1.", "!!int 5"] {
+            assert!(matches!(value(yaml), Some(Value::Integer(_) | Value::Float(_))), "{yaml}");
+        }
+        for yaml in ["b\na: c", "{x: 1, x: 2}", "!!int x", "123456789012345678901234567890", "b\u{7f}", "b\u{85}c"] {
+            assert_eq!(value(yaml), None, "{yaml}");
+        }
+        assert!(parse_rust_yaml("\ta: b").is_err(), "a tab indents nothing");
+        assert_eq!(value("!!str 5"), text("5"));
+        assert_eq!(value("!x b"), text("b"));
+        assert!(parse_rust_yaml("5: a\n\"5\": b\n").is_ok(), "a number and a text are two keys");
+    }
+
+    #[test]
+    fn in_part_keys_may_stand_twice() {
+        let node = parse_rust_yaml_in_part("a: 1\nb: {c: !x d, c: [e]}\na: 2\n").expect("YAML");
+        assert_eq!(node.as_table().map(<[_]>::len), Some(3));
+        assert!(node.at_path(&["b", "c"]).and_then(Node::as_texts).is_some_and(|texts| texts == ["e"]));
+        assert!(parse_rust_yaml_in_part("a: [").is_err());
+    }
+
+    #[test]
+    fn absurd_values_are_errors() {
+        for yaml in ["[", "- ", "{a: ", "? ", "!x ", "&a [*a, "] {
+            assert!(parse_rust_yaml(&yaml.repeat(100_000)).is_err(), "{yaml}");
+            assert!(parse_rust_yaml_in_part(&yaml.repeat(100_000)).is_err(), "{yaml}");
+        }
+    }
+}
