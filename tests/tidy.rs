@@ -15,7 +15,7 @@ const MAY_NAME: [(&str, &[&str]); 15] = [
     ("harness", &["text", "glob", "formats", "snapshot", "search", "answer"]),
     ("resolve", &["text", "snapshot", "search", "answer", "harness"]),
     ("index", &["text", "snapshot", "search", "answer", "harness", "resolve", "disk"]),
-    ("report", &["text", "formats", "snapshot", "search", "answer", "harness", "resolve"]),
+    ("report", &["text", "glob", "formats", "snapshot", "search", "answer", "harness", "resolve"]),
     ("request", &["text", "snapshot", "search", "answer", "harness", "resolve", "report"]),
     ("disk", &["text", "glob", "formats", "snapshot"]),
     ("remote", &["snapshot"]),
