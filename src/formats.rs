@@ -3,25 +3,23 @@
 use std::ops::Range;
 
 mod dotenv;
-mod front_matter;
-mod js_yaml;
 mod json;
 mod json5;
 mod jsonc;
 pub mod marked;
 mod remembered;
-mod rust_yaml;
 mod toml_value;
+mod yaml;
 
 pub use dotenv::dotenv;
-pub use front_matter::{parse_leniently, parse_npm_yaml, parse_yaml, with_merges};
-pub use js_yaml::parse_js_yaml;
 pub use json::{parse_json, without_comments};
 pub use json5::parse_json5;
 pub use jsonc::parse_jsonc;
 pub use remembered::Remembered;
-pub use rust_yaml::{parse_rust_yaml, parse_rust_yaml_in_part};
 pub use toml_value::parse_toml;
+pub use yaml::{
+    parse_js_yaml, parse_leniently, parse_npm_yaml, parse_rust_yaml, parse_rust_yaml_in_part, parse_yaml, with_merges,
+};
 
 /// A value, and where it stands in its file.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,19 +1,25 @@
 //! `.env` files: names and values, as npm `dotenv` 17 reads them.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
 use crate::text::js_trim;
 
+/// What JavaScript takes for white space, for a class.
+const SPACE: &str = r"\t-\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}";
+
 /// The pairs of a `.env` file.
 pub fn dotenv(text: &str) -> Vec<(String, String)> {
-    let pattern = concat!(
-        r"(?m)^\s*(?:export\s+)?([\w.-]+)(?:\s*=\s*?|:\s+?)",
-        r#"(\s*'(?:\\'|[^'])*'|\s*"(?:\\"|[^"])*"|\s*`(?:\\`|[^`])*`|[^#\r\n]+)?"#,
-        r"\s*(?:#.*)?$"
-    );
-    let line = Regex::new(pattern).expect("a pattern that does not change");
+    static LINE: LazyLock<Regex> = LazyLock::new(|| {
+        let pattern = concat!(
+            r"(?m)^S*(?:exportS+)?([\w.-]+)(?:S*=S*?|:S+?)",
+            r#"(S*'(?:\\'|[^'])*'|S*"(?:\\"|[^"])*"|S*`(?:\\`|[^`])*`|[^#\r\n]+)?"#,
+            r"S*(?:#.*)?$"
+        );
+        Regex::new(&pattern.replace('S', &format!("[{SPACE}]"))).expect("a pattern that does not change")
+    });
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let pair = |found: regex_lite::Captures| {
         let value = found.get(2).map_or("", |value| js_trim(value.as_str()));
@@ -26,7 +32,7 @@ pub fn dotenv(text: &str) -> Vec<(String, String)> {
         (found[1].to_owned(), value)
     };
     // A later line replaces an earlier one of the same name.
-    let pairs: BTreeMap<String, String> = line.captures_iter(&text).map(pair).collect();
+    let pairs: BTreeMap<String, String> = LINE.captures_iter(&text).map(pair).collect();
     pairs.into_iter().collect()
 }
 

@@ -2,30 +2,95 @@
 
 use saphyr_parser::Tag;
 
-use super::front_matter::{Builder, Dialect, refuse_unprintable};
-use super::{FormatError, Node, Value};
+use super::lenient::with_merges;
+use super::{Builder, Dialect, FormatError, Node, Value, name_of};
+
+/// The types of YAML 1.1; every key is a text, and none may stand twice.
+const JS_YAML: Dialect = Dialect {
+    scalar: value,
+    allows: is_known,
+    name,
+    identity: Some(|_, name| name.to_owned()),
+    finished: |node| are_merges_tables(&node).then(|| with_merges(node)),
+};
 
 /// YAML as `js-yaml` 3 reads it, by way of gray-matter: the types of YAML 1.1, no key may stand twice, tags must be known, and a
 /// tab before a key is nothing.
 pub fn parse_js_yaml(text: &str) -> Result<Node, FormatError> {
     refuse_unprintable(text)?;
-    let parsed = |text: &str| Builder::new(text, Dialect::JsYaml).build();
-    parsed(text).or_else(|error| parsed(&without_tabs(text)).map_err(|_| error))
+    let parsed = |text: &str| Builder::new(text, &JS_YAML).build();
+    match text.contains('\t') {
+        true => parsed(&without_tabs(text)).or_else(|_| parsed(text)),
+        false => parsed(text),
+    }
 }
 
-/// Without tabs that indent; behind a colon a space stands for one.
+/// Control characters and the two that are none are errors.
+fn refuse_unprintable(text: &str) -> Result<(), FormatError> {
+    let unprintable = |c: char| matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}');
+    match text.find(unprintable) {
+        Some(at) => Err(FormatError { at: at..at, message: "a control character".to_owned() }),
+        None => Ok(()),
+    }
+}
+
+/// Without tabs that indent. The first line of a list or a table stands where it is seen to stand, a tab being as wide as a
+/// space; any other stands where its spaces put it. Behind a colon a space stands for a tab. Texts of many lines stay.
 fn without_tabs(text: &str) -> String {
+    let (mut opens, mut block) = (false, None);
     let lines = text.split('\n').map(|line| {
         let spaces = line.len() - line.trim_start_matches(' ').len();
-        format!("{}{}", &line[..spaces], line[spaces..].trim_start_matches('\t').replace(":\t", ": "))
+        let bare = line[spaces..].trim_start_matches('\t');
+        let written = bare.trim_end();
+        if block.is_some_and(|indent| written.is_empty() || spaces > indent) {
+            return line.to_owned();
+        }
+        block = None;
+        let indent = if opens { line.len() - bare.len() } else { spaces };
+        if !written.is_empty() && !written.starts_with('#') {
+            opens = written.ends_with(':');
+            block = begins_block(written).then_some(indent);
+        }
+        format!("{}{}", " ".repeat(indent), bare.replace(":\t", ": "))
     });
     lines.collect::<Vec<_>>().join("\n")
 }
 
+/// Whether a line ends in the sign of a text of many lines.
+fn begins_block(line: &str) -> bool {
+    let line = line.trim_end_matches(|c: char| matches!(c, '+' | '-') || c.is_ascii_digit());
+    line.strip_suffix(['|', '>']).is_some_and(|rest| rest.is_empty() || rest.ends_with([' ', '\t']))
+}
+
+fn are_merges_tables(node: &Node) -> bool {
+    let is_table = |node: &Node| matches!(node.value, Value::Table(_));
+    let merges = node.as_table().into_iter().flatten().filter(|(key, _)| key == "<<");
+    merges.into_iter().all(|(_, node)| is_table(node) || node.as_list().is_some_and(|list| list.iter().all(is_table)))
+}
+
+/// A key as a text.
+fn name(key: &Value) -> String {
+    let word = |node: &Node| if matches!(node.value, Value::Null) { String::new() } else { name(&node.value) };
+    match key {
+        Value::Null => "null".to_owned(),
+        Value::List(list) => list.iter().map(word).collect::<Vec<_>>().join(","),
+        Value::Table(_) => "[object Object]".to_owned(),
+        key => name_of(key).unwrap_or_default(),
+    }
+}
+
 /// What a scalar is; `None` where its tag does not allow it.
-pub(super) fn value(text: &str, plain: bool, tag: Option<&Tag>) -> Option<Value> {
+fn value(text: &str, plain: bool, tag: Option<&Tag>) -> Option<Value> {
+    if plain && text.starts_with(['|', '>']) {
+        // In brackets nothing may begin like a text of many lines.
+        return None;
+    }
     let Some(tag) = tag.filter(|tag| !is_unspecific(tag)) else {
-        return Some(if plain && tag.is_none() { plain_value(text) } else { Value::Text(text.to_owned()) });
+        return Some(if plain && (tag.is_none() || text.is_empty()) {
+            plain_value(text)
+        } else {
+            Value::Text(text.to_owned())
+        });
     };
     if !tag.is_yaml_core_schema() {
         return None;
@@ -44,7 +109,7 @@ pub(super) fn value(text: &str, plain: bool, tag: Option<&Tag>) -> Option<Value>
 }
 
 /// Whether a list or a table may have a tag.
-pub(super) fn is_known(tag: &Tag) -> bool {
+fn is_known(tag: &Tag) -> bool {
     let collections = ["seq", "map", "omap", "pairs", "set"];
     is_unspecific(tag) || (tag.is_yaml_core_schema() && collections.contains(&tag.suffix.as_str()))
 }
@@ -226,5 +291,10 @@ mod tests {
         assert_eq!(merged.at_path(&["a", "b"]).map(|node| &node.value), Some(&Value::Integer(3)));
         assert_eq!(merged.at_path(&["a", "c"]).map(|node| &node.value), Some(&Value::Integer(2)));
         assert!(parse_js_yaml("a: b\n\tc:\td\n").is_ok_and(|node| node.get("c").is_some()), "a tab is nothing");
+        assert!(parse_js_yaml("a:\n\t- b\n").is_ok(), "or as wide as a space");
+        assert!(parse_js_yaml("a:\n\t- b\n\t- c\n").is_err(), "and nothing again");
+        for yaml in ["[|, a]", "{<<: a}"] {
+            assert_eq!(value(yaml), None, "{yaml}");
+        }
     }
 }

@@ -1,0 +1,93 @@
+//! YAML as npm's `yaml` 2 reads it.
+
+use super::{DEPTH_LIMIT, Dialect, FormatError, LOOSE, Node, Value, name_of, parse};
+
+/// No key may stand twice in one table, though a number and a text are two keys, and no tab may indent.
+const NPM: Dialect = Dialect {
+    // In brackets nothing may begin like a text of many lines.
+    scalar: |text, is_plain, tag| {
+        if is_plain && text.starts_with(['|', '>']) { None } else { (LOOSE.scalar)(text, is_plain, tag) }
+    },
+    name: |key| name(key),
+    identity: Some(|key, name| format!("{} {name}", key.kind())),
+    ..LOOSE
+};
+
+/// YAML as npm's `yaml` reads it.
+pub fn parse_npm_yaml(text: &str) -> Result<Node, FormatError> {
+    let is_indented = |line: &str| line.trim_start_matches(' ').starts_with('\t') && !line.trim().is_empty();
+    if text.lines().any(is_indented) {
+        return Err(FormatError { at: 0..0, message: "a tab that indents".to_owned() });
+    }
+    let first = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    if first.is_some_and(|line| line.trim_end() == "...") {
+        return Err(FormatError { at: 0..0, message: "more than one document".to_owned() });
+    }
+    parse_spaced(text)
+}
+
+/// The text, where `{a:{b: c}}` is `{a: {b: c}}`: in braces, a bracket behind a colon needs no space.
+fn parse_spaced(text: &str) -> Result<Node, FormatError> {
+    let mut parsed = parse(text, &NPM);
+    let mut spaced = text.to_owned();
+    for _ in 0..DEPTH_LIMIT {
+        match &parsed {
+            Err(error) if error.message.starts_with("':' may not precede any of") => {
+                let behind = error.at.start + 1;
+                if !spaced.is_char_boundary(behind) || !spaced[..behind].ends_with(':') {
+                    break;
+                }
+                spaced.insert(behind, ' ');
+                parsed = parse(&spaced, &NPM);
+            }
+            Ok(_) | Err(_) => break,
+        }
+    }
+    parsed
+}
+
+/// A key as a text: a list or a table as it is written in brackets.
+fn name(key: &Value) -> String {
+    match key {
+        Value::List(list) if list.is_empty() => "[]".to_owned(),
+        Value::List(list) => {
+            let items: Vec<String> = list.iter().map(|node| word(&node.value)).collect();
+            format!("[ {} ]", items.join(", "))
+        }
+        Value::Table(entries) if entries.is_empty() => "{}".to_owned(),
+        Value::Table(entries) => {
+            let entry = |(key, node): &(String, Node)| match node.value {
+                Value::Null => key.clone(),
+                _ => format!("{key}: {}", word(&node.value)),
+            };
+            format!("{{ {} }}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
+        }
+        key => name_of(key).unwrap_or_default(),
+    }
+}
+
+fn word(value: &Value) -> String {
+    if matches!(value, Value::Null) { "null".to_owned() } else { name(value) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn npm_wants_no_space_before_a_bracket_and_no_second_document() {
+        // Recorded from the package yaml 2.9.1.
+        let value = |yaml: &str| parse_npm_yaml(yaml).ok()?.at_path(&["m", "a", "b"]).map(|node| node.value.clone());
+        assert_eq!(value("m: {a:{b: 1}}"), Some(Value::Integer(1)));
+        assert!(matches!(value("m: {a: {b:[1]}}\n...\n# c"), Some(Value::List(_))));
+        assert_eq!(value("...\nm: {a: {b: 1}}"), None);
+        assert_eq!(value("m: {a: {b: 1}}\n...\nn: 1"), None);
+        for yaml in ["m: [|, a]", "m: a\nm: b"] {
+            assert!(parse_npm_yaml(yaml).is_err(), "{yaml}");
+        }
+        let name = |yaml: &str| Some(parse_npm_yaml(yaml).ok()?.as_table()?[0].0.clone());
+        for (yaml, key) in [("{a, b: 1}: x", "{ a, b: 1 }"), ("[a]: x", "[ a ]"), (".NaN: x", "NaN")] {
+            assert_eq!(name(yaml).as_deref(), Some(key), "{yaml}");
+        }
+    }
+}
