@@ -17,6 +17,7 @@ use crate::snapshot::{Kind, Unreadable, absolute};
 
 mod documents;
 mod environment;
+mod files;
 mod global;
 mod layers;
 mod notices;

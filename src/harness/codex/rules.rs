@@ -1,7 +1,7 @@
 //! Which settings count in an edition of Codex, and for what.
 
 use super::trust;
-use super::types::{self, By, Type};
+use super::types::{self, By, Checks};
 
 /// Which settings count in an edition, and for what.
 #[derive(Clone, Copy)]
@@ -24,14 +24,10 @@ pub(super) struct Rules {
     pub devices: Devices,
     /// Which fallback names count.
     pub fallbacks: Fallbacks,
-    /// The keys that are checked; a wrong type in any other key would stop Codex as well, but is not noticed here.
-    pub types: &'static [(&'static str, Type)],
-    /// The same for a table in `profiles`.
-    pub profile_types: &'static [(&'static str, Type)],
+    /// What is checked.
+    pub checks: Checks,
     /// How a single skill is named that is switched off.
     pub skills: By,
-    /// The providers that may be chosen without a description, and not be described, where the client insists.
-    pub own_providers: Option<&'static [&'static str]>,
     /// Keys that name files which must have text.
     pub texts: &'static [(&'static str, &'static str)],
 }
@@ -116,10 +112,8 @@ pub(super) const V0_169: Rules = Rules {
     managed: Managed::BeforeTheProject,
     devices: Devices::Refused,
     fallbacks: Fallbacks::Names,
-    types: types::V0_169,
-    profile_types: types::V0_169_PROFILE,
+    checks: types::V0_169,
     skills: By::PathOrName,
-    own_providers: Some(types::OWN_PROVIDERS),
     texts: &[
         ("model_instructions_file", "model instructions file"),
         ("experimental_compact_prompt_file", "experimental compact prompt file"),
@@ -137,10 +131,8 @@ pub(super) const V0_104: Rules = Rules {
     managed: Managed::Last,
     devices: Devices::ReadAsEmpty,
     fallbacks: Fallbacks::Paths,
-    types: types::V0_104,
-    profile_types: types::V0_104_PROFILE,
+    checks: types::V0_104,
     skills: By::Path,
-    own_providers: None,
     texts: &[
         ("model_instructions_file", "model instructions file"),
         ("experimental_compact_prompt_file", "experimental compact prompt file"),

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::layers::{ARGUMENTS, Layers, MANAGED, Project, REQUIREMENTS, arguments};
+use super::files::{MANAGED, Project, REQUIREMENTS};
+use super::layers::{ARGUMENTS, Layers, arguments};
 use super::root::Root;
 use super::rules::{Distrust, Fallbacks, Managed, Profiles, Rules};
 use super::skills::{Places, Switches};
 use super::trust::{self, Trust};
-use super::{Codex, ID, Start, paths, types};
+use super::{Codex, ID, Start, paths};
 use crate::answer::{Refusal, Standpoint, Warning};
 use crate::formats::Value;
 use crate::search::{Search, Told};
@@ -98,7 +99,7 @@ impl Settings {
                 without_project.0.extend(above.0.iter().cloned());
                 None
             }
-            Managed::Last => types::wrong(rules, &without_project),
+            Managed::Last => rules.checks.wrong(&without_project),
         };
         let legacy = || match rules.profiles {
             Profiles::Files => legacy_profile(&without_project, profile),
@@ -122,11 +123,11 @@ impl Settings {
         let git_root = rules.trust.git_root(cwd, search)?;
         let settings_root = rules.settings_root(cwd, &markers, search)?;
         let project = Project { cwd, root: settings_root.as_deref(), git_root: git_root.as_deref(), codex_home };
-        if let Err(refusal) = layers.add_project_files(rules, &project, &without_project, search)? {
+        if let Err(refusal) = rules.add_project_files(&mut layers, &project, &without_project, search)? {
             return Ok(Err(refusal));
         }
         layers.0.extend(above.0);
-        if let Some(refusal) = types::wrong(rules, &layers) {
+        if let Some(refusal) = rules.checks.wrong(&layers) {
             return Ok(Err(refusal));
         }
         let table = match rules.profile_table(&layers, profile) {

@@ -123,13 +123,11 @@ fn by_its_files(cwd: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
     Ok(None)
 }
 
-/// The main checkout of the linked worktree `dir`: its `.git` file names `MAIN/.git/worktrees/NAME` by just these words, and
-/// the files `gitdir` and `commondir` there point back, through whatever links.
+/// The main checkout of the linked worktree `dir`: its `.git` file names `STORE/worktrees/NAME` by just these words, the files
+/// `gitdir` and `commondir` there point back, through whatever links, and what holds the store has it for its own `.git`.
 fn main_checkout(dir: &Path, git_file: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
-    let Some(text) = pointer(git_file, search)? else { return Ok(None) };
-    let Some(target) = text.strip_prefix("gitdir:").map(str::trim) else { return Ok(None) };
-    let worktree_dir = absolute(dir, Path::new(target));
-    let Some(git_dir) = worktree_dir.parent().filter(|parent| parent.ends_with("worktrees")).and_then(Path::parent)
+    let Some(worktree_dir) = pointed(dir, git_file, search)? else { return Ok(None) };
+    let Some(store) = worktree_dir.parent().filter(|parent| parent.ends_with("worktrees")).and_then(Path::parent)
     else {
         return Ok(None);
     };
@@ -137,11 +135,38 @@ fn main_checkout(dir: &Path, git_file: &Path, search: &mut Search) -> Told<Optio
     let Some(back) = pointer(&worktree_dir.join("gitdir"), search)? else { return Ok(None) };
     let back = absolute(&worktree_dir, Path::new(&back));
     let (Ok(back), Ok(physical)) = (search.real(&back)?, search.real(dir)?) else { return Ok(None) };
-    let (Ok(common), Ok(named)) = (search.real(&worktree_dir.join(common))?, search.real(git_dir)?) else {
+    let (Ok(common), Ok(named)) = (search.real(&worktree_dir.join(common))?, search.real(store)?) else {
         return Ok(None);
     };
-    let consistent = git_dir.ends_with(".git") && common == named && back == physical.join(".git");
-    Ok(git_dir.parent().filter(|_| consistent).map(Path::to_owned))
+    if common != named || back != physical.join(".git") {
+        return Ok(None);
+    }
+    let Some(main) = store.parent() else { return Ok(None) };
+    let owned = own_store(main, search)?;
+    Ok((owned == Some(named)).then(|| main.to_owned()))
+}
+
+/// The real path of what a checkout has for its `.git`: a directory, or the one that a file there names, as people lay it
+/// beside a bare repository.
+fn own_store(main: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+    let git = main.join(".git");
+    let rule = "trust: the main checkout of a linked worktree has its repository";
+    let store = match search.stat(&git, rule)? {
+        Ok(meta) if meta.kind == Kind::Dir => git,
+        Ok(_) if search.lstat(&git, rule)?.is_ok_and(|meta| meta.kind == Kind::File) => {
+            let Some(store) = pointed(main, &git, search)? else { return Ok(None) };
+            store
+        }
+        Ok(_) | Err(_) => return Ok(None),
+    };
+    Ok(search.real(&store)?.ok())
+}
+
+/// The path that a `.git` file in `dir` names.
+fn pointed(dir: &Path, git_file: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+    let text = pointer(git_file, search)?;
+    let target = text.as_deref().and_then(|text| text.strip_prefix("gitdir:")).map(str::trim);
+    Ok(target.filter(|target| !target.is_empty()).map(|target| absolute(dir, Path::new(target))))
 }
 
 /// The trimmed text of one of git's pointer files; more than one line makes a path that does not exist.

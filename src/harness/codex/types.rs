@@ -1,9 +1,10 @@
 //! The types that keys must have, in each edition.
 
+mod features;
+mod keys;
 mod tables;
 
 use super::layers::Layers;
-use super::rules::Rules;
 use crate::answer::Refusal;
 use crate::formats::{Node, Value};
 
@@ -25,8 +26,15 @@ pub(super) enum Type {
     Size,
     /// An integer from 0 to 65535.
     Port,
+    /// An integer between these two, or one of them.
+    Within(i64, i64),
     /// A number from 0, whole or not.
     Number,
+    /// Any number.
+    Decimal,
+    Integers,
+    /// A text of letters, digits, `-` and `_`.
+    Identifier,
     Texts,
     TextOrTexts,
     BoolOrTexts,
@@ -34,6 +42,7 @@ pub(super) enum Type {
     /// A table; what it holds is not looked into.
     Table,
     TableOfTexts,
+    TableOfWords(&'static [&'static str]),
     /// A table of known keys, others being ignored.
     Keys(&'static [(&'static str, Type)]),
     /// The same, or an empty list.
@@ -48,12 +57,12 @@ pub(super) enum Type {
     Providers(&'static [tables::Fields]),
     /// `mcp_servers`: the same, and each is a program or has a URL.
     Servers(&'static [tables::Fields]),
-    /// A table of booleans, and of tables under these names.
-    Switches(&'static [&'static str]),
+    /// A table of booleans; those features may be tables.
+    Features(&'static [features::Feature]),
     /// `skills`: which are switched off, by path, or also by name.
     Skills(By),
-    /// `agents`: tables, beside a number of threads, and also one of levels.
-    Agents(&'static [&'static str]),
+    /// `agents`: tables, beside settings for all of them.
+    Agents(tables::Fields),
 }
 
 /// How a skill is named that is switched off.
@@ -63,275 +72,87 @@ pub(super) enum By {
     PathOrName,
 }
 
-/// The words of `sandbox_mode`.
-const SANDBOX: Type = Type::Word(&["read-only", "workspace-write", "danger-full-access"]);
-const APPROVAL: Type = Type::WordOrGranular(&["on-failure", "on-request", "never"]);
-const APPROVAL_104: Type = Type::WordOrTable(&["untrusted", "on-failure", "on-request", "never"]);
-const REVIEWER: Type = Type::Word(&["user", "auto_review", "guardian_subagent"]);
-const STORE: Type = Type::Word(&["file", "keyring", "auto", "ephemeral"]);
-const EFFORT_104: Type = Type::Word(&["none", "minimal", "low", "medium", "high", "xhigh"]);
-const SUMMARY: Type = Type::Word(&["auto", "concise", "detailed", "none"]);
-const VERBOSITY: Type = Type::Word(&["low", "medium", "high"]);
-const OPENER: Type = Type::Word(&["vscode", "vscode-insiders", "windsurf", "cursor", "none"]);
-const PERSONALITY: Type = Type::Word(&["none", "friendly", "pragmatic"]);
-const LOGIN: Type = Type::Word(&["chatgpt", "api"]);
+/// What is checked of the settings in an edition; a wrong type in any other key would stop Codex as well, but is not noticed.
+#[derive(Clone, Copy)]
+pub(super) struct Checks {
+    pub keys: tables::Fields,
+    /// The same for a table in `profiles`.
+    pub profile_keys: tables::Fields,
+    /// What goes together in `[features]`.
+    pub features: Together,
+    /// The providers that may be chosen without a description, and not be described, where the client insists.
+    pub own_providers: Option<&'static [&'static str]>,
+}
 
-/// The types of keys in 0.169, as the client takes or refuses them.
-pub(super) const V0_169: &[(&str, Type)] = &[
-    ("project_doc_max_bytes", Type::Size),
-    ("project_doc_fallback_filenames", Type::Texts),
-    ("project_root_markers", Type::Texts),
-    ("developer_instructions", Type::Text),
-    ("instructions", Type::Text),
-    ("model_instructions_file", Type::Text),
-    ("compact_prompt", Type::Text),
-    ("experimental_compact_prompt_file", Type::Text),
-    ("include_environment_context", Type::Bool),
-    ("include_environment_context_time", Type::Bool),
-    ("include_permissions_instructions", Type::Bool),
-    ("include_apps_instructions", Type::Bool),
-    ("include_collaboration_mode_instructions", Type::Bool),
-    ("model", Type::Filled),
-    ("review_model", Type::Text),
-    ("model_provider", Type::Text),
-    ("model_providers", Type::Providers(tables::PROVIDER)),
-    ("model_context_window", Type::Integer),
-    ("model_auto_compact_token_limit", Type::Integer),
-    ("model_reasoning_effort", Type::Filled),
-    ("plan_mode_reasoning_effort", Type::Filled),
-    ("model_reasoning_summary", SUMMARY),
-    ("model_verbosity", VERBOSITY),
-    ("tool_output_token_limit", Type::Size),
-    ("approval_policy", APPROVAL),
-    ("approvals_reviewer", REVIEWER),
-    ("sandbox_mode", SANDBOX),
-    ("sandbox_workspace_write", Type::KeysOrEmpty(tables::WORKSPACE)),
-    ("shell_environment_policy", Type::Keys(tables::SHELL)),
-    ("allow_login_shell", Type::Bool),
-    ("notify", Type::Texts),
-    ("background_terminal_max_timeout", Type::Size),
-    ("oss_provider", Type::Text),
-    ("forced_chatgpt_workspace_id", Type::TextOrTexts),
-    ("cli_auth_credentials_store", STORE),
-    ("mcp_oauth_credentials_store", Type::Word(&["auto", "file", "keyring"])),
-    ("mcp_oauth_callback_port", Type::Port),
-    ("mcp_oauth_callback_url", Type::Text),
-    ("js_repl_node_path", Type::Text),
-    ("js_repl_node_module_dirs", Type::Texts),
-    ("audio", Type::Table),
-    ("auto_review", Type::Keys(tables::AUTO_REVIEW)),
-    ("ghost_snapshot", Type::Keys(tables::SNAPSHOT)),
-    ("orchestrator", Type::Table),
-    ("realtime", Type::Table),
-    ("windows", Type::Keys(tables::WINDOWS)),
-    ("tool_suggest", Type::KeysOrEmpty(tables::TOOL_SUGGEST)),
-    ("mcp_servers", Type::Servers(tables::SERVER)),
-    ("history", Type::KeysOrEmpty(tables::HISTORY)),
-    ("sqlite_home", Type::Text),
-    ("log_dir", Type::Text),
-    ("file_opener", OPENER),
-    ("forced_login_method", LOGIN),
-    ("tui", Type::Keys(tables::TUI)),
-    ("hide_agent_reasoning", Type::Bool),
-    ("show_raw_agent_reasoning", Type::Bool),
-    ("personality", PERSONALITY),
-    ("service_tier", Type::Text),
-    ("chatgpt_base_url", Type::Text),
-    ("openai_base_url", Type::Text),
-    ("web_search", Type::Word(&["disabled", "cached", "live", "indexed"])),
-    ("tools", Type::Keys(tables::TOOLS)),
-    ("memories", Type::Keys(tables::MEMORIES)),
-    ("hooks", Type::Keys(tables::HOOKS)),
-    ("plugins", Type::TablesOf(tables::PLUGIN)),
-    ("marketplaces", Type::TablesOf(tables::MARKETPLACE)),
-    ("permissions", Type::Tables),
-    ("apps", Type::TablesOf(tables::APP)),
-    ("analytics", Type::Keys(tables::ANALYTICS)),
-    ("feedback", Type::Keys(tables::FEEDBACK)),
-    ("otel", Type::Keys(tables::OTEL)),
-    ("notice", Type::Keys(tables::NOTICE)),
-    ("check_for_update_on_startup", Type::Bool),
-    ("disable_paste_burst", Type::Bool),
-    ("suppress_unstable_features_warning", Type::Bool),
-    ("experimental_use_unified_exec_tool", Type::Bool),
-    ("features", Type::Switches(&["multi_agent_v2", "code_mode"])),
-    ("skills", Type::Skills(By::PathOrName)),
-    ("agents", Type::Agents(&["max_threads", "max_depth", "job_max_runtime_seconds"])),
-    ("profiles", Type::Tables),
-    ("desktop", Type::Table),
-    ("computer_use", Type::Table),
-    ("model_catalog_json", Type::Text),
-    ("default_permissions", Type::Text),
-    ("experimental_realtime_ws_base_url", Type::Text),
-    ("experimental_realtime_ws_model", Type::Text),
-    ("experimental_realtime_start_instructions", Type::Text),
-    ("experimental_realtime_ws_backend_prompt", Type::Text),
-    ("experimental_thread_store_endpoint", Type::Text),
-];
+/// Whether the settings of a feature must go together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Together {
+    Checked,
+    Unchecked,
+}
 
-/// What a table in `profiles` may say in 0.169, where it is checked although it no longer counts.
-pub(super) const V0_169_PROFILE: &[(&str, Type)] = &[
-    ("model", Type::Text),
-    ("model_provider", Type::Text),
-    ("model_instructions_file", Type::Text),
-    ("experimental_compact_prompt_file", Type::Text),
-    ("include_environment_context", Type::Bool),
-    ("include_environment_context_time", Type::Bool),
-    ("include_permissions_instructions", Type::Bool),
-    ("include_apps_instructions", Type::Bool),
-    ("include_collaboration_mode_instructions", Type::Bool),
-    ("approval_policy", APPROVAL),
-    ("approvals_reviewer", REVIEWER),
-    ("sandbox_mode", SANDBOX),
-    ("oss_provider", Type::Text),
-    ("js_repl_node_path", Type::Text),
-    ("js_repl_node_module_dirs", Type::Texts),
-    ("windows", Type::Table),
-    ("model_reasoning_effort", Type::Filled),
-    ("plan_mode_reasoning_effort", Type::Filled),
-    ("model_reasoning_summary", SUMMARY),
-    ("model_verbosity", VERBOSITY),
-    ("personality", PERSONALITY),
-    ("service_tier", Type::Text),
-    ("chatgpt_base_url", Type::Text),
-    ("web_search", Type::Word(&["disabled", "cached", "live", "indexed"])),
-    ("tools", Type::Table),
-    ("tui", Type::Table),
-    ("analytics", Type::Table),
-    ("experimental_use_unified_exec_tool", Type::Bool),
-    ("features", Type::Switches(&["multi_agent_v2", "code_mode"])),
-];
+pub(super) const V0_104: Checks = Checks {
+    keys: keys::V0_104,
+    profile_keys: keys::V0_104_PROFILE,
+    features: Together::Unchecked,
+    own_providers: None,
+};
 
-/// Those of 0.104, which knows no `include_` keys.
-pub(super) const V0_104: &[(&str, Type)] = &[
-    ("project_doc_max_bytes", Type::Size),
-    ("project_doc_fallback_filenames", Type::Texts),
-    ("project_root_markers", Type::Texts),
-    ("developer_instructions", Type::Text),
-    ("instructions", Type::Text),
-    ("model_instructions_file", Type::Text),
-    ("experimental_instructions_file", Type::Text),
-    ("compact_prompt", Type::Text),
-    ("experimental_compact_prompt_file", Type::Text),
-    ("model", Type::Text),
-    ("review_model", Type::Text),
-    ("model_provider", Type::Text),
-    ("model_providers", Type::Providers(tables::PROVIDER_104)),
-    ("history", Type::KeysOrEmpty(tables::HISTORY)),
-    ("model_context_window", Type::Integer),
-    ("model_auto_compact_token_limit", Type::Integer),
-    ("model_reasoning_effort", EFFORT_104),
-    ("model_reasoning_summary", SUMMARY),
-    ("model_verbosity", VERBOSITY),
-    ("model_supports_reasoning_summaries", Type::Bool),
-    ("tool_output_token_limit", Type::Size),
-    ("approval_policy", APPROVAL_104),
-    ("sandbox_mode", SANDBOX),
-    ("sandbox_workspace_write", Type::KeysOrEmpty(tables::WORKSPACE)),
-    ("shell_environment_policy", Type::Keys(tables::SHELL)),
-    ("notify", Type::Texts),
-    ("oss_provider", Type::Text),
-    ("forced_chatgpt_workspace_id", Type::Text),
-    ("mcp_oauth_credentials_store", Type::Word(&["auto", "file", "keyring"])),
-    ("mcp_oauth_callback_port", Type::Port),
-    ("js_repl_node_path", Type::Text),
-    ("commit_attribution", Type::Text),
-    ("experimental_use_freeform_apply_patch", Type::Bool),
-    ("windows_wsl_setup_acknowledged", Type::Bool),
-    ("ghost_snapshot", Type::Keys(tables::SNAPSHOT)),
-    ("windows", Type::Keys(tables::WINDOWS)),
-    ("mcp_servers", Type::Servers(tables::SERVER_104)),
-    ("log_dir", Type::Text),
-    ("file_opener", OPENER),
-    ("forced_login_method", LOGIN),
-    ("tui", Type::KeysOrEmpty(tables::TUI_104)),
-    ("hide_agent_reasoning", Type::Bool),
-    ("show_raw_agent_reasoning", Type::Bool),
-    ("personality", PERSONALITY),
-    ("chatgpt_base_url", Type::Text),
-    ("web_search", Type::Word(&["disabled", "cached", "live"])),
-    ("tools", Type::KeysOrEmpty(tables::TOOLS_104)),
-    ("memories", Type::Table),
-    ("apps", Type::TablesOf(tables::APP)),
-    ("analytics", Type::Keys(tables::ANALYTICS)),
-    ("feedback", Type::Keys(tables::FEEDBACK)),
-    ("otel", Type::Keys(tables::OTEL)),
-    ("notice", Type::Keys(tables::NOTICE)),
-    ("check_for_update_on_startup", Type::Bool),
-    ("disable_paste_burst", Type::Bool),
-    ("suppress_unstable_features_warning", Type::Bool),
-    ("experimental_use_unified_exec_tool", Type::Bool),
-    ("features", Type::Switches(&[])),
-    ("skills", Type::Skills(By::Path)),
-    ("agents", Type::Agents(&["max_threads"])),
-    ("profile", Type::Text),
-    ("profiles", Type::Tables),
-];
+pub(super) const V0_169: Checks = Checks {
+    keys: keys::V0_169,
+    profile_keys: keys::V0_169_PROFILE,
+    features: Together::Checked,
+    own_providers: Some(&tables::OWN_PROVIDERS),
+};
 
-/// What a table in `profiles` may say in 0.104; everything else is ignored there.
-pub(super) const V0_104_PROFILE: &[(&str, Type)] = &[
-    ("model_instructions_file", Type::Text),
-    ("experimental_compact_prompt_file", Type::Text),
-    ("model", Type::Text),
-    ("model_provider", Type::Text),
-    ("approval_policy", APPROVAL_104),
-    ("sandbox_mode", SANDBOX),
-    ("model_reasoning_effort", EFFORT_104),
-    ("model_reasoning_summary", SUMMARY),
-    ("model_verbosity", VERBOSITY),
-    ("personality", PERSONALITY),
-    ("web_search", Type::Word(&["disabled", "cached", "live"])),
-    ("chatgpt_base_url", Type::Text),
-    ("oss_provider", Type::Text),
-    ("js_repl_node_path", Type::Text),
-    ("analytics", Type::Table),
-    ("windows", Type::Table),
-    ("experimental_instructions_file", Type::Text),
-    ("experimental_use_freeform_apply_patch", Type::Bool),
-    ("experimental_use_unified_exec_tool", Type::Bool),
-    ("include_apply_patch_tool", Type::Bool),
-    ("tools_view_image", Type::Bool),
-    ("tools_web_search", Type::Bool),
-    ("features", Type::Switches(&[])),
-];
+impl Checks {
+    /// What stops Codex: the first key with a wrong type, or settings that do not go together.
+    pub fn wrong(&self, layers: &Layers) -> Option<Refusal> {
+        let profiles = names(layers, &["profiles"]);
+        let of_profiles = profiles.iter().map(|&name| (vec!["profiles", name], self.profile_keys));
+        let mut tables = std::iter::once((Vec::new(), self.keys)).chain(of_profiles);
+        tables
+            .find_map(|(table, types)| wrong_below(layers, &table, types))
+            .or_else(|| (self.features == Together::Checked).then(|| features::inconsistent(layers))?)
+            .or_else(|| self.own_providers.and_then(|own| wrong_provider(layers, own)))
+            .or_else(|| wrong_project(layers))
+    }
 
-/// The first key with a wrong type, which stops Codex.
-pub(super) fn wrong(rules: &Rules, layers: &Layers) -> Option<Refusal> {
+    /// The settings that the client may refuse, for all that is known of it.
+    pub fn unchecked(&self, layers: &Layers) -> Vec<String> {
+        let tables = self.keys.iter().filter_map(|(key, wanted)| match wanted {
+            Type::Features(known) => Some((*key, *known)),
+            _ => None,
+        });
+        let in_table = |(key, known): (&str, &[features::Feature])| -> Vec<String> {
+            let of = |feature: &features::Feature| {
+                let unknown = features::unknown(layers, &[key, feature.name], feature)?;
+                Some(format!("{key}.{}.{unknown}", feature.name))
+            };
+            known.iter().filter_map(of).collect()
+        };
+        tables.flat_map(in_table).collect()
+    }
+}
+
+/// The first entry of `projects` that is not what it must be.
+fn wrong_project(layers: &Layers) -> Option<Refusal> {
     let refused = |from: &str, message: String| Some(Refusal::new(from, message));
-    let profiles: Vec<&str> = layers
-        .0
-        .iter()
-        .filter_map(|(_, table)| table.get("profiles")?.as_table())
-        .flatten()
-        .map(|(name, _)| name.as_str())
-        .collect();
-    let of_profiles = profiles.iter().map(|&name| (vec!["profiles", name], rules.profile_types));
-    let tables = std::iter::once((Vec::new(), rules.types)).chain(of_profiles);
-    for (table, types) in tables {
-        if let Some(refusal) = wrong_below(layers, &table, types) {
-            return Some(refusal);
-        }
-    }
-    if let Some(refusal) = rules.own_providers.and_then(|own| wrong_provider(layers, own)) {
-        return Some(refusal);
-    }
     let (projects, from) = layers.value(&["projects"])?;
     if projects.as_table().is_none() {
         return refused(from, format!("`projects` is {}, and must be a table", projects.value.kind()));
     }
-    let tables = layers.0.iter().filter_map(|(_, table)| table.get("projects")?.as_table());
-    for (path, _) in tables.flatten() {
+    names(layers, &["projects"]).into_iter().find_map(|path| {
         let (entry, from) = layers.value(&["projects", path])?;
         if entry.as_table().is_none() {
             return refused(from, format!("the entry of {path:?} is {}, and must be a table", entry.value.kind()));
         }
-        if let Some((level, from)) = layers.value(&["projects", path, "trust_level"])
-            && !matches!(level.as_text(), Some("trusted" | "untrusted"))
-        {
-            return refused(from, format!("the trust_level of {path:?} must be \"trusted\" or \"untrusted\""));
+        let (level, from) = layers.value(&["projects", path, "trust_level"])?;
+        if matches!(level.as_text(), Some("trusted" | "untrusted")) {
+            return None;
         }
-    }
-    None
+        refused(from, format!("the trust_level of {path:?} must be \"trusted\" or \"untrusted\""))
+    })
 }
 
 /// The first key of the table at `path` with a wrong type.
@@ -347,6 +168,8 @@ fn wrong_below(layers: &Layers, path: &[&str], types: &[(&str, Type)]) -> Option
             Type::Keys(types) | Type::KeysOrEmpty(types) | Type::BoolOrKeys(types) => wrong_below(layers, &path, types),
             Type::TablesOf(types) => wrong_tables(layers, &path, &[types], *wanted),
             Type::Providers(types) | Type::Servers(types) => wrong_tables(layers, &path, types, *wanted),
+            Type::Agents(types) => wrong_below(layers, &path, types),
+            Type::Features(known) => known.iter().find_map(|feature| features::wrong(layers, &path, feature)),
             _ => None,
         };
         if below.is_some() {
@@ -405,9 +228,6 @@ fn wrong_provider(layers: &Layers, own: &[&str]) -> Option<Refusal> {
     (!is_known).then(|| Refusal::new(from, format!("the provider {name:?} of `model_provider` is not described")))
 }
 
-/// Codex 0.169's own providers.
-pub(super) const OWN_PROVIDERS: &[&str] = &tables::OWN_PROVIDERS;
-
 /// Says what a value must be, if it is not.
 fn check(node: &Node, wanted: Type) -> Result<(), String> {
     let table = |right: &dyn Fn(&(String, Node)) -> bool| node.as_table().is_some_and(|table| table.iter().all(right));
@@ -441,9 +261,28 @@ fn check(node: &Node, wanted: Type) -> Result<(), String> {
             };
             (right, "a number from 0")
         }
+        Type::Within(least, most) => {
+            let right = matches!(node.value, Value::Integer(number) if (least..=most).contains(&number));
+            return if right { Ok(()) } else { Err(format!("an integer from {least} to {most}")) };
+        }
+        Type::Decimal => (matches!(node.value, Value::Integer(_) | Value::Float(_)), "a number"),
+        Type::Integers => {
+            let right = node.as_list().is_some_and(|list| list.iter().all(|one| matches!(one.value, Value::Integer(_))));
+            (right, "a list of integers")
+        }
+        Type::Identifier => {
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+            let right = node.as_text().is_some_and(|text| !text.is_empty() && text.chars().all(is_plain));
+            (right, "a string of letters, digits, `-` and `_`")
+        }
         Type::List => (node.as_list().is_some(), "a list"),
         Type::BoolOrTexts => (node.as_bool().is_some() || node.as_texts().is_some(), "a boolean or a list of strings"),
         Type::TableOfTexts => (table(&|(_, value)| value.as_text().is_some()), "a table of strings"),
+        Type::TableOfWords(known) => {
+            let is_known = |value: &Node| value.as_text().is_some_and(|word| known.contains(&word));
+            let right = table(&|(_, value)| is_known(value));
+            return if right { Ok(()) } else { Err(format!("a table of {}", known.join(" and "))) };
+        }
         Type::BoolOrKeys(_) => (node.as_bool().is_some() || node.as_table().is_some(), "a boolean or a table"),
         Type::Texts => (node.as_texts().is_some(), "a list of strings"),
         Type::TextOrTexts => (is_text || node.as_texts().is_some(), "a string or a list of strings"),
@@ -452,20 +291,17 @@ fn check(node: &Node, wanted: Type) -> Result<(), String> {
         Type::Tables | Type::TablesOf(_) | Type::Providers(_) | Type::Servers(_) => {
             (table(&|(_, value)| value.as_table().is_some()), "a table of tables")
         }
-        Type::Switches(tables) => {
-            let has_flag = |value: &Node| value.get("enabled").is_none_or(|flag| flag.as_bool().is_some());
-            let is_table =
-                |name: &str, value: &Node| value.as_table().is_some() && has_flag(value) && tables.contains(&name);
-            let right = table(&|(name, value)| value.as_bool().is_some() || is_table(name, value));
-            (right, "a table of booleans")
+        Type::Features(known) => {
+            let may_be_table = |name: &str| known.iter().any(|feature| feature.name == name);
+            let is_feature = |(name, value): &(String, Node)| {
+                value.as_bool().is_some() || (value.as_table().is_some() && may_be_table(name))
+            };
+            (table(&is_feature), "a table of booleans")
         }
         Type::Skills(by) => (is_empty_list() || is_skills(node, by), "a table of what it knows"),
-        Type::Agents(numbers) => {
-            let right = table(&|(name, value)| match value.value {
-                Value::Integer(number) => numbers.contains(&name.as_str()) && (name != "max_threads" || number > 0),
-                _ => !numbers.contains(&name.as_str()) && is_agent(value),
-            });
-            (right, "a table of tables and numbers")
+        Type::Agents(settings) => {
+            let is_setting = |name: &str| settings.iter().any(|(key, _)| *key == name);
+            (table(&|(name, value)| is_setting(name) || is_agent(value)), "a table of tables and of settings for all of them")
         }
     };
     if right { Ok(()) } else { Err(words.to_owned()) }

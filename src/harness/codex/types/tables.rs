@@ -89,6 +89,16 @@ pub(super) const NOT_OF_PROGRAMS: [&str; 5] =
     ["url", "bearer_token", "bearer_token_env_var", "http_headers", "env_http_headers"];
 pub(super) const NOT_OF_URLS: [&str; 5] = ["args", "env", "env_vars", "cwd", "bearer_token"];
 
+/// What `agents` says of all agents, beside the tables of single ones.
+pub(super) const AGENTS: Fields = &[
+    ("max_threads", Type::Within(1, i64::MAX)),
+    ("max_depth", Integer),
+    ("job_max_runtime_seconds", Size),
+    ("enabled", Bool),
+    ("interrupt_message", Bool),
+];
+pub(super) const AGENTS_104: Fields = &[("max_threads", Type::Within(1, i64::MAX))];
+
 /// `approval_policy` as a table.
 pub(super) const GRANULAR: Fields = &[("sandbox_approval", Bool), ("rules", Bool), ("mcp_elicitations", Bool)];
 

@@ -1,0 +1,99 @@
+//! The files that the settings come from: how one is read, and which ones of a project count.
+
+use std::path::Path;
+
+use super::layers::Layers;
+use super::rules::{Devices, Rules};
+use super::trust::{self, Trust};
+use crate::answer::Refusal;
+use crate::formats::{self, Node, Value};
+use crate::search::{Search, Told};
+use crate::snapshot::{Errno, Kind, Unreadable};
+
+/// The administrator's settings, above everything else.
+pub(super) const MANAGED: &str = "/etc/codex/managed_config.toml";
+/// The administrator's requirements, which set nothing that is read here, but stop Codex when they are broken.
+pub(super) const REQUIREMENTS: &str = "/etc/codex/requirements.toml";
+
+/// Where the settings of a project are looked for.
+pub(super) struct Project<'a> {
+    pub cwd: &'a Path,
+    pub root: Option<&'a Path>,
+    pub git_root: Option<&'a Path>,
+    pub codex_home: &'a Path,
+}
+
+/// Why a settings file does not become a table.
+pub(super) enum Problem {
+    /// It cannot be read, or is not UTF-8.
+    Unreadable(String),
+    /// It is no TOML.
+    Broken(String),
+}
+
+impl Problem {
+    pub fn refusal(self, path: &Path) -> Refusal {
+        match self {
+            Problem::Unreadable(what) => {
+                Refusal::new(path, format!("Failed to read config file {}: {what}", path.display()))
+            }
+            Problem::Broken(what) => Refusal::new(path, format!("{}:{what}", path.display())),
+        }
+    }
+}
+
+impl Rules {
+    /// One settings file; `None` if there is none.
+    pub fn read_table(&self, path: &Path, search: &mut Search) -> Told<Result<Option<Node>, Problem>> {
+        let raw = match search.read(path, "settings, lowest layer first")? {
+            Ok(raw) => raw,
+            Err(Unreadable::Errno(Errno::NOENT)) => return Ok(Ok(None)),
+            Err(Unreadable::Not(Kind::Device)) if self.devices == Devices::ReadAsEmpty => return Ok(Ok(None)),
+            Err(problem) => return Ok(Err(Problem::Unreadable(problem.to_string()))),
+        };
+        let Ok(text) = std::str::from_utf8(&raw) else {
+            return Ok(Err(Problem::Unreadable("stream did not contain valid UTF-8".to_owned())));
+        };
+        Ok(formats::parse_toml(text).map(Some).map_err(|error| Problem::Broken(error.with_position(text))))
+    }
+
+    /// Adds `.codex/config.toml` of every trusted directory from the root down.
+    pub fn add_project_files(
+        &self,
+        layers: &mut Layers,
+        project: &Project,
+        without_project: &Layers,
+        search: &mut Search,
+    ) -> Told<Result<(), Refusal>> {
+        let physical_home = search.real(project.codex_home)?.ok();
+        for dir in super::directories(project.cwd, project.root) {
+            let folder = dir.join(".codex");
+            if !search.is_dir(&folder, "project settings: .codex must be a directory")? {
+                continue;
+            }
+            if folder == project.codex_home || search.real(&folder)?.ok() == physical_home {
+                continue;
+            }
+            let places = [Some(dir.as_path()), project.root, project.git_root];
+            let places: Vec<&Path> = places.into_iter().flatten().collect();
+            let file = folder.join("config.toml");
+            let level = self.trust.level(&places, without_project, trust::Silent::IsPassedOver, search)?;
+            match self.read_table(&file, search)? {
+                Ok(table) if level == Some(Trust::Trusted) => {
+                    layers.extend(&file, table.map(|table| without(table, self.denied_to_projects)));
+                }
+                Ok(_) => search.never(&file, "the project is not trusted, so these settings do not count"),
+                Err(Problem::Broken(_)) if level != Some(Trust::Trusted) => {}
+                Err(problem) => return Ok(Err(problem.refusal(&file))),
+            }
+        }
+        Ok(Ok(()))
+    }
+}
+
+/// The table without the keys that do not count in it.
+fn without(table: Node, denied: &[&str]) -> Node {
+    let Value::Table(entries) = table.value else { return table };
+    let kept = entries.into_iter().filter(|(key, _)| !denied.contains(&key.as_str()));
+    Node { value: Value::Table(kept.collect()), ..table }
+}
