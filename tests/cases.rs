@@ -19,10 +19,11 @@ use crate::actions;
 use crate::findings;
 use crate::world::{Case, World};
 
-const GOLDEN: [&str; 11] = [
+const GOLDEN: [&str; 12] = [
     "@text",
     "@hash",
     "@skills",
+    "@environment",
     "@sources",
     "@warnings",
     "@json",
@@ -108,7 +109,8 @@ fn check(path: &Path, text: &str, update: bool) -> Vec<String> {
             continue;
         }
         let harness = ask.split([' ', '@']).next().unwrap_or_default();
-        let recorded = matches!(word, "@text" | "@hash" | "@skills") && observed.iter().any(|client| client == harness);
+        let recorded = matches!(word, "@text" | "@hash" | "@skills" | "@environment")
+            && observed.iter().any(|client| client == harness);
         if update && !recorded {
             fresh.push((index, actual));
         } else {
@@ -208,8 +210,10 @@ fn golden(word: &str, resolution: &Resolution) -> String {
                 let _ = writeln!(out, ">>> {} {}\n{}", message.trigger, message.role, escape(&message.text));
             }
         }
-        "@skills" => {
-            for message in answer.messages.iter().filter(|message| message.kind == MessageKind::Skills) {
+        "@environment" if answer.refusal.is_some() => out.push_str(">>> refused\n"),
+        "@skills" | "@environment" => {
+            let kind = if word == "@skills" { MessageKind::Skills } else { MessageKind::Environment };
+            for message in answer.messages.iter().filter(|message| message.kind == kind) {
                 let _ = writeln!(out, ">>> {} {}\n{}", message.trigger, message.role, escape(&message.text));
             }
             if out.is_empty() {

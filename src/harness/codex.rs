@@ -1,18 +1,21 @@
 //! OpenAI Codex CLI: one global file, then one file per directory from the project root down to the start directory,
 //! sharing one budget of bytes.
 //!
+//! The room's floors, each naming only those above it: `paths`, `stop`, `layers`; `trust`, `types`, `permissions`; `rules`;
+//! `files`, `root`; `skills`; `settings`; `environment`, `global`, `documents`; and this file, which asks them in turn.
+//!
 //! Checked on the real clients 0.169.0 (`codex debug prompt-input`, `codex exec`) and 0.104.0 (`codex exec`), November 2026.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::answer::{
-    Answer, Fate, Message, MessageKind, Per, Refusal, Role, Scope, Source, Standpoint, Text, Trigger, Warning,
+    Answer, Certain, Fate, Message, MessageKind, Per, Refusal, Role, Scope, Source, Standpoint, Text, Trigger, Warning,
 };
 use crate::harness::custom::{Overrides, kept};
 use crate::harness::shared::keys::{Key, Keys, Takes};
 use crate::harness::{About, Change, Details, Edition, LimitKey, Profile, Program};
-use crate::search::{Search, Told};
+use crate::search::{Search, Told, Untold};
 use crate::snapshot::{Kind, Unreadable, absolute};
 
 mod documents;
@@ -22,16 +25,20 @@ mod global;
 mod layers;
 mod notices;
 mod paths;
+mod permissions;
 mod root;
 mod rules;
 mod settings;
 mod skills;
+mod stop;
 mod trust;
 mod types;
 
 use documents::Doc;
+use permissions::Reads;
 use rules::Rules;
 use settings::Settings;
+use stop::{Going, Stop};
 
 /// The id, also the key of its options in requests.
 const ID: &str = "codex";
@@ -82,6 +89,12 @@ const KEYS: &[Keys] = &[Keys {
             "sandbox_mode",
             Takes::Words(&["read-only", "workspace-write", "danger-full-access"]),
             "What commands may do; the model is told.",
+        ),
+        Key::new("default_permissions", Takes::Other, "A profile of `[permissions]`, in the place of `sandbox_mode`."),
+        Key::new(
+            "model_context_window",
+            Takes::Other,
+            "What the model can be told at once, in tokens; 2 % are for skills.",
         ),
     ],
 }];
@@ -311,60 +324,78 @@ impl Edition for Codex {
     }
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
-        let codex_home = match codex_home(at, search)? {
-            Ok(home) => home,
-            Err(refusal) => return Ok(refusal.into()),
-        };
-        let start = match self.start(at, search)? {
-            Ok(start) => start,
-            Err(refusal) => return Ok(refusal.into()),
-        };
+        match self.answer(at, search) {
+            Ok(answer) => Ok(answer),
+            Err(Stop::Refused(refusal)) => Ok(refusal.into()),
+            Err(Stop::Untold) => Err(Untold),
+        }
+    }
+}
+
+impl Codex {
+    fn answer(&self, at: &Standpoint, search: &mut Search) -> Going<Answer> {
+        let codex_home = codex_home(at, search)?;
+        let start = self.start(at, search)?;
         if let Some(physical) = &start.settings_before {
             let before = Start { cwd: physical.clone(), ..start.clone() };
-            if let Err(refusal) = Settings::gather(self, at, &before, &codex_home, search)? {
-                return Ok(refusal.into());
-            }
+            Settings::gather(self, at, &before, &codex_home, search)?;
         }
-        let settings = match Settings::gather(self, at, &start, &codex_home, search)? {
-            Ok(settings) => settings,
-            Err(refusal) => return Ok(refusal.into()),
-        };
+        let settings = Settings::gather(self, at, &start, &codex_home, search)?;
         let mut answer = Answer { root: settings.root.clone(), ..Answer::default() };
-        answer.warnings.extend(settings.warnings.iter().cloned());
+        self.doubt(&settings, &mut answer);
         let global = self.global_text(&codex_home, search, &mut answer)?;
         if answer.refusal.is_some() {
             return Ok(answer);
         }
         let docs = self.project_docs(&start.documents, &settings, search, &mut answer)?;
+        if let Some(refusal) = answer.refusal {
+            return Err(refusal.into());
+        }
         self.nothing_below(at, &start.cwd, search, &mut answer)?;
         self.compose(&start.cwd, &settings, global, &docs, &mut answer);
         self.other_messages(&settings, at, &start.cwd, &mut answer);
-        self.skills(at, (&start.cwd, &codex_home), &settings, search, &mut answer)?;
+        self.skills(at, (&start.cwd, &codex_home), (settings.root.as_deref(), &settings.skills), search, &mut answer)?;
         Ok(answer)
+    }
+
+    /// What the settings leave open, and what they make the client warn of.
+    fn doubt(&self, settings: &Settings, answer: &mut Answer) {
+        answer.warnings.extend(settings.warnings.iter().cloned());
+        if !settings.unchecked.is_empty() {
+            let keys = settings.unchecked.join(", ");
+            let message =
+                format!("Codex {} stops at a key that it does not know, and may not know {keys}", self.about.name);
+            answer.doubt(&[Certain::Set], message.clone());
+            answer.warnings.push(Warning::general("bad-settings", message));
+        }
+        if let Reads::Unclear = settings.permissions.reads {
+            let message = "the permissions keep Codex from reading some files, and which is found out in its sandbox";
+            answer.doubt(&[Certain::Set], message);
+            answer.warnings.push(Warning::general("bad-settings", message));
+        }
     }
 }
 
 /// `$CODEX_HOME`, which must exist and is made physical, else `~/.codex`.
-fn codex_home(at: &Standpoint, search: &mut Search) -> Told<Result<PathBuf, Refusal>> {
+fn codex_home(at: &Standpoint, search: &mut Search) -> Going<PathBuf> {
     let rule = "the Codex home must be a directory";
     let Some(named) = search.env("CODEX_HOME").filter(|dir| !dir.is_empty()) else {
         let path = at.home.join(".codex");
-        return Ok(match search.stat(&path, rule)? {
+        return match search.stat(&path, rule)? {
             Ok(meta) if meta.kind != Kind::Dir => {
-                Err(Refusal::new(&path, format!("{} is not a directory", path.display())))
+                Err(Refusal::new(&path, format!("{} is not a directory", path.display())).into())
             }
             Ok(_) | Err(_) => Ok(path),
-        });
+        };
     };
     let path = at.cwd.join(&named);
-    Ok(match search.stat(&path, rule)? {
+    let refused =
+        |what: &str| Err(Refusal::new(&path, format!("CODEX_HOME points to {named:?}, but that path {what}")).into());
+    match search.stat(&path, rule)? {
         Ok(meta) if meta.kind == Kind::Dir => Ok(search.real(&path)?.unwrap_or(path)),
-        Ok(_) => Err(Refusal::new(path, format!("CODEX_HOME points to {named:?}, but that path is not a directory"))),
-        Err(_) => Err(Refusal::new(
-            path,
-            format!("CODEX_HOME points to {named:?}, but that path does not exist; create it or unset CODEX_HOME"),
-        )),
-    })
+        Ok(_) => refused("is not a directory"),
+        Err(_) => refused("does not exist; create it or unset CODEX_HOME"),
+    }
 }
 
 /// The real path of what `--cd` names, if there is anything.
@@ -389,30 +420,30 @@ struct Start {
 
 impl Codex {
     /// The working directory, or what `--cd` says.
-    fn start(&self, at: &Standpoint, search: &mut Search) -> Told<Result<Start, Refusal>> {
+    fn start(&self, at: &Standpoint, search: &mut Search) -> Going<Start> {
         let Some(dir) = at.option(ID, "cd") else {
-            return Ok(Ok(Start { cwd: at.cwd.clone(), documents: at.cwd.clone(), settings_before: None }));
+            return Ok(Start { cwd: at.cwd.clone(), documents: at.cwd.clone(), settings_before: None });
         };
         let cwd = match dir {
-            "" => return Ok(Err(Refusal::new(&at.cwd, "the value of --cd is empty; name a directory"))),
+            "" => return Err(Refusal::new(&at.cwd, "the value of --cd is empty; name a directory").into()),
             "~" => at.home.clone(),
             dir => absolute(
                 dir.strip_prefix("~/").map_or(&at.cwd, |_| &at.home),
                 Path::new(dir.strip_prefix("~/").unwrap_or(dir)),
             ),
         };
-        Ok(match self.walk {
+        match self.walk {
             Walk::AsWritten => Ok(Start { documents: cwd.clone(), cwd, settings_before: None }),
             Walk::Physical => {
                 // First the system resolves the option as it stands, `~` and `..` after a link included.
                 let Some(physical) = resolved_by_system(&at.cwd, dir, search)? else {
                     let written = at.cwd.join(dir);
-                    return Ok(Err(Refusal::new(written, "--cd names nothing: no such file or directory")));
+                    return Err(Refusal::new(written, "--cd names nothing: no such file or directory").into());
                 };
                 let documents = search.real(&cwd)?.unwrap_or_else(|_| cwd.clone());
                 Ok(Start { settings_before: (physical != cwd).then_some(physical), documents, cwd })
             }
-        })
+        }
     }
 
     fn compose(&self, cwd: &Path, settings: &Settings, global: Option<Text>, docs: &[Doc], answer: &mut Answer) {

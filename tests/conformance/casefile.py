@@ -25,13 +25,14 @@ write, shell, mention) with which FILE is reached, the agent (of `@session subag
   @hash ASK          the same for long texts: lines `TRIGGER ROLE BYTES SHA256`, or `nothing`, or `refused`
   @skills ASK        the lists of skills that are on the disk, in the shape of @text: what the client says around them, and skills
                      that come with it, are left out, except for OpenCode, of which the whole block is known
+  @environment ASK   the block that describes the environment, in the shape of @text, on the day and in the time zone of the cases
   @sources ASK       `fate path  reason` lines; never recorded from a client, they are our own words
   @messages ASK      all messages, whatever their kind: `>>> TRIGGER ROLE KIND [NAME]`, then the text, if it is shown
   @problems custom from CWD   what is wrong with the harnesses that a briefing.toml declares there
   @diagnostics FILE [HARNESS,...]   what is wrong with a file; LINE:COLUMN from one, columns in characters; our own words
   @actions FILE[:LINE] [HARNESS,...]    what can be done there, each with its edits and with what is wrong afterwards
   @workspace DIR              what can be done for the workspace that begins there
-  @observed CLIENT VERSION    the @text, @hash and @skills sections for that client's harness were recorded from the real one
+  @observed CLIENT VERSION    the @text, @hash, @skills and @environment sections for that client's harness were recorded from the real one
 """
 import base64, hashlib, os, re, shutil, subprocess, sys
 
@@ -171,10 +172,14 @@ def lay_out(case):
             if word == "mode": os.chmod(path, int(arg, 8))
 
 
+def standing():
+    """What stands where cases are laid out, for `clear`."""
+    return {parent: set(os.listdir(parent)) for parent in ("/", "/etc")}
+
+
 def clear(before):
-    """Takes away what has been laid out in directories that were not there `before`. Call it inside `private_root` only."""
-    for name in set(os.listdir("/")) - before:
-        path = "/" + name
+    """Takes away what has been laid out since `before`. Call it inside `private_root` only."""
+    for path in (f"{parent}/{name}" for parent, names in before.items() for name in set(os.listdir(parent)) - names):
         shutil.rmtree(path, ignore_errors=True) if os.path.isdir(path) and not os.path.islink(path) else os.unlink(path)
 
 
@@ -185,5 +190,6 @@ def private_root(scratch, script, *args, **kwargs):
     shell = ('set -e; s=$1; shift; mount -t tmpfs private "$s"; mkdir "$s/u" "$s/w" "$s/n"; '
              'mount -t overlay private -o lowerdir=/,upperdir="$s/u",workdir="$s/w" "$s/n"; '
              'for d in proc dev sys; do mount --rbind /$d "$s/n/$d"; done; mount -t tmpfs private "$s/n/tmp"; '
-             'here=$(pwd); exec chroot "$s/n" sh -c \'cd "$1" && shift && exec "$@"\' sh "$here" "$@"')
+             # Not chroot: in one, no sandbox of a client could be set up.
+             'here=$(pwd); mkdir "$s/n/tmp/old"; cd "$s/n"; pivot_root . tmp/old; umount -l /tmp/old; rmdir /tmp/old; cd "$here"; exec "$@"')
     return subprocess.run(["unshare", "-m", "sh", "-c", shell, "private-root", scratch, *command, *args], **kwargs)

@@ -1,6 +1,6 @@
 """Codex CLI 0.169: asks `codex debug prompt-input`, which prints the model input of a fresh session and uses no network.
 The edition 0.104 is asked as codex_early.py says."""
-import json, os, subprocess
+import json, os, re, subprocess
 import codex_early
 
 CLIENT, VERSION = "codex", "0.169.0"
@@ -12,7 +12,8 @@ def version(ask):
 
 
 def options(case):
-    """The command-line options, from `{"options": {"codex": {"profile": …, "config": ["k=v"], "cd": …}}}` of @settings."""
+    """The command-line options, from `{"options": {"codex": {"profile": …, "config": ["k=v"], "cd": …, "sandbox": …, "add_dir": […],
+    "approval": …, "model": …}}}` of @settings."""
     settings = next((json.loads(s.body) for s in case.all("@settings")), {})
     return settings.get("options", {}).get("codex", {})
 
@@ -23,37 +24,60 @@ def command(clients, options):
         words += ["-c", pair]
     if "profile" in options:
         words += ["--profile", options["profile"]]
-    if "cd" in options:
-        words += ["-C", options["cd"]]
-    return words
+    for option, word in (("cd", "-C"), ("sandbox", "-s"), ("approval", "-a"), ("model", "-m")):
+        if option in options:
+            words += [word, options[option]]
+    return words + [word for directory in options.get("add_dir", []) for word in ("--add-dir", directory)]
 
 
-def environment(case):
+def variables(case):
     """Nothing of ours leaks in; if the client did try the network it would meet a closed port."""
     return {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": case.home(), "SHELL": "/bin/bash", "LANG": "C.UTF-8", "TZ": "UTC",
             "HTTPS_PROXY": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9", **case.env()}
 
 
-def ask(clients, case, ask):
-    if version(ask) == codex_early.VERSION:
-        return codex_early.ask(clients, ask, options(case), environment(case))
-    run = subprocess.run([*command(clients, options(case)), "debug", "prompt-input"], cwd=ask.cwd, env=environment(case),
+def asked(clients, case, ask):
+    """The texts of the model's input with their roles, or None when the client does not start."""
+    run = subprocess.run([*command(clients, options(case)), "debug", "prompt-input"], cwd=ask.cwd, env=variables(case),
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
     if os.environ.get("CODEX_STDERR"):
         os.write(2, run.stderr)
     if run.returncode:
-        return "refused"
-    texts = [content["text"] for item in json.loads(run.stdout) if item.get("role") == "user"
-             for content in item["content"] if content.get("text", "").startswith("# AGENTS.md instructions")]
-    return [("session", "user", text) for text in texts]
+        return None
+    return [(item["role"], content.get("text", "")) for item in json.loads(run.stdout) for content in item.get("content", [])]
+
+
+def ask(clients, case, ask):
+    if version(ask) == codex_early.VERSION:
+        return codex_early.ask(clients, ask, options(case), variables(case))
+    texts = asked(clients, case, ask)
+    return "refused" if texts is None else [("session", role, text) for role, text in texts if role == "user" and text.startswith("# AGENTS.md instructions")]
 
 
 def skills(clients, case, ask):
-    """The table of roots and the list behind it. Codex's own skills are in it unless the case switches them off."""
-    run = subprocess.run([*command(clients, options(case)), "debug", "prompt-input"], cwd=ask.cwd, env=environment(case),
-                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=60, check=True)
-    texts = [content["text"] for item in json.loads(run.stdout) for content in item.get("content", []) if content.get("text", "").startswith("<skills_instructions>")]
-    return [("session", "developer", text[text.index("### Skill roots"):text.index("\n</skills_instructions>")]) for text in texts]
+    """The list, with the table of roots before it where there is one. Codex's own skills are in it unless the case switches
+    them off."""
+    texts = asked(clients, case, ask)
+    if texts is None:
+        return "refused"
+    lists = [(role, text) for role, text in texts if text.startswith("<skills_instructions>")]
+    starts = [(role, text, min(text.index(head) for head in ("### Skill roots", "### Available skills") if head in text)) for role, text in lists]
+    ends = ("\n### How to use skills", "\n</skills_instructions>")
+    return [("session", role, text[start:min(text.index(end) for end in ends if end in text)]) for role, text, start in starts]
+
+
+def environment(clients, case, ask):
+    """The block, on the day of the cases."""
+    texts = asked(clients, case, ask)
+    if texts is None:
+        return "refused"
+    day = lambda text: re.sub("<current_date>.*?</current_date>", "<current_date>2026-11-21</current_date>", text)
+    return [("session", role, day(text)) for role, text in texts if text.startswith("<environment_context>")]
+
+
+def further(edition):
+    """What is compared beside the instructions in random trees."""
+    return [] if edition == "0.104" else [("@skills", skills), ("@environment", environment)]
 
 
 # Random trees.
@@ -145,7 +169,21 @@ class Tree:
         elif k < .50: self.add(git, r.choice([" | fifo", " | device"]))
         elif k < .52: self.link(git + "/HEAD", r.choice(["nope", "HEAD", "."]))
         elif k < .53: self.add(git + "/HEAD/")
-        elif k < .62: self.worktree(directory)
+        elif k < .60: self.worktree(directory)
+        elif k < .68: self.bare(directory)
+
+    def bare(self, directory):
+        """A worktree of a bare repository beside it, as people lay it with a pointer file."""
+        r, above = self.r, os.path.dirname(directory).rstrip("/")
+        slip = r.randint(0, 8) if r.random() < .4 else -1
+        store = f"{above}/{r.choice(['.bare', 'repo.git', 'bare'])}"
+        self.file(directory + "/.git", f"gitdir: {r.choice([store, '../' + os.path.basename(store)])}/worktrees/w\n")
+        self.file(store + "/worktrees/w/gitdir", "/other/.git\n" if slip == 0 else directory + "/.git\n")
+        self.file(store + "/worktrees/w/commondir", "..\n" if slip == 1 else r.choice(["../..\n", store + "\n"]))
+        pointed = r.choice([os.path.basename(store), "./" + os.path.basename(store), store])
+        if slip == 2: self.link(above + "/.git", os.path.basename(store))
+        elif slip == 3: self.link(above + "/.git", "pointer"); self.file(above + "/pointer", f"gitdir: {pointed}\n")
+        elif slip != 4: self.file(above + "/.git", {5: "gitdir: elsewhere\n", 6: f"gitdir: {pointed}\nmore\n", 7: "", 8: f" gitdir:{pointed}/ \n"}.get(slip, f"gitdir: {pointed}\n"))
 
     def worktree(self, directory):
         r = self.r
@@ -180,7 +218,48 @@ def early(r, lines):
         lines.append("[profiles.work]\n" + r.choice(["", 'model = "x"', "project_doc_max_bytes = 2", "features.child_agents_md = true", 'project_doc_max_bytes = "x"', "model = 5"]))
 
 
-def settings(r, budget=.5, projects=(), edition=None):
+TABLES = ["network_proxy = {}", "network_proxy = { enabled = true, mode = 'full' }", "network_proxy = { bogus = 1 }", "apps_mcp_path_override = { path = 'x' }",
+          "current_time_reminder = { enabled = true, reminder_interval_seconds = 5 }", "token_budget = { enabled = true }", "token_budget = { enabled = true, reminder_threshold_tokens = 0 }",
+          "rollout_budget = {}", "rollout_budget = { enabled = true }", "rollout_budget = { enabled = true, limit_tokens = 9, reminder_at_remaining_tokens = [3] }", "rollout_budget = true",
+          "multi_agent_v2 = { enabled = true, max_concurrent_threads_per_session = 2 }", "multi_agent_v2 = { bogus = 1 }", "multi_agent_v2 = { min_wait_timeout_ms = 40000 }",
+          "code_mode = { enabled = true }", "code_mode = { excluded_tool_namespaces = ['x'] }", "guardianv2 = { max_action_tokens = 5 }", "guardianv2 = { thread_context = true }",
+          "context_management = { enabled = true }", "unheard_of = true", "unheard_of = {}", "sleep_tool = { enabled = 5 }"]
+ENTRIES = ['"/x" = "write"', '"/y/../z" = "read"', '":minimal" = "read"', '":tmpdir" = "write"', '":slash_tmp" = "read"', '":workspace_roots" = "write"', '"~/w" = "write"', '"/s/**" = "read"',
+           '":project_roots" = { "." = "write", "docs" = "read", ".git" = "read" }', '"/d" = { "." = "read", "a" = "write" }', 'glob_scan_max_depth = 3', '"rel" = "read"', '"/g/*.md" = "read"',
+           '":workspace_roots" = { "b" = "write" }', '":workspace_roots" = { "../b" = "write" }', '":tmpdir" = { "a" = "read" }', '"/n" = "none"', '"/m" = "deny"']
+
+
+def permissions(r):
+    """What commands may touch: lines before the tables, and tables."""
+    lines, tables = [], []
+    if r.random() < .5: lines.append(f"sandbox_mode = \"{r.choice(['read-only', 'workspace-write', 'workspace-write', 'danger-full-access'])}\"")
+    if r.random() < .6:
+        tables.append("[sandbox_workspace_write]\n" + "\n".join(r.sample(["exclude_slash_tmp = true", "exclude_tmpdir_env_var = true", "network_access = true",
+            f"writable_roots = {toml(r.sample(['/x', '/y/', 'rel', '~/w', '/r', '/x/../q', '/x'], r.randint(0, 4)))}"], r.randint(1, 3))))
+    if r.random() < .4:
+        lines.append(f"default_permissions = \"{r.choice([':workspace', ':read-only', ':danger-full-access', 'p', 'p', 'p', 'q', ':odd'])}\"")
+    if r.random() < .5:
+        for name in r.choice([["p"], ["p", "q"], ["q"]]):
+            if r.random() < .4: tables.append(f"[permissions.{name}]\nextends = \"{r.choice([':workspace', ':read-only', 'q', 'p', ':danger-full-access', 'nope'])}\"")
+            if r.random() < .3: tables.append(f'[permissions.{name}.workspace_roots]\n"/k" = true\n"rel" = {r.choice(["true", "false"])}')
+            tables.append(f"[permissions.{name}.filesystem]\n" + "\n".join(['":root" = "read"', *{line.split(" = ")[0]: line for line in r.sample(ENTRIES, r.randint(0, 5))}.values()]))
+    return lines, tables
+
+
+def skill_tree(r, tree, directories, home, codex_home):
+    """Skills in several roots, so many at times that they do not fit; lines before the tables, and tables."""
+    roots = r.sample([d + "/.codex/skills" for d in directories] + [d + "/.agents/skills" for d in directories] + [codex_home + "/skills", home + "/.agents/skills"], r.randint(1, min(6, 2 * len(directories) + 2)))
+    longest = r.choice([20, 200, 900])
+    for i in range(r.choice([1, 3, 6, 20, 60])):
+        name = r.choice(["a", "b", "long-name-of-a-skill", "é"]) + str(r.randint(0, 99))
+        words = " ".join(r.choice(["word", "wörd", "中文", "x", "longer words"]) for _ in range(r.randint(1, longest // 5)))
+        tree.file(f"{r.choice(roots)}/{r.choice(['', '', 'deep/', 'deep/er/'])}{name}/SKILL.md", f"---\n{r.choice([f'name: {name}' + chr(10), ''])}description: {words}\n---\nBody.\n")
+    lines = [f"model_context_window = {r.choice([0, 300, 900, 5000, 20000, 60000, 300000])}"] if r.random() < .7 else []
+    if r.random() < .2: lines.append(f"model = \"{r.choice(['gpt-6.1-terra', 'gpt-5.5', 'unheard-of', 'gpt-daybreak-red-latest'])}\"")
+    return lines, ["[skills.bundled]\nenabled = false"] if r.random() < .7 else []
+
+
+def settings(r, budget=.5, projects=(), edition=None, more=([], [])):
     """Text of one settings file; `projects` are the keys of its trust map."""
     lines = []
     if r.random() < budget:
@@ -196,6 +275,9 @@ def settings(r, budget=.5, projects=(), edition=None):
     r.shuffle(lines)
     if edition == "0.104":
         early(r, lines)
+    elif r.random() < .08:
+        more = (more[0], [*more[1], "[features]\n" + "\n".join({line.split(" = ")[0]: line for line in r.sample(TABLES, r.choice([1, 1, 2, 3]))}.values())])
+    lines = [*more[0], *lines, *more[1]]
     for path in projects:
         level = r.choice(["trusted", "trusted", "trusted", "untrusted", "untrusted", None])
         style = r.random()
@@ -249,8 +331,13 @@ def generate(r, edition=None):
     keys = directories + [cwd, "/r", "/main", "/main", *links, *(["/s"] if links else []), "/r/", "/", "r", "/elsewhere", cwd + "/", "/r/."]
     projects = lambda chance: list(dict.fromkeys(r.choice(keys) for _ in range(r.randint(1, 4)))) if r.random() < chance else []
     k = r.random()
+    more = [[], []]
+    if edition != "0.104":
+        for wanted, made in ((.3, lambda: permissions(r)), (.3, lambda: skill_tree(r, tree, directories, home, codex_home))):
+            if r.random() < wanted:
+                for whole, part in zip(more, made()): whole += part
     if k < .85:
-        text = settings(r, projects=projects(.55)).encode()
+        text = settings(r, projects=projects(.55), more=more).encode()
         if r.random() < .05: text = b"\xef\xbb\xbf" + text
         if r.random() < .05: text = text.replace(b"\n", b"\r\n")
         tree.file(codex_home + "/config.toml", text)
@@ -280,6 +367,11 @@ def generate(r, edition=None):
             f"projects.{r.choice(bare)}.trust_level=\"trusted\"", f"projects.\"{r.choice(keys)}\".trust_level=untrusted", "projects={%s={trust_level='untrusted'}}" % toml(r.choice(keys)),
             "developer_instructions=bare text", "project_doc_max_bytes=7 # seven"], r.randint(1, 3))
         if r.random() < .05: options["config"].append(r.choice(["project_doc_max_bytes=x", "noequals", "=1", "project_doc_max_bytes=", "project_root_markers=.git", "model=5"]))
+    if edition != "0.104":
+        if r.random() < .06: options["sandbox"] = r.choice(["read-only", "workspace-write", "danger-full-access"])
+        if r.random() < .08: options["add_dir"] = r.sample(["/x", "rel", "../up", "/r", "/k/"], r.randint(1, 3))
+        if r.random() < .03: options["approval"] = r.choice(["never", "on-request"])
+        if r.random() < .03: options["model"] = r.choice(["gpt-6.1-terra", "gpt-5.5", "unheard-of"])
     start = cwd
     if " " in cwd or (links and r.random() < .6):
         start = next((l for l, t in links.items() if t == cwd), None) if links else None

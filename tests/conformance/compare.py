@@ -4,11 +4,10 @@
 usage: compare.py HARNESS[@EDITION] N SEED --clients DIR --briefing BINARY [--keep DIR] [--mode MODE]
 
 The harness's driver module has `generate(random) -> (casefile.Case, ask words)`; where an edition is named, it is told
-(`generate(random, edition)`) and the words are a question to that edition. Lists of skills are compared as well for the
-editions in `EDITIONS_WITH_SKILLS`. Tree number i of a seed is the same
-tree every time. Differences are written to --keep (default: ./differences) as ready case files.
+(`generate(random, edition)`) and the words are a question to that edition. `further(edition)`, where there is one, says what
+else is compared: lists of skills, the block about the environment. Tree number i of a seed is the same tree every time. Differences are written to --keep (default: ./differences) as ready case files.
 """
-import argparse, json, os, random, subprocess, sys, tempfile
+import argparse, json, os, random, re, subprocess, sys, tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import casefile
 from record import driver, version
@@ -27,14 +26,15 @@ def briefing(binary, case, ask, kind):
     command += ["--agent", ask.agent] if ask.agent else []
     command += ["--request", json.dumps(settings)] if settings else []
     command += [ask.reading] if ask.reading else []
-    env = {"PATH": os.environ["PATH"], "HOME": home, **case.env()}
+    env = {"PATH": os.environ["PATH"], "HOME": home, "TZ": "Etc/UTC", "SHELL": "/bin/bash", **case.env()}
     run = subprocess.run(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
     if run.returncode:
         return f"exit {run.returncode}: {run.stderr.decode(errors='replace')}"
     answer = json.loads(run.stdout)["briefings"][0]
     if answer["refusal"]:
         return "refused"
-    return [(m["trigger"], m["role"], m["text"]) for m in answer["messages"] if m.get("kind", "instructions") == kind]
+    day = lambda text: re.sub("<current_date>.*?</current_date>", "<current_date>2026-11-21</current_date>", text) if kind == "environment" else text
+    return [(m["trigger"], m["role"], day(m["text"])) for m in answer["messages"] if m.get("kind", "instructions") == kind]
 
 
 def one(o, number):
@@ -44,14 +44,15 @@ def one(o, number):
     case, words = module.generate(r, edition) if edition else module.generate(r)
     casefile.lay_out(case)
     ask = casefile.Ask(words)
-    lists = ask.edition in getattr(module, "EDITIONS_WITH_SKILLS", ())
-    return compared(o, case, words, "@text", module.ask) or (compared(o, case, words, "@skills", module.skills) if lists else None)
+    further = module.further(ask.edition) if hasattr(module, "further") else []
+    differences = (compared(o, case, words, word, asked) for word, asked in [("@text", module.ask), *further])
+    return next(filter(None, differences), None)
 
 
 def compared(o, case, words, word, asked):
     """What differs in the answer to one question."""
     ask, module = casefile.Ask(words), sys.modules[asked.__module__]
-    ours = briefing(o.briefing, case, ask, {"@text": "instructions", "@skills": "skills"}[word])
+    ours = briefing(o.briefing, case, ask, {"@text": "instructions", "@skills": "skills", "@environment": "environment"}[word])
     real = asked(o.clients, case, ask)
     if os.environ.get("COMPARE_SAYS"): os.write(2, f"{word} {len(str(real))}\n".encode())
     if real == "skip" or (ours if isinstance(ours, str) else [tuple(m) for m in ours]) == (real if isinstance(real, str) else [tuple(m) for m in real]):
@@ -63,7 +64,7 @@ def compared(o, case, words, word, asked):
 
 def all_of_them(o):
     """Runs inside the private root."""
-    before = set(os.listdir("/"))
+    before = casefile.standing()
     for number in range(o.n):
         try:
             difference = one(o, number)

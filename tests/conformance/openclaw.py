@@ -12,8 +12,12 @@ import casefile, http.server, json, os, subprocess, threading
 import openclaw_early, openclaw_trees
 
 CLIENT, VERSION = "openclaw", "2026.9.6"
-EDITIONS_WITH_SKILLS = tuple(openclaw_early.VERSIONS)
 KEYS = {"subagent": "subagent:probe", "cron": "cron:job1", "group": "telegram:group:123"}
+
+
+def further(edition):
+    """What is compared beside the instructions in random trees."""
+    return [("@skills", skills)] if edition in openclaw_early.VERSIONS else []
 
 
 def version(ask):

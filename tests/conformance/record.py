@@ -11,7 +11,8 @@ usage: record.py --clients DIR [--check] CASE.txt...
 Each case is laid out in a private root of its own, so paths, budgets and ancestors are those of the case. A driver
 module per harness (codex.py, opencode.py, openclaw.py …) has CLIENT, VERSION (or `version(ask)`, where editions are
 asked of clients of their own) and `ask(clients, case, ask) -> [(trigger, role, text)] | "refused"`, which runs the client
-inside the private root. One that can be asked for lists of skills has `skills(clients, case, ask)` with the same answer.
+inside the private root. One that can be asked for lists of skills has `skills(clients, case, ask)` with the same answer, and
+one that can be asked for the environment block `environment(clients, case, ask)`.
 """
 import argparse, http.server, importlib, json, os, subprocess, sys, tempfile, threading, urllib.parse
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -66,10 +67,10 @@ def answer(clients, path):
         section.header = section.header.replace(section.word, word, 1)
         section.body = body
         observed.add((module.CLIENT, version(module, ask)))
-    for section in case.all("@skills"):
+    for section in case.all("@skills") + case.all("@environment"):
         ask = casefile.Ask(section.header.split(None, 1)[1])
         module = driver(ask.harness)
-        section.body = casefile.golden(module.skills(clients, case, ask), limit=float("inf"))[1]
+        section.body = casefile.golden(getattr(module, section.word[1:])(clients, case, ask), limit=float("inf"))[1]
         observed.add((module.CLIENT, version(module, ask)))
     asked = {client for client, _ in observed}
     case.sections = [s for s in case.sections if not (s.word == "@observed" and s.header.split()[1] in asked)]
@@ -79,7 +80,7 @@ def answer(clients, path):
 
 def answers(clients, paths):
     """Runs inside the private root: a line of JSON for every case."""
-    before = set(os.listdir("/"))
+    before = casefile.standing()
     for path in paths:
         try:
             new = answer(clients, path)

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::global::endless;
+use super::permissions::Reads;
 use super::settings::Settings;
 use super::{Codex, Examined, directories, notices, paths, unreadable_cap};
-use crate::answer::{Answer, Fate, Limit, Per, Scope, Source, Text, Unit, Warning};
+use crate::answer::{Answer, Certain, Fate, Limit, Per, Refusal, Scope, Source, Text, Unit, Warning};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Errno, Kind, Meta, Unreadable};
 use crate::text::{self, grouped};
@@ -144,6 +145,21 @@ impl Codex {
         }
     }
 
+    /// Whether the permissions end the session here: the client reads project files as its commands would.
+    fn is_kept_from(&self, path: &Path, settings: &Settings, search: &mut Search, answer: &mut Answer) -> Told<bool> {
+        let Reads::AllBut(denied) = &settings.permissions.reads else { return Ok(false) };
+        let real = search.real(path)?.unwrap_or_else(|_| path.to_owned());
+        if denied.holds(&real) {
+            let what = "failed to load AGENTS.md instructions: the permissions deny to read this file";
+            answer.refusal = Some(Refusal::new(path, what));
+            return Ok(true);
+        }
+        if denied.may_hold(&real) {
+            answer.doubt(&[Certain::Set], format!("a pattern in the permissions may deny to read {}", path.display()));
+        }
+        Ok(false)
+    }
+
     /// Reads the picked files, root first, until the budget is spent.
     fn spend(
         &self,
@@ -174,6 +190,9 @@ impl Codex {
                     self.tell(answer, || Warning::at("over-budget", path, notices::skipped(path, budget)));
                 }
                 continue;
+            }
+            if self.is_kept_from(path, settings, search, answer)? {
+                return Ok(docs);
             }
             let raw = match search.read(path, "root first, until the budget is spent")? {
                 Ok(raw) => raw,

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::settings::{Sandbox, Settings};
+use super::permissions::{Access, Entry, Permissions, Profile, What};
+use super::settings::Settings;
 use crate::answer::Standpoint;
 
 /// How the environment is described.
@@ -29,33 +30,37 @@ pub(super) fn block(form: Form, settings: &Settings, at: &Standpoint, cwd: &Path
         out.push_str(&format!("  <current_date>{year:04}-{month:02}-{day:02}</current_date>\n"));
         out.push_str(&format!("  <timezone>{}</timezone>\n", escaped(&at.surroundings.time_zone)));
     }
-    let profile = permissions(settings.sandbox, &cwd);
-    out.push_str(&format!("  <filesystem><workspace_roots><root>{cwd}</root></workspace_roots>{profile}</filesystem>\n</environment_context>"));
+    out.push_str(&format!("  {}\n</environment_context>", filesystem(&settings.permissions)));
     Some(out)
 }
 
-fn permissions(sandbox: Sandbox, cwd: &str) -> String {
-    let entry = |access: &str, inner: String| format!("<entry access=\"{access}\">{inner}</entry>");
-    let special = |name: &str| format!("<special>{name}</special>");
-    let path = |path: String| format!("<path>{path}</path>");
-    let entries = match sandbox {
-        Sandbox::FullAccess => {
-            return "<permission_profile type=\"disabled\"><file_system type=\"unrestricted\" /></permission_profile>"
-                .to_owned();
-        }
-        Sandbox::ReadOnly => entry("read", special(":root")),
-        Sandbox::WorkspaceWrite => {
-            let mut entries = entry("read", special(":root")) + &entry("write", path(cwd.to_owned()));
-            entries += &(entry("write", special(":slash_tmp")) + &entry("write", special(":tmpdir")));
-            for protected in [".git", ".agents", ".codex", ".aws"] {
-                entries += &entry("read", path(format!("{cwd}/{protected}")));
-            }
-            entries
+/// The roots of the workspace, and what may be touched.
+fn filesystem(permissions: &Permissions) -> String {
+    let path = |path: &Path| escaped(&path.to_string_lossy());
+    let roots: String = permissions.roots.iter().map(|root| format!("<root>{}</root>", path(root))).collect();
+    let entry = |entry: &Entry| {
+        let what = match &entry.what {
+            What::Special(name) => format!("<special>{}</special>", escaped(name)),
+            What::Path(at) => format!("<path>{}</path>", path(at)),
+            What::Glob(glob) => format!("<glob>{}</glob>", escaped(glob)),
+        };
+        let access = match entry.access {
+            Access::Read => "access=\"read\"",
+            Access::Write => "access=\"write\"",
+            Access::Deny => "access=\"deny\" escalatable=\"false\"",
+        };
+        format!("<entry {access}>{what}</entry>")
+    };
+    let (kind, files) = match &permissions.profile {
+        Profile::Disabled => ("disabled", "<file_system type=\"unrestricted\" />".to_owned()),
+        Profile::Managed { scan_depth, entries } => {
+            let depth = scan_depth.map(|depth| format!(" glob_scan_max_depth=\"{depth}\"")).unwrap_or_default();
+            let entries: String = entries.iter().map(entry).collect();
+            ("managed", format!("<file_system type=\"restricted\"{depth}>{entries}</file_system>"))
         }
     };
-    format!(
-        "<permission_profile type=\"managed\"><file_system type=\"restricted\">{entries}</file_system></permission_profile>"
-    )
+    let profile = format!("<permission_profile type=\"{kind}\">{files}</permission_profile>");
+    format!("<filesystem><workspace_roots>{roots}</workspace_roots>{profile}</filesystem>")
 }
 
 fn escaped(text: &str) -> String {

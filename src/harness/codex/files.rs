@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::layers::Layers;
 use super::rules::{Devices, Rules};
+use super::stop::Going;
 use super::trust::{self, Trust};
 use crate::answer::Refusal;
 use crate::formats::{self, Node, Value};
@@ -24,7 +25,7 @@ pub(super) struct Project<'a> {
 }
 
 /// Why a settings file does not become a table.
-pub(super) enum Problem {
+enum Problem {
     /// It cannot be read, or is not UTF-8.
     Unreadable(String),
     /// It is no TOML.
@@ -32,7 +33,7 @@ pub(super) enum Problem {
 }
 
 impl Problem {
-    pub fn refusal(self, path: &Path) -> Refusal {
+    fn refusal(self, path: &Path) -> Refusal {
         match self {
             Problem::Unreadable(what) => {
                 Refusal::new(path, format!("Failed to read config file {}: {what}", path.display()))
@@ -44,7 +45,7 @@ impl Problem {
 
 impl Rules {
     /// One settings file; `None` if there is none.
-    pub fn read_table(&self, path: &Path, search: &mut Search) -> Told<Result<Option<Node>, Problem>> {
+    fn read_table(&self, path: &Path, search: &mut Search) -> Told<Result<Option<Node>, Problem>> {
         let raw = match search.read(path, "settings, lowest layer first")? {
             Ok(raw) => raw,
             Err(Unreadable::Errno(Errno::NOENT)) => return Ok(Ok(None)),
@@ -57,6 +58,11 @@ impl Rules {
         Ok(formats::parse_toml(text).map(Some).map_err(|error| Problem::Broken(error.with_position(text))))
     }
 
+    /// One settings file that must be right.
+    pub fn read_right(&self, path: &Path, search: &mut Search) -> Going<Option<Node>> {
+        Ok(self.read_table(path, search)?.map_err(|problem| problem.refusal(path))?)
+    }
+
     /// Adds `.codex/config.toml` of every trusted directory from the root down.
     pub fn add_project_files(
         &self,
@@ -64,7 +70,7 @@ impl Rules {
         project: &Project,
         without_project: &Layers,
         search: &mut Search,
-    ) -> Told<Result<(), Refusal>> {
+    ) -> Going<()> {
         let physical_home = search.real(project.codex_home)?.ok();
         for dir in super::directories(project.cwd, project.root) {
             let folder = dir.join(".codex");
@@ -84,10 +90,10 @@ impl Rules {
                 }
                 Ok(_) => search.never(&file, "the project is not trusted, so these settings do not count"),
                 Err(Problem::Broken(_)) if level != Some(Trust::Trusted) => {}
-                Err(problem) => return Ok(Err(problem.refusal(&file))),
+                Err(problem) => return Err(problem.refusal(&file).into()),
             }
         }
-        Ok(Ok(()))
+        Ok(())
     }
 }
 

@@ -18,6 +18,20 @@ impl Layers {
         self.0.iter().rev().find_map(|(from, table)| Some((table.at_path(path)?, from.as_str())))
     }
 
+    /// How high the layer is that sets the value at a path.
+    pub fn height(&self, path: &[&str]) -> Option<usize> {
+        self.0.iter().rposition(|(_, table)| table.at_path(path).is_some())
+    }
+
+    /// The keys of the table at a path, in any layer, sorted.
+    pub fn names(&self, path: &[&str]) -> Vec<&str> {
+        let tables = self.0.iter().filter_map(|(_, table)| table.at_path(path)?.as_table());
+        let mut names: Vec<&str> = tables.flatten().map(|(name, _)| name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
     pub fn extend(&mut self, from: &Path, table: Option<Node>) {
         self.0.extend(table.map(|table| (from.display().to_string(), table)));
     }

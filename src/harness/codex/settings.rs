@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 
 use super::files::{MANAGED, Project, REQUIREMENTS};
 use super::layers::{ARGUMENTS, Layers, arguments};
+use super::permissions::{Asked, Permissions};
 use super::root::Root;
 use super::rules::{Distrust, Fallbacks, Managed, Profiles, Rules};
 use super::skills::{Places, Switches};
+use super::stop::Going;
 use super::trust::{self, Trust};
 use super::{Codex, ID, Start, paths};
 use crate::answer::{Refusal, Standpoint, Warning};
 use crate::formats::Value;
-use crate::search::{Search, Told};
+use crate::search::Search;
 use crate::snapshot::Ask;
 
 /// Everything that the settings say about instructions.
@@ -28,9 +30,11 @@ pub(super) struct Settings {
     /// Whether `<environment_context>` is sent, and whether with date and time zone.
     pub environment: bool,
     pub environment_time: bool,
-    pub sandbox: Sandbox,
+    pub permissions: Permissions,
     pub skills: Switches,
     pub warnings: Vec<Warning>,
+    /// Settings that the client may refuse, for all that is known of it.
+    pub unchecked: Vec<String>,
     /// The switches in `features`, the profile's over the others.
     features: BTreeMap<String, bool>,
     /// Whether the project loses its files because the user called it untrusted.
@@ -39,79 +43,25 @@ pub(super) struct Settings {
     root_error: Option<String>,
 }
 
-/// `sandbox_mode`, which the environment block describes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sandbox {
-    ReadOnly,
-    WorkspaceWrite,
-    FullAccess,
-}
-
 impl Settings {
-    /// Reads every layer; `Err` says why Codex would not start.
+    /// Reads every layer.
     pub fn gather(
         edition: &Codex,
         at: &Standpoint,
         start: &Start,
         codex_home: &Path,
         search: &mut Search,
-    ) -> Told<Result<Settings, Refusal>> {
+    ) -> Going<Settings> {
         let (rules, cwd) = (&edition.settings, start.cwd.as_path());
-        let system = ["/etc/codex/config.toml", MANAGED, REQUIREMENTS].map(PathBuf::from);
-        let user = codex_home.join("config.toml");
-        search.expect(system.iter().chain([&user]).cloned().map(Ask::Content))?;
-        let [etc, managed, requirements] = system;
-        let mut files = vec![etc, user];
-        let profile = at.option(ID, "profile");
-        if let (Some(profile), Profiles::Files) = (profile, rules.profiles) {
-            if profile.is_empty() || !profile.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) {
-                let message =
-                    format!("the profile name {profile:?} must consist of ASCII letters, digits, `-` and `_`");
-                return Ok(Err(Refusal::new(codex_home, message)));
-            }
-            files.push(codex_home.join(format!("{profile}.config.toml")));
+        let gathered = Gathered::read(rules, at, cwd, codex_home, search)?;
+        let outside = gathered.without_project(rules);
+        if rules.managed == Managed::Last {
+            none(rules.checks.wrong(&outside))?;
         }
-        let mut layers = Layers::default();
-        for file in &files {
-            match rules.read_table(file, search)? {
-                Ok(table) => layers.extend(file, table),
-                Err(problem) => return Ok(Err(problem.refusal(file))),
-            }
+        if rules.profiles == Profiles::Files {
+            none(legacy_profile(&outside, gathered.profile))?;
         }
-        let arguments = match arguments(&at.option_list(ID, "config")) {
-            Ok(arguments) => arguments,
-            Err(message) => return Ok(Err(Refusal::new(cwd, message))),
-        };
-        let mut above = Layers::default();
-        above.extend(Path::new(ARGUMENTS), Some(arguments));
-        // What a project says about itself counts neither for its root nor for whether its settings are read.
-        let mut without_project = layers.clone();
-        without_project.0.extend(above.0.iter().cloned());
-        for (file, counts) in [(managed, true), (requirements, false)] {
-            match rules.read_table(&file, search)? {
-                Ok(table) => above.extend(&file, table.filter(|_| counts)),
-                Err(problem) => return Ok(Err(problem.refusal(&file))),
-            }
-        }
-        let refusal = match rules.managed {
-            Managed::BeforeTheProject => {
-                without_project = layers.clone();
-                without_project.0.extend(above.0.iter().cloned());
-                None
-            }
-            Managed::Last => rules.checks.wrong(&without_project),
-        };
-        let legacy = || match rules.profiles {
-            Profiles::Files => legacy_profile(&without_project, profile),
-            Profiles::Tables => None,
-        };
-        if let Some(refusal) = refusal.or_else(legacy) {
-            return Ok(Err(refusal));
-        }
-        let markers = match markers(edition.root_markers, &without_project, codex_home) {
-            Ok(markers) => markers,
-            Err(refusal) => return Ok(Err(refusal)),
-        };
+        let markers = markers(edition.root_markers, &outside, codex_home)?;
         let (root, root_error) = match rules.document_root(&start.documents, edition.root_markers, &markers, search)? {
             Root::Found(root) => (Some(root), None),
             Root::Nowhere => (None, None),
@@ -123,29 +73,34 @@ impl Settings {
         let git_root = rules.trust.git_root(cwd, search)?;
         let settings_root = rules.settings_root(cwd, &markers, search)?;
         let project = Project { cwd, root: settings_root.as_deref(), git_root: git_root.as_deref(), codex_home };
-        if let Err(refusal) = rules.add_project_files(&mut layers, &project, &without_project, search)? {
-            return Ok(Err(refusal));
-        }
-        layers.0.extend(above.0);
-        if let Some(refusal) = rules.checks.wrong(&layers) {
-            return Ok(Err(refusal));
-        }
-        let table = match rules.profile_table(&layers, profile) {
-            Ok(table) => table,
-            Err(refusal) => return Ok(Err(refusal)),
-        };
-        if let Some(refusal) = rules.files_with_text(&layers, table.as_deref(), (cwd, &at.home), search)? {
-            return Ok(Err(refusal));
-        }
+        let profile = gathered.profile;
+        let layers = gathered.with_project(rules, &project, &outside, search)?;
+        none(rules.checks.wrong(&layers))?;
+        let table = rules.profile_table(&layers, profile)?;
+        rules.files_with_text(&layers, table.as_deref(), (cwd, &at.home), search)?;
         let places: Vec<&Path> = [Some(cwd), git_root.as_deref()].into_iter().flatten().collect();
         let level = rules.trust.level(&places, &layers, trust::Silent::EndsTheSearch, search)?;
-        let features = features(&layers, table.as_deref());
-        let places = Places { cwd, codex_home, home: &at.home };
-        let skills = Switches::read(&layers, rules.skills, &places);
-        Ok(Ok(Settings { root_error, features, skills, ..Settings::read(edition, &layers, root, level) }))
+        let asked = Asked {
+            cwd,
+            home: &at.home,
+            sandbox: at.option(ID, "sandbox"),
+            add_dirs: at.option_list(ID, "add_dir"),
+            is_decided: matches!(level, Some(Trust::Trusted | Trust::Untrusted)),
+        };
+        let places = Places { cwd, codex_home, home: &at.home, model: at.option(ID, "model") };
+        let worked_out = WorkedOut {
+            root,
+            root_error,
+            level,
+            features: features(&layers, table.as_deref()),
+            skills: Switches::read(&layers, rules.skills, &places),
+            permissions: rules.permissions(&layers, &asked)?,
+        };
+        Ok(Settings::read(edition, &layers, worked_out))
     }
 
-    fn read(edition: &Codex, layers: &Layers, root: Option<PathBuf>, level: Option<Trust>) -> Settings {
+    fn read(edition: &Codex, layers: &Layers, worked_out: WorkedOut) -> Settings {
+        let WorkedOut { root, root_error, level, features, skills, permissions } = worked_out;
         let rules = &edition.settings;
         let budget = layers.value(&["project_doc_max_bytes"]);
         let flag = |key: &str| layers.value(&[key]).and_then(|(node, _)| node.as_bool()).unwrap_or(true);
@@ -166,13 +121,6 @@ impl Settings {
             }
             fallbacks.push(name.to_owned());
         }
-        let sandbox = match layers.value(&["sandbox_mode"]).and_then(|(node, _)| node.as_text()) {
-            Some("danger-full-access") => Sandbox::FullAccess,
-            Some("workspace-write") => Sandbox::WorkspaceWrite,
-            Some(_) => Sandbox::ReadOnly,
-            None if level.is_some() => Sandbox::WorkspaceWrite,
-            None => Sandbox::ReadOnly,
-        };
         Settings {
             root,
             budget: budget.and_then(|(node, _)| match node.value {
@@ -187,12 +135,13 @@ impl Settings {
                 .map(str::to_owned),
             environment: flag("include_environment_context"),
             environment_time: flag("include_environment_context_time"),
-            sandbox,
-            skills: Switches::default(),
+            permissions,
+            skills,
             warnings,
-            features: BTreeMap::new(),
+            unchecked: rules.checks.unchecked(layers),
+            features,
             untrusted: rules.distrust == Distrust::SettingsAndFiles && level == Some(Trust::Untrusted),
-            root_error: None,
+            root_error,
         }
     }
 
@@ -213,6 +162,87 @@ impl Settings {
     }
 }
 
+/// What comes of several settings, or of settings and the disk.
+struct WorkedOut {
+    root: Option<PathBuf>,
+    root_error: Option<String>,
+    level: Option<Trust>,
+    features: BTreeMap<String, bool>,
+    skills: Switches,
+    permissions: Permissions,
+}
+
+/// The settings of every layer but the project's.
+struct Gathered<'a> {
+    /// The name given with `--profile`.
+    profile: Option<&'a str>,
+    /// Of the system, the user and the profile.
+    files: Layers,
+    /// Of the command line.
+    arguments: Layers,
+    /// Of the administrator, above everything.
+    managed: Layers,
+}
+
+impl<'a> Gathered<'a> {
+    fn read(
+        rules: &Rules,
+        at: &'a Standpoint,
+        cwd: &Path,
+        codex_home: &Path,
+        search: &mut Search,
+    ) -> Going<Gathered<'a>> {
+        let system = ["/etc/codex/config.toml", MANAGED, REQUIREMENTS].map(PathBuf::from);
+        let user = codex_home.join("config.toml");
+        search.expect(system.iter().chain([&user]).cloned().map(Ask::Content))?;
+        let [etc, managed, requirements] = system;
+        let mut paths = vec![etc, user];
+        let profile = at.option(ID, "profile");
+        if let (Some(profile), Profiles::Files) = (profile, rules.profiles) {
+            if profile.is_empty() || !profile.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) {
+                let what = format!("the profile name {profile:?} must consist of ASCII letters, digits, `-` and `_`");
+                return Err(Refusal::new(codex_home, what).into());
+            }
+            paths.push(codex_home.join(format!("{profile}.config.toml")));
+        }
+        let mut files = Layers::default();
+        for path in &paths {
+            files.extend(path, rules.read_right(path, search)?);
+        }
+        let on_command_line = arguments(&at.option_list(ID, "config")).map_err(|message| Refusal::new(cwd, message))?;
+        let mut gathered = Gathered { profile, files, arguments: Layers::default(), managed: Layers::default() };
+        gathered.arguments.extend(Path::new(ARGUMENTS), Some(on_command_line));
+        gathered.managed.extend(&managed, rules.read_right(&managed, search)?);
+        rules.read_right(&requirements, search)?;
+        Ok(gathered)
+    }
+
+    /// What counts for the project's root and for whether its settings are read: nothing that it says about itself.
+    fn without_project(&self, rules: &Rules) -> Layers {
+        let mut layers = self.files.clone();
+        layers.0.extend(self.arguments.0.iter().cloned());
+        match rules.managed {
+            Managed::BeforeTheProject => layers.0.extend(self.managed.0.iter().cloned()),
+            Managed::Last => {}
+        }
+        layers
+    }
+
+    /// All layers, those of the project in their place.
+    fn with_project(self, rules: &Rules, project: &Project, outside: &Layers, search: &mut Search) -> Going<Layers> {
+        let mut layers = self.files;
+        rules.add_project_files(&mut layers, project, outside, search)?;
+        layers.0.extend(self.arguments.0);
+        layers.0.extend(self.managed.0);
+        Ok(layers)
+    }
+}
+
+/// Goes on unless there is a refusal.
+fn none(refusal: Option<Refusal>) -> Result<(), Refusal> {
+    refusal.map_or(Ok(()), Err)
+}
+
 impl Rules {
     /// The table that is in force as a profile, by the option or else the key.
     fn profile_table(&self, layers: &Layers, option: Option<&str>) -> Result<Option<String>, Refusal> {
@@ -227,6 +257,14 @@ impl Rules {
         }
     }
 
+    /// What the environment block describes, where there is such a part of it.
+    fn permissions(&self, layers: &Layers, asked: &Asked) -> Result<Permissions, Refusal> {
+        match self.profiles {
+            Profiles::Files => Permissions::read(layers, asked),
+            Profiles::Tables => Ok(Permissions::default()),
+        }
+    }
+
     /// Files that keys name, of the profile or of all: each must be readable and have text. A relative path belongs to the
     /// settings file that has it.
     fn files_with_text(
@@ -235,14 +273,14 @@ impl Rules {
         profile: Option<&str>,
         (cwd, home): (&Path, &Path),
         search: &mut Search,
-    ) -> Told<Option<Refusal>> {
+    ) -> Going<()> {
         for (key, words) in self.texts {
             let of_profile = profile.and_then(|profile| layers.value(&["profiles", profile, key]));
             let Some((node, from)) = of_profile.or_else(|| layers.value(&[key])) else { continue };
             let Some(name) = node.as_text() else { continue };
             let base = if from == ARGUMENTS { cwd } else { Path::new(from).parent().unwrap_or(cwd) };
             let path = paths::in_settings(name, base, home);
-            let refused = |what: String| Ok(Some(Refusal::new(&path, format!("{what}: {}", path.display()))));
+            let refused = |what: String| Err(Refusal::new(&path, format!("{what}: {}", path.display())).into());
             match search.read(&path, format!("{key}, which must be readable"))? {
                 Err(problem) => return refused(format!("failed to read {words} ({problem})")),
                 Ok(raw) => match std::str::from_utf8(&raw) {
@@ -252,7 +290,7 @@ impl Rules {
                 },
             }
         }
-        Ok(None)
+        Ok(())
     }
 }
 

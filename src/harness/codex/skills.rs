@@ -9,14 +9,14 @@ mod plugins;
 mod policy;
 mod switches;
 
-use super::settings::Settings;
 use super::{Codex, Listing, directories};
 use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint, Trigger, Warning};
-use crate::harness::shared::skills::{self, Skill, Walk};
+use crate::harness::shared::skills::{self as shared, Skill, Walk};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Errno};
 use crate::text::grouped;
-use budget::{LIST_TOKENS, Line};
+pub(super) use budget::Budget;
+use budget::{Dealt, Line, Unit};
 use head::Head;
 pub(super) use switches::{Places, Switches};
 use switches::{Rule, switched_off};
@@ -56,15 +56,15 @@ impl Codex {
         &self,
         at: &Standpoint,
         (cwd, codex_home): (&Path, &Path),
-        settings: &Settings,
+        (root, skills): (Option<&Path>, &Switches),
         search: &mut Search,
         answer: &mut Answer,
     ) -> Told<()> {
-        let roots = roots((cwd, codex_home, &at.home), settings.root.as_deref(), search)?;
+        let roots = roots((cwd, codex_home, &at.home), root, search)?;
         search.expect(roots.iter().map(|root| Ask::Listing(root.dir.clone())))?;
         let mut files: Vec<(usize, PathBuf)> = Vec::new();
         for (index, root) in roots.iter().enumerate() {
-            files.extend(skills::below(&root.dir, WALK, search)?.into_iter().map(|path| (index, path)));
+            files.extend(shared::below(&root.dir, WALK, search)?.into_iter().map(|path| (index, path)));
         }
         search.expect(files.iter().map(|(_, path)| Ask::Real(path.clone())))?;
         let mut real = Vec::new();
@@ -72,7 +72,7 @@ impl Codex {
             real.push(search.real(path)?.unwrap_or_else(|_| path.clone()));
         }
         search.expect(plugins::asks(&real))?;
-        let rules = settings.skills.rules(search)?;
+        let rules = skills.rules(search)?;
         let mut found: Vec<(usize, Skill)> = Vec::new();
         // A file that is reached on several ways counts once.
         let mut ways: HashMap<PathBuf, PathBuf> = HashMap::new();
@@ -84,7 +84,7 @@ impl Codex {
                 continue;
             }
             let file = SkillFile { path: &path, real: &real, root: &roots[index] };
-            if let Some(skill) = file.skill(settings, &rules, search, answer)? {
+            if let Some(skill) = file.skill(skills, &rules, search, answer)? {
                 found.push((index, skill));
                 ways.insert(real, path);
             }
@@ -92,79 +92,110 @@ impl Codex {
         found.sort_by(|(one, a), (other, b)| {
             (roots[*one].rank, &a.name, a.path()).cmp(&(roots[*other].rank, &b.name, b.path()))
         });
-        if let (Listing::Message, false) = (self.listing, settings.skills.unlisted) {
+        if let (Listing::Message, false) = (self.listing, skills.unlisted) {
             // Codex's own skills are there once it has started; until then their root is known, and not what is in it.
             let own = roots.iter().position(|root| root.rank == Rank::System);
-            let written = own.filter(|own| !settings.skills.no_system && !found.iter().any(|(root, _)| root == own));
+            let written = own.filter(|own| !skills.no_system && !found.iter().any(|(root, _)| root == own));
             let absent = match written {
                 Some(own) => {
                     search.stat(&roots[own].dir, "skills that Codex writes when it starts")? == Err(Errno::NOENT)
                 }
                 None => false,
             };
-            list(&roots, &mut found, written.filter(|_| absent), answer);
+            list(&roots, &mut found, written.filter(|_| absent), skills.budget, answer);
         }
         answer.sources.extend(found.into_iter().map(|(_, skill)| skill.source));
         Ok(())
     }
 }
 
-/// The table of roots, and a line for every skill. `written` is the root of skills that Codex has not written yet.
-fn list(roots: &[Root], found: &mut [(usize, Skill)], written: Option<usize>, answer: &mut Answer) {
+/// The table of roots, and a line for every skill; or lines with whole paths, where these say more, or as much for less.
+/// `written` is the root of skills that Codex has not written yet.
+fn list(roots: &[Root], found: &mut [(usize, Skill)], written: Option<usize>, budget: Budget, answer: &mut Answer) {
     let listed: Vec<usize> = (0..found.len()).filter(|&index| found[index].1.counts()).collect();
     if listed.is_empty() {
         return;
     }
     let used = |root: &usize| written == Some(*root) || listed.iter().any(|&index| found[index].0 == *root);
     let used: Vec<usize> = (0..roots.len()).filter(used).collect();
-    let slashed = |path: &Path| path.to_string_lossy().replace('\\', "/");
-    let mut entries = vec!["### Skill roots".to_owned()];
-    entries.extend(
-        used.iter().enumerate().map(|(number, root)| format!("- `r{number}` = `{}`", slashed(&roots[*root].dir))),
-    );
-    entries.push("### Available skills".to_owned());
-    let line = |&index: &usize| {
-        let (root, skill) = &found[index];
-        let number = used.iter().position(|used| used == root).unwrap_or_default();
-        let inside = slashed(skill.path().strip_prefix(&roots[*root].dir).unwrap_or(skill.path()));
-        Line { name: &skill.name, description: &skill.description, file: format!("r{number}/{inside}") }
-    };
-    let lines: Vec<Line> = listed.iter().map(line).collect();
-    let tokens = budget::tokens(&lines);
+    let table = table(roots, &used);
+    let (short, whole) = (Paths::ByRoot { roots, used: &used }, Paths::Whole);
+    let lines = |paths: &Paths| -> Vec<Line> { listed.iter().map(|&index| line(&found[index], paths)).collect() };
+    let (short, whole) = (lines(&short), lines(&whole));
     // Skills that are not there yet would take their share, and nobody knows how much.
-    let dealt = match written {
-        Some(_) => vec![Some(usize::MAX); lines.len()],
-        None => budget::dealt(&lines, LIST_TOKENS),
+    let deal = match written {
+        Some(_) => Dealt::whole,
+        None => Dealt::of,
     };
-    entries.extend(lines.iter().zip(&dealt).filter_map(|(line, characters)| Some(line.with((*characters)?))));
-    if tokens > LIST_TOKENS {
-        answer.warnings.push(Warning::general("over-budget", too_many(tokens, written.is_some())));
+    let overhead = budget.overhead(&(table.join("\n") + "\n"));
+    let (by_root, by_path) = (deal(&short, budget, overhead), deal(&whole, budget, 0));
+    let (mut entries, lines, dealt) =
+        if by_root.is_better_than(&by_path) { (table, short, by_root) } else { (Vec::new(), whole, by_path) };
+    entries.push("### Available skills".to_owned());
+    entries
+        .extend(lines.iter().zip(&dealt.characters).filter_map(|(line, characters)| Some(line.with((*characters)?))));
+    if dealt.whole > budget.limit {
+        answer.warnings.push(Warning::general("over-budget", too_many(dealt.whole, budget, written.is_some())));
     }
-    for (index, characters) in listed.into_iter().zip(dealt) {
+    for (index, characters) in listed.into_iter().zip(dealt.characters) {
         if characters.is_none() {
-            let reason = format!("the list of skills may take {} tokens, and they are spent", grouped(LIST_TOKENS));
+            let reason = format!(
+                "the list of skills may take {} {}, and they are spent",
+                grouped(budget.limit),
+                budget.unit.word()
+            );
             found[index].1.leave_out(Fate::Dropped, reason);
         }
     }
     let place = answer.messages.iter().take_while(|message| message.role == Role::Developer).count();
-    let Some(message) = skills::list(Trigger::Session, Role::Developer, &entries) else { return };
+    let Some(message) = shared::list(Trigger::Session, Role::Developer, &entries) else { return };
     answer.messages.insert(place, message);
     for source in &mut answer.sources {
         source.message = source.message.map(|message| if message >= place { message + 1 } else { message });
     }
 }
 
-fn too_many(tokens: usize, is_guess: bool) -> String {
+/// The table of the roots in use, each with its number.
+fn table(roots: &[Root], used: &[usize]) -> Vec<String> {
+    let row = |(number, root): (usize, &usize)| format!("- `r{number}` = `{}`", slashed(&roots[*root].dir));
+    std::iter::once("### Skill roots".to_owned()).chain(used.iter().enumerate().map(row)).collect()
+}
+
+/// How the files of skills are named.
+enum Paths<'a> {
+    ByRoot { roots: &'a [Root], used: &'a [usize] },
+    Whole,
+}
+
+fn line<'a>((root, skill): &'a (usize, Skill), paths: &Paths) -> Line<'a> {
+    let file = match paths {
+        Paths::ByRoot { roots, used } => {
+            let number = used.iter().position(|used| used == root).unwrap_or_default();
+            let inside = skill.path().strip_prefix(&roots[*root].dir).unwrap_or(skill.path());
+            format!("r{number}/{}", slashed(inside))
+        }
+        Paths::Whole => slashed(skill.path()),
+    };
+    Line { name: &skill.name, description: &skill.description, file }
+}
+
+fn slashed(path: &Path) -> String {
+    path.to_string_lossy().replace('\\', "/")
+}
+
+fn too_many(cost: usize, budget: Budget, is_guess: bool) -> String {
     let what = if is_guess {
         "Codex shortens the descriptions; how far is not known before it has written its own skills"
     } else {
         "Codex shortens the descriptions, as shown"
     };
-    format!(
-        "the list of skills takes ≈ {} tokens; above 2 % of the model's context ({} of 272 000) {what}",
-        grouped(tokens),
-        grouped(LIST_TOKENS)
-    )
+    let (cost, limit) = (grouped(cost), grouped(budget.limit));
+    match budget.unit {
+        Unit::Tokens => {
+            format!("the list of skills takes ≈ {cost} tokens; above 2 % of the model's context ({limit}) {what}")
+        }
+        Unit::Characters => format!("the list of skills takes {cost} characters; above {limit} {what}"),
+    }
 }
 
 /// The folders of skills, in the order of their numbers, their links resolved.
@@ -204,7 +235,7 @@ impl Root {
 /// A file that was found once more.
 fn again(path: &Path, scope: Scope, first: &Path) -> Source {
     let reason = format!("the same file as {}, which comes first", first.display());
-    Source { by: Some(first.to_owned()), ..skills::source(path, scope, Fate::Shadowed, &reason) }
+    Source { by: Some(first.to_owned()), ..shared::source(path, scope, Fate::Shadowed, &reason) }
 }
 
 /// A SKILL.md, where it was found and where it is.
@@ -218,13 +249,13 @@ impl SkillFile<'_> {
     /// The skill of the file, unless something about it is not what it must be.
     fn skill(
         &self,
-        settings: &Settings,
+        skills: &Switches,
         rules: &[Rule],
         search: &mut Search,
         answer: &mut Answer,
     ) -> Told<Option<Skill>> {
         let (path, root) = (self.path, self.root);
-        let Some(file) = skills::read(path, root.scope(), search, &mut answer.sources)? else { return Ok(None) };
+        let Some(file) = shared::read(path, root.scope(), search, &mut answer.sources)? else { return Ok(None) };
         let inside = path.strip_prefix(&root.dir).unwrap_or(path).to_string_lossy();
         let head = if !file.is_text {
             Err("it must be UTF-8".to_owned())
@@ -243,9 +274,9 @@ impl SkillFile<'_> {
         let mut skill = file.named(name, description);
         if let Some(rule) = switched_off(rules, &skill.name, self.real) {
             skill.leave_out(Fate::Excluded, format!("[[skills.config]] switches `{}` off", rule.written));
-        } else if root.rank == Rank::System && settings.skills.no_system {
+        } else if root.rank == Rank::System && skills.no_system {
             skill.leave_out(Fate::Excluded, "[skills.bundled] switches Codex's own skills off");
-        } else if settings.skills.unlisted {
+        } else if skills.unlisted {
             skill.leave_out(Fate::Excluded, "`include_instructions` of [skills] leaves the list out");
         } else if let Some(reason) = policy::refusal(path, search)? {
             skill.leave_out(Fate::Excluded, reason);

@@ -43,6 +43,9 @@ pub(super) enum Type {
     Table,
     TableOfTexts,
     TableOfWords(&'static [&'static str]),
+    TableOfBools,
+    /// What a profile of permissions says of files: how each may be used, or tables of that.
+    Filesystem,
     /// A table of known keys, others being ignored.
     Keys(&'static [(&'static str, Type)]),
     /// The same, or an empty list.
@@ -108,7 +111,7 @@ pub(super) const V0_169: Checks = Checks {
 impl Checks {
     /// What stops Codex: the first key with a wrong type, or settings that do not go together.
     pub fn wrong(&self, layers: &Layers) -> Option<Refusal> {
-        let profiles = names(layers, &["profiles"]);
+        let profiles = layers.names(&["profiles"]);
         let of_profiles = profiles.iter().map(|&name| (vec!["profiles", name], self.profile_keys));
         let mut tables = std::iter::once((Vec::new(), self.keys)).chain(of_profiles);
         tables
@@ -142,7 +145,7 @@ fn wrong_project(layers: &Layers) -> Option<Refusal> {
     if projects.as_table().is_none() {
         return refused(from, format!("`projects` is {}, and must be a table", projects.value.kind()));
     }
-    names(layers, &["projects"]).into_iter().find_map(|path| {
+    layers.names(&["projects"]).into_iter().find_map(|path| {
         let (entry, from) = layers.value(&["projects", path])?;
         if entry.as_table().is_none() {
             return refused(from, format!("the entry of {path:?} is {}, and must be a table", entry.value.kind()));
@@ -181,20 +184,11 @@ fn wrong_below(layers: &Layers, path: &[&str], types: &[(&str, Type)]) -> Option
 
 /// The first of the tables at `path` with something wrong in it.
 fn wrong_tables(layers: &Layers, path: &[&str], types: &[tables::Fields], wanted: Type) -> Option<Refusal> {
-    names(layers, path).into_iter().find_map(|name| {
+    layers.names(path).into_iter().find_map(|name| {
         let entry: Vec<&str> = path.iter().copied().chain([name]).collect();
         let below = types.iter().find_map(|types| wrong_below(layers, &entry, types));
         below.or_else(|| wrong_entry(layers, &entry, wanted))
     })
-}
-
-/// The keys of the table at `path`, in any layer.
-fn names<'a>(layers: &'a Layers, path: &[&str]) -> Vec<&'a str> {
-    let tables = layers.0.iter().filter_map(|(_, table)| table.at_path(path)?.as_table());
-    let mut names: Vec<&str> = tables.flatten().map(|(name, _)| name.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
-    names
 }
 
 /// What is missing in a provider or server, or does not go together.
@@ -217,7 +211,7 @@ fn wrong_entry(layers: &Layers, path: &[&str], wanted: Type) -> Option<Refusal> 
 
 /// Codex's own providers cannot be described anew, and another one must be described to be chosen.
 fn wrong_provider(layers: &Layers, own: &[&str]) -> Option<Refusal> {
-    let described = names(layers, &["model_providers"]);
+    let described = layers.names(&["model_providers"]);
     if let Some(name) = described.iter().find(|name| own.contains(name)) {
         let (_, from) = layers.value(&["model_providers", name])?;
         return Some(Refusal::new(from, format!("the provider {name:?} is Codex's own")));
@@ -267,7 +261,8 @@ fn check(node: &Node, wanted: Type) -> Result<(), String> {
         }
         Type::Decimal => (matches!(node.value, Value::Integer(_) | Value::Float(_)), "a number"),
         Type::Integers => {
-            let right = node.as_list().is_some_and(|list| list.iter().all(|one| matches!(one.value, Value::Integer(_))));
+            let right =
+                node.as_list().is_some_and(|list| list.iter().all(|one| matches!(one.value, Value::Integer(_))));
             (right, "a list of integers")
         }
         Type::Identifier => {
@@ -282,6 +277,16 @@ fn check(node: &Node, wanted: Type) -> Result<(), String> {
             let is_known = |value: &Node| value.as_text().is_some_and(|word| known.contains(&word));
             let right = table(&|(_, value)| is_known(value));
             return if right { Ok(()) } else { Err(format!("a table of {}", known.join(" and "))) };
+        }
+        Type::TableOfBools => (table(&|(_, value)| value.as_bool().is_some()), "a table of booleans"),
+        Type::Filesystem => {
+            let is_access = |value: &Node| matches!(value.as_text(), Some("read" | "write" | "none" | "deny"));
+            let right = table(&|(name, value)| match &value.value {
+                Value::Integer(depth) => name == "glob_scan_max_depth" && *depth >= 0,
+                Value::Table(below) => below.iter().all(|(_, value)| is_access(value)),
+                _ => is_access(value),
+            });
+            (right, "a table of `read`, `write` and `deny`")
         }
         Type::BoolOrKeys(_) => (node.as_bool().is_some() || node.as_table().is_some(), "a boolean or a table"),
         Type::Texts => (node.as_texts().is_some(), "a list of strings"),
@@ -301,7 +306,10 @@ fn check(node: &Node, wanted: Type) -> Result<(), String> {
         Type::Skills(by) => (is_empty_list() || is_skills(node, by), "a table of what it knows"),
         Type::Agents(settings) => {
             let is_setting = |name: &str| settings.iter().any(|(key, _)| *key == name);
-            (table(&|(name, value)| is_setting(name) || is_agent(value)), "a table of tables and of settings for all of them")
+            (
+                table(&|(name, value)| is_setting(name) || is_agent(value)),
+                "a table of tables and of settings for all of them",
+            )
         }
     };
     if right { Ok(()) } else { Err(words.to_owned()) }

@@ -1,13 +1,118 @@
 //! What the list of skills may take, and how it is made to fit.
 
-/// What the lines may take, in tokens of four bytes: 2 % of a context of 272 000; Codex 0.169.
-pub(super) const LIST_TOKENS: usize = 5440;
+/// What a list of skills may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) struct Budget {
+    pub limit: usize,
+    pub unit: Unit,
+    introductions: Introductions,
+}
+
+/// In what the list is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Unit {
+    /// Tokens of four bytes: 2 % of what the model can be told at once; Codex 0.169.
+    Tokens,
+    /// Characters, where the settings say that the model can be told nothing.
+    Characters,
+}
+
+impl Unit {
+    pub fn word(self) -> &'static str {
+        match self {
+            Unit::Tokens => "tokens",
+            Unit::Characters => "characters",
+        }
+    }
+}
+
+/// How long that is which the client says around the list, in bytes, which are characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Introductions {
+    with_roots: usize,
+    without: usize,
+}
+
+/// What most models are told; Codex 0.169.
+const SHORT: Introductions = Introductions { with_roots: 294, without: 451 };
+
+/// The same with a section on how skills are used.
+const LONG: Introductions = Introductions { with_roots: 2848, without: 3505 };
+
+/// Characters for the list where no share can be worked out; Codex 0.169.
+const CHARACTERS: usize = 8000;
+
+/// What a model is told.
+struct Model {
+    /// How its name begins.
+    name: &'static str,
+    /// What it can be told at once by default, and at most, in tokens.
+    window: usize,
+    most: usize,
+    introductions: Introductions,
+}
+
+const fn model(name: &'static str, window: usize, most: usize) -> Model {
+    Model { name, window, most, introductions: SHORT }
+}
+
+/// The models that Codex 0.169 knows; the first is the default.
+const MODELS: [Model; 12] = [
+    model("gpt-6-astra", 272_000, 872_000),
+    model("gpt-6.1-sol", 272_000, 872_000),
+    model("gpt-6.1-terra", 500_000, 872_000),
+    model("gpt-6-sol", 272_000, 872_000),
+    model("gpt-6-luna", 272_000, 872_000),
+    model("gpt-5.6-sol", 272_000, 872_000),
+    model("gpt-5.6-terra", 272_000, 872_000),
+    model("gpt-5.6-luna", 272_000, 872_000),
+    model("gpt-daybreak-blue-latest", 272_000, 872_000),
+    model("gpt-daybreak-red-latest", 372_000, 372_000),
+    Model { introductions: LONG, ..model("gpt-5.5", 272_000, 272_000) },
+    model("codex-auto-review", 272_000, 872_000),
+];
+
+const UNKNOWN: Model = model("", 272_000, 272_000);
+
+impl Budget {
+    /// The budget for a model, or for the default one, and for what `model_context_window` says.
+    pub fn of(model: Option<&str>, window: Option<i64>) -> Budget {
+        let name = model.unwrap_or(MODELS[0].name);
+        let known = MODELS.iter().filter(|model| name.starts_with(model.name)).max_by_key(|model| model.name.len());
+        let model = known.unwrap_or(&UNKNOWN);
+        let (limit, unit) = match window.map(usize::try_from) {
+            None => (model.window * 2 / 100, Unit::Tokens),
+            Some(Ok(window @ 1..)) => ((window.min(model.most) * 2 / 100).max(1), Unit::Tokens),
+            Some(Ok(0) | Err(_)) => (CHARACTERS, Unit::Characters),
+        };
+        Budget { limit, unit, introductions: model.introductions }
+    }
+
+    /// What a text takes.
+    fn cost(self, text: &str) -> usize {
+        self.taken(text.len(), text.chars().count())
+    }
+
+    fn taken(self, bytes: usize, characters: usize) -> usize {
+        match self.unit {
+            Unit::Tokens => bytes.div_ceil(4),
+            Unit::Characters => characters,
+        }
+    }
+
+    /// What the table of roots takes beyond what the client has to say without one: its introduction is shorter then.
+    pub fn overhead(self, roots: &str) -> usize {
+        let Introductions { with_roots, without } = self.introductions;
+        let with_roots = self.taken(with_roots + roots.len(), with_roots + roots.chars().count());
+        with_roots.saturating_sub(self.taken(without, without))
+    }
+}
 
 /// A line of the list.
 pub(super) struct Line<'a> {
     pub name: &'a str,
     pub description: &'a str,
-    /// The path of its file, by the number of its root.
+    /// The path of its file, by the number of its root, or whole.
     pub file: String,
 }
 
@@ -15,35 +120,71 @@ impl Line<'_> {
     /// The line with the first `characters` of the description.
     pub fn with(&self, characters: usize) -> String {
         let end = self.description.char_indices().nth(characters).map_or(self.description.len(), |(at, _)| at);
+        self.to(end)
+    }
+
+    /// The line with the description up to a byte.
+    fn to(&self, end: usize) -> String {
         let space = if end == 0 { "" } else { " " };
         format!("- {}:{space}{} (file: {})", self.name, &self.description[..end], self.file)
     }
 
-    /// With `described` bytes of the description, in tokens.
-    fn tokens(&self, described: usize) -> usize {
-        let bare = format!("- {}: (file: {})\n", self.name, self.file).len();
-        (bare + described + usize::from(described > 0)).div_ceil(4)
+    /// What it takes with the description up to a byte.
+    fn cost(&self, end: usize, budget: Budget) -> usize {
+        budget.cost(&(self.to(end) + "\n"))
     }
 }
 
-/// What all lines take as they are, in tokens.
-pub(super) fn tokens(lines: &[Line]) -> usize {
-    lines.iter().map(|line| line.tokens(line.description.len())).sum()
+/// A list that has been made to fit.
+pub(super) struct Dealt {
+    /// How many characters of each description are sent; `None` where the skill is left out altogether.
+    pub characters: Vec<Option<usize>>,
+    /// What the whole list would take, the table of its roots apart.
+    pub whole: usize,
+    /// What it takes, with what the table of its roots takes.
+    cost: usize,
+    /// How many characters are lost of the skills that are listed.
+    lost: usize,
 }
 
-/// How many characters of each description are sent; `None` where the skill is left out altogether.
-///
-/// What the bare lines leave is dealt out character by character, one for each skill in turn. When not even the bare lines
-/// fit, no skill is described, and those that do not fit are left out.
-pub(super) fn dealt(lines: &[Line], limit: usize) -> Vec<Option<usize>> {
-    if tokens(lines) <= limit {
-        return lines.iter().map(|_| Some(usize::MAX)).collect();
+impl Dealt {
+    /// What the bare lines leave of the budget is dealt out character by character, one for each skill in turn. When not even
+    /// the bare lines fit, no skill is described, and those that do not fit are left out.
+    pub fn of(lines: &[Line], budget: Budget, overhead: usize) -> Dealt {
+        let whole = lines.iter().map(|line| line.cost(line.description.len(), budget)).sum();
+        let characters = dealt(lines, budget, budget.limit.saturating_sub(overhead), whole);
+        let (mut cost, mut lost) = (overhead, 0);
+        for (line, sent) in lines.iter().zip(&characters) {
+            let Some(sent) = *sent else { continue };
+            cost += budget.cost(&(line.with(sent) + "\n"));
+            lost += line.description.chars().count().saturating_sub(sent);
+        }
+        Dealt { characters, whole, cost, lost }
     }
-    let bare: usize = lines.iter().map(|line| line.tokens(0)).sum();
+
+    /// The same with every line whole.
+    pub fn whole(lines: &[Line], budget: Budget, overhead: usize) -> Dealt {
+        let whole = lines.iter().map(|line| line.cost(line.description.len(), budget)).sum();
+        Dealt { characters: vec![Some(usize::MAX); lines.len()], whole, cost: whole + overhead, lost: 0 }
+    }
+
+    /// Whether it says more, or as much for less.
+    pub fn is_better_than(&self, other: &Dealt) -> bool {
+        let listed = |dealt: &Dealt| dealt.characters.iter().flatten().count();
+        let rank = |dealt: &Dealt| (std::cmp::Reverse(listed(dealt)), dealt.lost, dealt.cost);
+        rank(self) < rank(other)
+    }
+}
+
+fn dealt(lines: &[Line], budget: Budget, limit: usize, whole: usize) -> Vec<Option<usize>> {
+    if whole <= limit {
+        return vec![Some(usize::MAX); lines.len()];
+    }
+    let bare: usize = lines.iter().map(|line| line.cost(0, budget)).sum();
     if bare > limit {
         let mut left = limit;
         let fits = |line: &Line| {
-            let rest = left.checked_sub(line.tokens(0))?;
+            let rest = left.checked_sub(line.cost(0, budget))?;
             left = rest;
             Some(0)
         };
@@ -56,7 +197,7 @@ pub(super) fn dealt(lines: &[Line], limit: usize) -> Vec<Option<usize>> {
         let before = sent.clone();
         for (line, (characters, bytes)) in lines.iter().zip(&mut sent) {
             let Some(next) = line.description[*bytes..].chars().next() else { continue };
-            let more = line.tokens(*bytes + next.len_utf8()) - line.tokens(*bytes);
+            let more = line.cost(*bytes + next.len_utf8(), budget) - line.cost(*bytes, budget);
             if let Some(rest) = left.checked_sub(more) {
                 left = rest;
                 *characters += 1;
@@ -86,7 +227,8 @@ mod tests {
             (14, [Some(0), Some(0), None]),
             (4, [None; 3]),
         ] {
-            assert_eq!(dealt(&lines, limit), expected, "{limit}");
+            let dealt = Dealt::of(&lines, Budget { limit, ..Budget::of(None, None) }, 0);
+            assert_eq!(dealt.characters, expected, "{limit}");
         }
     }
 }

@@ -5,16 +5,18 @@ use std::path::{Path, PathBuf};
 use super::super::layers::{ARGUMENTS, Layers};
 use super::super::paths;
 use super::super::types::By;
-use crate::formats::Node;
+use super::Budget;
+use crate::formats::{Node, Value};
 use crate::search::{Search, Told};
 
 /// What the settings say about skills.
-#[derive(Default)]
 pub(in super::super) struct Switches {
     /// Whether the list is left out.
     pub unlisted: bool,
     /// Whether Codex's own skills are off.
     pub no_system: bool,
+    /// What the list may take.
+    pub budget: Budget,
     /// Skills that are switched on and off, one after the other.
     rules: Vec<Rule>,
 }
@@ -34,11 +36,13 @@ enum Which {
     File(PathBuf),
 }
 
-/// Where relative paths and `~` in the settings lead.
+/// Where relative paths and `~` in the settings lead, and what the command line says.
 pub(in super::super) struct Places<'a> {
     pub cwd: &'a Path,
     pub codex_home: &'a Path,
     pub home: &'a Path,
+    /// `--model`.
+    pub model: Option<&'a str>,
 }
 
 impl Switches {
@@ -56,9 +60,15 @@ impl Switches {
             let entries = table.at_path(&["skills", "config"]).and_then(Node::as_list).unwrap_or_default();
             rules.extend(entries.iter().filter_map(|entry| Rule::of(entry, by, base, places.home)));
         }
+        let model = places.model.or_else(|| layers.value(&["model"]).and_then(|(node, _)| node.as_text()));
+        let window = layers.value(&["model_context_window"]).and_then(|(node, _)| match node.value {
+            Value::Integer(tokens) => Some(tokens),
+            _ => None,
+        });
         Switches {
             unlisted: flag(&["skills", "include_instructions"]) == Some(false),
             no_system: flag(&["skills", "bundled", "enabled"]) == Some(false),
+            budget: Budget::of(model, window),
             rules,
         }
     }

@@ -1,7 +1,7 @@
 //! The tables that `[features]` may hold in place of booleans: their keys, and what in them must go together; Codex 0.169.
 
 use super::tables::Fields;
-use super::{Type, names, wrong_below};
+use super::{Type, wrong_below};
 use crate::answer::Refusal;
 use crate::formats::{Node, Value};
 use crate::harness::codex::layers::Layers;
@@ -111,7 +111,7 @@ pub(in super::super) const V0_169: &[Feature] = &[
             ("non_code_mode_only", Type::Bool),
         ],
     ),
-    known_in_part(
+    feature(
         "network_proxy",
         &[
             ENABLED,
@@ -127,6 +127,7 @@ pub(in super::super) const V0_169: &[Feature] = &[
             ("unix_sockets", ACCESS),
             ("allow_local_binding", Type::Bool),
             ("mode", Type::Word(&["full", "limited"])),
+            ("mitm", Type::Table),
         ],
     ),
     feature("non_prefixed_mcp_tool_names", &[ENABLED, ("server_names", Type::Texts)]),
@@ -171,7 +172,7 @@ pub(super) fn wrong(layers: &Layers, features: &[&str], feature: &Feature) -> Op
 
 /// The first key of a feature's table that is not known.
 pub(super) fn unknown<'a>(layers: &'a Layers, path: &[&str], feature: &Feature) -> Option<&'a str> {
-    names(layers, path).into_iter().find(|name| feature.keys.iter().all(|(key, _)| key != name))
+    layers.names(path).into_iter().find(|name| feature.keys.iter().all(|(key, _)| key != name))
 }
 
 /// What does not go together in `[features]`, of all layers at once.
@@ -217,7 +218,9 @@ fn rollout_budget(table: &Table) -> Option<&'static str> {
     if !table.is_on() {
         return None;
     }
-    let Some(limit) = table.integer("limit_tokens") else { return Some("`limit_tokens` is required when it is enabled") };
+    let Some(limit) = table.integer("limit_tokens") else {
+        return Some("`limit_tokens` is required when it is enabled");
+    };
     if limit <= 0 {
         return Some("`limit_tokens` must be positive");
     }

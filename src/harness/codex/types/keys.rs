@@ -1,8 +1,8 @@
 //! The keys of the settings and their types, edition by edition, as the clients were seen to take or refuse them.
 
 use super::Type::{
-    self, Agents, Bool, Features, Filled, Integer, Keys, KeysOrEmpty, Port, Providers, Servers, Size, Skills, Table, Tables,
-    TablesOf, Text, TextOrTexts, Texts, Word, WordOrGranular, WordOrTable,
+    self, Agents, Bool, Features, Filled, Integer, Keys, KeysOrEmpty, Port, Providers, Servers, Size, Skills, Table,
+    Tables, TablesOf, Text, TextOrTexts, Texts, Word, WordOrGranular, WordOrTable,
 };
 use super::{By, features, tables};
 
@@ -87,7 +87,7 @@ pub(in super::super) const V0_169: &[(&str, Type)] = &[
     ("hooks", Keys(tables::HOOKS)),
     ("plugins", TablesOf(tables::PLUGIN)),
     ("marketplaces", TablesOf(tables::MARKETPLACE)),
-    ("permissions", Tables),
+    ("permissions", TablesOf(tables::PERMISSIONS)),
     ("apps", TablesOf(tables::APP)),
     ("analytics", Keys(tables::ANALYTICS)),
     ("feedback", Keys(tables::FEEDBACK)),

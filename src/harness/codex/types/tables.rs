@@ -9,6 +9,13 @@ pub(super) type Fields = &'static [(&'static str, Type)];
 pub(super) const ANALYTICS: Fields = &[("enabled", Bool)];
 pub(super) const FEEDBACK: Fields = &[("enabled", Bool)];
 pub(super) const APP: Fields = &[("enabled", Bool)];
+pub(super) const PERMISSIONS: Fields = &[
+    ("description", Text),
+    ("extends", Text),
+    ("filesystem", Type::Filesystem),
+    ("network", Type::Keys(&[("enabled", Bool)])),
+    ("workspace_roots", Type::TableOfBools),
+];
 pub(super) const PLUGIN: Fields = &[("enabled", Bool)];
 pub(super) const MARKETPLACE: Fields = &[("source", Text)];
 pub(super) const AUTO_REVIEW: Fields = &[("policy", Text)];
