@@ -3,6 +3,20 @@
 //! npm's `glob` is not expressible over `globset`: extended globs such as `!(a)` need look-ahead, a `?` is one UTF-16
 //! unit, `..` is taken out before matching, and the *order* of results follows from how the walk goes. So its matching is
 //! followed step by step here, on strings; the walk asks a [`Tree`] and opens no file itself.
+//!
+//! Whose patterns these are, how each is compared with the real library, and what is known to differ:
+//!
+//! | here | library, version | who uses it | compared |
+//! |---|---|---|---|
+//! | `npm`, `parts`, `segment`, `class`, `braces` | npm `glob` 13 over `minimatch` 10 | OpenCode 1.18 | cases; tables in `tests` |
+//! | `bun` | `Glob` of Bun 1.3 | OpenCode 1.1 | cases; tables in `tests` |
+//! | `node` | `fs.glob` of Node 24 over `minimatch` 10 | OpenClaw | cases |
+//! | `picomatch` | npm `picomatch` 4.0 | Claude Code, Qwen Code | `tests/libraries.rs`; longer than 8 192 units is refused |
+//! | `npm_ignore` | npm `ignore` 7.0.0 to 7.0.5 | Claude Code, Gemini CLI, early OpenClaw | `tests/libraries.rs`; 7.0.6 and later read differently |
+//! | `plain`, `any` | `globset` 0.4 itself | where no library is known; findings | |
+//!
+//! Floors: `units`, `braces`, `fast` and `regex` know no pattern's syntax but their own; `class` and `segment` stand on them, `parts` on
+//! these; the walks `npm`, `bun`, `node` and `any` stand on top. `picomatch` and `npm_ignore` need `units` and `regex` alone.
 
 use std::path::{Path, PathBuf};
 
@@ -19,6 +33,7 @@ mod picomatch;
 mod plain;
 mod regex;
 mod segment;
+mod units;
 
 pub use npm_ignore::{NpmIgnore, Thrown};
 pub use picomatch::Picomatch;

@@ -1,20 +1,6 @@
 //! `[…]` in a pattern, as minimatch makes a regular expression of it.
 
-use super::segment::{unit, utf16};
-
-/// Whether an ASCII unit is in a set.
-pub(super) fn is_one_of(c: u16, set: &str) -> bool {
-    u8::try_from(c).is_ok_and(|c| c.is_ascii() && set.contains(char::from(c)))
-}
-
-/// `/[-[\]{}()*+?.,\\^$|#\s]/` gets a backslash.
-pub(super) fn push_escaped(out: &mut Vec<u16>, c: u16) {
-    let space = char::from_u32(u32::from(c)).is_some_and(crate::text::is_js_space);
-    if is_one_of(c, "-[]{}()*+?.,\\^$|#") || space {
-        out.push(unit(b'\\'));
-    }
-    out.push(c);
-}
+use super::units::{is_one_of, push_escaped, unit, utf16};
 
 /// `[…]` as a regular expression.
 pub(super) struct ClassSource {
@@ -43,92 +29,110 @@ const POSIX: [(&str, &str, bool, bool); 14] = [
     ("[:xdigit:]", "A-Fa-f0-9", false, false),
 ];
 
+/// What stands in the brackets, as parts of a class.
+#[derive(Default)]
+struct Members {
+    ranges: Vec<Vec<u16>>,
+    /// What must not match.
+    others: Vec<Vec<u16>>,
+    unicode: bool,
+    /// What a range begins with that is not ended.
+    range_start: Option<u16>,
+}
+
 /// `None` when it never ends, so that the bracket is a literal one. `[:print:]` lacks minimatch's negation on purpose:
 /// its table has no third column there.
 pub(super) fn source(glob: &[u16]) -> Option<ClassSource> {
     // A class that can match nothing spoils the rest of the segment.
     let poison = || Some(ClassSource { regex: utf16("$."), unicode: false, length: glob.len(), magic: true });
-    let (mut ranges, mut others): (Vec<Vec<u16>>, Vec<Vec<u16>>) = (Vec::new(), Vec::new());
-    let (mut saw_start, mut escaping, mut negated, mut unicode) = (false, false, false, false);
-    let mut range_start: Option<u16> = None;
-    let mut end = None;
-    let mut at = 1;
-    'units: while at < glob.len() {
-        let c = glob[at];
-        if at == 1 && (c == unit(b'!') || c == unit(b'^')) {
-            negated = true;
-            at += 1;
-            continue;
-        }
-        if c == unit(b']') && saw_start && !escaping {
-            end = Some(at + 1);
-            break;
-        }
-        saw_start = true;
-        if c == unit(b'\\') && !escaping {
-            escaping = true;
-            at += 1;
-            continue;
-        }
-        if c == unit(b'[') && !escaping {
-            for (name, class, needs_unicode, other) in POSIX {
-                if glob[at..].starts_with(&utf16(name)) {
-                    if range_start.is_some() {
-                        return poison();
-                    }
-                    at += name.len();
-                    if other { &mut others } else { &mut ranges }.push(utf16(class));
-                    unicode |= needs_unicode;
-                    continue 'units;
-                }
+    let negated = glob.get(1).is_some_and(|c| is_one_of(*c, "!^"));
+    let first = if negated { 2 } else { 1 };
+    let mut members = Members::default();
+    let mut at = first;
+    loop {
+        match *glob.get(at)? {
+            c if c == unit(b']') && at > first => break,
+            c if c == unit(b'\\') => {
+                at += 1;
+                at += members.add(glob, at)?;
             }
+            c if c == unit(b'[') => match posix(&glob[at..]) {
+                Some(_) if members.range_start.is_some() => return poison(),
+                Some(class) => at += members.add_posix(class),
+                None => at += members.add(glob, at)?,
+            },
+            _ => at += members.add(glob, at)?,
         }
-        escaping = false;
-        if let Some(start) = range_start.take() {
-            if c > start {
-                ranges.push([in_class(&[start]), utf16("-"), in_class(&[c])].concat());
-            } else if c == start {
-                ranges.push(in_class(&[c]));
-            }
-            at += 1;
-            continue;
-        }
-        if glob[at + 1..].starts_with(&utf16("-]")) {
-            ranges.push(in_class(&[c, unit(b'-')]));
-            at += 2;
-            continue;
-        }
-        if glob.get(at + 1) == Some(&unit(b'-')) {
-            range_start = Some(c);
-            at += 2;
-            continue;
-        }
-        ranges.push(in_class(&[c]));
-        at += 1;
     }
-    let length = end?;
-    if ranges.is_empty() && others.is_empty() {
+    if members.ranges.is_empty() && members.others.is_empty() {
         return poison();
     }
-    if let ([only], [], false) = (ranges.as_slice(), others.as_slice(), negated)
-        && (only.len() == 1 || (only.len() == 2 && only[0] == unit(b'\\')))
-        && only.last().is_some_and(|c| !matches!(*c, 0x0a | 0x0d | 0x2028 | 0x2029))
-    {
-        // `[x]` is a way to write a literal x.
-        let mut regex = Vec::new();
-        push_escaped(&mut regex, only[only.len() - 1]);
-        return Some(ClassSource { regex, unicode: false, length, magic: false });
+    let (regex, magic) = match members.only().filter(|_| !negated) {
+        Some(only) => {
+            // `[x]` is a way to write a literal x.
+            let mut regex = Vec::new();
+            push_escaped(&mut regex, only);
+            (regex, false)
+        }
+        None => (members.source(negated), true),
+    };
+    Some(ClassSource { regex, unicode: magic && members.unicode, length: at + 1, magic })
+}
+
+/// The POSIX class that a text begins with.
+fn posix(text: &[u16]) -> Option<&'static (&'static str, &'static str, bool, bool)> {
+    POSIX.iter().find(|(name, ..)| text.starts_with(&utf16(name)))
+}
+
+impl Members {
+    /// Adds the member at a place, or a range that ends or begins there; how many units it takes. `None` at the end.
+    fn add(&mut self, glob: &[u16], at: usize) -> Option<usize> {
+        let c = *glob.get(at)?;
+        if let Some(start) = self.range_start.take() {
+            if c > start {
+                self.ranges.push([in_class(&[start]), utf16("-"), in_class(&[c])].concat());
+            } else if c == start {
+                self.ranges.push(in_class(&[c]));
+            }
+            return Some(1);
+        }
+        if glob[at + 1..].starts_with(&utf16("-]")) {
+            self.ranges.push(in_class(&[c, unit(b'-')]));
+            return Some(2);
+        }
+        if glob.get(at + 1) == Some(&unit(b'-')) {
+            self.range_start = Some(c);
+            return Some(2);
+        }
+        self.ranges.push(in_class(&[c]));
+        Some(1)
     }
-    let class = |negated: bool, members: &[Vec<u16>]| {
-        [utf16(if negated { "[^" } else { "[" }), members.concat(), utf16("]")].concat()
-    };
-    let (positive, negative) = (class(negated, &ranges), class(!negated, &others));
-    let regex = match (ranges.is_empty(), others.is_empty()) {
-        (false, false) => [utf16("("), positive, utf16("|"), negative, utf16(")")].concat(),
-        (false, true) => positive,
-        (true, _) => negative,
-    };
-    Some(ClassSource { regex, unicode, length, magic: true })
+
+    /// Adds a POSIX class; how many units its name takes.
+    fn add_posix(&mut self, (name, class, unicode, is_other): &(&str, &str, bool, bool)) -> usize {
+        if *is_other { &mut self.others } else { &mut self.ranges }.push(utf16(class));
+        self.unicode |= unicode;
+        name.len()
+    }
+
+    /// The only member, if there is one, and it is a single unit.
+    fn only(&self) -> Option<u16> {
+        let ([only], []) = (self.ranges.as_slice(), self.others.as_slice()) else { return None };
+        let is_single = only.len() == 1 || (only.len() == 2 && only[0] == unit(b'\\'));
+        only.last().copied().filter(|c| is_single && !matches!(*c, 0x0a | 0x0d | 0x2028 | 0x2029))
+    }
+
+    fn source(&self, negated: bool) -> Vec<u16> {
+        let class = |negated: bool, members: &[Vec<u16>]| {
+            [utf16(if negated { "[^" } else { "[" }), members.concat(), utf16("]")].concat()
+        };
+        let (positive, negative) = (class(negated, &self.ranges), class(!negated, &self.others));
+        match (self.ranges.is_empty(), self.others.is_empty()) {
+            (false, false) => [utf16("("), positive, utf16("|"), negative, utf16(")")].concat(),
+            (false, true) => positive,
+            (true, _) => negative,
+        }
+    }
 }
 
 fn in_class(units: &[u16]) -> Vec<u16> {

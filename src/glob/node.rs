@@ -159,7 +159,8 @@ impl Walk<'_> {
         }
     }
 
-    /// One entry of a directory against every place of the pattern.
+    /// One entry of a directory against every place of the pattern. It is long because Node's is: what is found, and in which
+    /// order, follows from these steps in this order.
     fn entry(&mut self, place: &Place, task: &Task, (name, kind): (&str, Kind), last: usize, is_last: bool) {
         let pattern = &self.patterns[task.pattern];
         let tests = |at: usize| match pattern.segments.get(at) {

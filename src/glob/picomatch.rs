@@ -8,7 +8,7 @@ mod parse;
 mod repeats;
 
 use super::regex::Regex;
-use super::segment::utf16;
+use super::units::utf16;
 
 /// Longest pattern that is read, in UTF-16 units; the package throws above 65 536.
 const PATTERN_LIMIT: usize = 8 * 1024;

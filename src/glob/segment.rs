@@ -3,9 +3,10 @@
 //! A segment becomes the source of a regular expression first, because several of minimatch's rules (which names with
 //! leading dots match, when a pattern is "not magic after all") look at that source. Patterns are UTF-16, as in JavaScript.
 
-use super::class::{self, is_one_of, push_escaped};
+use super::class;
 use super::fast::Fast;
 use super::regex::Regex;
+use super::units::{is_one_of, push_escaped, unit, utf16};
 
 /// A parsed segment.
 #[derive(Debug)]
@@ -99,11 +100,6 @@ struct Source {
 const DEPTH_LIMIT: usize = 50;
 /// The most nodes; copying what follows a `!(…)` into it can double them again and again.
 const NODE_LIMIT: usize = 5_000;
-
-/// An ASCII character as a unit.
-pub(super) const fn unit(c: u8) -> u16 {
-    c as u16
-}
 
 fn is_kind(c: u16) -> bool {
     u8::try_from(c).is_ok_and(|c| b"!?+*@".contains(&c))
@@ -367,11 +363,6 @@ impl Tree {
 const NO_DOT: &str = "(?!\\.)";
 const STAR: &str = "[^/]*?";
 const STAR_SOME: &str = "[^/]+?";
-
-/// A text as units.
-pub(super) fn utf16(text: &str) -> Vec<u16> {
-    text.encode_utf16().collect()
-}
 
 /// Whether a scan stands inside an escape or a `[…]`, where nothing else has a meaning.
 #[derive(Default)]

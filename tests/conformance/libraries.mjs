@@ -75,9 +75,22 @@ function read(text, parse) {
   }
 }
 
+const GLOB = words("a b ab src * ** *** ? / / / . .. [ab] [!a] [^b] [a-c] [ ] {a,b} {a,b/c} {1..3} { } , ! !(a) @(a|b) +(a|b) ?(a) *(a) ( ) | \\* .md é **/ /** [[:alpha:]] -");
 const LINE = () => one(["", " ", "export ", "\ufeff", "\u00a0", "\t", "# "]) + one(words("A B_1 c.d e-f é 1")) + one(["=", " = ", ": ", ":", "=\u00a0", " "]) + one(["", "v", " v ", "'v'", '"v"', "`v`", '"v\\nw"', "'v", "v # c", "v#c", '"v # c"', "v\u00a0", "\ufeffv", "'v'\u00a0", '"v\nw"', "v\u2028w", "\\"]) + one(["", "", " # c", "\u00a0# c"]);
 
 const LIBRARIES = {
+  picomatch() {
+    const pattern = some(1, 6, () => one(GLOB)).join("");
+    const paths = some(4, 8, path);
+    const ask = (path) => {
+      try {
+        return require("picomatch").isMatch(path, pattern, { dot: true }) ? "1" : "0";
+      } catch {
+        return "0";
+      }
+    };
+    return { pattern, paths, matches: paths.map(ask).join("") };
+  },
   dotenv: () => read(some(1, 4, LINE).join(one(["\n", "\r\n", "\r"])), require("dotenv").parse),
   "js-yaml": () => read(head(), require("js-yaml").safeLoad),
   yaml: () => read(head(), (text) => require("yaml").parse(text, { logLevel: "error" })),

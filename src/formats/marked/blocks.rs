@@ -94,10 +94,7 @@ impl Lexer {
         if let Some((length, name)) = definition(source) {
             match blocks.last_mut() {
                 Some(Block { raw, kind: Kind::Paragraph(words) | Kind::Text(words) }) => {
-                    for text in [raw, words] {
-                        text.push('\n');
-                        text.push_str(&source[..length]);
-                    }
+                    add_line([raw, words], &source[..length]);
                 }
                 // A definition leaves no piece: whoever puts the pieces together again loses it.
                 _ => {
@@ -113,28 +110,12 @@ impl Lexer {
         if self.in_item {
             let words = lines::first(source);
             match blocks.last_mut() {
-                Some(Block { raw, kind: Kind::Text(text) }) => {
-                    for text in [raw, text] {
-                        text.push('\n');
-                        text.push_str(words);
-                    }
-                }
+                Some(Block { raw, kind: Kind::Text(text) }) => add_line([raw, text], words),
                 _ => blocks.push(Block { raw: words.to_owned(), kind: Kind::Text(words.to_owned()) }),
             }
             return words.len();
         }
-        let length = paragraph(source);
-        let words = &source[..length];
-        match (std::mem::replace(lazy, Lazy::Not), blocks.last_mut()) {
-            (Lazy::GoesOn, Some(Block { raw, kind: Kind::Paragraph(text) })) => {
-                for text in [raw, text] {
-                    text.push('\n');
-                    text.push_str(words);
-                }
-            }
-            _ => blocks.push(Block { raw: words.to_owned(), kind: Kind::Paragraph(words.to_owned()) }),
-        }
-        length
+        paragraph_or_more(source, blocks, lazy)
     }
 
     /// A block quote, with the lines that lazily go on with its last paragraph or list.
@@ -301,7 +282,7 @@ fn going_on(source: &str, mut at: usize) -> usize {
     while source[at..].starts_with('\n') {
         let line = lines::first(&source[at + 1..]);
         let end = at + 1 + line.len();
-        if line.is_empty() || lines::interrupts(line, end < source.len()) {
+        if line.is_empty() || interrupts(line, end < source.len()) {
             break;
         }
         at = end;
@@ -445,3 +426,39 @@ fn underlined(source: &str) -> Option<(usize, String)> {
 }
 
 mod list;
+
+/// A paragraph, or more of one that lazily goes on.
+fn paragraph_or_more(source: &str, blocks: &mut Vec<Block>, lazy: &mut Lazy) -> usize {
+    let length = paragraph(source);
+    let words = &source[..length];
+    match (std::mem::replace(lazy, Lazy::Not), blocks.last_mut()) {
+        (Lazy::GoesOn, Some(Block { raw, kind: Kind::Paragraph(text) })) => add_line([raw, text], words),
+        _ => blocks.push(Block { raw: words.to_owned(), kind: Kind::Paragraph(words.to_owned()) }),
+    }
+    length
+}
+
+/// Adds a line to the raw and to the plain words of a piece.
+fn add_line(texts: [&mut String; 2], line: &str) {
+    for text in texts {
+        text.push('\n');
+        text.push_str(line);
+    }
+}
+
+/// Whether `line` would end a paragraph above it. `ended` says whether a line end follows it.
+fn interrupts(line: &str, ended: bool) -> bool {
+    if ended && !line.is_empty() && line.bytes().all(|byte| byte == b' ') {
+        return true;
+    }
+    if html::interrupts(line, ended) {
+        return true;
+    }
+    let Some(rest) = lines::behind(line, 3) else { return false };
+    let heading =
+        lines::hashes(rest).is_some_and(|count| rest[count..].chars().next().is_none_or(crate::text::is_js_space));
+    let fenced =
+        ended && lines::fence(rest).is_some_and(|fence| fence.starts_with('~') || !rest[fence.len()..].contains('`'));
+    let listed = matches!(lines::bullet(rest), Some(bullet) if matches!(bullet, "*" | "+" | "-" | "1." | "1)") && rest[bullet.len()..].starts_with(' '));
+    heading || fenced || listed || rest.starts_with('>') || lines::is_rule(rest, b" \t")
+}

@@ -65,18 +65,3 @@ pub(super) fn is_underline(line: &str) -> bool {
     let marks = line.trim_end_matches(' ');
     !marks.is_empty() && (marks.bytes().all(|byte| byte == b'=') || marks.bytes().all(|byte| byte == b'-'))
 }
-
-/// Whether `line` would end a paragraph above it. `ended` says whether a line end follows it.
-pub(super) fn interrupts(line: &str, ended: bool) -> bool {
-    if ended && !line.is_empty() && line.bytes().all(|byte| byte == b' ') {
-        return true;
-    }
-    if super::html::interrupts(line, ended) {
-        return true;
-    }
-    let Some(rest) = behind(line, 3) else { return false };
-    let heading = hashes(rest).is_some_and(|count| rest[count..].chars().next().is_none_or(crate::text::is_js_space));
-    let fenced = ended && fence(rest).is_some_and(|fence| fence.starts_with('~') || !rest[fence.len()..].contains('`'));
-    let listed = matches!(bullet(rest), Some(bullet) if matches!(bullet, "*" | "+" | "-" | "1." | "1)") && rest[bullet.len()..].starts_with(' '));
-    heading || fenced || listed || rest.starts_with('>') || is_rule(rest, b" \t")
-}

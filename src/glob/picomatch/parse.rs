@@ -4,9 +4,9 @@ mod classes;
 mod groups;
 
 use super::repeats::{self, Verdict};
-use super::{GLOBSTAR, NO_DOTS_SLASH, ONE_CHAR, STAR, escaped, fast, is_special, replaced};
+use super::{GLOBSTAR, NO_DOTS_SLASH, ONE_CHAR, STAR, escaped, fast, replaced};
 use crate::glob::regex::Regex;
-use crate::glob::segment::utf16;
+use crate::glob::units::utf16;
 
 /// The expression within its anchors, and whether it is what must not match.
 pub(super) fn parse(pattern: &str, shortcuts: bool) -> (String, bool) {
@@ -238,29 +238,8 @@ impl Parser {
     fn sign(&mut self) {
         let c = self.input[self.at];
         let mut value = c.to_string();
-        if c == '\0' {
+        if c == '\0' || (c == '\\' && self.escape(&mut value)) {
             return;
-        }
-        if c == '\\' {
-            match self.peek(1) {
-                Some('/' | '.' | ';') => return,
-                None => return self.text("\\\\"),
-                Some(_) => {}
-            }
-            let run = self.rest().iter().take_while(|c| **c == '\\').count();
-            if run > 2 {
-                self.at += run;
-                if run % 2 != 0 {
-                    value.push('\\');
-                }
-            }
-            if let Some(next) = self.peek(1) {
-                self.at += 1;
-                value.push(next);
-            }
-            if self.brackets == 0 {
-                return self.text(&value);
-            }
         }
         let opens_class = self.prev_is("[") || self.prev_is("[^");
         if self.brackets > 0 && (value != "]" || opens_class) {
@@ -268,12 +247,43 @@ impl Parser {
         }
         match c {
             '"' => self.quoted = !self.quoted,
-            _ if self.quoted => {
-                if is_special(c) {
-                    value.insert(0, '\\');
-                }
-                self.more(&value);
+            _ if self.quoted => self.more(&escaped(&value)),
+            '(' | ')' | '[' | ']' | '{' | '}' => self.bracket(c),
+            '|' | ',' | '/' | '.' => self.separator(c),
+            '?' | '!' | '+' | '@' | '*' => self.wildcard(c),
+            _ => self.run(c),
+        }
+    }
+
+    /// A backslash and what it escapes; `true` where that is all of it, or is nothing.
+    fn escape(&mut self, value: &mut String) -> bool {
+        match self.peek(1) {
+            Some('/' | '.' | ';') => return true,
+            None => {
+                self.text("\\\\");
+                return true;
             }
+            Some(_) => {}
+        }
+        let run = self.rest().iter().take_while(|c| **c == '\\').count();
+        if run > 2 {
+            self.at += run;
+            if run % 2 != 0 {
+                value.push('\\');
+            }
+        }
+        if let Some(next) = self.peek(1) {
+            self.at += 1;
+            value.push(next);
+        }
+        if self.brackets == 0 {
+            self.text(value);
+        }
+        self.brackets == 0
+    }
+
+    fn bracket(&mut self, c: char) {
+        match c {
             '(' => {
                 self.open(Open::Parens);
                 self.push(Token::new(Type::Paren, "("));
@@ -300,10 +310,15 @@ impl Parser {
                 self.push(Token::new(Type::Brace, "{").written("("));
                 self.braces.push(Brace { token: self.prev, written, first, has_comma: false, has_dots: false });
             }
-            '}' => match self.braces.pop() {
+            _ => match self.braces.pop() {
                 Some(brace) => self.close_brace(&brace),
                 None => self.push(Token::new(Type::Text, "}").written("}")),
             },
+        }
+    }
+
+    fn separator(&mut self, c: char) {
+        match c {
             '|' => self.text("|"),
             ',' => {
                 let in_brace = self.stack.last() == Some(&Open::Braces);
@@ -321,12 +336,18 @@ impl Parser {
                 self.prev = START;
             }
             '/' => self.push(Token::new(Type::Slash, "/").written("\\/")),
-            '.' => self.dot(),
+            _ => self.dot(),
+        }
+    }
+
+    fn wildcard(&mut self, c: char) {
+        match c {
             '?' => self.question(),
             '!' if self.peek(1) == Some('(') && !(self.peek(2) == Some('?') && self.peek(3).is_some_and(is_look)) => {
                 self.open_group('!', Type::Text);
             }
             '!' if self.at == 0 => self.negate(),
+            '!' => self.run('!'),
             '+' if self.opens_group() => self.open_group('+', Type::Plus),
             '+' if self.prev_is("(") => self.push(Token::new(Type::Plus, "+").written("\\+")),
             '+' => {
@@ -335,16 +356,16 @@ impl Parser {
             }
             '@' if self.opens_group() => self.push(Token::new(Type::At, "@").grouped().written("")),
             '@' => self.text("@"),
-            '*' => self.star(),
-            _ => {
-                if c == '$' || c == '^' {
-                    value.insert(0, '\\');
-                }
-                let plain: String = self.rest().iter().take_while(|c| !"@![].,$*+?^{}()|\\/".contains(**c)).collect();
-                self.at += plain.chars().count();
-                self.text(&(value + &plain));
-            }
+            _ => self.star(),
         }
+    }
+
+    /// A sign that means itself, and all such signs behind it.
+    fn run(&mut self, c: char) {
+        let plain: String = self.rest().iter().take_while(|c| !"@![].,$*+?^{}()|\\/".contains(**c)).collect();
+        self.at += plain.chars().count();
+        let escape = if matches!(c, '$' | '^') { "\\" } else { "" };
+        self.text(&format!("{escape}{c}{plain}"));
     }
 
     /// Whether `(` follows, and no `(?`.

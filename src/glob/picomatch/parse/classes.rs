@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::super::is_special;
 use super::*;
 
 impl Parser {
