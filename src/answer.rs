@@ -8,10 +8,12 @@ use crate::search::Trace;
 use crate::snapshot::Ask;
 use crate::text::Size;
 
+mod claim;
 mod mention;
 mod standpoint;
 mod text;
 
+pub use claim::{Claim, Standing};
 pub use mention::Mention;
 pub use standpoint::{OptionValue, Provided, Standpoint, Surroundings};
 pub use text::Text;
@@ -596,6 +598,8 @@ pub struct Resolution {
     pub edition: String,
     /// How far it can be trusted.
     pub fidelity: Fidelity,
+    /// What is claimed of the client's version.
+    pub claim: Claim,
     /// From where it was asked, with the physical working directory.
     pub standpoint: Standpoint,
     /// The environment variables that mattered.

@@ -6,10 +6,11 @@
 //! profiles have in common is in [`shared`].
 
 use std::cmp::Ordering;
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::answer::{Answer, Per, Standpoint, Tool, Warning};
+use crate::answer::{Answer, Claim, Per, Standpoint, Tool, Warning};
 use crate::search::{Search, Told};
 
 pub mod agents_md;
@@ -25,6 +26,7 @@ pub mod cursor;
 pub mod custom;
 pub mod gemini_cli;
 pub mod goose;
+pub mod history;
 pub mod junie;
 pub mod kiro;
 pub mod openclaw;
@@ -36,6 +38,8 @@ pub mod windsurf;
 pub mod zed;
 
 use custom::{Custom, Customs, Overrides};
+use history::compare;
+pub use history::{Change, Replays, Version};
 
 /// Every harness Briefing knows, in the order they are shown.
 pub static ALL: &[&Profile] = &[
@@ -71,8 +75,10 @@ pub struct Profile {
     pub title: &'static str,
     /// What it reads, in a sentence.
     pub summary: &'static str,
-    /// Its editions, oldest first.
+    /// Its editions, oldest first: versions that have a name of their own.
     pub editions: &'static [&'static dyn Edition],
+    /// How it changed, where the rules of any version are known; else there are the editions, and nothing between them.
+    pub history: Option<&'static History>,
     /// The names of the instruction files it may read, as glob patterns on path endings.
     pub instruction_names: &'static [&'static str],
     /// The names of the settings files that decide what it reads.
@@ -81,6 +87,16 @@ pub struct Profile {
     pub keys: &'static [shared::keys::Keys],
     /// How it is started, where it is a program of its own of which a version can be installed.
     pub program: Option<Program>,
+}
+
+/// How a harness changed.
+pub struct History {
+    /// What changed, oldest first.
+    pub changes: &'static [&'static Change],
+    /// The rules of a version: those of the base, with every change up to it.
+    pub rules: fn(Version) -> Arc<dyn Edition>,
+    /// What was replayed on which versions.
+    pub replays: &'static Replays,
 }
 
 /// How a harness is started, and the package that brings it, as the registry has it in November 2026.
@@ -145,7 +161,7 @@ pub struct About {
     /// First and last version for which the rules were checked on the real client.
     pub checked: (&'static str, &'static str),
     /// What is known to have changed outside that range.
-    pub changed: &'static [Change],
+    pub changed: &'static [Difference],
     /// What people compare harnesses by.
     pub details: Details,
 }
@@ -246,15 +262,15 @@ impl Details {
     }
 }
 
-/// A rule that is known to differ in other versions.
-pub struct Change {
+/// A rule that is known to differ in other versions, of a harness whose history is not known version by version.
+pub struct Difference {
     /// `"0.155.0 → 0.160.1"`: the neighbouring versions that were run.
     pub between: &'static str,
     /// What changed.
     pub what: &'static str,
 }
 
-/// What a [`Change`] means for one version.
+/// What a [`Difference`] means for one version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Happened {
     /// It happened before this version, or with it.
@@ -265,7 +281,7 @@ pub enum Happened {
     Later,
 }
 
-impl Change {
+impl Difference {
     /// Whether it had happened when `version` came out.
     pub fn happened(&self, version: &str) -> Happened {
         let Some((before, after)) = self.between.split_once(" → ") else { return Happened::Perhaps };
@@ -286,8 +302,8 @@ impl Change {
 pub struct Choice {
     /// Which harness, and which rules.
     pub chosen: Chosen,
-    /// The version that was asked for, when it is outside the edition's checked range.
-    pub unchecked_version: Option<String>,
+    /// What is claimed of the version that was asked for.
+    pub claim: Claim,
     /// What the user should know about how the edition was chosen.
     pub note: Option<Warning>,
 }
@@ -296,12 +312,43 @@ pub struct Choice {
 #[derive(Clone)]
 pub enum Chosen {
     /// One that Briefing knows.
-    BuiltIn(&'static Profile, &'static dyn Edition),
+    BuiltIn(&'static Profile, Rules),
     /// One that the user declared.
     Custom(Arc<Custom>),
 }
 
+/// The rules of one version.
+#[derive(Clone)]
+pub enum Rules {
+    /// Those of an edition.
+    Named(&'static dyn Edition),
+    /// Those of a version, built for it.
+    Built(Arc<dyn Edition>),
+}
+
+impl Deref for Rules {
+    type Target = dyn Edition;
+
+    fn deref(&self) -> &(dyn Edition + 'static) {
+        match self {
+            Rules::Named(edition) => *edition,
+            Rules::Built(edition) => &**edition,
+        }
+    }
+}
+
 impl Choice {
+    /// An edition of a harness that Briefing knows.
+    pub fn named(profile: &'static Profile, edition: &'static dyn Edition) -> Choice {
+        let claim = history::of_edition(edition.about());
+        Choice { chosen: Chosen::BuiltIn(profile, Rules::Named(edition)), claim, note: None }
+    }
+
+    /// A harness that the user declared, or a question of our own in the shape of one.
+    pub fn custom(custom: Arc<Custom>) -> Choice {
+        Choice { chosen: Chosen::Custom(custom), claim: Claim::default(), note: None }
+    }
+
     /// The harness's id.
     pub fn id(&self) -> &str {
         match &self.chosen {
@@ -321,7 +368,7 @@ impl Choice {
     /// The rules.
     pub fn edition(&self) -> &dyn Edition {
         match &self.chosen {
-            Chosen::BuiltIn(_, edition) => *edition,
+            Chosen::BuiltIn(_, rules) => &**rules,
             Chosen::Custom(custom) => &*custom.edition,
         }
     }
@@ -348,8 +395,7 @@ pub fn profile(id: &str) -> Option<&'static Profile> {
 
 /// The newest edition of a harness.
 pub fn newest(profile: &'static Profile) -> Choice {
-    let edition = *profile.editions.last().expect("a profile has an edition: a test looks");
-    Choice { chosen: Chosen::BuiltIn(profile, edition), unchecked_version: None, note: None }
+    Choice::named(profile, *profile.editions.last().expect("a profile has an edition: a test looks"))
 }
 
 /// The harness and edition that `codex`, `codex@0.169`, `codex@0.168.2` or the id of a custom harness names. Which version
@@ -362,7 +408,7 @@ pub fn choose(spec: &str, customs: &Customs) -> Result<Choice, String> {
     if let Some(custom) = customs.harness(id) {
         return match version {
             Some(version) => Err(format!("`{id}` is a custom harness and has no versions; `@{version}` names none")),
-            None => Ok(Choice { chosen: Chosen::Custom(custom.clone()), unchecked_version: None, note: None }),
+            None => Ok(Choice::custom(custom.clone())),
         };
     }
     let Some(profile) = profile(id) else {
@@ -376,61 +422,45 @@ pub fn choose(spec: &str, customs: &Customs) -> Result<Choice, String> {
     let Some(version) = version.filter(|version| *version != shared::installed::AUTO) else {
         return Ok(newest(profile));
     };
-    let editions = || profile.editions.iter().map(|edition| edition.about().name).collect::<Vec<_>>().join(", ");
     if !version.starts_with(|c: char| c.is_ascii_digit()) {
-        return Err(format!("`{version}` is not a version of {id}; its editions are {}", editions()));
+        let editions = profile.editions.iter().map(|edition| edition.about().name).collect::<Vec<_>>().join(", ");
+        return Err(format!("`{version}` is not a version of {id}; its editions are {editions}"));
+    }
+    Ok(of_version(profile, version))
+}
+
+/// The rules of a version: those of the edition that has this name, else those that its history says, else those of the
+/// nearest edition.
+fn of_version(profile: &'static Profile, version: &str) -> Choice {
+    if let Some(edition) = profile.editions.iter().find(|edition| edition.about().name == version) {
+        return Choice::named(profile, *edition);
+    }
+    if let Some(history) = profile.history {
+        let claim = history::claim(profile.title, version, history.replays, history.changes);
+        let rules = (history.rules)(Version(&claim.rules));
+        return Choice { chosen: Chosen::BuiltIn(profile, Rules::Built(rules)), claim, note: None };
     }
     let not_above = |edition: &&&dyn Edition| compare(edition.about().name, version) != Ordering::Greater;
-    let Some(edition) = profile.editions.iter().rfind(not_above) else {
-        return Err(format!(
-            "{id} {version} is older than every edition Briefing knows; its editions are {}",
-            editions()
-        ));
-    };
-    let (first, last) = edition.about().checked;
-    let checked = version == edition.about().name
-        || (compare(first, version) != Ordering::Greater
-            && compare(truncated(version, last), last) != Ordering::Greater);
-    let unchecked_version = (!checked).then(|| version.to_owned());
-    Ok(Choice { chosen: Chosen::BuiltIn(profile, *edition), unchecked_version, note: None })
-}
-
-/// Versions number by number: `2026.2.6` < `2026.2.6-3` < `2026.2.19`.
-fn compare(one: &str, other: &str) -> Ordering {
-    numbers(one).cmp(numbers(other))
-}
-
-fn numbers(version: &str) -> impl Iterator<Item = u64> + '_ {
-    version.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok())
+    let edition = *profile.editions.iter().rfind(not_above).unwrap_or(&profile.editions[0]);
+    let next = profile.editions.iter().find(|edition| compare(edition.about().name, version) == Ordering::Greater);
+    let claim = history::near_edition(profile.title, version, edition.about(), next.is_some());
+    Choice { claim, ..Choice::named(profile, edition) }
 }
 
 /// `version` to as many numbers as `like` has, so that `1.18.33` is not above a last checked `1.18`.
 fn truncated<'a>(version: &'a str, like: &str) -> &'a str {
-    let wanted = numbers(like).count();
+    let wanted = like.split(|c: char| !c.is_ascii_digit()).filter(|number| !number.is_empty()).count();
     version.match_indices(|c: char| !c.is_ascii_digit()).nth(wanted - 1).map_or(version, |(end, _)| &version[..end])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn versions_compare_number_by_number() {
-        for (one, other, order) in [
-            ("1.18", "1.18.33", Ordering::Less),
-            ("2026.2.6", "2026.2.6-3", Ordering::Less),
-            ("2026.2.6-3", "2026.2.19", Ordering::Less),
-            ("0.169", "0.104", Ordering::Greater),
-        ] {
-            assert_eq!(compare(one, other), order, "{one} {other}");
-        }
-        assert_eq!(truncated("1.18.33", "1.18"), "1.18");
-        assert_eq!(truncated("1.18", "1.18.33"), "1.18");
-    }
+    use crate::answer::Fidelity;
 
     #[test]
     fn a_change_lies_before_a_version_or_behind_it_or_nobody_knows() {
-        let change = Change { between: "0.117.0 → 0.120.0", what: "" };
+        let change = Difference { between: "0.117.0 → 0.120.0", what: "" };
         for (version, happened) in [
             ("0.105.0", Happened::Later),
             ("0.117", Happened::Later),
@@ -443,7 +473,7 @@ mod tests {
         ] {
             assert_eq!(change.happened(version), happened, "{version}");
         }
-        assert_eq!(Change { between: "not bisected", what: "" }.happened("1.0"), Happened::Perhaps);
+        assert_eq!(Difference { between: "not bisected", what: "" }.happened("1.0"), Happened::Perhaps);
     }
 
     #[test]
@@ -481,19 +511,17 @@ mod tests {
     }
 
     #[test]
-    fn a_version_selects_the_newest_edition_not_above_it() {
+    fn a_version_is_answered_by_the_nearest_rules() {
         let choose = |spec: &str| choose(spec, &Customs::default());
-        let name =
-            |spec: &str| choose(spec).map(|choice| (choice.edition().about().name, choice.unchecked_version.is_some()));
-        assert_eq!(name("codex"), Ok(("0.169", false)));
-        assert_eq!(name("codex@0.169.0"), Ok(("0.169", false)));
-        assert_eq!(name("codex@0.170.1"), Ok(("0.169", true)));
-        assert_eq!(name("codex@0.104"), Ok(("0.104", false)));
-        assert_eq!(name("codex@0.104.0"), Ok(("0.104", false)));
-        assert_eq!(name("codex@0.105.0"), Ok(("0.104", true)));
-        assert_eq!(name("codex@0.130"), Ok(("0.104", true)));
-        assert_eq!(name("codex@0.168.9"), Ok(("0.104", true)));
-        assert!(name("codex@0.103.9").is_err_and(|message| message.contains("0.104, 0.169")));
+        let name = |spec: &str| choose(spec).map(|choice| (choice.edition().about().name, choice.claim.fidelity()));
+        for (spec, edition, fidelity) in [
+            ("goose", "2026.11", Fidelity::Exact),
+            ("goose@2026.11", "2026.11", Fidelity::Exact),
+            ("goose@2027.1", "2026.11", Fidelity::Unchecked),
+            ("goose@2025.1", "2026.11", Fidelity::Files),
+        ] {
+            assert_eq!(name(spec), Ok((edition, fidelity)), "{spec}");
+        }
         assert!(name("codex@latest").is_err_and(|message| message.contains("not a version")));
         assert!(name("kodex").is_err_and(|message| message.contains("codex")));
     }

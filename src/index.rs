@@ -91,7 +91,7 @@ impl Question {
             harness: choice.id().to_owned(),
             edition: choice.edition().about().name,
             fingerprint: choice.fingerprint(),
-            version: choice.unchecked_version.clone(),
+            version: choice.claim.running.clone(),
             note: choice.note.as_ref().map(|note| note.message.clone()),
             standpoint: standpoint.clone(),
         };

@@ -4,8 +4,10 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use crate::answer::{Answer, Certain, Fate, Fidelity, Resolution, Source, Standpoint, Tool, Trigger, Warning};
-use crate::harness::{Attaches, Change, Choice, Happened};
+use crate::answer::{
+    Answer, Certain, Fate, Fidelity, Resolution, Source, Standing, Standpoint, Tool, Trigger, Warning,
+};
+use crate::harness::{Attaches, Choice};
 use crate::search::{Parts, Search, Told, Trace};
 use crate::snapshot::{Ask, Facts, absolute};
 
@@ -148,16 +150,30 @@ fn complete(
     if answer.refusal.is_some() {
         answer.messages.clear();
     }
-    if let Some(version) = &choice.unchecked_version {
-        answer.warnings.push(between_editions(choice, version));
+    let claim = choice.claim.clone();
+    match &claim.standing {
+        Standing::Covered => {}
+        Standing::Newer => {
+            let (title, rules) = (choice.title(), &claim.rules);
+            let version = claim.running.as_deref().unwrap_or_default();
+            let message = format!(
+                "{title} {version} is newer than {rules}, the last version that was checked; shown is what {rules} does"
+            );
+            answer.warnings.push(Warning::general("unchecked-version", message));
+        }
+        Standing::Uncertain(why) => {
+            answer.warnings.push(Warning::general("between-editions", why.clone()));
+            answer.doubt(&[Certain::Set], why.clone());
+        }
     }
     answer.warnings.extend(choice.note.clone());
-    let files_only = answer.files_only.is_some() || choice.unchecked_version.is_some();
+    let fidelity = if answer.files_only.is_some() { Fidelity::Files } else { claim.fidelity() };
     Resolution {
         harness: choice.id().to_owned(),
         title: choice.title().to_owned(),
         edition: choice.edition().about().name.to_owned(),
-        fidelity: if files_only { Fidelity::Files } else { Fidelity::Exact },
+        fidelity,
+        claim,
         standpoint,
         env_used,
         answer,
@@ -166,39 +182,13 @@ fn complete(
     }
 }
 
-/// Says how the rules shown may differ from those of a version nobody checked: what has changed by then, and what may have.
-/// What changed later is no matter.
-fn between_editions(choice: &Choice, version: &str) -> Warning {
-    let about = choice.edition().about();
-    let mut message = format!(
-        "{} {version} was not checked; the rules shown are those of {} (checked on {}).",
-        choice.title(),
-        about.name,
-        about.checked_on()
-    );
-    // What the edition was checked with has some changes in it, which a version before that may not have.
-    let has = |change: &&Change| change.happened(about.checked.0) == Happened::Before;
-    let (old, new): (Vec<&Change>, Vec<&Change>) = about.changed.iter().partition(has);
-    for (changes, happened, intro) in [
-        (&new, Happened::Before, "Changed"),
-        (&new, Happened::Perhaps, "Perhaps changed"),
-        (&old, Happened::Later, "Only since"),
-        (&old, Happened::Perhaps, "Perhaps only since"),
-    ] {
-        for change in changes.iter().filter(|change| change.happened(version) == happened) {
-            message.push_str(&format!(" {intro} {}: {}.", change.between, change.what));
-        }
-    }
-    Warning::general("between-editions", message)
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use std::sync::Arc;
 
     use super::*;
     use crate::harness::custom::Custom;
-    use crate::harness::{About, Chosen, Details, Edition};
+    use crate::harness::{About, Details, Edition};
     use crate::snapshot::{Fact, Kind, Meta};
 
     /// A harness whose rules have a mistake: they panic once they have read a file.
@@ -229,7 +219,7 @@ pub(crate) mod tests {
             fingerprint: 0,
             instruction_names: Vec::new(),
         };
-        Choice { chosen: Chosen::Custom(Arc::new(custom)), unchecked_version: None, note: None }
+        Choice::custom(Arc::new(custom))
     }
 
     /// Nothing but directories, each of which can be read as a file.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use briefing::answer::{Fate, Fidelity, Resolution, Standpoint};
-use briefing::harness::{self, Choice, Chosen};
+use briefing::harness::{self, Choice};
 use briefing::index::{self, Index, Keep, Reply};
 
 use crate::cases::answer;
@@ -250,7 +250,7 @@ fn how_often_the_disk_is_asked_does_not_grow_with_the_number_of_rules() {
     let mut grown = Vec::new();
     for profile in harness::ALL {
         for edition in profile.editions {
-            let choice = Choice { chosen: Chosen::BuiltIn(profile, *edition), unchecked_version: None, note: None };
+            let choice = Choice::named(profile, *edition);
             let name = format!("{} {}", profile.id, edition.about().name);
             let (before, after) = (rounds(&choice, &few), rounds(&choice, &many));
             if after != before {

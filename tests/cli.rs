@@ -186,7 +186,7 @@ fn a_refusal_is_an_answer_and_misuse_is_not() {
     assert!(refused.contains("refused  ~/.codex/config.toml  codex  1:9: "), "{refused}");
     for (arguments, words) in [
         (&["show", "--harness", "kodex"][..], "there is no harness `kodex`; the harnesses are codex"),
-        (&["show", "--harness", "codex@0.1"], "older than every edition"),
+        (&["show", "--harness", "codex@new"], "`new` is not a version of codex"),
         (&["show", "--session", "night"], "session: `night` is none of main"),
         (&["show", "--request", "{"], "--request: not valid JSON (line 1, column 1)"),
         (&["show", "--request", "{\"sesion\": 1}"], "--request: unknown field `sesion`; the fields are"),
@@ -229,8 +229,8 @@ fn home_and_cwd_can_be_assumed_and_versions_outside_the_checked_range_are_marked
     let briefing = &answer["briefings"][0];
     assert_eq!(briefing["standpoint"]["cwd"], "@/project/src");
     assert!(briefing["messages"][0]["text"].as_str().is_some_and(|text| text.contains("Another home.")));
-    assert_eq!((&briefing["edition"], &briefing["fidelity"]), (&"0.169".into(), &"files".into()));
-    assert_eq!(briefing["warnings"][0]["code"], "between-editions");
+    assert_eq!((&briefing["edition"], &briefing["fidelity"]), (&"0.169".into(), &"unchecked".into()));
+    assert_eq!(briefing["warnings"][0]["code"], "unchecked-version");
 }
 
 #[test]

@@ -1,9 +1,11 @@
-//! Versions that nobody checked are answered by the edition before them, and every harness says so.
+//! A version is called exact only where it was replayed on the real client, or lies between two that were and have the same
+//! rules; and every harness says so where that is not the case.
 
 use std::path::Path;
 
 use briefing::answer::{Fidelity, Resolution, Standpoint};
 use briefing::harness::custom::Customs;
+use briefing::harness::history::{self, Replay};
 use briefing::harness::{self, About};
 use briefing::resolve::{Outcome, resolve};
 use briefing::snapshot::Environment;
@@ -11,35 +13,83 @@ use briefing::snapshot::Environment;
 use crate::world::{Case, World};
 
 #[test]
-fn outside_the_checked_range_only_the_files_are_certain() {
+fn what_was_not_checked_is_not_called_exact() {
     for profile in harness::ALL {
-        for edition in profile.editions {
-            let about = edition.about();
-            let (first, last) = about.checked;
-            for inside in [about.name, first, last] {
-                let (told, warning) = asked(profile.id, inside);
-                assert_eq!(told.edition, about.name, "{}@{inside}", profile.id);
-                assert_eq!(warning, None, "{}@{inside}", profile.id);
+        for (version, fidelity, code) in
+            [("99999.0", Fidelity::Unchecked, "unchecked-version"), ("0.0.1", Fidelity::Files, "between-editions")]
+        {
+            let told = asked(profile.id, version);
+            assert_eq!(told.claim.fidelity(), fidelity, "{}@{version}", profile.id);
+            assert!(warning(&told, code).is_some(), "{}@{version} does not say so", profile.id);
+        }
+    }
+}
+
+#[test]
+fn an_edition_and_the_versions_it_was_checked_on_are_answered_by_it() {
+    for profile in harness::ALL {
+        for about in profile.editions.iter().map(|edition| edition.about()) {
+            let told = asked(profile.id, about.name);
+            assert_eq!((told.edition.as_str(), told.claim.fidelity()), (about.name, Fidelity::Exact), "{}", profile.id);
+            if profile.history.is_none() {
+                let told = asked(profile.id, about.checked.0);
+                assert_eq!(
+                    (told.edition.as_str(), told.claim.fidelity()),
+                    (about.name, Fidelity::Exact),
+                    "{}",
+                    profile.id
+                );
             }
-            let above = next(last);
-            let (told, warning) = asked(profile.id, &above);
-            let said = warning.unwrap_or_default();
-            assert_eq!((told.edition.as_str(), told.fidelity), (about.name, Fidelity::Files), "{}@{above}", profile.id);
-            let words =
-                format!("{} {above} was not checked; the rules shown are those of {}", profile.title, about.name);
-            assert!(said.starts_with(&words), "{}@{above}: {said}", profile.id);
+        }
+    }
+}
+
+#[test]
+fn a_version_that_was_replayed_without_a_difference_is_exact() {
+    for profile in harness::ALL {
+        let Some(history) = profile.history else { continue };
+        assert!(history.replays.iter().any(Replay::is_clean), "{}", profile.id);
+        for replay in history.replays.iter() {
+            let told = asked(profile.id, &replay.version);
+            let clean = if replay.is_clean() { Fidelity::Exact } else { Fidelity::Files };
+            assert_eq!(told.claim.fidelity(), clean, "{}@{}", profile.id, replay.version);
+            assert_eq!(told.claim.running.as_deref(), Some(replay.version.as_str()));
+        }
+    }
+}
+
+#[test]
+fn what_was_replayed_and_what_changed_names_versions_and_cases_that_are_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    for profile in harness::ALL {
+        let Some(history) = profile.history else { continue };
+        let file = root.join(format!("conformance/versions/{}.toml", profile.id));
+        let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let table: toml::Table = text.parse().unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let written = table["version"].as_array().map_or(0, Vec::len);
+        assert_eq!(history::replays(&text).len(), written, "{}", file.display());
+        for pair in history.replays.windows(2) {
+            assert!(history::compare(&pair[0].version, &pair[1].version).is_lt(), "{}", profile.id);
+        }
+        for pair in history.changes.windows(2) {
+            assert!(history::compare(pair[0].since, pair[1].since).is_le(), "{}: {}", profile.id, pair[1].what);
+        }
+        let named = history.changes.iter().flat_map(|change| change.cases.iter().copied());
+        let replayed = history.replays.iter().flat_map(|replay| [&replay.different, &replay.failed, &replay.refused]);
+        for case in named.chain(replayed.flatten().map(String::as_str)) {
+            assert!(root.join("cases").join(format!("{case}.txt")).is_file(), "{}: no case {case}", profile.id);
         }
     }
 }
 
 #[test]
 fn right_before_the_next_edition_everything_that_changed_is_named() {
-    for profile in harness::ALL {
+    for profile in harness::ALL.iter().filter(|profile| profile.history.is_none()) {
         for pair in profile.editions.windows(2) {
             let (about, newer) = (pair[0].about(), pair[1].about());
             let before = previous(newer.name);
-            let (told, warning) = asked(profile.id, &before);
-            let said = warning.unwrap_or_default();
+            let told = asked(profile.id, &before);
+            let said = warning(&told, "between-editions").unwrap_or_default();
             assert_eq!(told.edition, about.name, "{}@{before}", profile.id);
             for change in changes_until(about, &before) {
                 assert!(said.contains(change), "{}@{before} does not name: {change}\n{said}", profile.id);
@@ -51,29 +101,23 @@ fn right_before_the_next_edition_everything_that_changed_is_named() {
 /// What an edition says had changed by a version, as far as that is known from the version where it ended. What had changed
 /// before the edition was checked is in its rules.
 fn changes_until(about: &'static About, version: &str) -> impl Iterator<Item = &'static str> {
-    let numbers = |version: &str| version.split('.').map(|part| part.parse().unwrap_or(0)).collect::<Vec<u64>>();
-    let (from, until) = (numbers(about.checked.0), numbers(version));
     let by_then = about.changed.iter().filter(move |change| {
         let end = change.between.split(" → ").nth(1).unwrap_or_default();
-        from < numbers(end) && numbers(end) <= until
+        history::compare(about.checked.0, end).is_lt() && history::compare(end, version).is_le()
     });
     by_then.map(|change| change.what)
 }
 
-fn asked(id: &str, version: &str) -> (Resolution, Option<String>) {
+fn asked(id: &str, version: &str) -> Resolution {
     let choice = harness::choose(&format!("{id}@{version}"), &Customs::default()).expect("a version of it");
     let world = World::of(&Case::parse("-- /h/ --\n-- /r/ --\n"));
     let standpoint = Standpoint::plain(Path::new("/r"), Path::new("/h"), Environment::default());
     let Outcome::Answer(told) = resolve(&world, &choice, &standpoint) else { panic!("everything was told") };
-    let warning = told.answer.warnings.iter().find(|warning| warning.code == "between-editions");
-    let message = warning.map(|warning| warning.message.clone());
-    (*told, message)
+    *told
 }
 
-/// The version behind: the last number counts on.
-fn next(version: &str) -> String {
-    let (head, last) = version.rsplit_once('.').unwrap_or(("", version));
-    format!("{head}{}{}", if head.is_empty() { "" } else { "." }, last.parse::<u64>().expect("a number") + 1)
+fn warning<'a>(told: &'a Resolution, code: &str) -> Option<&'a str> {
+    told.answer.warnings.iter().find(|warning| warning.code == code).map(|warning| warning.message.as_str())
 }
 
 /// A version before: the last number that is not 0 counts back, and what follows is high.

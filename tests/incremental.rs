@@ -12,7 +12,7 @@ use std::sync::{Arc, RwLock};
 use briefing::answer::{Resolution, SessionKind, Standpoint, Surroundings, Tool};
 use briefing::disk::{Buffers, Filesystem};
 use briefing::harness::custom::{self, Customs};
-use briefing::harness::{self, Choice, Chosen};
+use briefing::harness::{self, Choice};
 use briefing::index::{self, Index, Keep, Reply};
 use briefing::resolve::{Outcome, resolve};
 use briefing::snapshot::{Ask, Change, Content, Entry, Errno, Fact, Facts, Kind, Meta, Unreadable};
@@ -74,11 +74,11 @@ fn compare(index: &Index, fs: &dyn Filesystem, random: &mut Random, when: &dyn F
         let (choice, at) = custom::question(&standpoint.cwd);
         let declared = Customs::of(&same(&choice, &Arc::new(at)), &Default::default());
         let Some(custom) = declared.harnesses.first() else { return false };
-        Choice { chosen: Chosen::Custom(custom.clone()), unchecked_version: None, note: None }
+        Choice::custom(custom.clone())
     } else {
         let profile = *random.pick(harness::ALL);
         let edition = *random.pick(profile.editions);
-        Choice { chosen: Chosen::BuiltIn(profile, edition), unchecked_version: None, note: None }
+        Choice::named(profile, edition)
     };
     !same(&choice, &standpoint).answer.messages.is_empty()
 }

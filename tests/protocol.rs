@@ -87,7 +87,7 @@ tests! {
             (json!({}), vec!["codex 0.169 exact"]),
             (json!({"harness": "codex"}), vec!["codex 0.169 exact"]),
             (json!({"harness": ["codex@0.169", "codex"]}), vec!["codex 0.169 exact", "codex 0.169 exact"]),
-            (json!({"harness": "codex@0.170.1"}), vec!["codex 0.169 files"]),
+            (json!({"harness": "codex@0.170.1"}), vec!["codex 0.169 unchecked"]),
             (json!({"harness": []}), vec![]),
         ] {
             let answer = editor.effective(named).await;
@@ -170,7 +170,6 @@ tests! {
             (json!({"cwd": "untitled:x"}), "untitled:x: only file: URIs"),
             (json!({"alreadyLoaded": ["x y"]}), "x y: not a URI"),
             (json!({"harness": "kodex"}), "there is no harness `kodex`; the harnesses are codex"),
-            (json!({"harness": ["codex", "codex@0.1"]}), "codex 0.1 is older than every edition"),
             (json!({"harness": "codex@new"}), "`new` is not a version of codex"),
             (json!({"harness": 5}), "`harness` is an id such as"),
             (json!({"include": ["texts"]}), "include: `texts` is neither `text` nor `trace`"),

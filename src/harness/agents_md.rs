@@ -17,6 +17,7 @@ pub static PROFILE: Profile = Profile {
     title: "AGENTS.md convention",
     summary: "the AGENTS.md nearest to the file, up to the repository root",
     editions: &[&AgentsMd],
+    history: None,
     instruction_names: &[NAME],
     settings_names: &[],
     program: None,

@@ -37,6 +37,7 @@ pub static PROFILE: Profile = Profile {
     title: "Aider",
     summary: "nothing of itself; the files that `read` names in .aider.conf.yml, AIDER_READ or --read",
     editions: &[&Aider],
+    history: None,
     instruction_names: &["CONVENTIONS.md"],
     settings_names: &[".aider.conf.yml", ".env"],
     keys: &[],

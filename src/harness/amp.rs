@@ -24,6 +24,7 @@ pub static PROFILE: Profile = Profile {
     title: "Amp",
     summary: "the first of AGENTS.md, AGENT.md, CLAUDE.md in each directory up to the home directory, ~/.config/amp/AGENTS.md, ~/.config/AGENTS.md, and files they mention",
     editions: &[&Amp],
+    history: None,
     instruction_names: &NAMES,
     settings_names: &[],
     keys: &[],

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::answer::{Answer, Fate, Message, Place, Role, Source, Standpoint, Text, Trigger};
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Change, Details, Edition, Profile, Program};
+use crate::harness::{About, Details, Difference, Edition, Profile, Program};
 use crate::search::{Search, Told};
 use crate::text::js_trim;
 
@@ -63,6 +63,7 @@ pub static PROFILE: Profile = Profile {
     title: "Claude Code",
     summary: "CLAUDE.md, .claude/rules and CLAUDE.local.md of every directory down to the working directory; AGENTS.md where there is no CLAUDE.md; more of them with each file that is read",
     editions: &[&V2_1],
+    history: None,
     instruction_names: &[
         "CLAUDE.md",
         "CLAUDE.local.md",
@@ -148,12 +149,17 @@ static V2_1: Edition21 = Edition21 {
         name: "2.1",
         checked: ("2.1.329", "2.1.329"),
         changed: &[
-            Change {
+            Difference {
                 between: "2.1.276 → 2.1.277",
                 what: "AGENTS.md is read where there is no CLAUDE.md; before, never",
             },
-            Change { between: "2.1.168 → 2.1.169", what: "--safe-mode; the length warning scales with the model" },
-            Change { between: "2.1.68 → 2.1.69", what: "a worktree inside its main checkout skips the files there" },
+            Difference {
+                between: "2.1.168 → 2.1.169", what: "--safe-mode; the length warning scales with the model"
+            },
+            Difference {
+                between: "2.1.68 → 2.1.69",
+                what: "a worktree inside its main checkout skips the files there",
+            },
         ],
         details: Details {
             files: "CLAUDE.md, .claude/CLAUDE.md, .claude/rules/**/*.md and CLAUDE.local.md of every directory; AGENTS.md and .claude/AGENTS.md where the walk has no CLAUDE.md; MEMORY.md",

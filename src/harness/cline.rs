@@ -20,6 +20,7 @@ pub static PROFILE: Profile = Profile {
     title: "Cline",
     summary: "AGENTS.md, .clinerules, .cline/rules of the workspace; ~/.agents/AGENTS.md, ~/.cline/rules, ~/Documents/Cline/Rules",
     editions: &[&Cline],
+    history: None,
     instruction_names: &[
         "AGENTS.md",
         ".clinerules",

@@ -14,7 +14,7 @@ use crate::answer::{
 };
 use crate::harness::custom::{Overrides, kept};
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Change, Details, Edition, LimitKey, Profile, Program};
+use crate::harness::{About, Details, Difference, Edition, LimitKey, Profile, Program};
 use crate::search::{Search, Told, Untold};
 use crate::snapshot::{Kind, Unreadable, absolute};
 
@@ -49,6 +49,7 @@ pub static PROFILE: Profile = Profile {
     title: "Codex",
     summary: "AGENTS.override.md or AGENTS.md: one global file, then one per directory from the project root to the start directory",
     editions: &[&V0_104, &V0_169],
+    history: None,
     instruction_names: &["AGENTS.override.md", "AGENTS.md"],
     settings_names: &[".codex/config.toml", ".codex/*.config.toml"],
     program: Some(Program { command: "codex", package: "@openai/codex" }),
@@ -224,37 +225,41 @@ static V0_104: Codex = Codex {
         name: "0.104",
         checked: ("0.104.0", "0.104"),
         changed: &[
-            Change {
+            Difference {
                 between: "0.104.0 → 0.105.0",
                 what: "project_root_markers count for the root of the project files, not only for that of the settings",
             },
-            Change { between: "0.114.0 → 0.117.0", what: "skills are listed in a developer message of their own" },
-            Change {
+            Difference {
+                between: "0.114.0 → 0.117.0", what: "skills are listed in a developer message of their own"
+            },
+            Difference {
                 between: "0.117.0 → 0.120.0",
                 what: "links to nothing and to directories fall through to the next name, where they hid it or dropped all project files",
             },
-            Change { between: "0.130.0 → 0.134.0", what: "a global file with invalid UTF-8 is read leniently" },
-            Change {
+            Difference { between: "0.130.0 → 0.134.0", what: "a global file with invalid UTF-8 is read leniently" },
+            Difference {
                 between: "0.138.0 → 0.142.0",
                 what: "no ` for DIR` in the header when only global text is sent; child_agents_md removed",
             },
-            Change { between: "0.145.0 → 0.150.1", what: "explicitly untrusted projects lose their project files" },
-            Change { between: "0.155.0 → 0.160.1", what: "fallback names with `/` or `..` are rejected" },
-            Change {
+            Difference {
+                between: "0.145.0 → 0.150.1", what: "explicitly untrusted projects lose their project files"
+            },
+            Difference { between: "0.155.0 → 0.160.1", what: "fallback names with `/` or `..` are rejected" },
+            Difference {
                 between: "0.104.0 → 0.169.0",
                 what: "an unreadable root marker counts as absent, where it dropped all project files",
             },
-            Change {
+            Difference {
                 between: "0.104.0 → 0.169.0",
                 what: "project files are found along the path given with --cd, links kept",
             },
-            Change { between: "0.104.0 → 0.169.0", what: "what the budget leaves out is shown to the user" },
-            Change {
+            Difference { between: "0.104.0 → 0.169.0", what: "what the budget leaves out is shown to the user" },
+            Difference {
                 between: "0.104.0 → 0.169.0",
                 what: "`[profiles.NAME]` tables and the key `profile` give way to `NAME.config.toml`",
             },
-            Change { between: "0.104.0 → 0.169.0", what: "a project may no longer set profiles and providers" },
-            Change {
+            Difference { between: "0.104.0 → 0.169.0", what: "a project may no longer set profiles and providers" },
+            Difference {
                 between: "0.104.0 → 0.169.0",
                 what: "the environment block follows in the same message, with date, time zone and permissions",
             },

@@ -34,6 +34,7 @@ pub static PROFILE: Profile = Profile {
     title: "Copilot CLI",
     summary: "copilot-instructions.md, AGENTS.md, CLAUDE.md, GEMINI.md from the repository to the start directory, *.instructions.md, .claude/rules, and the files above what is viewed",
     editions: &[&V1_0],
+    history: None,
     instruction_names: &[
         ".github/copilot-instructions.md",
         ".copilot/copilot-instructions.md",

@@ -30,6 +30,7 @@ pub static PROFILE: Profile = Profile {
     title: "GitHub Copilot in VS Code",
     summary: "copilot-instructions.md, AGENTS.md, CLAUDE.md, .github/instructions/**/*.instructions.md, .claude/rules; the same of the home directory",
     editions: &[&CopilotVscode],
+    history: None,
     instruction_names: &[
         ".github/copilot-instructions.md",
         ".copilot/copilot-instructions.md",

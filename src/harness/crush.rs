@@ -41,6 +41,7 @@ pub static PROFILE: Profile = Profile {
     title: "Crush",
     summary: "CRUSH.md, AGENTS.md, CLAUDE.md, GEMINI.md, copilot-instructions.md, .cursorrules, .cursor/rules in the working directory, options.context_paths, and two global files",
     editions: &[&Crush],
+    history: None,
     instruction_names: &[
         ".github/copilot-instructions.md",
         ".cursorrules",

@@ -24,6 +24,7 @@ pub static PROFILE: Profile = Profile {
     title: "Cursor",
     summary: ".cursor/rules/**/*.mdc here and in the folders that lead to a file, AGENTS.md, .cursorrules",
     editions: &[&Cursor],
+    history: None,
     instruction_names: &[".cursor/rules/**/*.mdc", "AGENTS.md", ".cursorrules"],
     settings_names: &[],
     program: None,

@@ -44,6 +44,7 @@ pub static PROFILE: Profile = Profile {
     title: "Gemini CLI",
     summary: "GEMINI.md (and the names of context.fileName): global, from extensions, from the project root to the start directory, and on reading",
     editions: &[&V0_61],
+    history: None,
     instruction_names: &["GEMINI.md", ".gemini/tmp/*/memory/MEMORY.md"],
     settings_names: &[".gemini/settings.json", ".gemini/trustedFolders.json", ".gemini/projects.json", ".geminiignore"],
     program: Some(Program { command: "gemini", package: "@google/gemini-cli" }),

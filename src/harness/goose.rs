@@ -34,6 +34,7 @@ pub static PROFILE: Profile = Profile {
     title: "Goose",
     summary: ".goosehints and AGENTS.md (or CONTEXT_FILE_NAMES): global, then from the repository root to the working directory, all of them",
     editions: &[&Goose],
+    history: None,
     instruction_names: &[".goosehints", "AGENTS.md"],
     settings_names: &["goose/config.yaml", ".gooseignore"],
     program: None,

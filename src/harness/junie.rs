@@ -22,6 +22,7 @@ pub static PROFILE: Profile = Profile {
     title: "Junie",
     summary: "the first of a named guidelines file, .junie/AGENTS.md, AGENTS.md, .junie/guidelines.md",
     editions: &[&Junie],
+    history: None,
     instruction_names: &[".junie/AGENTS.md", "AGENTS.md", ".junie/guidelines.md"],
     settings_names: &[],
     program: None,

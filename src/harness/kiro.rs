@@ -18,6 +18,7 @@ pub static PROFILE: Profile = Profile {
     title: "Kiro",
     summary: ".kiro/steering/*.md of the home directory and of the workspace, and AGENTS.md",
     editions: &[&Kiro],
+    history: None,
     instruction_names: &[".kiro/steering/*.md", "AGENTS.md"],
     settings_names: &[],
     program: None,

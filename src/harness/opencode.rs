@@ -5,7 +5,7 @@
 
 use crate::answer::{Answer, Message, Role, Source, Standpoint, Text, Trigger, Warning};
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Change, Details, Edition, Profile, Program};
+use crate::harness::{About, Details, Difference, Edition, Profile, Program};
 use crate::search::{Search, Told};
 
 mod agents;
@@ -41,6 +41,7 @@ pub static PROFILE: Profile = Profile {
     title: "OpenCode",
     summary: "one global AGENTS.md, every AGENTS.md (else CLAUDE.md, else CONTEXT.md) up to the top of the repository, the files that `instructions` names; and nested ones as the agent reads",
     editions: &[&V1_1, &V1_15, &V1_18],
+    history: None,
     instruction_names: &["AGENTS.md", "CLAUDE.md", "CONTEXT.md", "SKILL.md"],
     settings_names: &["opencode.json", "opencode.jsonc", ".config/opencode/config.json"],
     program: Some(Program { command: "opencode", package: "opencode-ai" }),
@@ -125,18 +126,20 @@ const DETAILS: Details = Details {
     dedupe: "by path as written: a link and its target are two files",
 };
 
-const GIT_IS_ASKED: Change =
-    Change { between: "1.15.4 → 1.15.13", what: "a `.git` that git does not accept is no repository" };
-const FLAGS_STOP: Change = Change {
+const GIT_IS_ASKED: Difference =
+    Difference { between: "1.15.4 → 1.15.13", what: "a `.git` that git does not accept is no repository" };
+const FLAGS_STOP: Difference = Difference {
     between: "1.17.0 → 1.17.11",
     what: "switches of the environment stop the client with any other word than yes and no",
 };
-const NEW_KEY: Change = Change { between: "1.17.0 → 1.17.11", what: "settings have a key `references`" };
-const CONFIG_DIR_MAY_BE_MISSING: Change =
-    Change { between: "1.17.11 → 1.17.18", what: "the directory that OPENCODE_CONFIG_DIR names need not be there" };
-const MORE_PROMPTS: Change =
-    Change { between: "1.17.11 → 1.18.33", what: "Muse, GPT-6 and providers of Kimi have prompts of their own" };
-const KEYS_ARE_IGNORED: Change = Change {
+const NEW_KEY: Difference = Difference { between: "1.17.0 → 1.17.11", what: "settings have a key `references`" };
+const CONFIG_DIR_MAY_BE_MISSING: Difference = Difference {
+    between: "1.17.11 → 1.17.18",
+    what: "the directory that OPENCODE_CONFIG_DIR names need not be there",
+};
+const MORE_PROMPTS: Difference =
+    Difference { between: "1.17.11 → 1.18.33", what: "Muse, GPT-6 and providers of Kimi have prompts of their own" };
+const KEYS_ARE_IGNORED: Difference = Difference {
     between: "1.18.15 → 1.18.16",
     what: "unknown keys in settings are ignored, where they stopped the client",
 };
@@ -146,42 +149,42 @@ static V1_1: OpenCode = OpenCode {
         name: "1.1",
         checked: ("1.1.53", "1.1.53"),
         changed: &[
-            Change { between: "1.3.2 → 1.14.34", what: "the global file comes before the project's" },
-            Change {
+            Difference { between: "1.3.2 → 1.14.34", what: "the global file comes before the project's" },
+            Difference {
                 between: "1.3.2 → 1.14.34",
                 what: "OPENCODE_CONFIG_DIR replaces ~/.config/opencode, where it was tried before it",
             },
-            Change {
+            Difference {
                 between: "1.3.2 → 1.14.34",
                 what: "the switches against Claude's files also remove CLAUDE.md of the project, and know `yes`, `on` and `y`",
             },
-            Change {
+            Difference {
                 between: "1.3.2 → 1.14.34",
                 what: "without project settings, relative instructions are looked for in the global directory also when OPENCODE_CONFIG_DIR is not set",
             },
-            Change {
+            Difference {
                 between: "1.3.2 → 1.14.34",
                 what: "a project's settings are merged directory by directory, `.json` before `.jsonc`",
             },
-            Change {
+            Difference {
                 between: "1.14.41 → 1.15.0",
                 what: "an error such as a loop of links gives a name up at all levels, where it passed over one",
             },
             GIT_IS_ASKED,
-            Change { between: "1.1.53 → 1.15.13", what: "an empty OPENCODE_CONFIG_DIR counts" },
-            Change {
+            Difference { between: "1.1.53 → 1.15.13", what: "an empty OPENCODE_CONFIG_DIR counts" },
+            Difference {
                 between: "1.1.53 → 1.15.13",
                 what: "a directory with the name of a global or nested file counts as that file",
             },
-            Change {
+            Difference {
                 between: "1.1.53 → 1.15.13",
                 what: "patterns are npm's: in the reverse order of the file system, links not followed",
             },
-            Change {
+            Difference {
                 between: "1.1.53 → 1.3.2",
                 what: "the environment block names the workspace root; skills are listed in the system prompt",
             },
-            Change {
+            Difference {
                 between: "1.3.2 → 1.14.34",
                 what: "skills are listed behind the instructions, where they stood before",
             },

@@ -33,6 +33,7 @@ pub static PROFILE: Profile = Profile {
     title: "Qwen Code",
     summary: "QWEN.md and AGENTS.md (or context.fileName): global, then from above the repository down; .qwen/QWEN.local.md; .qwen/rules",
     editions: &[&QwenCode],
+    history: None,
     instruction_names: &[
         "QWEN.md",
         "AGENTS.md",

@@ -52,6 +52,7 @@ pub static PROFILE: Profile = Profile {
     title: "Roo Code",
     summary: ".roo/rules-MODE and .roo/rules of the home directory and of the workspace (else .roorules, .clinerules), AGENTS.md or AGENT.md, AGENTS.local.md",
     editions: &[&Roo],
+    history: None,
     instruction_names: &[
         ".roo/rules/**/*.md",
         ".roo/rules/**/*.txt",

@@ -35,6 +35,7 @@ pub static PROFILE: Profile = Profile {
     title: "Windsurf",
     summary: "global_rules.md, .windsurf/rules/*.md and .devin/rules/*.md up to the repository root and in the folders that lead to a file, AGENTS.md, .windsurfrules",
     editions: &[&Windsurf],
+    history: None,
     instruction_names: &[
         ".windsurf/rules/*.md",
         ".devin/rules/*.md",

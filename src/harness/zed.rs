@@ -27,6 +27,7 @@ pub static PROFILE: Profile = Profile {
     title: "Zed",
     summary: "a personal AGENTS.md, and the first of .rules, .cursorrules, .windsurfrules, .clinerules, copilot-instructions.md, AGENT.md, AGENTS.md, CLAUDE.md, GEMINI.md at the root",
     editions: &[&Zed],
+    history: None,
     instruction_names: &[
         ".rules",
         ".cursorrules",

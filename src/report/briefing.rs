@@ -28,6 +28,9 @@ pub struct Briefing {
     pub edition: String,
     /// `exact`, `unchecked` or `files`.
     pub fidelity: String,
+    /// What is known of the client's version; custom harnesses have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<Version>,
     /// What is certain: `set`, `order`, `text`.
     pub certain: Vec<String>,
     /// From where it was asked.
@@ -47,6 +50,19 @@ pub struct Briefing {
     /// Every probe, in the order asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Vec<Probe>>,
+}
+
+/// What is known of the client's version.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct Version {
+    /// The version that is installed, or was asked for.
+    pub running: Option<String>,
+    /// The version whose rules are shown.
+    pub rules: String,
+    /// The oldest and the newest version that were compared with the real client.
+    pub checked: (String, String),
+    /// The day of the comparison that covers this version, `2026-11-22`.
+    pub verified: Option<String>,
 }
 
 /// From where it was asked.
@@ -253,6 +269,7 @@ pub fn briefing(resolution: &Resolution, include: Include) -> Briefing {
         harness: resolution.harness.clone(),
         edition: resolution.edition.clone(),
         fidelity: resolution.fidelity.word().to_owned(),
+        version: version(&resolution.claim),
         certain: answer.certain().into_iter().map(|part| part.word().to_owned()).collect(),
         standpoint: Standpoint {
             cwd: path(&resolution.standpoint.cwd),
@@ -298,9 +315,14 @@ pub fn uncertainty(resolution: &Resolution) -> String {
     if let Some(reason) = &resolution.answer.files_only {
         return reason.clone();
     }
-    let said = resolution.answer.warnings.iter().find(|warning| warning.code == "between-editions");
+    let said = resolution.answer.warnings.iter().find(|warning| warning.code == "unchecked-version");
     said.filter(|_| resolution.fidelity != answer::Fidelity::Exact)
         .map_or_else(String::new, |said| said.message.clone())
+}
+
+fn version(claim: &answer::Claim) -> Option<Version> {
+    let answer::Claim { running, rules, checked, verified, standing: _ } = claim.clone();
+    (!rules.is_empty()).then_some(Version { running, rules, checked, verified })
 }
 
 /// Sizes of all instruction messages of an answer.

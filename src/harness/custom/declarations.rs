@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::Customs;
 use crate::answer::{Answer, Message, Resolution, Role, Scope, Source, Standpoint, Trigger};
-use crate::harness::{About, Choice, Chosen, Details, Edition, Profile};
+use crate::harness::{About, Choice, Details, Edition, Profile};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Environment};
 
@@ -15,7 +15,7 @@ pub const FILE_NAME: &str = "briefing.toml";
 /// What is asked before a question in `cwd`: the declarations that count there.
 pub fn question(cwd: &Path) -> (Choice, Standpoint) {
     let standpoint = Standpoint::plain(cwd, Path::new("/"), Environment::default());
-    (Choice { chosen: Chosen::BuiltIn(&PROFILE, &Declarations), unchecked_version: None, note: None }, standpoint)
+    (Choice::named(&PROFILE, &Declarations), standpoint)
 }
 
 impl Customs {
@@ -33,6 +33,7 @@ static PROFILE: Profile = Profile {
     title: FILE_NAME,
     summary: "the harnesses that a workspace declares",
     editions: &[&Declarations],
+    history: None,
     instruction_names: &[],
     settings_names: &[FILE_NAME],
     program: None,

@@ -9,7 +9,7 @@ use super::compose::compose;
 use super::definition::{Definition, Directories, Source};
 use super::find::Finder;
 use crate::answer::{Answer, Message, MessageKind, PromptMode, Role, SessionKind, Standpoint, Warning};
-use crate::harness::{About, Change, Details, Edition};
+use crate::harness::{About, Details, Difference, Edition, Rules};
 use crate::search::{Search, Told};
 use crate::snapshot::Ask;
 use crate::text::grouped;
@@ -25,7 +25,7 @@ pub(super) struct Declared {
 pub(super) struct Base {
     /// `codex@0.169`
     pub spec: String,
-    pub edition: &'static dyn Edition,
+    pub edition: Rules,
     /// The same with some values replaced.
     pub overridden: Option<Arc<dyn Edition>>,
 }
@@ -34,7 +34,7 @@ pub(super) struct Base {
 const ABOUT: About = About {
     name: "custom",
     checked: ("custom", "custom"),
-    changed: const { &[] as &[Change] },
+    changed: const { &[] as &[Difference] },
     details: Details {
         files: "as declared",
         triggers: "as declared",
@@ -64,7 +64,7 @@ impl Edition for Declared {
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
         let mut answer = match &self.base {
-            Some(base) => base.overridden.as_deref().unwrap_or(base.edition).look(at, search)?,
+            Some(base) => base.overridden.as_deref().unwrap_or(&*base.edition).look(at, search)?,
             None => Answer::default(),
         };
         if answer.refusal.is_some() {

@@ -13,7 +13,7 @@ use super::{
     seeding,
 };
 use crate::answer::PromptMode;
-use crate::harness::{About, Change, Details};
+use crate::harness::{About, Details, Difference};
 
 const fn announced(name: &'static str) -> FileRule {
     FileRule { name, presence: Presence::Announced, rule: "a file of the workspace" }
@@ -85,48 +85,50 @@ const EARLY_DETAILS: Details = Details {
     dedupe: "MEMORY.md and memory.md that lead to one file count once",
 };
 
-const TOTAL_LIMIT: Change = Change {
+const TOTAL_LIMIT: Difference = Difference {
     between: "2026.2.12 → 2026.2.17",
     what: "all files share 150 000 UTF-16 units; headings are paths; cron runs get AGENTS.md and TOOLS.md only",
 };
-const MORE_FOR_SUBAGENTS: Change = Change {
+const MORE_FOR_SUBAGENTS: Difference = Difference {
     between: "2026.2.22 → 2026.2.23",
     what: "sub-agents and cron runs also get SOUL.md, IDENTITY.md and USER.md; files are read once a session",
 };
-const GUARDED: Change = Change {
+const GUARDED: Difference = Difference {
     between: "2026.2.24 → 2026.2.26",
     what: "links that lead out of the workspace and files above 2 MiB count as missing",
 };
-const LIGHTWEIGHT: Change =
-    Change { between: "2026.2.26 → 2026.3.2", what: "a lightweight context mode, which has no files" };
-const NOTICE: Change = Change { between: "2026.3.2 → 2026.3.13", what: "the prompt says when something was cut" };
-const SMALLER: Change = Change { between: "2026.4.2 → 2026.4.15", what: "limits of 12 000 and 60 000 UTF-16 units" };
-const SHARES: Change =
-    Change { between: "2026.4.15 → 2026.5.12", what: "head and tail are 75 % and 25 %; memory.md is not read" };
-const LARGER: Change = Change {
+const LIGHTWEIGHT: Difference =
+    Difference { between: "2026.2.26 → 2026.3.2", what: "a lightweight context mode, which has no files" };
+const NOTICE: Difference =
+    Difference { between: "2026.3.2 → 2026.3.13", what: "the prompt says when something was cut" };
+const SMALLER: Difference =
+    Difference { between: "2026.4.2 → 2026.4.15", what: "limits of 12 000 and 60 000 UTF-16 units" };
+const SHARES: Difference =
+    Difference { between: "2026.4.15 → 2026.5.12", what: "head and tail are 75 % and 25 %; memory.md is not read" };
+const LARGER: Difference = Difference {
     between: "2026.5.12 → 2026.6.5",
     what: "20 000 UTF-16 units per file again; sub-agents and cron runs get AGENTS.md and TOOLS.md again",
 };
-const LESS_FOR_SUBAGENTS: Change =
-    Change { between: "2026.6.5 → 2026.7.1", what: "which files sub-agents and cron runs get" };
-const NEW_WORDS: Change = Change {
+const LESS_FOR_SUBAGENTS: Difference =
+    Difference { between: "2026.6.5 → 2026.7.1", what: "which files sub-agents and cron runs get" };
+const NEW_WORDS: Difference = Difference {
     between: "2026.7.1 → 2026.9.6",
     what: "TOOLS.md is no longer read; the section begins with `Loaded project context:`",
 };
-const REWRITTEN: Change = Change {
+const REWRITTEN: Difference = Difference {
     between: "2026.2.19 → 2026.9.6",
     what: "AGENTS.md is cut to a digest, USER.md to 4 000 UTF-16 units; CRLF and blank lines are rewritten; files are sorted",
 };
-const REFUSED: Change = Change {
+const REFUSED: Difference = Difference {
     between: "2026.2.19 → 2026.9.6",
     what: "links are refused and shown as unreadable; groups lose MEMORY.md; BOOTSTRAP.md is shown while it is pending",
 };
 
-const SKILLS_WITH_LIMITS: Change = Change {
+const SKILLS_WITH_LIMITS: Difference = Difference {
     between: "2026.2.6 → 2026.2.19",
     what: "skills are looked for in .agents/skills too, folder by folder and within limits; their paths begin with `~`",
 };
-const SKILLS_SORTED: Change = Change {
+const SKILLS_SORTED: Difference = Difference {
     between: "2026.2.19 → 2026.9.6",
     what: "skills are listed by name, and links to them are not followed; only a SKILL.md is one",
 };

@@ -9,9 +9,7 @@ use std::sync::Arc;
 use crate::answer::{Answer, Message, Resolution, Role, Scope, Source, Standpoint, Trigger, Warning};
 use crate::formats::parse_json;
 use crate::harness::custom::Custom;
-use crate::harness::{
-    About, Choice, Chosen, Details, Edition, Profile, Program, choose, custom::Customs, newest, profile,
-};
+use crate::harness::{About, Choice, Details, Edition, Profile, Program, choose, custom::Customs, newest, profile};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Environment, absolute};
 use crate::text::Size;
@@ -75,15 +73,7 @@ impl Installations {
             Ok(Choice { note: Some(note), ..newest.clone() })
         };
         match self.found.get(profile.id) {
-            Some(Installed::Version(version, _)) => {
-                let oldest = || Choice {
-                    chosen: Chosen::BuiltIn(profile, profile.editions[0]),
-                    unchecked_version: Some(version.clone()),
-                    note: None,
-                };
-                // What `choose` refuses is older than every edition.
-                Ok(choose(&format!("{}@{version}", profile.id), &Customs::default()).unwrap_or_else(|_| oldest()))
-            }
+            Some(Installed::Version(version, _)) => choose(&format!("{}@{version}", profile.id), &Customs::default()),
             Some(Installed::Unversioned(path)) => {
                 noted(format!("nothing says which version of {} {} is", profile.title, path.display()))
             }
@@ -121,7 +111,7 @@ pub fn question(profile: &Profile, cwd: &Path, home: &Path, env: &Environment) -
         fingerprint: 0,
         instruction_names: Vec::new(),
     };
-    let choice = Choice { chosen: Chosen::Custom(Arc::new(lookup)), unchecked_version: None, note: None };
+    let choice = Choice::custom(Arc::new(lookup));
     (choice, Standpoint::plain(cwd, home, env.clone()))
 }
 
@@ -241,6 +231,7 @@ fn is_version(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer::Standing;
 
     #[test]
     fn a_path_may_say_the_version() {
@@ -273,9 +264,11 @@ mod tests {
             (Some(Installed::Unversioned("/b/codex".into())), "0.169", None, "which version of Codex /b/codex is"),
             (Some(Installed::Nowhere), "0.169", None, "neither on PATH nor in a package folder"),
         ] {
+            let uncertain =
+                |choice: &Choice| choice.claim.running.clone().filter(|_| choice.claim.standing != Standing::Covered);
             let choice = with(found.clone()).choose("codex@auto", &Customs::default()).expect("a choice");
             let note = choice.note.as_ref().map_or("", |note| note.message.as_str());
-            assert_eq!((choice.edition().about().name, choice.unchecked_version.as_deref()), (edition, unchecked));
+            assert_eq!((choice.edition().about().name, uncertain(&choice)), (edition, unchecked.map(str::to_owned)));
             assert!(note.contains(words) && note.is_empty() == words.is_empty(), "{found:?}: {note}");
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::answer::{Answer, Resolution, Standpoint, Warning};
 use crate::harness::custom::Custom;
-use crate::harness::{About, Choice, Chosen, Details, Edition};
+use crate::harness::{About, Choice, Details, Edition};
 use crate::search::{Search, Told};
 use crate::snapshot::{Environment, GlobFlavor};
 
@@ -31,7 +31,7 @@ pub fn question(base: &Path, patterns: &[&str]) -> (Choice, Standpoint) {
         fingerprint: hasher.finish(),
         instruction_names: Vec::new(),
     };
-    let choice = Choice { chosen: Chosen::Custom(Arc::new(lookup)), unchecked_version: None, note: None };
+    let choice = Choice::custom(Arc::new(lookup));
     (choice, Standpoint::plain(base, base, Environment::default()))
 }
 

@@ -1,0 +1,259 @@
+//! How a harness changed from version to version, and what is claimed of a version: what was replayed on the real client.
+//!
+//! What differs between versions is a [`Change`]: since which version, and what. A profile has them in one table, and builds
+//! the rules of any version from it, so a version is answered by the changes up to it. Which versions were replayed, and
+//! what came of it, is data that a run wrote (`tests/conformance/versions`); nothing about versions is typed twice.
+
+use std::cmp::Ordering;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::{About, Difference, Happened};
+use crate::answer::{Claim, Standing};
+
+/// A rule that came with a version.
+#[derive(Debug)]
+pub struct Change {
+    /// The first version that has it; between it and the version published before it, the client's answer changed.
+    pub since: &'static str,
+    /// What changed.
+    pub what: &'static str,
+    /// Cases that prove it: file names below `tests/cases`, without their ending.
+    pub cases: &'static [&'static str],
+}
+
+/// A version of a client, as far as its rules depend on it.
+#[derive(Clone, Copy, Debug)]
+pub struct Version<'a>(pub &'a str);
+
+impl Version<'_> {
+    /// Whether the change is part of it.
+    pub fn has(self, change: &Change) -> bool {
+        self.is_since(change.since)
+    }
+
+    /// Whether it is that version or a later one.
+    pub fn is_since(self, version: &str) -> bool {
+        compare(self.0, version) != Ordering::Less
+    }
+}
+
+/// What was replayed on one version.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Replay {
+    /// The version.
+    pub version: String,
+    /// The day of the run, `2026-11-22`.
+    pub date: String,
+    /// How many questions were asked.
+    pub asked: usize,
+    /// How many answers were equal, byte for byte.
+    pub equal: usize,
+    /// The cases whose answers differ.
+    #[serde(default)]
+    pub different: Vec<String>,
+    /// The cases of which nothing was learned: the client did not run.
+    #[serde(default)]
+    pub failed: Vec<String>,
+    /// The cases at which the client refused to start, and Briefing said so.
+    #[serde(default)]
+    pub refused: Vec<String>,
+}
+
+impl Replay {
+    /// Whether everything that was learned is equal.
+    pub fn is_clean(&self) -> bool {
+        self.equal > 0 && self.different.is_empty()
+    }
+}
+
+#[derive(Deserialize)]
+struct File {
+    #[serde(default)]
+    version: Vec<Replay>,
+}
+
+/// The replays of one harness, oldest version first.
+pub type Replays = LazyLock<Vec<Replay>>;
+
+/// Reads what a run wrote; a test reads every file.
+pub fn replays(toml: &str) -> Vec<Replay> {
+    let mut found = toml::from_str::<File>(toml).map(|file| file.version).unwrap_or_default();
+    found.sort_by(|one, other| compare(&one.version, &other.version));
+    found
+}
+
+/// Of an edition that is named, or taken because no version is.
+pub fn of_edition(about: &About) -> Claim {
+    let (first, last) = about.checked;
+    // `0.169` as the last one says no more than `0.169.0` as the first.
+    let last = if first.starts_with(last) { first } else { last };
+    Claim { rules: last.to_owned(), checked: (first.to_owned(), last.to_owned()), ..Claim::default() }
+}
+
+/// Of a version of a harness that has no history: an edition describes it, or is the nearest.
+pub fn near_edition(title: &str, version: &str, about: &About, newer_edition: bool) -> Claim {
+    let claim = of_edition(about);
+    let (first, last) = (claim.checked.0.as_str(), claim.checked.1.as_str());
+    let is_inside = compare(first, version) != Ordering::Greater && compare(version, last) != Ordering::Greater;
+    let standing = if is_inside {
+        Standing::Covered
+    } else if compare(version, last) == Ordering::Greater && !newer_edition {
+        Standing::Newer
+    } else {
+        Standing::Uncertain(differences(title, version, about))
+    };
+    Claim { running: Some(version.to_owned()), standing, ..claim }
+}
+
+/// What is claimed of `version`, by what was replayed and what is known to have changed. There is at least one replay.
+pub fn claim(title: &str, version: &str, replays: &[Replay], history: &[&Change]) -> Claim {
+    let (Some(first), Some(last)) = (replays.first(), replays.last()) else {
+        let none = format!("no version of {title} was replayed");
+        return Claim {
+            running: Some(version.to_owned()),
+            rules: version.to_owned(),
+            checked: (String::new(), String::new()),
+            verified: None,
+            standing: Standing::Uncertain(none),
+        };
+    };
+    let older = replays.iter().rfind(|replay| compare(&replay.version, version) != Ordering::Greater);
+    let newer = replays.iter().find(|replay| compare(&replay.version, version) != Ordering::Less);
+    let (standing, rules, by) = match (older, newer) {
+        (Some(own), Some(same)) if own.version == same.version => (standing_of(title, own), version, Some(own)),
+        (Some(older), Some(newer)) => (between(title, (older, newer), history), version, Some(newer)),
+        (Some(_), None) => (Standing::Newer, last.version.as_str(), None),
+        (None, _) => {
+            let why = format!("{title} {version} is older than {}, the oldest version that was checked", first.version);
+            (Standing::Uncertain(why), version, None)
+        }
+    };
+    Claim {
+        running: Some(version.to_owned()),
+        rules: rules.to_owned(),
+        checked: (first.version.clone(), last.version.clone()),
+        verified: by.map(|replay| replay.date.clone()),
+        standing,
+    }
+}
+
+fn standing_of(title: &str, replay: &Replay) -> Standing {
+    if replay.is_clean() {
+        return Standing::Covered;
+    }
+    let Replay { version, asked, equal, .. } = replay;
+    let why = format!("{title} {version} answered {equal} of {asked} checked questions as Briefing does");
+    Standing::Uncertain(why)
+}
+
+/// Between two replayed versions the rules are known if both have the same, and both were right.
+fn between(title: &str, (older, newer): (&Replay, &Replay), history: &[&Change]) -> Standing {
+    let changed = history.iter().find(|change| {
+        let after = compare(change.since, &older.version) == Ordering::Greater;
+        after && compare(change.since, &newer.version) != Ordering::Greater
+    });
+    match changed {
+        Some(change) => Standing::Uncertain(format!(
+            "{title} changed between {} and {}, the nearest versions that were checked: {}",
+            older.version, newer.version, change.what
+        )),
+        None => match standing_of(title, older) {
+            Standing::Covered => standing_of(title, newer),
+            uncertain => uncertain,
+        },
+    }
+}
+
+/// How the rules of an edition may differ from those of a version nobody checked: what has changed by then, and what may
+/// have. What changed later is no matter.
+fn differences(title: &str, version: &str, about: &About) -> String {
+    let mut message = format!(
+        "{title} {version} was not checked; the rules shown are those of {} (checked on {}).",
+        about.name,
+        about.checked_on()
+    );
+    // What the edition was checked with has some changes in it, which a version before that may not have.
+    let has = |change: &&Difference| change.happened(about.checked.0) == Happened::Before;
+    let (old, new): (Vec<&Difference>, Vec<&Difference>) = about.changed.iter().partition(has);
+    for (changes, happened, intro) in [
+        (&new, Happened::Before, "Changed"),
+        (&new, Happened::Perhaps, "Perhaps changed"),
+        (&old, Happened::Later, "Only since"),
+        (&old, Happened::Perhaps, "Perhaps only since"),
+    ] {
+        for change in changes.iter().filter(|change| change.happened(version) == happened) {
+            message.push_str(&format!(" {intro} {}: {}.", change.between, change.what));
+        }
+    }
+    message
+}
+
+/// Versions number by number: `2026.2.6` < `2026.2.6-3` < `2026.2.19`.
+pub fn compare(one: &str, other: &str) -> Ordering {
+    numbers(one).cmp(numbers(other))
+}
+
+fn numbers(version: &str) -> impl Iterator<Item = u64> + '_ {
+    version.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::Fidelity;
+
+    #[test]
+    fn versions_compare_number_by_number() {
+        for (one, other, order) in [
+            ("1.18", "1.18.33", Ordering::Less),
+            ("2026.2.6", "2026.2.6-3", Ordering::Less),
+            ("2026.2.6-3", "2026.2.19", Ordering::Less),
+            ("0.169", "0.104", Ordering::Greater),
+        ] {
+            assert_eq!(compare(one, other), order, "{one} {other}");
+        }
+    }
+
+    const WRAPPER: Change = Change { since: "1.5.0", what: "another header", cases: &[] };
+
+    fn seen(version: &str, different: &[&str]) -> Replay {
+        Replay {
+            version: version.to_owned(),
+            date: "2026-11-22".to_owned(),
+            asked: 10,
+            equal: 10 - different.len(),
+            different: different.iter().map(|&name| name.to_owned()).collect(),
+            failed: Vec::new(),
+            refused: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_version_is_covered_where_it_was_replayed_or_lies_between_two_with_the_same_rules() {
+        let replays = [seen("1.2.0", &[]), seen("1.4.0", &[]), seen("1.6.0", &[]), seen("1.8.0", &["odd"])];
+        for (version, fidelity, rules, words) in [
+            ("1.2.0", Fidelity::Exact, "1.2.0", ""),
+            ("1.3.7", Fidelity::Exact, "1.3.7", ""),
+            ("1.5.0", Fidelity::Files, "1.5.0", "changed between 1.4.0 and 1.6.0"),
+            ("1.6.0", Fidelity::Exact, "1.6.0", ""),
+            ("1.7.0", Fidelity::Files, "1.7.0", "1.8.0 answered 9 of 10"),
+            ("1.8.0", Fidelity::Files, "1.8.0", "1.8.0 answered 9 of 10"),
+            ("1.9.0", Fidelity::Unchecked, "1.8.0", ""),
+            ("1.1.0", Fidelity::Files, "1.1.0", "older than 1.2.0"),
+        ] {
+            let claim = claim("It", version, &replays, &[&WRAPPER]);
+            assert_eq!((claim.fidelity(), claim.rules.as_str()), (fidelity, rules), "{version}");
+            let said = if let Standing::Uncertain(why) = &claim.standing { why.as_str() } else { "" };
+            assert!(said.contains(words) && said.is_empty() == words.is_empty(), "{version}: {said}");
+        }
+    }
+
+    #[test]
+    fn a_change_is_part_of_its_version_and_of_later_ones() {
+        for (version, has) in [("1.4.99", false), ("1.5.0", true), ("1.10", true)] {
+            assert_eq!(Version(version).has(&WRAPPER), has, "{version}");
+        }
+    }
+}
