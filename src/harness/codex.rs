@@ -214,7 +214,7 @@ const DETAILS: Details = Details {
     global: "~/.codex/AGENTS.override.md, else AGENTS.md; not charged to the budget",
     urls: "no",
     globs: "no",
-    sessions: "the same in all kinds",
+    sessions: "the same in all kinds, in sub-agents too; anew after a compaction, and when they changed before a session is resumed",
     hooks: "none",
     persona: "none",
     dedupe: "none: a file reached twice is sent twice",

@@ -38,6 +38,10 @@ def variables(case):
 
 def asked(clients, case, ask):
     """The texts of the model's input with their roles, or None when the client does not start."""
+    if any(s.header.split()[1] == "subagent" for s in case.all("@session")):
+        import codex_exec
+        request = codex_exec.subagent(clients, case, ask)
+        return request and [(item["role"], content.get("text", "")) for item in request["input"] if item.get("role") for content in item.get("content") or []]
     run = subprocess.run([*command(clients, options(case)), "debug", "prompt-input"], cwd=ask.cwd, env=variables(case),
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
     if os.environ.get("CODEX_STDERR"):

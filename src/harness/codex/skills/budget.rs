@@ -58,8 +58,8 @@ const fn model(name: &'static str, window: usize, most: usize) -> Model {
 
 /// The models that Codex 0.169 knows; the first is the default.
 const MODELS: [Model; 12] = [
-    model("gpt-6-astra", 272_000, 872_000),
     model("gpt-6.1-sol", 272_000, 872_000),
+    model("gpt-6-astra", 272_000, 872_000),
     model("gpt-6.1-terra", 500_000, 872_000),
     model("gpt-6-sol", 272_000, 872_000),
     model("gpt-6-luna", 272_000, 872_000),

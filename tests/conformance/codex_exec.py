@@ -1,0 +1,53 @@
+"""Codex CLI, asked by `codex exec` with a scripted model: what a sub-agent is told, and a session after a compaction or when it is resumed."""
+import gzip, http.server, json, os, subprocess, threading
+import codex, codex_early
+
+
+class Model(codex_early.Model):
+    """Answers as `script` says for the requests so far: items of output, and how many tokens were used."""
+
+    def do_POST(self):
+        raw = self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.server.requests.append(json.loads(gzip.decompress(raw) if self.headers.get("content-encoding") == "gzip" else raw))
+        items, tokens = self.server.script(self.server.requests)
+        usage = {"input_tokens": tokens, "input_tokens_details": None, "output_tokens": 1, "output_tokens_details": None, "total_tokens": tokens + 1}
+        events = [{"type": "response.created", "response": {"id": "r"}},
+                  *({"type": "response.output_item.done", "output_index": i, "item": item} for i, item in enumerate(items)),
+                  {"type": "response.completed", "response": {"id": "r", "usage": usage}}]
+        try:
+            self.answer("text/event-stream", "".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in events).encode())
+        except BrokenPipeError:
+            pass  # The client ended with an agent that still had something to say.
+
+
+def said(text):
+    return {"type": "message", "role": "assistant", "id": "m", "content": [{"type": "output_text", "text": text}]}
+
+
+def call(name, arguments):
+    return {"type": "function_call", "id": f"f{name}", "call_id": name, "namespace": "collaboration", "name": name, "arguments": json.dumps(arguments)}
+
+
+TASK = "A task for the helper."
+
+
+def spawning(requests):
+    """The first agent calls for a helper and waits for it."""
+    sent = json.dumps(requests[-1]["input"])
+    if len(requests) == 1:
+        return [call("spawn_agent", {"task_name": "helper", "message": TASK, "fork_turns": "none"})], 10
+    if "Sender: /root" not in sent and '"call_id": "wait_agent"' not in sent:
+        return [call("wait_agent", {"timeout_ms": 10000})], 10
+    return [said("Done.")], 10
+
+
+def subagent(clients, case, ask):
+    """The request of the helper, or None when the client does not start."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
+    server.daemon_threads, server.requests, server.script = True, [], spawning
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    words = [*codex.command(clients, codex.options(case)), *codex_early.provider(server.server_address[1]), "exec", "--skip-git-repo-check", "Go."]
+    environment = {**codex.variables(case), "MOCK_KEY": "none", "NO_PROXY": "127.0.0.1"}
+    subprocess.run(words, cwd=ask.cwd, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
+    server.shutdown()
+    return next((request for request in server.requests if "Sender: /root" in json.dumps(request["input"])), None)
