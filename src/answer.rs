@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::search::Trace;
 use crate::snapshot::Ask;
-use crate::text::Size;
+use crate::text::{Size, without_passwords};
 
 mod claim;
 mod mention;
@@ -321,7 +321,7 @@ impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Place::Path(path) => path.display().fmt(f),
-            Place::Url(url) => f.pad(url),
+            Place::Url(url) => f.pad(&without_passwords(url)),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::glob;
 use crate::snapshot::{Ask, Content, Entry, Errno, Fact, GlobFlavor, Kind, Meta, Remote, Unreadable};
 
+mod before;
 mod buffers;
 mod git;
 mod real;
@@ -13,10 +14,11 @@ pub mod scan;
 mod sqlite;
 mod watch;
 
+pub use before::{Before, Each, LookedAt};
 pub use buffers::Buffers;
 pub use git::AtRevision;
 pub use real::Real;
-pub use rests::{Plain, may_change, observe_with_rests};
+pub use rests::observe_all;
 pub use watch::{Watcher, Watching};
 
 /// A single file over this size is not read at all; every smaller limit is the harness's own.

@@ -10,11 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::answer::{Resolution, Standpoint};
-use crate::disk::{self, Filesystem};
 use crate::harness::{self, Choice};
 use crate::resolve::{Outcome, resolve_knowing};
 use crate::search::{Part, PartKey, Parts};
-use crate::snapshot::{Ask, AskHasher, Change, Fact, Facts, Snapshot};
+use crate::snapshot::{Ask, AskHasher, Change, Facts, Observed, Snapshot, may_change};
 
 /// How many answers are remembered at most; then all are forgotten, and the open files ask again.
 const MEMO_LIMIT: usize = 4096;
@@ -129,29 +128,8 @@ pub enum Keep {
 #[derive(Clone, Copy, Debug)]
 pub struct Tick(u64);
 
-/// A fact with the paths it rests on.
-pub struct Observed {
-    ask: Ask,
-    fact: Fact,
-    rests_on: Vec<PathBuf>,
-}
-
-/// Observes facts. The one slow step of an answer; it holds no lock.
-pub fn observe(fs: &dyn Filesystem, asks: Vec<Ask>) -> Vec<Observed> {
-    let mut plain = disk::Plain::default();
-    let look = |ask: Ask| {
-        let (fact, rests_on) = disk::observe_with_rests(fs, &ask, &mut plain);
-        Observed { ask, fact, rests_on }
-    };
-    asks.into_iter().map(look).collect()
-}
-
-impl Observed {
-    /// The paths at which a change may change this fact.
-    pub fn rests_on(&self) -> &[PathBuf] {
-        &self.rests_on
-    }
-}
+/// Looks at the disk; [`crate::disk::observe_all`] does, and so does a test's tree.
+pub type Observe<'a> = &'a dyn Fn(Vec<Ask>) -> Vec<Observed>;
 
 impl Index {
     /// The answer, if it is remembered; nothing is worked out. With the version of the index it belongs to.
@@ -185,11 +163,11 @@ impl Index {
     }
 
     /// The answer, observing what is missing on the way. For callers that may wait for the disk.
-    pub fn answer(&self, fs: &dyn Filesystem, choice: &Choice, standpoint: &Arc<Standpoint>) -> (Arc<Resolution>, u64) {
+    pub fn answer(&self, observe: Observe, choice: &Choice, standpoint: &Arc<Standpoint>) -> (Arc<Resolution>, u64) {
         loop {
             match self.ask(choice, standpoint, Keep::Answer) {
                 Reply::Answer(answer, version) => return (answer, version),
-                Reply::Missing(asks, tick) => self.learn(observe(fs, asks), tick),
+                Reply::Missing(asks, tick) => self.learn(observe(asks), tick),
             }
         }
     }
@@ -204,7 +182,7 @@ impl Index {
         let changes: Vec<Change> =
             state.changes.iter().filter(|(tick, _)| *tick > since.0).map(|(_, change)| change.clone()).collect();
         for Observed { ask, fact, rests_on } in observed {
-            let touches = |change| rests_on.iter().any(|rest| disk::may_change(change, &ask, rest, Some(&fact)));
+            let touches = |change| rests_on.iter().any(|rest| may_change(change, &ask, rest, Some(&fact)));
             if changes.iter().any(touches) {
                 continue;
             }
@@ -341,7 +319,7 @@ impl State {
     fn touched_by(&self, change: &Change) -> HashSet<Ask> {
         let mut touched = HashSet::new();
         let mut take = |rest: &Path, asks: &HashSet<Ask>| {
-            let may = |ask: &&Ask| disk::may_change(change, ask, rest, self.snapshot.told(ask).as_ref());
+            let may = |ask: &&Ask| may_change(change, ask, rest, self.snapshot.told(ask).as_ref());
             touched.extend(asks.iter().filter(may).cloned());
         };
         match change {

@@ -22,6 +22,7 @@
 //! | room | what it holds |
 //! |---|---|
 //! | [`text`] | sizes and safe cuts, in the units that harnesses count |
+//! | [`paths`] | paths as text: made absolute, made relative |
 //! | [`glob`] | each harness's own glob semantics: what a pattern finds, in which order |
 //! | [`formats`] | TOML, JSONC, JSON5: settings formats as values with spans |
 //! | [`snapshot`] | questions about the disk, facts, errnos |
@@ -75,6 +76,7 @@ pub mod formats;
 pub mod glob;
 pub mod harness;
 pub mod index;
+pub mod paths;
 pub mod remote;
 pub mod report;
 pub mod request;

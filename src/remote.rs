@@ -1,19 +1,27 @@
 //! Fetches instruction files from URLs. Only this room uses the network, and it is called only when the user said so.
 
+use std::io::Read;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ureq::Agent;
-use ureq::http::StatusCode;
+use ureq::http::header::{CONTENT_ENCODING, LOCATION};
+use ureq::http::{Response, StatusCode, Uri};
+use ureq::unversioned::transport::DefaultConnector;
+use ureq::{Agent, Body};
 
 use crate::snapshot::Remote;
+
+mod reach;
+
+pub use reach::Reach;
+use reach::{Guard, Inside, Lookup};
 
 /// How long a URL has to serve its text, all tries together (OpenCode 1.18 and etcode: five seconds).
 pub const TIME_LIMIT: Duration = Duration::from_secs(5);
 
-/// How many bytes a URL may serve.
+/// How many bytes a URL may serve, once they are decoded.
 pub const BODY_LIMIT_BYTES: u64 = 64 * 1024 * 1024;
 
 /// How often a URL is asked for when what goes wrong may pass (OpenCode 1.18: two more times).
@@ -25,20 +33,25 @@ const FIRST_WAIT: Duration = Duration::from_millis(200);
 /// How many URLs are fetched at the same time (OpenCode 1.18: four).
 const AT_ONCE: usize = 4;
 
+/// How often a URL may lead on to another.
+const REDIRECT_LIMIT: usize = 5;
+
+/// What the body may be packed in; nothing else is asked for.
+const ENCODINGS: [&str; 4] = ["", "identity", "gzip", "br"];
+
 /// Fetches each URL once, each within a time: for users [`TIME_LIMIT`]. Answers in their order.
-pub fn fetch(urls: &[String], within: Duration) -> Vec<Remote> {
-    let config = Agent::config_builder()
-        .http_status_as_error(false)
-        .user_agent(concat!("briefing/", env!("CARGO_PKG_VERSION")))
-        .build();
-    let agent = Agent::new_with_config(config);
+pub fn fetch(urls: &[String], within: Duration, reach: Reach) -> Vec<Remote> {
+    fetch_looking_up(urls, within, (reach, reach::system))
+}
+
+fn fetch_looking_up(urls: &[String], within: Duration, reach: (Reach, Lookup)) -> Vec<Remote> {
     let next = AtomicUsize::new(0);
     let fetched = Mutex::new(vec![Remote::NotFetched; urls.len()]);
     thread::scope(|scope| {
         for _ in 0..urls.len().min(AT_ONCE) {
             scope.spawn(|| {
                 while let Some((at, url)) = take(&next, urls) {
-                    let remote = fetch_one(&agent, url, within);
+                    let remote = fetch_one(url, within, reach);
                     fetched.lock().unwrap_or_else(PoisonError::into_inner)[at] = remote;
                 }
             });
@@ -52,12 +65,13 @@ fn take<'a>(next: &AtomicUsize, urls: &'a [String]) -> Option<(usize, &'a str)> 
     Some((at, urls.get(at)?))
 }
 
-fn fetch_one(agent: &Agent, url: &str, within: Duration) -> Remote {
+fn fetch_one(url: &str, within: Duration, reach: (Reach, Lookup)) -> Remote {
     let end = Instant::now() + within;
     let mut wait = FIRST_WAIT;
     for last in (0..TRIES).map(|at| at + 1 == TRIES) {
-        match get(agent, url, end.saturating_duration_since(Instant::now())) {
-            Ok(body) => return Remote::Body(body.into()),
+        match follow(url, end, reach) {
+            Ok((to, body)) if to == url => return Remote::Body(body.into()),
+            Ok((to, body)) => return Remote::Moved { to, body: body.into() },
             Err(trouble) if last || !trouble.may_pass || Instant::now() + wait >= end => {
                 return Remote::Failed(trouble.message);
             }
@@ -73,25 +87,146 @@ struct Trouble {
     may_pass: bool,
 }
 
-fn get(agent: &Agent, url: &str, within: Duration) -> Result<Vec<u8>, Trouble> {
-    let mut response = agent.get(url).config().timeout_global(Some(within)).build().call().map_err(trouble)?;
+impl Trouble {
+    fn lasting(message: impl Into<String>) -> Trouble {
+        Trouble { message: message.into(), may_pass: false }
+    }
+}
+
+/// Goes where a URL leads; the last address, and what it serves.
+fn follow(url: &str, end: Instant, (reach, lookup): (Reach, Lookup)) -> Result<(String, Vec<u8>), Trouble> {
+    let config = Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .user_agent(concat!("briefing/", env!("CARGO_PKG_VERSION")))
+        .build();
+    let agent = Agent::with_parts(config, DefaultConnector::default(), Guard::new(reach, lookup));
+    let mut at = url.to_owned();
+    for _ in 0..=REDIRECT_LIMIT {
+        let within = end.saturating_duration_since(Instant::now());
+        let response = agent.get(&at).config().timeout_global(Some(within)).build().call().map_err(trouble)?;
+        match led_on(&at, &response)? {
+            Some(next) => at = next,
+            None => return Ok((at, body(response)?)),
+        }
+    }
+    Err(Trouble::lasting(format!("it leads on more than {REDIRECT_LIMIT} times")))
+}
+
+/// The address that a response leads on to.
+fn led_on(at: &str, response: &Response<Body>) -> Result<Option<String>, Trouble> {
     let status = response.status();
+    if status.is_redirection()
+        && let Some(location) = response.headers().get(LOCATION)
+    {
+        let location = location.to_str().ok().and_then(|location| joined(at, location));
+        return location.map(Some).ok_or_else(|| Trouble::lasting("it leads on to what is no address"));
+    }
     if !status.is_success() {
         let passing = [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_MANY_REQUESTS];
         let may_pass = status.is_server_error() || passing.contains(&status);
         return Err(Trouble { message: format!("the server answers {status}"), may_pass });
     }
-    response.body_mut().with_config().limit(BODY_LIMIT_BYTES).read_to_vec().map_err(trouble)
+    Ok(None)
+}
+
+/// The bytes of a body, unpacked; a small one may unpack to a very large one.
+fn body(response: Response<Body>) -> Result<Vec<u8>, Trouble> {
+    let encoding = response.headers().get(CONTENT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if !ENCODINGS.iter().any(|known| encoding.eq_ignore_ascii_case(known)) {
+        return Err(Trouble::lasting(format!("it serves the encoding `{encoding}`, which nobody asked for")));
+    }
+    let mut bytes = Vec::new();
+    let reader = response.into_body().into_reader();
+    reader.take(BODY_LIMIT_BYTES + 1).read_to_end(&mut bytes).map_err(|error| trouble(ureq::Error::from(error)))?;
+    if bytes.len() as u64 > BODY_LIMIT_BYTES {
+        return Err(Trouble::lasting(format!("more than the {BODY_LIMIT_BYTES} bytes that are fetched at most")));
+    }
+    Ok(bytes)
+}
+
+/// `location` as seen from `at`.
+fn joined(at: &str, location: &str) -> Option<String> {
+    let location = location.split('#').next().unwrap_or_default();
+    if location.contains("://") {
+        return Some(location.to_owned());
+    }
+    let base: Uri = at.parse().ok()?;
+    let (scheme, authority) = (base.scheme_str()?, base.authority()?);
+    if let Some(rest) = location.strip_prefix("//") {
+        return Some(format!("{scheme}://{rest}"));
+    }
+    let folder = &base.path()[..base.path().rfind('/').map_or(0, |slash| slash + 1)];
+    let path = match location {
+        "" => return None,
+        absolute if absolute.starts_with('/') => absolute.to_owned(),
+        query if query.starts_with('?') => format!("{}{query}", base.path()),
+        relative => format!("{}{relative}", if folder.is_empty() { "/" } else { folder }),
+    };
+    Some(format!("{scheme}://{authority}{path}"))
 }
 
 fn trouble(error: ureq::Error) -> Trouble {
+    let said = error.to_string();
+    if let ureq::Error::Io(error) = &error
+        && let Some(inside) = error.get_ref().and_then(|error| error.downcast_ref::<Inside>())
+    {
+        return Trouble::lasting(inside.to_string());
+    }
+    if let Some(words) = in_words(&said) {
+        return Trouble::lasting(words);
+    }
     let message = match &error {
         ureq::Error::Timeout(_) => "no answer in time".to_owned(),
-        ureq::Error::BodyExceedsLimit(_) => format!("more than the {BODY_LIMIT_BYTES} bytes that are fetched at most"),
         ureq::Error::HostNotFound => "no such host".to_owned(),
         ureq::Error::Io(error) => error.to_string().split(" (os error").next().unwrap_or_default().to_lowercase(),
-        other => other.to_string(),
+        ureq::Error::Tls(_) | ureq::Error::Rustls(_) => format!("no secure connection comes about: {said}"),
+        _ => said,
     };
     let may_pass = matches!(error, ureq::Error::Io(_) | ureq::Error::ConnectionFailed);
     Trouble { message, may_pass }
+}
+
+/// What is wrong with a secure connection, for people; by the names that the TLS library has for it.
+fn in_words(said: &str) -> Option<String> {
+    let words = [
+        ("UnknownIssuer", "nobody whom this program trusts has signed its certificate"),
+        ("CaUsedAsEndEntity", "its certificate is signed by itself"),
+        ("NotValidForName", "its certificate is for another host"),
+        ("NotValidYet", "its certificate is not valid yet"),
+        ("Expired", "its certificate has expired"),
+        ("Revoked", "its certificate was revoked"),
+        ("InvalidContentType", "it does not speak TLS"),
+    ];
+    let (_, words) = words.iter().find(|(name, _)| said.contains(name))?;
+    Some(format!("no secure connection: {words}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_location_is_seen_from_where_it_is_said() {
+        for (location, whole) in [
+            ("https://b/c", Some("https://b/c")),
+            ("//b/c#d", Some("http://b/c")),
+            ("/c", Some("http://a:1/c")),
+            ("c?d", Some("http://a:1/x/c?d")),
+            ("?d", Some("http://a:1/x/y?d")),
+            ("", None),
+        ] {
+            assert_eq!(joined("http://a:1/x/y", location).as_deref(), whole, "{location}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_certificate_is_said_in_words() {
+        let said = "rustls: invalid peer certificate: UnknownIssuer";
+        assert_eq!(
+            in_words(said).as_deref(),
+            Some("no secure connection: nobody whom this program trusts has signed its certificate")
+        );
+        assert_eq!(in_words("io: connection refused"), None);
+    }
 }

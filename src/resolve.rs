@@ -1,6 +1,7 @@
 //! One question, one answer: makes the standpoint physical, lets the edition look, and completes what it found.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
@@ -9,7 +10,8 @@ use crate::answer::{
 };
 use crate::harness::{Attaches, Choice};
 use crate::search::{Parts, Search, Told, Trace};
-use crate::snapshot::{Ask, Facts, absolute};
+use crate::snapshot::{Ask, Facts, Unreadable, absolute};
+use crate::text::without_passwords;
 
 /// The answer, or what must be read first.
 pub enum Outcome {
@@ -77,7 +79,28 @@ fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Told<(
         answer.warnings.push(Warning::general("cut-short", message.clone()));
         answer.files_only.get_or_insert(message);
     }
+    for (url, to) in search.moved() {
+        answer.warnings.push(Warning::general("redirected", format!("{url} leads on to {to}, which served the text")));
+    }
+    if search.has_urls() {
+        hide_passwords(&mut answer);
+    }
+    if let Some(file) = search.about_process() {
+        answer.doubt(&[], format!("{}: {}", file.display(), Unreadable::Process));
+    }
     Ok((at, answer))
+}
+
+/// What was written into a URL to be let in is nobody's business but the client's: it stands in the prompt only.
+fn hide_passwords(answer: &mut Answer) {
+    let said = answer.warnings.iter_mut().map(|warning| &mut warning.message);
+    let said = said.chain(answer.sources.iter_mut().map(|source| &mut source.reason));
+    let said = said.chain(&mut answer.files_only).chain(answer.refusal.as_mut().map(|refusal| &mut refusal.message));
+    for text in said {
+        if let Cow::Owned(hidden) = without_passwords(text) {
+            *text = hidden;
+        }
+    }
 }
 
 /// What came along with the files that were read earlier in the session, in order.

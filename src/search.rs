@@ -19,6 +19,7 @@ use crate::snapshot::{
     Ask, AskHasher, Content, Entry, Environment, Errno, Fact, Facts, Found, GlobFlavor, Kind, Meta, Remote, Repository,
     Row, Unreadable, absolute,
 };
+use crate::text::without_passwords;
 
 /// The snapshot has not been told yet. Never to be taken for "absent".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +54,8 @@ pub struct Search<'a> {
     wanted: Vec<Ask>,
     depends: HashSet<Ask, AskHasher>,
     cut_short: Option<PathBuf>,
+    /// The first file about a process that was to be read.
+    about_process: Option<PathBuf>,
     /// Whether nearly everything is known: then it costs more to say what will be asked than it saves.
     again: bool,
 }
@@ -70,6 +73,7 @@ impl<'a> Search<'a> {
             wanted: Vec::new(),
             depends: HashSet::default(),
             cut_short: None,
+            about_process: None,
             again: false,
         }
     }
@@ -162,6 +166,9 @@ impl<'a> Search<'a> {
             Err(Unreadable::Errno(errno)) => error_word(*errno),
             Err(other) => other.to_string().into(),
         };
+        if found == Err(Unreadable::Process) {
+            self.about_process.get_or_insert_with(|| path.to_owned());
+        }
         self.note(path, "content", answer, rule);
         Ok(found)
     }
@@ -238,8 +245,9 @@ impl<'a> Search<'a> {
             Remote::NotFetched => "not fetched".into(),
             Remote::Failed(why) => why.clone(),
             Remote::Body(body) => format!("{} B", body.len()),
+            Remote::Moved { to, body } => format!("{} B from {}", body.len(), without_passwords(to)),
         };
-        self.note(Path::new(url), "url", answer, rule);
+        self.note(Path::new(&*without_passwords(url)), "url", answer, rule);
         Ok(found)
     }
 
@@ -257,6 +265,28 @@ impl<'a> Search<'a> {
     /// The file that was read last.
     pub fn last_read(&self) -> Option<&Path> {
         self.probes.iter().rev().find(|probe| probe.asked == "content").map(|probe| probe.path.as_path())
+    }
+
+    /// Whether any URL was asked about.
+    pub fn has_urls(&self) -> bool {
+        self.depends.iter().any(|ask| matches!(ask, Ask::Remote(_)))
+    }
+
+    /// The first file about a process that was to be read.
+    pub fn about_process(&self) -> Option<&Path> {
+        self.about_process.as_deref()
+    }
+
+    /// The URLs that led on to other addresses, with these.
+    pub fn moved(&self) -> Vec<(String, String)> {
+        let moved = |ask: &Ask| match (ask, self.facts.told(ask)) {
+            (Ask::Remote(url), Some(Fact::Remote(Remote::Moved { to, .. }))) => Some((url.clone(), to)),
+            _ => None,
+        };
+        let is_url = |ask: &&Ask| matches!(ask, Ask::Remote(_));
+        let mut moved: Vec<_> = self.depends.iter().filter(is_url).filter_map(moved).collect();
+        moved.sort();
+        moved
     }
 
     /// What must be read before the question can be answered.

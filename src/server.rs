@@ -15,8 +15,8 @@ use tower_lsp::ls_types::Uri;
 use tower_lsp::{Client, ClientSocket, LspService};
 
 use crate::answer::Resolution;
-use crate::disk::{Buffers, Real, Watcher, Watching};
-use crate::index::{self, Index};
+use crate::disk::{self, Buffers, Real, Watcher, Watching};
+use crate::index::Index;
 use crate::request::Defaults;
 use crate::snapshot::Change;
 
@@ -66,7 +66,7 @@ impl Drop for Server {
 /// What handlers and background work share.
 struct Core {
     index: Index,
-    files: Buffers<Real>,
+    files: Buffers,
     watcher: OnceLock<Watcher>,
     workspace: Workspace,
     /// What the instruction files of the workspace name.
@@ -283,7 +283,7 @@ impl Core {
         self.files.refresh(&[Change::Everything]);
         self.mentions.forget(&[Change::Everything]);
         let watching = Watching::new(&self.files, watcher);
-        let observed = index::observe(&watching, self.index.told());
+        let observed = disk::observe_all(&watching, self.index.told());
         let changed = if all && !watching.was_blind() {
             self.index.confirm(observed)
         } else {
@@ -313,6 +313,15 @@ impl Core {
     /// The client says that something happened. It may name a file in another way than those who read it.
     fn reported(self: &Arc<Self>, paths: impl IntoIterator<Item = PathBuf>) {
         self.happened(paths.into_iter().flat_map(|path| [self.files.real(&path), path]).map(Change::Path).collect());
+    }
+
+    /// A file was opened by a path that may lead elsewhere.
+    fn placed(&self, path: &Path) {
+        if let Some(change) = self.files.place(path) {
+            self.mentions.forget(std::slice::from_ref(&change));
+            self.index.forget([change]);
+            self.changed.notify_one();
+        }
     }
 
     /// What the editor shows for a file has changed.
@@ -368,9 +377,14 @@ mod tests {
 
     /// The core of a server with another watcher.
     pub(super) fn core_with(server: &Server, watcher: Watcher) -> Arc<Core> {
+        core_over(server, Buffers::over(Real), watcher)
+    }
+
+    /// The same over another disk.
+    fn core_over(server: &Server, files: Buffers, watcher: Watcher) -> Arc<Core> {
         Arc::new(Core {
             index: Index::default(),
-            files: Buffers::over(Real),
+            files,
             watcher: OnceLock::from(watcher),
             workspace: Workspace::default(),
             mentions: Mentions::default(),
@@ -506,5 +520,47 @@ mod tests {
             assert_eq!(refused, [true, false]);
         }
         assert_eq!(core.index.sizes().1, 1, "what is broken is not remembered");
+    }
+
+    /// A disk that gives no answer about one file until the gate is opened.
+    struct Gate {
+        shut: PathBuf,
+        opened: Mutex<std::sync::mpsc::Receiver<()>>,
+    }
+
+    impl disk::Each for Gate {
+        fn before(&self, _: &dyn disk::Filesystem, looked_at: disk::LookedAt) {
+            let (disk::LookedAt::Path(path) | disk::LookedAt::Entries(path)) = looked_at;
+            if path == self.shut {
+                // It ends when the other half is dropped.
+                let _ = self.opened.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            }
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_file_that_the_disk_is_slow_with_keeps_nobody_waiting_who_asks_about_another() {
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let dir = scratch.path().canonicalize().expect("it is there");
+        let (slow, fast) = (dir.join("slow/AGENTS.md"), dir.join("fast"));
+        std::fs::create_dir_all(slow.parent().expect("a directory")).expect("it is made");
+        std::fs::create_dir_all(&fast).expect("it is made");
+        let service = service_for(&dir.join("home"));
+        let (open_gate, opened) = std::sync::mpsc::channel();
+        let gate = Gate { shut: slow.clone(), opened: Mutex::new(opened) };
+        let files = Buffers::over(disk::Before::each(&Real, gate));
+        let core = core_over(service.inner(), files, Watcher::new(drop));
+        let server = Server { client: service.inner().client.clone(), core: core.clone(), background: OnceLock::new() };
+        server.open(convert::uri_of(&slow).expect("a URI"), 1, "Slow.");
+        let (file, text) = (fast.join("AGENTS.md"), "Fast.");
+        server.open(convert::uri_of(&file).expect("a URI"), 1, text);
+        let hovered = core.view(&file);
+        let view = tokio::time::timeout(std::time::Duration::from_secs(20), hovered)
+            .await
+            .expect("nobody waits")
+            .expect("a view");
+        assert!(view.answers[0].answer.messages[0].text.contains(text));
+        drop(open_gate);
+        assert_eq!(&*core.view(&slow).await.expect("a view").raw, b"Slow.");
     }
 }

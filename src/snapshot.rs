@@ -7,14 +7,17 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::hash::{Hash, Hasher};
 use std::mem::{Discriminant, discriminant};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rpds::HashTrieMapSync;
 
+mod change;
 mod content;
 
 pub use crate::glob::Found;
+pub use crate::paths::{absolute, relative};
+pub use change::{Change, may_change};
 pub use content::Content;
 
 /// One question about the disk.
@@ -144,6 +147,16 @@ pub enum Fact {
     Remote(Remote),
 }
 
+/// A fact with the paths it rests on: those at which something must happen before it can be another.
+pub struct Observed {
+    /// The question.
+    pub ask: Ask,
+    /// What was observed.
+    pub fact: Fact,
+    /// The paths.
+    pub rests_on: Vec<PathBuf>,
+}
+
 /// What is known of a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remote {
@@ -153,6 +166,13 @@ pub enum Remote {
     Failed(String),
     /// What it served.
     Body(Content),
+    /// What another address served, to which it led on.
+    Moved {
+        /// The last address.
+        to: String,
+        /// What it served.
+        body: Content,
+    },
 }
 
 /// The text columns of one row; a column that is NULL has none.
@@ -275,6 +295,8 @@ pub enum Unreadable {
     Errno(Errno),
     /// Not a regular file.
     Not(Kind),
+    /// A file that the system makes up about a process: it is about whoever reads it, and may hold secrets of that one.
+    Process,
     /// Larger than Briefing reads at all, see [`crate::disk::FILE_CAP_BYTES`].
     TooLarge(u64),
 }
@@ -284,6 +306,7 @@ impl std::fmt::Display for Unreadable {
         match self {
             Unreadable::Errno(errno) => write!(f, "{}: {}", errno.name(), errno.text()),
             Unreadable::Not(kind) => write!(f, "a {}, not a regular file", kind.word()),
+            Unreadable::Process => f.write_str("a file about the process that reads it, which Briefing never reads"),
             Unreadable::TooLarge(len) => write!(f, "{len} bytes, more than Briefing reads"),
         }
     }
@@ -306,27 +329,6 @@ pub trait Facts {
     /// Whether the fact has been told.
     fn is_told(&self, ask: &Ask) -> bool {
         self.told(ask).is_some()
-    }
-}
-
-/// Something that happened on the disk, in an editor or in the settings.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// Something happened to this path: it was made, removed, moved, or nobody knows what.
-    Path(PathBuf),
-    /// The file at this path holds other bytes. It was there before, and no entry of its directory came or went.
-    Content(PathBuf),
-    /// Events were lost: everything may have changed.
-    Everything,
-}
-
-impl Change {
-    /// Where it happened, if it happened somewhere.
-    pub fn path(&self) -> Option<&Path> {
-        match self {
-            Change::Path(path) | Change::Content(path) => Some(path),
-            Change::Everything => None,
-        }
     }
 }
 
@@ -373,26 +375,3 @@ impl Facts for Snapshot {
 
 /// Environment variables; only those with UTF-8 names and values.
 pub type Environment = Arc<BTreeMap<String, String>>;
-
-/// `path` made absolute against `base`, with `.` and `..` removed lexically, links kept.
-pub fn absolute(base: &Path, path: &Path) -> PathBuf {
-    let mut out = PathBuf::from("/");
-    for component in base.join(path).components() {
-        match component {
-            Component::Normal(name) => out.push(name),
-            Component::ParentDir => {
-                out.pop();
-            }
-            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
-        }
-    }
-    out
-}
-
-/// The way from `from` to `to`, with `..` where it leads upwards.
-pub fn relative(from: &Path, to: &Path) -> String {
-    let common = from.components().zip(to.components()).take_while(|(one, other)| one == other).count();
-    let up = from.components().skip(common).map(|_| "..".to_owned());
-    let down = to.components().skip(common).map(|part| part.as_os_str().to_string_lossy().into_owned());
-    up.chain(down).collect::<Vec<_>>().join("/")
-}

@@ -25,6 +25,31 @@ impl Size {
     }
 }
 
+/// A text in which `***` stands for the password of every URL.
+pub fn without_passwords(text: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("://").map(|at| at + 3) {
+        let (before, behind) = rest.split_at(at);
+        out.push_str(before);
+        let end = behind.find(|c: char| c.is_whitespace() || "/?#`\"".contains(c)).unwrap_or(behind.len());
+        let user = behind[..end].rfind('@').and_then(|at| Some((behind[..at].find(':')?, at)));
+        rest = match user {
+            Some((colon, at)) => {
+                out.push_str(&behind[..=colon]);
+                out.push_str("***");
+                &behind[at..]
+            }
+            None => behind,
+        };
+    }
+    if out.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
 /// The size of a file's raw bytes, decoded leniently.
 pub fn size_of(raw: &[u8]) -> Size {
     Size { bytes: raw.len(), ..Size::of(&lossy(raw)) }
@@ -146,6 +171,18 @@ pub fn grouped(number: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_password_of_a_url_is_shown() {
+        for (text, shown) in [
+            ("https://me:s3cret@host/a:b@c is read", "https://me:***@host/a:b@c is read"),
+            ("https://me@host/, http://a:b@c@d", "https://me@host/, http://a:***@d"),
+            ("https://host:80/a", "https://host:80/a"),
+            ("none", "none"),
+        ] {
+            assert_eq!(without_passwords(text), shown);
+        }
+    }
 
     #[test]
     fn sizes_count_each_unit() {

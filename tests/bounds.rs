@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use briefing::answer::{Fate, Fidelity, Resolution, Standpoint};
+use briefing::disk;
 use briefing::harness::{self, Choice};
-use briefing::index::{self, Index, Keep, Reply};
+use briefing::index::{Index, Keep, Reply};
 
 use crate::cases::answer;
 use crate::world::{Case, World};
@@ -221,7 +222,7 @@ fn rounds(choice: &Choice, world: &World) -> usize {
     let index = Index::default();
     let mut rounds = 0;
     while let Reply::Missing(asks, tick) = index.ask(choice, &standpoint, Keep::Answer) {
-        index.learn(index::observe(world, asks), tick);
+        index.learn(disk::observe_all(world, asks), tick);
         rounds += 1;
     }
     rounds

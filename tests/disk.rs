@@ -155,3 +155,28 @@ fn plain(fact: Fact, root: &Path) -> String {
         Fact::Remote(found) => format!("{found:?}"),
     }
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn files_about_processes_are_never_read() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let dir = scratch.path();
+    let link = |name: &str, target: &str| std::os::unix::fs::symlink(target, dir.join(name)).expect("a link");
+    link("environ", "/proc/self/environ");
+    link("process", "/proc/self");
+    link("devices", "/dev");
+    link("twice", "environ");
+    std::fs::write(dir.join("file"), "Rules.").expect("a file");
+    link("link", "file");
+    for path in ["environ", "process/environ", "twice", "/proc/self/environ", "/proc/version"] {
+        assert_eq!(Real.read(&dir.join(path)), Err(Unreadable::Process), "{path}");
+    }
+    let open = std::fs::File::open(dir.join("file")).expect("it opens");
+    let by_number = format!("/dev/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&open));
+    link("open", &by_number);
+    for path in [dir.join("open"), by_number.into()] {
+        assert_eq!(Real.read(&path), Err(Unreadable::Process), "{}", path.display());
+    }
+    assert_eq!(Real.read(&dir.join("devices/null")), Err(Unreadable::Not(Kind::Device)));
+    assert_eq!(&*Real.read(&dir.join("link")).expect("a file like others"), b"Rules.");
+}

@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 
 use briefing::answer::{Resolution, SessionKind, Standpoint, Surroundings, Tool};
-use briefing::disk::{Buffers, Filesystem};
+use briefing::disk::{self, Buffers, Filesystem};
 use briefing::harness::custom::{self, Customs};
 use briefing::harness::{self, Choice};
-use briefing::index::{self, Index, Keep, Reply};
+use briefing::index::{Index, Keep, Reply};
 use briefing::resolve::{Outcome, resolve};
 use briefing::snapshot::{Ask, Change, Content, Entry, Errno, Fact, Facts, Kind, Meta, Unreadable};
 
@@ -194,6 +194,7 @@ fn remembered_answers_equal_fresh_ones_while_buffers_come_and_go() {
                     let path = if open.is_empty() || random.chance(50) { new } else { random.pick(&open).clone() };
                     let shown = String::from_utf8(text(&path, &mut random)).expect("texts are UTF-8");
                     index.forget(buffers.set(&path, &shown));
+                    index.forget(buffers.place(&path));
                     open.retain(|other| *other != path);
                     open.push(path);
                 }
@@ -220,7 +221,7 @@ fn facts_observed_while_something_changed_are_not_taken_in() {
 #[test]
 fn facts_observed_before_all_are_looked_at_again_are_not_taken_in() {
     check_late_facts(|index, world| {
-        let observed = index::observe(world, index.told());
+        let observed = disk::observe_all(world, index.told());
         index.confirm(observed);
     });
 }
@@ -246,7 +247,7 @@ fn check_late_facts(said: impl Fn(&Index, &World)) {
         let Reply::Missing(asks, tick) = index.ask(&choice, &standpoint, Keep::Answer) else {
             panic!("the content was never asked for")
         };
-        let observed = index::observe(&world, asks.clone());
+        let observed = disk::observe_all(&world, asks.clone());
         let content = asks.iter().any(|ask| matches!(ask, Ask::Content(path) if path.ends_with("r/AGENTS.md")));
         if content {
             world.write(Path::new("/r/AGENTS.md"), b"new\n".to_vec());
@@ -257,7 +258,7 @@ fn check_late_facts(said: impl Fn(&Index, &World)) {
             break;
         }
     }
-    let (answer, _) = index.answer(&world, &choice, &standpoint);
+    let (answer, _) = index.answer(&|asks| disk::observe_all(&world, asks), &choice, &standpoint);
     assert!(answer.answer.messages[0].text.contains("new"), "{:?}", answer.answer.messages);
 }
 
@@ -281,7 +282,7 @@ fn a_change_forgets_the_answers_it_touches_and_no_others() {
         })
     };
     for cwd in ["/r/a", "/s"] {
-        index.answer(&world, &choice, &at(cwd));
+        index.answer(&|asks| disk::observe_all(&world, asks), &choice, &at(cwd));
     }
     assert_eq!(index.sizes().1, 2);
     assert!(index.forget([Change::Path(PathBuf::from("/r/AGENTS.md"))]));
@@ -313,14 +314,14 @@ fn after_more_answers_than_are_remembered_a_change_still_reaches_all_of_them() {
         })
     };
     for number in 0..ASKED {
-        index.answer(&world, &choice, &at(number));
+        index.answer(&|asks| disk::observe_all(&world, asks), &choice, &at(number));
     }
     let remembered = index.sizes().1;
     assert!((1..ASKED).contains(&remembered), "{remembered} answers are remembered");
     world.write(rule, b"---\nalwaysApply: true\n---\nnew\n".to_vec());
     index.forget([Change::Path(rule.to_owned())]);
     for number in [0, ASKED / 2, ASKED - 1] {
-        let (answer, _) = index.answer(&world, &choice, &at(number));
+        let (answer, _) = index.answer(&|asks| disk::observe_all(&world, asks), &choice, &at(number));
         let Outcome::Answer(fresh) = resolve(&AtOnce(&world), &choice, &at(number)) else { panic!("all is told") };
         assert_same(&answer, &fresh, || format!("{number}.rs"));
         assert!(answer.answer.messages.iter().any(|message| message.text.contains("new")), "{:?}", answer.answer);

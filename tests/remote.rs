@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use briefing::remote::{self, BODY_LIMIT_BYTES, TIME_LIMIT};
+use briefing::remote::{self, BODY_LIMIT_BYTES, Reach, TIME_LIMIT};
 use briefing::snapshot::Remote;
 
 /// The end of a status line, and a body.
@@ -62,7 +62,7 @@ fn serve(stream: &TcpStream, came: &Mutex<Vec<String>>, answer: &dyn Fn(&str, us
 }
 
 fn fetch(urls: &[String]) -> Vec<Remote> {
-    remote::fetch(urls, TIME_LIMIT)
+    remote::fetch(urls, TIME_LIMIT, Reach::Public)
 }
 
 fn body(text: &str) -> Remote {
@@ -79,7 +79,8 @@ fn each_url_is_answered_in_its_place() {
     let paths = ["/a", "/gone", "/moved", "/b?c=d", "/e", "/f"];
     let served = fetch(&paths.map(|path| server.url(path)));
     let gone = Remote::Failed("the server answers 404 Not Found".to_owned());
-    assert_eq!(served, [body("/a"), gone, body("/a"), body("/b?c=d"), body("/e"), body("/f")]);
+    let moved = Remote::Moved { to: server.url("/a"), body: b"/a"[..].into() };
+    assert_eq!(served, [body("/a"), gone, moved, body("/b?c=d"), body("/e"), body("/f")]);
     assert_eq!(server.came().len(), paths.len() + 1, "each was asked for once, and one led on");
 }
 
@@ -128,8 +129,60 @@ fn what_is_too_large_or_never_comes_is_given_up() {
         },
     });
     let long = Duration::from_secs(60);
-    let [Remote::Failed(why)] = &remote::fetch(&[server.url("/large")], long)[..] else { panic!("it is too large") };
+    let [Remote::Failed(why)] = &remote::fetch(&[server.url("/large")], long, Reach::Public)[..] else {
+        panic!("it is too large")
+    };
     assert!(why.contains("67108864 bytes"), "{why}");
-    let served = remote::fetch(&[server.url("/never")], Duration::from_millis(50));
+    let served = remote::fetch(&[server.url("/never")], Duration::from_millis(50), Reach::Public);
     assert_eq!(served, [Remote::Failed("no answer in time".to_owned())]);
+}
+
+#[test]
+fn whoever_leads_on_for_ever_is_left() {
+    let server = Server::new(|path, _| {
+        let next: usize = path.trim_start_matches('/').parse().unwrap_or(0);
+        if next == 0 { ("200 OK", b"End.".to_vec()) } else { (STEPS[next - 1], Vec::new()) }
+    });
+    let moved = Remote::Moved { to: server.url("/0"), body: b"End."[..].into() };
+    assert_eq!(fetch(&[server.url("/5")]), [moved]);
+    assert_eq!(fetch(&[server.url("/6")]), [Remote::Failed("it leads on more than 5 times".to_owned())]);
+}
+
+/// How `/N` leads on to the number before it.
+const STEPS: [&str; 6] = [
+    "302 Found\r\nLocation: /0",
+    "301 Moved Permanently\r\nLocation: 1",
+    "303 See Other\r\nLocation: /2",
+    "307 Temporary Redirect\r\nLocation: /3",
+    "308 Permanent Redirect\r\nLocation: /4",
+    "302 Found\r\nLocation: /5",
+];
+
+#[test]
+fn a_packed_body_is_unpacked_as_far_as_bodies_may_reach() {
+    // 65 MiB of zeros, packed by gzip; and `Packed.` by gzip.
+    let bomb = packed(&vec![0; BODY_LIMIT_BYTES as usize + 1]);
+    let small = packed(b"Packed.");
+    assert!(bomb.len() < 1 << 20, "{}", bomb.len());
+    let server = Server::new(move |path, _| match path {
+        "/small" => ("200 OK\r\nContent-Encoding: gzip", small.clone()),
+        "/odd" => ("200 OK\r\nContent-Encoding: zstd", small.clone()),
+        _ => ("200 OK\r\nContent-Encoding: gzip", bomb.clone()),
+    });
+    let urls = ["/small", "/odd", "/bomb"].map(|path| server.url(path));
+    let served = remote::fetch(&urls, Duration::from_secs(60), Reach::Public);
+    assert_eq!(served[0], body("Packed."));
+    assert!(matches!(&served[1], Remote::Failed(why) if why.contains("zstd")), "{:?}", served[1]);
+    assert!(matches!(&served[2], Remote::Failed(why) if why.contains("67108864 bytes")), "it ends at the cap");
+}
+
+/// A gzip file of one deflate stream.
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    let crc = bytes.iter().fold(!0_u32, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 })
+    });
+    let head = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
+    let deflated = miniz_oxide::deflate::compress_to_vec(bytes, 6);
+    let len = (bytes.len() as u32).to_le_bytes();
+    [&head[..], &deflated, &(!crc).to_le_bytes(), &len].concat()
 }

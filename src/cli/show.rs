@@ -14,7 +14,7 @@ use crate::disk::{self, Buffers, Filesystem, Real};
 use crate::harness::custom::{self, Customs};
 use crate::harness::shared::installed::{self, Installed};
 use crate::harness::{Choice, Profile};
-use crate::remote;
+use crate::remote::{self, Reach};
 use crate::report::briefing::{self, Effective, Include};
 use crate::report::case::case;
 use crate::report::preview;
@@ -66,6 +66,9 @@ pub(super) struct Show {
     /// Fetch the texts behind the URLs that instructions name; without this nothing is fetched
     #[arg(long)]
     fetch: bool,
+    /// With --fetch: let URLs lead on to this machine and its own network
+    #[arg(long, requires = "fetch")]
+    fetch_private: bool,
     /// How to print the answer
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -128,7 +131,8 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
     defaults.installed.auto = show.edition == Editions::Auto;
     let files = Buffers::over(Real);
     let mut found = asked(&files, &request, &places, defaults.clone())?;
-    if show.fetch && fetch(&files, &found.answers) {
+    let reach = if show.fetch_private { Reach::Anywhere } else { Reach::Public };
+    if show.fetch && fetch(&files, &found.answers, reach) {
         found = asked(&files, &request, &places, defaults)?;
     }
     let Asked { answers, problems } = found;
@@ -177,10 +181,10 @@ fn uncertain(answers: &[Resolution]) {
 }
 
 /// Fetches every URL that an answer rests on, once. Whether there is any.
-fn fetch(files: &Buffers<Real>, answers: &[Resolution]) -> bool {
+fn fetch(files: &Buffers, answers: &[Resolution], reach: Reach) -> bool {
     let urls: BTreeSet<&str> = answers.iter().flat_map(Resolution::urls).collect();
     let urls: Vec<String> = urls.into_iter().map(str::to_owned).collect();
-    for (url, remote) in urls.iter().zip(remote::fetch(&urls, remote::TIME_LIMIT)) {
+    for (url, remote) in urls.iter().zip(remote::fetch(&urls, remote::TIME_LIMIT, reach)) {
         files.keep(url, remote);
     }
     !urls.is_empty()

@@ -3,21 +3,27 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{PoisonError, RwLock};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use dashmap::DashMap;
 
 use super::Filesystem;
 use crate::snapshot::{Change, Content, Entry, Errno, Kind, Meta, Remote, Unreadable};
 
-/// A file system in which open buffers stand in for their files, and URLs for what they served.
-pub struct Buffers<F> {
-    disk: F,
+/// A file system in which open buffers stand in for their files, and URLs for what they served. No lock is held while the
+/// disk is looked at: it may be slow, and keystrokes do not wait for it.
+pub struct Buffers {
+    disk: Box<dyn Filesystem>,
     /// By the path under which the editor opened them.
     open: RwLock<BTreeMap<PathBuf, Buffer>>,
-    fetched: RwLock<BTreeMap<String, Remote>>,
+    fetched: DashMap<String, Remote>,
+    /// Counts looks at the disk, so that an older one does not overwrite a newer one.
+    looks: AtomicU64,
 }
 
 struct Buffer {
-    /// Where that path leads, links resolved: harnesses may come another way.
+    /// Where that path leads, links resolved: harnesses may come another way. Until somebody has looked: the path itself.
     real: PathBuf,
     /// What the editor shows.
     text: Content,
@@ -26,40 +32,73 @@ struct Buffer {
     saved: Option<Content>,
     /// What counts, of the two above.
     bytes: Content,
+    /// Which look at the disk it knows this from; none yet: whoever needs the file looks.
+    look: Option<u64>,
 }
 
-impl<F: Filesystem> Buffers<F> {
+impl Buffers {
     /// Lays nothing over `disk` yet.
-    pub fn over(disk: F) -> Self {
-        Buffers { disk, open: RwLock::default(), fetched: RwLock::default() }
+    pub fn over(disk: impl Filesystem + 'static) -> Self {
+        Buffers { disk: Box::new(disk), open: RwLock::default(), fetched: DashMap::new(), looks: AtomicU64::new(0) }
+    }
+
+    fn open(&self) -> RwLockReadGuard<'_, BTreeMap<PathBuf, Buffer>> {
+        self.open.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn open_mut(&self) -> RwLockWriteGuard<'_, BTreeMap<PathBuf, Buffer>> {
+        self.open.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sets what is known of a URL. Returns how the change is seen.
     pub fn keep(&self, url: &str, remote: Remote) -> Change {
-        self.fetched.write().unwrap_or_else(PoisonError::into_inner).insert(url.to_owned(), remote);
+        self.fetched.insert(url.to_owned(), remote);
         Change::Content(url.into())
     }
 
-    /// Sets what the editor shows for the file at `path`. Looks at the disk only when the buffer is new. Returns how the
-    /// change is seen.
+    /// Sets what the editor shows for the file at `path`, without a look at the disk. Returns how the change is seen; for a new
+    /// buffer [`Buffers::place`] finds out more.
     pub fn set(&self, path: &Path, text: &str) -> [Change; 2] {
         let text = Content::from(text);
-        if let Some(buffer) = self.open.write().unwrap_or_else(PoisonError::into_inner).get_mut(path) {
+        let mut open = self.open_mut();
+        if let Some(buffer) = open.get_mut(path) {
             let before = std::mem::replace(&mut buffer.text, text);
             buffer.bytes = bytes(&buffer.text, buffer.saved.as_ref());
             return buffer.seen(path, before.is_empty() == buffer.text.is_empty());
         }
+        let buffer = Buffer { real: path.to_owned(), bytes: text.clone(), text, saved: None, look: None };
+        let seen = buffer.seen(path, false);
+        open.insert(path.to_owned(), buffer);
+        seen
+    }
+
+    /// Looks where a new buffer belongs. Returns how it is seen that it belongs to a file of another path.
+    pub fn place(&self, path: &Path) -> Option<Change> {
+        if self.open().get(path)?.look.is_none() {
+            self.look(path);
+        }
+        let open = self.open();
+        let real = &open.get(path)?.real;
+        (real != path).then(|| Change::Path(real.clone()))
+    }
+
+    /// Looks at the disk for an open buffer. What was its place before, if it has another one now.
+    fn look(&self, path: &Path) -> Option<PathBuf> {
+        let look = self.looks.fetch_add(1, Ordering::Relaxed);
         let real = self.real(path);
         let saved = self.disk.read(&real).ok();
-        let buffer = Buffer { real, bytes: bytes(&text, saved.as_ref()), text, saved };
-        let seen = buffer.seen(path, false);
-        self.open.write().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), buffer);
-        seen
+        let mut open = self.open_mut();
+        let buffer = open.get_mut(path).filter(|buffer| buffer.look.is_none_or(|before| before < look))?;
+        buffer.look = Some(look);
+        buffer.saved = saved;
+        buffer.bytes = bytes(&buffer.text, buffer.saved.as_ref());
+        let before = std::mem::replace(&mut buffer.real, real);
+        (before != buffer.real).then_some(before)
     }
 
     /// The buffer was closed; the file counts again. Returns how the change is seen.
     pub fn close(&self, path: &Path) -> Option<[Change; 2]> {
-        let closed = self.open.write().unwrap_or_else(PoisonError::into_inner).remove(path)?;
+        let closed = self.open_mut().remove(path)?;
         Some(closed.seen(path, false))
     }
 
@@ -67,37 +106,30 @@ impl<F: Filesystem> Buffers<F> {
     /// Returns the paths of buffers that belong to another file now.
     pub fn refresh(&self, changes: &[Change]) -> Vec<PathBuf> {
         let mut moved = Vec::new();
-        // Under one lock, so that an older look cannot overwrite a newer one.
-        for (path, buffer) in self.open.write().unwrap_or_else(PoisonError::into_inner).iter_mut() {
-            let real = self.real(path);
-            let elsewhere = real != buffer.real;
-            if elsewhere {
-                moved.extend([path.clone(), std::mem::replace(&mut buffer.real, real)]);
-                moved.push(buffer.real.clone());
-            }
+        let open: Vec<(PathBuf, PathBuf)> =
+            self.open().iter().map(|(path, buffer)| (path.clone(), buffer.real.clone())).collect();
+        for (path, real) in open {
             let touched = changes.iter().any(|change| match change {
                 Change::Everything => true,
                 Change::Path(changed) | Change::Content(changed) => {
-                    path.starts_with(changed) || buffer.real.starts_with(changed)
+                    path.starts_with(changed) || real.starts_with(changed)
                 }
             });
-            if elsewhere || touched {
-                buffer.saved = self.disk.read(&buffer.real).ok();
-                buffer.bytes = bytes(&buffer.text, buffer.saved.as_ref());
+            if (touched || self.real(&path) != real)
+                && let Some(before) = self.look(&path)
+            {
+                moved.extend(self.open().get(&path).map(|buffer| buffer.real.clone()));
+                moved.extend([path, before]);
             }
         }
         moved
     }
 
-    /// The bytes that count for the file that is open under `path`.
-    pub fn shown(&self, path: &Path) -> Option<Content> {
-        Some(self.open.read().unwrap_or_else(PoisonError::into_inner).get(path)?.bytes.clone())
-    }
-
-    /// The bytes that count for the file that is open under `path`, and where that leads.
+    /// The bytes that count for the file that is open under `path`, and where that leads; nothing before somebody has looked.
     pub fn opened(&self, path: &Path) -> Option<(Content, PathBuf)> {
-        let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
-        open.get(path).map(|buffer| (buffer.bytes.clone(), buffer.real.clone()))
+        let open = self.open();
+        let buffer = open.get(path).filter(|buffer| buffer.look.is_some())?;
+        Some((buffer.bytes.clone(), buffer.real.clone()))
     }
 
     /// Where `path` leads. A file that is not there yet will be where its directory leads.
@@ -108,25 +140,42 @@ impl<F: Filesystem> Buffers<F> {
         })
     }
 
+    /// What counts for the file at `path`, if it is open. Where a new buffer of another path belongs,
+    /// nobody waits to know: that is told as a change.
     fn bytes(&self, path: &Path) -> Option<Content> {
-        let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
-        if open.is_empty() {
+        let (may_be_open, is_new) = {
+            let open = self.open();
+            if open.is_empty() {
+                return None;
+            }
+            let named = |other: &Path| other.file_name() == path.file_name();
+            (
+                open.iter().any(|(path, buffer)| named(path) || named(&buffer.real)),
+                open.get(path).is_some_and(|buffer| buffer.look.is_none()),
+            )
+        };
+        // Most files are not open, and a name tells that at once, unless it is a link's.
+        if !may_be_open && !self.disk.lstat(path).is_ok_and(|meta| meta.kind == Kind::Link) {
             return None;
         }
-        // Most files are not open, and a name tells that at once, unless it is a link's.
-        let name = path.file_name();
-        let may_be_open = open.iter().any(|(path, buffer)| path.file_name() == name || buffer.real.file_name() == name)
-            || self.disk.lstat(path).is_ok_and(|meta| meta.kind == Kind::Link);
-        if !may_be_open {
-            return None;
+        if is_new {
+            self.look(path);
         }
         let real = self.real(path);
-        let buffer = open.values().find(|buffer| buffer.real == real)?;
+        // It was opened by this path, and nobody has looked yet.
+        if self.open().get(&real).is_some_and(|buffer| buffer.look.is_none()) {
+            self.look(&real);
+        }
+        let (is_empty, bytes) = {
+            let open = self.open();
+            let buffer = open.values().find(|buffer| buffer.real == real)?;
+            (buffer.text.is_empty(), buffer.bytes.clone())
+        };
         // An empty buffer for a file that does not exist is a file nobody has begun.
-        if buffer.text.is_empty() && self.disk.stat(&real).is_err() {
+        if is_empty && self.disk.stat(&real).is_err() {
             return None;
         }
-        Some(buffer.bytes.clone())
+        Some(bytes)
     }
 }
 
@@ -153,7 +202,7 @@ fn bytes(text: &Content, saved: Option<&Content>) -> Content {
     text.clone()
 }
 
-impl<F: Filesystem> Filesystem for Buffers<F> {
+impl Filesystem for Buffers {
     fn stat(&self, path: &Path) -> Result<Meta, Errno> {
         overlaid(self.disk.stat(path), || self.bytes(path))
     }
@@ -180,12 +229,13 @@ impl<F: Filesystem> Filesystem for Buffers<F> {
 
     fn list(&self, path: &Path) -> Result<Vec<Entry>, Errno> {
         let mut entries = self.disk.list(path)?;
-        let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
-        if open.is_empty() {
+        if self.open().is_empty() {
             return Ok(entries);
         }
         let real = self.real(path);
-        for buffer in open.values().filter(|buffer| buffer.real.parent() == Some(&real) && !buffer.text.is_empty()) {
+        for buffer in
+            self.open().values().filter(|buffer| buffer.real.parent() == Some(&real) && !buffer.text.is_empty())
+        {
             let Some(name) = buffer.real.file_name() else { continue };
             if entries.iter().all(|entry| entry.name != name) {
                 entries.push(Entry { name: name.to_owned(), kind: Kind::File });
@@ -195,8 +245,7 @@ impl<F: Filesystem> Filesystem for Buffers<F> {
     }
 
     fn fetched(&self, url: &str) -> Remote {
-        let fetched = self.fetched.read().unwrap_or_else(PoisonError::into_inner);
-        fetched.get(url).cloned().unwrap_or(Remote::NotFetched)
+        self.fetched.get(url).map_or(Remote::NotFetched, |remote| remote.clone())
     }
 }
 

@@ -3,6 +3,8 @@
 //! Harnesses ask git itself, so what git accepts decides: an empty `.git` directory is looked past, a `.git` file that
 //! leads nowhere ends the search, a linked worktree has its own top. Environment variables (`GIT_DIR`,
 //! `GIT_CEILING_DIRECTORIES` …) and `safe.directory` are not considered. Tested against the real git in `tests/git.rs`.
+//!
+//! Its floors, from the ground up: `ids`, `packs`, `objects`, `config` and `names`, then what is said here, then `at_revision`.
 
 use std::path::{Path, PathBuf};
 
@@ -11,6 +13,7 @@ use crate::snapshot::{Errno, Kind, Repository, absolute};
 
 mod at_revision;
 mod config;
+mod ids;
 mod names;
 mod objects;
 mod packs;

@@ -4,9 +4,11 @@
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
+use super::rests::LINK_LIMIT;
 use super::{FILE_CAP_BYTES, Filesystem, kind_of};
-use crate::snapshot::{Content, Entry, Errno, Kind, Meta, Unreadable};
+use crate::snapshot::{Content, Entry, Errno, Kind, Meta, Unreadable, absolute};
 
 /// The machine's own file system.
 pub struct Real;
@@ -40,6 +42,9 @@ impl Filesystem for Real {
         if kind != Kind::File {
             return Err(Unreadable::Not(kind));
         }
+        if is_about_process(path, &before) {
+            return Err(Unreadable::Process);
+        }
         let file = options.open(path).map_err(refused)?;
         let meta = file.metadata().map_err(refused)?;
         let kind = kind_of(meta.file_type());
@@ -67,6 +72,35 @@ impl Filesystem for Real {
         }
         Ok(entries)
     }
+}
+
+/// Whether a file is made up by the system about a process: one of `/proc`, or what a link there or in `/dev` leads to, such
+/// as `/dev/stdin`. What lies in the memory that is mounted at `/dev/shm` are files like others.
+#[cfg(unix)]
+fn is_about_process(path: &Path, meta: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    static PROC: LazyLock<Option<u64>> = LazyLock::new(|| fs::metadata("/proc/self").ok().map(|meta| meta.dev()));
+    let leads_there =
+        |path: &Path| path.starts_with("/proc") || (path.starts_with("/dev") && !path.starts_with("/dev/shm"));
+    if Some(meta.dev()) == *PROC || leads_there(path) {
+        return true;
+    }
+    // Links of `/proc` are no paths: they lead on to the very file that a process has open.
+    let mut at = path.to_owned();
+    for _ in 0..LINK_LIMIT {
+        let Ok(target) = fs::read_link(&at) else { return false };
+        let dir = at.parent().and_then(|dir| fs::canonicalize(dir).ok()).unwrap_or_default();
+        at = absolute(&dir, &target);
+        if leads_there(&dir) || leads_there(&at) {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(not(unix))]
+fn is_about_process(_: &Path, _: &fs::Metadata) -> bool {
+    false
 }
 
 fn meta_of(meta: &fs::Metadata) -> Meta {

@@ -4,15 +4,26 @@ use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use super::before::{Before, Each, LookedAt};
 use super::{Filesystem, observe, sqlite};
-use crate::snapshot::{Ask, Change, Content, Entry, Errno, Fact, Kind, Meta, Remote, Unreadable};
+use crate::snapshot::{Ask, Fact, Observed};
 
 /// The most links that resolving one path may follow, as on Linux.
 pub(super) const LINK_LIMIT: usize = 40;
 
+/// Answers questions about the disk. The one slow step of an answer; it holds no lock.
+pub fn observe_all(fs: &dyn Filesystem, asks: Vec<Ask>) -> Vec<Observed> {
+    let mut plain = Plain::default();
+    let look = |ask: Ask| {
+        let (fact, rests_on) = observe_with_rests(fs, &ask, &mut plain);
+        Observed { ask, fact, rests_on }
+    };
+    asks.into_iter().map(look).collect()
+}
+
 /// Directories to which no link leads, as far as that was seen while several questions are answered in one go.
 #[derive(Default)]
-pub struct Plain(HashSet<PathBuf>);
+struct Plain(HashSet<PathBuf>);
 
 impl Plain {
     fn holds(&self, path: &Path) -> bool {
@@ -22,14 +33,15 @@ impl Plain {
 
 /// Answers one question about the disk, and says which paths the answer rests on: its own, and every path that resolving
 /// its links leads through, since an event on a link's target never names the link.
-pub fn observe_with_rests(fs: &dyn Filesystem, ask: &Ask, plain: &mut Plain) -> (Fact, Vec<PathBuf>) {
+fn observe_with_rests(fs: &dyn Filesystem, ask: &Ask, plain: &mut Plain) -> (Fact, Vec<PathBuf>) {
     // In this order: a file system that is watched while it is looked at must know the targets of links first.
     let mut rests_on = trail(fs, ask, plain);
     let fact = match ask {
         Ask::Git(_) | Ask::Glob { .. } => {
-            let noting = Noting { fs, ask, seen: Mutex::new((std::mem::take(plain), HashSet::new())) };
+            let noting = Noting { ask, seen: Mutex::new((std::mem::take(plain), HashSet::new())) };
+            let noting = Before::each(fs, noting);
             let fact = observe(&noting, ask);
-            let (known, noted) = noting.seen.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let (known, noted) = noting.each.seen.into_inner().unwrap_or_else(PoisonError::into_inner);
             *plain = known;
             rests_on.extend(noted);
             fact
@@ -37,46 +49,6 @@ pub fn observe_with_rests(fs: &dyn Filesystem, ask: &Ask, plain: &mut Plain) -> 
         _ => observe(fs, ask),
     };
     (fact, rests_on)
-}
-
-/// Whether `change` may change the answer to `ask`, which rests on `rest`. `fact` is that answer, if it is known.
-pub fn may_change(change: &Change, ask: &Ask, rest: &Path, fact: Option<&Fact>) -> bool {
-    match change {
-        Change::Everything => true,
-        Change::Content(path) => rest == path && rests_on_bytes(ask),
-        Change::Path(path) if rest.starts_with(path) => true,
-        Change::Path(path) => path.strip_prefix(rest).is_ok_and(|below| rests_on_entry(ask, below, fact)),
-    }
-}
-
-/// Whether an answer may be another once a file has other bytes.
-fn rests_on_bytes(ask: &Ask) -> bool {
-    match ask {
-        Ask::Kind(_) | Ask::LinkKind(_) | Ask::Content(_) | Ask::Git(_) | Ask::Rows { .. } => true,
-        Ask::Remote(_) => true,
-        Ask::Real(_) | Ask::Target(_) | Ask::Listing(_) | Ask::Glob { .. } => false,
-    }
-}
-
-/// Whether something that happened `below` the directory which an answer rests on may change it.
-fn rests_on_entry(ask: &Ask, below: &Path, fact: Option<&Fact>) -> bool {
-    match ask {
-        Ask::Glob { .. } => true,
-        Ask::Listing(_) => {
-            let mut names = below.iter();
-            let (name, deeper) = (names.next().unwrap_or_default(), names.next().is_some());
-            match fact {
-                // Deep below nothing changes the listing, unless the directory on the way there is news.
-                Some(Fact::Listing(Ok(entries))) if deeper => {
-                    let leads_on = |entry: &Entry| matches!(entry.kind, Kind::Dir | Kind::Link);
-                    !entries.iter().any(|entry| entry.name == name && leads_on(entry))
-                }
-                _ => true,
-            }
-        }
-        Ask::Kind(_) | Ask::LinkKind(_) | Ask::Real(_) | Ask::Target(_) => false,
-        Ask::Content(_) | Ask::Git(_) | Ask::Rows { .. } | Ask::Remote(_) => false,
-    }
 }
 
 /// The paths that lead from the path of `ask` to what is there.
@@ -145,58 +117,21 @@ fn resolved(fs: &dyn Filesystem, path: &Path, plain: &mut Plain) -> Vec<PathBuf>
     trail
 }
 
-/// A file system that notes where an answer that looks at many paths has looked, before it is looked at. Of a glob that is
-/// what lies outside its base: by dots, by a pattern from the root, or behind links.
+/// Notes where an answer that looks at many paths has looked, before it is looked at. Of a glob that is what lies outside its
+/// base: by dots, by a pattern from the root, or behind links.
 struct Noting<'a> {
-    fs: &'a dyn Filesystem,
     ask: &'a Ask,
     seen: Mutex<(Plain, HashSet<PathBuf>)>,
 }
 
-impl Noting<'_> {
-    fn note(&self, path: &Path) {
+impl Each for Noting<'_> {
+    fn before(&self, fs: &dyn Filesystem, (LookedAt::Path(path) | LookedAt::Entries(path)): LookedAt) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let (plain, noted) = &mut *seen;
-        let trail = resolved(self.fs, path, plain);
+        let trail = resolved(fs, path, plain);
         let base = matches!(self.ask, Ask::Glob { .. }).then(|| self.ask.path());
         let has_dots = |path: &Path| path.components().any(|part| part == Component::ParentDir);
         noted
             .extend(trail.into_iter().filter(|path| base.is_none_or(|base| !path.starts_with(base) || has_dots(path))));
-    }
-}
-
-impl Filesystem for Noting<'_> {
-    fn stat(&self, path: &Path) -> Result<Meta, Errno> {
-        self.note(path);
-        self.fs.stat(path)
-    }
-
-    fn lstat(&self, path: &Path) -> Result<Meta, Errno> {
-        self.note(path);
-        self.fs.lstat(path)
-    }
-
-    fn read_link(&self, path: &Path) -> Result<PathBuf, Errno> {
-        self.note(path);
-        self.fs.read_link(path)
-    }
-
-    fn real_path(&self, path: &Path) -> Result<PathBuf, Errno> {
-        self.note(path);
-        self.fs.real_path(path)
-    }
-
-    fn read(&self, path: &Path) -> Result<Content, Unreadable> {
-        self.note(path);
-        self.fs.read(path)
-    }
-
-    fn list(&self, path: &Path) -> Result<Vec<Entry>, Errno> {
-        self.note(path);
-        self.fs.list(path)
-    }
-
-    fn fetched(&self, url: &str) -> Remote {
-        self.fs.fetched(url)
     }
 }

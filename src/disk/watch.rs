@@ -8,17 +8,21 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, mpsc};
 use std::thread;
 
 use notify::event::{EventKind, Flag, ModifyKind};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::Filesystem;
-use crate::snapshot::{Change, Content, Entry, Errno, Kind, Meta, Remote, Unreadable};
+use super::before::{Before, Each, LookedAt};
+use crate::snapshot::{Change, Kind};
 
 /// The directories watched so far.
 pub struct Watcher {
+    /// Read at every look at the disk, and therefore never held while the system is asked for anything.
+    armed: RwLock<BTreeSet<PathBuf>>,
+    /// Held by whoever arms and disarms, which may take the system long. Taken before the set.
     state: Mutex<State>,
 }
 
@@ -27,7 +31,6 @@ struct State {
     notify: Option<RecommendedWatcher>,
     /// Where changes are told.
     heard: mpsc::Sender<Vec<Change>>,
-    armed: BTreeSet<PathBuf>,
     /// The armed ones that the system does not know of yet, in order; `None` once watching has begun.
     put_off: Option<Vec<PathBuf>>,
     /// No more directories than this; none: as many as the system lets us.
@@ -74,8 +77,8 @@ impl Watcher {
 
     fn on(notify: Option<RecommendedWatcher>, heard: mpsc::Sender<Vec<Change>>) -> Watcher {
         let put_off = Some(Vec::new());
-        let state = State { notify, heard, armed: BTreeSet::new(), put_off, limit: None, warned: false };
-        Watcher { state: Mutex::new(state) }
+        let state = State { notify, heard, put_off, limit: None, warned: false };
+        Watcher { armed: RwLock::default(), state: Mutex::new(state) }
     }
 
     /// One that can watch nothing.
@@ -89,7 +92,15 @@ impl Watcher {
     }
 
     fn is_armed(&self, dir: &Path) -> bool {
-        self.state().armed.contains(dir)
+        self.armed.read().unwrap_or_else(PoisonError::into_inner).contains(dir)
+    }
+
+    fn set_armed(&self, dir: &Path) -> bool {
+        self.armed.write().unwrap_or_else(PoisonError::into_inner).insert(dir.to_owned())
+    }
+
+    fn unset_armed(&self, dir: &Path) -> bool {
+        self.armed.write().unwrap_or_else(PoisonError::into_inner).remove(dir)
     }
 
     /// Watches no more directories than this from now on.
@@ -100,33 +111,37 @@ impl Watcher {
     /// Begins to watch. Whether all can be watched that was looked at by now, which may have changed unseen; `None` if it
     /// has begun before.
     pub fn begin(&self) -> Option<bool> {
-        let mut state = self.state();
-        let put_off = state.put_off.take()?;
+        let put_off = self.state().put_off.take()?;
+        // One by one: whoever wants another directory watched meanwhile waits for one only.
         Some(put_off.iter().fold(true, |all, dir| {
+            let mut state = self.state();
             // What was disarmed needs no watching.
-            let watched = !state.armed.remove(dir) || state.arm(dir);
+            let watched = !self.unset_armed(dir) || self.arm_with(&mut state, dir);
             all && watched
         }))
     }
 
     /// Watches a directory, given by its physical path; whether that worked, or there is none.
     pub fn arm(&self, dir: &Path) -> bool {
-        self.state().arm(dir)
+        self.is_armed(dir) || self.arm_with(&mut self.state(), dir)
     }
 
     /// A directory that was moved or removed is watched no more, and if it comes back it is another one.
     pub fn disarm(&self, changes: &[Change]) {
         let mut state = self.state();
         for change in changes {
-            let gone: Vec<PathBuf> = match change {
-                Change::Everything => state.armed.iter().cloned().collect(),
-                Change::Content(_) => Vec::new(),
-                Change::Path(path) => {
-                    state.armed.range(path.clone()..).take_while(|dir| dir.starts_with(path)).cloned().collect()
+            let gone: Vec<PathBuf> = {
+                let armed = self.armed.read().unwrap_or_else(PoisonError::into_inner);
+                match change {
+                    Change::Everything => armed.iter().cloned().collect(),
+                    Change::Content(_) => Vec::new(),
+                    Change::Path(path) => {
+                        armed.range(path.clone()..).take_while(|dir| dir.starts_with(path)).cloned().collect()
+                    }
                 }
             };
             for dir in gone {
-                state.armed.remove(&dir);
+                self.unset_armed(&dir);
                 if let Some(notify) = &mut state.notify {
                     // It may be gone already, which is why we are here.
                     let _ = notify.unwatch(&dir);
@@ -137,22 +152,21 @@ impl Watcher {
 
     /// How many directories are watched.
     pub fn count(&self) -> usize {
-        self.state().armed.len()
+        self.armed.read().unwrap_or_else(PoisonError::into_inner).len()
     }
-}
 
-impl State {
-    fn arm(&mut self, dir: &Path) -> bool {
-        if self.armed.contains(dir) {
+    fn arm_with(&self, state: &mut State, dir: &Path) -> bool {
+        // Another may have armed it while this one waited.
+        if self.is_armed(dir) {
             return true;
         }
-        if self.limit.is_some_and(|limit| self.armed.len() >= limit) {
+        if state.limit.is_some_and(|limit| self.count() >= limit) {
             return false;
         }
-        let Some(notify) = &mut self.notify else { return false };
-        if let Some(put_off) = &mut self.put_off {
+        let Some(notify) = &mut state.notify else { return false };
+        if let Some(put_off) = &mut state.put_off {
             put_off.push(dir.to_owned());
-            return self.armed.insert(dir.to_owned());
+            return self.set_armed(dir);
         }
         match notify.watch(dir, RecursiveMode::NonRecursive) {
             Ok(()) => {
@@ -162,10 +176,10 @@ impl State {
                     // canonical path may differ in letter case or by a prefix.
                     Ok(real) if real != dir && cfg!(target_os = "linux") => {
                         let _ = notify.unwatch(dir);
-                        let _ = self.heard.send(vec![Change::Path(real)]);
+                        let _ = state.heard.send(vec![Change::Path(real)]);
                     }
                     _ => {
-                        self.armed.insert(dir.to_owned());
+                        self.set_armed(dir);
                     }
                 }
                 true
@@ -174,7 +188,7 @@ impl State {
             Err(_) if !dir.is_dir() => true,
             Err(error) => {
                 // Where one directory is too much, so are all that follow.
-                if !std::mem::replace(&mut self.warned, true) {
+                if !std::mem::replace(&mut state.warned, true) {
                     tracing::warn!("{} cannot be watched: {error}", dir.display());
                 }
                 false
@@ -200,8 +214,10 @@ fn changes_of(event: notify::Result<Event>) -> Vec<Change> {
 }
 
 /// A file system, seen while watching what is seen.
-pub struct Watching<'a> {
-    fs: &'a dyn Filesystem,
+pub type Watching<'a> = Before<'a, Arming<'a>>;
+
+/// Watches what is looked at, before it is.
+pub struct Arming<'a> {
     watcher: &'a Watcher,
     /// Set when something was looked at that could not be watched.
     blind: AtomicBool,
@@ -210,25 +226,25 @@ pub struct Watching<'a> {
 impl<'a> Watching<'a> {
     /// Looks at `fs` through `watcher`.
     pub fn new(fs: &'a dyn Filesystem, watcher: &'a Watcher) -> Self {
-        Watching { fs, watcher, blind: AtomicBool::new(false) }
+        Before::each(fs, Arming { watcher, blind: AtomicBool::new(false) })
     }
 
     /// Whether something that was looked at could not be watched.
     pub fn was_blind(&self) -> bool {
-        self.blind.load(Ordering::Relaxed)
+        self.each.blind.load(Ordering::Relaxed)
     }
 
-    /// Watches every directory above `path`: renaming any of them changes what stands at `path`.
-    fn watch_above(&self, path: &Path) {
-        if let Some(parent) = path.parent() {
-            self.watch(parent);
-        }
+    /// Watches `dir` and what is above it.
+    pub fn watch(&self, dir: &Path) {
+        self.each.watch(self.fs, dir);
     }
+}
 
+impl Arming<'_> {
     /// Watches `dir` and what is above it, from the top down, as far as these are directories by their own names. Behind
     /// a link there are none: the system knows a directory under one name only, and whoever follows the link looks at
     /// the target's own path as well. From the top down, so that what is armed has everything above it armed.
-    pub fn watch(&self, dir: &Path) {
+    fn watch(&self, fs: &dyn Filesystem, dir: &Path) {
         if self.watcher.is_armed(dir) {
             return;
         }
@@ -237,7 +253,7 @@ impl<'a> Watching<'a> {
             if self.watcher.is_armed(dir) {
                 continue;
             }
-            if !self.fs.lstat(dir).is_ok_and(|meta| meta.kind == Kind::Dir) {
+            if !fs.lstat(dir).is_ok_and(|meta| meta.kind == Kind::Dir) {
                 return;
             }
             if !self.watcher.arm(dir) {
@@ -248,46 +264,22 @@ impl<'a> Watching<'a> {
     }
 }
 
-impl Filesystem for Watching<'_> {
-    fn stat(&self, path: &Path) -> Result<Meta, Errno> {
-        self.watch_above(path);
-        self.fs.stat(path)
-    }
-
-    fn lstat(&self, path: &Path) -> Result<Meta, Errno> {
-        self.watch_above(path);
-        self.fs.lstat(path)
-    }
-
-    fn read_link(&self, path: &Path) -> Result<PathBuf, Errno> {
-        self.watch_above(path);
-        self.fs.read_link(path)
-    }
-
-    fn real_path(&self, path: &Path) -> Result<PathBuf, Errno> {
-        self.watch_above(path);
-        self.fs.real_path(path)
-    }
-
-    fn read(&self, path: &Path) -> Result<Content, Unreadable> {
-        self.watch_above(path);
-        self.fs.read(path)
-    }
-
-    fn list(&self, path: &Path) -> Result<Vec<Entry>, Errno> {
-        self.watch_above(path);
-        self.watch(path);
-        // Entries come and go in the directory itself, whatever link leads there.
-        if !self.watcher.is_armed(path)
-            && let Ok(real) = self.fs.real_path(path)
-        {
-            self.watch(&real);
+impl Each for Arming<'_> {
+    fn before(&self, fs: &dyn Filesystem, looked_at: LookedAt) {
+        let (LookedAt::Path(path) | LookedAt::Entries(path)) = looked_at;
+        // Renaming any directory above changes what stands at a path.
+        if let Some(parent) = path.parent() {
+            self.watch(fs, parent);
         }
-        self.fs.list(path)
-    }
-
-    fn fetched(&self, url: &str) -> Remote {
-        self.fs.fetched(url)
+        if let LookedAt::Entries(dir) = looked_at {
+            self.watch(fs, dir);
+            // Entries come and go in the directory itself, whatever link leads there.
+            if !self.watcher.is_armed(dir)
+                && let Ok(real) = fs.real_path(dir)
+            {
+                self.watch(fs, &real);
+            }
+        }
     }
 }
 
@@ -296,6 +288,7 @@ impl Filesystem for Watching<'_> {
 mod tests {
     use super::*;
     use crate::disk::Real;
+    use crate::snapshot::Errno;
     use std::time::Duration;
 
     const DEADLINE: Duration = Duration::from_secs(20);

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::{self, Resolution};
 use crate::search;
+use crate::text::without_passwords;
 
 /// The answer to one `briefing/effectiveInstructions` request.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
@@ -350,7 +351,7 @@ fn said(message: &answer::Message, include: Include) -> Message {
 fn source(source: &answer::Source) -> Source {
     let (file, url) = match &source.place {
         answer::Place::Path(file) => (Some(path(file)), None),
-        answer::Place::Url(url) => (None, Some(url.clone())),
+        answer::Place::Url(url) => (None, Some(without_passwords(url).into_owned())),
     };
     Source {
         path: file,

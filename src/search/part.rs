@@ -27,6 +27,7 @@ pub struct Part {
     /// The facts it rests on.
     pub depends: Vec<Ask>,
     cut_short: Option<PathBuf>,
+    about_process: Option<PathBuf>,
 }
 
 impl std::fmt::Debug for Part {
@@ -92,15 +93,18 @@ impl Search<'_> {
                         return Err(untold);
                     }
                 };
-                let cut_short = inner.cut_short.take();
+                let (cut_short, about_process) = (inner.cut_short.take(), inner.about_process.take());
                 let (trace, mut depends, _) = inner.finish();
                 // A part may have parts of its own.
                 depends.extend(trace.parts().flat_map(|part| part.depends.iter().cloned()));
-                Arc::new(Part { key, value, trace, depends, cut_short })
+                Arc::new(Part { key, value, trace, depends, cut_short, about_process })
             }
         };
         if let Some(pattern) = &part.cut_short {
             self.cut_short.get_or_insert_with(|| pattern.clone());
+        }
+        if let Some(file) = &part.about_process {
+            self.about_process.get_or_insert_with(|| file.clone());
         }
         self.parts.push((self.probes.len(), part.clone()));
         Ok(part.value.clone().downcast().unwrap_or_else(|_| unreachable!("one function per name")))

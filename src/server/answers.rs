@@ -9,9 +9,9 @@ use tokio::task::JoinError;
 
 use super::{Core, thread};
 use crate::answer::{Resolution, Standpoint};
-use crate::disk::Watching;
+use crate::disk::{self, Watching};
 use crate::harness::Choice;
-use crate::index::{self, Index, Keep, Reply};
+use crate::index::{Index, Keep, Reply};
 
 /// How many threads work out the answers to one request at most.
 static CORES: LazyLock<usize> = LazyLock::new(|| available_parallelism().map_or(1, usize::from).min(4));
@@ -89,11 +89,12 @@ impl Core {
             };
             let Some(watcher) = self.watcher.get() else { unreachable!("set when the server was made") };
             let watching = Watching::new(&self.files, watcher);
-            let observed = index::observe(&watching, asks);
+            let observed = disk::observe_all(&watching, asks);
             if watching.was_blind() {
                 // Nobody would tell when such facts change, so they hold for this answer only.
                 self.blind.store(true, Ordering::Relaxed);
-                let (answer, _) = Index::default().answer(&self.files, choice, standpoint);
+                let (answer, _) =
+                    Index::default().answer(&|asks| disk::observe_all(&self.files, asks), choice, standpoint);
                 return Some((answer, self.index.version()));
             }
             self.index.learn(observed, tick);

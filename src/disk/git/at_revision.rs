@@ -5,11 +5,14 @@ use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use dashmap::DashMap;
 
 use super::config::Config;
+use super::ids::Id;
 use super::names::Names;
-use super::objects::{Id, Item, Node, Objects};
+use super::objects::{Item, Node, Objects};
 use crate::disk::rests::LINK_LIMIT;
 use crate::disk::{FILE_CAP_BYTES, Filesystem};
 use crate::snapshot::{Content, Entry, Errno, Kind, Meta, Unreadable, absolute};
@@ -23,14 +26,9 @@ pub struct AtRevision<'a> {
     device: u64,
     objects: Objects,
     root: Id,
-    read: Mutex<Read>,
-}
-
-/// What was read of the repository.
-#[derive(Default)]
-struct Read {
-    trees: HashMap<Id, Arc<[Item]>>,
-    blobs: HashMap<Id, Result<Content, Unreadable>>,
+    /// What was read of the repository.
+    trees: DashMap<Id, Arc<[Item]>>,
+    blobs: DashMap<Id, Result<Content, Unreadable>>,
 }
 
 /// What stands at a path.
@@ -58,7 +56,7 @@ impl<'a> AtRevision<'a> {
         let names = Names { fs: disk, git_dir: &git_dir, common_dir: &common, objects: &objects };
         let root = objects.tree_of(names.resolve(revision)?)?;
         let device = disk.stat(&top).map_or(0, |meta| meta.identity.0);
-        Ok(AtRevision { disk, top, device, objects, root, read: Mutex::default() })
+        Ok(AtRevision { disk, top, device, objects, root, trees: DashMap::new(), blobs: DashMap::new() })
     }
 
     fn find(&self, path: &Path, follow: bool) -> Result<Found, Errno> {
@@ -121,16 +119,16 @@ impl<'a> AtRevision<'a> {
     }
 
     fn tree(&self, id: &Id) -> Result<Arc<[Item]>, Errno> {
-        if let Some(known) = self.read().trees.get(id) {
+        if let Some(known) = self.trees.get(id) {
             return Ok(known.clone());
         }
         let items: Arc<[Item]> = self.objects.tree(id).map_err(complained)?.into();
-        self.read().trees.insert(id.clone(), items.clone());
+        self.trees.insert(id.clone(), items.clone());
         Ok(items)
     }
 
     fn blob(&self, id: &Id) -> Result<Content, Unreadable> {
-        if let Some(known) = self.read().blobs.get(id) {
+        if let Some(known) = self.blobs.get(id) {
             return known.clone();
         }
         let blob = match self.objects.blob(id) {
@@ -138,17 +136,13 @@ impl<'a> AtRevision<'a> {
             Ok(bytes) => Ok(bytes.into()),
             Err(problem) => Err(Unreadable::Errno(complained(problem))),
         };
-        self.read().blobs.insert(id.clone(), blob.clone());
+        self.blobs.insert(id.clone(), blob.clone());
         blob
     }
 
     fn target(&self, id: &Id) -> Result<PathBuf, Errno> {
         let bytes = self.blob(id).map_err(|_| Errno::IO)?;
         Ok(path_of(bytes.to_vec()).into())
-    }
-
-    fn read(&self) -> MutexGuard<'_, Read> {
-        self.read.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::objects::{Id, Objects};
+use super::ids::Id;
+use super::objects::Objects;
 use crate::disk::Filesystem;
 
 /// How many names may stand for another name in a row; git 2.47.

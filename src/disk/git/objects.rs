@@ -5,55 +5,14 @@ use std::path::{Path, PathBuf};
 
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 
+use super::ids::{Id, Kind, OBJECT_CAP_BYTES};
 use super::packs::{Entry, Pack};
 
 /// How long a chain of tags, parents or deltas may be.
 const CHAIN_LIMIT: usize = 100_000;
 
-/// Largest object that is read, in bytes.
-pub(super) const OBJECT_CAP_BYTES: usize = 256 * 1024 * 1024;
-
 /// How deep repositories may borrow from others; git 2.47.
 const ALTERNATES_DEPTH: usize = 5;
-
-/// The name of an object.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Id(pub Vec<u8>);
-
-impl Id {
-    /// The name that hexadecimal digits are.
-    pub fn from_hex(hex: &str) -> Option<Id> {
-        let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-        let is_hex = hex.len().is_multiple_of(2) && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if is_hex { hex.as_bytes().chunks(2).map(byte).collect::<Option<_>>().map(Id) } else { None }
-    }
-}
-
-impl std::fmt::Display for Id {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-/// What an object is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Commit,
-    Tree,
-    Blob,
-    Tag,
-}
-
-impl Kind {
-    fn word(self) -> &'static str {
-        match self {
-            Kind::Commit => "commit",
-            Kind::Tree => "tree",
-            Kind::Blob => "blob",
-            Kind::Tag => "tag",
-        }
-    }
-}
 
 /// One entry of a tree.
 #[derive(Clone, Debug)]
@@ -344,11 +303,5 @@ mod tests {
         ] {
             assert_eq!(applied(base, delta).as_deref(), made.map(str::as_bytes), "{delta:?}");
         }
-    }
-
-    #[test]
-    fn names_are_hexadecimal() {
-        assert_eq!(Id::from_hex("00ff").map(|id| id.to_string()).as_deref(), Some("00ff"));
-        assert_eq!((Id::from_hex("0"), Id::from_hex("0g"), Id::from_hex("+1")), (None, None, None));
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 
-use super::objects::{Id, Kind, OBJECT_CAP_BYTES};
+use super::ids::{Id, Kind, OBJECT_CAP_BYTES};
 
 /// What an index of version 2 begins with.
 const HEAD: &[u8] = b"\xfftOc\x00\x00\x00\x02";

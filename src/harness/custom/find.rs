@@ -311,7 +311,7 @@ impl<'a> Finder<'a> {
             Remote::Failed(why) => {
                 self.answer.sources.push(Source { fate: Fate::Unreadable, reason: why, ..source });
             }
-            Remote::Body(raw) => self.take(rule, Path::new(url), source, raw, None),
+            Remote::Body(raw) | Remote::Moved { body: raw, .. } => self.take(rule, Path::new(url), source, raw, None),
         }
         Ok(())
     }

@@ -244,7 +244,7 @@ impl Importer<'_> {
             Unreadable::TooLarge(len) if len > NODE_FILE_LIMIT_BYTES => {
                 Err(Problem::Other(format!("File size ({len}) is greater than 2 GiB")))
             }
-            Unreadable::TooLarge(_) => Err(Problem::Cap(problem.to_string())),
+            Unreadable::TooLarge(_) | Unreadable::Process => Err(Problem::Cap(problem.to_string())),
         }))
     }
 

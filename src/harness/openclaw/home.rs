@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::answer::{Answer, SessionKind, Standpoint};
 use crate::formats::dotenv;
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Unreadable, absolute};
+use crate::snapshot::{Ask, absolute};
 use crate::text::js_trim;
 
 /// Where an edition keeps things, and which variables say so.
@@ -300,7 +300,7 @@ impl Home {
         let harmless_only = self.places.dotenv == Dotenv::Harmless;
         let raw = match search.read(&file, "variables that the environment does not set")? {
             Ok(raw) if raw.len() <= DOTENV_LIMIT_BYTES || !harmless_only => raw,
-            Ok(_) | Err(Unreadable::Errno(_) | Unreadable::Not(_) | Unreadable::TooLarge(_)) => return Ok(()),
+            Ok(_) | Err(_) => return Ok(()),
         };
         let trusted = !harmless_only || file != self.cwd.join(".env");
         for (name, value) in dotenv(&raw.text()) {

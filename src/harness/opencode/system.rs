@@ -331,7 +331,7 @@ fn urls(config: &Config, entries: &mut Vec<Entry>, search: &mut Search, answer: 
                 source(Fate::Pending, format!("{reason}; not fetched here"))
             }
             Remote::Failed(why) => source(Fate::Unreadable, format!("{reason}; {why}: it adds no text")),
-            Remote::Body(raw) => match raw.text_without_bom() {
+            Remote::Body(raw) | Remote::Moved { body: raw, .. } => match raw.text_without_bom() {
                 content if content.is_empty() => source(Fate::Empty, format!("{reason}; it serves no text")),
                 content => {
                     let text = entry(url, Text::of(&raw, &content));

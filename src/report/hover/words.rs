@@ -31,7 +31,7 @@ fn said(words: &Named, subject: &Subject) -> String {
                 .answers
                 .first()
                 .map_or_else(|| path.display().to_string(), |answer| short(path, &answer.standpoint)),
-            Place::Url(url) => url.clone(),
+            url @ Place::Url(_) => url.to_string(),
         };
         let _ = writeln!(text, "- {}{}", cell(&name), fates(place, words, subject));
     }

@@ -11,7 +11,7 @@ use tower_lsp::ls_types::*;
 use super::super::{Core, Server, convert};
 use super::diagnostics;
 use super::view::{self, Spot, View};
-use crate::disk::{self, Buffers, Real};
+use crate::disk::{self, Buffers};
 use crate::report::actions::{self, Action, Edit, Group};
 use crate::snapshot::{Ask, Fact, Facts};
 
@@ -275,7 +275,7 @@ fn holds(kind: &str, group: Group) -> bool {
 }
 
 /// The disk as it is now, with what the editor shows laid over it.
-struct Looked<'a>(&'a Buffers<Real>);
+struct Looked<'a>(&'a Buffers);
 
 impl Facts for Looked<'_> {
     fn told(&self, ask: &Ask) -> Option<Fact> {

@@ -7,7 +7,7 @@ use tower_lsp::jsonrpc::{Error, Result};
 use super::super::ext::{CompareParams, Side};
 use super::super::{Core, Server};
 use crate::answer::Resolution;
-use crate::disk::AtRevision;
+use crate::disk::{self, AtRevision};
 use crate::harness::custom::{self, Customs};
 use crate::index::Index;
 use crate::report::compare::{Comparison, compare};
@@ -59,12 +59,13 @@ impl Core {
     ) -> std::result::Result<Vec<Arc<Resolution>>, String> {
         let files = AtRevision::open(&self.files, &places.cwd, revision)?;
         let index = Index::default();
+        let observe = |asks| disk::observe_all(&files, asks);
         let (choice, standpoint) = custom::question(&places.cwd);
-        let (declared, _) = index.answer(&files, &choice, &Arc::new(standpoint));
+        let (declared, _) = index.answer(&observe, &choice, &Arc::new(standpoint));
         let customs = Customs::of(&declared, &self.session().settings.custom_harnesses);
         let defaults = Defaults { customs: Arc::new(customs), ..defaults.clone() };
         let questions = request.questions(&defaults, places)?;
-        let answer = |(choice, standpoint)| index.answer(&files, &choice, &Arc::new(standpoint)).0;
+        let answer = |(choice, standpoint)| index.answer(&observe, &choice, &Arc::new(standpoint)).0;
         Ok(questions.into_iter().map(answer).collect())
     }
 }

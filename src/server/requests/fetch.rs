@@ -7,8 +7,9 @@ use tower_lsp::ls_types::{MessageActionItem, MessageType};
 
 use super::super::Server;
 use super::super::ext::{EffectiveInstructionsParams, Fetched, FetchedUrl};
-use crate::remote;
+use crate::remote::{self, Reach};
 use crate::snapshot::Remote;
+use crate::text::without_passwords;
 
 /// The answer that lets it happen.
 const YES: &str = "Fetch";
@@ -30,18 +31,19 @@ impl Server {
             return Ok(Fetched { version, fetched: Vec::new() });
         }
         let asked = urls.clone();
-        let served = tokio::task::spawn_blocking(move || remote::fetch(&asked, remote::TIME_LIMIT)).await;
+        let served =
+            tokio::task::spawn_blocking(move || remote::fetch(&asked, remote::TIME_LIMIT, Reach::Public)).await;
         let served = served.map_err(|_| Error::internal_error())?;
         let mut fetched = Vec::new();
         let mut changes = Vec::new();
         for (url, remote) in urls.into_iter().zip(served) {
             let (bytes, problem) = match &remote {
-                Remote::Body(body) => (Some(body.len()), None),
+                Remote::Body(body) | Remote::Moved { body, .. } => (Some(body.len()), None),
                 Remote::Failed(why) => (None, Some(why.clone())),
                 Remote::NotFetched => (None, None),
             };
             changes.push(self.core.files.keep(&url, remote));
-            fetched.push(FetchedUrl { url, bytes, problem });
+            fetched.push(FetchedUrl { url: without_passwords(&url).into_owned(), bytes, problem });
         }
         self.core.index.forget(changes);
         self.core.changed.notify_one();
@@ -51,7 +53,10 @@ impl Server {
 
     async fn allows(&self, urls: &[String]) -> bool {
         let (named, more) = urls.split_at(urls.len().min(NAMED));
-        let mut question = format!("Briefing: fetch from the network what instructions name? {}", named.join(", "));
+        let mut question = format!(
+            "Briefing: fetch from the network what instructions name? {}",
+            without_passwords(&named.join(", "))
+        );
         if !more.is_empty() {
             question.push_str(&format!(" and {} more", more.len()));
         }

@@ -1,0 +1,70 @@
+//! A file system before whose every question something else is done: where it looks is watched, or noted.
+
+use std::path::{Path, PathBuf};
+
+use super::Filesystem;
+use crate::snapshot::{Content, Entry, Errno, Meta, Remote, Unreadable};
+
+/// What is done before a question.
+pub trait Each: Send + Sync {
+    /// Something is looked at, in `fs`.
+    fn before(&self, fs: &dyn Filesystem, looked_at: LookedAt<'_>);
+}
+
+/// What a question looks at.
+#[derive(Clone, Copy)]
+pub enum LookedAt<'p> {
+    /// What stands at a path.
+    Path(&'p Path),
+    /// The entries of a directory.
+    Entries(&'p Path),
+}
+
+/// A file system with something done before each question.
+pub struct Before<'a, E> {
+    pub(super) fs: &'a dyn Filesystem,
+    pub(super) each: E,
+}
+
+impl<'a, E: Each> Before<'a, E> {
+    /// Does `each` before `fs` is asked.
+    pub fn each(fs: &'a dyn Filesystem, each: E) -> Self {
+        Before { fs, each }
+    }
+
+    fn at(&self, path: &Path) -> &dyn Filesystem {
+        self.each.before(self.fs, LookedAt::Path(path));
+        self.fs
+    }
+}
+
+impl<E: Each> Filesystem for Before<'_, E> {
+    fn stat(&self, path: &Path) -> Result<Meta, Errno> {
+        self.at(path).stat(path)
+    }
+
+    fn lstat(&self, path: &Path) -> Result<Meta, Errno> {
+        self.at(path).lstat(path)
+    }
+
+    fn read_link(&self, path: &Path) -> Result<PathBuf, Errno> {
+        self.at(path).read_link(path)
+    }
+
+    fn real_path(&self, path: &Path) -> Result<PathBuf, Errno> {
+        self.at(path).real_path(path)
+    }
+
+    fn read(&self, path: &Path) -> Result<Content, Unreadable> {
+        self.at(path).read(path)
+    }
+
+    fn list(&self, path: &Path) -> Result<Vec<Entry>, Errno> {
+        self.each.before(self.fs, LookedAt::Entries(path));
+        self.fs.list(path)
+    }
+
+    fn fetched(&self, url: &str) -> Remote {
+        self.fs.fetched(url)
+    }
+}

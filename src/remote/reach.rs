@@ -1,0 +1,182 @@
+//! Where URLs may lead: an instruction from the network must not make this machine ask its own network about itself.
+
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::OnceLock;
+
+use ureq::Error;
+use ureq::config::Config;
+use ureq::http::Uri;
+use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
+use ureq::unversioned::transport::NextTimeout;
+
+/// Where a URL may lead on to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// To public addresses; to this machine and its network only from there.
+    Public,
+    /// Everywhere.
+    Anywhere,
+}
+
+/// How names become addresses; whether one of them is not public.
+pub(super) type Lookup = fn(&Uri, &Config, NextTimeout) -> Result<(ResolvedSocketAddrs, bool), Error>;
+
+/// As the system has it.
+pub(super) fn system(uri: &Uri, config: &Config, timeout: NextTimeout) -> Result<(ResolvedSocketAddrs, bool), Error> {
+    let found = DefaultResolver::default().resolve(uri, config, timeout)?;
+    let inside = found.iter().any(|address| is_inside(address.ip()));
+    Ok((found, inside))
+}
+
+/// Looks names up, and refuses what may not be reached. The addresses that it lets through are those that are used, so nobody
+/// can say other ones afterwards.
+#[derive(Debug)]
+pub(super) struct Guard {
+    reach: Reach,
+    lookup: Lookup,
+    /// Whether the first address was inside already.
+    began_inside: OnceLock<bool>,
+}
+
+impl Guard {
+    pub fn new(reach: Reach, lookup: Lookup) -> Guard {
+        Guard { reach, lookup, began_inside: OnceLock::new() }
+    }
+}
+
+impl Resolver for Guard {
+    fn resolve(&self, uri: &Uri, config: &Config, timeout: NextTimeout) -> Result<ResolvedSocketAddrs, Error> {
+        let (found, inside) = (self.lookup)(uri, config, timeout)?;
+        // The proxy is where the user's environment says, wherever that is.
+        let is_proxy = config.proxy().is_some_and(|proxy| proxy.uri().authority() == uri.authority());
+        if is_proxy || !inside || self.reach == Reach::Anywhere {
+            if !is_proxy {
+                self.began_inside.get_or_init(|| inside);
+            }
+            return Ok(found);
+        }
+        if *self.began_inside.get_or_init(|| true) {
+            return Ok(found);
+        }
+        let host = uri.host().unwrap_or_default().to_owned();
+        Err(Error::Io(io::Error::new(io::ErrorKind::PermissionDenied, Inside(host))))
+    }
+}
+
+/// A host that a public URL leads to and that is not public.
+#[derive(Debug)]
+pub(super) struct Inside(String);
+
+impl fmt::Display for Inside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "it leads on to {}, which is on this machine or its own network; --fetch-private allows that", self.0)
+    }
+}
+
+impl std::error::Error for Inside {}
+
+/// Whether an address is this machine, its network, or none that the internet knows.
+fn is_inside(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_inside_v4(address),
+        IpAddr::V6(address) => is_inside_v6(address),
+    }
+}
+
+fn is_inside_v4(address: Ipv4Addr) -> bool {
+    let [first, second, ..] = address.octets();
+    // 100.64.0.0/10 is what providers share.
+    address.is_loopback()
+        || address.is_private()
+        || address.is_link_local()
+        || address.is_multicast()
+        || address.is_broadcast()
+        || first == 0
+        || (first == 100 && second & 0xc0 == 64)
+}
+
+fn is_inside_v6(address: Ipv6Addr) -> bool {
+    // Addresses of version 4 in those of version 6, as they are and behind a translator.
+    let segments = address.segments();
+    let translated = segments[..6] == [0x64, 0xff9b, 0, 0, 0, 0];
+    let mapped = address.to_ipv4_mapped().or_else(|| {
+        let [.., a, b, c, d] = address.octets();
+        translated.then_some(Ipv4Addr::new(a, b, c, d))
+    });
+    mapped.is_some_and(is_inside_v4)
+        || address.is_loopback()
+        || address.is_unspecified()
+        || address.is_multicast()
+        || address.is_unique_local()
+        || address.is_unicast_link_local()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead, BufReader, Write};
+    use std::net::{SocketAddr, TcpListener};
+    use std::time::Duration;
+
+    use super::super::fetch_looking_up;
+    use super::*;
+    use crate::snapshot::Remote;
+
+    #[test]
+    fn what_is_not_public_is_known() {
+        let inside = ["127.0.0.1", "10.1.2.3", "192.168.0.1", "172.16.0.1", "169.254.169.254", "0.0.0.0", "100.64.0.1"];
+        let inside = inside.iter().chain(&["::1", "::", "fe80::1", "fd00::1", "::ffff:127.0.0.1", "64:ff9b::a00:1"]);
+        for address in inside {
+            assert!(is_inside(address.parse().expect("an address")), "{address}");
+        }
+        for address in ["1.1.1.1", "100.128.0.1", "172.32.0.1", "2606:4700::1111", "::ffff:1.1.1.1", "64:ff9b::101:101"]
+        {
+            assert!(!is_inside(address.parse().expect("an address")), "{address}");
+        }
+    }
+
+    /// `public.test` is this machine, and is taken for public.
+    fn pretending(uri: &Uri, config: &Config, timeout: NextTimeout) -> Result<(ResolvedSocketAddrs, bool), Error> {
+        if uri.host() != Some("public.test") {
+            return system(uri, config, timeout);
+        }
+        let mut found = DefaultResolver::default().empty();
+        found.push(SocketAddr::from(([127, 0, 0, 1], uri.port_u16().unwrap_or(80))));
+        Ok((found, false))
+    }
+
+    #[test]
+    fn a_public_url_leads_to_no_private_address() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().map_while(Result::ok) {
+                let mut lines = BufReader::new(stream.try_clone().expect("a stream")).lines().map_while(Result::ok);
+                let first = lines.next().unwrap_or_default();
+                lines.take_while(|line| !line.is_empty()).for_each(drop);
+                let host = match first.split(' ').nth(1) {
+                    Some("/in") => "127.0.0.1",
+                    Some("/on") => "public.test",
+                    _ => "",
+                };
+                let head = if host.is_empty() {
+                    "200 OK".to_owned()
+                } else {
+                    format!("302 Found\r\nLocation: http://{host}:{port}/end")
+                };
+                let _ = write!(stream, "HTTP/1.1 {head}\r\nContent-Length: 3\r\nConnection: close\r\n\r\nend");
+            }
+        });
+        let get = |host: &str, path: &str, reach| {
+            let urls = [format!("http://{host}:{port}{path}")];
+            fetch_looking_up(&urls, Duration::from_secs(20), (reach, pretending)).remove(0)
+        };
+        let to = |host: &str| Remote::Moved { to: format!("http://{host}:{port}/end"), body: "end".into() };
+        let Remote::Failed(why) = get("public.test", "/in", Reach::Public) else { panic!("it leads inside") };
+        assert!(why.contains("127.0.0.1") && why.contains("--fetch-private"), "{why}");
+        assert_eq!(get("public.test", "/in", Reach::Anywhere), to("127.0.0.1"));
+        assert_eq!(get("public.test", "/on", Reach::Public), to("public.test"));
+        assert_eq!(get("127.0.0.1", "/in", Reach::Public), to("127.0.0.1"), "it was there itself");
+    }
+}
