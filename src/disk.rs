@@ -15,7 +15,7 @@ mod sqlite;
 mod watch;
 
 pub use before::{Before, Each, LookedAt};
-pub use buffers::Buffers;
+pub use buffers::{Buffers, Place};
 pub use git::AtRevision;
 pub use real::Real;
 pub use rests::observe_all;
@@ -38,6 +38,10 @@ pub trait Filesystem: Send + Sync {
     fn read(&self, path: &Path) -> Result<Content, Unreadable>;
     /// The entries of a directory, in the disk's own order.
     fn list(&self, path: &Path) -> Result<Vec<Entry>, Errno>;
+    /// Whether anybody still waits for what is looked at. What is not wanted may be answered by half.
+    fn is_wanted(&self) -> bool {
+        true
+    }
     /// What is known of a URL. Nothing is fetched for that.
     fn fetched(&self, _url: &str) -> Remote {
         Remote::NotFetched
@@ -87,6 +91,9 @@ impl glob::Tree for Walked<'_> {
     }
 
     fn entries(&self, path: &Path) -> Option<Vec<(String, glob::Kind)>> {
+        if !self.0.is_wanted() {
+            return None;
+        }
         let entries = self.0.list(path).ok()?;
         // A name that is no UTF-8 is shown with replacement characters, by which it cannot be opened.
         let named = |entry: Entry| (entry.name.to_string_lossy().into_owned(), walked_kind(entry.kind));

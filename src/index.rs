@@ -3,6 +3,7 @@
 //! Facts are told once and kept until something happens at a path they rest on. An answer is kept until one of its facts
 //! is forgotten. Forgetting too much is allowed, forgetting too little never.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Bound;
@@ -13,7 +14,7 @@ use crate::answer::{Resolution, Standpoint};
 use crate::harness::{self, Choice};
 use crate::resolve::{Outcome, resolve_knowing};
 use crate::search::{Part, PartKey, Parts};
-use crate::snapshot::{Ask, AskHasher, Change, Facts, Observed, Snapshot, may_change};
+use crate::snapshot::{Ask, AskHasher, Change, Fact, Facts, Observed, Snapshot, may_change};
 
 /// How many answers are remembered at most; then all are forgotten, and the open files ask again.
 const MEMO_LIMIT: usize = 4096;
@@ -23,6 +24,9 @@ const PART_LIMIT: usize = 32 * 1024;
 
 /// How many changes are remembered, to judge facts that were observed while they happened.
 const CHANGE_LIMIT: usize = 1024;
+
+/// How many rounds of an answer observe only what is missing; most take fewer.
+const ROUNDS: usize = 8;
 
 /// For how many paths it is remembered what was known about them, to look that up in one go.
 const FORGOTTEN_LIMIT: usize = 1024;
@@ -164,12 +168,37 @@ impl Index {
 
     /// The answer, observing what is missing on the way. For callers that may wait for the disk.
     pub fn answer(&self, observe: Observe, choice: &Choice, standpoint: &Arc<Standpoint>) -> (Arc<Resolution>, u64) {
-        loop {
+        for round in 0.. {
             match self.ask(choice, standpoint, Keep::Answer) {
                 Reply::Answer(answer, version) => return (answer, version),
-                Reply::Missing(asks, tick) => self.learn(observe(asks), tick),
+                Reply::Missing(asks, tick) => self.learn(self.observed(round, asks, observe, choice, standpoint), tick),
             }
         }
+        unreachable!("rounds have no end")
+    }
+
+    /// Observes what is missing; after some rounds also whatever turns out to be missing then, so that a file of ten thousand
+    /// imports does not take ten thousand rounds.
+    pub fn observed(
+        &self,
+        round: usize,
+        asks: Vec<Ask>,
+        observe: Observe,
+        choice: &Choice,
+        standpoint: &Arc<Standpoint>,
+    ) -> Vec<Observed> {
+        if round < ROUNDS {
+            return observe(asks);
+        }
+        let (snapshot, parts) = {
+            let state = self.lock();
+            (state.snapshot.clone(), state.parts.clone())
+        };
+        let ahead = Ahead { known: RefCell::new(snapshot), observe, observed: RefCell::default() };
+        // What is missing may have been announced only, and is then never asked for.
+        asks.iter().for_each(|ask| drop(ahead.told(ask)));
+        resolve_knowing(&ahead, &parts, choice, standpoint, false);
+        ahead.observed.into_inner()
     }
 
     /// Takes facts in that were observed from `since` on; those that a change has touched meanwhile are dropped.
@@ -311,6 +340,26 @@ impl Index {
             *state = State { version: state.version + 1, tick: state.tick + 1, ..State::default() };
             state
         })
+    }
+}
+
+/// The facts of now, and what is missing, observed when it is asked for.
+struct Ahead<'a> {
+    known: RefCell<Snapshot>,
+    observe: Observe<'a>,
+    observed: RefCell<Vec<Observed>>,
+}
+
+impl Facts for Ahead<'_> {
+    fn told(&self, ask: &Ask) -> Option<Fact> {
+        if let Some(fact) = self.known.borrow().told(ask) {
+            return Some(fact);
+        }
+        let observed = (self.observe)(vec![ask.clone()]).pop()?;
+        let fact = observed.fact.clone();
+        self.known.borrow_mut().tell(ask.clone(), fact.clone());
+        self.observed.borrow_mut().push(observed);
+        Some(fact)
     }
 }
 

@@ -46,6 +46,14 @@ pub fn resolve_knowing(
 fn outcome(choice: &Choice, standpoint: &Standpoint, mut search: Search) -> Outcome {
     let looked = catch_unwind(AssertUnwindSafe(|| look(choice, standpoint, &mut search)))
         .unwrap_or_else(|panic| Ok((standpoint.clone(), broken(choice, standpoint, &search, panic.as_ref()))));
+    let looked = match looked {
+        Err(_) if search.is_exhausted() => {
+            let mut answer = Answer::default();
+            give_up(&mut answer, &search);
+            Ok((standpoint.clone(), answer))
+        }
+        looked => looked,
+    };
     match looked {
         Err(_) => Outcome::Untold(search.wanted()),
         Ok((standpoint, answer)) => {
@@ -79,6 +87,7 @@ fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Told<(
         answer.warnings.push(Warning::general("cut-short", message.clone()));
         answer.files_only.get_or_insert(message);
     }
+    give_up(&mut answer, search);
     for (url, to) in search.moved() {
         answer.warnings.push(Warning::general("redirected", format!("{url} leads on to {to}, which served the text")));
     }
@@ -89,6 +98,14 @@ fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Told<(
         answer.doubt(&[], format!("{}: {}", file.display(), Unreadable::Process));
     }
     Ok((at, answer))
+}
+
+/// Says where an answer ends that would have cost too much.
+fn give_up(answer: &mut Answer, search: &Search) {
+    let Some(place) = search.gave_up_at() else { return };
+    let message = format!("so much is to be looked at that nothing more was from {} on", place.display());
+    answer.warnings.push(Warning::general("cut-short", message.clone()));
+    answer.doubt(&[Certain::Set], message);
 }
 
 /// What was written into a URL to be let in is nobody's business but the client's: it stands in the prompt only.

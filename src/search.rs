@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+mod effort;
 mod part;
 mod walk;
 
@@ -20,6 +21,7 @@ use crate::snapshot::{
     Row, Unreadable, absolute,
 };
 use crate::text::without_passwords;
+use effort::Effort;
 
 /// The snapshot has not been told yet. Never to be taken for "absent".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +58,7 @@ pub struct Search<'a> {
     cut_short: Option<PathBuf>,
     /// The first file about a process that was to be read.
     about_process: Option<PathBuf>,
+    effort: Effort,
     /// Whether nearly everything is known: then it costs more to say what will be asked than it saves.
     again: bool,
 }
@@ -74,6 +77,7 @@ impl<'a> Search<'a> {
             depends: HashSet::default(),
             cut_short: None,
             about_process: None,
+            effort: Effort::default(),
             again: false,
         }
     }
@@ -105,7 +109,7 @@ impl<'a> Search<'a> {
             return Ok(());
         }
         for ask in asks {
-            if !self.facts.is_told(&ask) {
+            if self.effort.may_announce(&ask) && !self.facts.is_told(&ask) {
                 self.wanted.push(ask);
             }
         }
@@ -300,14 +304,28 @@ impl<'a> Search<'a> {
         self.cut_short.as_deref()
     }
 
+    /// Where so much had been looked at that nothing more was.
+    pub fn gave_up_at(&self) -> Option<&Path> {
+        self.effort.place().map(PathBuf::as_path)
+    }
+
+    /// Whether the harness went on asking all the same, and was stopped: its answer is none.
+    pub fn is_exhausted(&self) -> bool {
+        self.effort.is_exhausted()
+    }
+
     /// Everything that was asked: the trace, the facts it rests on beside those of its parts, the variables it used.
     pub fn finish(self) -> (Trace, Vec<Ask>, BTreeMap<String, String>) {
         (Trace::new(self.probes, self.parts), self.depends.into_iter().collect(), self.env_used.into_inner())
     }
 
     fn fact(&mut self, ask: Ask) -> Told<Fact> {
+        if !self.effort.allows(&ask)? {
+            return Ok(effort::nothing(&ask));
+        }
         match self.facts.told(&ask) {
             Some(fact) => {
+                self.effort.told(&fact);
                 self.depends.insert(ask);
                 Ok(fact)
             }
@@ -325,6 +343,10 @@ impl<'a> Search<'a> {
         answer: impl Into<Cow<'static, str>>,
         rule: impl Into<Cow<'static, str>>,
     ) {
+        // What nobody looked for any more was not asked.
+        if self.effort.place().is_some() {
+            return;
+        }
         self.probes.push(Probe { path: path.to_owned(), asked, answer: answer.into(), rule: rule.into() });
     }
 }

@@ -315,22 +315,18 @@ impl Core {
         self.happened(paths.into_iter().flat_map(|path| [self.files.real(&path), path]).map(Change::Path).collect());
     }
 
-    /// A file was opened by a path that may lead elsewhere.
-    fn placed(&self, path: &Path) {
-        if let Some(change) = self.files.place(path) {
-            self.mentions.forget(std::slice::from_ref(&change));
-            self.index.forget([change]);
-            self.changed.notify_one();
-        }
-    }
-
     /// What the editor shows for a file has changed.
     fn edited(&self, path: &Path, text: Option<&str>) {
         let seen = match text {
             Some(text) => Some(self.files.set(path, text)),
             None => self.files.close(path),
         };
-        let changes: Vec<Change> = seen.into_iter().flatten().collect();
+        self.seen(seen.into_iter().flatten());
+    }
+
+    /// A change in the editor, as it is seen.
+    fn seen(&self, changes: impl IntoIterator<Item = Change>) {
+        let changes: Vec<Change> = changes.into_iter().collect();
         self.mentions.forget(&changes);
         self.index.forget(changes);
         self.changed.notify_one();
@@ -522,7 +518,7 @@ mod tests {
         assert_eq!(core.index.sizes().1, 1, "what is broken is not remembered");
     }
 
-    /// A disk that gives no answer about one file until the gate is opened.
+    /// A disk that does not give one file out until the gate is opened.
     struct Gate {
         shut: PathBuf,
         opened: Mutex<std::sync::mpsc::Receiver<()>>,
@@ -530,8 +526,7 @@ mod tests {
 
     impl disk::Each for Gate {
         fn before(&self, _: &dyn disk::Filesystem, looked_at: disk::LookedAt) {
-            let (disk::LookedAt::Path(path) | disk::LookedAt::Entries(path)) = looked_at;
-            if path == self.shut {
+            if matches!(looked_at, disk::LookedAt::Bytes(path) if path == self.shut) {
                 // It ends when the other half is dropped.
                 let _ = self.opened.lock().unwrap_or_else(PoisonError::into_inner).recv();
             }

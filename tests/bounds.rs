@@ -222,7 +222,8 @@ fn rounds(choice: &Choice, world: &World) -> usize {
     let index = Index::default();
     let mut rounds = 0;
     while let Reply::Missing(asks, tick) = index.ask(choice, &standpoint, Keep::Answer) {
-        index.learn(disk::observe_all(world, asks), tick);
+        let observe = |asks| disk::observe_all(world, asks);
+        index.learn(index.observed(rounds, asks, &observe, choice, &standpoint), tick);
         rounds += 1;
     }
     rounds
@@ -287,4 +288,28 @@ fn folders_of_skills_that_two_links_lead_in_circles_are_cut_short() {
         assert_eq!(resolution.fidelity, Fidelity::Files);
         assert!(resolution.answer.warnings.iter().any(|warning| warning.code == "cut-short"), "{edition}");
     }
+}
+
+#[test]
+fn missing_imports_take_no_round_each() {
+    let mut world = World::empty();
+    let imports: String = (0..2_000).map(|number| format!("@./{number}.md\n")).collect();
+    world.file(Path::new("/p/QWEN.md"), imports.into_bytes());
+    world.directory(Path::new("/h"));
+    let choice = harness::choose("qwen-code", &Default::default()).expect("it is known");
+    assert!(rounds(&choice, &world) < 20);
+}
+
+#[test]
+fn whatever_is_named_an_answer_comes_to_its_end_and_says_where() {
+    let mut world = World::empty();
+    let imports: String = (0..300_000).map(|number| format!("@./{number}.md\n")).collect();
+    world.file(Path::new("/p/QWEN.md"), imports.into_bytes());
+    world.directory(Path::new("/h"));
+    let resolution = resolved(&world, "qwen-code from /p");
+    assert_eq!(resolution.fidelity, Fidelity::Files);
+    let warning = resolution.answer.warnings.iter().find(|warning| warning.code == "cut-short").expect("it says so");
+    assert!(warning.message.contains("/p/2"), "{}", warning.message);
+    assert!(resolution.trace.iter().count() < 300_000);
+    assert_eq!(resolution.answer.messages.len(), 1, "what was found stays");
 }

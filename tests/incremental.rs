@@ -56,7 +56,7 @@ struct AtOnce<'a>(&'a dyn Filesystem);
 
 impl Facts for AtOnce<'_> {
     fn told(&self, ask: &Ask) -> Option<Fact> {
-        Some(briefing::disk::observe(self.0, ask))
+        Some(disk::observe(self.0, ask))
     }
 }
 
@@ -64,7 +64,7 @@ impl Facts for AtOnce<'_> {
 /// answer holds any text.
 fn compare(index: &Index, fs: &dyn Filesystem, random: &mut Random, when: &dyn Fn() -> String) -> bool {
     let same = |choice: &Choice, standpoint: &Arc<Standpoint>| {
-        let (remembered, _) = index.answer(fs, choice, standpoint);
+        let (remembered, _) = index.answer(&|asks| disk::observe_all(fs, asks), choice, standpoint);
         let Outcome::Answer(fresh) = resolve(&AtOnce(fs), choice, standpoint) else { panic!("everything was told") };
         assert_same(&remembered, &fresh, || format!("{}: {} {standpoint:?}", when(), choice.id()));
         fresh
@@ -194,7 +194,6 @@ fn remembered_answers_equal_fresh_ones_while_buffers_come_and_go() {
                     let path = if open.is_empty() || random.chance(50) { new } else { random.pick(&open).clone() };
                     let shown = String::from_utf8(text(&path, &mut random)).expect("texts are UTF-8");
                     index.forget(buffers.set(&path, &shown));
-                    index.forget(buffers.place(&path));
                     open.retain(|other| *other != path);
                     open.push(path);
                 }

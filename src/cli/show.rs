@@ -1,5 +1,6 @@
 //! `briefing show`: what each harness tells an agent that reads a file.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ use crate::report::case::case;
 use crate::report::preview;
 use crate::request::{Defaults, OneOrMany, Places, Request};
 use crate::resolve::{Outcome, resolve};
-use crate::snapshot::{Kind, Snapshot, absolute};
+use crate::snapshot::{Ask, Fact, Facts, Kind, Snapshot, absolute};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -235,19 +236,33 @@ pub(super) fn installed(profile: &Profile, cwd: &Path, defaults: &Defaults) -> I
     Installed::of(&answer(&Real, &choice, &standpoint))
 }
 
-/// Asks, reads what is missing, and asks again.
+/// Reads what is asked for, and nothing before it is.
 fn answer(fs: &dyn Filesystem, choice: &Choice, standpoint: &crate::answer::Standpoint) -> Resolution {
-    let mut snapshot = Snapshot::default();
-    loop {
-        match resolve(&snapshot, choice, standpoint) {
-            Outcome::Answer(resolution) => return *resolution,
-            Outcome::Untold(asks) => {
-                for ask in asks {
-                    let fact = disk::observe(fs, &ask);
-                    snapshot.tell(ask, fact);
-                }
-            }
-        }
+    let disk = Disk { fs, seen: RefCell::default() };
+    match resolve(&disk, choice, standpoint) {
+        Outcome::Answer(resolution) => *resolution,
+        Outcome::Untold(_) => unreachable!("the disk tells everything"),
+    }
+}
+
+/// The disk as it is when it is looked at first.
+struct Disk<'a> {
+    fs: &'a dyn Filesystem,
+    seen: RefCell<Snapshot>,
+}
+
+impl Facts for Disk<'_> {
+    fn told(&self, ask: &Ask) -> Option<Fact> {
+        let seen = self.seen.borrow().told(ask);
+        Some(seen.unwrap_or_else(|| {
+            let fact = disk::observe(self.fs, ask);
+            self.seen.borrow_mut().tell(ask.clone(), fact.clone());
+            fact
+        }))
+    }
+
+    fn is_told(&self, _: &Ask) -> bool {
+        true
     }
 }
 

@@ -9,15 +9,31 @@ use crate::snapshot::{Content, Entry, Errno, Meta, Remote, Unreadable};
 pub trait Each: Send + Sync {
     /// Something is looked at, in `fs`.
     fn before(&self, fs: &dyn Filesystem, looked_at: LookedAt<'_>);
+
+    /// Whether anybody still waits for what is looked at.
+    fn is_wanted(&self) -> bool {
+        true
+    }
 }
 
 /// What a question looks at.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub enum LookedAt<'p> {
     /// What stands at a path.
     Path(&'p Path),
+    /// The bytes of a file.
+    Bytes(&'p Path),
     /// The entries of a directory.
     Entries(&'p Path),
+}
+
+impl<'p> LookedAt<'p> {
+    /// The path, whatever is looked at there.
+    pub fn path(self) -> &'p Path {
+        match self {
+            LookedAt::Path(path) | LookedAt::Bytes(path) | LookedAt::Entries(path) => path,
+        }
+    }
 }
 
 /// A file system with something done before each question.
@@ -56,12 +72,17 @@ impl<E: Each> Filesystem for Before<'_, E> {
     }
 
     fn read(&self, path: &Path) -> Result<Content, Unreadable> {
-        self.at(path).read(path)
+        self.each.before(self.fs, LookedAt::Bytes(path));
+        self.fs.read(path)
     }
 
     fn list(&self, path: &Path) -> Result<Vec<Entry>, Errno> {
         self.each.before(self.fs, LookedAt::Entries(path));
         self.fs.list(path)
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.each.is_wanted() && self.fs.is_wanted()
     }
 
     fn fetched(&self, url: &str) -> Remote {

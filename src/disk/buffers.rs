@@ -23,8 +23,8 @@ pub struct Buffers {
 }
 
 struct Buffer {
-    /// Where that path leads, links resolved: harnesses may come another way. Until somebody has looked: the path itself.
-    real: PathBuf,
+    /// Where that path leads: harnesses may come another way.
+    place: Place,
     /// What the editor shows.
     text: Content,
     /// What the disk holds, as far as it was read. An editor hides a byte order mark, invalid bytes and mixed line ends;
@@ -32,8 +32,17 @@ struct Buffer {
     saved: Option<Content>,
     /// What counts, of the two above.
     bytes: Content,
-    /// Which look at the disk it knows this from; none yet: whoever needs the file looks.
+    /// Which look at the disk it knows this from; none yet: whoever asks for the file looks.
     look: Option<u64>,
+}
+
+/// Where a file is.
+#[derive(Default)]
+pub struct Place {
+    /// Its path, links resolved.
+    real: PathBuf,
+    /// Whether anything is there.
+    is_there: bool,
 }
 
 impl Buffers {
@@ -56,9 +65,24 @@ impl Buffers {
         Change::Content(url.into())
     }
 
-    /// Sets what the editor shows for the file at `path`, without a look at the disk. Returns how the change is seen; for a new
-    /// buffer [`Buffers::place`] finds out more.
+    /// Where a file belongs that is about to be opened.
+    pub fn locate(&self, path: &Path) -> Place {
+        let real = self.real(path);
+        let is_there = self.disk.stat(&real).is_ok();
+        Place { real, is_there }
+    }
+
+    /// Sets what the editor shows for the file at `path`. Looks at the disk only when the buffer is new. Returns how the
+    /// change is seen.
     pub fn set(&self, path: &Path, text: &str) -> [Change; 2] {
+        let is_open = self.open().contains_key(path);
+        let place = if is_open { Place::default() } else { self.locate(path) };
+        self.open_at(path, text, place)
+    }
+
+    /// The same for a file that was located before, without a look at the disk: what the file holds is read when somebody asks
+    /// for it.
+    pub fn open_at(&self, path: &Path, text: &str, place: Place) -> [Change; 2] {
         let text = Content::from(text);
         let mut open = self.open_mut();
         if let Some(buffer) = open.get_mut(path) {
@@ -66,20 +90,10 @@ impl Buffers {
             buffer.bytes = bytes(&buffer.text, buffer.saved.as_ref());
             return buffer.seen(path, before.is_empty() == buffer.text.is_empty());
         }
-        let buffer = Buffer { real: path.to_owned(), bytes: text.clone(), text, saved: None, look: None };
+        let buffer = Buffer { place, bytes: text.clone(), text, saved: None, look: None };
         let seen = buffer.seen(path, false);
         open.insert(path.to_owned(), buffer);
         seen
-    }
-
-    /// Looks where a new buffer belongs. Returns how it is seen that it belongs to a file of another path.
-    pub fn place(&self, path: &Path) -> Option<Change> {
-        if self.open().get(path)?.look.is_none() {
-            self.look(path);
-        }
-        let open = self.open();
-        let real = &open.get(path)?.real;
-        (real != path).then(|| Change::Path(real.clone()))
     }
 
     /// Looks at the disk for an open buffer. What was its place before, if it has another one now.
@@ -91,9 +105,10 @@ impl Buffers {
         let buffer = open.get_mut(path).filter(|buffer| buffer.look.is_none_or(|before| before < look))?;
         buffer.look = Some(look);
         buffer.saved = saved;
+        buffer.place.is_there = buffer.saved.is_some();
         buffer.bytes = bytes(&buffer.text, buffer.saved.as_ref());
-        let before = std::mem::replace(&mut buffer.real, real);
-        (before != buffer.real).then_some(before)
+        let before = std::mem::replace(&mut buffer.place.real, real);
+        (before != buffer.place.real).then_some(before)
     }
 
     /// The buffer was closed; the file counts again. Returns how the change is seen.
@@ -107,7 +122,7 @@ impl Buffers {
     pub fn refresh(&self, changes: &[Change]) -> Vec<PathBuf> {
         let mut moved = Vec::new();
         let open: Vec<(PathBuf, PathBuf)> =
-            self.open().iter().map(|(path, buffer)| (path.clone(), buffer.real.clone())).collect();
+            self.open().iter().map(|(path, buffer)| (path.clone(), buffer.place.real.clone())).collect();
         for (path, real) in open {
             let touched = changes.iter().any(|change| match change {
                 Change::Everything => true,
@@ -118,7 +133,7 @@ impl Buffers {
             if (touched || self.real(&path) != real)
                 && let Some(before) = self.look(&path)
             {
-                moved.extend(self.open().get(&path).map(|buffer| buffer.real.clone()));
+                moved.extend(self.open().get(&path).map(|buffer| buffer.place.real.clone()));
                 moved.extend([path, before]);
             }
         }
@@ -129,7 +144,7 @@ impl Buffers {
     pub fn opened(&self, path: &Path) -> Option<(Content, PathBuf)> {
         let open = self.open();
         let buffer = open.get(path).filter(|buffer| buffer.look.is_some())?;
-        Some((buffer.bytes.clone(), buffer.real.clone()))
+        Some((buffer.bytes.clone(), buffer.place.real.clone()))
     }
 
     /// Where `path` leads. A file that is not there yet will be where its directory leads.
@@ -140,35 +155,29 @@ impl Buffers {
         })
     }
 
-    /// What counts for the file at `path`, if it is open. Where a new buffer of another path belongs,
-    /// nobody waits to know: that is told as a change.
     fn bytes(&self, path: &Path) -> Option<Content> {
-        let (may_be_open, is_new) = {
+        let may_be_open = {
             let open = self.open();
             if open.is_empty() {
                 return None;
             }
             let named = |other: &Path| other.file_name() == path.file_name();
-            (
-                open.iter().any(|(path, buffer)| named(path) || named(&buffer.real)),
-                open.get(path).is_some_and(|buffer| buffer.look.is_none()),
-            )
+            open.iter().any(|(path, buffer)| named(path) || named(&buffer.place.real))
         };
         // Most files are not open, and a name tells that at once, unless it is a link's.
         if !may_be_open && !self.disk.lstat(path).is_ok_and(|meta| meta.kind == Kind::Link) {
             return None;
         }
-        if is_new {
-            self.look(path);
-        }
         let real = self.real(path);
-        // It was opened by this path, and nobody has looked yet.
-        if self.open().get(&real).is_some_and(|buffer| buffer.look.is_none()) {
-            self.look(&real);
+        let of_file = |(_, buffer): &(&PathBuf, &Buffer)| buffer.place.real == real;
+        let new =
+            self.open().iter().find(of_file).filter(|(_, buffer)| buffer.look.is_none()).map(|(at, _)| at.clone());
+        if let Some(new) = new {
+            self.look(&new);
         }
         let (is_empty, bytes) = {
             let open = self.open();
-            let buffer = open.values().find(|buffer| buffer.real == real)?;
+            let (_, buffer) = open.iter().find(of_file)?;
             (buffer.text.is_empty(), buffer.bytes.clone())
         };
         // An empty buffer for a file that does not exist is a file nobody has begun.
@@ -183,8 +192,8 @@ impl Buffer {
     /// How a change of the text is seen: where there is a file, or was and is a text that stands for one, nothing comes or
     /// goes.
     fn seen(&self, path: &Path, stays: bool) -> [Change; 2] {
-        let change = if stays || self.saved.is_some() { Change::Content } else { Change::Path };
-        [change(path.to_owned()), change(self.real.clone())]
+        let change = if stays || self.place.is_there { Change::Content } else { Change::Path };
+        [change(path.to_owned()), change(self.place.real.clone())]
     }
 }
 
@@ -234,9 +243,9 @@ impl Filesystem for Buffers {
         }
         let real = self.real(path);
         for buffer in
-            self.open().values().filter(|buffer| buffer.real.parent() == Some(&real) && !buffer.text.is_empty())
+            self.open().values().filter(|buffer| buffer.place.real.parent() == Some(&real) && !buffer.text.is_empty())
         {
-            let Some(name) = buffer.real.file_name() else { continue };
+            let Some(name) = buffer.place.real.file_name() else { continue };
             if entries.iter().all(|entry| entry.name != name) {
                 entries.push(Entry { name: name.to_owned(), kind: Kind::File });
             }

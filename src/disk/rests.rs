@@ -18,7 +18,7 @@ pub fn observe_all(fs: &dyn Filesystem, asks: Vec<Ask>) -> Vec<Observed> {
         let (fact, rests_on) = observe_with_rests(fs, &ask, &mut plain);
         Observed { ask, fact, rests_on }
     };
-    asks.into_iter().map(look).collect()
+    asks.into_iter().take_while(|_| fs.is_wanted()).map(look).collect()
 }
 
 /// Directories to which no link leads, as far as that was seen while several questions are answered in one go.
@@ -125,7 +125,8 @@ struct Noting<'a> {
 }
 
 impl Each for Noting<'_> {
-    fn before(&self, fs: &dyn Filesystem, (LookedAt::Path(path) | LookedAt::Entries(path)): LookedAt) {
+    fn before(&self, fs: &dyn Filesystem, looked_at: LookedAt) {
+        let path = looked_at.path();
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let (plain, noted) = &mut *seen;
         let trail = resolved(fs, path, plain);

@@ -221,12 +221,20 @@ pub struct Arming<'a> {
     watcher: &'a Watcher,
     /// Set when something was looked at that could not be watched.
     blind: AtomicBool,
+    /// Whether anybody still waits for what is looked at; nothing: somebody does.
+    wanted: Option<&'a AtomicBool>,
 }
 
 impl<'a> Watching<'a> {
     /// Looks at `fs` through `watcher`.
     pub fn new(fs: &'a dyn Filesystem, watcher: &'a Watcher) -> Self {
-        Before::each(fs, Arming { watcher, blind: AtomicBool::new(false) })
+        Before::each(fs, Arming { watcher, blind: AtomicBool::new(false), wanted: None })
+    }
+
+    /// The same, only as long as it is wanted.
+    pub fn as_long_as(mut self, wanted: &'a AtomicBool) -> Self {
+        self.each.wanted = Some(wanted);
+        self
     }
 
     /// Whether something that was looked at could not be watched.
@@ -265,10 +273,13 @@ impl Arming<'_> {
 }
 
 impl Each for Arming<'_> {
+    fn is_wanted(&self) -> bool {
+        self.wanted.is_none_or(|wanted| wanted.load(Ordering::Relaxed))
+    }
+
     fn before(&self, fs: &dyn Filesystem, looked_at: LookedAt) {
-        let (LookedAt::Path(path) | LookedAt::Entries(path)) = looked_at;
         // Renaming any directory above changes what stands at a path.
-        if let Some(parent) = path.parent() {
+        if let Some(parent) = looked_at.path().parent() {
             self.watch(fs, parent);
         }
         if let LookedAt::Entries(dir) = looked_at {

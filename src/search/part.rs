@@ -28,6 +28,7 @@ pub struct Part {
     pub depends: Vec<Ask>,
     cut_short: Option<PathBuf>,
     about_process: Option<PathBuf>,
+    effort: usize,
 }
 
 impl std::fmt::Debug for Part {
@@ -86,20 +87,29 @@ impl Search<'_> {
             Some(part) => part.clone(),
             None => {
                 let mut inner = Search { again: self.again, ..Search::new(self.facts, Arc::default(), self.known) };
+                inner.effort.add(self.effort.spent());
+                let before = self.effort.spent();
                 let value = match look(place, word, &mut inner) {
                     Ok(value) => Arc::new(value),
                     Err(untold) => {
                         self.wanted.append(&mut inner.wanted);
+                        self.effort = inner.effort;
                         return Err(untold);
                     }
                 };
-                let (cut_short, about_process) = (inner.cut_short.take(), inner.about_process.take());
+                let (mut cut_short, about_process) = (inner.cut_short.take(), inner.about_process.take());
+                let effort = inner.effort.spent() - before;
+                if let Some(place) = inner.effort.place() {
+                    // It is not all, and must not be taken for it where there is effort left.
+                    cut_short.get_or_insert_with(|| place.clone());
+                }
                 let (trace, mut depends, _) = inner.finish();
                 // A part may have parts of its own.
                 depends.extend(trace.parts().flat_map(|part| part.depends.iter().cloned()));
-                Arc::new(Part { key, value, trace, depends, cut_short, about_process })
+                Arc::new(Part { key, value, trace, depends, cut_short, about_process, effort })
             }
         };
+        self.effort.add(part.effort);
         if let Some(pattern) = &part.cut_short {
             self.cut_short.get_or_insert_with(|| pattern.clone());
         }

@@ -82,14 +82,21 @@ impl Core {
         keep: Keep,
         wanted: &AtomicBool,
     ) -> Option<(Arc<Resolution>, u64)> {
-        while wanted.load(Ordering::Relaxed) {
+        for round in 0.. {
+            if !wanted.load(Ordering::Relaxed) {
+                break;
+            }
             let (asks, tick) = match self.index.ask(choice, standpoint, keep) {
                 Reply::Answer(answer, version) => return Some((answer, version)),
                 Reply::Missing(asks, tick) => (asks, tick),
             };
             let Some(watcher) = self.watcher.get() else { unreachable!("set when the server was made") };
-            let watching = Watching::new(&self.files, watcher);
-            let observed = disk::observe_all(&watching, asks);
+            let watching = Watching::new(&self.files, watcher).as_long_as(wanted);
+            let observe = |asks| disk::observe_all(&watching, asks);
+            let observed = self.index.observed(round, asks, &observe, choice, standpoint);
+            if !wanted.load(Ordering::Relaxed) {
+                break;
+            }
             if watching.was_blind() {
                 // Nobody would tell when such facts change, so they hold for this answer only.
                 self.blind.store(true, Ordering::Relaxed);

@@ -240,16 +240,13 @@ impl Server {
 
     pub(super) fn open(&self, uri: Uri, version: i32, text: &str) {
         let Ok(path) = path_of(&uri) else { return };
-        {
-            // Under one lock, so that nobody sees a version of a document with the answer for another.
-            let mut session = self.core.session();
-            self.core.edited(&path, Some(text));
-            let (revision, path) = (session.next_revision(), path.clone());
-            session.documents.insert(uri, Document { path, version, revision, text: Rope::from_str(text) });
-        }
-        // Where the file really is, the disk says when it says it.
-        let core = self.core.clone();
-        tokio::task::spawn_blocking(move || core.placed(&path));
+        // Outside of the lock: the disk may be slow. What the file holds is read when somebody asks.
+        let place = self.core.files.locate(&path);
+        // Under one lock, so that nobody sees a version of a document with the answer for another.
+        let mut session = self.core.session();
+        self.core.seen(self.core.files.open_at(&path, text, place));
+        let revision = session.next_revision();
+        session.documents.insert(uri, Document { path, version, revision, text: Rope::from_str(text) });
     }
 
     /// Forgets a document; where its file is.

@@ -1,0 +1,100 @@
+//! How much an answer may cost: whatever a repository holds, an answer comes to its end.
+//!
+//! What is counted are questions, weighed by what they hold, and never time: an answer must not depend on how busy a machine is.
+
+use std::path::PathBuf;
+
+use super::{Told, Untold};
+use crate::snapshot::{Ask, Errno, Fact, Remote, Unreadable};
+
+/// The effort after which nothing more is looked at. Ten thousand rules with their imports are a fifth of it; the machine it was
+/// measured on takes two seconds for it.
+const LIMIT: usize = 250_000;
+
+/// The effort after which a harness that goes on asking all the same is stopped.
+const PATIENCE: usize = 4 * LIMIT;
+
+/// How many bytes of a file, and entries of a directory, weigh as much as one question.
+const BYTES: usize = 16 * 1024;
+const ENTRIES: usize = 16;
+
+/// What a pattern weighs before it has found anything: it is compiled, and looked for from a directory on.
+const PATTERN: usize = 25;
+
+/// What one answer has cost so far.
+#[derive(Default)]
+pub(super) struct Effort {
+    spent: usize,
+    /// What was said beforehand to be asked; it is asked later, and counts then.
+    announced: usize,
+    /// Where the limit was reached.
+    place: Option<PathBuf>,
+}
+
+impl Effort {
+    /// Whether one more question may be asked.
+    pub fn allows(&mut self, ask: &Ask) -> Told<bool> {
+        self.spent += before(ask);
+        if self.spent > PATIENCE {
+            return Err(Untold);
+        }
+        if self.spent > LIMIT && self.place.is_none() {
+            self.place = Some(ask.path().to_owned());
+        }
+        Ok(self.place.is_none())
+    }
+
+    /// Whether one more question may be announced.
+    pub fn may_announce(&mut self, ask: &Ask) -> bool {
+        self.announced += before(ask);
+        self.announced <= LIMIT
+    }
+
+    /// Counts what was told.
+    pub fn told(&mut self, fact: &Fact) {
+        self.spent += match fact {
+            Fact::Content(Ok(bytes)) => bytes.len() / BYTES,
+            Fact::Listing(Ok(entries)) => entries.len() / ENTRIES,
+            Fact::Glob(found) => found.files.len() / ENTRIES,
+            Fact::Kind(_) | Fact::Real(_) | Fact::Content(_) | Fact::Listing(_) => 0,
+            Fact::Git(_) | Fact::Rows(_) | Fact::Remote(_) => 0,
+        };
+    }
+
+    /// Takes over what a part of the answer has cost.
+    pub fn add(&mut self, part: usize) {
+        self.spent += part;
+    }
+
+    pub fn spent(&self) -> usize {
+        self.spent
+    }
+
+    /// Where the limit was reached, if it was.
+    pub fn place(&self) -> Option<&PathBuf> {
+        self.place.as_ref()
+    }
+
+    /// Whether the harness had to be stopped.
+    pub fn is_exhausted(&self) -> bool {
+        self.spent > PATIENCE
+    }
+}
+
+fn before(ask: &Ask) -> usize {
+    if matches!(ask, Ask::Glob { .. }) { PATTERN } else { 1 }
+}
+
+/// What is said in the place of a fact that nobody looks for any more: as if nothing were there.
+pub(super) fn nothing(ask: &Ask) -> Fact {
+    match ask {
+        Ask::Kind(_) | Ask::LinkKind(_) => Fact::Kind(Err(Errno::NOENT)),
+        Ask::Real(_) | Ask::Target(_) => Fact::Real(Err(Errno::NOENT)),
+        Ask::Content(_) => Fact::Content(Err(Unreadable::Errno(Errno::NOENT))),
+        Ask::Listing(_) => Fact::Listing(Err(Errno::NOENT)),
+        Ask::Glob { .. } => Fact::Glob(Default::default()),
+        Ask::Git(_) => Fact::Git(None),
+        Ask::Rows { .. } => Fact::Rows(Ok(Default::default())),
+        Ask::Remote(_) => Fact::Remote(Remote::NotFetched),
+    }
+}
