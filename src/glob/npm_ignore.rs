@@ -254,7 +254,7 @@ fn with_classes(text: &str) -> String {
         if is_literal {
             let close = if is_closed { "]" } else { "" };
             out.push_str(&format!("\\[{range}{}{close}", &inner[range.len()..end - escapes % 2]));
-        } else if is_closed && escapes % 2 == 0 {
+        } else if is_closed && escapes.is_multiple_of(2) {
             out.push_str(&format!("[{}{}]", with_ranges_in_order(range), &inner[range.len()..end]));
         } else {
             out.push_str("[]");

@@ -455,8 +455,7 @@ fn interrupts(line: &str, ended: bool) -> bool {
         return true;
     }
     let Some(rest) = lines::behind(line, 3) else { return false };
-    let heading =
-        lines::hashes(rest).is_some_and(|count| rest[count..].chars().next().is_none_or(crate::text::is_js_space));
+    let heading = lines::hashes(rest).is_some_and(|count| rest[count..].chars().next().is_none_or(is_js_space));
     let fenced =
         ended && lines::fence(rest).is_some_and(|fence| fence.starts_with('~') || !rest[fence.len()..].contains('`'));
     let listed = matches!(lines::bullet(rest), Some(bullet) if matches!(bullet, "*" | "+" | "-" | "1." | "1)") && rest[bullet.len()..].starts_with(' '));
