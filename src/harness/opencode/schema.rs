@@ -36,14 +36,12 @@ enum Type {
     Color,
     List(&'static Type),
     Map(&'static Type),
-    /// Known keys, with whether they are needed; all others are free.
-    Keys(&'static [(&'static str, bool, &'static Type)]),
+    /// Known keys; all others are free.
+    Keys(Fields),
     /// Known keys, and no others.
-    Only(&'static [(&'static str, bool, &'static Type)]),
-    /// Texts under these keys, with spaces between, and no others.
-    OnlyTexts(&'static str),
+    Only(Fields),
     /// Known keys, and a type for all others.
-    KeysAnd(&'static [(&'static str, bool, &'static Type)], &'static Type),
+    KeysAnd(Fields, &'static Type),
     Either(&'static [Type]),
     /// A list of exactly these.
     Tuple(&'static [Type]),
@@ -52,6 +50,32 @@ enum Type {
     Any,
     /// Language servers.
     Servers(&'static Servers),
+}
+
+/// Known keys, in groups that editions share.
+type Fields = &'static [&'static [Field]];
+
+/// Keys of one type, with spaces between.
+struct Field {
+    keys: &'static str,
+    needed: bool,
+    of: &'static Type,
+}
+
+/// Keys that may be there.
+const fn may(keys: &'static str, of: &'static Type) -> Field {
+    Field { keys, needed: false, of }
+}
+
+/// Keys that must be there.
+const fn must(keys: &'static str, of: &'static Type) -> Field {
+    Field { keys, needed: true, of }
+}
+
+impl Field {
+    fn keys(&self) -> impl Iterator<Item = &'static str> {
+        self.keys.split(' ')
+    }
 }
 
 /// Language servers by name: those that OpenCode does not bring along need `extensions`.
@@ -67,7 +91,7 @@ impl Servers {
     }
 }
 
-use Type::{Any, Either, Flag, Keys, KeysAnd, List, Map, Number, Text, Whole, Words};
+use Type::{Any, Either, False, Flag, Keys, KeysAnd, List, Map, Number, Only, Text, True, Whole, Words};
 
 // What is the same in all editions.
 const TEXTS: Type = List(&Text);
@@ -75,31 +99,84 @@ const TEXT_MAP: Type = Map(&Text);
 const POSITIVE: Type = Whole(1);
 const ACTION: Type = Words(&["ask", "allow", "deny"]);
 const RULE: Type = Either(&[ACTION, Map(&ACTION)]);
+const ACTIONS: &[Field] = &[may("todowrite question webfetch websearch doom_loop", &ACTION)];
 const MODE: Type = Words(&["subagent", "primary", "all"]);
 const MEDIA: Type = List(&Words(&["text", "audio", "image", "video", "pdf"]));
-const FORMATTER: Type = Keys(&[
-    ("disabled", false, &Flag),
-    ("command", false, &TEXTS),
-    ("environment", false, &TEXT_MAP),
-    ("extensions", false, &TEXTS),
-]);
-const COMMAND_WITHOUT_VARIANT: Type = Keys(&[
-    ("template", true, &Text),
-    ("description", false, &Text),
-    ("agent", false, &Text),
-    ("model", false, &Text),
-    ("subtask", false, &Flag),
-]);
+const FORMATTER: Type =
+    Keys(&[&[may("disabled", &Flag), may("command extensions", &TEXTS), may("environment", &TEXT_MAP)]]);
+const COMMAND: &[Field] = &[must("template", &Text), may("description agent model", &Text), may("subtask", &Flag)];
 const SERVER: Type = Either(&[
-    Keys(&[("disabled", true, &Type::True)]),
-    Keys(&[
-        ("command", true, &TEXTS),
-        ("extensions", false, &TEXTS),
-        ("disabled", false, &Flag),
-        ("env", false, &TEXT_MAP),
-        ("initialization", false, &Map(&Any)),
-    ]),
+    Keys(&[&[must("disabled", &True)]]),
+    Keys(&[&[
+        must("command", &TEXTS),
+        may("extensions", &TEXTS),
+        may("disabled", &Flag),
+        may("env", &TEXT_MAP),
+        may("initialization", &Map(&Any)),
+    ]]),
 ]);
+/// Without its `permission`.
+const AGENT: &[Field] = &[
+    may("model variant prompt description", &Text),
+    may("temperature top_p", &Number),
+    may("tools", &Map(&Flag)),
+    may("disable hidden", &Flag),
+    may("mode", &MODE),
+    may("options", &Map(&Any)),
+    may("color", &Type::Color),
+    may("steps maxSteps", &POSITIVE),
+];
+const MCP_LOCAL: &[Field] = &[
+    must("type", &Words(&["local"])),
+    must("command", &TEXTS),
+    may("environment", &TEXT_MAP),
+    may("enabled", &Flag),
+    may("timeout", &POSITIVE),
+];
+/// Without its `oauth`.
+const MCP_REMOTE: &[Field] = &[
+    must("type", &Words(&["remote"])),
+    must("url", &Text),
+    may("enabled", &Flag),
+    may("headers", &TEXT_MAP),
+    may("timeout", &POSITIVE),
+];
+const OAUTH: &[Field] = &[may("clientId clientSecret scope", &Text)];
+const COST: &[Field] = &[must("input output", &Number), may("cache_read cache_write", &Number)];
+const MODEL: &[Field] = &[
+    may("id name family release_date", &Text),
+    may("attachment reasoning temperature tool_call experimental", &Flag),
+    may("limit", &Keys(&[&[must("context output", &Number), may("input", &Number)]])),
+    may("options", &Map(&Any)),
+    may("headers", &TEXT_MAP),
+    may("variants", &Map(&Keys(&[&[may("disabled", &Flag)]]))),
+];
+/// Without `options` and `models`.
+const PROVIDER: &[Field] = &[may("api name id npm", &Text), may("env whitelist blacklist", &TEXTS)];
+/// Without times.
+const PROVIDER_OPTIONS: &[Field] = &[may("apiKey baseURL enterpriseUrl", &Text), may("setCacheKey", &Flag)];
+const SERVICE: &[Field] =
+    &[may("port", &POSITIVE), may("hostname mdnsDomain", &Text), may("mdns", &Flag), may("cors", &TEXTS)];
+const CONFIG: &[Field] = &[
+    may("$schema model small_model default_agent username", &Text),
+    may("logLevel", &Words(&["DEBUG", "INFO", "WARN", "ERROR"])),
+    may("watcher", &Keys(&[&[may("ignore", &TEXTS)]])),
+    may("snapshot autoshare", &Flag),
+    may("share", &Words(&["manual", "auto", "disabled"])),
+    may("autoupdate", &Either(&[Flag, Words(&["notify"])])),
+    may("disabled_providers enabled_providers instructions", &TEXTS),
+    may("layout", &Words(&["auto", "stretch"])),
+    may("tools", &Map(&Flag)),
+    may("enterprise", &Keys(&[&[may("url", &Text)]])),
+    may(
+        "experimental",
+        &Keys(&[&[
+            may("disable_paste_summary batch_tool openTelemetry continue_loop_on_deny", &Flag),
+            may("primary_tools", &TEXTS),
+            may("mcp_timeout", &POSITIVE),
+        ]]),
+    ),
+];
 
 impl Schema {
     /// What is wrong with a settings file, as the path of the key and what it must be.
@@ -131,92 +208,110 @@ impl Schema {
     }
 }
 
-fn said((path, wanted): (Vec<String>, String)) -> String {
+fn said((path, wanted): Problem) -> String {
     if path.is_empty() { format!("it must be {wanted}") } else { format!("`{}` must be {wanted}", path.join(".")) }
 }
+
+/// The path of a key, and what it must be.
+type Problem = (Vec<String>, String);
 
 /// What is wanted of a key that must not be there.
 const NO_KEY: &str = "left out: there is no such key";
 
-fn wrong(node: &Node, wanted: &Type) -> Option<(Vec<String>, String)> {
-    let here = |words: &str| Some((Vec::new(), words.to_owned()));
+fn wrong(node: &Node, wanted: &Type) -> Option<Problem> {
     match (wanted, &node.value) {
-        (Text, Value::Text(_))
-        | (Flag, Value::Bool(_))
-        | (Number, Value::Integer(_) | Value::Float(_))
-        | (Type::False, Value::Bool(false))
-        | (Type::True, Value::Bool(true))
-        | (Any, _) => None,
-        (Type::From(least), Value::Integer(number)) if *number as f64 >= *least => None,
-        (Type::From(least), Value::Float(number)) if number >= least => None,
-        (Whole(least), Value::Integer(number)) if number >= least => None,
-        (Whole(least), Value::Float(number)) if number.fract() == 0.0 && *number >= *least as f64 => None,
-        (Words(words), Value::Text(text)) if words.contains(&text.as_str()) => None,
-        (Type::Color, Value::Text(text)) if is_color(text) => None,
         (List(inner), Value::List(list)) => {
             list.iter().enumerate().find_map(|(index, node)| below(&index.to_string(), node, inner))
         }
-        (Type::Tuple(types), Value::List(list)) if types.len() == list.len() => list
-            .iter()
-            .zip(*types)
-            .enumerate()
-            .find_map(|(index, (node, wanted))| below(&index.to_string(), node, wanted)),
-        (Map(inner), Value::Table(entries)) => entries.iter().find_map(|(key, node)| below(key, node, inner)),
-        (Keys(keys), Value::Table(entries)) => keys
-            .iter()
-            .find_map(|(key, needed, wanted)| match node.get(key) {
-                Some(node) => below(key, node, wanted),
-                None if *needed => Some((vec![(*key).to_owned()], "there".to_owned())),
-                None => None,
-            })
-            .filter(|_| !entries.is_empty() || keys.iter().any(|(_, needed, _)| *needed)),
-        (Type::Only(keys), Value::Table(entries)) => {
-            let unknown = entries.iter().find(|(key, _)| keys.iter().all(|(known, ..)| known != key));
-            wrong(node, &Keys(keys)).or_else(|| unknown.map(|(key, _)| (vec![key.clone()], NO_KEY.to_owned())))
+        (Type::Tuple(types), Value::List(list)) if types.len() == list.len() => {
+            let pairs = list.iter().zip(*types).enumerate();
+            pairs.into_iter().find_map(|(index, (node, wanted))| below(&index.to_string(), node, wanted))
         }
-        (Type::OnlyTexts(keys), Value::Table(entries)) => entries.iter().find_map(|(key, node)| {
-            if keys.split(' ').any(|known| known == key) {
-                below(key, node, &Text)
-            } else {
-                Some((vec![key.clone()], NO_KEY.to_owned()))
-            }
-        }),
-        (KeysAnd(keys, others), Value::Table(entries)) => entries.iter().find_map(|(key, node)| {
-            let wanted = keys.iter().find(|(known, ..)| known == key).map_or(*others, |(.., wanted)| *wanted);
+        (Map(inner), Value::Table(entries)) => entries.iter().find_map(|(key, node)| below(key, node, inner)),
+        (Keys(fields), Value::Table(_)) => in_fields(node, fields),
+        (Only(fields), Value::Table(entries)) => {
+            let unknown = || entries.iter().find(|(key, _)| field(fields, key).is_none());
+            in_fields(node, fields).or_else(|| unknown().map(|(key, _)| (vec![key.clone()], NO_KEY.to_owned())))
+        }
+        (KeysAnd(fields, others), Value::Table(entries)) => entries.iter().find_map(|(key, node)| {
+            let wanted = field(fields, key).map_or(*others, |field| field.of);
             below(key, node, wanted)
         }),
-        (Either(types), _) => {
-            if types.iter().any(|wanted| wrong(node, wanted).is_none()) {
-                return None;
-            }
-            // The one that fits best says what is wrong.
-            types.iter().filter_map(|wanted| wrong(node, wanted)).max_by_key(|(path, _)| path.len())
+        (Either(types), _) => in_none(node, types),
+        (Type::Servers(servers), Value::Table(entries)) => {
+            entries.iter().find_map(|(name, server)| in_server(servers, name, server))
         }
-        (Type::Servers(servers), Value::Table(entries)) => entries.iter().find_map(|(name, server)| {
-            below(name, server, &servers.server).or_else(|| {
-                let disabled = server.get("disabled").and_then(Node::as_bool) == Some(true);
-                (!disabled && !servers.knows(name) && server.get("extensions").is_none())
-                    .then(|| (vec![name.clone(), "extensions".to_owned()], "there".to_owned()))
-            })
-        }),
-        (Text, _) => here("a string"),
-        (Flag, _) => here("a boolean"),
-        (Number, _) => here("a number"),
-        (Type::From(least), _) => here(&format!("a number of at least {least}")),
-        (Whole(least), _) => here(&format!("a whole number of at least {least}")),
-        (Words(words), _) => here(&format!("one of {}", words.join(", "))),
-        (Type::Color, _) => here("a colour"),
-        (List(_) | Type::Tuple(_), _) => here("a list"),
-        (Map(_) | Keys(_) | Type::Only(_) | Type::OnlyTexts(_) | KeysAnd(..) | Type::Servers(_), _) => {
-            here("an object")
-        }
-        (Type::False, _) => here("false"),
-        (Type::True, _) => here("true"),
+        (plain, value) if is(value, plain) => None,
+        (other, _) => Some((Vec::new(), words(other))),
     }
 }
 
+/// The field that a key belongs to.
+fn field(fields: Fields, key: &str) -> Option<&'static Field> {
+    fields.iter().copied().flatten().find(|field| field.keys().any(|known| known == key))
+}
+
+fn in_fields(node: &Node, fields: Fields) -> Option<Problem> {
+    let mut keys = fields.iter().copied().flatten().flat_map(|field| field.keys().map(move |key| (key, field)));
+    keys.find_map(|(key, field)| match node.get(key) {
+        Some(node) => below(key, node, field.of),
+        None => field.needed.then(|| (vec![key.to_owned()], "there".to_owned())),
+    })
+}
+
+/// Of several types of which none fits, the one that fits best says what is wrong.
+fn in_none(node: &Node, types: &[Type]) -> Option<Problem> {
+    let problems: Option<Vec<Problem>> = types.iter().map(|wanted| wrong(node, wanted)).collect();
+    problems?.into_iter().max_by_key(|(path, _)| path.len())
+}
+
+fn in_server(servers: &Servers, name: &str, server: &Node) -> Option<Problem> {
+    below(name, server, &servers.server).or_else(|| {
+        let disabled = server.get("disabled").and_then(Node::as_bool) == Some(true);
+        (!disabled && !servers.knows(name) && server.get("extensions").is_none())
+            .then(|| (vec![name.to_owned(), "extensions".to_owned()], "there".to_owned()))
+    })
+}
+
+/// Whether a value is of a type that has no parts.
+fn is(value: &Value, plain: &Type) -> bool {
+    match (plain, value) {
+        (Text, Value::Text(_)) | (Flag, Value::Bool(_)) | (Number, Value::Integer(_) | Value::Float(_)) | (Any, _) => {
+            true
+        }
+        (Type::From(least), Value::Integer(number)) => *number as f64 >= *least,
+        (Type::From(least), Value::Float(number)) => number >= least,
+        (Whole(least), Value::Integer(number)) => number >= least,
+        (Whole(least), Value::Float(number)) => number.fract() == 0.0 && *number >= *least as f64,
+        (Words(words), Value::Text(text)) => words.contains(&text.as_str()),
+        (Type::Color, Value::Text(text)) => is_color(text),
+        (True, Value::Bool(flag)) => *flag,
+        (False, Value::Bool(flag)) => !flag,
+        _ => false,
+    }
+}
+
+/// What is wanted.
+fn words(wanted: &Type) -> String {
+    let word = match wanted {
+        Text => "a string",
+        Flag => "a boolean",
+        Number => "a number",
+        Type::From(least) => return format!("a number of at least {least}"),
+        Whole(least) => return format!("a whole number of at least {least}"),
+        Words(words) => return format!("one of {}", words.join(", ")),
+        Type::Color => "a colour",
+        List(_) | Type::Tuple(_) => "a list",
+        Map(_) | Keys(_) | Only(_) | KeysAnd(..) | Type::Servers(_) => "an object",
+        False => "false",
+        True => "true",
+        Any | Either(_) => "anything",
+    };
+    word.to_owned()
+}
+
 /// The same for what stands under a key.
-fn below(key: &str, node: &Node, wanted: &Type) -> Option<(Vec<String>, String)> {
+fn below(key: &str, node: &Node, wanted: &Type) -> Option<Problem> {
     wrong(node, wanted).map(|(mut path, words)| {
         path.insert(0, key.to_owned());
         (path, words)

@@ -2,64 +2,45 @@
 //! client 1.18.33 (`ConfigV2Compat`). What cannot be translated stays as it is, or is left out where it stands in a new place.
 
 use super::v1_18::SERVERS;
-use super::{Any, Either, Flag, Keys, MODE, Map, POSITIVE, TEXT_MAP, TEXTS, Text, Type, Words, wrong};
+use super::{
+    Any, Either, Field, Flag, Keys, MODE, Map, POSITIVE, TEXT_MAP, TEXTS, Text, Type, Words, may, must, wrong,
+};
 use crate::formats::{Node, Value};
 
 const PERMISSIONS: &str =
     "V2 permissions are not supported by OpenCode V1. Use V1 \"permission\" rules or run opencode2.";
 
 const TIMEOUT_PARTS: [&str; 3] = ["startup", "catalog", "execution"];
-const TIMEOUT: Type =
-    Keys(&[("startup", false, &POSITIVE), ("catalog", false, &POSITIVE), ("execution", false, &POSITIVE)]);
+const TIMEOUT: Type = Keys(&[&[may("startup catalog execution", &POSITIVE)]]);
 
 /// What an OAuth login calls its keys now, where that differs.
 const OAUTH_KEYS: [&str; 4] = ["client_id", "client_secret", "callback_port", "redirect_uri"];
 
+const COMMON: &[Field] = &[may("disabled codemode", &Flag), may("timeout", &TIMEOUT)];
 const MCP_SERVER: Type = Either(&[
     Keys(&[
-        ("type", true, &Words(&["local"])),
-        ("command", true, &TEXTS),
-        ("cwd", false, &Text),
-        ("environment", false, &TEXT_MAP),
-        ("disabled", false, &Flag),
-        ("codemode", false, &Flag),
-        ("timeout", false, &TIMEOUT),
+        &[must("type", &Words(&["local"])), must("command", &TEXTS), may("cwd", &Text), may("environment", &TEXT_MAP)],
+        COMMON,
     ]),
     Keys(&[
-        ("type", true, &Words(&["remote"])),
-        ("url", true, &Text),
-        ("headers", false, &TEXT_MAP),
-        (
-            "oauth",
-            false,
-            &Either(&[
-                Type::False,
-                Keys(&[
-                    ("client_id", false, &Text),
-                    ("client_secret", false, &Text),
-                    ("scope", false, &Text),
-                    ("callback_port", false, &POSITIVE),
-                    ("redirect_uri", false, &Text),
-                ]),
-            ]),
-        ),
-        ("disabled", false, &Flag),
-        ("codemode", false, &Flag),
-        ("timeout", false, &TIMEOUT),
+        &[must("type", &Words(&["remote"])), must("url", &Text), may("headers", &TEXT_MAP), may("oauth", &OAUTH)],
+        COMMON,
     ]),
 ]);
-
-const AGENT: Type = Keys(&[
-    ("model", false, &Either(&[Text, Keys(&[("providerID", true, &Text), ("model", true, &Text)])])),
-    ("request", false, &Keys(&[("headers", false, &TEXT_MAP), ("body", false, &Map(&Any))])),
-    ("system", false, &Text),
-    ("description", false, &Text),
-    ("mode", false, &MODE),
-    ("hidden", false, &Flag),
-    ("color", false, &Type::Color),
-    ("steps", false, &POSITIVE),
-    ("disabled", false, &Flag),
+const OAUTH: Type = Either(&[
+    Type::False,
+    Keys(&[&[may("client_id client_secret scope redirect_uri", &Text), may("callback_port", &POSITIVE)]]),
 ]);
+
+const AGENT: Type = Keys(&[&[
+    may("model", &Either(&[Text, Keys(&[&[must("providerID model", &Text)]])])),
+    may("request", &Keys(&[&[may("headers", &TEXT_MAP), may("body", &Map(&Any))]])),
+    may("system description", &Text),
+    may("mode", &MODE),
+    may("hidden disabled", &Flag),
+    may("color", &Type::Color),
+    may("steps", &POSITIVE),
+]]);
 
 /// Translates settings; `Err` where they hold what has no translation and stops the client.
 pub(in crate::harness::opencode) fn translate(node: &mut Node) -> Result<(), String> {
