@@ -16,6 +16,7 @@ mod declare;
 mod definition;
 mod describe;
 mod find;
+mod instructions;
 mod limit;
 mod list;
 mod look;

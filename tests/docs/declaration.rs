@@ -11,7 +11,7 @@ use super::{between, read, said_by, up_to_date};
 const PAGE: &str = "src/harness/custom.md";
 
 /// The tables of a declaration in the order in which somebody writes one, with how each is written.
-const TABLES: [(&str, &str); 12] = [
+const TABLES: [(&str, &str); 16] = [
     ("Definition", "`[harness.ID]`"),
     ("Source", "`[[harness.ID.source]]`"),
     ("Directories", "`source.directories`"),
@@ -22,6 +22,10 @@ const TABLES: [(&str, &str); 12] = [
     ("Message", "`[[harness.ID.message]]`"),
     ("Prompt", "`message.prompt`"),
     ("Provider", "An entry of `message.prompt.providers`"),
+    ("Static", "`static`"),
+    ("Dynamic", "`dynamic`"),
+    ("Truncation", "`truncation`"),
+    ("Subagent", "`subagent`"),
     ("Override", "`override`"),
     ("Unsure", "`unsure`"),
 ];

@@ -91,6 +91,26 @@ choice! {
     }
 }
 choice! {
+    /// Where addresses among listed paths come.
+    Addresses {
+        /// Where they stand in the list.
+        InPlace,
+        /// After all paths.
+        Last,
+    }
+}
+choice! {
+    /// How far up files are looked for when the agent reads one.
+    LookupScope {
+        /// Up to the working directory.
+        Parent,
+        /// Up to the root of the project.
+        Project,
+        /// The same; `globalPath` comes at the start of the session anyway.
+        Global,
+    }
+}
+choice! {
     /// Which directories may hold a settings file.
     Look {
         /// The nearest one, from the working directory up to the root of the project.

@@ -76,7 +76,8 @@ impl Saying<'_> {
         if !self.definition.messages.is_empty() {
             return self.definition.messages.iter().map(|rule| rule.get_ref().clone()).collect();
         }
-        vec![Rule::plain(Target::SystemSection), Rule::plain(Target::ReadMessage)]
+        let when_empty = self.definition.when_empty.clone();
+        vec![Rule { when_empty, ..Rule::plain(Target::SystemSection) }, Rule::plain(Target::ReadMessage)]
     }
 
     fn rule_of(&self, found: &Found) -> &SourceRule {
@@ -249,10 +250,13 @@ impl Saying<'_> {
     /// The prompt of the agent, else the name of the provider's.
     fn prompt(&mut self, rule: &Rule, prompt: &Prompt, search: &mut Search) -> Told<()> {
         let mut finder = Finder::new(self.definition, self.at, self.root.map(Path::to_owned), self.answer);
-        if let (Some(agent), Some(list)) = (&self.at.agent, &prompt.agent) {
-            finder.unsure(self.definition.unsure.agent.as_ref());
+        if let (Some(agent), Some(list)) = (self.at.agent.as_ref().or(prompt.default_agent.as_ref()), &prompt.agent) {
+            if self.at.agent.is_some() {
+                finder.unsure(self.definition.unsure.agent.as_ref());
+            }
             let own = list::look(list, &[("agent", agent)], &mut finder, search)?.into_iter().next();
             if let Some(own) = own.filter(|own| !own.text.is_empty()) {
+                finder.unsure(self.definition.unsure.agent.as_ref());
                 let piece = Piece {
                     sort: rule.sort,
                     role: role_of(rule).unwrap_or(Role::System),

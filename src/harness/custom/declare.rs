@@ -82,20 +82,28 @@ fn read_file<'a>(path: &'a Path, text: &'a str, raw: &mut BTreeMap<String, Raw<'
     let table = DeTable::parse(text)
         .map_err(|error| whole(text, error.span().unwrap_or(0..0), error.message().to_owned()))?
         .into_inner();
+    let mut declared: BTreeMap<String, Raw> = BTreeMap::new();
     for (key, value) in table {
-        if key.get_ref() != "harness" {
-            let message = format!("unknown key `{}`; a harness is declared as [harness.ID]", key.get_ref());
+        let name = key.get_ref().as_ref();
+        if !["harness", "instructionConfig"].contains(&name) {
+            let message = format!("unknown key `{name}`; a harness is declared as [harness.ID]");
             return Err(whole(text, key.span(), message));
         }
         let at = value.span();
         let DeValue::Table(harnesses) = value.into_inner() else {
-            return Err(whole(text, at, "`harness` is a table of harnesses: [harness.ID]".to_owned()));
+            return Err(whole(text, at, format!("`{name}` is a table of harnesses: [{name}.ID]")));
         };
         for (id, value) in harnesses {
             let key = id.span();
-            raw.insert(id.into_inner().into_owned(), Raw { value, key, file: Some((path, text)) });
+            let id = id.into_inner().into_owned();
+            let value = match declared.remove(&id) {
+                Some(before) => value_over("", before.value, value),
+                None => value,
+            };
+            declared.insert(id, Raw { value, key, file: Some((path, text)) });
         }
     }
+    raw.extend(declared);
     Ok(())
 }
 
@@ -111,31 +119,32 @@ fn declared(id: &str, raw: &BTreeMap<String, Raw<'_>>) -> Result<Custom, Vec<Pro
             format!("`{id}` is a built-in harness; choose another id and write `extends = \"{id}\"`"),
         ));
     }
-    let (table, base) = merged(id, raw, &mut Vec::new()).map_err(|problem| vec![problem])?;
+    let (table, bases) = merged(id, raw, &mut Vec::new()).map_err(|problem| vec![problem])?;
     let value = Spanned::new(own.value.span(), DeValue::Table(table));
     let definition = Definition::deserialize(ValueDeserializer::from(value))
         .map_err(|error| wrong(error.span().unwrap_or(0..0), in_our_words(error.message())))?;
-    let problems = check(&definition, base.is_some());
+    let definition = definition.with_instructions();
+    let problems = check(&definition, !bases.is_empty());
     if !problems.is_empty() {
         return Err(problems.into_iter().map(|(at, message)| own.problem(id, at, message)).collect());
     }
-    let base = base.map(|spec| edition(&spec, &definition)).transpose().map_err(|message| wrong(0..0, message))?;
-    Ok(custom(id, definition, base))
+    let bases = editions(&bases, &definition).map_err(|message| wrong(0..0, message))?;
+    Ok(custom(id, definition, bases))
 }
 
 /// The harness that a checked definition makes.
-pub(super) fn custom(id: &str, definition: Definition, base: Option<Base>) -> Custom {
+pub(super) fn custom(id: &str, definition: Definition, bases: Vec<Base>) -> Custom {
     let mut hasher = DefaultHasher::new();
     format!("{definition:?}").hash(&mut hasher);
-    base.as_ref().map(|base| base.spec.as_str()).hash(&mut hasher);
+    bases.iter().for_each(|base| base.spec.hash(&mut hasher));
     Custom {
         id: id.to_owned(),
         title: definition.title.clone().unwrap_or_else(|| id.to_owned()),
         summary: definition.summary.clone().unwrap_or_else(|| "a custom harness".to_owned()),
-        details: describe::details(&definition, base.as_ref()),
+        details: describe::details(&definition, &bases),
         fingerprint: hasher.finish(),
         instruction_names: describe::instruction_names(&definition),
-        edition: Arc::new(Declared::new(definition, base)),
+        edition: Arc::new(Declared::new(definition, bases)),
     }
 }
 
@@ -144,71 +153,91 @@ pub(super) fn of_shipped(text: &str) -> Result<Definition, String> {
     let table = DeTable::parse(text).map_err(|error| error.to_string())?;
     let value = Spanned::new(table.span(), DeValue::Table(table.into_inner()));
     let definition = Definition::deserialize(ValueDeserializer::from(value)).map_err(|error| error.to_string())?;
+    let definition = definition.with_instructions();
     match check(&definition, false).into_iter().next() {
         Some((at, message)) => Err(format!("{at:?}: {message}")),
         None => Ok(definition),
     }
 }
 
-/// A harness laid over everything it extends, and the built-in edition at the bottom, if there is one.
+/// A harness laid over everything it extends, and the built-in editions at the bottom, if there are any.
 fn merged<'a>(
     id: &str,
     raw: &BTreeMap<String, Raw<'a>>,
     chain: &mut Vec<String>,
-) -> Result<(DeTable<'a>, Option<String>), Problem> {
+) -> Result<(DeTable<'a>, Vec<String>), Problem> {
     let own = &raw[id];
     chain.push(id.to_owned());
     let DeValue::Table(table) = own.value.get_ref().clone() else {
         return Err(own.problem(id, own.value.span(), format!("[harness.{id}] is a table")));
     };
-    // What has the name of a shipped harness configures that one.
-    let extends = match table.get("extends") {
-        Some(value) => match value.get_ref() {
-            DeValue::String(spec) => Some((spec.clone().into_owned(), value.span())),
-            _ => return Err(own.problem(id, value.span(), "`extends` names a harness, such as \"codex@0.169\"")),
-        },
-        None => shipped::text(id).map(|_| (id.to_owned(), 0..0)),
-    };
-    let Some((spec, at)) = extends else { return Ok((table, None)) };
-    let name = spec.split('@').next().unwrap_or_default();
-    if let Some(text) = shipped::text(name).filter(|_| name == id || !raw.contains_key(name)) {
-        let base = DeTable::parse(text).map(|table| without_places(table.into_inner())).unwrap_or_default();
-        return Ok((laid_over(base, table), None));
+    let (mut base, mut editions) = (DeTable::new(), Vec::new());
+    for (spec, at) in extended(id, own, &table)? {
+        let name = spec.split('@').next().unwrap_or_default();
+        if let Some(text) = shipped::text(name).filter(|_| name == id || !raw.contains_key(name)) {
+            let shipped = DeTable::parse(text).map(|table| without_places(table.into_inner())).unwrap_or_default();
+            base = laid_over(base, shipped);
+        } else if chain.contains(&spec) {
+            let path = chain.iter().chain([&spec]).map(String::as_str).collect::<Vec<_>>().join(" → ");
+            return Err(own.problem(id, at, format!("recursive `extends`: {path}")));
+        } else if raw.contains_key(&spec) {
+            let (other, below) = merged(&spec, raw, chain).map_err(|problem| {
+                own.problem(id, at.clone(), format!("`{spec}`, which it extends, is wrong: {}", problem.message))
+            })?;
+            base = laid_over(base, without_places(other));
+            editions.extend(below);
+        } else if spec.ends_with("@auto") {
+            let message =
+                format!("`extends` names one edition, not whatever is installed; write `{name}` for the newest");
+            return Err(own.problem(id, at, message));
+        } else {
+            harness::choose(&spec, &Customs::default())
+                .map_err(|problem| own.problem(id, at, format!("`extends`: {problem}")))?;
+            editions.push(spec);
+        }
     }
-    if chain.contains(&spec) {
-        let path = chain.iter().chain([&spec]).map(String::as_str).collect::<Vec<_>>().join(" → ");
-        return Err(own.problem(id, at, format!("recursive `extends`: {path}")));
-    }
-    if raw.contains_key(&spec) {
-        let (base, edition) = merged(&spec, raw, chain).map_err(|problem| {
-            own.problem(id, at.clone(), format!("`{spec}`, which it extends, is wrong: {}", problem.message))
-        })?;
-        return Ok((laid_over(without_places(base), table), edition));
-    }
-    if spec.ends_with("@auto") {
-        let message = format!("`extends` names one edition, not whatever is installed; write `{name}` for the newest");
-        return Err(own.problem(id, at, message));
-    }
-    match harness::choose(&spec, &Customs::default()) {
-        Ok(_) => Ok((table, Some(spec))),
-        Err(problem) => Err(own.problem(id, at, format!("`extends`: {problem}"))),
-    }
+    chain.pop();
+    Ok((laid_over(base, table), editions))
 }
 
-/// The built-in edition, with the values that the definition overrides.
-fn edition(spec: &str, definition: &Definition) -> Result<Base, String> {
-    let choice = harness::choose(spec, &Customs::default())?;
-    let Chosen::BuiltIn(profile, edition) = choice.chosen else {
-        unreachable!("nothing but built-in harnesses was offered")
+/// What a harness extends, each with its place. What has the name of a shipped harness configures that one.
+fn extended(id: &str, own: &Raw, table: &DeTable) -> Result<Vec<(String, Range<usize>)>, Problem> {
+    let Some(value) = table.get("extends") else {
+        return Ok(shipped::text(id).map(|_| (id.to_owned(), 0..0)).into_iter().collect());
     };
-    let overridden = match &definition.overrides {
-        Some(overrides) => {
-            Some(edition.overridden(&overrides.clone().into()).map_err(|what| format!("{spec}: {what}"))?)
-        }
-        None => None,
+    let text = |value: &Spanned<DeValue>| match value.get_ref() {
+        DeValue::String(spec) => Some((spec.clone().into_owned(), value.span())),
+        _ => None,
     };
-    let spec = format!("{}@{}", profile.id, edition.about().name);
-    Ok(Base { spec, edition, overridden })
+    let specs = match value.get_ref() {
+        DeValue::Array(list) => list.iter().map(text).collect(),
+        _ => text(value).map(|spec| vec![spec]),
+    };
+    specs.ok_or_else(|| own.problem(id, value.span(), "`extends` names a harness, such as \"codex@0.169\", or several"))
+}
+
+/// The built-in editions, with the values that the definition overrides: of several, in those that have them.
+fn editions(specs: &[String], definition: &Definition) -> Result<Vec<Base>, String> {
+    let mut refused = None;
+    let mut bases = Vec::new();
+    for spec in specs {
+        let choice = harness::choose(spec, &Customs::default())?;
+        let Chosen::BuiltIn(profile, edition) = choice.chosen else {
+            unreachable!("nothing but built-in harnesses was offered")
+        };
+        let overridden = match &definition.overrides {
+            Some(overrides) => edition
+                .overridden(&overrides.clone().into())
+                .map_err(|what| refused = Some(format!("{spec}: {what}")))
+                .ok(),
+            None => None,
+        };
+        bases.push(Base { spec: format!("{}@{}", profile.id, edition.about().name), edition, overridden });
+    }
+    match refused {
+        Some(problem) if bases.iter().all(|base| base.overridden.is_none()) => Err(problem),
+        Some(_) | None => Ok(bases),
+    }
 }
 
 impl From<Override> for Overrides {
@@ -235,34 +264,40 @@ fn laid_over<'a>(mut base: DeTable<'a>, over: DeTable<'a>) -> DeTable<'a> {
         }
     }
     for (key, value) in over {
-        let before = base.remove(key.get_ref().as_ref());
-        let at = value.span();
-        let value = match (before.map(Spanned::into_inner), value.into_inner()) {
-            (Some(DeValue::Table(before)), DeValue::Table(over)) => DeValue::Table(laid_over(before, over)),
-            (Some(DeValue::Array(before)), DeValue::Array(over)) if is_list_of_tables(key.get_ref()) => {
-                let mut list: Vec<Spanned<DeValue>> = before.into_iter().collect();
-                for item in over {
-                    let same = name_of(&item).and_then(|name| list.iter().position(|old| name_of(old) == Some(name)));
-                    match same {
-                        Some(index) => {
-                            let old = list[index].clone().into_inner();
-                            list[index] = match (old, item.get_ref().clone()) {
-                                (DeValue::Table(old), DeValue::Table(new)) => {
-                                    Spanned::new(item.span(), DeValue::Table(laid_over(old, new)))
-                                }
-                                _ => item,
-                            };
-                        }
-                        None => list.push(item),
-                    }
-                }
-                DeValue::Array(list.into_iter().collect())
-            }
-            (_, value) => value,
+        let value = match base.remove(key.get_ref().as_ref()) {
+            Some(before) => value_over(key.get_ref(), before, value),
+            None => value,
         };
-        base.insert(key, Spanned::new(at, value));
+        base.insert(key, value);
     }
     base
+}
+
+/// The value of a key that both have.
+fn value_over<'a>(key: &str, before: Spanned<DeValue<'a>>, value: Spanned<DeValue<'a>>) -> Spanned<DeValue<'a>> {
+    let at = value.span();
+    let value = match (before.into_inner(), value.into_inner()) {
+        (DeValue::Table(before), DeValue::Table(over)) => DeValue::Table(laid_over(before, over)),
+        (DeValue::Array(before), DeValue::Array(over)) if is_list_of_tables(key) => {
+            let mut list: Vec<Spanned<DeValue>> = before.into_iter().collect();
+            over.into_iter().for_each(|item| item_over(&mut list, item));
+            DeValue::Array(list.into_iter().collect())
+        }
+        (_, value) => value,
+    };
+    Spanned::new(at, value)
+}
+
+/// A source or message: over the one of its name, else behind all others.
+fn item_over<'a>(list: &mut Vec<Spanned<DeValue<'a>>>, item: Spanned<DeValue<'a>>) {
+    let same = name_of(&item).and_then(|name| list.iter().position(|old| name_of(old) == Some(name)));
+    match same {
+        Some(index) => {
+            let before = std::mem::replace(&mut list[index], Spanned::new(0..0, DeValue::Boolean(false)));
+            list[index] = value_over("", before, item);
+        }
+        None => list.push(item),
+    }
 }
 
 fn is_list_of_tables(key: &str) -> bool {

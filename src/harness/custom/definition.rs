@@ -9,9 +9,10 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::choices::{
-    Base, Blank, ByteOrderMark, Characters, Decoding, Dedupe, Entries, From, Keep, Look, Order, SystemMessages,
-    TakeFiles, TakeNames, Target, To, Trim, WithoutRoot,
+    Addresses, Base, Blank, ByteOrderMark, Characters, Decoding, Dedupe, Entries, From, Keep, Look, Order,
+    SystemMessages, TakeFiles, TakeNames, Target, To, Trim, WithoutRoot,
 };
+use super::instructions::{Dynamic, OneOrSeveral, Static, Subagent, Truncation};
 use super::template::{EntryTemplate, MarkerTemplate, MissingTemplate, WrapperTemplate};
 use super::values::{Amount, FileEntry, Pattern, Ratio, Url, Word};
 use crate::answer::{MessageKind, PromptMode, Purpose, Scope, SessionKind, Unit};
@@ -22,7 +23,11 @@ use crate::answer::{MessageKind, PromptMode, Purpose, Scope, SessionKind, Unit};
 #[expect(dead_code, reason = "the file is taken apart by hand, so that one wrong harness leaves the others alone")]
 pub(super) struct File {
     /// The harnesses that are declared, by id.
+    #[serde(default)]
     pub harness: BTreeMap<String, Definition>,
+    /// The same in the words of an InstructionConfig, by id; what both say is one harness.
+    #[serde(default, rename = "instructionConfig")]
+    pub instruction_config: BTreeMap<String, Definition>,
 }
 
 /// A harness: where it looks (`source`, in order), and what it says (`message`, in order).
@@ -33,9 +38,9 @@ pub(super) struct Definition {
     pub title: Option<String>,
     /// What it reads, in a sentence.
     pub summary: Option<String>,
-    /// The edition (`codex@0.169`) or the other custom harness that it begins with.
+    /// The edition (`codex@0.169`) or the other custom harness that it begins with; or several, one after the other.
     #[expect(dead_code, reason = "read before the definition is taken apart")]
-    pub extends: Option<String>,
+    pub extends: Option<OneOrSeveral>,
     /// Values to replace in a built-in edition that it extends.
     #[serde(rename = "override")]
     pub overrides: Option<Override>,
@@ -69,6 +74,20 @@ pub(super) struct Definition {
     /// What is not known of the real client, by event: where it happens, only the set of files is certain.
     #[serde(default)]
     pub unsure: Unsure,
+    /// The prompt modes that it knows; absent: all.
+    pub prompt_modes: Option<Vec<Word<PromptMode>>>,
+    /// Of an InstructionConfig: what is told at the start of every session.
+    #[serde(rename = "static")]
+    pub fixed: Option<Static>,
+    /// Of an InstructionConfig: what is told when the agent reads a file.
+    pub dynamic: Option<Dynamic>,
+    /// Of an InstructionConfig: the limit of each file that has no other.
+    pub truncation: Option<Truncation>,
+    /// Of an InstructionConfig: what sub-agents get.
+    pub subagent: Option<Subagent>,
+    /// Of an InstructionConfig: a text for the case that nothing is found, where no `message` is declared.
+    #[serde(rename = "whenEmpty")]
+    pub when_empty: Option<String>,
     /// Said when the harness finds nothing: what the user has to configure.
     pub unconfigured: Option<String>,
     /// Where it looks, in order.
@@ -171,6 +190,27 @@ pub(super) struct Source {
     pub byte_order_mark: Option<ByteOrderMark>,
 }
 
+impl Source {
+    /// One that looks nowhere yet, with everything else as if its keys were left out.
+    pub fn empty() -> Source {
+        toml::from_str("").expect("every key of a source may be left out")
+    }
+}
+
+impl Directories {
+    /// These names, with everything else as if its keys were left out.
+    pub fn of(names: Vec<String>) -> Directories {
+        Directories {
+            names,
+            take: TakeNames::default(),
+            from: From::default(),
+            to: To::default(),
+            without_root: WithoutRoot::default(),
+            order: Order::default(),
+        }
+    }
+}
+
 /// File names that are looked for in a range of directories.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -223,6 +263,9 @@ pub(super) struct List {
     /// Whether entries may be globs.
     #[serde(default)]
     pub globs: bool,
+    /// Where addresses among the entries come.
+    #[serde(default)]
+    pub addresses: Addresses,
 }
 
 /// Texts that are looked up by key.
@@ -379,6 +422,8 @@ impl Message {
 pub(super) struct Prompt {
     /// Where an agent's own prompt stands: a settings file, and a key in which `{agent}` is the agent's name.
     pub agent: Option<List>,
+    /// The agent that answers when the question names none.
+    pub default_agent: Option<String>,
     /// Where the model stands, when the question names none.
     pub model: Option<List>,
     /// The providers, by what a model's id contains; the first that matches counts.

@@ -8,7 +8,7 @@ use crate::answer::Purpose;
 use crate::harness::Details;
 
 /// What people compare harnesses by, in the order of [`Details::TITLES`].
-pub(super) fn details(definition: &Definition, base: Option<&Base>) -> Vec<String> {
+pub(super) fn details(definition: &Definition, bases: &[Base]) -> Vec<String> {
     let sources = || definition.sources.iter().map(|source| source.get_ref()).filter(|source| source.enabled);
     let list = |items: Vec<String>, none: &str| if items.is_empty() { none.to_owned() } else { items.join("; ") };
     let files = sources().flat_map(|source| {
@@ -69,13 +69,15 @@ pub(super) fn details(definition: &Definition, base: Option<&Base>) -> Vec<Strin
         dedupe.to_owned(),
     ];
     debug_assert_eq!(own.len(), Details::TITLES.len());
-    let Some(base) = base else { return own };
-    let overridden = if definition.overrides.is_some() { ", with values overridden" } else { "" };
-    let phrases = base.edition.about().details.phrases();
-    if definition.sources.is_empty() {
-        return phrases.into_iter().map(|phrase| format!("{phrase} (as {}{overridden})", base.spec)).collect();
-    }
-    own.iter().zip(phrases).map(|(own, phrase)| format!("{phrase} (as {}{overridden}); and {own}", base.spec)).collect()
+    let of_base = |base: &Base| {
+        let overridden = if base.overridden.is_some() { ", with values overridden" } else { "" };
+        let phrases = base.edition.about().details.phrases();
+        phrases.into_iter().map(|phrase| format!("{phrase} (as {}{overridden})", base.spec)).collect::<Vec<_>>()
+    };
+    let own = (bases.is_empty() || !definition.sources.is_empty()).then_some(own);
+    let all = bases.iter().map(of_base).chain(own);
+    all.reduce(|one, other| one.iter().zip(other).map(|(one, other)| format!("{one}; and {other}")).collect())
+        .unwrap_or_default()
 }
 
 fn words(limit: &Limit) -> String {

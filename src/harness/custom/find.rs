@@ -4,13 +4,15 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::check::on_read;
-use super::choices::{Base, ByteOrderMark, Decoding, Dedupe, TakeFiles, TakeNames};
+use super::choices::{Addresses, Base, ByteOrderMark, Decoding, Dedupe, TakeFiles, TakeNames};
 use super::definition::{Definition, Directories, FileTable, Limit, Source as Rule, Texts};
 use super::list::{self, Listed};
 use super::look::{directories, left_out, mode};
 use super::shape;
 use super::values::{FileEntry, Word, is_glob, is_url, leaves};
-use crate::answer::{Answer, Fate, Place, PromptMode, Purpose, Role, Scope, Source, Standpoint, Text, Trigger};
+use crate::answer::{
+    Answer, Fate, Place, PromptMode, Purpose, Role, Scope, SessionKind, Source, Standpoint, Text, Trigger,
+};
 use crate::search::{Search, Told};
 use crate::snapshot::{self, Ask, Errno, GlobFlavor, Kind, Remote, absolute};
 
@@ -93,7 +95,10 @@ impl<'a> Finder<'a> {
                 self.url(rule, &url.0, search)?;
             }
             if let Some(list) = &rule.list {
-                let listed = list::look(list, &[], self, search)?;
+                let mut listed = list::look(list, &[], self, search)?;
+                if list.addresses == Addresses::Last {
+                    listed.sort_by_key(|listed| is_url(&listed.text));
+                }
                 self.list(rule, listed, list.globs, search)?;
             }
             if let Some(texts) = &rule.provided {
@@ -299,7 +304,7 @@ impl<'a> Finder<'a> {
             purpose: purpose(rule, None),
             ..Source::new("", scope, Fate::Loaded, "an address")
         };
-        if let Some(reason) = left_out(rule, self.at) {
+        if let Some(reason) = left_out(rule, self.at).or_else(|| self.not_for_subagents(url)) {
             self.answer.sources.push(Source { fate: Fate::Dropped, reason, ..source });
             return Ok(());
         }
@@ -328,6 +333,7 @@ impl<'a> Finder<'a> {
             let modes: Vec<PromptMode> = modes.iter().map(|Word(mode)| *mode).collect();
             (!is_in(&modes, mode(self.at))).then(|| format!("not in the prompt mode `{}`", mode(self.at)))
         });
+        let out = out.or_else(|| self.not_for_subagents(&path.to_string_lossy()));
         match search.stat(path, lead.reason.clone())? {
             Ok(meta) if meta.kind == Kind::File => {}
             Ok(meta) => {
@@ -399,6 +405,18 @@ impl<'a> Finder<'a> {
             listed,
             item: None,
         });
+    }
+
+    /// Why a file or an address is not passed on to a sub-agent.
+    fn not_for_subagents(&self, place: &str) -> Option<String> {
+        let allowed = self.definition.subagent.as_ref()?.allowlist.as_ref()?;
+        let is_it = |written: &String| {
+            place == written
+                || Path::new(place) == self.tilde(written, self.workspace())
+                || Path::new(place).file_name().is_some_and(|name| name == written.as_str())
+        };
+        let out = self.at.session == SessionKind::Subagent && !allowed.iter().any(is_it);
+        out.then(|| "not in the allow-list for sub-agents".to_owned())
     }
 
     /// Whether the same file was taken before; else it counts as taken now.

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use super::check::on_read;
 use super::choices::{From, Order, To, WithoutRoot};
 use super::compose::compose;
-use super::definition::{Definition, Directories, Source};
+use super::definition::{Definition, Directories, Source as Rule};
 use super::find::Finder;
-use crate::answer::{Answer, Message, MessageKind, PromptMode, Role, SessionKind, Standpoint, Warning};
+use crate::answer::{
+    Answer, Message, MessageKind, PromptMode, Purpose, Role, SessionKind, Source, Standpoint, Warning,
+};
 use crate::harness::{About, Details, Difference, Edition, Rules};
 use crate::search::{Search, Told};
 use crate::snapshot::Ask;
@@ -18,7 +20,7 @@ use crate::text::grouped;
 pub(super) struct Declared {
     about: About,
     definition: Definition,
-    base: Option<Base>,
+    bases: Vec<Base>,
 }
 
 /// A built-in edition that a declared harness begins with.
@@ -52,8 +54,8 @@ const ABOUT: About = About {
 };
 
 impl Declared {
-    pub fn new(definition: Definition, base: Option<Base>) -> Declared {
-        Declared { about: ABOUT, definition, base }
+    pub fn new(definition: Definition, bases: Vec<Base>) -> Declared {
+        Declared { about: ABOUT, definition, bases }
     }
 }
 
@@ -63,16 +65,42 @@ impl Edition for Declared {
     }
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
-        let mut answer = match &self.base {
-            Some(base) => base.overridden.as_deref().unwrap_or(&*base.edition).look(at, search)?,
-            None => Answer::default(),
-        };
-        if answer.refusal.is_some() {
-            return Ok(answer);
+        let mut answer = Answer::default();
+        for base in &self.bases {
+            let next = base.overridden.as_deref().unwrap_or(&*base.edition).look(at, search)?;
+            if next.refusal.is_some() {
+                return Ok(next);
+            }
+            answer = united(answer, next);
         }
         look(&self.definition, at, search, &mut answer)?;
-        Ok(answer)
+        Ok(in_order(answer))
     }
+}
+
+/// What one harness tells, and then another.
+fn united(mut one: Answer, other: Answer) -> Answer {
+    let offset = one.messages.len();
+    let moved = |source: Source| Source { message: source.message.map(|message| message + offset), ..source };
+    one.sources.extend(other.sources.into_iter().map(moved));
+    one.messages.extend(other.messages);
+    one.warnings.extend(other.warnings);
+    one.mentions.extend(other.mentions);
+    one.uncertain.extend(other.uncertain);
+    one.files_only = one.files_only.or(other.files_only);
+    one.root = one.root.or(other.root);
+    one
+}
+
+/// The same with what comes when a file is read behind everything that comes at the start.
+fn in_order(mut answer: Answer) -> Answer {
+    let mut order: Vec<usize> = (0..answer.messages.len()).collect();
+    order.sort_by_key(|index| answer.messages[*index].trigger);
+    for source in &mut answer.sources {
+        source.message = source.message.and_then(|message| order.iter().position(|index| *index == message));
+    }
+    answer.messages = order.into_iter().map(|index| answer.messages[index].clone()).collect();
+    answer
 }
 
 /// Adds to `answer` what the definition finds.
@@ -81,6 +109,14 @@ pub(super) fn look(definition: &Definition, at: &Standpoint, search: &mut Search
         definition.unconfigured.as_ref().filter(|_| !is_configured(definition) && at.provided.is_empty())
     {
         answer.warnings.push(Warning::general("unconfigured", message.clone()));
+        return Ok(());
+    }
+    let known = definition.prompt_modes.iter().flatten();
+    if let Some(modes) = &definition.prompt_modes
+        && known.clone().all(|word| word.0 != mode(at))
+    {
+        let names = modes.iter().map(|word| word.0.word()).collect::<Vec<_>>().join(", ");
+        *answer = Answer::refused(&at.cwd, format!("there is no prompt mode `{}`; there are {names}", mode(at)));
         return Ok(());
     }
     let root = root(&definition.root_markers, &at.cwd, search)?;
@@ -161,7 +197,7 @@ pub(super) fn directories(rule: &Directories, at: &Standpoint, root: Option<&Pat
 }
 
 /// Why a source is left out of this session, if it is.
-pub(super) fn left_out(source: &Source, at: &Standpoint) -> Option<String> {
+pub(super) fn left_out(source: &Rule, at: &Standpoint) -> Option<String> {
     let mode = mode(at);
     if source.sessions.as_ref().is_some_and(|kinds| !kinds.iter().any(|kind| kind.0 == at.session)) {
         return Some(format!("not for sessions of the kind `{}`", at.session));
@@ -186,7 +222,11 @@ fn reserve(definition: &Definition, answer: &mut Answer) {
     )]
     let reserved = (max.0 as f64 * ratio.0).floor() as usize;
     let left = max.0 - reserved;
-    let used: usize = answer.messages.iter().map(|message| message.text.len()).sum::<usize>().div_ceil(4);
+    // What the agent remembers takes of the reserve, and of nothing else.
+    let of_memory = answer.sources.iter().filter(|source| source.purpose == Purpose::Memory);
+    let memory: usize = of_memory.filter_map(|source| source.reaches()).map(|(bytes, _)| bytes).sum();
+    let all: usize = answer.messages.iter().map(|message| message.text.len()).sum();
+    let (memory, used) = (memory.div_ceil(4), all.saturating_sub(memory).div_ceil(4));
     let name = format!("memory: {} of {} tokens", grouped(reserved), grouped(max.0));
     answer.messages.push(Message::named(Role::System, MessageKind::Reserve, name));
     let kept = format!(
@@ -195,6 +235,14 @@ fn reserve(definition: &Definition, answer: &mut Answer) {
         grouped(max.0),
         ratio.0
     );
+    if memory > reserved {
+        let message = format!(
+            "{kept}; the files of the purpose `memory` take ≈ {} tokens, {} more than that",
+            grouped(memory),
+            grouped(memory - reserved)
+        );
+        answer.warnings.push(Warning::general("over-reserve", message));
+    }
     answer.warnings.push(if used > left {
         let message = format!(
             "{kept}; the instructions take ≈ {} tokens, {} more than the {} that are left",
