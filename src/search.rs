@@ -59,6 +59,8 @@ pub struct Search<'a> {
     /// The first file about a process that was to be read.
     about_process: Option<PathBuf>,
     effort: Effort,
+    /// What the trace says in place of the paths that are asked about.
+    shown: Option<PathBuf>,
     /// Whether nearly everything is known: then it costs more to say what will be asked than it saves.
     again: bool,
 }
@@ -78,6 +80,7 @@ impl<'a> Search<'a> {
             cut_short: None,
             about_process: None,
             effort: Effort::default(),
+            shown: None,
             again: false,
         }
     }
@@ -92,6 +95,19 @@ impl<'a> Search<'a> {
         let value = self.env.get(name)?;
         self.env_used.borrow_mut().insert(name.to_owned(), value.clone());
         Some(value.clone())
+    }
+
+    /// The same of one that may be a secret: remembered as used, but not its value.
+    pub fn secret_env(&self, name: &str) -> Option<String> {
+        let value = self.env.get(name)?;
+        self.env_used.borrow_mut().entry(name.to_owned()).or_insert_with(|| "(set)".to_owned());
+        Some(value.clone())
+    }
+
+    /// What the trace says in place of the paths that are asked about from now on: what settings say where they take a
+    /// path from a secret.
+    pub fn show_as(&mut self, shown: Option<PathBuf>) {
+        self.shown = shown;
     }
 
     /// Whether an environment variable has a value; remembered as used, but not its value, which may be a secret.
@@ -203,7 +219,8 @@ impl<'a> Search<'a> {
         let more = if found.cut_short { ", and too many places to look at all of them" } else { "" };
         self.note(&base.join(pattern), "glob", format!("{} files{more}", found.files.len()), rule);
         if found.cut_short {
-            self.cut_short.get_or_insert_with(|| base.join(pattern));
+            let shown = self.shown.clone();
+            self.cut_short.get_or_insert_with(|| shown.unwrap_or_else(|| base.join(pattern)));
         }
         Ok(found)
     }
@@ -347,7 +364,8 @@ impl<'a> Search<'a> {
         if self.effort.place().is_some() {
             return;
         }
-        self.probes.push(Probe { path: path.to_owned(), asked, answer: answer.into(), rule: rule.into() });
+        let path = self.shown.clone().unwrap_or_else(|| path.to_owned());
+        self.probes.push(Probe { path, asked, answer: answer.into(), rule: rule.into() });
     }
 }
 

@@ -19,11 +19,12 @@ use crate::actions;
 use crate::findings;
 use crate::world::{Case, World};
 
-const GOLDEN: [&str; 12] = [
+const GOLDEN: [&str; 13] = [
     "@text",
     "@hash",
     "@skills",
     "@environment",
+    "@reminders",
     "@sources",
     "@warnings",
     "@json",
@@ -109,7 +110,7 @@ fn check(path: &Path, text: &str, update: bool) -> Vec<String> {
             continue;
         }
         let harness = ask.split([' ', '@']).next().unwrap_or_default();
-        let recorded = matches!(word, "@text" | "@hash" | "@skills" | "@environment")
+        let recorded = matches!(word, "@text" | "@hash" | "@skills" | "@environment" | "@reminders")
             && observed.iter().any(|client| client == harness);
         if update && !recorded {
             fresh.push((index, actual));
@@ -232,9 +233,22 @@ fn golden(word: &str, resolution: &Resolution) -> String {
         }
         "@hash" => {
             for message in instructions() {
-                let hash: String =
-                    Sha256::digest(message.text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
-                let _ = writeln!(out, "{} {} {} {hash}", message.trigger, message.role, message.text.len());
+                let _ = writeln!(out, "{} {} {}", message.trigger, message.role, measure(&message.text.to_string()));
+            }
+        }
+        "@reminders" => {
+            for message in answer.messages.iter().filter(|message| message.kind == MessageKind::Reminder) {
+                // What is not shown is measured in its name: `plan (1411 bytes, SHA-256 …)`.
+                let name = message.name.as_deref().unwrap_or_default();
+                let words: Vec<&str> = name.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+                let measured = match words.iter().position(|word| *word == "bytes") {
+                    Some(at) if message.text.is_empty() => format!("{} {}", words[at - 1], words[words.len() - 2]),
+                    _ => measure(&message.text.to_string()),
+                };
+                let _ = writeln!(out, "{} {} {measured}", message.trigger, message.role);
+            }
+            if out.is_empty() {
+                out.push_str("nothing\n");
             }
         }
         "@sources" => {
@@ -257,6 +271,12 @@ fn golden(word: &str, resolution: &Resolution) -> String {
         other => unreachable!("{other} is not golden"),
     }
     out
+}
+
+/// How long a text is, in bytes, and its hash.
+fn measure(text: &str) -> String {
+    let hash: String = Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{} {hash}", text.len())
 }
 
 /// Backslashes, control characters, invisible characters and spaces at line ends made visible.

@@ -3,9 +3,9 @@
 //!
 //! Checked on the real clients 1.18.33, 1.15.13 and 1.1.53 (`opencode run` against a mock provider), November 2026.
 
-use crate::answer::{Answer, Message, Role, Source, Standpoint, Text, Trigger, Warning};
+use crate::answer::{Answer, Certain, Message, Role, Source, Standpoint, Text, Tool, Trigger, Warning};
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Details, Difference, Edition, Profile, Program};
+use crate::harness::{About, Attaches, Details, Difference, Edition, Profile, Program};
 use crate::search::{Search, Told};
 
 mod agents;
@@ -28,8 +28,8 @@ use flags::Flags;
 use places::Places;
 use rules::{
     AgentNames, ClaudeFlag, ConfigDir, ContentVariable, Counts, Decoding, Denied, EnvironmentBlock, FindError,
-    FlagWords, Forms, GitRule, GlobalOrder, Globs, Locations, MissingConfigDir, Pictures, References, Settings,
-    SettingsOrder, SkillsPlace, TestHome,
+    FlagWords, Forms, GitRule, GlobalOrder, Globs, Locations, Logins, MissingConfigDir, Pictures, PlanEnd, References,
+    Settings, SettingsOrder, SkillsPlace, TestHome,
 };
 
 /// The id, also the key of its options in requests.
@@ -104,6 +104,8 @@ pub struct OpenCode {
     prompt_for: fn(&str, &str) -> &'static str,
     /// Whether the environment block names the workspace root.
     environment: EnvironmentBlock,
+    /// What is said after the plan agent, where plans are files.
+    plan_end: PlanEnd,
     /// Where skills are listed.
     skills: SkillsPlace,
     /// How it is said there where a skill lies.
@@ -113,14 +115,14 @@ pub struct OpenCode {
 /// What people compare harnesses by; an edition says what differs.
 const DETAILS: Details = Details {
     files: "AGENTS.md, else CLAUDE.md, else CONTEXT.md: the first name with any file wins at all levels",
-    triggers: "every step of the session; and when the agent reads a file",
+    triggers: "every step of the session; and when the agent reads a file or the user attaches one; editing, writing and the shell add nothing",
     place: "the system prompt, `Instructions from: PATH`, between environment and skills",
     truncation: "none: files are sent whole",
     nested: "when the agent reads a file below the working directory, nearest first, once a session",
     global: "~/.config/opencode/AGENTS.md, else ~/.claude/CLAUDE.md; first in the prompt",
     urls: "yes, in `instructions`; fetched at every step, after all files",
     globs: "yes, in `instructions` (npm glob), in the order of the file system",
-    sessions: "sub-agents get the same; the calls that title and compact a session get none",
+    sessions: "sub-agents get the same, whichever agent they are; the calls by which OpenCode itself titles and compacts a session get none",
     hooks: "plugins may rewrite the system prompt",
     persona: "none; a custom agent's text takes the place of the provider's prompt",
     dedupe: "by path as written: a link and its target are two files",
@@ -213,6 +215,7 @@ static V1_1: OpenCode = OpenCode {
         order: SettingsOrder::JsoncFirst,
         references: References::ByText,
         content: ContentVariable::PlainJson,
+        logins: Logins::File,
         denied: Denied::Refused,
         forms: Forms::Unknown,
     },
@@ -220,6 +223,7 @@ static V1_1: OpenCode = OpenCode {
     pictures: Pictures::ByEnding,
     prompt_for: prompt::of_1_1,
     environment: EnvironmentBlock::WithDirectories,
+    plan_end: PlanEnd::OnlyWithFile,
     skills: SkillsPlace::ToolDescription,
     locations: Locations::Urls,
 };
@@ -265,6 +269,7 @@ const NEWEST: OpenCode = OpenCode {
         order: SettingsOrder::PerDirectory,
         references: References::EachByItself,
         content: ContentVariable::LikeAFile,
+        logins: Logins::FileOrVariable,
         denied: Denied::Ignored,
         forms: Forms::Translated,
     },
@@ -272,6 +277,7 @@ const NEWEST: OpenCode = OpenCode {
     pictures: Pictures::ByContent,
     prompt_for: prompt::of_1_18,
     environment: EnvironmentBlock::WithRoot,
+    plan_end: PlanEnd::Always,
     skills: SkillsPlace::SystemPrompt,
     locations: Locations::Paths,
 };
@@ -279,6 +285,13 @@ const NEWEST: OpenCode = OpenCode {
 impl Edition for OpenCode {
     fn about(&self) -> &About {
         &self.about
+    }
+
+    fn attaches(&self, tool: Tool) -> Attaches {
+        match tool {
+            Tool::Read | Tool::Mention => Attaches::Own,
+            Tool::Edit | Tool::Write | Tool::Shell => Attaches::Nothing,
+        }
     }
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
@@ -309,12 +322,10 @@ impl Edition for OpenCode {
             &mut answer,
         );
         if !config.plugins.is_empty() && !flags.pure {
-            let message = format!(
-                "the plugin {} may rewrite the system prompt; only the set of files is certain",
-                config.plugins.join(", ")
-            );
+            let plugins: Vec<&str> = config.plugins.iter().map(|plugin| config.shown(plugin)).collect();
+            let message = format!("the plugin {} may rewrite the system prompt", plugins.join(", "));
             answer.warnings.push(Warning::general("may-be-rewritten", message.clone()));
-            answer.files_only = Some(message);
+            answer.doubt(&[Certain::Order, Certain::Text], message);
         }
         Ok(answer)
     }

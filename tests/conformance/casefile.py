@@ -26,13 +26,15 @@ write, shell, mention) with which FILE is reached, the agent (of `@session subag
   @skills ASK        the lists of skills that are on the disk, in the shape of @text: what the client says around them, and skills
                      that come with it, are left out, except for OpenCode, of which the whole block is known
   @environment ASK   the block that describes the environment, in the shape of @text, on the day and in the time zone of the cases
+  @reminders ASK     what the client itself adds to the user's message, measured: lines as those of @hash
   @sources ASK       `fate path  reason` lines; never recorded from a client, they are our own words
   @messages ASK      all messages, whatever their kind: `>>> TRIGGER ROLE KIND [NAME]`, then the text, if it is shown
   @problems custom from CWD   what is wrong with the harnesses that a briefing.toml declares there
   @diagnostics FILE [HARNESS,...]   what is wrong with a file; LINE:COLUMN from one, columns in characters; our own words
   @actions FILE[:LINE] [HARNESS,...]    what can be done there, each with its edits and with what is wrong afterwards
   @workspace DIR              what can be done for the workspace that begins there
-  @observed CLIENT VERSION    the @text, @hash, @skills and @environment sections for that client's harness were recorded from the real one
+  @observed CLIENT VERSION    the @text, @hash, @skills, @environment and @reminders sections for that client's harness were recorded
+                              from the real one
 """
 import base64, hashlib, os, re, shutil, subprocess, sys
 
@@ -111,12 +113,19 @@ def golden(messages, limit=6000):
     if not messages:
         return "@text", ">>> nothing\n"
     if sum(len(t) for _, _, t in messages) > limit:
-        lines = []
-        for trigger, role, text in messages:
-            data = text.encode("utf-8", "surrogatepass")
-            lines.append(f"{trigger} {role} {len(data)} {hashlib.sha256(data).hexdigest()}\n")
-        return "@hash", "".join(lines)
+        return "@hash", measured(messages)
     return "@text", "".join(f">>> {trigger} {role}\n{escape(text)}\n" for trigger, role, text in messages)
+
+
+def measured(messages):
+    """The body of @hash for the same."""
+    if messages == "refused" or not messages:
+        return (messages or "nothing") + "\n"
+    lines = []
+    for trigger, role, text in messages:
+        data = text.encode("utf-8", "surrogatepass")
+        lines.append(f"{trigger} {role} {len(data)} {hashlib.sha256(data).hexdigest()}\n")
+    return "".join(lines)
 
 
 def skills(trigger, role, text, brought_along):

@@ -43,6 +43,7 @@ def one(o, number):
     module, r = driver(harness), random.Random(f"{o.seed}/{number}")
     case, words = module.generate(r, edition) if edition else module.generate(r)
     casefile.lay_out(case)
+    os.makedirs(case.home(), exist_ok=True)
     ask = casefile.Ask(words)
     further = module.further(ask.edition) if hasattr(module, "further") else []
     differences = (compared(o, case, words, word, asked) for word, asked in [("@text", module.ask), *further])

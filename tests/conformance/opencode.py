@@ -2,9 +2,10 @@
 this process.
 
 `session`: the `Instructions from:` entries of the first request's system text. `read`: the body of the
-`<system-reminder>` that the answer to a read call carries. Every environment variable but the case's own is ours.
+`<system-reminder>` that the answer to a read call carries; `attach`: that of the text of an attached file. Of a sub-agent, both are
+those of its own session, which a call of the task tool begins. Every environment variable but the case's own is ours.
 """
-import json, os, platform, re, shutil, subprocess, sys, tempfile, threading
+import json, os, platform, re, shutil, socket, subprocess, sys, tempfile, threading, time, urllib.error, urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from opencode_trees import generate  # for compare.py
 
@@ -36,15 +37,33 @@ def version(ask):
     return edition(ask).version
 
 
+HELLO, ERRAND = "hello", "Look around."
+
+
 class Provider(ThreadingHTTPServer):
-    """Answers request number i with a read call of `reads[i]`, and the rest with `ok`. A read with a probe finds a
-    file made for it, which is gone before the next request is built."""
+    """Answers each conversation with its own steps, each of which is a list of tool calls, and then with `ok`. A read with a
+    probe finds a file made for it, which is gone before the next request is built."""
     daemon_threads = True
 
-    def __init__(self, reads):
+    def __init__(self, steps):
         super().__init__(("127.0.0.1", 0), Answer)
-        self.reads, self.requests, self.lock, self.made = list(reads), [], threading.Lock(), None
+        self.steps, self.requests, self.lock, self.made = steps, [], threading.Lock(), []
         threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def calls(self, body):
+        """The calls that answer a request, which is kept with the name of its conversation."""
+        said = [content(m["content"]) for m in body["messages"] if m["role"] == "user"]
+        who = "errand" if any(text.startswith(ERRAND) for text in said) else "main" if body.get("tools") else "helper"
+        with self.lock:
+            self.requests.append((who, body))
+            while self.made:
+                os.remove(self.made.pop())
+            done, steps = sum(bool(m.get("tool_calls")) for m in body["messages"]), self.steps.get(who, [])
+            calls = steps[done] if done < len(steps) else []
+            for path in [arguments.get("filePath", "") for _, arguments in calls]:
+                if os.path.basename(path) == PROBE:
+                    open(path, "w").write("probe\n"); self.made.append(path)
+        return [(f"call_{done}_{nth}", name, arguments) for nth, (name, arguments) in enumerate(calls)]
 
 
 class Answer(BaseHTTPRequestHandler):
@@ -58,21 +77,12 @@ class Answer(BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)) or b"{}")
-        path = None
-        with self.server.lock:
-            if body.get("tools"):  # titles and summaries have none
-                step = len(self.server.requests)
-                self.server.requests.append(body)
-                if self.server.made:
-                    os.remove(self.server.made); self.server.made = None
-                path = self.server.reads[step] if step < len(self.server.reads) else None
-                if path and os.path.basename(path) == PROBE:
-                    open(path, "w").write("probe\n"); self.server.made = path
-        chunks = [({"role": "assistant", "content": "" if path else "ok"}, None)]
-        if path:
-            call = {"name": "read", "arguments": json.dumps({"filePath": path})}
-            chunks.append(({"tool_calls": [{"index": 0, "id": f"call_{step}", "type": "function", "function": call}]}, None))
-        chunks.append(({}, "tool_calls" if path else "stop"))
+        calls = self.server.calls(body)
+        chunks = [({"role": "assistant", "content": "" if calls else "ok"}, None)]
+        for nth, (id, name, arguments) in enumerate(calls):
+            call = {"index": nth, "id": id, "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+            chunks.append(({"tool_calls": [call]}, None))
+        chunks.append(({}, "tool_calls" if calls else "stop"))
         self.send_response(200); self.send_header("content-type", "text/event-stream"); self.send_header("connection", "close"); self.end_headers()
         for delta, finish in chunks:
             event = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
@@ -90,17 +100,12 @@ def content(value):
     return value if isinstance(value, str) else "".join(p.get("text", "") for p in value or [] if isinstance(p, dict))
 
 
-def run(clients, client, case, cwd, reads, settings, allowed=True):
-    """The requests of the last turn, or None when the client would not start. `allowed`: nothing has to be asked for, whatever
-    the settings of the case say."""
-    state, provider = tempfile.mkdtemp(prefix="opencode-"), Provider(reads)
-    port, home, own = provider.server_address[1], case.home(), case.env()
-    model = settings.get("model", "mock-model").split("/")[-1]
-    config = {
-        "$schema": "https://opencode.ai/config.json", "autoupdate": False, "share": "disabled", "snapshot": False, "lsp": False, "formatter": False,
-        "enabled_providers": ["mock"], "model": f"mock/{model}", "small_model": f"mock/{model}", **({"permission": {"*": "allow", "external_directory": "allow"}} if allowed else {}),
-        "provider": {"mock": {"npm": "@ai-sdk/openai-compatible", "name": "mock", "options": {"baseURL": f"http://127.0.0.1:{port}/v1", "apiKey": "none"},
-                              "models": {model: {"name": model, "tool_call": True, "limit": {"context": 40000000, "output": 8192}}}}}}
+def run(clients, client, case, cwd, steps, settings, allowed=True, attached=()):
+    """The last turn's requests with the names of their conversations, or None when the client would not start. `allowed`: nothing
+    has to be asked for, whatever the settings of the case say."""
+    state, provider = tempfile.mkdtemp(prefix="opencode-"), Provider({})
+    home, own = case.home(), case.env()
+    config = mocked(provider, settings.get("model", "mock-model").split("/")[-1], allowed)
     dead, nobody = "http://127.0.0.1:9", "127.0.0.1,localhost"
     env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LANG": "C.UTF-8", "TERM": "dumb", "HOME": home, "TMPDIR": state,
            "XDG_DATA_HOME": f"{state}/data", "XDG_CACHE_HOME": f"{state}/cache", "XDG_STATE_HOME": f"{state}/state",
@@ -119,19 +124,24 @@ def run(clients, client, case, cwd, reads, settings, allowed=True):
         json.dump(config, open(f"{state}/managed/opencode.json", "w"))
     arch = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
     binary = os.path.join(clients, f"{client.place}/node_modules/opencode-{sys.platform}-{arch}/bin/opencode")
-    base = [binary, "run", *client.options, "--title", "t"]
-    turns = [([*base], settings.get("agent"))]
-    if settings.get("previousAgent"):
-        turns = [([*base], settings["previousAgent"]), ([*base, "-c"], settings.get("agent", "build"))]
+    agents = [settings["previousAgent"], settings.get("agent", "build")] if settings.get("previousAgent") else [settings.get("agent")]
+    errand = settings.get("session") == "subagent"
     try:
-        for command, agent in turns:
-            before = len(provider.requests)
-            if command is not turns[-1][0]:
-                held, provider.reads = provider.reads, []
-            elif len(turns) > 1:
-                provider.reads = [None] * before + held
-            command += (["--agent", agent] if agent else []) + ["--", "hello"]
-            done = subprocess.run(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+        if "extraSystemPrompt" in settings:
+            provider.steps = {"main": steps}
+            return provider.requests if served(binary, env, cwd, settings) else None
+        for turn, agent in enumerate(agents):
+            before, last = len(provider.requests), turn == len(agents) - 1
+            if last and errand:
+                call = {"description": "errand", "prompt": ERRAND, "subagent_type": settings.get("agent", "general")}
+                agent, provider.steps = None, {"main": [[("task", call)]], "errand": steps}
+            elif last:
+                provider.steps = {"main": steps}
+            command = [binary, "run", *client.options, "--title", "t", *(["-c"] if turn else []), *(["--agent", agent] if agent else [])]
+            command += [word for path in attached for word in ("-f", path)] if last else []
+            done = subprocess.run([*command, "--", HELLO], cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+            if os.environ.get("CLIENT_OUTPUT"):
+                os.write(2, done.stdout + done.stderr)
             if len(provider.requests) == before:
                 sys.stderr.write(done.stderr.decode(errors="replace")[-700:] + "\n")
                 # Without an agent to start with, the client of early 2026 says so and ends as if all were well.
@@ -142,6 +152,44 @@ def run(clients, client, case, cwd, reads, settings, allowed=True):
     finally:
         provider.shutdown(); provider.server_close()
         shutil.rmtree(state, ignore_errors=True)
+
+
+def mocked(provider, model, allowed):
+    """Settings by which the client asks the mock provider."""
+    permission = {"permission": {"*": "allow", "external_directory": "allow"}} if allowed else {}
+    options = {"baseURL": f"http://127.0.0.1:{provider.server_address[1]}/v1", "apiKey": "none"}
+    models = {model: {"name": model, "tool_call": True, "limit": {"context": 40000000, "output": 8192}}}
+    return {"$schema": "https://opencode.ai/config.json", "autoupdate": False, "share": "disabled", "snapshot": False, "lsp": False, "formatter": False,
+            "enabled_providers": ["mock"], "model": f"mock/{model}", "small_model": f"mock/{model}", **permission,
+            "provider": {"mock": {"npm": "@ai-sdk/openai-compatible", "name": "mock", "options": options, "models": models}}}
+
+
+def served(binary, env, cwd, settings):
+    """The same by the client's own server, as editors do it; whether that answered. What `run` cannot say is said so."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = subprocess.Popen([binary, "serve", "--port", str(port)], cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    message = {"agent": settings.get("agent"), "system": settings.get("extraSystemPrompt"), "parts": [{"type": "text", "text": HELLO}]}
+
+    def post(path, body, seconds):
+        data = json.dumps({k: v for k, v in body.items() if v}).encode()
+        request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", data, {"content-type": "application/json"})
+        return json.load(urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=seconds))
+    try:
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline and server.poll() is None:
+            try:
+                session = post("/session", {"title": "t"}, 15)["id"]
+                return bool(post(f"/session/{session}/message", message, 120))
+            except urllib.error.HTTPError as refusal:
+                sys.stderr.write(refusal.read().decode(errors="replace")[:700] + "\n")
+                return False
+            except OSError:  # What comes before the server listens, it takes and never answers.
+                time.sleep(.05)
+        raise SystemExit("the client's server did not start")
+    finally:
+        server.kill(); server.wait()
 
 
 def entries(system, client):
@@ -157,8 +205,8 @@ def entries(system, client):
 
 def listed(system):
     """The block of skills of a system text, whole, as Briefing says it."""
-    at = system.rfind(SKILLS)
-    return system[at + 1:] if at >= 0 else ""
+    at, end = system.rfind(SKILLS), "</available_skills>"
+    return system[at + 1:system.rfind(end) + len(end) if end in system[at:] else None] if at >= 0 else ""
 
 
 def injected(output, client):
@@ -194,24 +242,55 @@ class Kept:
                 open(path, "wb").write(data)
 
 
-def ask(clients, case, ask):
-    os.makedirs(case.home(), exist_ok=True)
-    kept = Kept(case)
-    try:
-        return one(clients, case, ask)
-    finally:
-        kept.restore()
+def keeping(asked):
+    """Puts the tree back as it was laid out after a question."""
+    def kept_so(clients, case, ask):
+        os.makedirs(case.home(), exist_ok=True)
+        kept = Kept(case)
+        try:
+            return asked(clients, case, ask)
+        finally:
+            kept.restore()
+    return kept_so
 
 
+def question(case, ask):
+    """What is asked beside the place: the settings of the case, with what the question itself says."""
+    session = next((s.header.split()[1] for s in case.all("@session")), None)
+    return {**settings_of(case), **({"agent": ask.agent} if ask.agent else {}), **({"session": session} if session else {})}
+
+
+def asked_for(requests, settings):
+    """The requests of the conversation that the question is about."""
+    who = "errand" if settings.get("session") == "subagent" else "main"
+    return [body for name, body in requests or [] if name == who]
+
+
+@keeping
 def skills(clients, case, ask):
-    os.makedirs(case.home(), exist_ok=True)
-    kept = Kept(case)
-    try:
-        requests = run(clients, edition(ask), case, ask.cwd or "/", [], settings_of(case), allowed=False)
-        block = listed(sent(requests)) if requests else ""
-        return "refused" if requests is None else [("session", "system", block)] if block else []
-    finally:
-        kept.restore()
+    settings = question(case, ask)
+    requests = asked_for(run(clients, edition(ask), case, ask.cwd or "/", [], settings, allowed=False), settings)
+    block = listed(sent(requests)) if requests else ""
+    return "refused" if not requests else [("session", "system", block)] if block else []
+
+
+@keeping
+def reminders(clients, case, ask):
+    """What the client adds to the user's message, and what it puts into the model's mouth: in the first request of the turn, or in
+    the one that carries the answer of a read."""
+    settings = question(case, ask)
+    steps = [[call("read", path)] for path in [*ask.after, *([ask.reading] if ask.reading else [])]]
+    requests = asked_for(run(clients, edition(ask), case, ask.cwd or "/", steps, settings), settings)
+    if not requests:
+        return "refused"
+    last = [m for m in requests[0]["messages"] if m["role"] == "user"][-1]
+    parts = last["content"] if isinstance(last["content"], list) else [{"text": last["content"]}]
+    said = [("session", "user", part["text"]) for part in parts if part.get("text", HELLO).strip() not in (HELLO, ERRAND)]
+    for trigger, request in [("session", requests[0]), ("read", requests[-1])]:
+        end = request["messages"][-1]
+        if end["role"] == "assistant":
+            return said + [(trigger, "assistant", content(end["content"]))]
+    return said
 
 
 def sent(requests):
@@ -222,24 +301,39 @@ def sent(requests):
     return system[0]
 
 
-def one(clients, case, ask):
+def call(tool, path):
+    """The call by which a tool reaches a file."""
+    return {"read": ("read", {"filePath": path}), "write": ("write", {"filePath": path, "content": "x\n"}),
+            "edit": ("edit", {"filePath": path, "oldString": "x", "newString": "z"}),
+            "shell": ("bash", {"command": f"cat '{path}'", "description": "Prints a file"})}[tool]
+
+
+@keeping
+def ask(clients, case, ask):
     # An injected file counts as already loaded once a read has injected it: a probe is read next to each, nearest to the root first.
     already = sorted(ask.already, key=lambda p: p.count("/"))
     if any(not os.path.isdir(os.path.dirname(p)) for p in already):
         return "skip"
-    reads = [os.path.join(os.path.dirname(p), PROBE) for p in already] + ([ask.reading] if ask.reading else [])
-    client = edition(ask)
-    requests = run(clients, client, case, ask.cwd or "/", reads, settings_of(case))
-    if requests is None:
+    attached = [ask.reading] if ask.reading and ask.tool == "mention" else []
+    reads = [os.path.join(os.path.dirname(p), PROBE) for p in already] + ask.after
+    steps = [[call("read", path)] for path in reads] + ([[call(ask.tool, ask.reading)]] if ask.reading and not attached else [])
+    client, settings = edition(ask), question(case, ask)
+    requests = asked_for(run(clients, client, case, ask.cwd or "/", steps, settings, attached=attached), settings)
+    if not requests:
         return "refused"
-    messages = [("session", "system", entries(sent(requests), client))]
+    system = sent(requests).removesuffix("\n" + settings.get("extraSystemPrompt", "\0"))
+    messages = [("session", "system", entries(system, client))]
     outputs = [content(m["content"]) for m in requests[-1]["messages"] if m["role"] == "tool"]
-    if len(outputs) != len(reads):
-        raise SystemExit(f"{len(reads)} reads, {len(outputs)} answers")
+    if len(outputs) != len(steps):
+        raise SystemExit(f"{len(steps)} calls, {len(outputs)} answers")
     for path, output in zip(already, outputs):
         body = injected(output, client)
         if not body.startswith(f"Instructions from: {path}\n") or "\n\nInstructions from: /" in body:
             return "skip"
-    if ask.reading:
+    if attached:
+        parts = [m["content"] for m in requests[0]["messages"] if m["role"] == "user"][-1]
+        texts = [part.get("text", "") for part in parts] if isinstance(parts, list) else [parts]
+        messages += [("attach", "user", body) for body in (injected(text, client) for text in texts) if body]
+    elif ask.reading:
         messages.append(("read", "tool", injected(outputs[-1], client)))
     return [m for m in messages if m[2]]

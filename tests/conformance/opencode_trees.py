@@ -212,14 +212,28 @@ def generate(random, edition=None):
         if chance(0.8):
             shown = r.choice([target + "/x.txt"] * 6 + [target, target + "/gone.txt", target + "/../x.txt", target + "/./x.txt", os.path.relpath(target + "/x.txt", cwd), target + "/AGENTS.md"])
             words += f" reading {shown}"
+            said = shown == target + "/x.txt"
+            if said and chance(0.15): words += " by " + r.choice(["mention", "mention", "write", "edit", "shell"])
+            if chance(0.3):
+                for place in r.choices([d for d in below + places if " " not in d], k=r.choice([1, 1, 2])):
+                    tree.put(place + "/x.txt", "", "x\n")
+                    words += f" after {place}/" + r.choice(["x.txt"] * 6 + ["AGENTS.md", "gone.txt"])
             above = [d for d in below[1:] if (target + "/").startswith(d + "/")]
-            if above and chance(0.15):
+            if above and " after " not in words and " by " not in words and chance(0.15):
                 words += f" already {r.choice(above)}/AGENTS.md"
     elif " " in cwd:
         cwd = levels[0]
         words = f"{asked} from {cwd}"
     tree.put(cwd + "/y.txt", "", "y\n")
     home = [casefile.Section(f"@env {k}={v}") for k, v in env.items() if "\n" not in v]
-    if chance(0.05):
-        home.append(casefile.Section("@settings", '{"agent": "plan"}\n'))
+    # Agents and commands.
+    if chance(0.12):
+        tree.put(r.choice(levels) + "/.opencode/agent/my.md", "", r.choice(["---\ndescription: d\n---\n", "---\nmode: subagent\n---\n", "---\nmode: primary\nsteps: 1\n---\n", "", "---\nmode: no\n---\n"]) + "Mine.\n")
+    if chance(0.1):
+        tree.put(r.choice(levels + ["/h"]) + "/.opencode/command/c.md", "", r.choice(["---\ndescription: d\n---\nDo $ARGUMENTS @one.md\n", "---\nsubtask: true\nagent: explore\n---\nGo\n", "Go\n", "---\nsubtask: 5\n---\nGo\n"]))
+    if chance(0.15):
+        home.append(casefile.Section("@session subagent"))
+        words += " as " + r.choice(["explore", "general", "my", "plan", "title"])
+    elif chance(0.08):
+        words += " as " + r.choice(["plan", "build", "explore", "my"])
     return casefile.Case("", home + list(tree.sections())), words

@@ -42,7 +42,7 @@ pub fn open(root: &Path, file: &Path, rule: &'static str, search: &mut Search) -
         Err(Unreadable::Errno(errno)) => failed(errno, "open", file),
         Err(Unreadable::TooLarge(_)) => Guarded::Refused(too_large()),
         Err(Unreadable::Not(_)) => Guarded::Refused(NOT_A_FILE.into()),
-        Err(problem @ Unreadable::Process) => Guarded::Refused(problem.to_string().into()),
+        Err(problem @ Unreadable::Process) => Guarded::Refused(problem.to_string()),
     })
 }
 

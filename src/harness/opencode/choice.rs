@@ -1,7 +1,7 @@
 //! Which agent a session starts with.
 
 use super::config::Config;
-use crate::answer::{Answer, Refusal, Standpoint, Warning};
+use crate::answer::{Answer, Certain, Refusal, SessionKind, Standpoint, Warning};
 use crate::formats::Node;
 
 /// An agent that OpenCode brings along, or that the settings have.
@@ -33,17 +33,39 @@ const NATIVE: [Agent<'static>; 7] = [
 /// Those of them that may use but a few tools.
 pub(super) const MAY_DO_LITTLE: [&str; 4] = ["explore", "compaction", "title", "summary"];
 
+/// The sub-agent that the task tool is most often called for; it has no prompt of its own.
+const SUBAGENT: &str = "general";
+
 /// The agent that is asked for, else the one that the settings name, else the first; `Err` says why the client does
 /// not start.
 pub(super) fn agent(at: &Standpoint, config: &Config, answer: &mut Answer) -> Result<String, Refusal> {
     let agents = agents(config);
     let named = |name: &str| agents.iter().find(|agent| agent.name == name);
+    if at.session == SessionKind::Subagent {
+        // Any agent can be a sub-agent, the hidden ones and those that sessions start with too.
+        let asked = at.agent.as_deref().unwrap_or(SUBAGENT);
+        let missing =
+            || Refusal::new(&at.cwd, format!("there is no agent {asked}: the task tool answers with an error"));
+        return named(asked).map(|agent| agent.name.to_owned()).ok_or_else(missing);
+    }
     if let Some(asked) = &at.agent {
-        if named(asked).is_some() {
-            return Ok(asked.clone());
+        match named(asked) {
+            Some(Agent { usage: Usage::Session, .. }) => return Ok(asked.clone()),
+            Some(Agent { usage: Usage::Subagent, .. }) => {
+                let message = format!(
+                    "{asked} is a subagent: this is what its own session gets; `opencode run --agent {asked}` falls back to the default agent"
+                );
+                answer.warnings.push(Warning::general("is-subagent", message));
+                return Ok(asked.clone());
+            }
+            None => {
+                let message = format!(
+                    "there is no agent {asked}: `opencode run` falls back to its default agent, which is shown; OpenCode's server, which editors use, answers with an error"
+                );
+                answer.warnings.push(Warning::general("unknown-agent", message.clone()));
+                answer.doubt(&[Certain::Set], message);
+            }
         }
-        let message = format!("there is no agent {asked}; OpenCode falls back to its default agent");
-        answer.warnings.push(Warning::general("unknown-agent", message));
     }
     let refused =
         |problem: &str| Err(Refusal::new(config.default_agent_from.as_deref().unwrap_or(&at.cwd), problem.to_owned()));
@@ -55,7 +77,7 @@ pub(super) fn agent(at: &Standpoint, config: &Config, answer: &mut Answer) -> Re
         );
     };
     match named(default) {
-        None => refused(&format!("`default_agent`: there is no agent {default}")),
+        None => refused(&format!("`default_agent`: there is no agent {}", config.shown(default))),
         Some(agent) if agent.usage == Usage::Subagent => {
             refused(&format!("`default_agent`: a session cannot start with {default}, which is a subagent"))
         }

@@ -5,18 +5,21 @@ use std::path::{Path, PathBuf};
 
 use super::flags::Flags;
 use super::places::Places;
-use super::rules::{ContentVariable, Denied, FindError, Forms, MissingConfigDir, SettingsOrder};
+use super::rules::{ContentVariable, Denied, FindError, Forms, Logins, MissingConfigDir, SettingsOrder};
+use super::variables::Substituted;
 use super::{OpenCode, agents, permissions, schema, variables};
 use crate::answer::{Answer, Standpoint, Warning};
 use crate::formats::{self, Node, Value};
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Errno, Kind, Unreadable, absolute};
+use crate::snapshot::{Ask, Errno, Kind, Remote, Unreadable, absolute};
 use crate::text;
 
 /// What the settings say.
 pub(super) struct Config {
     /// `instructions` in their order, each with the settings it is from.
     pub instructions: Vec<(String, String)>,
+    /// What is written in the settings where a text of theirs was taken from the environment or from a file.
+    written: HashMap<String, String>,
     /// Everything else, merged.
     merged: Node,
     /// The directories that may hold settings, skills and agents, in their order.
@@ -39,17 +42,18 @@ impl Config {
         search: &mut Search,
         answer: &mut Answer,
     ) -> Told<Result<Config, Answer>> {
-        let empty = Node { at: 0..0, value: Value::Table(Vec::new()) };
         let mut layers = Layers {
             config: Config {
                 instructions: Vec::new(),
-                merged: empty,
+                written: HashMap::new(),
+                merged: NOTHING,
                 directories: Vec::new(),
                 rewritten: HashMap::new(),
                 default_agent_from: None,
                 plugins: Vec::new(),
             },
             home: places.real_home.clone(),
+            variables: HashMap::new(),
             edition,
         };
         Ok(match layers.read(at, flags, places, search, answer)? {
@@ -66,6 +70,11 @@ impl Config {
     /// A setting that is a text.
     pub fn text(&self, path: &[&str]) -> Option<&str> {
         self.get(path)?.as_text()
+    }
+
+    /// A text of the settings as it may be shown: as it is written, since its value may be a secret.
+    pub fn shown<'a>(&'a self, text: &'a str) -> &'a str {
+        self.written.get(text).map_or(text, String::as_str)
     }
 
     /// A setting that is a list of texts.
@@ -91,6 +100,8 @@ struct Layers<'a> {
     edition: &'a OpenCode,
     config: Config,
     home: PathBuf,
+    /// What logins bring along for `{env:…}`.
+    variables: HashMap<String, String>,
 }
 
 impl Layers<'_> {
@@ -102,8 +113,8 @@ impl Layers<'_> {
         search: &mut Search,
         answer: &mut Answer,
     ) -> Read<()> {
-        let global = or_refuse!(self.global(places, search)?);
-        self.add(&places.xdg.display().to_string(), global);
+        or_refuse!(self.of_logins(at, search, answer)?);
+        or_refuse!(self.global(places, search)?);
         if let Some(named) = search.env("OPENCODE_CONFIG").filter(|path| !path.is_empty()) {
             or_refuse!(self.add_file(&absolute(&at.cwd, Path::new(&named)), search)?);
         }
@@ -115,7 +126,7 @@ impl Layers<'_> {
             }
         }
         or_refuse!(self.directories(flags, places, search)?);
-        if let Some(content) = search.env("OPENCODE_CONFIG_CONTENT").filter(|text| !text.is_empty()) {
+        if let Some(content) = search.secret_env("OPENCODE_CONFIG_CONTENT").filter(|text| !text.is_empty()) {
             let name = "OPENCODE_CONFIG_CONTENT";
             let parsed = match self.edition.settings.content {
                 ContentVariable::LikeAFile => or_refuse!(self.parse(&content, &at.cwd, Path::new(name), search)?),
@@ -131,19 +142,66 @@ impl Layers<'_> {
         }
         or_refuse!(self.managed(at, search)?);
         self.complete(search);
-        not_read(at, search, answer)?;
         Ok(Ok(()))
     }
 
     /// `config.json`, `opencode.json`, `opencode.jsonc`: among these three a list replaces the one before.
-    fn global(&mut self, places: &Places, search: &mut Search) -> Read<Node> {
-        let mut merged = Node { at: 0..0, value: Value::Table(Vec::new()) };
+    fn global(&mut self, places: &Places, search: &mut Search) -> Read<()> {
+        let mut merged = NOTHING;
+        // Which file says what is told of its source.
+        let (mut of_instructions, mut of_agent) = (places.xdg.clone(), None);
         for name in ["config.json", "opencode.json", "opencode.jsonc"] {
-            if let Some(node) = or_refuse!(self.read_file(&places.xdg.join(name), search)?) {
+            let file = places.xdg.join(name);
+            if let Some(node) = or_refuse!(self.read_file(&file, search)?) {
+                if node.get("instructions").is_some() {
+                    of_instructions.clone_from(&file);
+                }
+                of_agent = node.get("default_agent").map(|_| file).or(of_agent);
                 merge(&mut merged, node);
             }
         }
-        Ok(Ok(merged))
+        self.add(&of_instructions.display().to_string(), merged);
+        self.config.default_agent_from = of_agent;
+        Ok(Ok(()))
+    }
+
+    /// What the servers say that somebody is logged in to.
+    fn of_logins(&mut self, at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Read<()> {
+        for login in logins(self.edition, at, search)? {
+            self.variables.insert(login.key, login.token);
+            let url = format!("{}/.well-known/opencode", login.server.trim_end_matches('/'));
+            let from = Path::new(&url);
+            let text = match search.remote(&url, "settings of a server that somebody is logged in to")? {
+                Remote::NotFetched => {
+                    let message = format!("{url} has further settings, which were not fetched");
+                    answer.warnings.push(Warning::at("remote-settings", &login.file, message.clone()));
+                    answer.files_only = Some(message);
+                    continue;
+                }
+                Remote::Failed(why) => {
+                    return Ok(Err(Answer::refused(from, format!("{why}; OpenCode stops without it"))));
+                }
+                Remote::Body(raw) | Remote::Moved { body: raw, .. } => raw.text_without_bom().into_owned(),
+            };
+            // It is JSON; the other parser knows where things stand.
+            let said = match formats::parse_json(&text).and_then(|_| formats::parse_jsonc(&text)) {
+                Ok(said) => said,
+                Err(error) => {
+                    let message = format!("not valid JSON: {}", error.with_position(&text));
+                    return Ok(Err(Answer::refused(from, message)));
+                }
+            };
+            if said.get("remote_config").is_some_and(|more| more.as_table().is_some()) {
+                let message = format!("{url} names further settings elsewhere, which are not asked for");
+                answer.warnings.push(Warning::at("remote-settings", &login.file, message.clone()));
+                answer.files_only = Some(message);
+            }
+            let Some(config) = said.get("config").filter(|config| config.as_table().is_some()) else { continue };
+            let dir = PathBuf::from(format!("{}/.well-known", login.server));
+            let node = or_refuse!(self.parse(&text[config.at.clone()], &dir, from, search)?);
+            self.add(&url, node);
+        }
+        Ok(Ok(()))
     }
 
     /// The settings, agents and plugins of every configuration directory.
@@ -270,16 +328,18 @@ impl Layers<'_> {
         Ok(Ok(Some(node)))
     }
 
-    fn parse(&self, source: &str, dir: &Path, from: &Path, search: &mut Search) -> Read<Node> {
-        let refused = |message: String| Ok(Err(Answer::refused(from, message)));
-        let text = match variables::substitute(self.edition, source, dir, &self.home, search)? {
+    fn parse(&mut self, source: &str, dir: &Path, from: &Path, search: &mut Search) -> Read<Node> {
+        let around = variables::From { dir, home: &self.home, variables: &self.variables };
+        let text = match variables::substitute(self.edition, source, &around, search)? {
             Ok(text) => text,
-            Err(message) => return refused(message),
+            Err(message) => return Ok(Err(Answer::refused(from, message))),
         };
-        let mut node = match formats::parse_jsonc(&text) {
+        let refused = |message: String| Ok(Err(Answer::refused(from, text.conceal(message))));
+        let mut node = match formats::parse_jsonc(&text.text) {
             Ok(node) => node,
-            Err(error) => return refused(format!("not valid JSONC: {}", error.with_position(&text))),
+            Err(error) => return refused(format!("not valid JSONC: {}", error.with_position(&text.text))),
         };
+        remember_written(&node, &text, &mut self.config.written);
         let translated = self.edition.settings.forms == Forms::Translated;
         if let Value::Table(entries) = &mut node.value {
             entries.retain(|(key, _)| match key.as_str() {
@@ -378,20 +438,53 @@ fn cannot_examine(path: &Path, errno: Errno) -> Answer {
     Answer::refused(path, message)
 }
 
-/// Layers that only a logged-in client has are not read; the user is told.
-fn not_read(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Told<()> {
+/// Remembers what is written where a text holds something else.
+fn remember_written(node: &Node, text: &Substituted, known: &mut HashMap<String, String>) {
+    match &node.value {
+        Value::Text(value) => {
+            if let Some(written) = text.written(&node.at) {
+                known.insert(value.clone(), written.trim_matches('"').to_owned());
+            }
+        }
+        Value::List(list) => list.iter().for_each(|node| remember_written(node, text, known)),
+        Value::Table(entries) => entries.iter().for_each(|(_, node)| remember_written(node, text, known)),
+        _ => {}
+    }
+}
+
+/// A login that brings settings of a server along.
+struct Login {
+    /// Which file tells of it.
+    file: PathBuf,
+    server: String,
+    /// The variable that its token is known by.
+    key: String,
+    token: String,
+}
+
+/// The logins of that kind, in their order.
+fn logins(edition: &OpenCode, at: &Standpoint, search: &mut Search) -> Told<Vec<Login>> {
+    let given = match edition.settings.logins {
+        Logins::FileOrVariable => search.secret_env("OPENCODE_AUTH_CONTENT"),
+        Logins::File => None,
+    };
+    let given = given.and_then(|text| formats::parse_json(&text).ok());
     let data = search.env("XDG_DATA_HOME").filter(|dir| !dir.is_empty());
     let data = data.map_or_else(|| at.home.join(".local/share"), |dir| absolute(&at.cwd, Path::new(&dir)));
-    let path = data.join("opencode/auth.json");
-    let Ok(raw) = search.read(&path, "logins: one of type `wellknown` brings remote settings")? else { return Ok(()) };
-    let remote = formats::parse_jsonc(&raw.text_without_bom()).is_ok_and(|node| {
-        let entries = node.as_table().unwrap_or_default();
-        entries.iter().any(|(_, login)| login.get("type").and_then(Node::as_text) == Some("wellknown"))
-    });
-    if remote {
-        let message = format!("{} names a server with further settings, which is not asked", path.display());
-        answer.warnings.push(Warning::at("remote-settings", &path, message.clone()));
-        answer.files_only = Some(message);
-    }
-    Ok(())
+    let file = data.join("opencode/auth.json");
+    let node = match given {
+        Some(node) => node,
+        None => match search.read(&file, "logins: one of type `wellknown` brings remote settings")? {
+            Ok(raw) => formats::parse_jsonc(&raw.text_without_bom()).unwrap_or(NOTHING),
+            Err(_) => NOTHING,
+        },
+    };
+    let login = |(server, login): &(String, Node)| {
+        let text = |key: &str| login.get(key).and_then(Node::as_text).map(str::to_owned);
+        (text("type")? == "wellknown").then_some(())?;
+        Some(Login { file: file.clone(), server: server.clone(), key: text("key")?, token: text("token")? })
+    };
+    Ok(node.as_table().unwrap_or_default().iter().filter_map(login).collect())
 }
+
+const NOTHING: Node = Node { at: 0..0, value: Value::Table(Vec::new()) };

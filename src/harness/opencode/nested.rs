@@ -7,7 +7,7 @@ use super::places::{Places, exists};
 use super::rules::{Counts, Pictures};
 use super::system::{self, Loaded};
 use super::{Entry, OpenCode};
-use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Trigger};
+use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Tool, Trigger};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Kind};
 
@@ -34,6 +34,7 @@ pub(super) fn look(
         Ok(meta) if meta.kind == Kind::Device && edition.counts == Counts::Anything => {}
         Ok(_) | Err(_) => return Ok(Vec::new()),
     }
+    let lost = lost_before(edition, at, flags, places, search)?;
     let mut entries = Vec::new();
     let first_source = answer.sources.len();
     for dir in dirs {
@@ -47,8 +48,12 @@ pub(super) fn look(
             answer.sources.push(source(Fate::Dropped, "it is the file being read, which never injects itself"));
         } else if loaded.paths.contains(&path) {
             // It has its source already.
-        } else if at.already_loaded.contains(&path) {
+        } else if remembers(at) && at.already_loaded.contains(&path) {
             answer.sources.push(source(Fate::Dropped, "an earlier read of this session injected it"));
+        } else if remembers(at) && lost.contains(&path) {
+            let reason =
+                "an earlier read of a picture or PDF took it up and had no room for it; it is lost for this session";
+            answer.sources.push(source(Fate::Dropped, reason));
         } else {
             let reason = "below the start directory, on the way to the file read; nearest first".to_owned();
             let (text, source) = system::read(edition, &path, Scope::Nested, reason, search, answer)?;
@@ -57,7 +62,7 @@ pub(super) fn look(
         answer.sources.append(&mut others);
     }
     for source in &mut answer.sources[first_source..] {
-        source.trigger = Trigger::Read;
+        source.trigger = trigger(at);
     }
     if entries.is_empty() {
         return Ok(entries);
@@ -71,6 +76,39 @@ pub(super) fn look(
     }
     Ok(entries)
 }
+
+/// When the text reaches the model: a file that the user names is read before the message is sent.
+pub(super) fn trigger(at: &Standpoint) -> Trigger {
+    if at.tool == Tool::Mention { Trigger::Attach } else { Trigger::Read }
+}
+
+/// Whether earlier reads count: not for a file that the user names, which is read without the history.
+fn remembers(at: &Standpoint) -> bool {
+    at.tool != Tool::Mention
+}
+
+/// What earlier reads of pictures and PDFs took up without sending it.
+fn lost_before(
+    edition: &OpenCode,
+    at: &Standpoint,
+    flags: &Flags,
+    places: &Places,
+    search: &mut Search,
+) -> Told<Vec<PathBuf>> {
+    let mut lost = Vec::new();
+    for file in &at.read_before {
+        if silent(edition, file, search)? == Some(TAKEN_UP) {
+            for dir in directories(file, &places.directory) {
+                lost.extend(chosen(edition, flags, dir, search)?.0.filter(|path| path != file));
+            }
+        }
+    }
+    Ok(lost)
+}
+
+/// Why a picture brings no text.
+const TAKEN_UP: &str =
+    "the file read is a picture or PDF: this file counts as loaded from now on, but its text is not sent";
 
 /// From the target's directory up, as long as the path begins with the text of the start directory and is not it.
 /// `/p/app2` begins with `/p/app`, too.
@@ -133,7 +171,7 @@ fn silent(edition: &OpenCode, target: &Path, search: &mut Search) -> Told<Option
         }),
     };
     Ok(if is_picture_or_pdf {
-        Some("the file read is a picture or PDF: this file counts as loaded from now on, but its text is not sent")
+        Some(TAKEN_UP)
     } else if is_binary(sample, &ending) {
         Some("the file read is binary: the read fails and sends nothing")
     } else {

@@ -7,14 +7,15 @@ use super::config::Config;
 use super::flags::Flags;
 use super::permissions::Rules;
 use super::places::Places;
-use super::rules::{EnvironmentBlock, SkillsPlace};
+use super::rules::{EnvironmentBlock, PlanEnd, SkillsPlace};
 use super::skills::{self, Skill};
 use super::system::Loaded;
-use super::{Entry, OpenCode, add_entries};
+use super::{Entry, OpenCode, add_entries, nested};
 use crate::answer::{
-    Answer, Fate, Message, MessageKind, Role, Scope, Source, Standpoint, Surroundings, Trigger, Warning,
+    Answer, Fate, Message, MessageKind, Role, Scope, SessionKind, Source, Standpoint, Surroundings, Tool, Trigger,
+    Warning,
 };
-use crate::formats::Node;
+use crate::formats::{Node, Value};
 
 /// What was found for the prompt.
 pub(super) struct Texts {
@@ -41,7 +42,7 @@ pub(super) fn compose(
     answer: &mut Answer,
 ) {
     let agent = texts.agent.as_str();
-    let model = Model::of(at, config);
+    let model = Model::of(agent, at, config);
     agent_or_provider(edition, agent, &model, config, answer);
     let environment = model
         .full
@@ -54,7 +55,7 @@ pub(super) fn compose(
     add_entries(answer, Trigger::Session, Role::System, texts.loaded.entries, "\n");
     match edition.skills {
         SkillsPlace::SystemPrompt => {
-            if let Some(text) = skills::block(&texts.skills, &Rules::of(agent, config)) {
+            if let Some(text) = skills::block(&texts.skills, &Rules::of(agent, config), answer) {
                 answer.messages.push(kind(MessageKind::Skills, Role::System, text));
             }
         }
@@ -64,10 +65,48 @@ pub(super) fn compose(
             answer.messages.push(Message::named(Role::Tool, MessageKind::Skills, name));
         }
     }
-    reminders(agent, at, flags, config, answer);
-    add_entries(answer, Trigger::Read, Role::Tool, texts.nested, "\n\n");
+    if let Some(extra) = at.extra_system_prompt.as_ref().filter(|extra| !extra.is_empty()) {
+        answer.messages.push(kind(MessageKind::Developer, Role::System, extra.clone()));
+    }
+    reminders(edition, agent, at, flags, answer);
+    let steps = steps(agent, config);
+    let last = |step: usize| steps.is_some_and(|steps| steps <= step);
+    if last(1) {
+        answer.messages.push(Message::named(Role::Assistant, MessageKind::Reminder, LAST_STEP));
+    }
+    read(at, texts.nested, answer);
+    // The answer of the read is sent in the step after it.
+    if !last(1) && at.target.is_some() && at.tool != Tool::Mention && last(2 + at.read_before.len()) {
+        let reminder = Message::named(Role::Assistant, MessageKind::Reminder, LAST_STEP);
+        answer.messages.push(Message { trigger: Trigger::Read, ..reminder });
+    }
     mcp(config, answer);
 }
+
+/// The text in the answer of the read tool, or in the user's message for a file that is named there.
+fn read(at: &Standpoint, entries: Vec<Entry>, answer: &mut Answer) {
+    let role = if at.tool == Tool::Mention { Role::User } else { Role::Tool };
+    let first = answer.messages.len();
+    add_entries(answer, nested::trigger(at), role, entries, "\n\n");
+    for message in &mut answer.messages[first..] {
+        message.before = "\n\n<system-reminder>\n".to_owned();
+        message.after = "\n</system-reminder>".to_owned();
+    }
+}
+
+/// After how many steps the agent has to stop.
+fn steps(agent: &str, config: &Config) -> Option<usize> {
+    let steps = config.get(&["agent", agent, "steps"]).or_else(|| config.get(&["agent", agent, "maxSteps"]))?;
+    match steps.value {
+        Value::Integer(steps) => usize::try_from(steps).ok(),
+        Value::Float(steps) => Some(steps as usize),
+        _ => None,
+    }
+}
+
+/// What is put into the model's mouth at the last step; 1.1.53, 1.15.13 and 1.18.33 alike.
+const LAST_STEP: &str =
+    "maximum steps reached (750 bytes, SHA-256 a22542c356f74bfe3f8edc3f2251f6d5b3ee2e21746040eb602fa57283397404)";
 
 fn kind(kind: MessageKind, role: Role, text: String) -> Message {
     Message { kind, ..Message::instructions(Trigger::Session, role, text) }
@@ -81,16 +120,23 @@ struct Model {
 }
 
 impl Model {
-    fn of(at: &Standpoint, config: &Config) -> Model {
+    /// The one that is asked for, else the agent's, else the configured one. A sub-agent's own goes before its parent's.
+    fn of(agent: &str, at: &Standpoint, config: &Config) -> Model {
         let configured = config.text(&["model"]);
-        let named = at.model.as_deref().or(configured);
+        let (asked, own) = (at.model.as_deref(), config.text(&["agent", agent, "model"]));
+        let named = if at.session == SessionKind::Subagent { own.or(asked) } else { asked.or(own) }.or(configured);
         let full = named.and_then(|model| model.split_once('/'));
         // A model that is given without its provider may be the configured one.
         let full = full.or_else(|| {
             let (provider, id) = configured?.split_once('/')?;
             (Some(id) == named).then_some((provider, id))
         });
-        let full = full.map(|(provider, id)| (provider.to_owned(), id.to_owned()));
+        // Settings may say what the provider calls the model.
+        let called = |(provider, id): (&str, &str)| {
+            let called = config.text(&["provider", provider, "models", id, "id"]).unwrap_or(id);
+            (provider.to_owned(), called.to_owned())
+        };
+        let full = full.map(called);
         let id = full.as_ref().map(|(_, id)| id.clone()).or_else(|| named.map(str::to_owned));
         Model { id, full }
     }
@@ -216,21 +262,30 @@ fn date((year, month, day): (i16, u8, u8)) -> String {
     format!("{weekday} {name} {day:02} {year:04}")
 }
 
-/// Texts that are added to the user's own message.
-fn reminders(agent: &str, at: &Standpoint, flags: &Flags, config: &Config, answer: &mut Answer) {
-    if agent == "plan" {
-        let name = if flags.plan_file { "plan with a plan file" } else { "plan" };
-        answer.messages.push(Message::named(Role::User, MessageKind::Reminder, name));
-    }
-    if agent == "build" && at.previous_agent.as_deref() == Some("plan") {
-        let text = kind(MessageKind::Reminder, Role::User, BUILD_SWITCH.to_owned());
-        answer.messages.push(Message { name: Some("build-switch".to_owned()), ..text });
-    }
-    let steps = config.get(&["agent", agent, "steps"]).or_else(|| config.get(&["agent", agent, "maxSteps"]));
-    if steps.is_some() {
-        answer.messages.push(Message::named(Role::Assistant, MessageKind::Reminder, "maximum steps reached"));
-    }
+/// Texts that are added to the user's own message. OpenCode's own are measured, not shown.
+fn reminders(edition: &OpenCode, agent: &str, at: &Standpoint, flags: &Flags, answer: &mut Answer) {
+    let named = |name: &str| Message::named(Role::User, MessageKind::Reminder, name);
+    let after_plan = at.previous_agent.as_deref() == Some("plan");
+    let switch = |name: &str| Message {
+        name: Some(name.to_owned()),
+        ..kind(MessageKind::Reminder, Role::User, BUILD_SWITCH.to_owned())
+    };
+    answer.messages.extend(match (flags.plan_file, agent, after_plan) {
+        (false, "plan", _) => Some(named(PLAN)),
+        (false, "build", true) => Some(switch("build-switch")),
+        // It is kept with the earlier message.
+        (true, "plan", true) => None,
+        (true, "plan", false) => Some(named("plan with a plan file, whose path stands in it")),
+        (true, _, true) if edition.plan_end == PlanEnd::OnlyWithFile => {
+            Some(named("build-switch, if there is a plan file, whose path stands in it"))
+        }
+        (true, _, true) => Some(switch("build-switch; a sentence with the path follows if there is a plan file")),
+        (false | true, ..) => None,
+    });
 }
+
+/// The name of the reminder of the plan agent, with what it measures; 1.1.53, 1.15.13 and 1.18.33 alike.
+const PLAN: &str = "plan (1484 bytes, SHA-256 455db97e0d21e8097c2afb539d167b4b2483e99b585dbc4fff23cafd4a3029b8)";
 
 fn mcp(config: &Config, answer: &mut Answer) {
     let servers = config.get(&["mcp"]).and_then(Node::as_table).unwrap_or_default();

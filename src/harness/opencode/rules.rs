@@ -168,6 +168,15 @@ pub(super) enum EnvironmentBlock {
     WithDirectories,
 }
 
+/// What is said when another agent goes on after the plan agent, where plans are files.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum PlanEnd {
+    /// That the mode has changed; and where the plan is, if it was written.
+    Always,
+    /// The same, and nothing if it was not.
+    OnlyWithFile,
+}
+
 /// Where skills are listed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SkillsPlace {
@@ -197,6 +206,8 @@ pub(super) struct Settings {
     pub references: References,
     /// What `OPENCODE_CONFIG_CONTENT` holds.
     pub content: ContentVariable,
+    /// Where it stands who is logged in where.
+    pub logins: Logins,
     /// What a file that may not be read does.
     pub denied: Denied,
     /// What becomes of forms that belong to the next generation of OpenCode.
@@ -239,6 +250,15 @@ pub(super) enum ContentVariable {
     LikeAFile,
     /// Plain JSON, whose keys are not looked at.
     PlainJson,
+}
+
+/// Where it stands who is logged in where.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Logins {
+    /// In a file, or in `OPENCODE_AUTH_CONTENT` in place of it.
+    FileOrVariable,
+    /// In the file.
+    File,
 }
 
 /// What a settings file that may not be read does.

@@ -11,16 +11,29 @@ use super::front_matter;
 use super::permissions::Rules;
 use super::places::Places;
 use super::rules::{FindError, Locations, SkillsPlace};
-use crate::answer::{Answer, Fate, Place, Purpose, Scope, Source, Trigger, Warning};
+use crate::answer::{Answer, Certain, Fate, Place, Purpose, Scope, Source, Trigger, Warning};
 use crate::formats::{Node, Value};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Errno, absolute};
+use crate::text::Size;
 
 /// A skill that is listed.
 pub(super) struct Skill {
-    pub name: String,
-    pub description: Option<String>,
-    pub location: String,
+    name: String,
+    description: Option<String>,
+    location: String,
+    /// Its source, if it is a file.
+    source: Option<usize>,
+}
+
+impl Skill {
+    /// Its lines of the list.
+    fn element(&self, description: &str) -> String {
+        format!(
+            "  <skill>\n    <name>{}</name>\n    <description>{description}</description>\n    <location>{}</location>\n  </skill>",
+            self.name, self.location
+        )
+    }
 }
 
 /// The skill that OpenCode brings along; 1.18.33.
@@ -61,19 +74,22 @@ pub(super) fn look(
             name: name.to_owned(),
             description: Some(description.to_owned()),
             location: location(edition, places, "<built-in>"),
+            source: None,
         }],
     };
+    let mut twins = Vec::new();
     for (file, scope) in files {
-        add(edition, places, (&file, scope), &mut skills, search, answer)?;
+        add(edition, places, (&file, scope), (&mut skills, &mut twins), search, answer)?;
     }
-    for url in config.texts(&["skills", "urls"]) {
+    warn_of_twins(edition, &twins, answer);
+    for url in config.texts(&["skills", "urls"]).into_iter().map(|url| config.shown(url)) {
         let reason = "skills of this server are downloaded at the start; not fetched here";
         answer.sources.push(Source {
             place: Place::Url(url.to_owned()),
             purpose: Purpose::Skill,
             ..Source::new("", Scope::Remote, Fate::Pending, reason)
         });
-        answer.files_only = Some(format!("the skills of {url} are not known"));
+        answer.doubt(&[Certain::Set], format!("the skills of {url} are not known"));
     }
     let collator = CollatorBorrowed::try_new(Default::default(), Default::default());
     match collator {
@@ -127,7 +143,11 @@ fn walks(edition: &OpenCode, flags: &Flags, places: &Places, config: &Config, se
             Some(rest) => absolute(&places.home, Path::new(rest)),
             None => absolute(&places.directory, Path::new(path)),
         };
-        if search.is_dir(&dir, "skills.paths")? {
+        let shown = config.shown(path);
+        search.show_as((shown != path).then(|| shown.into()));
+        let is_dir = search.is_dir(&dir, "skills.paths");
+        search.show_as(None);
+        if is_dir? {
             walks.push((dir, "**/SKILL.md", false, Scope::Config));
         }
     }
@@ -138,7 +158,7 @@ fn add(
     edition: &OpenCode,
     places: &Places,
     (file, scope): (&Path, Scope),
-    skills: &mut Vec<Skill>,
+    (skills, twins): (&mut Vec<Skill>, &mut Vec<Twins>),
     search: &mut Search,
     answer: &mut Answer,
 ) -> Told<()> {
@@ -169,21 +189,32 @@ fn add(
         answer.sources.push(Source { size: Some(raw.size()), ..source(Fate::Dropped, reason) });
         return Ok(());
     };
-    let skill = Skill { name, description, location: location(edition, places, &file.to_string_lossy()) };
-    let reason = match &skill.description {
-        Some(_) => "listed by name and description; its body is sent when the agent calls for it",
-        None => "not listed, since it has no description; the agent can still call for it",
+    let location = location(edition, places, &file.to_string_lossy());
+    let skill = Skill { name, description, location, source: Some(answer.sources.len()) };
+    let reason = match (&skill.description, edition.skills) {
+        (None, _) => "not listed, since it has no description; the agent can still call for it",
+        (Some(_), SkillsPlace::SystemPrompt) => NOT_LISTED,
+        (Some(_), SkillsPlace::ToolDescription) => {
+            "named and described where the skill tool is; its body is sent when the agent calls for it"
+        }
     };
-    answer.sources.push(Source { size: Some(raw.size()), ..source(Fate::Loaded, reason) });
+    let fate = match (&skill.description, edition.skills) {
+        (Some(_), SkillsPlace::ToolDescription) => Fate::Listed,
+        (Some(_), SkillsPlace::SystemPrompt) | (None, _) => Fate::Excluded,
+    };
+    answer.sources.push(Source { size: Some(raw.size()), ..source(fate, reason) });
     if let Some(known) = skills.iter_mut().find(|known| known.name == skill.name) {
-        answer.warnings.push(Warning::at(
-            "duplicate-skill",
-            file,
-            format!(
-                "two skills are named {}: {} and {}; which one OpenCode takes changes from run to run",
-                skill.name, known.location, skill.location
-            ),
-        ));
+        twins.push(Twins {
+            name: skill.name.clone(),
+            file: file.to_owned(),
+            locations: [known.location.clone(), skill.location.clone()],
+        });
+        if let Some(displaced) = known.source.map(|source| &mut answer.sources[source]) {
+            displaced.fate = Fate::Shadowed;
+            displaced.by = Some(file.to_owned());
+            displaced.reason =
+                format!("{} has the same name; which one is taken changes from run to run", file.display());
+        }
         *known = skill;
     } else {
         skills.push(skill);
@@ -191,8 +222,43 @@ fn add(
     Ok(())
 }
 
-/// The block, unless the rules for the agent take the tool away; a skill that they deny is not listed.
-pub(super) fn block(skills: &[Skill], rules: &Rules) -> Option<String> {
+/// Why a skill is not in the list, until it is.
+const NOT_LISTED: &str = "not listed for this agent, whose permissions deny it";
+
+/// Two skills of one name.
+struct Twins {
+    name: String,
+    file: PathBuf,
+    locations: [String; 2],
+}
+
+/// How many names a warning gives.
+const NAMES_SAID: usize = 5;
+
+/// One warning for all of them; where the list is part of the prompt, its text is not certain.
+fn warn_of_twins(edition: &OpenCode, twins: &[Twins], answer: &mut Answer) {
+    let mut names: Vec<&str> = twins.iter().map(|twins| twins.name.as_str()).collect();
+    names.dedup();
+    let Some(first) = twins.first() else { return };
+    let which = match names.len() {
+        1 => format!("two skills are named {}: {} and {}", first.name, first.locations[0], first.locations[1]),
+        count => {
+            let more = count.saturating_sub(NAMES_SAID);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let said = names.iter().take(NAMES_SAID).copied().collect::<Vec<_>>().join(", ");
+            format!("{count} names are those of two skills each: {said}{more}")
+        }
+    };
+    let message = format!("{which}; which one OpenCode takes changes from run to run");
+    answer.warnings.push(Warning::at("duplicate-skill", &first.file, message.clone()));
+    if edition.skills == SkillsPlace::SystemPrompt {
+        answer.doubt(&[Certain::Text], message);
+    }
+}
+
+/// The block, unless the rules for the agent take the tool away; a skill that they deny is not listed. Sources learn that
+/// they are in it.
+pub(super) fn block(skills: &[Skill], rules: &Rules, answer: &mut Answer) -> Option<String> {
     if rules.take_away("skill") {
         return None;
     }
@@ -210,12 +276,16 @@ pub(super) fn block(skills: &[Skill], rules: &Rules) -> Option<String> {
         return Some(lines.join("\n"));
     }
     lines.push("<available_skills>".to_owned());
+    let message = answer.messages.len();
     for (skill, description) in listed {
-        lines.push("  <skill>".to_owned());
-        lines.push(format!("    <name>{}</name>", skill.name));
-        lines.push(format!("    <description>{description}</description>"));
-        lines.push(format!("    <location>{}</location>", skill.location));
-        lines.push("  </skill>".to_owned());
+        let element = skill.element(description);
+        if let Some(source) = skill.source.map(|source| &mut answer.sources[source]) {
+            source.fate = Fate::Listed;
+            source.reason = "listed by name and description; its body is sent when the agent calls for it".to_owned();
+            source.sent = Some(Size::of(&element));
+            (source.message, source.part) = (Some(message), Some(0));
+        }
+        lines.push(element);
     }
     lines.push("</available_skills>".to_owned());
     Some(lines.join("\n"))

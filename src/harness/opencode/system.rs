@@ -258,30 +258,51 @@ fn configured(
     };
     search.expect(globs.iter().flat_map(|(_, _, walks)| walks.iter().map(ask)))?;
     for (raw, from, walks) in globs {
+        // What is looked for may be a secret; what is written is not.
+        let shown = config.shown(raw);
         let mut found = Vec::new();
-        for walk in walks {
+        for walk in &walks {
             let flavor = edition.globs.for_instructions(walk.absolute);
-            let files = &search.glob(&walk.base, &walk.pattern, flavor, "instructions, nearest level first")?.files;
+            search.show_as((shown != raw).then(|| walk.base_shown(shown)));
+            let files = search.glob(&walk.base, &walk.pattern, flavor, "instructions, nearest level first");
+            search.show_as(None);
+            let files = &files?.files;
             found.extend(files.iter().cloned());
             picks.extend(files.iter().map(|path| Pick {
                 path: path.clone(),
                 scope: Scope::Config,
-                reason: format!("named by `{raw}` in {from}"),
+                reason: format!("named by `{shown}` in {from}"),
             }));
         }
         if found.is_empty() {
             let path = places.directory.join(
-                raw.strip_prefix("~/").map_or_else(|| PathBuf::from(raw), |rest| places.instructions_home.join(rest)),
+                shown.strip_prefix("~/").map_or_else(|| shown.into(), |rest| places.instructions_home.join(rest)),
             );
-            let reason = format!("`{raw}` in {from} matches no file");
-            if !raw.contains(['*', '?', '[', '{']) {
+            let reason = format!("`{shown}` in {from} {}", why_nothing(edition, flags, places, &walks));
+            if shown == raw && !raw.contains(['*', '?', '[', '{']) {
                 found.push(path.clone());
             }
             answer.sources.push(Source::new(path, Scope::Config, Fate::Missing, reason));
         }
-        answer.mention(Path::new(from), raw, found);
+        answer.mention(Path::new(from), shown, found);
     }
     Ok(())
+}
+
+/// Why a pattern names no file.
+fn why_nothing(edition: &OpenCode, flags: &Flags, places: &Places, walks: &[Walk]) -> String {
+    let switched = flags.no_project && walks.iter().all(|walk| !walk.absolute);
+    match (switched, edition.config_dir) {
+        (false, _) => "matches no file".to_owned(),
+        (true, ConfigDir::TriedFirst) if walks.is_empty() => {
+            "is not looked for: OPENCODE_DISABLE_PROJECT_CONFIG is set, and OPENCODE_CONFIG_DIR is not".to_owned()
+        }
+        (true, _) => format!(
+            "matches no file in {}, the one place where relative instructions are looked for while \
+             OPENCODE_DISABLE_PROJECT_CONFIG is set",
+            places.for_instructions(edition, flags).iter().map(|dir| dir.display().to_string()).collect::<String>()
+        ),
+    }
 }
 
 /// Where one pattern is looked for.
@@ -289,6 +310,13 @@ struct Walk {
     base: PathBuf,
     pattern: String,
     absolute: bool,
+}
+
+impl Walk {
+    /// Where it looks, in the words of the settings.
+    fn base_shown(&self, written: &str) -> PathBuf {
+        if self.absolute { written.into() } else { self.base.join(written) }
+    }
 }
 
 fn walks(edition: &OpenCode, flags: &Flags, places: &Places, raw: &str) -> Vec<Walk> {
@@ -323,11 +351,15 @@ fn urls(config: &Config, entries: &mut Vec<Entry>, search: &mut Search, answer: 
     let urls: Vec<_> = config.instructions.iter().filter(|(raw, _)| is_url(raw)).collect();
     search.expect(urls.iter().map(|(url, _)| Ask::Remote(url.clone())))?;
     for (url, from) in urls {
+        let shown = config.shown(url).to_owned();
         let reason = format!("named in {from}; fetched at every step, after all files");
         let source = |fate, reason| Source::new("", Scope::Remote, fate, reason);
-        let source = match search.remote(url, reason.clone())? {
+        search.show_as((shown != *url).then(|| PathBuf::from(&shown)));
+        let found = search.remote(url, reason.clone());
+        search.show_as(None);
+        let source = match found? {
             Remote::NotFetched => {
-                answer.files_only = Some(format!("{url} was not fetched, so its text is unknown"));
+                answer.files_only = Some(format!("{shown} was not fetched, so its text is unknown"));
                 source(Fate::Pending, format!("{reason}; not fetched here"))
             }
             Remote::Failed(why) => source(Fate::Unreadable, format!("{reason}; {why}: it adds no text")),
@@ -340,7 +372,7 @@ fn urls(config: &Config, entries: &mut Vec<Entry>, search: &mut Search, answer: 
                 }
             },
         };
-        answer.sources.push(Source { place: Place::Url(url.clone()), ..source });
+        answer.sources.push(Source { place: Place::Url(shown), ..source });
     }
     Ok(())
 }

@@ -1,5 +1,8 @@
-//! `{env:NAME}` and `{file:PATH}` in the text of settings, replaced before it is parsed.
+//! `{env:NAME}` and `{file:PATH}` in the text of settings, replaced before it is parsed. What takes their place may be a secret,
+//! so that the text remembers what is written there.
 
+use std::collections::HashMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::OpenCode;
@@ -8,60 +11,125 @@ use crate::search::{Search, Told};
 use crate::snapshot::{Errno, Kind, Unreadable, absolute};
 use crate::text;
 
-/// `text` with its variables replaced, or what OpenCode stops with. `dir` is what relative files are relative to.
+/// Where the settings are that hold references.
+pub(super) struct From<'a> {
+    /// What relative files are relative to.
+    pub dir: &'a Path,
+    /// What `~/` stands for.
+    pub home: &'a Path,
+    /// Variables that logins bring along.
+    pub variables: &'a HashMap<String, String>,
+}
+
+/// A text with its references replaced.
+#[derive(Default)]
+pub(super) struct Substituted {
+    pub text: String,
+    /// Where something stands in the place of a reference, and what is written there; in order.
+    pieces: Vec<(Range<usize>, String)>,
+}
+
+impl Substituted {
+    /// What is written where this part of the text stands, if it is something else.
+    pub fn written(&self, at: &Range<usize>) -> Option<String> {
+        let mut pieces =
+            self.pieces.iter().filter(|(piece, _)| piece.start < at.end && at.start < piece.end).peekable();
+        pieces.peek()?;
+        let (mut out, mut from) = (String::new(), at.start);
+        for (piece, written) in pieces {
+            out.push_str(&self.text[from..piece.start.max(from)]);
+            out.push_str(written);
+            from = piece.end;
+        }
+        out.push_str(&self.text[from.min(at.end)..at.end]);
+        Some(out)
+    }
+
+    /// A message about this text, with what is written in it.
+    pub fn conceal(&self, message: String) -> String {
+        self.pieces.iter().fold(message, |message, (piece, written)| match self.text[piece.clone()].trim() {
+            "" => message,
+            value => message.replace(value, written),
+        })
+    }
+
+    /// Copies a part of another text.
+    fn copy(&mut self, other: &Substituted, part: Range<usize>) {
+        let moved = |at: usize| self.text.len() + at - part.start;
+        let inside = other.pieces.iter().filter(|(piece, _)| part.start <= piece.start && piece.end <= part.end);
+        self.pieces.extend(inside.map(|(piece, written)| (moved(piece.start)..moved(piece.end), written.clone())));
+        self.text.push_str(&other.text[part]);
+    }
+
+    /// Appends what takes the place of a reference.
+    fn put(&mut self, value: &str, written: String) {
+        let start = self.text.len();
+        self.text.push_str(value);
+        self.pieces.push((start..self.text.len(), written));
+    }
+}
+
+/// `text` with its variables replaced, or what OpenCode stops with.
 pub(super) fn substitute(
     edition: &OpenCode,
     source: &str,
-    dir: &Path,
-    home: &Path,
+    from: &From,
     search: &mut Search,
-) -> Told<Result<String, String>> {
-    let text = with_environment(source, search);
+) -> Told<Result<Substituted, String>> {
+    let source = with_environment(source, from, search);
     if edition.settings.references == References::ByText {
-        return by_text(edition, text, dir, home, search);
+        return by_text(edition, source, from, search);
     }
-    let mut out = String::new();
+    let mut out = Substituted::default();
     let mut rest_from = 0;
-    for (start, end) in references(&text, "{file:") {
-        out.push_str(&text[rest_from..start]);
-        rest_from = end;
-        let line = &text[text[..start].rfind('\n').map_or(0, |newline| newline + 1)..];
-        if is_comment(line) {
-            out.push_str(&text[start..end]);
+    for reference in references(&source.text, "{file:") {
+        out.copy(&source, rest_from..reference.start);
+        rest_from = reference.end;
+        let line_from = source.text[..reference.start].rfind('\n').map_or(0, |newline| newline + 1);
+        if is_comment(&source.text[line_from..]) {
+            out.copy(&source, reference);
             continue;
         }
-        match content(edition, &text[start..end], dir, home, search)? {
-            Ok(content) => out.push_str(&content),
+        let written = source.written(&reference).unwrap_or_else(|| source.text[reference.clone()].to_owned());
+        match content(edition, &source.text[reference], &written, from, search)? {
+            Ok(content) => out.put(&content, written),
             Err(problem) => return Ok(Err(problem)),
         }
     }
-    out.push_str(&text[rest_from..]);
+    out.copy(&source, rest_from..source.text.len());
     Ok(Ok(out))
 }
 
 /// As JavaScript's `replace` with a text does it, once for each reference there was.
 fn by_text(
     edition: &OpenCode,
-    text: String,
-    dir: &Path,
-    home: &Path,
+    source: Substituted,
+    from: &From,
     search: &mut Search,
-) -> Told<Result<String, String>> {
-    let mut out = text.clone();
-    for (start, end) in references(&text, "{file:") {
-        let reference = &text[start..end];
-        if text.split('\n').find(|line| line.contains(reference)).is_some_and(is_comment) {
+) -> Told<Result<Substituted, String>> {
+    let mut out = Substituted::default();
+    out.copy(&source, 0..source.text.len());
+    for at in references(&source.text, "{file:") {
+        let reference = &source.text[at.clone()];
+        if source.text.split('\n').find(|line| line.contains(reference)).is_some_and(is_comment) {
             continue;
         }
-        let content = match content(edition, reference, dir, home, search)? {
+        let written = source.written(&at).unwrap_or_else(|| reference.to_owned());
+        let content = match content(edition, reference, &written, from, search)? {
             Ok(content) => content,
             Err(problem) => return Ok(Err(problem)),
         };
-        if let Some((before, after)) = out.split_once(reference) {
-            out = format!("{before}{}{after}", replacement(&content, reference, before, after));
+        if let Some((before, after)) = out.text.split_once(reference) {
+            let value = replacement(&content, reference, before, after);
+            let (start, end) = (before.len(), before.len() + reference.len());
+            let mut next = Substituted::default();
+            next.copy(&out, 0..start);
+            next.put(&value, written.clone());
+            next.copy(&out, end..out.text.len());
+            out = next;
         }
-        if out.len() > LENGTH_LIMIT_BYTES {
-            return Ok(Err(format!("the settings grow beyond {LENGTH_LIMIT_BYTES} bytes by {reference}")));
+        if out.text.len() > LENGTH_LIMIT_BYTES {
+            return Ok(Err(format!("the settings grow beyond {LENGTH_LIMIT_BYTES} bytes by {written}")));
         }
     }
     Ok(Ok(out))
@@ -98,47 +166,54 @@ fn is_comment(line: &str) -> bool {
 fn content(
     edition: &OpenCode,
     reference: &str,
-    dir: &Path,
-    home: &Path,
+    written: &str,
+    from: &From,
     search: &mut Search,
 ) -> Told<Result<String, String>> {
-    let path = file_path(&reference["{file:".len()..reference.len() - 1], dir, home);
-    let raw = match search.read(&path, "a {file:} reference in the settings; a missing one stops OpenCode")? {
+    let place = |reference: &str| file_path(&reference["{file:".len()..reference.len() - 1], from);
+    let shown = if written.starts_with("{file:") && written.ends_with('}') { place(written) } else { written.into() };
+    search.show_as(Some(shown.clone()));
+    let found = search.read(&place(reference), "a {file:} reference in the settings; a missing one stops OpenCode");
+    search.show_as(None);
+    let raw = match found? {
         Ok(raw) => raw,
         // What a device such as /dev/null gives.
         Err(Unreadable::Not(Kind::Device)) => Vec::new().into(),
         Err(Unreadable::Errno(Errno::NOENT)) => {
-            return Ok(Err(format!("bad file reference: \"{reference}\" {} does not exist", path.display())));
+            return Ok(Err(format!("bad file reference: \"{written}\" {} does not exist", shown.display())));
         }
         Err(problem) => {
-            return Ok(Err(format!("bad file reference: \"{reference}\": {}: {problem}", path.display())));
+            return Ok(Err(format!("bad file reference: \"{written}\": {}: {problem}", shown.display())));
         }
     };
     // White space is taken off, and so is a byte order mark, which JavaScript counts as that.
     Ok(Ok(json_escaped(text::js_trim(&edition.decoding.decode(&raw)))))
 }
 
-fn file_path(named: &str, dir: &Path, home: &Path) -> PathBuf {
+fn file_path(named: &str, from: &From) -> PathBuf {
     match named.strip_prefix("~/") {
-        Some(rest) => absolute(home, Path::new(rest.trim_start_matches('/'))),
-        None => absolute(dir, Path::new(named)),
+        Some(rest) => absolute(from.home, Path::new(rest.trim_start_matches('/'))),
+        None => absolute(from.dir, Path::new(named)),
     }
 }
 
-fn with_environment(text: &str, search: &Search) -> String {
-    let mut out = String::new();
+fn with_environment(text: &str, from: &From, search: &Search) -> Substituted {
+    let source = Substituted { text: text.to_owned(), pieces: Vec::new() };
+    let mut out = Substituted::default();
     let mut rest_from = 0;
-    for (start, end) in references(text, "{env:") {
-        out.push_str(&text[rest_from..start]);
-        out.push_str(&search.env(&text[start + "{env:".len()..end - 1]).unwrap_or_default());
-        rest_from = end;
+    for reference in references(text, "{env:") {
+        out.copy(&source, rest_from..reference.start);
+        rest_from = reference.end;
+        let name = &text[reference.start + "{env:".len()..reference.end - 1];
+        let value = from.variables.get(name).cloned().or_else(|| search.secret_env(name)).unwrap_or_default();
+        out.put(&value, text[reference].to_owned());
     }
-    out.push_str(&text[rest_from..]);
+    out.copy(&source, rest_from..text.len());
     out
 }
 
 /// Every `{word:…}` with at least one character before its closing brace.
-fn references(text: &str, opening: &str) -> Vec<(usize, usize)> {
+fn references(text: &str, opening: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(start) = text[from..].find(opening).map(|at| at + from) {
@@ -147,7 +222,7 @@ fn references(text: &str, opening: &str) -> Vec<(usize, usize)> {
             Some(0) => from = inner,
             Some(length) => {
                 from = inner + length + 1;
-                found.push((start, from));
+                found.push(start..from);
             }
             None => break,
         }
@@ -181,7 +256,7 @@ mod tests {
     #[test]
     fn references_need_a_name() {
         let found =
-            |text: &str| references(text, "{env:").iter().map(|(a, b)| text[*a..*b].to_owned()).collect::<Vec<_>>();
+            |text: &str| references(text, "{env:").into_iter().map(|at| text[at].to_owned()).collect::<Vec<_>>();
         assert_eq!(found("{env:A} {env:} {env:B C}"), ["{env:A}", "{env:B C}"]);
         assert_eq!(found("{env:A"), [""; 0]);
         assert_eq!(found("{env:{env:A}"), ["{env:{env:A}"]);
@@ -195,5 +270,18 @@ mod tests {
     #[test]
     fn texts_are_escaped_as_json_stringify_does() {
         assert_eq!(json_escaped("a\"\\\n\u{1}\u{7f}ä"), "a\\\"\\\\\\n\\u0001\u{7f}ä");
+    }
+
+    #[test]
+    fn a_text_remembers_what_is_written_in_it() {
+        let mut text = Substituted::default();
+        text.copy(&Substituted { text: "[\"a/".to_owned(), pieces: Vec::new() }, 0..4);
+        text.put("secret", "{env:T}".to_owned());
+        text.copy(&Substituted { text: "/b\", \"c\"]".to_owned(), pieces: Vec::new() }, 0..9);
+        assert_eq!(text.text, "[\"a/secret/b\", \"c\"]");
+        assert_eq!(text.written(&(2..12)).as_deref(), Some("a/{env:T}/b"));
+        assert_eq!(text.written(&(6..8)).as_deref(), Some("{env:T}"));
+        assert_eq!(text.written(&(16..17)), None);
+        assert_eq!(text.conceal("no secret here".to_owned()), "no {env:T} here");
     }
 }
