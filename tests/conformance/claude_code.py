@@ -1,25 +1,33 @@
 """Asks the real Claude Code: `claude -p` runs one turn against a mock Messages API on 127.0.0.1, in this process.
 
 `session`: the `<system-reminder>` block of the first user message that holds the `Contents of …` entries. `read`: the blocks
-that come with the answer to one call of Read, then the text of nested AGENTS.md files, which is a message of its own.
-`@settings` may hold `{"options": {"claude-code": {"args": […command-line words…]}}}`.
+that come with the answer to one call of a tool, then the text of nested AGENTS.md files, which is a message of its own.
+`attach`: the same where the user's message mentions the file; they stand before the block of the session.
+`@tool WORD` says by which door the file is reached, `@session subagent` asks the sub-agent that the session starts.
+`@settings` may hold `{"agent": KIND, "model": NAME, "options": {"claude-code": {"args": […command-line words…]}}}`.
 """
 import json, os, re, signal, subprocess, threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-CLIENT, VERSION = "claude-code", "2.1.329"
+CLIENT, VERSION = "claude-code", os.environ.get("CLAUDE_CODE_VERSION", "2.1.329")
 BINARY = "claude-code/node_modules/@anthropic-ai/claude-code-linux-x64/claude"
 BLOCK = re.compile(r"(<system-reminder>\n.*</system-reminder>)\n?", re.S)
-HOOK = re.compile(r"tool\.call hook additional context: (Contents of .*)\Z", re.S)
+HOOK = re.compile(r"tool\.call hook additional context: (Contents of .*?)(?=\n\nNew skills discovered in |\Z)", re.S)
+MENTION = re.compile(r"<system-reminder>\nprompt\.mention hook additional context: (Contents of .*)\n</system-reminder>\n?", re.S)
+LIST = re.compile(r"The following skills are available for use with the Skill tool:\n\n(.*?)(?=\n\n|\n</system-reminder>|\Z)", re.S)
+TASK = "A task for the sub-agent."
+# The skills and commands that come with the client.
+OWN = ["dataviz", "update-config", "keybindings-help", "code-review", "simplify", "fewer-permission-prompts", "loop", "claude-api",
+       "workflow-authoring", "run", "plugin-authoring", "init", "security-review"]
 
 
 class Model(ThreadingHTTPServer):
-    """Answers each turn with the next call of Read, and the last with `ok`."""
+    """Answers each turn with the next call of a tool, and the last with `ok`."""
     daemon_threads = True
 
-    def __init__(self, reads):
+    def __init__(self, calls, of_subagent):
         super().__init__(("127.0.0.1", 0), Answer)
-        self.reads, self.requests, self.lock = list(reads), [], threading.Lock()
+        self.calls, self.of_subagent, self.requests, self.lock = calls, of_subagent, [], threading.Lock()
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
 
@@ -44,16 +52,20 @@ class Answer(BaseHTTPRequestHandler):
         if "/v1/messages" not in self.path or "count_tokens" in self.path:
             return self.reply("application/json", b'{"input_tokens": 10}')
         block, done = {"type": "text", "text": "ok"}, 0
-        if any(tool.get("name") in ("Read", "Bash") for tool in body.get("tools", [])):  # permissions may take one away
-            with self.server.lock:
-                self.server.requests.append(body)
+        in_subagent = any(role == "user" and kind == "text" and text.strip() == TASK for role, kind, text in texts(body))
+        calls = self.server.of_subagent if in_subagent else self.server.calls
+        # Titles and the like are asked for without tools; permissions may take one away, but not all.
+        if body.get("tools"):
+            if in_subagent == (self.server.of_subagent is not None):
+                with self.server.lock:
+                    self.server.requests.append(body)
             done = sum(1 for _, kind, _ in texts(body) if kind == "tool_result")
-            if done < len(self.server.reads):
-                block = {"type": "tool_use", "id": f"toolu_{done:03}", "name": "Read", "input": {"file_path": self.server.reads[done]}}
+            if done < len(calls):
+                block = {"type": "tool_use", "id": f"toolu_{in_subagent:d}{done:03}", "name": calls[done][0], "input": calls[done][1]}
         stop = "tool_use" if block["type"] == "tool_use" else "end_turn"
         usage = {"input_tokens": 10, "output_tokens": 1, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
         # Answers with one id would be taken for one answer, and what came between them for what came after.
-        message = {"id": f"msg_{done:03}", "type": "message", "role": "assistant", "model": body.get("model", "m"), "content": [], "stop_reason": None, "stop_sequence": None, "usage": usage}
+        message = {"id": f"msg_{in_subagent:d}{done:03}", "type": "message", "role": "assistant", "model": body.get("model", "m"), "content": [], "stop_reason": None, "stop_sequence": None, "usage": usage}
         if not body.get("stream"):
             return self.reply("application/json", json.dumps({**message, "content": [block], "stop_reason": stop}).encode())
         if stop == "tool_use":
@@ -77,16 +89,40 @@ def texts(request):
             yield message["role"], block["type"], inner
 
 
-def run(clients, case, cwd, reads):
-    """The requests of a session that reads `reads`, or None when the client would not start."""
+def call(tool, path):
+    """The call by which a tool reaches a file, and succeeds."""
+    if tool == "edit":
+        line = next((line for line in open(path, newline="").read().split("\n") if line), "")
+        return "Edit", {"file_path": path, "old_string": line, "new_string": line + "!", "replace_all": True}
+    if tool == "write":
+        return "Write", {"file_path": path, "content": "Written.\n"}
+    if tool == "shell":
+        return "Bash", {"command": f"cat '{path}'", "description": "Shows a file"}
+    return "Read", {"file_path": path}
+
+
+def asked(case):
+    """The settings of the question, the words for the command line, and the kind of sub-agent that is asked."""
     settings = next((json.loads(s.body) for s in case.all("@settings")), {})
-    args = settings.get("options", {}).get("claude-code", {}).get("args", [])
-    model = Model(reads)
+    args = list(settings.get("options", {}).get("claude-code", {}).get("args", []))
+    subagent = (settings.get("agent") or "general-purpose") if [s for s in case.all("@session") if s.header.split()[1] == "subagent"] else None
+    if settings.get("agent") and not subagent:
+        args += ["--agent", settings["agent"]]
+    return args + (["--model", settings["model"]] if settings.get("model") else []), subagent
+
+
+def run(clients, case, cwd, calls, prompt="hi"):
+    """The requests of a session that makes `calls`, or None when the client would not start."""
+    args, subagent = asked(case)
+    if any(name != "Read" for name, _ in calls):
+        args += ["--permission-mode", "bypassPermissions"]
+    start = [("Agent", {"description": "A task", "prompt": TASK, "subagent_type": subagent, "run_in_background": False})]
+    model = Model(start if subagent else calls, calls if subagent else None)
     env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": case.home(), "SHELL": "/bin/bash", "LANG": "C.UTF-8", "TERM": "dumb", "TZ": "UTC", "USER": "user",
            "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{model.server_address[1]}", "ANTHROPIC_API_KEY": "none", "IS_SANDBOX": "1",
            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_TELEMETRY": "1", "DISABLE_ERROR_REPORTING": "1", "DISABLE_AUTOUPDATER": "1",
            "HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1,localhost", **case.env()}
-    client = subprocess.Popen([os.path.join(clients, BINARY), "-p", "hi", *args], cwd=cwd, env=env, stdin=subprocess.DEVNULL,
+    client = subprocess.Popen([os.path.join(clients, BINARY), "-p", prompt, *args], cwd=cwd, env=env, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
     try:
         out, err = client.communicate(timeout=120)
@@ -96,23 +132,38 @@ def run(clients, case, cwd, reads):
         model.shutdown(); model.server_close()
     if os.environ.get("CLAUDE_CODE_OUTPUT"):
         os.write(2, out + err)
+    if model.requests and os.environ.get("CLAUDE_CODE_RAW"):
+        for role, kind, text in texts(model.requests[-1]):
+            os.write(2, f"=== {role} {kind}\n{text}\n".encode("utf-8", "surrogatepass"))
     return model.requests or None
 
 
-def ask(clients, case, ask):
-    target = os.path.join(os.path.realpath(ask.cwd), ask.reading) if ask.reading else None
+def session(clients, case, ask):
+    """The requests of the session that a question is about, and whether its file is reached by a tool."""
+    path = lambda name: os.path.join(os.path.realpath(ask.cwd), name)
+    tool = next((s.header.split()[1] for s in case.all("@tool")), "read")
     # The client attaches files to a failed reading too, but a question is about a successful one.
-    reads = [os.path.join(os.path.realpath(ask.cwd), path) for path in ask.already] + [target] if target and os.path.exists(target) else []
-    requests = run(clients, case, ask.cwd, reads)
+    reached = bool(ask.reading) and (os.path.exists(path(ask.reading)) or tool == "write")
+    calls = [call("read", path(name)) for name in ask.already] if reached else []
+    if reached and tool == "mention":
+        return run(clients, case, ask.cwd, [], f'hi @"{path(ask.reading)}"'), False
+    calls += [call(tool, path(ask.reading))] if reached else []
+    return run(clients, case, ask.cwd, calls), reached
+
+
+def ask(clients, case, ask):
+    requests, reached = session(clients, case, ask)
     if requests is None:
         return "refused"
-    if os.environ.get("CLAUDE_CODE_RAW"):
-        for role, kind, text in texts(requests[-1]):
-            os.write(2, f"=== {role} {kind}\n{text}\n".encode("utf-8", "surrogatepass"))
     blocks = lambda text: [found[1]] if (found := BLOCK.fullmatch(text)) else []
-    messages = [("session", "user", block) for role, kind, text in texts(requests[0]) if role == "user"
-                for block in blocks(text) if "\n\nContents of " in block][:1]
-    if not reads:
+    messages, attached = [], []
+    for role, kind, text in texts(requests[0]):
+        if role == "user" and kind == "text" and not messages:
+            attached += [("attach", "user", found) for found in MENTION.findall(text)]
+            attached += [("attach", "user", block) for block in blocks(text) if block.startswith("<system-reminder>\nContents of ")]
+            messages += [("session", "user", block) for block in blocks(text) if "\n\nContents of " in block and not MENTION.fullmatch(text) and not block.startswith("<system-reminder>\nContents of ")]
+    messages = attached + messages
+    if not reached:
         return messages
     last = [i for i, (_, kind, _) in enumerate(texts(requests[-1])) if kind == "tool_result"][-1]
     for role, kind, text in list(texts(requests[-1]))[last + 1:]:
@@ -124,18 +175,18 @@ def ask(clients, case, ask):
 
 
 def skills(clients, case, ask):
-    """The entries of folders that the case has; the client's own are listed beside them."""
-    folders = {s.header.split("/SKILL.md")[0].rsplit("/", 1)[1] for s in case.sections if "/SKILL.md" in s.header}
-    target = os.path.join(os.path.realpath(ask.cwd), ask.reading) if ask.reading else None
-    requests = run(clients, case, ask.cwd, [target] if target else [])
+    """The entries of skills and commands that the case has; the client's own are listed beside them."""
+    known = {name for s in case.sections for name in re.findall(r"([^/]+)(?:\.md|/SKILL\.md)$", s.header.split(" ")[0])}
+    own = [name for name in OWN if name not in known]
+    requests, reached = session(clients, case, ask)
     found = []
-    for trigger, request in [("session", requests[0]), ("read", requests[-1])][:2 if target else 1]:
-        lists = [text for _, _, text in texts(request) if "\nThe following skills are available" in text]
-        lines = (lists[-1] if trigger == "read" else lists[0]).split("\n") if lists else []
-        if trigger == "read" and len(lists) < 2:
-            continue
-        ours = [line for line in lines if any(re.match(rf"- ([^ ]*:)?{re.escape(folder)}(:| \(|$)", line) for folder in folders)]
-        ours = [line for line in ours if "New skills" not in line and (trigger == "session" or ": " in line)]
+    for trigger, request in [("session", requests[0]), ("read", requests[-1])][:2 if reached else 1]:
+        told = list(texts(request))
+        if trigger == "read":
+            told = told[[i for i, (_, kind, _) in enumerate(told) if kind == "tool_result"][-1]:]
+        lists = [listed for role, kind, text in told if kind == "text" for listed in LIST.findall(text)][:1]
+        entries = [entry for listed in lists for entry in re.split(r"\n(?=- )", listed)]
+        ours = [entry for entry in entries if not any(re.match(rf"- {name}(:|$)", entry) for name in own)]
         found += [(trigger, "user", "\n".join(ours))] if ours else []
     return found
 
