@@ -6,9 +6,9 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use crate::answer::{Answer, Fate, Message, Place, Role, Source, Standpoint, Text, Trigger};
+use crate::answer::{Answer, Certain, Fate, Message, Place, Role, Source, Standpoint, Text, Tool, Trigger};
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Details, Difference, Edition, Profile, Program};
+use crate::harness::{About, Attaches, Details, Difference, Edition, Profile, Program};
 use crate::search::{Search, Told};
 use crate::text::js_trim;
 
@@ -35,6 +35,7 @@ mod variables;
 use excludes::Excludes;
 use loader::{Loader, Owner};
 use settings::Settings;
+use skills::Around;
 use start::Start;
 
 /// The id, also the key of its options in requests.
@@ -163,15 +164,15 @@ static V2_1: Edition21 = Edition21 {
         ],
         details: Details {
             files: "CLAUDE.md, .claude/CLAUDE.md, .claude/rules/**/*.md and CLAUDE.local.md of every directory; AGENTS.md and .claude/AGENTS.md where the walk has no CLAUDE.md; MEMORY.md",
-            triggers: "start of the session; reading a file",
+            triggers: "start of the session; a file that is read, changed, written or shown (`cat`), or that the user mentions",
             place: "one <system-reminder> block of the first user message; nested files as blocks after the tool result",
             truncation: "none at the start, but a file over 4 MiB is dropped; nested files at 150 000 UTF-16 units; MEMORY.md at 200 lines and 25 000 units",
-            nested: "yes: every directory from the working directory down to the file",
+            nested: "yes: every directory from the working directory down to the file; AGENTS.md with Read and a mention only",
             global: "~/.claude/CLAUDE.md and ~/.claude/rules; /etc/claude-code for administrators",
             urls: "no",
             globs: "paths of rules (gitignore patterns); claudeMdExcludes",
-            sessions: "the same in all kinds",
-            hooks: "none that rewrites",
+            sessions: "sub-agents `Explore`, `Plan` and those with `omitClaudeMd` are told no files of the session; after a change a resumed session is told the new text as well; after a compaction the files of the session come again, nested ones with the next reading",
+            hooks: "none that rewrites; what hooks of SessionStart, UserPromptSubmit, PreToolUse, PostToolUse and SubagentStart say reaches the model",
             persona: "none",
             dedupe: "by path and by target at the start; by path afterwards",
         },
@@ -202,13 +203,20 @@ impl Edition for Edition21 {
         true
     }
 
+    fn attaches(&self, _: Tool) -> Attaches {
+        Attaches::Own
+    }
+
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
-        let settings = match Settings::gather(at, search)? {
+        let checkout = git::checkout(&at.cwd, search)?;
+        let settings = match Settings::gather(at, checkout.as_ref(), search)? {
             Ok(settings) => settings,
             Err(refusal) => return Ok(refusal.into()),
         };
         let mut answer = Answer { warnings: settings.warnings.clone(), ..Answer::default() };
-        let checkout = git::checkout(&at.cwd, search)?;
+        if let Some(reason) = &settings.unsure {
+            answer.doubt(&[Certain::Set], reason.clone());
+        }
         answer.root = checkout.as_ref().map(|checkout| checkout.root.clone());
         let project = checkout.as_ref().map_or(&at.cwd, |checkout| &checkout.main);
         let approved = settings.approved(project);
@@ -216,23 +224,47 @@ impl Edition for Edition21 {
             search.never(&at.cwd, format!("{what} switches all instruction files off"));
             return Ok(answer);
         }
+        let agent = match self.agent(at, &settings, checkout.as_ref(), search, &mut answer)? {
+            Ok(agent) => agent,
+            Err(refusal) => return Ok(refusal.into()),
+        };
+        let around = Around { at, settings: &settings, checkout: checkout.as_ref(), agent: &agent };
+        if settings.no_files {
+            search.never(&at.cwd, format!("{} switches all instruction files off", variables::NO_FILES));
+            self.skills(&around, search, &mut answer)?;
+            return Ok(answer);
+        }
         let excludes = Excludes::new(settings.excludes.iter().map(|(glob, _)| glob.as_str()), search)?;
-        let mut loader = Loader::new(self, search, &settings, &excludes, (&at.cwd, &at.home), approved);
-        let start = loader.start(checkout.as_ref())?;
+        let mut loader = Loader::new(self, search, &settings, &excludes, at, approved);
+        let mut start = loader.start(checkout.as_ref())?;
+        let before = (at.already_loaded.as_slice(), at.read_before.as_slice());
         let nested = match &at.target {
-            Some(target) => loader.nested(target, &at.already_loaded, &start, checkout.as_ref())?,
+            Some(target) => loader.nested(target, before, &start, checkout.as_ref())?,
             None => Vec::new(),
         };
+        if let Some(without) = &agent.without {
+            let left_out = start.leave_out(without);
+            loader.sources.extend(left_out);
+        }
         let Loader { mut sources, warnings, mentions, files_only, .. } = loader;
-        (answer.files_only, answer.mentions) = (files_only, mentions);
+        answer.files_only = answer.files_only.or(files_only);
+        answer.mentions = mentions;
         // Some files are looked at twice: for themselves, and for what they keep out.
         let mut said = HashSet::new();
         answer.warnings.extend(warnings.into_iter().filter(|warning| said.insert(warning.clone())));
         let mut used = Vec::new();
-        if let Some(message) = self.message(&start, &settings) {
+        // What the user mentions stands before the block that the session starts with.
+        let (attached, nested): (Vec<_>, Vec<_>) =
+            nested.into_iter().partition(|(message, _)| message.trigger == Trigger::Attach);
+        for (message, of_message) in attached {
+            let index = answer.messages.len();
             answer.messages.push(message);
+            used.extend(of_message.into_iter().map(|source| Source { message: Some(index), part: Some(0), ..source }));
         }
-        used.extend(sent(start));
+        let index = answer.messages.len();
+        let message = self.message(&start, &settings);
+        answer.messages.extend(message);
+        used.extend(sent(start, index));
         for (message, of_message) in nested {
             let index = answer.messages.len();
             answer.messages.push(message);
@@ -248,8 +280,8 @@ impl Edition for Edition21 {
             answer.mention(from, glob, taken_out.filter(|path| alone.matching(path).is_some()).map(Path::to_owned));
         }
         answer.sources = used;
-        self.agent(at, &settings, checkout.as_ref(), search, &mut answer)?;
-        self.skills(at, &settings, checkout.as_ref(), search, &mut answer)?;
+        answer.sources.extend(agent.source.clone());
+        self.skills(&around, search, &mut answer)?;
         Ok(answer)
     }
 }
@@ -296,10 +328,10 @@ fn contents(path: &str, description: &str, text: Text) -> Text {
 }
 
 /// The sources of the block, and of the files in it without text.
-fn sent(start: Start) -> impl Iterator<Item = Source> {
+fn sent(start: Start, index: usize) -> impl Iterator<Item = Source> {
     let memory = start.memory.map(|(_, _, source)| source);
-    start.entries.into_iter().map(|entry| entry.source).chain(memory).map(|source| match source.fate {
-        Fate::Loaded | Fate::Truncated => Source { message: Some(0), part: Some(0), ..source },
+    start.entries.into_iter().map(|entry| entry.source).chain(memory).map(move |source| match source.fate {
+        Fate::Loaded | Fate::Truncated => Source { message: Some(index), part: Some(0), ..source },
         _ => source,
     })
 }

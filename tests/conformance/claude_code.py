@@ -3,8 +3,8 @@
 `session`: the `<system-reminder>` block of the first user message that holds the `Contents of …` entries. `read`: the blocks
 that come with the answer to one call of a tool, then the text of nested AGENTS.md files, which is a message of its own.
 `attach`: the same where the user's message mentions the file; they stand before the block of the session.
-`@tool WORD` says by which door the file is reached, `@session subagent` asks the sub-agent that the session starts.
-`@settings` may hold `{"agent": KIND, "model": NAME, "options": {"claude-code": {"args": […command-line words…]}}}`.
+`@session subagent` asks the sub-agent that the session starts. `@settings` may hold `{"agent": KIND, "model": NAME,
+"options": {"claude-code": {"args": […command-line words…]}}}`.
 """
 import json, os, re, signal, subprocess, threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 CLIENT, VERSION = "claude-code", os.environ.get("CLAUDE_CODE_VERSION", "2.1.329")
 BINARY = "claude-code/node_modules/@anthropic-ai/claude-code-linux-x64/claude"
 BLOCK = re.compile(r"(<system-reminder>\n.*</system-reminder>)\n?", re.S)
-HOOK = re.compile(r"tool\.call hook additional context: (Contents of .*?)(?=\n\nNew skills discovered in |\Z)", re.S)
+HOOK = re.compile(r"tool\.call hook additional context: (Contents of .*?)(?=\n\nNew skills discovered in |\n\nAvailable agent types for |\Z)", re.S)
 MENTION = re.compile(r"<system-reminder>\nprompt\.mention hook additional context: (Contents of .*)\n</system-reminder>\n?", re.S)
 LIST = re.compile(r"The following skills are available for use with the Skill tool:\n\n(.*?)(?=\n\n|\n</system-reminder>|\Z)", re.S)
 TASK = "A task for the sub-agent."
@@ -101,19 +101,20 @@ def call(tool, path):
     return "Read", {"file_path": path}
 
 
-def asked(case):
+def asked(case, ask):
     """The settings of the question, the words for the command line, and the kind of sub-agent that is asked."""
     settings = next((json.loads(s.body) for s in case.all("@settings")), {})
     args = list(settings.get("options", {}).get("claude-code", {}).get("args", []))
-    subagent = (settings.get("agent") or "general-purpose") if [s for s in case.all("@session") if s.header.split()[1] == "subagent"] else None
-    if settings.get("agent") and not subagent:
-        args += ["--agent", settings["agent"]]
+    agent = ask.agent or settings.get("agent")
+    subagent = (agent or "general-purpose") if [s for s in case.all("@session") if s.header.split()[1] == "subagent"] else None
+    if agent and not subagent:
+        args += ["--agent", agent]
     return args + (["--model", settings["model"]] if settings.get("model") else []), subagent
 
 
-def run(clients, case, cwd, calls, prompt="hi"):
+def run(clients, case, ask, calls, prompt="hi"):
     """The requests of a session that makes `calls`, or None when the client would not start."""
-    args, subagent = asked(case)
+    args, subagent = asked(case, ask)
     if any(name != "Read" for name, _ in calls):
         args += ["--permission-mode", "bypassPermissions"]
     start = [("Agent", {"description": "A task", "prompt": TASK, "subagent_type": subagent, "run_in_background": False})]
@@ -122,7 +123,7 @@ def run(clients, case, cwd, calls, prompt="hi"):
            "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{model.server_address[1]}", "ANTHROPIC_API_KEY": "none", "IS_SANDBOX": "1",
            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_TELEMETRY": "1", "DISABLE_ERROR_REPORTING": "1", "DISABLE_AUTOUPDATER": "1",
            "HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1,localhost", **case.env()}
-    client = subprocess.Popen([os.path.join(clients, BINARY), "-p", prompt, *args], cwd=cwd, env=env, stdin=subprocess.DEVNULL,
+    client = subprocess.Popen([os.path.join(clients, BINARY), "-p", prompt, *args], cwd=ask.cwd, env=env, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
     try:
         out, err = client.communicate(timeout=120)
@@ -141,14 +142,13 @@ def run(clients, case, cwd, calls, prompt="hi"):
 def session(clients, case, ask):
     """The requests of the session that a question is about, and whether its file is reached by a tool."""
     path = lambda name: os.path.join(os.path.realpath(ask.cwd), name)
-    tool = next((s.header.split()[1] for s in case.all("@tool")), "read")
     # The client attaches files to a failed reading too, but a question is about a successful one.
-    reached = bool(ask.reading) and (os.path.exists(path(ask.reading)) or tool == "write")
-    calls = [call("read", path(name)) for name in ask.already] if reached else []
-    if reached and tool == "mention":
-        return run(clients, case, ask.cwd, [], f'hi @"{path(ask.reading)}"'), False
-    calls += [call(tool, path(ask.reading))] if reached else []
-    return run(clients, case, ask.cwd, calls), reached
+    reached = bool(ask.reading) and (os.path.exists(path(ask.reading)) or ask.tool == "write")
+    calls = [call("read", path(name)) for name in ask.already + ask.after] if reached else []
+    if reached and ask.tool == "mention":
+        return run(clients, case, ask, [], f'hi @"{path(ask.reading)}"'), False
+    calls += [call(ask.tool, path(ask.reading))] if reached else []
+    return run(clients, case, ask, calls), reached
 
 
 def ask(clients, case, ask):

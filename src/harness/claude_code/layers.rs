@@ -39,6 +39,8 @@ impl Layer {
 pub(super) struct Wanted<'w> {
     pub(super) config: &'w Path,
     pub(super) cwd: &'w Path,
+    /// The main checkout, whose local settings count as well.
+    pub(super) main: Option<&'w Path>,
     pub(super) user: bool,
     pub(super) project: bool,
     pub(super) local: bool,
@@ -91,7 +93,11 @@ pub(super) fn read(wanted: &Wanted, search: &mut Search) -> Told<Result<Layers, 
     let mut files = Vec::new();
     files.extend(wanted.user.then(|| (wanted.config.join("settings.json"), Origin::User)));
     files.extend(wanted.project.then(|| (own("settings.json"), Origin::Project)));
+    // Observed: the local settings of the main checkout count wherever in it, or in a worktree of it, a session starts, and
+    // are stronger than those of the directory.
+    let main = wanted.main.filter(|main| wanted.local && *main != wanted.cwd);
     files.extend(wanted.local.then(|| (own("settings.local.json"), Origin::Project)));
+    files.extend(main.map(|main| (main.join(".claude/settings.local.json"), Origin::Project)));
     let inline = wanted.flag.filter(|flag| flag.trim_start().starts_with('{'));
     if let (Some(file), None) = (wanted.flag, inline) {
         files.push((absolute(wanted.cwd, Path::new(file)), Origin::Flag));

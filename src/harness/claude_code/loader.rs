@@ -8,7 +8,7 @@ use super::document::{self, Document, Front};
 use super::excludes::Excludes;
 use super::settings::Settings;
 use super::{Edition21, imports, paths};
-use crate::answer::{Fate, Limit, Mention, Per, Place, Scope, Source, Trigger, Unit, Warning};
+use crate::answer::{Fate, Limit, Mention, Per, Place, Scope, Source, Standpoint, Tool, Trigger, Unit, Warning};
 use crate::harness::shared::front_matter;
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Content, Kind, Unreadable};
@@ -56,6 +56,8 @@ pub(super) struct Loader<'s, 'a> {
     pub(super) search: &'s mut Search<'a>,
     pub(super) settings: &'s Settings,
     pub(super) excludes: &'s Excludes,
+    /// The tool that reaches the target.
+    pub(super) tool: Tool,
     pub(super) cwd: &'s Path,
     pub(super) home: &'s Path,
     /// Whether files of the project may import from outside.
@@ -76,7 +78,7 @@ impl<'s, 'a> Loader<'s, 'a> {
         search: &'s mut Search<'a>,
         settings: &'s Settings,
         excludes: &'s Excludes,
-        (cwd, home): (&'s Path, &'s Path),
+        at: &'s Standpoint,
         approved: bool,
     ) -> Self {
         Loader {
@@ -84,8 +86,9 @@ impl<'s, 'a> Loader<'s, 'a> {
             search,
             settings,
             excludes,
-            cwd,
-            home,
+            tool: at.tool,
+            cwd: &at.cwd,
+            home: &at.home,
             approved,
             seen: HashSet::new(),
             sources: Vec::new(),

@@ -11,7 +11,7 @@ use super::settings::Mode;
 use super::start::{Start, is_covered, walk};
 use super::tags::{self, Breaking};
 use super::{MANAGED, READ_REFUSES};
-use crate::answer::{Fate, Limit, Message, Per, Role as Speaker, Scope, Source, Text, Trigger, Unit, Warning};
+use crate::answer::{Fate, Limit, Message, Per, Role as Speaker, Scope, Source, Text, Tool, Trigger, Unit, Warning};
 use crate::formats::{Node, parse_json};
 use crate::search::Told;
 use crate::snapshot::Kind;
@@ -19,15 +19,15 @@ use crate::text::{self, js_trim, utf16_len};
 
 impl Loader<'_, '_> {
     /// The messages that come with reading `target`. `start` is what the session began with, `already` what was
-    /// attached before.
+    /// attached before, and `before` what was read.
     pub(super) fn nested(
         &mut self,
         target: &Path,
-        already: &[PathBuf],
+        (already, before): (&[PathBuf], &[PathBuf]),
         start: &Start,
         checkout: Option<&Checkout>,
     ) -> Told<Vec<(Message, Vec<Source>)>> {
-        if self.search.stat(target, "the file that is read")?.is_err() {
+        if self.search.stat(target, "the file that is read")?.is_err() && self.tool != Tool::Write {
             return Ok(Vec::new());
         }
         let extension = target.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
@@ -49,14 +49,21 @@ impl Loader<'_, '_> {
             .iter()
             .map(|entry| entry.path.clone())
             .chain(start.memory.iter().map(|(path, ..)| path.clone()))
-            .chain(already.iter().cloned())
+            .chain(already.iter().chain(before).cloned())
             .chain([target.to_owned()])
             .collect();
         let below = directories(self.cwd, target);
-        let mut messages = match self.succeeds(target)? {
-            true => self.agents_on_the_way(&below, &loaded, start)?,
-            false => {
-                self.search.never(target, "Read fails, and a reading that fails brings no AGENTS.md");
+        let mut messages = match self.tool {
+            Tool::Read | Tool::Mention => {
+                if self.succeeds(target)? {
+                    self.agents_on_the_way(&below, &loaded, start)?
+                } else {
+                    self.search.never(target, "Read fails, and a reading that fails brings no AGENTS.md");
+                    Vec::new()
+                }
+            }
+            Tool::Edit | Tool::Write | Tool::Shell => {
+                self.search.never(target, "only Read and a mention bring AGENTS.md");
                 Vec::new()
             }
         };
@@ -69,8 +76,12 @@ impl Loader<'_, '_> {
             let rules = self.settings.config.path.join("rules");
             self.conditional(&rules, Owner::User, (target, self.cwd), &mut found)?;
         }
-        for dir in &below {
+        let (covered, open) = below.iter().partition::<Vec<_>, _>(|dir| is_of_worktree(dir, self.cwd, target));
+        for dir in open {
             self.on_the_way(dir, target, &mut found)?;
+        }
+        for dir in covered {
+            self.left_to_the_worktree(dir)?;
         }
         for dir in walk(self.cwd) {
             if self.settings.project && !is_covered(&dir, checkout) {
@@ -87,8 +98,34 @@ impl Loader<'_, '_> {
                 self.consider(entry.source);
             }
         }
+        if self.tool == Tool::Mention {
+            // Observed: what a mention brings stands in the user's message, AGENTS.md first.
+            messages.append(&mut reminders);
+            return Ok(messages);
+        }
         reminders.append(&mut messages);
         Ok(reminders)
+    }
+
+    /// Says of the files of a worktree that they are not attached from outside.
+    fn left_to_the_worktree(&mut self, dir: &Path) -> Told<()> {
+        for name in OWN_FILES {
+            let path = dir.join(name);
+            if self.search.is_file(&path, "asked only to explain what is left out")? {
+                let reason = "Claude Code leaves what belongs to a worktree below .claude/worktrees to a session that starts there";
+                let source = Source::new(path, Scope::Nested, Fate::Excluded, reason);
+                self.consider(Source { trigger: self.trigger(), ..source });
+            }
+        }
+        Ok(())
+    }
+
+    /// When the files come that the target brings.
+    fn trigger(&self) -> Trigger {
+        match self.tool {
+            Tool::Mention => Trigger::Attach,
+            Tool::Read | Tool::Edit | Tool::Write | Tool::Shell => Trigger::Read,
+        }
     }
 
     /// Whether Read gives the file back: a text, a picture, a document or a notebook.
@@ -116,7 +153,7 @@ impl Loader<'_, '_> {
     }
 
     fn on_the_way(&mut self, dir: &Path, target: &Path, found: &mut Vec<Entry>) -> Told<()> {
-        let files = ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"].map(|name| dir.join(name));
+        let files = OWN_FILES.map(|name| dir.join(name));
         self.expect(&files)?;
         if self.settings.project {
             self.load(&files[0], nested(Owner::Project), found)?;
@@ -148,7 +185,7 @@ impl Loader<'_, '_> {
     /// One file as a message: cut, and without anything in it that looks like the end of the reminder.
     fn reminder(&mut self, entry: Entry) -> (Message, Vec<Source>) {
         let limit = self.edition.nested_utf16;
-        let mut source = Source { trigger: Trigger::Read, ..entry.source };
+        let mut source = Source { trigger: self.trigger(), ..entry.source };
         let mut text = entry.document.text.clone();
         if utf16_len(js_trim(&text)) > limit {
             let head = utf16_head(js_trim(&text), limit);
@@ -172,7 +209,7 @@ impl Loader<'_, '_> {
         }
         let text = tags::broken(&text, Breaking::Backslash);
         let text = format!("<system-reminder>\nContents of {}:\n\n{text}\n</system-reminder>", entry.path.display());
-        (Message::instructions(Trigger::Read, Speaker::User, text), vec![source])
+        (Message::instructions(self.trigger(), Speaker::User, text), vec![source])
     }
 
     /// AGENTS.md on the way, in one message; only in a session whose walk has no CLAUDE.md.
@@ -252,7 +289,7 @@ impl Loader<'_, '_> {
     /// The files of a directory that keep its AGENTS.md out, each with its text. Observed: the user's own file and the
     /// administrator's, by whatever link, keep nothing out.
     pub(super) fn own_files(&mut self, dir: &Path) -> Told<Vec<(PathBuf, String)>> {
-        let files = ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"].map(|name| dir.join(name));
+        let files = OWN_FILES.map(|name| dir.join(name));
         self.expect(&files)?;
         let mut own = Vec::new();
         for path in files {
@@ -318,9 +355,30 @@ impl Loader<'_, '_> {
             }
             return None;
         }
-        let message = Message::instructions(Trigger::Read, Speaker::System, text);
-        Some((message, found.into_iter().map(|entry| entry.source).collect()))
+        let message = match self.tool {
+            Tool::Mention => Message::instructions(Trigger::Attach, Speaker::User, text)
+                .between("<system-reminder>\nprompt.mention hook additional context: ", "\n</system-reminder>"),
+            Tool::Read | Tool::Edit | Tool::Write | Tool::Shell => {
+                Message::instructions(Trigger::Read, Speaker::System, text)
+                    .between("tool.call hook additional context: ", "")
+            }
+        };
+        let trigger = self.trigger();
+        Some((message, found.into_iter().map(|entry| Source { trigger, ..entry.source }).collect()))
     }
+}
+
+/// What keeps the AGENTS.md of a directory out, besides being read itself.
+const OWN_FILES: [&str; 3] = ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"];
+
+/// Whether a directory belongs to a worktree that holds `target`, and is not read from outside.
+///
+/// Observed: of the first `.claude/worktrees/NAME` below `cwd`, these three directories give nothing; what lies below does.
+fn is_of_worktree(dir: &Path, cwd: &Path, target: &Path) -> bool {
+    let worktrees = |dir: &Path| dir.ends_with(".claude/worktrees") && dir.starts_with(cwd) && dir != cwd;
+    let above: Vec<&Path> = target.ancestors().skip(1).collect();
+    let Some(at) = above.iter().rposition(|dir| worktrees(dir)).filter(|at| *at > 0) else { return false };
+    [Some(above[at - 1]), Some(above[at]), above[at].parent()].contains(&Some(dir))
 }
 
 fn nested(owner: Owner) -> Role {

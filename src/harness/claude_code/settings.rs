@@ -6,7 +6,9 @@ use std::path::{Component, Path, PathBuf};
 
 use super::denied::{self, Denied};
 use super::directory::Directory;
+use super::git::Checkout;
 use super::layers::{self, Layer, Layers, Origin, Wanted};
+use super::skills;
 use super::variables::{self, Variables};
 use crate::answer::{Refusal, Standpoint, Warning};
 use crate::formats::{Node, Value};
@@ -33,6 +35,8 @@ pub(super) struct Settings {
     pub(super) config: Directory,
     /// Whether nothing is loaded at all, and what says so.
     pub(super) off: Option<&'static str>,
+    /// Whether no instruction files are loaded, but skills are listed.
+    pub(super) no_files: bool,
     /// Whether the user's files are read.
     pub(super) user: bool,
     /// Whether the project's files are read.
@@ -57,10 +61,32 @@ pub(super) struct Settings {
     pub(super) told: Option<(String, PathBuf)>,
     /// The agent that the command line or the settings name.
     pub(super) agent: Option<String>,
-    /// What takes the Skill tool away, and all skills with it.
+    /// Whether it was the command line, which names only agents that there are.
+    pub(super) agent_is_needed: bool,
+    /// The agents that the command line describes.
+    pub(super) agents: Option<Node>,
+    /// The model that the settings name.
+    pub(super) model: Option<String>,
+    /// The directories that `--add-dir` adds, whether or not they give instruction files.
+    pub(super) added_anyway: Vec<PathBuf>,
+    /// The plugins that the command line names.
+    pub(super) plugin_dirs: Vec<PathBuf>,
+    /// Why no skills are listed.
     pub(super) no_skills: Option<String>,
+    /// The part of the model's window that the list of skills may have, and the file that says so.
+    pub(super) skill_fraction: Option<(f64, String)>,
+    /// Longest description in the list of skills, in UTF-16 units.
+    pub(super) skill_description: Option<usize>,
+    /// How many columns the list of skills may have, where a variable says so.
+    pub(super) skill_columns: Option<usize>,
+    /// How often skills were called for, and when last.
+    pub(super) skill_usage: BTreeMap<String, (f64, f64)>,
+    /// Whether windows of a million tokens are switched off.
+    pub(super) small_window: bool,
     /// The skills that are not listed as they are, by their folders.
     pub(super) skills_shown: BTreeMap<String, Shown>,
+    /// Why it is not certain which files are denied.
+    pub(super) unsure: Option<String>,
     /// What is wrong with the files.
     pub(super) warnings: Vec<Warning>,
     /// The user's own JSON file.
@@ -93,8 +119,13 @@ struct Words {
     settings: Option<String>,
     sources: Option<String>,
     agent: Option<String>,
+    model: Option<String>,
+    agents: Option<String>,
     added: Vec<String>,
+    plugins: Vec<String>,
     denied: Vec<String>,
+    tools: Option<Vec<String>>,
+    no_commands: bool,
 }
 
 impl Words {
@@ -109,6 +140,14 @@ impl Words {
                 "--settings" => words.settings = value.or_else(|| args.next().map(str::to_owned)),
                 "--setting-sources" => words.sources = value.or_else(|| args.next().map(str::to_owned)),
                 "--agent" => words.agent = value.or_else(|| args.next().map(str::to_owned)),
+                "--model" => words.model = value.or_else(|| args.next().map(str::to_owned)),
+                "--agents" => words.agents = value.or_else(|| args.next().map(str::to_owned)),
+                "--plugin-dir" => words.plugins.extend(value.or_else(|| args.next().map(str::to_owned))),
+                "--disable-slash-commands" => words.no_commands = true,
+                "--tools" => {
+                    let rules = several(value, &mut args);
+                    words.tools.get_or_insert_default().extend(rules.iter().flat_map(|rules| denied::rules(rules)));
+                }
                 "--add-dir" => {
                     words.added.extend(several(value, &mut args));
                 }
@@ -119,6 +158,20 @@ impl Words {
             }
         }
         words
+    }
+
+    /// Why the command line leaves no Skill tool.
+    fn no_skills(&self) -> Option<String> {
+        let denies = |rule: &String| ["Skill", "Skill()", "Skill(*)"].contains(&rule.as_str());
+        if self.no_commands {
+            return Some("--disable-slash-commands takes skills and commands away".to_owned());
+        }
+        if self.denied.iter().any(denies) {
+            return Some("--disallowedTools takes the Skill tool away".to_owned());
+        }
+        let tools = self.tools.as_ref()?;
+        let has = tools.iter().any(|tool| tool == "default" || tool == "Skill");
+        (!has).then(|| "--tools leaves the Skill tool out".to_owned())
     }
 
     /// A source of settings that there is not.
@@ -149,7 +202,11 @@ fn added(dir: &str, at: &Standpoint) -> PathBuf {
 
 impl Settings {
     /// Reads them all.
-    pub(super) fn gather(at: &Standpoint, search: &mut Search) -> Told<Result<Settings, Refusal>> {
+    pub(super) fn gather(
+        at: &Standpoint,
+        checkout: Option<&Checkout>,
+        search: &mut Search,
+    ) -> Told<Result<Settings, Refusal>> {
         let args = at.option_list(super::ID, "args");
         let words = Words::new(&args);
         if let Some(word) = words.unknown_source() {
@@ -168,6 +225,7 @@ impl Settings {
             memories: config.clone(),
             config,
             off: None,
+            no_files: false,
             user: source("user"),
             project: source("project"),
             local: source("local"),
@@ -179,32 +237,52 @@ impl Settings {
             memory_text: None,
             told: None,
             agent: None,
+            agent_is_needed: words.agent.is_some(),
+            agents: words.agents.as_deref().and_then(|agents| crate::formats::parse_json(agents).ok()),
+            model: None,
+            added_anyway: words.added.iter().map(|dir| added(dir, at)).collect(),
+            plugin_dirs: words.plugins.iter().map(|dir| added(dir, at)).collect(),
             no_skills: None,
+            skill_fraction: None,
+            skill_description: None,
+            skill_columns: None,
+            skill_usage: skills::usage(json.as_ref()),
+            small_window: false,
             skills_shown: BTreeMap::new(),
+            unsure: None,
             warnings: Vec::new(),
             json,
         };
-        let layers = match settings.layers(at, words.settings.as_deref(), &mut variables, search)? {
+        let layers = match settings.layers(at, checkout, words.settings.as_deref(), &mut variables, search)? {
             Ok(layers) => layers,
             Err(refusal) => return Ok(Err(refusal)),
         };
         settings.off = [
             (words.bare, "--bare"),
             (words.safe, "--safe-mode"),
-            (variables.on(variables::NO_FILES, search), variables::NO_FILES),
             (variables.on(variables::SAFE_MODE, search), variables::SAFE_MODE),
             (variables.on(variables::SIMPLE, search), variables::SIMPLE),
         ]
         .iter()
         .find(|(on, _)| *on)
         .map(|(_, name)| *name);
+        settings.no_files = variables.on(variables::NO_FILES, search);
+        let columns = variables.given(variables::SKILL_COLUMNS, search);
+        let columns = columns.and_then(|columns| columns.trim().parse::<f64>().ok()).filter(|columns| *columns != 0.0);
+        settings.skill_columns = columns.map(|columns| columns.max(0.0) as usize);
+        settings.small_window = variables.on(variables::NO_LARGE_WINDOW, search);
         if variables.on(variables::ADDED_GIVE, search) {
-            settings.added = words.added.iter().map(|dir| added(dir, at)).collect();
+            settings.added = settings.added_anyway.clone();
         }
         settings.apply(&layers, at);
-        for rule in &words.denied {
+        // Observed: on the command line the tool by itself is taken away, and no file with it.
+        for rule in words.denied.iter().filter(|rule| !["Read", "Read()", "Read(*)"].contains(&rule.as_str())) {
             settings.denied.add(rule, &at.cwd, &at.cwd, &at.home);
         }
+        settings.no_skills = words.no_skills().or(settings.no_skills);
+        let model = layers.iter().rev().find_map(|layer| layer.node.get("model")).and_then(Node::as_text);
+        settings.model =
+            words.model.clone().or_else(|| variables.given(variables::MODEL, search)).or(model.map(str::to_owned));
         let named = layers.iter().rev().find_map(|layer| layer.node.get("agent")).and_then(Node::as_text);
         settings.agent = words.agent.clone().or_else(|| named.filter(|name| !name.is_empty()).map(str::to_owned));
         settings.place_memory(&layers, &variables, at, search);
@@ -216,15 +294,20 @@ impl Settings {
     fn layers(
         &mut self,
         at: &Standpoint,
+        checkout: Option<&Checkout>,
         flag: Option<&str>,
         variables: &mut Variables,
         search: &mut Search,
     ) -> Told<Result<Vec<Layer>, Refusal>> {
         let mut moves = 0;
+        let main = match checkout {
+            Some(checkout) if is_no_home(&checkout.main, &at.home, search)? => Some(checkout.main.as_path()),
+            Some(_) | None => None,
+        };
         loop {
             let Settings { config, user, project, local, .. } = &*self;
-            let wanted =
-                Wanted { config: &config.path, cwd: &at.cwd, user: *user, project: *project, local: *local, flag };
+            let (config, cwd) = (config.path.as_path(), at.cwd.as_path());
+            let wanted = Wanted { config, cwd, main, user: *user, project: *project, local: *local, flag };
             let Layers { list, warnings } = match layers::read(&wanted, search)? {
                 Ok(read) => read,
                 Err(refusal) => return Ok(Err(refusal)),
@@ -254,13 +337,28 @@ impl Settings {
             }
             let denied = node.at_path(&["permissions", "deny"]).and_then(Node::as_list).unwrap_or_default();
             let denied: Vec<&str> = denied.iter().filter_map(Node::as_text).collect();
-            let own = if layer.origin == Origin::User { &self.config.path } else { &at.cwd };
+            let own = match &layer.origin {
+                Origin::User => &self.config.path,
+                Origin::Project | Origin::Flag | Origin::Managed => &at.cwd,
+            };
+            // Observed, but not understood: what a slash means in the local settings of a root above.
+            let above = layer.origin == Origin::Project && !layer.from.starts_with(&at.cwd);
+            if above && denied.iter().any(|rule| rule.starts_with("Read(/") && !rule.starts_with("Read(//")) {
+                self.unsure =
+                    Some(format!("{}: where a rule behind a slash begins was not recorded", layer.from.display()));
+            }
             for rule in &denied {
                 self.denied.add(rule, own, &at.cwd, &at.home);
             }
-            if denied.contains(&"Skill") {
-                self.no_skills = Some(format!("permissions.deny in {}", layer.from.display()));
+            if denied.contains(&"Skill") || denied.contains(&"Skill(*)") {
+                self.no_skills =
+                    Some(format!("permissions.deny in {} takes the Skill tool away", layer.from.display()));
             }
+            let from = layer.from.display().to_string();
+            let fraction = node.get("skillListingBudgetFraction").and_then(number);
+            self.skill_fraction = fraction.map(|fraction| (fraction, from)).or(self.skill_fraction.take());
+            let longest = node.get("skillListingMaxDescChars").and_then(number);
+            self.skill_description = longest.map(|longest| longest as usize).or(self.skill_description);
             for (folder, word) in node.get("skillOverrides").and_then(Node::as_table).into_iter().flatten() {
                 match word.as_text() {
                     Some("name-only") => self.skills_shown.insert(folder.clone(), Shown::NameOnly),
@@ -331,6 +429,20 @@ impl Settings {
             Value::Text(text) | Value::Date(text) => !text.is_empty(),
             Value::List(_) | Value::Table(_) => true,
         })
+    }
+}
+
+/// Whether a directory is another one than the home. Observed: without a home there is none.
+fn is_no_home(dir: &Path, home: &Path, search: &mut Search) -> Told<bool> {
+    let home = search.real(home)?;
+    Ok(home.is_ok() && home != search.real(dir)?)
+}
+
+fn number(node: &Node) -> Option<f64> {
+    match node.value {
+        Value::Integer(number) => Some(number as f64),
+        Value::Float(number) => Some(number),
+        Value::Null | Value::Bool(_) | Value::Text(_) | Value::Date(_) | Value::List(_) | Value::Table(_) => None,
     }
 }
 

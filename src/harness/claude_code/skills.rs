@@ -1,184 +1,220 @@
-//! Skills: the administrator's, the user's, and those of every directory up to the root; below the working directory,
-//! where a file is read.
+//! Skills and commands: what is listed of them at the start of a session, and where a file is read.
+//!
+//! Skills are the administrator's, the user's, and those of every directory up to the root; below the working directory,
+//! where a file is read. Commands are Markdown files of their own, and plugins bring both.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::Edition21;
+use super::agents::Agent;
 use super::git::Checkout;
-use super::paths;
-use super::settings::{Settings, Shown};
-use crate::answer::{Answer, Fate, Role, Scope, Standpoint, Trigger};
-use crate::formats::{Node, Value, parse_leniently};
-use crate::harness::shared::skills::{self, FILE, Skill, is_plain, sort_by_name, words};
+use super::settings::Settings;
+use super::{Edition21, MANAGED, paths};
+use crate::answer::{Answer, Certain, Fate, Limit, Per, Role, Scope, Source, Standpoint, Tool, Trigger, Unit, Warning};
+use crate::formats::{Node, Value};
+use crate::harness::shared::skills::{self, sort_by_name};
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Kind};
+use crate::text::Size;
 
-/// Longest description in the list, in UTF-16 units, the ellipsis included; Claude Code 2.1.329.
-const DESCRIPTION_UTF16: usize = 1536;
+mod commands;
+mod folders;
+mod list;
+mod plugins;
 
-/// Longest first line of a text that stands for its description, in UTF-16 units, the three dots included.
-const FIRST_LINE_UTF16: usize = 100;
+use list::{Entry, Measure};
 
-/// A skill, and what is said behind it.
+/// A skill or a command, and what is said of it.
 struct Found {
-    skill: Skill,
-    /// The name of its folder, by which it is known and sorted.
-    folder: String,
+    source: Source,
+    /// The name by which it is known, sorted and switched.
+    known: String,
+    /// What it is called in the list.
+    name: String,
     /// The name that its head gives it besides.
     title: Option<String>,
+    description: String,
     /// The files it waits for.
     globs: Vec<String>,
-    /// What the entry says in brackets.
+    /// What the entry says behind its description.
     remark: String,
+    /// Whether the settings want it listed by name alone.
+    bare: bool,
 }
 
-/// A folder of skills.
+impl Found {
+    fn counts(&self) -> bool {
+        self.source.fate == Fate::Loaded
+    }
+
+    fn leave_out(&mut self, fate: Fate, reason: impl Into<String>) {
+        (self.source.fate, self.source.reason) = (fate, reason.into());
+    }
+
+    fn shadowed(&mut self, by: &Found) {
+        self.source.by = by.source.path().map(Path::to_owned);
+        let first = self.source.by.as_deref().unwrap_or(Path::new("another")).display().to_string();
+        self.leave_out(Fate::Shadowed, format!("{first} has the same name, and comes first"));
+    }
+}
+
+/// A folder of skills or of commands.
 struct Place {
     dir: PathBuf,
     scope: Scope,
     trigger: Trigger,
 }
 
+/// What decides about the list as a whole.
+pub(super) struct Around<'a> {
+    pub(super) at: &'a Standpoint,
+    pub(super) settings: &'a Settings,
+    pub(super) checkout: Option<&'a Checkout>,
+    pub(super) agent: &'a Agent,
+}
+
 impl Edition21 {
-    /// Adds the lists, and the skills to the sources.
-    pub(super) fn skills(
-        &self,
-        at: &Standpoint,
-        settings: &Settings,
-        checkout: Option<&Checkout>,
-        search: &mut Search,
-        answer: &mut Answer,
-    ) -> Told<()> {
-        let places = places(at, settings, checkout);
-        search.expect(places.iter().map(|place| Ask::Listing(place.dir.clone())))?;
-        let mut start: Vec<Found> = Vec::new();
-        let mut later: Vec<(&Place, Found)> = Vec::new();
-        for place in &places {
-            let mut found = self.of(place, settings, search, answer)?;
-            match place.trigger {
-                Trigger::Read => {
-                    later.extend(found.drain(..).map(|one| (place, one)));
-                }
-                Trigger::Session | Trigger::Attach | Trigger::Call => start.append(&mut found),
+    /// Adds the lists, and the skills and commands to the sources.
+    pub(super) fn skills(&self, around: &Around, search: &mut Search, answer: &mut Answer) -> Told<()> {
+        let Around { at, settings, .. } = around;
+        let (mut start, mut later) = folders::skills(around, search, answer)?;
+        let commands = commands::all(around, &start, search, answer)?;
+        start.extend(commands);
+        start.extend(plugins::all(around, search, answer)?);
+        for found in start.iter_mut().chain(&mut later).filter(|found| found.counts()) {
+            if let Some(what) = settings.no_skills.as_ref().or(around.agent.no_skills.as_ref()) {
+                found.leave_out(Fate::Excluded, what.clone());
             }
         }
-        let mut names: Vec<Skill> = start.iter().map(|found| found.skill.clone()).collect();
-        skills::first_of_each_name(&mut names);
-        for (found, skill) in start.iter_mut().zip(names) {
-            found.skill = skill;
-        }
-        let folders: Vec<String> =
-            start.iter().chain(later.iter().map(|(_, one)| one)).map(|one| one.folder.clone()).collect();
-        let several = |name: &String| folders.iter().filter(|folder| *folder == name).count() > 1;
-        // Below the working directory, what several are called stands behind the directory.
-        let below = later.iter().map(|(_, one)| &one.folder).filter(|name| !several(name));
-        let mut titles: HashSet<String> = start.iter().map(|one| &one.folder).chain(below).cloned().collect();
-        for one in start.iter_mut().chain(later.iter_mut().map(|(_, one)| one)) {
-            // A name that anything is known by already is not said again.
-            if let Some(title) = one.title.take().filter(|title| one.skill.counts() && titles.insert(title.clone())) {
-                one.skill.name = format!("{} ({title})", one.folder);
-            }
-        }
-        let mut later: Vec<Found> = later
-            .into_iter()
-            .map(|(place, mut one)| {
-                let several = several(&one.folder);
-                one.remark = remark(&mut one, &place.dir, at, &start, several);
-                one
-            })
-            .collect();
         let (mut start, waiting): (Vec<Found>, Vec<Found>) = start.into_iter().partition(|one| one.globs.is_empty());
         for mut found in waiting {
-            let target = at.target.as_deref().and_then(|target| target.strip_prefix(&at.cwd).ok());
-            if target.is_some_and(|target| paths::matches(&found.globs, target)) && found.skill.counts() {
+            let matches = |file: &Path| file.strip_prefix(&at.cwd).is_ok_and(|file| paths::matches(&found.globs, file));
+            let before = at.read_before.iter().any(|file| matches(file));
+            if found.counts() && !before && discovers(at.tool) && at.target.as_deref().is_some_and(matches) {
                 later.push(found);
             } else {
-                found.skill.leave_out(Fate::Excluded, "listed once a file is read that its `paths` match");
+                if found.counts() {
+                    let reason = if before {
+                        "listed when an earlier file was read"
+                    } else {
+                        "listed once a file is read that its `paths` match"
+                    };
+                    found.leave_out(Fate::Excluded, reason);
+                }
                 start.push(found);
             }
         }
-        sort_by_name(&mut later, |found| &found.folder);
-        for (trigger, found) in [(Trigger::Session, start), (Trigger::Read, later)] {
-            let counted = found.iter().filter(|found| found.skill.counts());
-            let entries: Vec<String> = counted.map(|found| entry(found, settings)).collect();
-            answer.messages.extend(skills::list(trigger, Role::User, &entries));
-            answer.sources.extend(found.into_iter().map(|found| found.skill.source));
+        sort_by_name(&mut later, |found| &found.known);
+        if at.tool == Tool::Mention {
+            // Observed: what a mention makes known stands in the list of the session already.
+            start.append(&mut later);
         }
+        self.list(Trigger::Session, start, around, answer);
+        self.list(Trigger::Read, later, around, answer);
         Ok(())
     }
 
-    /// The skills of one folder, sorted as they are listed.
-    fn of(&self, place: &Place, settings: &Settings, search: &mut Search, answer: &mut Answer) -> Told<Vec<Found>> {
-        let Ok(entries) = search.list(&place.dir, "skills: folders with a SKILL.md")? else { return Ok(Vec::new()) };
-        let folders = entries.iter().filter(|entry| matches!(entry.kind, Kind::Dir | Kind::Link));
-        let mut folders: Vec<String> = folders.map(|entry| entry.name.to_string_lossy().into_owned()).collect();
-        sort_by_name(&mut folders, |name| name);
-        let file = |folder: &String| place.dir.join(folder).join(FILE);
-        search.expect(folders.iter().map(|folder| Ask::Kind(file(folder))))?;
-        let mut found: Vec<Found> = Vec::new();
-        for folder in folders {
-            let path = file(&folder);
-            if !search.is_file(&path, "a folder with a SKILL.md is a skill")? {
-                continue;
-            }
-            let Some(file) = skills::read(&path, place.scope, search, &mut answer.sources)? else { continue };
-            let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text).to_owned();
-            let (head, body) = skills::head(&text).unwrap_or(("", &text));
-            let head = parse_leniently(head);
-            let value = |key: &str| head.as_ref().and_then(|head| head.get(key)).and_then(words);
-            let mut description =
-                value("description").filter(|text| !text.is_empty()).unwrap_or_else(|| first_line(body));
-            if let Some(when) = value("when_to_use") {
-                description.push_str(&format!(" - {when}"));
-            }
-            let title = value("name").filter(|name| *name != folder && is_plain(name));
-            let hidden = head.as_ref().and_then(|head| head.get("disable-model-invocation")).is_some_and(is_switched);
-            let globs = head.as_ref().and_then(paths::patterns).unwrap_or_default();
-            let mut skill = file.named(folder.clone(), description);
-            if let Some(what) = &settings.no_skills {
-                skill.leave_out(Fate::Excluded, format!("{what} takes the Skill tool away"));
-            } else if hidden {
-                skill.leave_out(Fate::Excluded, "`disable-model-invocation`: only the user calls for it");
-            } else {
-                match settings.skills_shown.get(&folder) {
-                    Some(Shown::Hidden(word)) => {
-                        skill.leave_out(Fate::Excluded, format!("skillOverrides says `{word}`"));
-                    }
-                    Some(Shown::NameOnly) => {
-                        skill.source.reason = "listed by name alone: skillOverrides says `name-only`".to_owned();
-                    }
-                    None => {}
-                }
-            }
-            found.push(Found { skill, folder, title, globs, remark: String::new() });
+    /// Adds one list, as much of it as its budget lets through.
+    fn list(&self, trigger: Trigger, found: Vec<Found>, around: &Around, answer: &mut Answer) {
+        let (mut counted, left_out): (Vec<Found>, Vec<Found>) = found.into_iter().partition(Found::counts);
+        let settings = around.settings;
+        let usage = |name: &str, late: bool| settings.usage(name, around.at.surroundings.date, late);
+        let longest = settings.skill_description.unwrap_or(list::DESCRIPTION_UTF16);
+        let entries = |late: bool| {
+            let entry = |found: &Found| {
+                let said = (!found.bare).then(|| format!("{}{}", said_of(&found.description, longest), found.remark));
+                Entry { name: found.name.clone(), said, used: usage(&found.known, late) }
+            };
+            counted.iter().map(entry).collect::<Vec<_>>()
+        };
+        let kept = |entries: &[Entry], budget: usize, late: bool| {
+            let own = list::OWN.iter().filter(|_| trigger == Trigger::Session);
+            let own = own.filter(|own| !settings.skills_shown.contains_key(own.name));
+            let own = own.filter(|own| counted.iter().all(|found| found.known != own.name));
+            list::kept(
+                entries,
+                &Measure { budget, description: longest, own: own.map(|own| (own, usage(own.name, late))).collect() },
+            )
+        };
+        let budget = settings.skill_budget(around.at);
+        let lines = entries(true);
+        let whole = kept(&lines, budget.columns, true);
+        let unsure = budget.unsure.filter(|(_, others)| others.iter().any(|other| kept(&lines, *other, true) != whole));
+        if let Some((reason, _)) = unsure {
+            answer.doubt(&[Certain::Text], reason);
+        } else if kept(&entries(false), budget.columns, false) != whole {
+            answer.doubt(&[Certain::Text], "which descriptions of skills are kept depends on the time of day");
         }
-        Ok(found)
+        let message = answer.messages.len();
+        let texts: Vec<String> = lines.iter().zip(&whole).map(|(entry, whole)| entry.line(*whole)).collect();
+        let mut bare = 0;
+        for ((found, entry), (text, whole)) in counted.iter_mut().zip(&lines).zip(texts.iter().zip(&whole)) {
+            let source = &mut found.source;
+            (source.fate, source.sent) = (Fate::Listed, Some(Size::of(text)));
+            (source.message, source.part) = (Some(message), Some(0));
+            if entry.said.is_none() {
+                source.reason = "listed by name alone: skillOverrides says `name-only`".to_owned();
+            } else if !whole {
+                bare += 1;
+                source.reason =
+                    format!("listed by name alone: the list has {} columns, and they are spent", budget.columns);
+                source.limit = Some(Limit {
+                    value: budget.columns,
+                    unit: Unit::Utf16,
+                    per: Per::Chain,
+                    from: budget.from.clone(),
+                });
+            } else if crate::text::utf16_len(&found.description) > longest {
+                source.reason = format!("its description is cut to {longest} UTF-16 units");
+                source.limit =
+                    Some(Limit { value: longest, unit: Unit::Utf16, per: Per::Source, from: "default".into() });
+            }
+        }
+        if bare > 0 {
+            let of = counted.len();
+            let message = format!(
+                "{bare} of {of} skills and commands are listed by name alone: the list may have {} columns; shorten descriptions, or raise skillListingBudgetFraction",
+                budget.columns
+            );
+            answer.warnings.push(Warning::general("over-budget", message));
+        }
+        answer.messages.extend(skills::list(trigger, Role::User, &texts));
+        answer.sources.extend(counted.into_iter().chain(left_out).map(|found| found.source));
     }
 }
 
-/// Where skills are looked for: at the start, and then below the working directory.
-fn places(at: &Standpoint, settings: &Settings, checkout: Option<&Checkout>) -> Vec<Place> {
-    let start = |dir: PathBuf, scope| Place { dir, scope, trigger: Trigger::Session };
-    let of = |dir: &Path| dir.join(".claude/skills");
-    let mut places = vec![start(of(Path::new(super::MANAGED)), Scope::Managed)];
+/// Whether a tool that reaches a file makes the skills known that belong to it.
+fn discovers(tool: Tool) -> bool {
+    match tool {
+        Tool::Read | Tool::Edit | Tool::Write | Tool::Mention => true,
+        Tool::Shell => false,
+    }
+}
+
+/// Where skills or commands are looked for at the start of a session: `folder` of every `.claude` that counts.
+fn places(around: &Around, folder: &str) -> Vec<Place> {
+    let Around { at, settings, checkout, .. } = around;
+    let place = |dir: PathBuf, scope| Place { dir, scope, trigger: Trigger::Session };
+    let of = |dir: &Path| dir.join(".claude").join(folder);
+    let mut places = vec![place(of(Path::new(MANAGED)), Scope::Managed)];
     if settings.user {
-        places.push(start(settings.config.path.join("skills"), Scope::User));
+        places.push(place(settings.config.path.join(folder), Scope::User));
     }
     if settings.project {
         let top = checkout.map_or(Path::new("/"), |checkout| &checkout.root);
         let walk = at.cwd.ancestors().take_while(|dir| dir.starts_with(top));
-        places.extend(walk.map(|dir| start(of(dir), Scope::Project)));
-        let below = at.target.as_deref().and_then(Path::parent).into_iter().flat_map(Path::ancestors);
-        let below = below.take_while(|dir| dir.starts_with(&at.cwd) && *dir != at.cwd);
-        let mut below: Vec<&Path> = below.collect();
-        below.reverse();
-        let nested = |dir| Place { dir: of(dir), scope: Scope::Nested, trigger: Trigger::Read };
-        places.extend(below.into_iter().map(nested));
+        places.extend(walk.map(|dir| place(of(dir), Scope::Project)));
+        places.extend(settings.added_anyway.iter().map(|dir| place(of(dir), Scope::Project)));
     }
     let mut seen = HashSet::new();
     places.retain(|place| seen.insert(place.dir.clone()));
     places
+}
+
+/// What is said of a skill: in one line, cut to its limit, and without anything that looks like a tag.
+fn said_of(description: &str, longest: usize) -> String {
+    let lines = description.trim().split('\n').filter(|line| !line.is_empty());
+    let line = lines.collect::<Vec<_>>().join(" ").replace('\t', " ");
+    list::shortened(&line, longest, "…").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// Whether a value of a head switches something on, as YAML or as a word.
@@ -191,52 +227,71 @@ fn is_switched(node: &Node) -> bool {
     }
 }
 
-/// What is said of a skill that belongs to a directory below the working directory. Where `several` have its name, it has
-/// that of its directory in front.
-fn remark(found: &mut Found, dir: &Path, at: &Standpoint, start: &[Found], several: bool) -> String {
-    let owner = dir.parent().and_then(Path::parent).unwrap_or(dir);
-    let below = owner.strip_prefix(&at.cwd).unwrap_or(owner).display().to_string();
-    let plain = found.skill.name.clone();
-    if several {
-        found.skill.name = format!("{below}:{plain}");
-    }
-    if start.iter().any(|other| other.folder == found.folder) {
-        return format!(
-            " (scoped to {below}/ — use this instead of the unscoped \"{plain}\" skill when the files being changed are under {below}/)"
-        );
-    }
-    format!(" (from {below}/.claude/skills — applies when working on files under {below}/)")
+/// How many columns a list may have, and where that comes from.
+struct Budget {
+    columns: usize,
+    from: String,
+    /// Why that is not certain, and what else it may be.
+    unsure: Option<(String, Vec<usize>)>,
 }
 
-fn entry(found: &Found, settings: &Settings) -> String {
-    let name = &found.skill.name;
-    if matches!(settings.skills_shown.get(&found.folder), Some(Shown::NameOnly)) {
-        return format!("- {name}");
+impl Settings {
+    fn skill_budget(&self, at: &Standpoint) -> Budget {
+        if let Some(columns) = self.skill_columns {
+            return Budget { columns, from: super::variables::SKILL_COLUMNS.to_owned(), unsure: None };
+        }
+        let (fraction, from) = self.skill_fraction.clone().unwrap_or((list::FRACTION, "default".to_owned()));
+        // The product of two floats may fall short of the whole number that it stands for.
+        let columns = |window: f64| (window * fraction + 1e-6).floor() as usize;
+        let model = at.model.as_deref().or(self.model.as_deref());
+        let small = self.small_window;
+        match list::window(model, small) {
+            Some(window) => Budget { columns: columns(window), from, unsure: None },
+            None => {
+                let reason = format!(
+                    "how long the list of skills may be for the model {} was not asked",
+                    model.unwrap_or("default")
+                );
+                let others = [600_000.0, 800_000.0, 4_000_000.0].map(columns).to_vec();
+                let window = if small { 600_000.0 } else { 3_000_000.0 };
+                Budget { columns: columns(window), from, unsure: Some((reason, others)) }
+            }
+        }
     }
-    let lines = found.skill.description.trim().split('\n').filter(|line| !line.is_empty());
-    let line = lines.collect::<Vec<_>>().join(" ").replace('\t', " ");
-    let description = shortened(&line, DESCRIPTION_UTF16, "…").replace('<', "&lt;").replace('>', "&gt;");
-    format!("- {name}: {description}{}", found.remark)
+
+    /// How much a skill was used lately: how often, halved with every week since, but to no less than a tenth.
+    fn usage(&self, name: &str, today: (i16, u8, u8), late: bool) -> f64 {
+        let Some((count, last)) = self.skill_usage.get(name) else { return 0.0 };
+        let days = (now(today, late) - last) / DAY;
+        count * 0.5_f64.powf(days / 7.0).max(0.1)
+    }
 }
 
-/// The first line with text, which may be a heading.
-fn first_line(body: &str) -> String {
-    let Some(line) = body.lines().map(str::trim).find(|line| !line.is_empty()) else { return "Skill".to_owned() };
-    let heading = line.trim_start_matches('#');
-    let text = if heading.len() < line.len() && heading.starts_with(' ') { heading.trim() } else { line };
-    shortened(text, FIRST_LINE_UTF16, "...")
+/// A day, in milliseconds.
+const DAY: f64 = 86_400_000.0;
+
+/// The beginning of a day or its end, in milliseconds since 1970.
+fn now((year, month, day): (i16, u8, u8), late: bool) -> f64 {
+    let (year, month) =
+        if month <= 2 { (i64::from(year) - 1, i64::from(month) + 9) } else { (i64::from(year), i64::from(month) - 3) };
+    // The days before a month that counts from March, of a calendar in which leap days come last.
+    let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + i64::from(day) - 1 - 719_468;
+    (days + i64::from(late)) as f64 * DAY
 }
 
-/// At most `limit` UTF-16 units, `dots` included.
-fn shortened(text: &str, limit: usize, dots: &str) -> String {
-    if crate::text::utf16_len(text) <= limit {
-        return text.to_owned();
-    }
-    let mut room = limit - crate::text::utf16_len(dots);
-    let kept = text.chars().take_while(|c| {
-        let fits = c.len_utf16() <= room;
-        room = room.saturating_sub(c.len_utf16());
-        fits
-    });
-    format!("{}{dots}", kept.collect::<String>())
+/// How often each skill was called for, and when last, as the user's JSON file has it.
+pub(super) fn usage(json: Option<&Node>) -> BTreeMap<String, (f64, f64)> {
+    let number = |node: &Node| match &node.value {
+        Value::Integer(number) => Some(*number as f64),
+        Value::Float(number) => Some(*number),
+        Value::Text(text) => text.trim().parse().ok(),
+        _ => None,
+    };
+    let known = json.and_then(|json| json.get("skillUsage")).and_then(Node::as_table).into_iter().flatten();
+    known
+        .filter_map(|(name, node)| {
+            let (count, last) = (number(node.get("usageCount")?)?, number(node.get("lastUsedAt")?)?);
+            Some((name.clone(), (count, last)))
+        })
+        .collect()
 }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::agents::Without;
 use super::git::Checkout;
 use super::loader::{Entry, Loader, Owner, Role};
 use super::rules::Which;
@@ -23,6 +24,20 @@ pub(super) struct Start {
     pub(super) memory: Option<(PathBuf, String, Source)>,
     /// The file that keeps AGENTS.md files out, if one does.
     pub(super) displaced_by: Option<PathBuf>,
+}
+
+impl Start {
+    /// Takes out what the agent is not told.
+    pub(super) fn leave_out(&mut self, without: &Without) -> Vec<Source> {
+        let stays = |entry: &Entry| entry.owner == Owner::Managed && !without.managed;
+        let (entries, left_out): (Vec<_>, Vec<_>) = std::mem::take(&mut self.entries).into_iter().partition(stays);
+        self.entries = entries;
+        let memory = self.memory.take().map(|(_, _, source)| source);
+        let sources = left_out.into_iter().map(|entry| entry.source).chain(memory);
+        sources
+            .map(|source| Source { fate: Fate::Excluded, reason: without.reason.clone(), kept: Vec::new(), ..source })
+            .collect()
+    }
 }
 
 /// What the client calls the administrator's settings where they have a text of their own.

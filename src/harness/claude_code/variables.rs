@@ -10,6 +10,11 @@ pub(super) const CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
 pub(super) const NO_FILES: &str = "CLAUDE_CODE_DISABLE_CLAUDE_MDS";
 pub(super) const SAFE_MODE: &str = "CLAUDE_CODE_SAFE_MODE";
 pub(super) const SIMPLE: &str = "CLAUDE_CODE_SIMPLE";
+/// How many columns the list of skills may have.
+pub(super) const SKILL_COLUMNS: &str = "SLASH_COMMAND_TOOL_CHAR_BUDGET";
+/// Whether there are no windows of a million tokens.
+pub(super) const NO_LARGE_WINDOW: &str = "CLAUDE_CODE_DISABLE_1M_CONTEXT";
+pub(super) const MODEL: &str = "ANTHROPIC_MODEL";
 /// Whether added directories give their files.
 pub(super) const ADDED_GIVE: &str = "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD";
 pub(super) const NO_MEMORY: &str = "CLAUDE_CODE_DISABLE_AUTO_MEMORY";
@@ -23,7 +28,7 @@ pub(super) const MEMORIES: &str = "CLAUDE_CODE_REMOTE_MEMORY_DIR";
 pub(super) const MEMORY_TEXT: &str = "CLAUDE_COWORK_MEMORY_INDEX_CONTENT";
 
 /// What any settings may set.
-const ANYONE: [&str; 5] = [NO_FILES, ADDED_GIVE, NO_MEMORY, STORES, MEMORY_TEXT];
+const ANYONE: [&str; 8] = [NO_FILES, ADDED_GIVE, NO_MEMORY, STORES, MEMORY_TEXT, SKILL_COLUMNS, NO_LARGE_WINDOW, MODEL];
 
 /// What only settings of the user and the administrator may set. Observed, one by one.
 const TRUSTED: [&str; 5] = [CONFIG_DIR, SAFE_MODE, SIMPLE, MEMORY_DIR, MEMORIES];
