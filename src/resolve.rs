@@ -77,7 +77,7 @@ fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Told<(
     at.target_as_given = at.target.as_deref().map(|target| physical.join(target));
     at.target = at.target.map(|target| absolute(&physical, &target));
     at.already_loaded = at.already_loaded.iter().map(|file| physical.join(file)).collect();
-    at.read_before = at.read_before.iter().map(|file| absolute(&physical, file)).collect();
+    at.read_before = at.read_before.iter().map(|file| physical.join(file)).collect();
     at.cwd = physical;
     at.already_loaded.extend(injected_before(choice, &at, search)?);
     let mut answer = through_tool(choice, &at, search)?;
@@ -125,7 +125,7 @@ fn injected_before(choice: &Choice, at: &Standpoint, search: &mut Search) -> Tol
     let mut injected = Vec::new();
     for (nth, file) in at.read_before.iter().enumerate() {
         let then = Standpoint {
-            target: Some(file.clone()),
+            target: Some(absolute(&at.cwd, file)),
             target_as_given: Some(file.clone()),
             tool: Tool::Read,
             read_before: at.read_before[..nth].to_vec(),

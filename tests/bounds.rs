@@ -264,6 +264,25 @@ fn how_often_the_disk_is_asked_does_not_grow_with_the_number_of_rules() {
 }
 
 #[test]
+fn how_often_the_disk_is_asked_does_not_grow_with_the_number_of_imports_that_are_missing() {
+    let world = |count: usize| {
+        let mut world = World::empty();
+        world.directory(Path::new("/h"));
+        world.git(Path::new("/p"));
+        let imports: String = (0..count).map(|number| format!("@./missing/{number}.md\n")).collect();
+        for name in ["AGENTS.md", "QWEN.md", "GEMINI.md"] {
+            world.file(&Path::new("/p").join(name), imports.clone().into_bytes());
+        }
+        world
+    };
+    let (few, many) = (world(3), world(200));
+    for id in ["qwen-code", "gemini-cli", "copilot-cli"] {
+        let choice = harness::newest(harness::profile(id).expect("a harness"));
+        assert_eq!(rounds(&choice, &few), rounds(&choice, &many), "{id}");
+    }
+}
+
+#[test]
 fn a_walk_that_two_links_lead_in_circles_is_said_to_be_cut_short() {
     let mut world = World::empty();
     world.file(Path::new("/p/.opencode/skills/a/SKILL.md"), b"---\nname: a\ndescription: A.\n---\n".to_vec());

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::shared::conventional::{Chain, File, Load, PLAIN};
-use super::{About, Details, Edition, Profile, Program};
-use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Text, Warning};
+use super::{About, Attaches, Details, Edition, Profile, Program};
+use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Text, Tool, Warning};
 use crate::formats::{Node, Value, parse_json, parse_npm_yaml};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Kind, Unreadable, absolute};
@@ -48,6 +48,8 @@ static ABOUT: About = About {
         files: "AGENTS.md, .clinerules, .cline/rules: all of them, sorted by their names; of one name the last place counts",
         place: "system prompt, in the section Rules, each below its name; trimmed",
         truncation: "none",
+        triggers: "session start; no tool and no mention adds any",
+        sessions: "sub-agents and teammates begin with the same rules",
         global: "~/.agents/AGENTS.md, ~/.cline/rules, ~/Documents/Cline/Rules",
         dedupe: "by name, whatever the letter case",
         ..PLAIN
@@ -59,6 +61,10 @@ struct Cline;
 impl Edition for Cline {
     fn about(&self) -> &About {
         &ABOUT
+    }
+
+    fn attaches(&self, _: Tool) -> Attaches {
+        Attaches::Nothing
     }
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {

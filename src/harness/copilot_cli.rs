@@ -7,10 +7,10 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::answer::{Answer, Fate, Message, Refusal, Role, Scope, Source, Standpoint, Text, Trigger, Warning};
+use crate::answer::{Answer, Fate, Message, Refusal, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Warning};
 use crate::glob;
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Details, Edition, Profile, Program};
+use crate::harness::{About, Attaches, Details, Edition, Profile, Program};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, AskHasher, Content, Errno, Kind, Unreadable, absolute, relative};
 
@@ -19,6 +19,7 @@ mod front_matter;
 mod imports;
 mod rules;
 mod skills;
+mod subagent;
 mod viewing;
 
 use find::named;
@@ -76,14 +77,14 @@ static V1_0: CopilotCli = CopilotCli {
         changed: &[],
         details: Details {
             files: "copilot-instructions.md, AGENTS.md, CLAUDE.md, GEMINI.md, *.instructions.md, .claude/rules: all of them",
-            triggers: "session start; viewing a file adds the files above it and those whose pattern matches",
+            triggers: "session start; viewing a file adds the files above it and those whose pattern matches; bash, grep, glob, create, edit and mentions add nothing",
             place: "system prompt; after a view, a user message",
             truncation: "none; too much makes the run fail",
             nested: "on viewing, from the inside out, below the repository root",
             global: "~/.copilot (COPILOT_HOME), COPILOT_CUSTOM_INSTRUCTIONS_DIRS",
             urls: "no",
             globs: "applyTo and paths in front matter",
-            sessions: "--no-custom-instructions gets none",
+            sessions: "--no-custom-instructions gets none; sub-agents but general-purpose begin with none, and get what they view",
             hooks: "none",
             persona: "no",
             dedupe: "equal text is shown once at the start; each path is sent once by views",
@@ -99,6 +100,13 @@ impl Edition for CopilotCli {
 
     fn imports_into(&self, file: &Path) -> bool {
         imports_anything(file)
+    }
+
+    fn attaches(&self, tool: Tool) -> Attaches {
+        match tool {
+            Tool::Read => Attaches::AsRead,
+            Tool::Edit | Tool::Write | Tool::Shell | Tool::Mention => Attaches::Nothing,
+        }
     }
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
@@ -118,38 +126,47 @@ impl Edition for CopilotCli {
             return Ok(Answer { refusal: Some(Refusal::new(&github, message)), ..answer });
         }
         let mut session = Session { root: root.clone(), home: home.clone(), ..Session::default() };
-        let whole_files = self.whole_files(&at.cwd, &root, &home);
-        search.expect(whole_files.iter().map(|(dir, ..)| Ask::Listing(dir.clone())))?;
-        let mut shown = HashSet::new();
-        for (dir, name, scope) in whole_files {
-            if let Some(found) = named(&dir, name, search)? {
-                // The files of these two directories count once each, by where they lead.
-                if dir == root || dir == at.cwd {
-                    let real = search.real(&found)?.unwrap_or_else(|_| found.clone());
-                    if !shown.insert((dir, real)) {
-                        let reason = "leads to a file of the same directory that is shown already";
-                        answer.sources.push(Source::new(&found, scope, Fate::Shadowed, reason));
-                        continue;
-                    }
-                }
-                let limit = if scope == Scope::User { &home } else { &root };
-                session.whole(&found, scope, limit, search, &mut answer)?;
-            }
-        }
-        let extra = extra_directories(at, search);
-        for known in rules::at_start(&at.cwd, &root, &home, &extra, search)? {
-            session.rule(known, &mut answer);
-        }
-        session.nested_agents(&extra, search, &mut answer)?;
-        session.table(&mut answer);
-        answer.messages.extend(session.message());
+        self.start(at, &mut session, search, &mut answer)?;
+        let has_skills = subagent::leaves_out(at, &mut answer);
         viewing::look(self.names, at, &session, search, &mut answer)?;
-        skills::look(at, &home, &root, search, &mut answer)?;
+        if has_skills {
+            skills::look(at, &home, &root, search, &mut answer)?;
+        }
         Ok(answer)
     }
 }
 
 impl CopilotCli {
+    /// What a session begins with.
+    fn start(&self, at: &Standpoint, session: &mut Session, search: &mut Search, answer: &mut Answer) -> Told<()> {
+        let (root, home) = (session.root.clone(), session.home.clone());
+        let whole_files = self.whole_files(&at.cwd, &root, &home);
+        search.expect(whole_files.iter().map(|(dir, ..)| Ask::Listing(dir.clone())))?;
+        let mut shown = HashSet::new();
+        for (dir, name, scope) in whole_files {
+            let Some(found) = named(&dir, name, search)? else { continue };
+            // The files of these two directories count once each, by where they lead.
+            if dir == root || dir == at.cwd {
+                let real = search.real(&found)?.unwrap_or_else(|_| found.clone());
+                if !shown.insert((dir, real)) {
+                    let reason = "leads to a file of the same directory that is shown already";
+                    answer.sources.push(Source::new(&found, scope, Fate::Shadowed, reason));
+                    continue;
+                }
+            }
+            let limit = if scope == Scope::User { &home } else { &root };
+            session.whole(&found, scope, limit, search, answer)?;
+        }
+        let extra = extra_directories(at, search);
+        for known in rules::at_start(&at.cwd, &root, &home, &extra, search)? {
+            session.rule(known, answer);
+        }
+        session.nested_agents(&extra, search, answer)?;
+        session.table(answer);
+        answer.messages.extend(session.message());
+        Ok(())
+    }
+
     /// Directory, name and scope of every file that is sent whole, in order.
     fn whole_files(&self, cwd: &Path, root: &Path, home: &Path) -> Vec<(PathBuf, &'static str, Scope)> {
         let copilot = "copilot-instructions.md";

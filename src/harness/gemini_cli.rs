@@ -8,10 +8,10 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::answer::{Answer, Fate, Message, Role, Scope, Source, Standpoint, Trigger, Warning};
+use crate::answer::{Answer, Fate, Message, Role, Scope, Source, Standpoint, Tool, Trigger, Warning};
 use crate::formats::Node;
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Details, Edition, Profile, Program};
+use crate::harness::{About, Attaches, Details, Edition, Profile, Program};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Content, Kind, Unreadable, absolute};
 use crate::text::{self, js_trim};
@@ -25,6 +25,7 @@ mod paths;
 mod reading;
 mod settings;
 mod skills;
+mod subagent;
 mod tokens;
 mod trust;
 mod workspaces;
@@ -88,14 +89,14 @@ static V0_61: GeminiCli = GeminiCli {
         changed: &[],
         details: Details {
             files: "GEMINI.md and the names of context.fileName: all of them",
-            triggers: "session start; reading adds the files above what is read",
+            triggers: "session start; reading, writing, editing and mentioning a file and listing a folder add the files above it; shell, grep and glob nothing",
             place: "global text and private memory in the system instruction, extensions and project in the first user message",
             truncation: "none; in the system instruction three newlines or more become two",
             nested: "on reading, up to the boundary, by file identity",
             global: "~/.gemini, private memory in ~/.gemini/tmp, extensions",
             urls: "no",
             globs: "no",
-            sessions: "untrusted folders get no project files",
+            sessions: "untrusted folders get no project files; built-in sub-agents begin as the session does, and share what was added",
             hooks: "none",
             persona: "no",
             dedupe: "by device and inode; imports may repeat",
@@ -111,6 +112,13 @@ impl Edition for GeminiCli {
 
     fn imports_into(&self, _: &Path) -> bool {
         true
+    }
+
+    fn attaches(&self, tool: Tool) -> Attaches {
+        match tool {
+            Tool::Shell => Attaches::Nothing,
+            Tool::Read | Tool::Edit | Tool::Write | Tool::Mention => Attaches::Own,
+        }
     }
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
@@ -159,6 +167,7 @@ impl Edition for GeminiCli {
         }
         place_sources(&mut answer);
         skills::look(at, &home, &extensions.folders, &settings, search, &mut answer)?;
+        subagent::look(at, &mut answer);
         Ok(answer)
     }
 }

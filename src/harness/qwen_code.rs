@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use super::gemini_cli::joined;
 use super::shared::conventional::{Chain, Load, PLAIN};
 use super::shared::keys::{Key, Keys, Takes};
-use super::{About, Details, Edition, Profile, Program};
-use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint, Text, Trigger, Warning};
+use super::{About, Attaches, Details, Edition, Profile, Program};
+use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Warning};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Kind, relative};
 use crate::text::js_trim;
@@ -19,6 +19,7 @@ mod environment;
 mod extensions;
 mod head;
 mod imports;
+mod memory;
 mod migration;
 mod rules;
 mod settings;
@@ -77,11 +78,12 @@ static ABOUT: About = About {
     changed: &[],
     details: Details {
         files: "QWEN.md and AGENTS.md, or the names in context.fileName: all of them, name by name",
-        triggers: "session start; rules with paths come with a matching file",
+        triggers: "session start; rules with paths come with a matching file that is read, written anew or found by grep or glob; shell and mentions add nothing",
         place: "end of the system prompt, each between a head and a foot with its path; trimmed",
         truncation: "none; imports go 5 files deep",
         global: "~/.qwen (or $QWEN_HOME): the same names, context files of extensions, rules, output-language.md",
         globs: "paths in front matter of rules, as picomatch matches them",
+        sessions: "sub-agents begin as the session does, and share which rules have come",
         dedupe: "by real path",
         ..PLAIN
     },
@@ -95,6 +97,14 @@ struct QwenCode;
 impl Edition for QwenCode {
     fn about(&self) -> &About {
         &ABOUT
+    }
+
+    fn attaches(&self, tool: Tool) -> Attaches {
+        match tool {
+            Tool::Read | Tool::Write => Attaches::Own,
+            // An edit wants the file read before, which has brought them.
+            Tool::Edit | Tool::Shell | Tool::Mention => Attaches::Nothing,
+        }
     }
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
@@ -126,10 +136,12 @@ impl Edition for QwenCode {
         let root = root.unwrap_or_else(|| at.cwd.clone());
         let places = rules::places(&own, settings.trusted.then_some(&root), extensions.rules);
         rules::add(&mut chain, &root, places)?;
+        let indexes = memory::indexes(&mut chain, &own, &root, &settings)?;
         let mut answer = chain.finish("\n\n");
         for message in answer.messages.iter_mut().filter(|message| message.trigger == Trigger::Read) {
             message.role = Role::Tool;
         }
+        memory::add(indexes, &mut answer);
         Ok(answer)
     }
 }

@@ -3,14 +3,19 @@ import json, os, signal, subprocess, threading, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
+# Stands in the task that a sub-agent is given: by it a request is known to be the sub-agent's.
+TASK = "the task of a sub-agent"
+
+
 class Model(ThreadingHTTPServer):
     """Answers request number i with the tool call `calls[i]`, a pair of name and arguments; the request after the last one
-    ends the run. Where the client has tools, requests without any are helpers' and are answered in a word."""
+    ends the run. Where the client has tools, requests with at most one are helpers' and are answered in a word. With `through`,
+    a list of calls by which a sub-agent is started, these are the session's, and `calls` and the last request the sub-agent's."""
     daemon_threads = True
 
-    def __init__(self, calls, tools=True):
+    def __init__(self, calls, tools=True, through=()):
         super().__init__(("127.0.0.1", 0), Answer)
-        self.calls, self.tools, self.last, self.done = list(calls), tools, None, threading.Event()
+        self.calls, self.tools, self.through, self.last, self.done = list(calls), tools, list(through), None, threading.Event()
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     @property
@@ -39,15 +44,19 @@ class Answer(BaseHTTPRequestHandler):
         if "chat/completions" not in self.path:
             return self.do_GET()
         message, finish = {"role": "assistant", "content": "ok"}, "stop"
-        if body.get("tools") or not self.server.tools:
-            self.server.last = body
+        if len(body.get("tools") or []) > 1 or not self.server.tools:
+            asked_first = "".join(text(m["content"]) for m in body["messages"][:3] if m["role"] == "user")
+            starts = self.server.through and TASK not in asked_first
+            calls = self.server.through if starts else self.server.calls
             results = sum(m["role"] == "tool" for m in body["messages"])
-            if results < len(self.server.calls):
-                name, arguments = self.server.calls[results]
+            if not starts:
+                self.server.last = body
+            if results < len(calls):
+                name, arguments = calls[results]
                 call = {"name": name, "arguments": json.dumps(arguments)}
                 message = {"role": "assistant", "content": None, "tool_calls": [{"index": 0, "id": f"call_{results}", "type": "function", "function": call}]}
                 finish = "tool_calls"
-            else:
+            elif not starts:
                 self.server.done.set()
         base = {"id": "c", "created": 1, "model": body.get("model")}
         usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
@@ -66,8 +75,35 @@ def environment(case, **more):
 
 
 def reads(ask):
-    """What the client is to read, in order: absolute paths."""
-    return [os.path.join(os.path.realpath(ask.cwd), read) for read in [*ask.already, *([ask.reading] if ask.reading else [])]]
+    """What the client is to read, in order: absolute paths. What it reaches by other means is not among them."""
+    last = [ask.reading] if ask.reading and ask.tool == "read" else []
+    return [os.path.join(os.path.realpath(ask.cwd), read) for read in [*ask.already, *ask.after, *last]]
+
+
+def reached(ask):
+    """The absolute path of what is reached by another tool than the one that reads, and what stands there."""
+    path = os.path.join(os.path.realpath(ask.cwd), ask.reading)
+    try:
+        with open(path) as f:
+            return path, f.read()
+    except OSError:
+        return path, ""
+
+
+def calls(ask, read, other):
+    """The calls of tools that lead to the question: `read(path)` each, then one of `other`, which are functions by tool, of a
+    path and of the text there."""
+    made = [read(path) for path in reads(ask)]
+    return made + [other[ask.tool](*reached(ask))] if ask.reading and ask.tool in other else made
+
+
+def prompt(ask, otherwise="hi"):
+    """What the user says."""
+    return f"look at @{ask.reading}" if ask.reading and ask.tool == "mention" else otherwise
+
+
+def is_subagent(case):
+    return any(s.header.split()[1] == "subagent" for s in case.all("@session"))
 
 
 def last_request(model, command, ask, env, seconds=240):

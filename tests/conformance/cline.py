@@ -5,7 +5,7 @@ rests on the same core since its versions of 2026.
 """
 import json, os, signal, subprocess
 
-from chat_model import Model, environment, last_request, reads, said_by
+from chat_model import TASK, Model, calls, environment, is_subagent, last_request, prompt, said_by
 
 CLIENT, VERSION = "cline", "3.0.65"
 BINARY = "cline/node_modules/@cline/cli-linux-x64/bin/cline"
@@ -22,13 +22,19 @@ def stop_the_hub(home):
 
 
 def ask(clients, case, ask):
-    model = Model([("read_files", {"files": [{"path": path}]}) for path in reads(ask)])
+    patch = "*** Begin Patch\n*** {} File: {}\n{}*** End Patch"
+    other = {"edit": lambda path, text: ("apply_patch", {"input": patch.format("Update", path, f"@@\n-{text.splitlines()[0]}\n+new\n")}),
+             "write": lambda path, _: ("apply_patch", {"input": patch.format("Add", path, "+new\n")}),
+             "shell": lambda path, _: ("run_commands", {"commands": [f"cat '{path}'"]})}
+    through = {"teammate": [("team_spawn_teammate", {"agentId": "mate", "rolePrompt": "You help."}), ("team_run_task", {"agentId": "mate", "task": TASK})],
+               None: [("spawn_agent", {"systemPrompt": "You help.", "task": TASK})]}
+    model = Model(calls(ask, lambda path: ("read_files", {"files": [{"path": path}]}), other), through=through[ask.agent] if is_subagent(case) else ())
     home, binary = case.home(), os.path.join(clients, BINARY)
     os.makedirs(home, exist_ok=True)
     env = environment(case)
     sign_in = [binary, "auth", "-p", "openai", "-k", "dummy", "-m", "gpt-4.1", "-b", model.url]
     subprocess.run(sign_in, cwd=ask.cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=240)
-    body = last_request(model, [binary, "--auto-approve", "true", "say hi to me"], ask, env)
+    body = last_request(model, [binary, "--auto-approve", "true", prompt(ask, "say hi to me")], ask, env)
     stop_the_hub(home)
     if body is None:
         return "refused"

@@ -6,11 +6,13 @@ last table. `read`: one message (role user) per `<system_reminder>…</system_re
 """
 import casefile, json, os, re
 
-from chat_model import Model, environment, last_request, reads, text
+from chat_model import TASK, Model, calls, environment, is_subagent, last_request, prompt, text
 
 CLIENT, VERSION = "copilot-cli", "1.0.102"
 BINARY = "copilot-cli/node_modules/@github/copilot-linux-x64/copilot"
-BEFORE, AFTER = "\n</tools>", "\n<system_notifications>\n"
+SCRIPT = "copilot-cli/node_modules/@github/copilot/index.js"  # of versions before 1.0
+# What stands around the section, in the session's prompt and in that of a sub-agent.
+BEFORE, AFTER = "\n</tools>", ("\n<system_notifications>\n", "\n<session_context>\n")
 
 
 def flags(case):
@@ -21,11 +23,17 @@ def flags(case):
 
 
 def run(clients, case, ask):
-    model = Model([("view", {"path": path}) for path in reads(ask)])
+    other = {"edit": lambda path, text: ("edit", {"path": path, "old_str": text, "new_str": text + "more"}),
+             "write": lambda path, _: ("create", {"path": path, "file_text": "new"}),
+             "shell": lambda path, _: ("bash", {"command": f"cat '{path}'", "description": "print"})}
+    task = {"description": "d", "prompt": TASK, "agent_type": ask.agent, "name": "n", "mode": "sync"}
+    model = Model(calls(ask, lambda path: ("view", {"path": path}), other), through=[("task", task)] if is_subagent(case) else ())
     os.makedirs(case.home(), exist_ok=True)
     env = environment(case, COPILOT_OFFLINE="true", COPILOT_AUTO_UPDATE="false", COPILOT_PROVIDER_BASE_URL=model.url, COPILOT_PROVIDER_TYPE="openai",
                       COPILOT_PROVIDER_API_KEY="dummy", COPILOT_MODEL="gpt-4.1")
-    command = [os.path.join(clients, BINARY), "-p", "hi", "--allow-all-tools", "--allow-all-paths", "--no-auto-update", *flags(case)]
+    binary = os.path.join(clients, BINARY)
+    start = [binary] if os.path.exists(binary) else ["node", os.path.join(clients, SCRIPT)]
+    command = [*start, "-p", prompt(ask), "--allow-all-tools", "--allow-all-paths", "--no-auto-update", *flags(case)]
     return last_request(model, command, ask, env)
 
 
@@ -34,11 +42,11 @@ def ask(clients, case, ask):
     if body is None:
         return "refused"
     system = "\n".join(text(m["content"]) for m in body["messages"] if m["role"] == "system")
-    start, end = system.find(BEFORE) + len(BEFORE), system.rfind(AFTER)
-    section = system[start:end].removeprefix("\n\n")
+    start, end = system.find(BEFORE), system.rfind(AFTER[is_subagent(case)])
+    section = system[start + len(BEFORE):end].removeprefix("\n\n") if 0 <= start < end else ""
     messages = [("session", "system", section)] if section else []
     if ask.reading:
-        last = max(i for i, m in enumerate(body["messages"]) if m["role"] == "tool")
+        last = max((i for i, m in enumerate(body["messages"]) if m["role"] == "tool"), default=0)
         added = "\n".join(text(m["content"]) for m in body["messages"][last + 1:] if m["role"] == "user")
         blocks = re.findall(r"<system_reminder>\n.*?\n</system_reminder>", added, re.S)
         messages += [("read", "user", block) for block in blocks if "\nCustom instructions from " in block]
@@ -165,5 +173,5 @@ def generate(r):
             if r.random() < .2:
                 before = r.choice([below, below + "/t", *dirs]) + "/" + r.choice(["t.txt", "x.ts", "b.txt"])
                 write(before, "text\n")
-                if before in taken: words += f" already {before}"
+                if before in taken: words += f" after {before}"
     return Case("", files + [Section(f"@env {k}={v}") for k, v in env.items()]), words

@@ -10,6 +10,8 @@ is denied, so it is asked again on a terminal, where a denied folder is no obsta
 import casefile, fcntl, json, os, pty, signal, struct, subprocess, termios, threading, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from chat_model import TASK, calls, is_subagent, prompt
+
 CLIENT, VERSION = "gemini-cli", "0.61.0"
 BUNDLE = "gemini-cli/node_modules/@google/gemini-cli/bundle/gemini.js"
 START, END = "--- Newly Discovered Project Context ---\n", "\n--- End Project Context ---"
@@ -20,12 +22,14 @@ HELPER = '{"reasoning":"x","next_speaker":"user","complexity_reasoning":"x","com
 
 
 class Model(ThreadingHTTPServer):
-    """Answers request number i with a call of `read_file` for `reads[i]`; the request after the last one ends the run."""
+    """Answers request number i with the tool call `calls[i]`; the request after the last one ends the run. With `agent`, the
+    kind of a sub-agent, it has that one started, and the calls and the last request are the sub-agent's."""
     daemon_threads = True
 
-    def __init__(self, reads):
+    def __init__(self, calls, agent=None):
         super().__init__(("127.0.0.1", 0), Answer)
-        self.reads, self.last, self.lock, self.done = list(reads), None, threading.Lock(), threading.Event()
+        self.calls, self.last, self.lock, self.done = list(calls), None, threading.Lock(), threading.Event()
+        self.through = [("invoke_agent", {"agent_name": agent, "prompt": TASK})] if agent else []
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def handle_error(self, *_):
@@ -58,10 +62,14 @@ class Answer(BaseHTTPRequestHandler):
         if body.get("tools"):
             with self.server.lock:
                 results = sum("functionResponse" in part for content in body["contents"] for part in content.get("parts", []))
-                self.server.last = body
-                if results < len(self.server.reads):
-                    parts = [{"functionCall": {"name": "read_file", "args": {"file_path": self.server.reads[results]}, "id": f"c{results}"}}]
-                else:
+                starts = self.server.through and TASK not in "".join(part.get("text", "") for part in body["contents"][0]["parts"])
+                calls = self.server.through if starts else self.server.calls
+                if not starts:
+                    self.server.last = body
+                if results < len(calls):
+                    name, arguments = calls[results]
+                    parts = [{"functionCall": {"name": name, "args": arguments, "id": f"c{results}"}}]
+                elif not starts:
                     self.server.done.set()
         elif body.get("generationConfig", {}).get("responseMimeType") == "application/json":
             parts = [{"text": HELPER}]
@@ -84,8 +92,10 @@ def environment(case, port):
 
 def run(clients, case, ask, terminal=False, trust=False):
     """The last request of a run, or the code it ended with before one."""
-    reads = [*ask.already, *([ask.reading] if ask.reading else [])]
-    model = Model([os.path.join(os.path.realpath(ask.cwd), read) for read in reads])
+    other = {"edit": lambda path, text: ("replace", {"file_path": path, "old_string": text, "new_string": text + "more", "instruction": "change"}),
+             "write": lambda path, _: ("write_file", {"file_path": path, "content": "new"}),
+             "shell": lambda path, _: ("run_shell_command", {"command": f"cat '{path}'"})}
+    model = Model(calls(ask, lambda path: ("read_file", {"file_path": path}), other), ask.agent if is_subagent(case) else None)
     env = environment(case, model.server_address[1])
     if trust:
         env["GEMINI_CLI_TRUST_WORKSPACE"] = "true"
@@ -94,7 +104,8 @@ def run(clients, case, ask, terminal=False, trust=False):
         with open(defaults, "w") as f:
             f.write('{"security": {"auth": {"selectedType": "vertex-ai"}}}')
         env.setdefault("GEMINI_CLI_SYSTEM_DEFAULTS_PATH", defaults)
-    command = ["node", os.path.join(clients, BUNDLE), "-m", "gemini-2.5-flash", "-i" if terminal else "-p", "hi"]
+    command = ["node", os.path.join(clients, BUNDLE), "-m", "gemini-2.5-flash", "-i" if terminal else "-p", prompt(ask)]
+    command += ["--yolo"] if ask.tool != "read" or is_subagent(case) else []
     for name in ("include-directories", "extensions"):
         for value in options(case).get(name, []):
             command += [f"--{name}", value]
@@ -134,12 +145,13 @@ def loaded_context(parts):
 
 
 def discovered(contents):
-    """What the last result of a call carries."""
+    """What the last result of a call carries, or the message in which the user names a file."""
     text = ""
     for content in contents:
         results = [part["functionResponse"]["response"] for part in content.get("parts", []) if "functionResponse" in part]
         if results:
             text = results[-1].get("output") or "".join(part.get("text", "") for part in content["parts"])
+    text = text or "".join(part.get("text", "") for part in contents[0]["parts"][1:])
     start, end = text.find(START), text.rfind(END)
     return text[start:end] + END if 0 <= start < end else None
 
@@ -155,6 +167,7 @@ def ask(clients, case, ask):
         return "refused"
     found = [("session", "system", loaded_context(body.get("systemInstruction", {}).get("parts", []))),
              ("session", "user", loaded_context(body["contents"][0]["parts"][:1])),
+             ("attach", "user", discovered(body["contents"])) if ask.tool == "mention" else
              ("read", "tool", discovered(body["contents"]) if ask.reading else None)]
     return [message for message in found if message[2] is not None]
 

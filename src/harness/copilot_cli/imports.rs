@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::answer::{Answer, Fate, Scope, Source, Text, Trigger, Warning};
 use crate::search::{Search, Told};
-use crate::snapshot::{Content, absolute};
+use crate::snapshot::{Ask, Content, absolute};
 use crate::text;
 
 /// How deep imports go, in files below the first; Copilot CLI 1.0.102.
@@ -51,7 +51,8 @@ impl<'a> Importer<'a> {
         answer: &mut Answer,
     ) -> Told<Text> {
         if depth >= DEPTH_LIMIT {
-            let meant = tokens(content).into_iter().map(|token| &content[token]).find(|token| token.contains('/'));
+            let meant = tokens(content).into_iter().filter(|token| token.len() <= PATH_LIMIT_BYTES);
+            let meant = meant.map(|token| &content[token]).find(|token| token.contains('/'));
             if let Some(token) = meant {
                 let message = format!("{token} stays as text: imports are followed {DEPTH_LIMIT} files deep");
                 answer.warnings.push(Warning::at("import-too-deep", importer, message));
@@ -59,7 +60,9 @@ impl<'a> Importer<'a> {
             return Ok(content.clone());
         }
         let (mut out, mut from) = (Vec::new(), 0);
-        for token in tokens(content) {
+        let tokens = tokens(content);
+        self.expect(importer, content, &tokens, search)?;
+        for token in tokens {
             if token.start < from {
                 continue;
             }
@@ -94,6 +97,15 @@ impl<'a> Importer<'a> {
         Ok(out.into_iter().collect())
     }
 
+    /// Says beforehand what is asked about the imports whose way is plain.
+    fn expect(&self, importer: &Path, content: &str, tokens: &[Range<usize>], search: &mut Search) -> Told<()> {
+        let dir = importer.parent().unwrap_or(importer);
+        let names = tokens.iter().map(|token| &content[token.start + 1..token.end]);
+        let plain = names.filter(|name| may_be_file(name) && !name.contains(".."));
+        let paths = plain.map(|name| absolute(dir, Path::new(name))).take(LOOKUP_CAP.saturating_sub(self.lookups));
+        search.expect(paths.flat_map(|path| [Ask::Real(path.clone()), Ask::Content(path)]))
+    }
+
     /// Whether one more file may be imported; else its token is left alone, as is every token behind the last file.
     fn has_room(&self, importer: &Path, real: &Path, bytes: usize, known: bool, answer: &mut Answer) -> bool {
         let reason = if self.files >= FILE_LIMIT {
@@ -121,8 +133,7 @@ impl<'a> Importer<'a> {
         search: &mut Search,
         answer: &mut Answer,
     ) -> Told<Option<(PathBuf, Content)>> {
-        let elsewhere = path.starts_with(['/', '\\']) || path.starts_with("~/");
-        if path.len() > PATH_LIMIT_BYTES || elsewhere || path.ends_with('/') || !path.contains(['.', '/']) {
+        if !may_be_file(path) {
             return Ok(None);
         }
         self.lookups += 1;
@@ -165,6 +176,12 @@ impl<'a> Importer<'a> {
         };
         Ok(Some((real, raw)))
     }
+}
+
+/// Whether a token is looked up at all.
+fn may_be_file(path: &str) -> bool {
+    let elsewhere = path.starts_with(['/', '\\']) || path.starts_with("~/");
+    path.len() <= PATH_LIMIT_BYTES && !elsewhere && !path.ends_with('/') && path.contains(['.', '/'])
 }
 
 /// Where a relative path leads if every `..` is taken from a folder that is there, behind its links.

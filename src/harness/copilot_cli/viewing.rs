@@ -21,12 +21,8 @@ pub(super) fn look(
     // Patterns see the dots of a path that is given with dots.
     let Some(target) = &at.target_as_given else { return Ok(()) };
     let mut view = View { names, cwd: &at.cwd, session, sent: HashSet::new() };
-    // What earlier views sent is not sent again; their own findings are not part of this answer.
-    for earlier in &at.already_loaded {
-        view.sent.insert(earlier.clone());
-        let mut before = Answer::default();
-        view.send(earlier, search, &mut before)?;
-    }
+    // What earlier views sent is not sent again.
+    view.sent.extend(at.already_loaded.iter().cloned());
     view.send(target, search, answer)
 }
 

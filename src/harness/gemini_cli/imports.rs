@@ -173,8 +173,12 @@ impl Importer<'_> {
         let dir = importer.parent().unwrap_or(importer);
         let mut blocks = vec![block(dir, content)];
         let mut processed = HashSet::from([dir.to_owned()]);
-        let todo_of = |file: &Path, content: &str| (file.to_owned(), imports(content, IMPORT_CAP + 1));
-        let mut stack = vec![todo_of(importer, content)];
+        let todo_of = |file: &Path, content: &str, search: &mut Search| {
+            let tokens = imports(content, IMPORT_CAP + 1);
+            expect(file.parent().unwrap_or(file), &tokens, search)?;
+            Ok((file.to_owned(), tokens))
+        };
+        let mut stack = vec![todo_of(importer, content, search)?];
         while let Some((importer, tokens)) = stack.last_mut() {
             let Some(token) = tokens.pop() else {
                 stack.pop();
@@ -195,7 +199,7 @@ impl Importer<'_> {
                     self.loaded(answer.sources.len(), &path, &raw, std::slice::from_ref(&everything), answer);
                     self.written += trimmed.len();
                     blocks.push(block(&path, &imported));
-                    stack.push(todo_of(&path, &imported));
+                    stack.push(todo_of(&path, &imported, search)?);
                     processed.insert(path);
                 }
                 Err(problem) => self.failed(&importer, &path, &token, &problem, search, answer)?,
@@ -342,13 +346,17 @@ impl Importer<'_> {
     }
 }
 
-/// What is asked about every import, in one go.
+/// What is asked about every import, in one go; then what is asked about those that are missing.
 fn expect(dir: &Path, tokens: &[Token], search: &mut Search) -> Told<()> {
-    let asks = tokens.iter().take(IMPORT_CAP).flat_map(|token| {
-        let path = absolute(dir, Path::new(&token.path));
-        [Ask::Real(path.clone()), Ask::Kind(path.clone()), Ask::Content(path)]
-    });
-    search.expect(asks)
+    let paths = || tokens.iter().take(IMPORT_CAP).map(|token| absolute(dir, Path::new(&token.path)));
+    search.expect(paths().flat_map(|path| [Ask::Real(path.clone()), Ask::Kind(path.clone()), Ask::Content(path)]))?;
+    let mut missing = Vec::new();
+    for path in paths() {
+        if search.real(&path)?.is_err() {
+            missing.push(Ask::LinkKind(path));
+        }
+    }
+    search.expect(missing)
 }
 
 /// What the comment in the place of the token says; `None` where there is no knowing.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::paths::{resolved, within};
 use super::settings::Settings;
 use super::{Files, Tier, Walk};
-use crate::answer::{Answer, Message, Role, Scope, Standpoint, Trigger};
+use crate::answer::{Answer, Certain, Message, Role, Scope, Standpoint, Tool, Trigger};
 use crate::glob::NpmIgnore;
 use crate::search::{Search, Told};
 use crate::snapshot::Kind;
@@ -14,7 +14,7 @@ use crate::snapshot::Kind;
 /// The largest file that the read tool reads, in bytes; Gemini CLI 0.61, `MAX_FILE_SIZE_MB`.
 const READ_LIMIT_BYTES: u64 = 20 * 1024 * 1024;
 
-/// Adds the message that the result of reading the target carries.
+/// Adds the message that the result of reaching the target carries.
 pub(super) fn look(
     target: &Path,
     at: &Standpoint,
@@ -26,20 +26,10 @@ pub(super) fn look(
 ) -> Told<()> {
     let Some(real) = resolved(target, search)? else { return Ok(()) };
     let Some(root) = deepest(&walk.workspaces, &real) else {
-        search.never(&real, "a file outside of the workspace cannot be read");
+        search.never(&real, "a file outside of the workspace cannot be reached");
         return Ok(());
     };
-    let rule = "the read must succeed, or nothing is added";
-    if !search.stat(&real, rule)?.is_ok_and(|meta| meta.kind != Kind::Dir && meta.len <= READ_LIMIT_BYTES) {
-        return Ok(());
-    }
-    let inside = |workspace: &PathBuf| real.strip_prefix(workspace).is_ok_and(is_blocked);
-    if walk.workspaces.iter().find(|workspace| within(workspace, &real)).is_some_and(inside) {
-        search.never(&real, "Gemini CLI reads nothing in .git, .env and node_modules");
-        return Ok(());
-    }
-    if ignored(target, at, settings, search)? || ignored(&real, at, settings, search)? {
-        search.never(&real, "an ignored file cannot be read");
+    if !can_be_reached(target, &real, at, walk, settings, search, answer)? {
         return Ok(());
     }
     for file in &at.already_loaded {
@@ -51,15 +41,58 @@ pub(super) fn look(
     let ceiling = ceiling.unwrap_or_else(|| root.to_owned());
     let start = real.parent().unwrap_or(&real);
     let paths = walk.upwards(start, &ceiling, search)?;
-    let files = Files { trigger: Trigger::Read, ..Files::at_start(Scope::Nested, Tier::Read, paths) };
+    // What the user names comes in the user's message, all else in the result of a tool.
+    let (trigger, role) =
+        if at.tool == Tool::Mention { (Trigger::Attach, Role::User) } else { (Trigger::Read, Role::Tool) };
+    let files = Files { trigger, ..Files::at_start(Scope::Nested, Tier::Read, paths) };
     let text = super::load(&[files], super::imports::Format::Tree, &settings.markers, &mut seen, search, answer)?
         .pop()
         .unwrap_or_default();
     if !text.is_empty() {
         let text = format!("--- Newly Discovered Project Context ---\n{text}\n--- End Project Context ---");
-        answer.messages.push(Message::instructions(Trigger::Read, Role::Tool, text));
+        answer.messages.push(Message::instructions(trigger, role, text));
     }
     Ok(())
+}
+
+/// Whether the tool succeeds: else nothing is added.
+fn can_be_reached(
+    target: &Path,
+    real: &Path,
+    at: &Standpoint,
+    walk: &Walk,
+    settings: &Settings,
+    search: &mut Search,
+    answer: &mut Answer,
+) -> Told<bool> {
+    let found = search.stat(real, "the tool must succeed, or nothing is added")?;
+    let is_folder = found.is_ok_and(|meta| meta.kind == Kind::Dir);
+    let reaches = match at.tool {
+        Tool::Write => !is_folder,
+        Tool::Edit => found.is_ok() && !is_folder,
+        Tool::Read | Tool::Shell | Tool::Mention => {
+            found.is_ok_and(|meta| meta.kind != Kind::Dir && meta.len <= READ_LIMIT_BYTES)
+        }
+    };
+    if at.tool == Tool::Mention && is_folder {
+        let reason = format!("{}: a folder that is mentioned brings what lies above each file in it", real.display());
+        answer.doubt(&[Certain::Set], reason);
+    }
+    if !reaches {
+        return Ok(false);
+    }
+    let inside = |workspace: &PathBuf| real.strip_prefix(workspace).is_ok_and(is_blocked);
+    if walk.workspaces.iter().find(|workspace| within(workspace, real)).is_some_and(inside) {
+        search.never(real, "Gemini CLI touches nothing in .git, .env and node_modules");
+        return Ok(false);
+    }
+    // The tools that write ask no ignore file.
+    let asks = !matches!(at.tool, Tool::Edit | Tool::Write);
+    if asks && (ignored(target, at, settings, search)? || ignored(real, at, settings, search)?) {
+        search.never(real, "an ignored file cannot be read");
+        return Ok(false);
+    }
+    Ok(true)
 }
 
 /// The longest workspace directory that holds the path.

@@ -1,22 +1,26 @@
 //! What becomes of `@path` in a context file: the text of the file it names, or a comment that says why not.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::answer::{Scope, Source, Text};
+use crate::answer::{Certain, Scope, Source, Text};
 use crate::formats::marked::{self, Block, Kind};
 use crate::harness::shared::conventional::{Chain, File};
 use crate::search::Told;
-use crate::snapshot::{Content, Errno, Kind as FileKind, Unreadable, absolute};
+use crate::snapshot::{Ask, Content, Errno, Kind as FileKind, Unreadable, absolute};
 use crate::text::{js_trim, utf16_len};
 
 /// How deep imports go, in files below the first; Qwen Code 0.24, `maxDepth`.
 const DEPTH_LIMIT: usize = 5;
 /// The most imports that one file may have followed; the client knows no such limit.
 const IMPORT_LIMIT: usize = 500;
+/// The most tokens of one file that are looked up; the client knows no such limit.
+const LOOKUP_LIMIT: usize = 10_000;
 /// The most text that they may bring, in bytes; the client knows no such limit.
 const TEXT_LIMIT_BYTES: usize = 16 * 1024 * 1024;
+
+const TOO_MUCH: &str = "more is imported than is followed here";
 
 /// `context.importFormat`.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -66,10 +70,11 @@ impl Importer {
             return Ok(text.clone());
         }
         let dir = way.last().and_then(|path| path.parent()).unwrap_or(Path::new("/")).to_owned();
-        let code = code(text);
+        let (code, tokens) = (code(text), first_tokens(chain, text));
+        self.expect(chain, &dir, text, &tokens)?;
         let (mut out, mut from) = (Vec::new(), 0);
-        for token in tokens(text) {
-            if code.iter().any(|region| region.contains(&token.start)) {
+        for token in tokens {
+            if is_code(&code, token.start) {
                 continue;
             }
             out.push(text.slice(from..token.start));
@@ -94,7 +99,7 @@ impl Importer {
                         out.push(Text::framed(head, inner, format!("\n<!-- End of import from: {name} -->")));
                     }
                     Ok(_) => {
-                        chain.answer.files_only = Some("more is imported than is followed here".to_owned());
+                        chain.answer.doubt(&[], TOO_MUCH);
                         out.push(text.slice(token));
                     }
                     Err(Unreadable::Errno(Errno::NOENT)) => out.push(text.slice(token)),
@@ -117,19 +122,20 @@ impl Importer {
             return Ok(());
         }
         let dir = path.parent().unwrap_or(path);
-        let code = code(text);
+        let (code, tokens) = (code(text), first_tokens(chain, text));
+        self.expect(chain, dir, text, &tokens)?;
         let importer = path;
-        for token in tokens(text).into_iter().rev() {
+        for token in tokens.into_iter().rev() {
             let name = &text[token.start + 1..token.end];
             let path = absolute(dir, Path::new(name));
             let known = flat.depths.get(&path).copied();
-            let is_code = code.iter().any(|region| region.contains(&token.start));
-            if is_code || !self.allows(name, &path) || known.is_some_and(|known| known <= depth + 1) {
+            if is_code(&code, token.start) || !self.allows(name, &path) || known.is_some_and(|known| known <= depth + 1)
+            {
                 continue;
             }
             let Ok(raw) = chain.search.read(&path, "an import")? else { continue };
             if !self.takes(&raw) {
-                chain.answer.files_only = Some("more is imported than is followed here".to_owned());
+                chain.answer.doubt(&[], TOO_MUCH);
                 continue;
             }
             chain.answer.mention(importer, name, [path.clone()]);
@@ -137,6 +143,18 @@ impl Importer {
             self.flat(chain, &Text::from(&raw), &path, depth + 1, flat)?;
         }
         Ok(())
+    }
+
+    /// Says beforehand which files will be read: one by one they would be waited for one by one.
+    fn expect(&self, chain: &mut Chain, dir: &Path, text: &Text, tokens: &[Range<usize>]) -> Told<()> {
+        let mut asked = HashSet::new();
+        let path = |token: &Range<usize>| {
+            let name = &text[token.start + 1..token.end];
+            let path = absolute(dir, Path::new(name));
+            self.allows(name, &path).then_some(path)
+        };
+        let paths = tokens.iter().filter_map(path).filter(|path| asked.insert(path.clone()));
+        chain.search.expect(paths.map(Ask::Content).collect::<Vec<_>>())
     }
 
     fn allows(&self, name: &str, path: &Path) -> bool {
@@ -153,6 +171,22 @@ impl Importer {
         }
         takes
     }
+}
+
+/// The tokens that are looked up.
+fn first_tokens(chain: &mut Chain, text: &str) -> Vec<Range<usize>> {
+    let mut tokens = tokens(text);
+    if tokens.len() > LOOKUP_LIMIT {
+        chain.answer.doubt(&[Certain::Set], TOO_MUCH);
+        tokens.truncate(LOOKUP_LIMIT);
+    }
+    tokens
+}
+
+/// Whether an offset is inside of one of the regions, which stand in order.
+fn is_code(regions: &[Range<usize>], offset: usize) -> bool {
+    let at = regions.partition_point(|region| region.end <= offset);
+    regions.get(at).is_some_and(|region| region.contains(&offset))
 }
 
 /// A file is said once, however often it is imported.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::head;
-use crate::answer::{Fate, Scope, Trigger};
+use crate::answer::{Fate, Scope, Tool, Trigger};
 use crate::glob::Picomatch;
 use crate::harness::shared::conventional::{Chain, File, Load};
 use crate::search::Told;
@@ -70,7 +70,13 @@ pub(super) fn add(chain: &mut Chain, root: &Path, places: Vec<Place>) -> Told<()
 /// What the agent reads, from the root on: by its own name, and by that where links lead.
 fn read(chain: &mut Chain, root: &Path) -> Told<Vec<String>> {
     let Some(target) = chain.at.target.clone() else { return Ok(Vec::new()) };
-    if !chain.search.is_file(&target, "what the agent reads")? {
+    let found = chain.search.stat(&target, "what the agent reaches")?.map(|meta| meta.kind);
+    let succeeds = match chain.at.tool {
+        // What is there already is not written over before it was read, which has brought its rules.
+        Tool::Write => found.is_err(),
+        Tool::Read | Tool::Edit | Tool::Shell | Tool::Mention => found == Ok(Kind::File),
+    };
+    if !succeeds {
         return Ok(Vec::new());
     }
     let below = |path: &Path, root: &Path| Some(path.strip_prefix(root).ok()?.to_str()?.replace('\\', "/"));
@@ -125,14 +131,26 @@ fn split(text: &str) -> (Option<&str>, &str) {
 
 /// Without HTML comments, and without the beginning of one that never ends.
 fn without_comments(text: &str) -> String {
-    let mut text = text.to_owned();
-    // Taking one away may put another together.
-    while let Some(start) = text.find("<!--")
-        && let Some(end) = text[start..].find("-->").map(|end| start + end + "-->".len())
-    {
-        text.replace_range(start..end, "");
+    let (mut kept, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(c) = rest.chars().next() {
+        // Taking one away may put another together.
+        kept.push(c);
+        rest = &rest[c.len_utf8()..];
+        if !kept.ends_with("<!--") {
+            continue;
+        }
+        // The hyphens of the beginning may be those of the end.
+        let end = match rest {
+            _ if rest.starts_with('>') => Some(">".len()),
+            _ if rest.starts_with("->") => Some("->".len()),
+            _ => rest.find("-->").map(|at| at + "-->".len()),
+        };
+        let Some(end) = end else { break };
+        kept.truncate(kept.len() - "<!--".len());
+        rest = &rest[end..];
     }
-    text.replace("<!--", "")
+    kept.push_str(rest);
+    kept.replace("<!--", "")
 }
 
 #[cfg(test)]
@@ -146,6 +164,7 @@ mod tests {
             ("<!-- a <!-- b --> c -->", " c -->"),
             ("<!<!-- a -->-- b -->c", "c"),
             ("a <!-- b", "a  b"),
+            ("a <!--> b <!---> c", "a  b  c"),
         ] {
             assert_eq!(without_comments(text), expected, "{text}");
         }

@@ -23,6 +23,8 @@ pub(super) struct Settings {
     pub language: String,
     /// Whether files of the project count.
     pub trusted: bool,
+    /// `memory.enableManagedAutoMemory`: whether the client keeps memories.
+    pub remembers: bool,
     /// What counts in manifests.
     pub variables: Variables,
     included: Vec<String>,
@@ -84,7 +86,9 @@ impl Settings {
             Some(names) => names,
             None => return Ok(Err(Refusal::new(own, "context.fileName must be a text or a list of texts".to_owned()))),
         };
-        Ok(Ok(Settings { names, format, language, trusted: trust.trusted, variables: trust.variables, included }))
+        let remembers = value(&["memory", "enableManagedAutoMemory"]).and_then(Node::as_bool) != Some(false);
+        let Trusted { trusted, variables, .. } = trust;
+        Ok(Ok(Settings { names, format, language, trusted, remembers, variables, included }))
     }
 
     /// Where context files are gathered: the working directory, then what is included.

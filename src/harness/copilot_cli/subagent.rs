@@ -1,0 +1,37 @@
+//! What a sub-agent begins with: nothing, but for the one that is there for all purposes.
+
+use crate::answer::{Answer, Certain, Fate, SessionKind, Standpoint, Trigger, Warning};
+
+/// The kind that gets what the session gets; Copilot CLI 1.0.102.
+const GENERAL: &str = "general-purpose";
+/// The kinds without a tool that calls skills, and so without their list; Copilot CLI 1.0.102.
+const WITHOUT_SKILLS: [&str; 1] = ["explore"];
+
+/// Takes the texts of the start out of the answer where a sub-agent does not get them, and says whether it is told of skills.
+pub(super) fn leaves_out(at: &Standpoint, answer: &mut Answer) -> bool {
+    if at.session != SessionKind::Subagent {
+        return true;
+    }
+    let kind = at.agent.as_deref();
+    if kind == Some(GENERAL) {
+        return true;
+    }
+    answer.messages.clear();
+    let reason = format!("a sub-agent of the kind {} begins without instructions", kind.unwrap_or("task"));
+    for source in answer.sources.iter_mut().filter(|source| source.trigger == Trigger::Session) {
+        source.message = None;
+        source.part = None;
+        if source.fate.reaches() {
+            source.kept.clear();
+            source.fate = Fate::Excluded;
+            source.reason.clone_from(&reason);
+        }
+    }
+    if kind.is_none() {
+        let message =
+            format!("only sub-agents of the kind {GENERAL} begin with instructions; name the kind with --agent");
+        answer.warnings.push(Warning::general("kind-of-sub-agent", message.clone()));
+        answer.doubt(&[Certain::Set], message);
+    }
+    !kind.is_some_and(|kind| WITHOUT_SKILLS.contains(&kind))
+}

@@ -1,0 +1,33 @@
+//! What a sub-agent begins with: all that the session does, but for the list of skills.
+
+use crate::answer::{Answer, Certain, Fate, MessageKind, Purpose, SessionKind, Standpoint, Text, Warning};
+
+/// The built-in kinds, with how often each has the list of skills in its prompt; Gemini CLI 0.61.
+const KINDS: [(&str, usize); 3] = [("generalist", 2), ("codebase_investigator", 0), ("cli_help", 0)];
+
+/// Makes the answer for a session that of a sub-agent.
+pub(super) fn look(at: &Standpoint, answer: &mut Answer) {
+    if at.session != SessionKind::Subagent {
+        return;
+    }
+    let kind = at.agent.as_deref().unwrap_or("generalist");
+    let Some((_, times)) = KINDS.iter().find(|(known, _)| *known == kind) else {
+        let message = format!("{kind} is no built-in sub-agent of Gemini CLI: what it begins with was not recorded");
+        answer.warnings.push(Warning::general("kind-of-sub-agent", message.clone()));
+        return answer.doubt(&[Certain::Set], message);
+    };
+    if *times == 0 {
+        answer.messages.retain(|message| message.kind != MessageKind::Skills);
+        for source in answer.sources.iter_mut().filter(|source| source.purpose == Purpose::Skill) {
+            source.message = None;
+            source.part = None;
+            if source.fate.reaches() {
+                source.fate = Fate::Excluded;
+                source.reason = format!("a sub-agent of the kind {kind} has no list of skills");
+            }
+        }
+    }
+    for message in answer.messages.iter_mut().filter(|message| message.kind == MessageKind::Skills) {
+        message.text = Text::joined(&vec![message.text.clone(); *times], "\n");
+    }
+}
