@@ -85,4 +85,6 @@ def generate(r):
         if r.random() < .2: write(f"/p/.cline/{name}/managed.json", r.choice(["{}", "[]", "1", "null", "{", '"x"'])); write(f"/p/.cline/{name}/rules.md", document(r))
     write("/out.md", "OUT\n")
     env = {"CLINE_DIR": r.choice(["/c", " /c ", ""])} if r.random() < .2 else {}
-    return Case("", files + [Section(f"@env {k}={v}") for k, v in env.items()]), "cline from /p"
+    words = "cline from /p"
+    if r.random() < .2: files.append(Section("@session subagent")); words += r.choice(["", " as teammate"])
+    return Case("", files + [Section(f"@env {k}={v}") for k, v in env.items()]), words

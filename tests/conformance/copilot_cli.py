@@ -174,4 +174,8 @@ def generate(r):
                 before = r.choice([below, below + "/t", *dirs]) + "/" + r.choice(["t.txt", "x.ts", "b.txt"])
                 write(before, "text\n")
                 if before in taken: words += f" after {before}"
+            if r.random() < .2 and os.path.basename(target) in ("t.txt", "x.ts", "m.md"): words += " by " + r.choice(["edit", "shell", "mention"])
+    if r.random() < .2:
+        files.append(Section("@session subagent"))
+        words += " as " + r.choice(["explore", "task", "general-purpose", "general-purpose", "code-review"])
     return Case("", files + [Section(f"@env {k}={v}") for k, v in env.items()]), words

@@ -322,8 +322,12 @@ def generate(r):
         if os.path.dirname(target) in folders or target in taken:
             shown = target.replace(below[1], cwd + "/door", 1) if r.random() < .15 else target
             words += f" reading {shown}"
+            if r.random() < .3: words += " by " + r.choice(["edit", "write", "write", "shell", "mention"])
         if r.random() < .08: write(r.choice(dirs) + "/.gitignore", r.choice(["*.txt\n", "s/\n", "!t.txt\n*.log\n"]))
         if r.random() < .08: write(cwd + "/.geminiignore", r.choice(["*.txt\n", "/s/**\n", "S\n", "t.txt\n!t.txt\n"]))
+    if r.random() < .15 and " by " not in words:
+        files.append(Section("@session subagent"))
+        words += " as " + r.choice(["generalist", "codebase_investigator"])
     sections = [s for s in files if not (s.header.endswith("/") and s.header[:-1] in taken)] + [Section(f"@env {k}={v}") for k, v in env.items()]
     if options: sections.append(Section("@settings", json.dumps({"options": {"gemini-cli": options}}) + "\n"))
     return Case("", sections), words

@@ -107,5 +107,11 @@ def generate(r):
     if r.random() < .6:
         target = cwd + "/" + r.choice(["s/t.ts", "t.ts", "s/x.md"])
         write(target, "text\n")
-        if target in taken: words += f" reading {target}"
+        if target in taken: words += f" reading {target}" + (" by " + r.choice(["edit", "write", "shell", "mention"]) if r.random() < .25 else "")
+        elif r.random() < .3: words += f" reading {cwd}/s/new.ts by write"
+    if r.random() < .15:
+        files.append(Section("@session subagent"))
+        words += " as " + r.choice(["general-purpose", "Explore", "statusline-setup"])
+    if r.random() < .3: write(own + "/memories/MEMORY.md", r.choice(["- [A](a.md) — a\n", "", " \n", "\ufeffA\r\nB\n", "x\n" * 250]))
+    if r.random() < .3: write(own + "/projects/" + r.choice(["-p", "-p-a", "-p-s"]) + "/memory/MEMORY.md", r.choice(["- [B](b.md) — b\n", "\n", "é😀 \n" * 199]))
     return Case("", files + [Section(f"@env {k}={v}") for k, v in env.items()]), words
