@@ -264,6 +264,18 @@ fn how_often_the_disk_is_asked_does_not_grow_with_the_number_of_rules() {
 }
 
 #[test]
+fn instructions_that_a_model_may_not_take_are_not_called_exact_for_copilot_cli() {
+    let said = |bytes: usize| {
+        let mut world = World::empty();
+        world.directory(Path::new("/h"));
+        world.file(Path::new("/p/AGENTS.md"), vec![b'x'; bytes]);
+        let resolution = resolved(&world, "copilot-cli from /p");
+        (resolution.fidelity, resolution.answer.warnings.iter().any(|warning| warning.code == "prompt-budget"))
+    };
+    assert_eq!((said(100_000), said(130_000)), ((Fidelity::Exact, false), (Fidelity::Files, true)));
+}
+
+#[test]
 fn how_often_the_disk_is_asked_does_not_grow_with_the_number_of_imports_that_are_missing() {
     let world = |count: usize| {
         let mut world = World::empty();

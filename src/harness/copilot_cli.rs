@@ -7,10 +7,12 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::answer::{Answer, Fate, Message, Refusal, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Warning};
+use crate::answer::{
+    Answer, Certain, Fate, Message, Refusal, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Warning,
+};
 use crate::glob;
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Attaches, Details, Edition, Profile, Program};
+use crate::harness::{About, Attaches, Change, Details, Edition, Profile, Program};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, AskHasher, Content, Errno, Kind, Unreadable, absolute, relative};
 
@@ -28,6 +30,10 @@ use rules::{Known, Read};
 
 /// The id, also the key of its options in requests.
 const ID: &str = "copilot-cli";
+
+/// From how much text on a session may stop with "Static system messages and tool definitions exceed the model's usable context
+/// budget", in bytes: 150 000 of text that no tokenizer knows did, of English 240 000; Copilot CLI 1.0.102.
+const BUDGET_BYTES: usize = 120_000;
 
 /// The profile.
 pub static PROFILE: Profile = Profile {
@@ -74,12 +80,24 @@ static V1_0: CopilotCli = CopilotCli {
     about: About {
         name: "1.0",
         checked: ("1.0.102", "1.0"),
-        changed: &[],
+        changed: &[
+            Change { between: "1.0.92 → 1.0.102", what: "a file whose pattern matches what is viewed is sent" },
+            Change {
+                between: "1.0.66 → 1.0.92",
+                what: ".claude/rules are read; instruction files are sorted by path; braces in patterns hold together",
+            },
+            Change { between: "1.0.65 → 1.0.66", what: "@path imports a file" },
+            Change { between: "1.0.48 → 1.0.60", what: "viewing a file sends those above it; patterns are trimmed" },
+            Change {
+                between: "1.0.24 → 1.0.48",
+                what: "files with a pattern are listed, and not sent whole at the start",
+            },
+        ],
         details: Details {
             files: "copilot-instructions.md, AGENTS.md, CLAUDE.md, GEMINI.md, *.instructions.md, .claude/rules: all of them",
             triggers: "session start; viewing a file adds the files above it and those whose pattern matches; bash, grep, glob, create, edit and mentions add nothing",
             place: "system prompt; after a view, a user message",
-            truncation: "none; too much makes the run fail",
+            truncation: "none; with more than the model takes the run stops",
             nested: "on viewing, from the inside out, below the repository root",
             global: "~/.copilot (COPILOT_HOME), COPILOT_CUSTOM_INSTRUCTIONS_DIRS",
             urls: "no",
@@ -163,7 +181,14 @@ impl CopilotCli {
         }
         session.nested_agents(&extra, search, answer)?;
         session.table(answer);
-        answer.messages.extend(session.message());
+        let message = session.message();
+        if message.as_ref().is_some_and(|message| message.text.len() > BUDGET_BYTES) {
+            let reason = "the client stops where instructions, its own prompt and its tools come to more than the model takes: \
+                          200 000 bytes of English were sent to a model that it does not know, 240 000 were not";
+            answer.warnings.push(Warning::general("prompt-budget", reason));
+            answer.doubt(&[Certain::Set], reason);
+        }
+        answer.messages.extend(message);
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::answer::{Answer, Fate, Message, Role, Scope, Source, Standpoint, Tool, Trigger, Warning};
 use crate::formats::Node;
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Attaches, Details, Edition, Profile, Program};
+use crate::harness::{About, Attaches, Change, Details, Edition, Profile, Program};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Content, Kind, Unreadable, absolute};
 use crate::text::{self, js_trim};
@@ -86,7 +86,14 @@ static V0_61: GeminiCli = GeminiCli {
     about: About {
         name: "0.61",
         checked: ("0.61.0", "0.61"),
-        changed: &[],
+        changed: &[
+            Change {
+                between: "0.60.0 → 0.61.0",
+                what: "of one file under two names the first counts; what a read brings may import up to the boundary",
+            },
+            Change { between: "0.56.0 → 0.60.0", what: "an extension may list several context files" },
+            Change { between: "0.47.0 → 0.51.0", what: "imports through links that lead outside are left out" },
+        ],
         details: Details {
             files: "GEMINI.md and the names of context.fileName: all of them",
             triggers: "session start; reading, writing, editing and mentioning a file and listing a folder add the files above it; shell, grep and glob nothing",
