@@ -12,7 +12,7 @@ use crate::answer::{
 };
 use crate::glob;
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Attaches, Change, Details, Edition, Profile, Program};
+use crate::harness::{About, Attaches, Details, Difference, Edition, Profile, Program};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, AskHasher, Content, Errno, Kind, Unreadable, absolute, relative};
 
@@ -81,14 +81,17 @@ static V1_0: CopilotCli = CopilotCli {
         name: "1.0",
         checked: ("1.0.102", "1.0"),
         changed: &[
-            Change { between: "1.0.92 → 1.0.102", what: "a file whose pattern matches what is viewed is sent" },
-            Change {
+            Difference { between: "1.0.92 → 1.0.102", what: "a file whose pattern matches what is viewed is sent" },
+            Difference {
                 between: "1.0.66 → 1.0.92",
                 what: ".claude/rules are read; instruction files are sorted by path; braces in patterns hold together",
             },
-            Change { between: "1.0.65 → 1.0.66", what: "@path imports a file" },
-            Change { between: "1.0.48 → 1.0.60", what: "viewing a file sends those above it; patterns are trimmed" },
-            Change {
+            Difference { between: "1.0.65 → 1.0.66", what: "@path imports a file" },
+            Difference {
+                between: "1.0.48 → 1.0.60",
+                what: "viewing a file sends those above it; patterns are trimmed",
+            },
+            Difference {
                 between: "1.0.24 → 1.0.48",
                 what: "files with a pattern are listed, and not sent whole at the start",
             },

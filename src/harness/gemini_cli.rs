@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::answer::{Answer, Fate, Message, Role, Scope, Source, Standpoint, Tool, Trigger, Warning};
 use crate::formats::Node;
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Attaches, Change, Details, Edition, Profile, Program};
+use crate::harness::{About, Attaches, Details, Difference, Edition, Profile, Program};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Content, Kind, Unreadable, absolute};
 use crate::text::{self, js_trim};
@@ -87,12 +87,12 @@ static V0_61: GeminiCli = GeminiCli {
         name: "0.61",
         checked: ("0.61.0", "0.61"),
         changed: &[
-            Change {
+            Difference {
                 between: "0.60.0 → 0.61.0",
                 what: "of one file under two names the first counts; what a read brings may import up to the boundary",
             },
-            Change { between: "0.56.0 → 0.60.0", what: "an extension may list several context files" },
-            Change { between: "0.47.0 → 0.51.0", what: "imports through links that lead outside are left out" },
+            Difference { between: "0.56.0 → 0.60.0", what: "an extension may list several context files" },
+            Difference { between: "0.47.0 → 0.51.0", what: "imports through links that lead outside are left out" },
         ],
         details: Details {
             files: "GEMINI.md and the names of context.fileName: all of them",
