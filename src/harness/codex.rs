@@ -359,7 +359,9 @@ impl Codex {
         self.nothing_below(at, &start.cwd, search, &mut answer)?;
         self.compose(&start.cwd, &settings, global, &docs, &mut answer);
         self.other_messages(&settings, at, &start.cwd, &mut answer);
-        self.skills(at, (&start.cwd, &codex_home), (settings.root.as_deref(), &settings.skills), search, &mut answer)?;
+        let project =
+            skills::Project { documents: settings.root.as_deref(), settings: settings.settings_root.as_deref() };
+        self.skills(at, (&start.cwd, &codex_home), (project, &settings.skills), search, &mut answer)?;
         Ok(answer)
     }
 

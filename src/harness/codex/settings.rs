@@ -21,6 +21,8 @@ use crate::snapshot::Ask;
 pub(super) struct Settings {
     /// The nearest directory with a root marker.
     pub root: Option<PathBuf>,
+    /// Where the settings of the project begin.
+    pub settings_root: Option<PathBuf>,
     /// `project_doc_max_bytes`, in bytes, and who set it.
     pub budget: Option<usize>,
     pub budget_from: String,
@@ -90,6 +92,7 @@ impl Settings {
         let places = Places { cwd, codex_home, home: &at.home, model: at.option(ID, "model") };
         let worked_out = WorkedOut {
             root,
+            settings_root,
             root_error,
             level,
             features: features(&layers, table.as_deref()),
@@ -100,7 +103,7 @@ impl Settings {
     }
 
     fn read(edition: &Codex, layers: &Layers, worked_out: WorkedOut) -> Settings {
-        let WorkedOut { root, root_error, level, features, skills, permissions } = worked_out;
+        let WorkedOut { root, settings_root, root_error, level, features, skills, permissions } = worked_out;
         let rules = &edition.settings;
         let budget = layers.value(&["project_doc_max_bytes"]);
         let flag = |key: &str| layers.value(&[key]).and_then(|(node, _)| node.as_bool()).unwrap_or(true);
@@ -123,6 +126,7 @@ impl Settings {
         }
         Settings {
             root,
+            settings_root,
             budget: budget.and_then(|(node, _)| match node.value {
                 Value::Integer(number) => usize::try_from(number).ok(),
                 _ => None,
@@ -165,6 +169,7 @@ impl Settings {
 /// What comes of several settings, or of settings and the disk.
 struct WorkedOut {
     root: Option<PathBuf>,
+    settings_root: Option<PathBuf>,
     root_error: Option<String>,
     level: Option<Trust>,
     features: BTreeMap<String, bool>,

@@ -34,6 +34,12 @@ const DESCRIPTION_CHARACTERS: usize = 1024;
 /// Longest name with that of its plugin before it, in characters; Codex 0.169.
 const QUALIFIED_CHARACTERS: usize = 2 * NAME_CHARACTERS + 1;
 
+/// Where the project begins: its files, and its settings, whose folders hold skills as well.
+pub(super) struct Project<'a> {
+    pub documents: Option<&'a Path>,
+    pub settings: Option<&'a Path>,
+}
+
 /// A folder of skills.
 struct Root {
     dir: PathBuf,
@@ -56,11 +62,11 @@ impl Codex {
         &self,
         at: &Standpoint,
         (cwd, codex_home): (&Path, &Path),
-        (root, skills): (Option<&Path>, &Switches),
+        (project, skills): (Project, &Switches),
         search: &mut Search,
         answer: &mut Answer,
     ) -> Told<()> {
-        let roots = roots((cwd, codex_home, &at.home), root, search)?;
+        let roots = roots((cwd, codex_home, &at.home), project, search)?;
         search.expect(roots.iter().map(|root| Ask::Listing(root.dir.clone())))?;
         let mut files: Vec<(usize, PathBuf)> = Vec::new();
         for (index, root) in roots.iter().enumerate() {
@@ -199,10 +205,12 @@ fn too_many(cost: usize, budget: Budget, is_guess: bool) -> String {
 }
 
 /// The folders of skills, in the order of their numbers, their links resolved.
-fn roots((cwd, codex_home, home): (&Path, &Path, &Path), root: Option<&Path>, search: &mut Search) -> Told<Vec<Root>> {
-    let dirs = directories(cwd, root);
+fn roots((cwd, codex_home, home): (&Path, &Path, &Path), project: Project, search: &mut Search) -> Told<Vec<Root>> {
+    let dirs = directories(cwd, project.documents);
+    let with_settings = directories(cwd, project.settings);
     let of = |dir: PathBuf, rank| Root { dir, rank };
-    let mut roots: Vec<Root> = dirs.iter().rev().map(|dir| of(dir.join(".codex/skills"), Rank::Repository)).collect();
+    let mut roots: Vec<Root> =
+        with_settings.iter().rev().map(|dir| of(dir.join(".codex/skills"), Rank::Repository)).collect();
     roots.push(of(codex_home.join("skills"), Rank::User));
     roots.push(of(home.join(".agents/skills"), Rank::User));
     roots.push(of(codex_home.join("skills/.system"), Rank::System));

@@ -5,7 +5,6 @@
 pub(in super::super) struct Budget {
     pub limit: usize,
     pub unit: Unit,
-    introductions: Introductions,
 }
 
 /// In what the list is measured.
@@ -26,19 +25,6 @@ impl Unit {
     }
 }
 
-/// How long that is which the client says around the list, in bytes, which are characters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Introductions {
-    with_roots: usize,
-    without: usize,
-}
-
-/// What most models are told; Codex 0.169.
-const SHORT: Introductions = Introductions { with_roots: 294, without: 451 };
-
-/// The same with a section on how skills are used.
-const LONG: Introductions = Introductions { with_roots: 2848, without: 3505 };
-
 /// Characters for the list where no share can be worked out; Codex 0.169.
 const CHARACTERS: usize = 8000;
 
@@ -49,11 +35,10 @@ struct Model {
     /// What it can be told at once by default, and at most, in tokens.
     window: usize,
     most: usize,
-    introductions: Introductions,
 }
 
 const fn model(name: &'static str, window: usize, most: usize) -> Model {
-    Model { name, window, most, introductions: SHORT }
+    Model { name, window, most }
 }
 
 /// The models that Codex 0.169 knows; the first is the default.
@@ -68,7 +53,7 @@ const MODELS: [Model; 12] = [
     model("gpt-5.6-luna", 272_000, 872_000),
     model("gpt-daybreak-blue-latest", 272_000, 872_000),
     model("gpt-daybreak-red-latest", 372_000, 372_000),
-    Model { introductions: LONG, ..model("gpt-5.5", 272_000, 272_000) },
+    model("gpt-5.5", 272_000, 272_000),
     model("codex-auto-review", 272_000, 872_000),
 ];
 
@@ -85,7 +70,7 @@ impl Budget {
             Some(Ok(window @ 1..)) => ((window.min(model.most) * 2 / 100).max(1), Unit::Tokens),
             Some(Ok(0) | Err(_)) => (CHARACTERS, Unit::Characters),
         };
-        Budget { limit, unit, introductions: model.introductions }
+        Budget { limit, unit }
     }
 
     /// What a text takes.
@@ -102,9 +87,11 @@ impl Budget {
 
     /// What the table of roots takes beyond what the client has to say without one: its introduction is shorter then.
     pub fn overhead(self, roots: &str) -> usize {
-        let Introductions { with_roots, without } = self.introductions;
-        let with_roots = self.taken(with_roots + roots.len(), with_roots + roots.chars().count());
-        with_roots.saturating_sub(self.taken(without, without))
+        /// How long the introductions are, in bytes, which are characters; Codex 0.169.
+        const WITH_ROOTS: usize = 294;
+        const WITHOUT: usize = 451;
+        let with_roots = self.taken(WITH_ROOTS + roots.len(), WITH_ROOTS + roots.chars().count());
+        with_roots.saturating_sub(self.taken(WITHOUT, WITHOUT))
     }
 }
 
