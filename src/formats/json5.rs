@@ -1,6 +1,7 @@
 //! JSON5, and JSON with it, as a [`Node`] with spans.
 //!
-//! Written here because the crates for it either lose positions or follow nesting as deep as a broken file says.
+//! Written here because of the JSON5 crates, some keep no positions and others follow nesting as deep as a broken file says;
+//! jsonc-parser, which keeps positions and bounds nesting, reads JSON with comments and no JSON5.
 
 use super::{FormatError, Node, Value};
 
