@@ -81,7 +81,8 @@ fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Told<(
     at.cwd = physical;
     at.already_loaded.extend(injected_before(choice, &at, search)?);
     let mut answer = through_tool(choice, &at, search)?;
-    if let Some(pattern) = search.cut_short() {
+    // Parts that come after the end of the effort are cut short as well; where it ended is said once.
+    if let Some(pattern) = search.cut_short().filter(|_| search.gave_up_at().is_none()) {
         let message =
             format!("{} has too many places to look at all of them; links may lead in circles", pattern.display());
         answer.warnings.push(Warning::general("cut-short", message.clone()));
