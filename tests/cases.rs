@@ -17,6 +17,7 @@ use sha2::{Digest, Sha256};
 
 use crate::actions;
 use crate::findings;
+use crate::messages::Messages;
 use crate::world::{Case, World};
 
 const GOLDEN: [&str; 13] = [
@@ -40,6 +41,7 @@ fn every_case_is_answered_as_it_says() {
     let wanted = std::env::var("CASES").unwrap_or_default();
     let update = std::env::var("UPDATE").is_ok_and(|value| value == "1");
     let mut failures = Vec::new();
+    let mut messages = Messages::default();
     let mut run = 0;
     for path in case_files() {
         if !path.to_string_lossy().contains(&wanted) {
@@ -47,11 +49,14 @@ fn every_case_is_answered_as_it_says() {
         }
         run += 1;
         let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let problems = check(&path, &text, update);
+        let problems = check(&path, &text, update, &mut messages);
         failures.extend(problems.into_iter().map(|problem| format!("{}\n{problem}", path.display())));
     }
     assert!(run > 0, "no case matches CASES={wanted}");
     assert!(failures.is_empty(), "{} of {run} cases differ:\n\n{}", failures.len(), failures.join("\n"));
+    if wanted.is_empty() {
+        messages.are_those_of_the_snapshot(update);
+    }
 }
 
 #[test]
@@ -84,7 +89,7 @@ pub fn case_files() -> Vec<PathBuf> {
     files
 }
 
-fn check(path: &Path, text: &str, update: bool) -> Vec<String> {
+fn check(path: &Path, text: &str, update: bool, messages: &mut Messages) -> Vec<String> {
     let mut case = Case::parse(text);
     let world = World::of(&case);
     let observed: Vec<String> =
@@ -97,12 +102,19 @@ fn check(path: &Path, text: &str, update: bool) -> Vec<String> {
             continue;
         }
         let actual = match word {
-            "@diagnostics" => escape(&findings::diagnostics(&case, &world, ask)),
+            "@diagnostics" => {
+                let said = findings::diagnostics(&case, &world, ask);
+                messages.of_findings(&said);
+                escape(&said)
+            }
             "@actions" => escape(&actions::offered(&case, &world, ask)),
             "@workspace" => escape(&actions::for_workspace(&world, ask)),
             "@problems" => problems_of(&world, ask),
             _ => match answer(&case, &world, ask) {
-                Ok(resolution) => golden(word, &resolution),
+                Ok(resolution) => {
+                    messages.of_answer(&resolution);
+                    golden(word, &resolution)
+                }
                 Err(problem) => format!("{problem}\n"),
             },
         };

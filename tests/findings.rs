@@ -25,9 +25,9 @@ pub fn diagnostics(case: &Case, world: &World, ask: &str) -> String {
     for finding in with_subject(case, world, harnesses, file, findings) {
         let at = |byte| position(&text, byte);
         let ((line, column), (last, end)) = (at(finding.range.start), at(finding.range.end));
-        let (severity, code) = (finding.kind.severity().word(), finding.kind.code());
-        let lost = if finding.lost { " lost" } else { "" };
-        let _ = writeln!(out, "{line}:{column}-{last}:{end} {severity} {code}{lost}  {}", finding.message);
+        let (severity, code) = (finding.severity().word(), finding.kind.code());
+        let faded = if finding.faded { " faded" } else { "" };
+        let _ = writeln!(out, "{line}:{column}-{last}:{end} {severity} {code}{faded}  {}", finding.message);
         for (path, message) in finding.related {
             let _ = writeln!(out, "    {}  {message}", path.display());
         }

@@ -15,6 +15,7 @@ mod findings;
 mod git;
 mod incremental;
 mod libraries;
+mod messages;
 mod process;
 mod protocol;
 mod remote;

@@ -31,7 +31,7 @@ pub static PROFILE: Profile = Profile {
     program: None,
 };
 
-const UNSURE: &str = "read in excerpts of Amp's manual in November 2026: the client is closed; the order and the text around the files are not known";
+const UNSURE: &str = "based on excerpts of Amp's manual (November 2026), as the client is closed source: the order and the text around the files are not known";
 
 static ABOUT: About = read_in_november(Details {
     files: "the first of AGENTS.md, AGENT.md, CLAUDE.md (and their spellings) in each directory",
@@ -68,7 +68,7 @@ impl Edition for Amp {
             mentions.directory(&mut chain, dir, load)?;
         }
         for dir in chain.directories_to_target() {
-            let load = Load::read(Scope::Nested, "the first of the names in a folder that leads to the file");
+            let load = Load::read(Scope::Nested, "the first of the names in a folder above the file");
             mentions.directory(&mut chain, &dir, load)?;
         }
         Ok(chain.finish("\n\n"))

@@ -100,7 +100,7 @@ const KEYS: &[Keys] = &[
                 "A text for every session, behind the administrator's CLAUDE.md; of managed settings only.",
             ),
             Key::new("env", Takes::Other, "Variables, set over those of the process."),
-            Key::new("autoMemoryEnabled", Takes::SWITCH, "Whether MEMORY.md is told."),
+            Key::new("autoMemoryEnabled", Takes::SWITCH, "Whether MEMORY.md is loaded."),
             Key::new("autoMemoryDirectory", Takes::Paths, "Where MEMORY.md is."),
         ],
     },
@@ -109,7 +109,7 @@ const KEYS: &[Keys] = &[
         keys: &[Key::new(
             "paths",
             Takes::Paths,
-            "The rule waits until a file is read that one of these patterns matches. Without them it counts from the start.",
+            "The rule waits until a file is read that one of these patterns matches. Without them it applies from the start.",
         )],
     },
 ];

@@ -99,7 +99,7 @@ impl Edition for Cline {
                 Some(at) => {
                     let old = std::mem::replace(&mut rules[at], rule);
                     let by = &rules[at].file.path;
-                    let reason = format!("{} has the same name, and comes later", by.display());
+                    let reason = format!("{} has the same name and comes later", by.display());
                     let source = Source::new(&old.file.path, old.scope, Fate::Shadowed, reason);
                     chain.answer.sources.push(Source { by: Some(by.clone()), ..source });
                 }
@@ -138,7 +138,7 @@ impl Rule {
         let (yaml, body) = split(&file.text);
         let front = match yaml.map(parse_npm_yaml).transpose() {
             Ok(front) => front,
-            Err(error) => return Err(format!("its front matter is no YAML ({}): the rule is left out", error.message)),
+            Err(error) => return Err(format!("its front matter is not valid YAML ({}): the rule is skipped", error.message)),
         };
         let inner = &file.text[body..];
         let start = body + inner.len() - inner.trim_start_matches(is_js_space).len();
@@ -150,12 +150,12 @@ impl Rule {
         let name = match value(front, "name") {
             None => None,
             Some(Value::Text(name)) => Some(js_trim(name).to_owned()),
-            Some(_) => return Err("`name` in its front matter is no text: the rule is left out".to_owned()),
+            Some(_) => return Err("`name` in its front matter is not a string: the rule is skipped".to_owned()),
         };
         let flag = |key: &str| match value(front, key) {
             None => Ok(None),
             Some(Value::Bool(on)) => Ok(Some(*on)),
-            Some(_) => Err(format!("`{key}` in its front matter is neither true nor false: the rule is left out")),
+            Some(_) => Err(format!("`{key}` in its front matter is neither true nor false: the rule is skipped")),
         };
         let disabled = match flag("disabled")? {
             Some(disabled) => disabled,

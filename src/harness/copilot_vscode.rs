@@ -47,7 +47,7 @@ pub static PROFILE: Profile = Profile {
     program: None,
 };
 
-const UNSURE: &str = "read in the sources of VS Code and of its chat in November 2026, not run: the text around the files is not certain, and instructions of an organization, of extensions and of profiles are not looked for";
+const UNSURE: &str = "based on the sources of VS Code and of its chat (November 2026), not on the running client: the text around the files is not certain, and instructions of an organization, of extensions and of profiles are not looked for";
 
 static ABOUT: About = read_in_november(Details {
     files: "copilot-instructions.md first, then AGENTS.md, CLAUDE.md and files with patterns, sorted by path: all of them",
@@ -327,7 +327,7 @@ fn references(text: &str) -> Vec<&str> {
     found
 }
 
-/// AGENTS.md of the folders that lead to the file: listed, where a setting says so.
+/// AGENTS.md of the folders above the file: listed, where a setting says so.
 fn nested(chain: &mut Chain, settings: &Settings) -> Told<()> {
     let on = settings.flag("chat.useNestedAgentsMdFiles", false) && settings.flag("chat.useAgentsMdFile", true);
     for dir in chain.directories_to_target() {

@@ -60,10 +60,10 @@ pub static PROFILE: Profile = Profile {
 
 const KEYS: &[Keys] = &[Keys {
     files: &["crush.json", ".crush.json", "crush/crush.json"],
-    keys: &[Key::new("options.context_paths", Takes::Paths, "Further files and folders that are told at the start.")],
+    keys: &[Key::new("options.context_paths", Takes::Paths, "Further files and folders to load at the start.")],
 }];
 
-const UNSURE: &str = "read in Crush's sources in November 2026, not run: it keeps the files in a map, so their order is another in every run";
+const UNSURE: &str = "based on Crush's sources (November 2026), not on the running client: it keeps the files in a map, so their order is another in every run";
 
 static ABOUT: About = read_in_november(Details {
     files: "sixteen names and options.context_paths: all of them, one spelling each",

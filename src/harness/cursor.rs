@@ -22,7 +22,7 @@ use crate::snapshot::absolute;
 pub static PROFILE: Profile = Profile {
     id: "cursor",
     title: "Cursor",
-    summary: ".cursor/rules/**/*.mdc here and in the folders that lead to a file, AGENTS.md, .cursorrules",
+    summary: ".cursor/rules/**/*.mdc here and in the folders above a file, AGENTS.md, .cursorrules",
     editions: &[&Cursor],
     history: None,
     instruction_names: &[".cursor/rules/**/*.mdc", "AGENTS.md", ".cursorrules"],
@@ -36,11 +36,11 @@ const KEYS: &[Keys] = &[Keys {
     keys: &[
         Key::new("description", Takes::Other, "By which the agent asks for the rule."),
         Key::new("globs", Takes::Paths, "The rule comes with files that match."),
-        Key::new("alwaysApply", Takes::SWITCH, "Whether the rule counts from the start."),
+        Key::new("alwaysApply", Takes::SWITCH, "Whether the rule applies from the start."),
     ],
 }];
 
-const UNSURE: &str = "read in Cursor's documentation in November 2026: the client is closed; the order and the text around the files are not known, and the user's and the team's rules are no files";
+const UNSURE: &str = "based on Cursor's documentation (November 2026), as the client is closed source: the order and the text around the files are not known, and the user's and the team's rules are no files";
 
 /// Longest rule that the documentation advises, in lines; nothing is cut.
 const ADVISED_LINES: usize = 500;
@@ -50,7 +50,7 @@ static ABOUT: About = read_in_november(Details {
     triggers: "session start; rules with globs come with a matching file; rules with a description when the agent asks",
     place: "at the start of the context",
     truncation: "none; under 500 lines are advised",
-    nested: "AGENTS.md and .cursor/rules of the folders that lead to the file",
+    nested: "AGENTS.md and .cursor/rules of the folders above the file",
     global: "user rules in the app's settings, team rules on the dashboard: no files",
     globs: "globs in front matter",
     ..PLAIN
@@ -69,7 +69,7 @@ impl Edition for Cursor {
         chain.whole(&at.cwd.join("AGENTS.md"), Load::start(Scope::Project, "AGENTS.md at the workspace root"))?;
         if chain.search.is_file(&at.cwd.join("CLAUDE.md"), "read by Cursor's command line")? {
             let load = Load::start(Scope::Project, "");
-            chain.say(&at.cwd.join("CLAUDE.md"), load, Fate::Excluded, "only Cursor's command line is said to read it");
+            chain.say(&at.cwd.join("CLAUDE.md"), load, Fate::Excluded, "only Cursor's command line loads it, by its documentation");
         }
         let legacy = Load::start(Scope::Project, "legacy, always applied");
         if chain.whole(&at.cwd.join(".cursorrules"), legacy)? {
@@ -78,7 +78,7 @@ impl Edition for Cursor {
             chain.answer.warnings.push(Warning::at("deprecated", path, message));
         }
         for dir in chain.directories_to_target() {
-            let load = Load::read(Scope::Nested, "AGENTS.md of a folder that leads to the file");
+            let load = Load::read(Scope::Nested, "AGENTS.md of a folder above the file");
             chain.whole(&dir.join("AGENTS.md"), load)?;
             rules(&mut chain, &dir, Scope::Nested)?;
         }
@@ -142,7 +142,7 @@ fn rules(chain: &mut Chain, dir: &Path, scope: Scope) -> Told<()> {
         match &says.when {
             // A rule of a folder below counts from the moment that a file there is in the context.
             When::Always if nested => {
-                let load = Load::read(scope, "a rule of a folder that leads to the file");
+                let load = Load::read(scope, "a rule of a folder above the file");
                 chain.give(&file, says.body.clone(), load, identity);
             }
             when => {
@@ -173,11 +173,11 @@ fn attached(chain: &mut Chain, rule: &Says, dir: &Path) -> Told<()> {
 /// What is wrong with the head of a rule.
 fn problem(text: &str, front: Option<&FrontMatter>) -> Option<String> {
     if front.and_then(|front| front.text("alwaysApply")) == Some("true") {
-        return Some("`alwaysApply` is a text here: only true without quotation marks counts".to_owned());
+        return Some("`alwaysApply` is a string here: write true without quotation marks".to_owned());
     }
     let always = front.and_then(|front| front.get("alwaysApply")) == Some(&Value::Bool(true));
     let has = |key: &str| !always && front.is_some_and(|front| front.has(key));
-    front_matter::problem(text, &["globs"], has, "the rule counts only when it is named")
+    front_matter::problem(text, &["globs"], has, "the rule applies only when it is named")
 }
 
 /// `alwaysApply: true`, else globs, else a description, else nothing but its name. The text `"true"` is no boolean.

@@ -241,7 +241,7 @@ impl References<'_> {
         let named = absolute(path.parent().unwrap_or(path), Path::new(reference));
         let Ok(real) = chain.search.real(&named)? else {
             if is_path(reference) {
-                let message = format!("@{reference} is not there: the reference stays as it is");
+                let message = format!("@{reference} does not exist: the reference stays as it is");
                 chain.answer.warnings.push(Warning::at("import-missing", path, message));
             }
             return Ok(None);

@@ -30,7 +30,7 @@ pub static PROFILE: Profile = Profile {
 };
 
 const UNSURE: &str =
-    "read in JetBrains' help in November 2026: the client is closed; the text around the file is not known";
+    "based on JetBrains' help (November 2026), as the client is closed source: the text around the file is not known";
 
 static ABOUT: About = read_in_november(Details {
     files: "the first of .junie/AGENTS.md, AGENTS.md, .junie/guidelines.md; a named file comes before them",

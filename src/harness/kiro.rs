@@ -31,14 +31,14 @@ const KEYS: &[Keys] = &[Keys {
         Key::new(
             "inclusion",
             Takes::Words(&["always", "fileMatch", "manual", "auto"]),
-            "When the file is told: from the start, with matching files, when the user names it, when the agent asks.",
+            "When the file is loaded: from the start, with matching files, when the user names it, when the agent asks.",
         ),
         Key::new("fileMatchPattern", Takes::Paths, "The files with which `fileMatch` tells it."),
     ],
 }];
 
 const UNSURE: &str =
-    "read on kiro.dev in November 2026: the client is closed; the order and the text around the files are not known";
+    "based on kiro.dev (November 2026), as the client is closed source: the order and the text around the files are not known";
 
 static ABOUT: About = read_in_november(Details {
     files: ".kiro/steering/*.md and AGENTS.md: all of them",
@@ -101,7 +101,7 @@ fn inclusion(chain: &mut Chain, file: &File, scope: Scope) -> When {
         }
         Some("fileMatch") => match front.patterns("fileMatchPattern") {
             Some(patterns) if !patterns.is_empty() => When::Matching(patterns.into()),
-            _ => When::Never("inclusion is fileMatch, and there is no fileMatchPattern"),
+            _ => When::Never("inclusion is fileMatch, but there is no fileMatchPattern"),
         },
         Some(other) => {
             let message = format!("inclusion `{other}` is none of always, fileMatch, manual, auto");
@@ -115,9 +115,9 @@ fn inclusion(chain: &mut Chain, file: &File, scope: Scope) -> When {
 fn problem(text: &str, front: Option<&FrontMatter>) -> Option<String> {
     let has = |key: &str| front.is_some_and(|front| front.has(key));
     match (front.and_then(|front| front.text("inclusion")), has("fileMatchPattern")) {
-        (Some("fileMatch"), false) => Some("inclusion is `fileMatch`, and there is no fileMatchPattern".to_owned()),
+        (Some("fileMatch"), false) => Some("`inclusion` is fileMatch, but there is no fileMatchPattern".to_owned()),
         (None, true) => {
-            Some("`fileMatchPattern` counts with `inclusion: fileMatch` only: the file is always there".to_owned())
+            Some("`fileMatchPattern` needs `inclusion: fileMatch`: without it, the file is always loaded".to_owned())
         }
         _ => front_matter::problem(text, &["fileMatchPattern"], has, "the file is always there"),
     }

@@ -79,22 +79,22 @@ const KEYS: &[Keys] = &[Keys {
         Key::new(
             "agents.defaults.workspace",
             Takes::Paths,
-            "The directory whose AGENTS.md, SOUL.md and other files are told.",
+            "The directory whose AGENTS.md, SOUL.md and other files are loaded.",
         ),
         Key::new(
             "agents.defaults.bootstrapMaxChars",
             Takes::Limit(Per::Source),
-            "How many UTF-16 units of each file are told.",
+            "How many UTF-16 units of each file are loaded.",
         ),
         Key::new(
             "agents.defaults.bootstrapTotalMaxChars",
             Takes::Limit(Per::Chain),
-            "How many UTF-16 units of all files together are told.",
+            "How many UTF-16 units of all files together are loaded.",
         ),
         Key::new(
             "agents.defaults.contextInjection",
             Takes::Words(&["always", "continuation-skip", "never"]),
-            "Whether the files are told in every turn.",
+            "Whether the files are sent in every turn.",
         ),
         Key::new("agents.defaults.skipBootstrap", Takes::SWITCH, "Whether missing files are left missing."),
         Key::new(
@@ -112,7 +112,7 @@ const KEYS: &[Keys] = &[Keys {
         Key::new(
             "agents.entries.*.contextInjection",
             Takes::Words(&["always", "continuation-skip", "never"]),
-            "Whether the files are told in every turn to this agent.",
+            "Whether the files are sent in every turn to this agent.",
         ),
         Key::new("hooks.internal.enabled", Takes::SWITCH, "Whether hooks run, which may add files."),
         Key::new(

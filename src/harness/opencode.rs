@@ -54,7 +54,7 @@ const KEYS: &[Keys] = &[Keys {
         Key::new(
             "instructions",
             Takes::Paths,
-            "Files, globs and URLs whose texts are told at the start, after the AGENTS.md files. The lists of all settings files add up.",
+            "Files, globs and URLs to load at the start, after the AGENTS.md files. The lists of all settings files add up.",
         ),
         Key::new("default_agent", Takes::Other, "The agent that a session starts with."),
         Key::new(
@@ -63,7 +63,7 @@ const KEYS: &[Keys] = &[Keys {
             "The text that takes the place of the provider's prompt for this agent.",
         ),
         Key::new("model", Takes::Other, "The model; it chooses the provider's prompt."),
-        Key::new("plugin", Takes::Other, "Plugins, which may rewrite what the model is told."),
+        Key::new("plugin", Takes::Other, "Plugins, which may rewrite what the model gets."),
     ],
 }];
 

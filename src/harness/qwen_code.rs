@@ -225,7 +225,7 @@ fn add(
     format: Format,
     known: &mut HashMap<PathBuf, PathBuf>,
 ) -> Told<()> {
-    let load = Load::start(scope, "a context file of that place");
+    let load = Load::start(scope, "a context file of its directory");
     let Some(file) = chain.file(path, load)? else { return Ok(()) };
     let real = chain.search.real(path)?.unwrap_or_else(|_| path.to_owned());
     if let Some(other) = known.get(&real) {
@@ -275,7 +275,7 @@ fn language(chain: &mut Chain, own: &Path, settings: &Settings) -> Told<Option<P
     if stays {
         return Ok(Some(path));
     }
-    let why = "the client writes this file anew at its start and shows it behind the context files";
+    let why = "Qwen Code rewrites this file when it starts, and sends it after the context files";
     chain.say(&path, Load::start(Scope::Generated, ""), Fate::Missing, why);
     chain.answer.files_only = Some(format!("{}: {why}", path.display()));
     chain.answer.warnings.push(Warning::at("generated", path, why));

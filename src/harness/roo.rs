@@ -97,8 +97,8 @@ impl Edition for Roo {
             chain.answer.files_only = Some("rules of subfolders are switched on, and are not looked for".to_owned());
         }
         rules_of_the_mode(&mut chain, mode)?;
-        if chain.search.is_file(&at.cwd.join(".rooignore"), "is told among the rules")? {
-            chain.answer.files_only = Some(".rooignore is told among the rules, in words of Roo's own".to_owned());
+        if chain.search.is_file(&at.cwd.join(".rooignore"), "is sent with the rules")? {
+            chain.answer.files_only = Some(".rooignore is sent with the rules, in words of Roo's own".to_owned());
         }
         if settings.flag("roo-cline.useAgentRules", true) {
             agents(&mut chain)?;

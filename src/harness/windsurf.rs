@@ -33,7 +33,7 @@ const SYSTEM: &str = if cfg!(target_os = "macos") {
 pub static PROFILE: Profile = Profile {
     id: "windsurf",
     title: "Windsurf",
-    summary: "global_rules.md, .windsurf/rules/*.md and .devin/rules/*.md up to the repository root and in the folders that lead to a file, AGENTS.md, .windsurfrules",
+    summary: "global_rules.md, .windsurf/rules/*.md and .devin/rules/*.md up to the repository root and in the folders above a file, AGENTS.md, .windsurfrules",
     editions: &[&Windsurf],
     history: None,
     instruction_names: &[
@@ -53,19 +53,19 @@ pub static PROFILE: Profile = Profile {
 const KEYS: &[Keys] = &[Keys {
     files: &[".windsurf/rules/*.md", ".devin/rules/*.md"],
     keys: &[
-        Key::new("trigger", Takes::Words(&["always_on", "glob", "model_decision", "manual"]), "When the rule is told."),
+        Key::new("trigger", Takes::Words(&["always_on", "glob", "model_decision", "manual"]), "When the rule is loaded."),
         Key::new("globs", Takes::Paths, "The files with which `glob` tells it."),
     ],
 }];
 
-const UNSURE: &str = "read in Windsurf's documentation in November 2026: the client is closed; the order and the text around the files are not known, and rules of folders that do not lead to the file are not looked for";
+const UNSURE: &str = "based on Windsurf's documentation (November 2026), as the client is closed source: the order and the text around the files are not known, and rules of folders elsewhere are not looked for";
 
 static ABOUT: About = read_in_november(Details {
     files: "global_rules.md, .windsurf/rules/*.md, .devin/rules/*.md, .windsurfrules, AGENTS.md: all of them",
     triggers: "session start; glob with a matching file; model_decision when the agent asks; manual when named",
     place: "not known",
     truncation: "12 000 characters per rule, 6 000 for the global rules",
-    nested: "rules and AGENTS.md of the folders that lead to the file",
+    nested: "rules and AGENTS.md of the folders above the file",
     global: "~/.codeium/windsurf/memories/global_rules.md, and an administrator's folder",
     globs: "globs in front matter",
     ..PLAIN
@@ -99,7 +99,7 @@ impl Edition for Windsurf {
         let legacy = Load::start(Scope::Project, "legacy, always on");
         chain.whole(&at.cwd.join(".windsurfrules"), legacy)?;
         for dir in chain.directories_to_target() {
-            directory(&mut chain, &dir, Load::read(Scope::Nested, "AGENTS.md of a folder that leads to the file"))?;
+            directory(&mut chain, &dir, Load::read(Scope::Nested, "AGENTS.md of a folder above the file"))?;
         }
         Ok(chain.finish("\n\n"))
     }
@@ -129,7 +129,7 @@ fn rules(chain: &mut Chain, folder: &Path, base: &Path, scope: Scope) -> Told<()
         match when {
             // A rule of a folder below counts from the moment that a file there is in the context.
             When::Always if scope == Scope::Nested => {
-                let load = Load::read(scope, "a rule of a folder that leads to the file");
+                let load = Load::read(scope, "a rule of a folder above the file");
                 chain.give(&file, shown.clone(), load, identity);
             }
             when => {

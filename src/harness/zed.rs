@@ -44,7 +44,7 @@ pub static PROFILE: Profile = Profile {
     keys: &[],
 };
 
-const UNSURE: &str = "read in Zed's documentation and sources in November 2026, not run: the prompt around the files changes from version to version";
+const UNSURE: &str = "based on Zed's documentation and sources (November 2026), not on the running client: the prompt around the files changes from version to version";
 
 static ABOUT: About = read_in_november(Details {
     files: "the first of nine names that is a file",

@@ -12,9 +12,9 @@ pub fn explain<'a>(path: &Path, resolution: &'a Resolution) -> (Option<Fate>, St
         return (Some(source.fate), source.reason.clone(), probes);
     }
     let reason = match (&resolution.answer.refusal, probes.last()) {
-        (Some(refusal), _) => format!("{} refuses to start: {}", resolution.harness, refusal.message),
+        (Some(refusal), _) => format!("{} does not start: {}", resolution.title, refusal.message),
         (None, Some(probe)) => {
-            format!("{} asked for it and found: {} ({})", resolution.harness, probe.answer, probe.rule)
+            format!("{} looks for it and finds: {} ({})", resolution.title, probe.answer, probe.rule)
         }
         (None, None) => {
             let root = resolution
@@ -24,7 +24,7 @@ pub fn explain<'a>(path: &Path, resolution: &'a Resolution) -> (Option<Fate>, St
                 .map_or_else(String::new, |root| format!(", project root {}", root.display()));
             format!(
                 "{} does not look at this path when started in {}{root}",
-                resolution.harness,
+                resolution.title,
                 resolution.standpoint.cwd.display()
             )
         }

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::words::list;
 use crate::answer::{Fate, Resolution};
 use crate::snapshot::Content;
 
@@ -72,8 +73,10 @@ pub struct Finding {
     pub fate: Option<Fate>,
     /// Where, in bytes of the file.
     pub range: Range<usize>,
-    /// Whether the range is text that the model never sees.
-    pub lost: bool,
+    /// The text that the harness does not load, in bytes of the file.
+    pub lost: Vec<Range<usize>>,
+    /// Whether it is there only so that editors can fade its range: text that none of the harnesses loads.
+    pub faded: bool,
     /// What, where and what to do.
     pub message: String,
     /// Other files it is about, with what they do.
@@ -83,12 +86,62 @@ pub struct Finding {
 impl Finding {
     /// A finding about the file itself, whoever reads it.
     pub fn new(kind: Kind, range: Range<usize>, message: impl Into<String>) -> Finding {
-        Finding { kind, harness: None, fate: None, range, lost: false, message: message.into(), related: Vec::new() }
+        let (harness, fate, lost, related) = (None, None, Vec::new(), Vec::new());
+        Finding { kind, harness, fate, range, lost, faded: false, message: message.into(), related }
     }
 
     /// The same for one harness.
     fn of(self, harness: &str) -> Finding {
         Finding { harness: Some(harness.to_owned()), ..self }
+    }
+
+    /// How bad it is unless the user says otherwise.
+    pub fn severity(&self) -> Severity {
+        if self.faded { Severity::Hint } else { self.kind.severity() }
+    }
+
+    /// Whether its cause is something that stands in the file, so that several harnesses may meet it.
+    fn is_in_the_text(&self) -> bool {
+        match self.kind {
+            Kind::DeadGlob
+            | Kind::MissingFile
+            | Kind::Remote
+            | Kind::FrontMatter
+            | Kind::ImportUnconditional
+            | Kind::ImportMissing
+            | Kind::ImportCycle
+            | Kind::ImportTooDeep
+            | Kind::ImportOutside
+            | Kind::ImportExtension
+            | Kind::ImportPunctuation
+            | Kind::ImportInProse
+            | Kind::ImportUnreadable
+            | Kind::ImportCap => true,
+            Kind::OverBudget
+            | Kind::NearBudget
+            | Kind::Shadowed
+            | Kind::AgentsDisplaced
+            | Kind::Dropped
+            | Kind::Unreadable
+            | Kind::NeverRead
+            | Kind::TooLong
+            | Kind::DeprecatedName
+            | Kind::LoadedTwice
+            | Kind::Empty
+            | Kind::NotUtf8
+            | Kind::HiddenCharacters
+            | Kind::Secret
+            | Kind::BadSettings
+            | Kind::IgnoredSettings
+            | Kind::Declaration
+            | Kind::WrongCase
+            | Kind::SymlinkOutside
+            | Kind::LinkAsText
+            | Kind::ExtensionSkipped
+            | Kind::DeletedOnNextRun
+            | Kind::DuplicateSkill
+            | Kind::Remark => false,
+        }
     }
 }
 
@@ -101,12 +154,55 @@ pub fn findings(subject: &Subject) -> Vec<Finding> {
     found.extend(head::findings(subject));
     found.extend(names::findings(subject));
     found.extend(content::findings(subject));
+    let mut found = once(found, subject);
+    found.extend(fates::faded(subject, &found));
     found.sort_by(|one, other| {
-        let key = |finding: &Finding| (finding.range.start, finding.kind, finding.range.end);
+        let key = |finding: &Finding| (finding.range.start, finding.faded, finding.kind, finding.range.end);
         key(one).cmp(&key(other)).then_with(|| one.harness.cmp(&other.harness))
     });
     found.dedup();
     found
+}
+
+/// One finding for one cause: what several harnesses say of the same words is said once, with the names of the others.
+fn once(found: Vec<Finding>, subject: &Subject) -> Vec<Finding> {
+    let mut kept: Vec<(Finding, Vec<&str>)> = Vec::new();
+    for finding in found {
+        let is_missing = |kind| matches!(kind, Kind::ImportMissing | Kind::MissingFile);
+        let same = |(other, _): &&mut (Finding, Vec<&str>)| {
+            let alike = other.kind == finding.kind || (is_missing(other.kind) && is_missing(finding.kind));
+            alike && finding.is_in_the_text() && other.range == finding.range
+        };
+        let title = title(subject, finding.harness.as_deref());
+        match kept.iter_mut().find(same) {
+            Some((other, also)) if other.harness != finding.harness => also.extend(title),
+            Some(_) => {}
+            None => kept.push((finding, Vec::new())),
+        }
+    }
+    let said = |(finding, mut also): (Finding, Vec<&str>)| {
+        also.dedup();
+        let message = match also.as_slice() {
+            [] => finding.message.clone(),
+            also => format!("{} (also {})", finding.message, list(also)),
+        };
+        Finding { message, ..finding }
+    };
+    kept.into_iter().map(said).collect()
+}
+
+/// The name of a harness that was asked.
+pub(crate) fn title<'a>(subject: &'a Subject, harness: Option<&str>) -> Option<&'a str> {
+    let mut answers = subject.answers.iter().filter(|answer| Some(answer.harness.as_str()) == harness);
+    answers.next().map(|answer| answer.title.as_str())
+}
+
+/// From a byte to the end of its line; where nothing stands there, the next line that says something.
+fn line_from(raw: &[u8], byte: usize) -> Range<usize> {
+    let blank = raw[byte..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    let start = if byte + blank < raw.len() { byte + blank } else { byte };
+    let end = raw[start..].iter().position(|byte| *byte == b'\n').map_or(raw.len(), |end| start + end);
+    start..end - usize::from(raw[start..end].ends_with(b"\r"))
 }
 
 /// The first line of a text, without its end.

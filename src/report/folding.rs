@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::findings::{Kind, Subject, findings};
+use super::findings::{Kind, Subject, findings, title};
 use super::front_matter::head;
 use super::symbols::symbols;
 use crate::text;
@@ -20,11 +20,15 @@ pub struct Fold {
 pub fn folds(subject: &Subject) -> Vec<Fold> {
     let mut found: Vec<Fold> = Vec::new();
     for finding in findings(subject) {
-        let partly = finding.kind == Kind::OverBudget && finding.lost && !finding.range.is_empty();
-        if partly && found.iter().all(|fold| fold.range != finding.range) {
-            let harness = finding.harness.unwrap_or_default();
-            let instead = Some(format!("✂ {} B lost for {harness}", text::grouped(finding.range.len())));
-            found.push(Fold { range: finding.range, instead });
+        if finding.kind != Kind::OverBudget {
+            continue;
+        }
+        let title = title(subject, finding.harness.as_deref()).unwrap_or_default();
+        for range in finding.lost.iter().filter(|lost| !lost.is_empty()) {
+            if found.iter().all(|fold| fold.range != *range) {
+                let instead = Some(format!("✂ {} B cut for {title}", text::grouped(range.len())));
+                found.push(Fold { range: range.clone(), instead });
+            }
         }
     }
     let decoded = subject.raw.text();

@@ -1,6 +1,7 @@
 //! Short notes inside the text: where it is cut, where it goes on, where 85 % of a limit are used.
 
-use super::findings::{NEAR_PERCENT, Subject, gaps, uses};
+use super::findings::{NEAR_PERCENT, Subject, gaps, title, uses};
+use super::words::{Paths, unit};
 use crate::answer::Fate;
 use crate::text::grouped;
 
@@ -22,18 +23,19 @@ pub fn hints(subject: &Subject) -> Vec<Hint> {
         if source.fate != Fate::Truncated {
             continue;
         }
-        let (harness, len) = (&answer.harness, subject.raw.len());
+        let (harness, len) = (&answer.title, subject.raw.len());
         for gap in gaps(&source.kept, len) {
             let to_the_end = gap.end >= len;
             let rest = if to_the_end { " to the end" } else { "" };
-            let lost = grouped(gap.len());
-            let label = format!("✂ {harness}: {lost} B lost from here{rest}");
-            found.push(Hint { at: gap.start, label, tooltip: source.reason.clone() });
+            let cut = grouped(gap.len());
+            let label = format!("✂ {harness}: {cut} B cut from here{rest}");
+            let tooltip = Paths::of(answer).text(&source.reason);
+            found.push(Hint { at: gap.start, label, tooltip: tooltip.clone() });
             if !to_the_end {
                 found.push(Hint {
                     at: gap.end,
-                    label: format!("{harness}: read again from here"),
-                    tooltip: source.reason.clone(),
+                    label: format!("{harness}: loaded again from here"),
+                    tooltip,
                 });
             }
         }
@@ -41,14 +43,15 @@ pub fn hints(subject: &Subject) -> Vec<Hint> {
     for usage in uses(subject) {
         let Some(at) = usage.near else { continue };
         let limit = &usage.limit;
-        let label = format!("{NEAR_PERCENT} % of {} {} ({})", grouped(limit.value), limit.unit, usage.harness);
-        let from = if limit.from == "default" { "the default".to_owned() } else { limit.from.clone() };
-        let tooltip = format!(
-            "{} of {} {} are used by the end of this file. The limit is {from}.",
-            grouped(usage.used()),
-            grouped(limit.value),
-            limit.unit
-        );
+        let unit = unit(limit.unit);
+        let title = title(subject, Some(&usage.harness)).unwrap_or(&usage.harness);
+        let label = format!("{title}: {NEAR_PERCENT} % of {} {unit} used", grouped(limit.value));
+        let from = match limit.from.as_str() {
+            "default" => "This is the default limit.".to_owned(),
+            file => format!("{file} sets this limit."),
+        };
+        let (used, value) = (grouped(usage.used()), grouped(limit.value));
+        let tooltip = format!("At the end of this file, {used} of {value} {unit} are used. {from}");
         found.push(Hint { at, label, tooltip });
     }
     found.sort_by_key(|hint| hint.at);

@@ -1,6 +1,7 @@
 //! What stands above an instruction file: how much of a limit it uses, what it applies to, and what can be asked.
 
-use super::findings::{Subject, uses};
+use super::findings::{Subject, title, uses};
+use super::words::unit;
 use super::front_matter::head;
 use crate::answer::{Fate, Scope, Trigger};
 use crate::text::grouped;
@@ -33,13 +34,11 @@ pub fn lenses(subject: &Subject) -> Vec<Lens> {
     }
     for usage in uses(subject) {
         let limit = &usage.limit;
-        let (wanted, value) = (usage.before + usage.own, grouped(limit.value));
+        let (wanted, value, unit) = (usage.before + usage.own, grouped(limit.value), unit(limit.unit));
+        let title = title(subject, Some(&usage.harness)).unwrap_or(&usage.harness);
         let title = match wanted.checked_sub(limit.value).filter(|over| *over > 0) {
-            Some(over) => format!("{}: {} {} over the limit of {value}", usage.harness, grouped(over), limit.unit),
-            None => {
-                let used = grouped(wanted);
-                format!("{}: {used} of {value} {} ({} %)", usage.harness, limit.unit, usage.percent())
-            }
+            Some(over) => format!("{title}: {} {unit} over the limit of {value}", grouped(over)),
+            None => format!("{title}: {} of {value} {unit} ({} %)", grouped(wanted), usage.percent()),
         };
         found.push(Lens { title, leads: Leads::Why, harness: Some(usage.harness) });
     }

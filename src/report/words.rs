@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::answer::{Certain, Fate, Resolution, Standpoint};
+use crate::answer::{Certain, Fate, Per, Resolution, Standpoint, Trigger, Unit};
 
 /// What became of a file, for people; `docs/words.md` explains each word.
 pub fn fate(fate: Fate) -> &'static str {
@@ -17,6 +17,32 @@ pub fn fate(fate: Fate) -> &'static str {
         | Fate::Excluded
         | Fate::Missing
         | Fate::Unreadable => fate.word(),
+    }
+}
+
+/// When a text reaches the model, for people.
+pub fn when(trigger: Trigger) -> &'static str {
+    match trigger {
+        Trigger::Session => "at start",
+        Trigger::Read => "on read",
+        Trigger::Attach => "if attached",
+        Trigger::Call => "if called",
+    }
+}
+
+/// What a limit is shared by, for people.
+pub fn per(per: Per) -> &'static str {
+    match per {
+        Per::Source => "per file",
+        Per::Chain => "for all files",
+    }
+}
+
+/// A unit, for people.
+pub fn unit(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Utf16 => "UTF-16 units",
+        Unit::Bytes | Unit::Lines | Unit::Tokens => unit.word(),
     }
 }
 

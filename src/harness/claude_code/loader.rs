@@ -151,7 +151,7 @@ impl<'s, 'a> Loader<'s, 'a> {
             self.warnings.push(Warning::at(
                 "loaded-twice",
                 path,
-                format!("{}: leads to {}, which is loaded already; it is sent once", path.display(), real.display()),
+                format!("{}: a link to {}, which is loaded already; it is sent once", path.display(), real.display()),
             ));
             self.consider(Source {
                 by: Some(real.clone()),
@@ -272,7 +272,7 @@ impl<'s, 'a> Loader<'s, 'a> {
                     self.warnings.push(Warning::at(
                         "import-missing",
                         path,
-                        format!("{}: @{word} leads to {}, which does not exist", path.display(), target.display()),
+                        format!("{}: @{word} imports {}, which does not exist", path.display(), target.display()),
                     ));
                     self.consider(Source {
                         by: Some(path.to_owned()),
@@ -411,7 +411,7 @@ impl<'s, 'a> Loader<'s, 'a> {
             (Scope::Rule, Trigger::Session) => "a rule without paths",
             (Scope::Rule, _) => "a rule on the way to the file",
             (Scope::Nested, _) => "on the way from the working directory to the file",
-            _ => "every directory of the walk gives its files",
+            _ => "loaded from the start directory and the directories above it",
         }
         .to_owned()
     }

@@ -225,7 +225,7 @@ impl Loader<'_, '_> {
             Ok(real) if real.file_name() != by.file_name() => format!(", a link to {},", real.display()),
             Ok(_) | Err(_) => String::new(),
         };
-        let reason = format!("{}{link} is on the walk, and one CLAUDE.md hides every AGENTS.md", by.display());
+        let reason = format!("{}{link} exists, and one CLAUDE.md hides every AGENTS.md", by.display());
         self.warnings.push(Warning::at(
             "agents-displaced",
             path,

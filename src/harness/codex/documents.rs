@@ -86,7 +86,7 @@ impl Codex {
                     let found =
                         search.stat(&path, "Codex stops at the first name; asked to explain what is shadowed")?;
                     if found.is_ok_and(|meta| meta.kind == Kind::File) && !same_name(answer, &path) {
-                        let reason = format!("{} stands before it in the same directory", file_name(winner));
+                        let reason = format!("{} in the same directory is loaded instead", file_name(winner));
                         answer.sources.push(Source {
                             by: Some(winner.clone()),
                             ..Source::new(path, scope, Fate::Shadowed, reason)
@@ -183,7 +183,7 @@ impl Codex {
                 let size = search.read(path, "the budget is spent: not read by Codex")?.ok().map(|raw| raw.size());
                 answer.sources.push(Source {
                     size,
-                    reason: format!("the {} B budget is spent", grouped(budget)),
+                    reason: format!("the limit of {} B for all project files is used up", grouped(budget)),
                     ..source
                 });
                 if !std::mem::replace(&mut skipped, true) {
@@ -252,7 +252,7 @@ impl Codex {
                 (
                     Fate::Truncated,
                     format!(
-                        "the {} B project budget ends inside this file: {} of {} B are kept",
+                        "the {} B limit for all project files ends inside this file: {} of {} B are kept",
                         grouped(budget),
                         grouped(cut),
                         grouped(raw.len())

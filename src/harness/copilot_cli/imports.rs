@@ -151,7 +151,7 @@ impl<'a> Importer<'a> {
         let Some(real) = real else {
             if path.contains('/') || path.ends_with(".md") {
                 answer.mention(importer, path, [absolute(dir, Path::new(path))]);
-                let message = format!("@{path} is not there: the token stays as it is");
+                let message = format!("@{path} does not exist: the token stays as it is");
                 answer.warnings.push(Warning::at("import-missing", importer, message));
             }
             return Ok(None);

@@ -150,7 +150,7 @@ fn skill(path: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) ->
     }
     let mut skill = file.named(name, description);
     if is_on(&head, "disable-model-invocation") {
-        skill.leave_out(Fate::Excluded, "`disable-model-invocation`: only the user calls for it");
+        skill.leave_out(Fate::Excluded, "`disable-model-invocation`: only the user can call it");
     }
     Ok(Some(skill))
 }

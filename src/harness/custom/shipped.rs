@@ -26,7 +26,7 @@ pub static ETCODE: Profile = Profile {
 
 const ETCODE_KEYS: &[Keys] = &[Keys {
     files: &["etcode.json"],
-    keys: &[Key::new("instructions", Takes::Paths, "Files, globs and URLs whose texts are told.")],
+    keys: &[Key::new("instructions", Takes::Paths, "Files, globs and URLs to load.")],
 }];
 
 static ETCODE_2026_2: Shipped = Shipped {

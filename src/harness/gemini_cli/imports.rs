@@ -283,7 +283,7 @@ impl Importer<'_> {
             answer.mention(importer, at, [path.to_owned()]);
         }
         let comment = match self.format {
-            Format::Tree => "the model gets an error comment in its place",
+            Format::Tree => "the model gets an error comment instead",
             Format::Flat => "nothing tells the model",
         };
         let (fate, reason, code, message) = match problem {

@@ -72,7 +72,7 @@ fn add(skill: Skill, found: &mut Vec<Skill>) {
     let Some(before) = before else { return found.push(skill) };
     let mut older = std::mem::replace(&mut found[before], skill);
     let newer = found[before].path().to_owned();
-    older.leave_out(Fate::Shadowed, format!("{} has the same name, and comes later", newer.display()));
+    older.leave_out(Fate::Shadowed, format!("{} has the same name and comes later", newer.display()));
     older.source.by = Some(newer);
     found.push(older);
 }

@@ -69,8 +69,8 @@ impl Turn<'_> {
             let strongest = if slot.hidden { None } else { weaker.pop() };
             let by = strongest.as_ref().map(|read| read.skill.path().to_owned());
             let reason = match &by {
-                Some(path) => format!("{} has the same name, and comes first", path.display()),
-                None => "a skill that comes with OpenClaw has the same name, and comes first".to_owned(),
+                Some(path) => format!("{} has the same name and comes first", path.display()),
+                None => "a skill that comes with OpenClaw has the same name and comes first".to_owned(),
             };
             if let Some(read) = strongest {
                 skills.push(self.judged(read, search)?);
@@ -151,11 +151,11 @@ impl Turn<'_> {
         } else if not_allowed {
             skill.leave_out(Fate::Excluded, "skills.allowBundled does not name it");
         } else if let Some(what) = missing {
-            skill.leave_out(Fate::Excluded, format!("it asks for what is not there: {what}"));
+            skill.leave_out(Fate::Excluded, format!("it requires what is missing: {what}"));
         } else if of_agent.is_some() && !texts(of_agent).contains(&skill.name) {
             skill.leave_out(Fate::Excluded, "`skills` of the agent does not name it");
         } else if for_the_user {
-            skill.leave_out(Fate::Excluded, "`disable-model-invocation`: only the user calls for it");
+            skill.leave_out(Fate::Excluded, "`disable-model-invocation`: only the user can call it");
         }
         Ok(skill)
     }

@@ -72,18 +72,18 @@ impl Turn<'_> {
         let shared = limit.is_some_and(|limit| limit.per == Per::Chain);
         let limit = limit.map_or(0, |limit| limit.value);
         match (&file.content, excerpt) {
-            (Content::Missing, _) => (Fate::Missing, "not there; the prompt says where it is expected".into()),
+            (Content::Missing, _) => (Fate::Missing, "missing; the prompt says so, with its path".into()),
             (Content::Refused(message), Some(_)) => (Fate::Unreadable, format!("{message}; the prompt says so")),
             (Content::Text(..), None) if portion.truncated => {
-                (Fate::Dropped, format!("the {limit} UTF-16 units for all files are spent"))
+                (Fate::Dropped, format!("the limit of {limit} UTF-16 units for all files is used up"))
             }
             (Content::Refused(message), None) => (Fate::Unreadable, message.clone()),
             (Content::Text(..), None) => (Fate::Empty, "only white space".into()),
             (Content::Text(..), Some(excerpt)) if portion.truncated => {
-                let of = format!("{} UTF-16 units in place of {}", excerpt.units(), portion.length);
+                let of = format!("{} of {} UTF-16 units are loaded", excerpt.units(), portion.length);
                 let why = match shared {
-                    true => format!("what is left of {limit} for all files"),
-                    false => format!("the limit of this file is {limit}"),
+                    true => format!("the limit for all files is {limit}"),
+                    false => format!("the limit for each file is {limit}"),
                 };
                 (Fate::Truncated, format!("{of}: {why}"))
             }

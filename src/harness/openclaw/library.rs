@@ -122,7 +122,7 @@ pub(super) fn folder_by_folder(
 
 fn too_large(path: PathBuf, scope: Scope, limits: &Limits) -> Source {
     let limit = grouped(limits.file_bytes);
-    let reason = format!("no skill: it has more than {limit} bytes (skills.limits.maxSkillFileBytes)");
+    let reason = format!("not a skill: it has more than {limit} bytes (skills.limits.maxSkillFileBytes)");
     Source { purpose: Purpose::Skill, trigger: Trigger::Call, ..Source::new(path, scope, Fate::Dropped, reason) }
 }
 

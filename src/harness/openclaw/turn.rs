@@ -337,10 +337,10 @@ impl Turn<'_> {
         }
         for name in &self.setup.creates {
             let path = self.workspace.join(name);
-            let message = format!("{}: expected to be created on the next run, from a template", path.display());
+            let message = format!("{}: OpenClaw creates this file from a template on its next run", path.display());
             answer.warnings.push(Warning::at("created-on-next-run", path, message));
             if self.filter().names.contains(name) {
-                answer.files_only = Some("the next run creates files whose text is not known here".into());
+                answer.files_only = Some("OpenClaw creates files on its next run, and Briefing does not know their text".into());
             }
         }
     }

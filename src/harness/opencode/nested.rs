@@ -138,7 +138,7 @@ fn chosen(edition: &OpenCode, flags: &Flags, dir: &Path, search: &mut Search) ->
         if system::switched_off(edition, flags, name) {
             others.push(source(Fate::Excluded, "Claude files are switched off by the environment".to_owned()));
         } else if let Some(winner) = &winner {
-            let reason = format!("{} stands before it in the same directory", winner.display());
+            let reason = format!("{} in the same directory is loaded instead", winner.display());
             others.push(Source { by: Some(winner.clone()), ..source(Fate::Shadowed, reason) });
         } else {
             winner = Some(path);

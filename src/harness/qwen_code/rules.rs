@@ -46,7 +46,7 @@ pub(super) fn add(chain: &mut Chain, root: &Path, places: Vec<Place>) -> Told<()
             } else if rule.paths.is_empty() && extension.is_some() {
                 chain.say(path, Load::start(scope, ""), Fate::Excluded, "a rule of an extension needs paths");
             } else if rule.paths.is_empty() {
-                give(chain, &file, &rule, Load::start(scope, "a rule that always counts"));
+                give(chain, &file, &rule, Load::start(scope, "a rule that always applies"));
             } else {
                 with_paths.push((file, rule, scope));
             }

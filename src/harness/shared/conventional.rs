@@ -358,7 +358,7 @@ impl<'a, 'f> Chain<'a, 'f> {
     /// Says that another file is taken in the place of this one, if this one is there.
     pub fn shadowed(&mut self, path: &Path, load: Load, by: &Path) -> Told<()> {
         if self.search.is_file(path, load.reason.to_owned())? && self.taken.insert(path.to_owned()) {
-            let reason = format!("{} is taken in its place", by.display());
+            let reason = format!("{} is loaded instead", by.display());
             let source = Source::new(path, load.scope, Fate::Shadowed, reason);
             self.answer.sources.push(Source { trigger: load.trigger, by: Some(by.to_owned()), ..source });
         }
@@ -368,7 +368,7 @@ impl<'a, 'f> Chain<'a, 'f> {
     /// A rule: its text at the start or with the target, or a source that says when it would count.
     pub fn rule(&mut self, file: &File, range: Range<usize>, scope: Scope, when: &When, globs: Globs) {
         match when {
-            When::Always => self.give(file, range, Load::start(scope, "a rule that always counts"), identity),
+            When::Always => self.give(file, range, Load::start(scope, "a rule that always applies"), identity),
             When::Matching(patterns) => {
                 for pattern in &patterns.invalid {
                     let message = format!("`{pattern}` is no valid pattern: it matches nothing");

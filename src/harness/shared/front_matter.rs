@@ -26,10 +26,10 @@ pub(in crate::harness) fn problem(
     always: &str,
 ) -> Option<String> {
     if is_open(text) {
-        return Some(format!("no line of dashes ends the head, so it is text, and {always}"));
+        return Some(format!("no `---` line closes the front matter, so it is sent as text, and {always}"));
     }
     let foreign = foreign_key(own, has)?;
-    Some(format!("`{foreign}` is another harness's key: {} is read here, and {always}", own[0]))
+    Some(format!("`{foreign}` is another agent's key; use {}: without it, {always}", own[0]))
 }
 
 /// Whether a rule begins with a head that nothing closes, so that it is taken for text.

@@ -20,7 +20,7 @@ pub(in crate::harness) const FILE: &str = "SKILL.md";
 
 /// Why a skill is in the answer.
 pub(in crate::harness) const LISTED: &str =
-    "listed by name and description; its text is sent when the agent calls for it";
+    "listed by name and description; its text is sent when the agent calls it";
 
 /// A skill that was found.
 #[derive(Clone, Debug)]
@@ -85,7 +85,7 @@ pub(in crate::harness) fn source(path: &Path, scope: Scope, fate: Fate, reason: 
 impl File {
     /// A source that is no skill, and why.
     pub(in crate::harness) fn refused(self, reason: &str) -> Source {
-        Source { fate: Fate::Dropped, reason: format!("no skill: {reason}"), ..self.source }
+        Source { fate: Fate::Dropped, reason: format!("not a skill: {reason}"), ..self.source }
     }
 
     /// The skill that it is.
@@ -225,7 +225,7 @@ pub(in crate::harness) fn first_of_each_name(skills: &mut [Skill]) {
         let first = before.iter().find(|other| other.counts() && skill.counts() && other.name == skill.name);
         if let Some(first) = first {
             skill.source.by = Some(first.path().to_owned());
-            let reason = format!("{} has the same name, and comes first", first.path().display());
+            let reason = format!("{} has the same name and comes first", first.path().display());
             skill.leave_out(Fate::Shadowed, reason);
         }
     }

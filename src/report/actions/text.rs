@@ -87,7 +87,7 @@ fn head(desk: &Desk, finding: &Finding) -> Option<Action> {
         }
         _ => front_matter::PATTERN_KEYS
             .into_iter()
-            .find(|key| *key != entry.key && finding.message.contains(&format!("{key} is read here")))?,
+            .find(|key| *key != entry.key && finding.message.contains(&format!("use {key}:")))?,
     };
     let title = format!("Write {key} in place of {}", entry.key);
     Some(Action::fix(finding, title, vec![desk.replace(entry.at.clone(), key)]).preferred())

@@ -1,6 +1,7 @@
 //! How much of each limit is used, up to which byte of a file, and files that come near to theirs.
 
-use super::{Finding, Kind, Subject};
+use super::super::words::unit;
+use super::{Finding, Kind, Subject, title};
 use crate::answer::{Fate, Limit, Per, Resolution, Source, Unit};
 use crate::snapshot::Content;
 use crate::text::{self, grouped};
@@ -118,13 +119,12 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
         };
         let limit = &usage.limit;
         let message = format!(
-            "{}: {} % of the {} {} that {} reads{} are used",
-            subject.name(),
-            usage.percent(),
+            "{} loads {} {}{}, and {} % of them are used",
+            title(subject, Some(&usage.harness)).unwrap_or(&usage.harness),
             grouped(limit.value),
-            limit.unit,
-            usage.harness,
-            if limit.per == Per::Chain { " of all files" } else { "" }
+            unit(limit.unit),
+            if limit.per == Per::Chain { " of all files together" } else { " of this file" },
+            usage.percent(),
         );
         let end =
             subject.raw[near..].iter().position(|byte| *byte == b'\n').map_or(subject.raw.len(), |end| near + end);

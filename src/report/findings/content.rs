@@ -1,5 +1,6 @@
 //! Findings about what stands in a file, whichever harness reads it.
 
+use super::super::words::{Paths, count, list};
 use super::{Finding, Kind, Subject, first_line, hidden, secret};
 use crate::answer::{Fate, Purpose};
 use crate::text::{self, grouped};
@@ -14,12 +15,11 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     if !considered {
         return found;
     }
-    let name = subject.name();
     if subject.raw.as_text().is_none() {
         let at = subject.raw.utf8_chunks().next().map_or(0, |chunk| chunk.valid().len());
         let invalid = subject.raw.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count();
-        let places = if invalid == 1 { "place is" } else { "places are" };
-        let message = format!("{name}: {} {places} not UTF-8; the model gets \u{fffd} there", grouped(invalid));
+        let places = count(invalid, "invalid byte sequence");
+        let message = format!("not UTF-8: the model gets \u{fffd} in place of {places}; save the file as UTF-8");
         found.push(Finding::new(Kind::NotUtf8, at..at + 1, message));
     }
     let decoded = subject.raw.text();
@@ -30,15 +30,11 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
         }
     };
     for run in hidden::hidden(&decoded).into_iter().take(MOST) {
-        let characters = if run.count == 1 { "character" } else { "characters" };
-        let message = format!(
-            "{name}: {} hidden {characters}, which the model gets and people do not see: {}",
-            run.count, run.meaning
-        );
+        let message = format!("{} that only the model sees: {}", count(run.count, "hidden character"), run.meaning);
         found.push(Finding::new(Kind::HiddenCharacters, at(run.range), message));
     }
     for (range, what) in secret::secrets(&decoded).into_iter().take(MOST) {
-        let message = format!("{name}: this looks like {what}; every agent that reads the file sends it to its model");
+        let message = format!("this looks like {what}, and every agent that loads the file sends it to its model");
         found.push(Finding::new(Kind::Secret, at(range), message));
     }
     found.extend(empty(subject, &decoded));
@@ -54,8 +50,8 @@ fn empty(subject: &Subject, text: &str) -> Option<Finding> {
     let counts = |fate| matches!(fate, Fate::Empty | Fate::Loaded);
     let (answer, source) = subject.sources().find(|(_, source)| counts(source.fate))?;
     let message = match source.fate {
-        Fate::Empty => format!("{}: {}: {}", subject.name(), answer.harness, source.reason),
-        _ => format!("{}: there is no text in it", subject.name()),
+        Fate::Empty => format!("{}: {}", answer.title, Paths::of(answer).text(&source.reason)),
+        _ => "this file has no text".to_owned(),
     };
     Some(Finding { fate: Some(Fate::Empty), ..Finding::new(Kind::Empty, 0..subject.raw.len(), message) })
 }
@@ -69,16 +65,16 @@ fn long(subject: &Subject) -> Option<Finding> {
     let unlimited = |source: &crate::answer::Source| {
         source.limit.is_none() && source.fate == Fate::Loaded && source.purpose == Purpose::Instructions
     };
-    let harnesses: Vec<&str> =
-        subject.sources().filter(|(_, source)| unlimited(source)).map(|(answer, _)| answer.harness.as_str()).collect();
-    if harnesses.is_empty() {
+    let titles: Vec<&str> =
+        subject.sources().filter(|(_, source)| unlimited(source)).map(|(answer, _)| answer.title.as_str()).collect();
+    if titles.is_empty() {
         return None;
     }
+    let verb = if titles.len() == 1 { "sends" } else { "send" };
     let message = format!(
-        "{}: {} lines go to the model whole with every session ({}); shorter instructions are followed better",
-        subject.name(),
-        grouped(lines),
-        harnesses.join(", ")
+        "{} {verb} these {} lines with every session; models follow shorter instructions better",
+        list(&titles),
+        grouped(lines)
     );
     Some(Finding { fate: Some(Fate::Loaded), ..Finding::new(Kind::TooLong, first_line(subject.raw), message) })
 }
@@ -93,8 +89,7 @@ fn link_as_text(subject: &Subject, text: &str) -> Option<Finding> {
         return None;
     }
     let message = format!(
-        "{}: it holds nothing but the path `{path}`: a link that was checked out as text (on Windows, set core.symlinks)",
-        subject.name()
+        "this file holds only the path `{path}`: git checked out a symbolic link as text; set core.symlinks and check it out again"
     );
     Some(Finding::new(Kind::LinkAsText, 0..path.len(), message))
 }

@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use super::{Finding, Kind, Subject};
+use super::super::words::{Paths, list};
+use super::{Finding, Kind, Subject, first_line, line_from, title};
 use crate::answer::{Fate, Per, Resolution, Source, Trigger};
 use crate::text::grouped;
 
@@ -13,38 +14,34 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
 }
 
 fn of_source(subject: &Subject, answer: &Resolution, source: &Source) -> Vec<Finding> {
-    let (harness, name) = (&answer.harness, subject.name());
-    let len = subject.raw.len();
+    let (title, paths) = (&answer.title, Paths::of(answer));
+    let reason = paths.text(&source.reason);
+    let everything = 0..subject.raw.len();
     let whole = |kind, message: String, related| {
         vec![Finding {
             fate: Some(source.fate),
-            lost: true,
+            lost: vec![everything.clone()],
             related,
-            ..Finding::new(kind, 0..len, message).of(harness)
+            ..Finding::new(kind, first_line(subject.raw), message).of(&answer.harness)
         }]
     };
     match source.fate {
         Fate::Truncated => cut(subject, answer, source),
         Fate::Dropped if source.limit.is_some() => {
-            let message = format!("{name}: {harness} leaves it out: {}", source.reason);
-            whole(Kind::OverBudget, message, spenders(answer, source))
+            whole(Kind::OverBudget, format!("{title} skips this file: {reason}"), spenders(answer, source))
         }
         // A rule for some files waits for one of them.
         Fate::Dropped if source.trigger != Trigger::Session => Vec::new(),
-        Fate::Dropped => {
-            whole(Kind::Dropped, format!("{name}: {harness} leaves it out: {}", source.reason), Vec::new())
-        }
+        Fate::Dropped => whole(Kind::Dropped, format!("{title} skips this file: {reason}"), Vec::new()),
         Fate::Shadowed if matters(subject, answer, source) => {
-            let related = source.by.iter().map(|by| (by.clone(), "this file is read instead".to_owned())).collect();
+            let related = source.by.iter().map(|by| (by.clone(), "loaded instead".to_owned())).collect();
             let displaced = answer.answer.warnings.iter().any(|warning| {
                 warning.code == Kind::AgentsDisplaced.code() && warning.path.as_deref() == Some(subject.path)
             });
             let kind = if displaced { Kind::AgentsDisplaced } else { Kind::Shadowed };
-            whole(kind, format!("{name}: {harness} does not read it: {}", source.reason), related)
+            whole(kind, format!("{title} does not load this file: {reason}"), related)
         }
-        Fate::Unreadable => {
-            whole(Kind::Unreadable, format!("{name}: {harness} cannot read it: {}", source.reason), Vec::new())
-        }
+        Fate::Unreadable => whole(Kind::Unreadable, format!("{title} cannot read this file: {reason}"), Vec::new()),
         Fate::Loaded | Fate::Listed | Fate::Shadowed | Fate::Empty | Fate::Excluded | Fate::Missing | Fate::Pending => {
             Vec::new()
         }
@@ -60,21 +57,50 @@ fn cut(subject: &Subject, answer: &Resolution, source: &Source) -> Vec<Finding> 
         lost.retain(says_something);
     }
     let bytes: usize = lost.iter().map(Range::len).sum();
-    let message = format!(
-        "{}: {} of {} bytes are cut for {}: {}",
-        subject.name(),
-        grouped(bytes),
-        grouped(len),
-        answer.harness,
-        source.reason
-    );
-    let finding = |range| Finding {
+    let Some(first) = lost.first().cloned() else { return Vec::new() };
+    let reason = Paths::of(answer).text(&source.reason);
+    let message = format!("{} cuts {} of {} bytes: {reason}", answer.title, grouped(bytes), grouped(len));
+    let line = line_from(subject.raw, first.start);
+    vec![Finding {
         fate: Some(source.fate),
-        lost: true,
+        lost,
         related: spenders(answer, source),
-        ..Finding::new(Kind::OverBudget, range, message.clone()).of(&answer.harness)
+        ..Finding::new(Kind::OverBudget, line.start..line.end.min(first.end).max(line.start), message)
+            .of(&answer.harness)
+    }]
+}
+
+/// The text that is lost for every harness that was asked, so that editors can fade it.
+pub(super) fn faded(subject: &Subject, found: &[Finding]) -> Vec<Finding> {
+    let Some(cause) = found.iter().find(|finding| !finding.lost.is_empty()) else { return Vec::new() };
+    let len = subject.raw.len();
+    let mut reached: Vec<Range<usize>> = Vec::new();
+    for (answer, source) in subject.sources() {
+        match source.fate {
+            Fate::Truncated => reached.extend(source.kept.iter().cloned()),
+            // A rule for some files waits for one of them; what is listed is sent when it is called.
+            Fate::Loaded | Fate::Listed => reached.push(0..len),
+            Fate::Dropped if source.trigger != Trigger::Session && source.limit.is_none() => reached.push(0..len),
+            Fate::Shadowed if !matters(subject, answer, source) => reached.push(0..len),
+            Fate::Dropped | Fate::Shadowed | Fate::Empty => {}
+            Fate::Excluded | Fate::Missing | Fate::Unreadable | Fate::Pending => {}
+        }
+    }
+    reached.sort_by_key(|range| range.start);
+    let losers: Vec<&str> = found
+        .iter()
+        .filter(|finding| !finding.lost.is_empty())
+        .filter_map(|finding| title(subject, finding.harness.as_deref()))
+        .collect();
+    let message = match losers.as_slice() {
+        [] => "none of your agents loads this text".to_owned(),
+        losers => format!("not loaded by {}", list(losers)),
     };
-    lost.into_iter().map(finding).collect()
+    let mut lost: Vec<Range<usize>> = found.iter().flat_map(|finding| finding.lost.iter().cloned()).collect();
+    lost.sort_by_key(|range| range.start);
+    let gone = |gap: &Range<usize>| lost.iter().any(|lost| lost.start <= gap.start && gap.start < lost.end);
+    let gaps = gaps(&reached, len).into_iter().filter(gone);
+    gaps.map(|gap| Finding { faded: true, ..Finding::new(cause.kind, gap, message.clone()) }).collect()
 }
 
 /// The file that spent most of a budget that `source` shares.
@@ -87,7 +113,7 @@ fn spenders(answer: &Resolution, source: &Source) -> Vec<(PathBuf, String)> {
     let largest = answer.answer.sources.iter().filter(shares).max_by_key(|other| kept(other));
     let largest = largest.and_then(|other| Some((other.path()?.to_owned(), kept(other)))).filter(|(_, kept)| *kept > 0);
     let said = |(path, kept): (PathBuf, usize)| {
-        let message = format!("spends {} bytes of the {} {}", grouped(kept), grouped(limit.value), limit.unit);
+        let message = format!("uses {} of the {} {}", grouped(kept), grouped(limit.value), limit.unit);
         (path, message)
     };
     largest.map(said).into_iter().collect()

@@ -25,5 +25,6 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
 }
 
 fn message(pattern: &str, base: &Path) -> String {
-    format!("{pattern}: no file below {} matches, however a harness reads it", base.display())
+    let name = base.file_name().map_or_else(|| base.display().to_string(), |name| name.to_string_lossy().into_owned());
+    format!("`{pattern}` matches no file in {name}")
 }

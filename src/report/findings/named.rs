@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::super::front_matter;
+use super::super::words::Paths;
 use super::{Finding, Kind, Subject, first_line};
 use crate::answer::{Fate, Place, Resolution, Source, Warning};
 use crate::formats;
@@ -49,15 +50,22 @@ fn of_warning(subject: &Subject, answer: &Resolution, warning: &Warning) -> Opti
         .or_else(|| import_of(subject, &warning.message))
         .or_else(|| syntax_error(subject).filter(|_| kind == Kind::IgnoredSettings))
         .or_else(|| quoted(subject, &warning.message));
-    let name = subject.name();
-    let message = if warning.message.contains(&*name) {
-        format!("{} ({})", warning.message, answer.harness)
-    } else {
-        format!("{name}: {} ({})", warning.message, answer.harness)
-    };
+    let message = said(subject, answer, &warning.message);
     let related = mentioned_file(subject, answer, &warning.message).into_iter().collect();
     let finding = Finding::new(kind, range.unwrap_or_else(|| first_line(subject.raw)), message);
     Some(Finding { related, ..finding.of(&answer.harness) })
+}
+
+/// A remark of a harness, without the path of the file it is about, and with the name of the harness.
+fn said(subject: &Subject, answer: &Resolution, message: &str) -> String {
+    let message = Paths::of(answer).text(without_path(subject, message));
+    if message.contains(&answer.title) { message } else { format!("{}: {message}", answer.title) }
+}
+
+/// A message without the path of its own file before it.
+fn without_path<'m>(subject: &Subject, message: &'m str) -> &'m str {
+    let rest = subject.path.to_str().and_then(|path| message.strip_prefix(path)).and_then(|rest| rest.strip_prefix(':'));
+    rest.map_or(message, str::trim_start)
 }
 
 /// The other file that a remark names, if it is there.
@@ -66,7 +74,7 @@ fn mentioned_file(subject: &Subject, answer: &Resolution, message: &str) -> Opti
         let sources = &answer.answer.sources;
         sources.iter().any(|source| source.is_file(other) && source.fate != Fate::Missing)
     });
-    named.map(|other| (other.to_owned(), "the file that is meant".to_owned()))
+    named.map(|other| (other.to_owned(), "this file".to_owned()))
 }
 
 /// The absolute paths in a message, without that of the file itself.
@@ -121,7 +129,8 @@ fn refusal(subject: &Subject, answer: &Resolution) -> Option<Finding> {
     // Its own mistakes Briefing says as what they are.
     let refusal =
         answer.answer.refusal.as_ref().filter(|refusal| refusal.path == subject.path && !answer.is_broken())?;
-    let message = format!("{}: {} does not start: {}", subject.name(), answer.harness, refusal.message);
+    let reason = without_path(subject, &refusal.message);
+    let message = format!("{} does not start: {}", answer.title, Paths::of(answer).text(reason));
     let range = syntax_error(subject).or_else(|| mentioned(subject, &refusal.message));
     Some(Finding::new(Kind::BadSettings, range.unwrap_or_else(|| first_line(subject.raw)), message).of(&answer.harness))
 }
@@ -158,13 +167,13 @@ fn entry(subject: &Subject, answer: &Resolution, source: &Source) -> Option<Find
         (Place::Url(url), fate) if named_here() && !matches!(fate, Fate::Dropped | Fate::Excluded) => {
             let range = place(subject.raw, url)?;
             let message = if url.starts_with("http:") {
-                format!("{url}: whoever is on the way can change this text ({}); use https", answer.harness)
+                "anyone on the network can change a text that is fetched over http; use https".to_owned()
             } else if fate == Fate::Unreadable {
-                format!("{url}: {}", source.reason)
+                format!("{} cannot use this URL: {}", answer.title, Paths::of(answer).text(&source.reason))
             } else if fate != Fate::Pending {
                 return None;
             } else {
-                format!("{url}: {} fetches it with every session; what it says is not known here", answer.harness)
+                format!("{} fetches this text with every session; Briefing has not fetched it", answer.title)
             };
             Some(Finding { fate: Some(fate), ..Finding::new(Kind::Remote, range, message).of(&answer.harness) })
         }
@@ -173,8 +182,8 @@ fn entry(subject: &Subject, answer: &Resolution, source: &Source) -> Option<Find
             let range = place(subject.raw, quoted)?;
             let kind = if quoted.contains(['*', '?', '[', '{']) { Kind::DeadGlob } else { Kind::MissingFile };
             let message = match kind {
-                Kind::DeadGlob => format!("{quoted}: {} finds no file that matches", answer.harness),
-                _ => format!("{quoted}: {} finds no such file ({})", answer.harness, path.display()),
+                Kind::DeadGlob => format!("`{quoted}` matches no file that {} would load", answer.title),
+                _ => format!("{} does not find {}", answer.title, Paths::of(answer).path(path)),
             };
             Some(Finding { fate: Some(source.fate), ..Finding::new(kind, range, message).of(&answer.harness) })
         }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use super::super::words::{Paths, list};
 use super::{Finding, Kind, Subject, first_line};
 use crate::answer::{Fate, Scope};
 use crate::glob;
@@ -25,6 +26,9 @@ const DISTINCTIVE: [&str; 8] = [
 /// Names that harnesses are giving up, with what takes their place.
 const DEPRECATED: [(&str, &str, &str); 2] =
     [("CONTEXT.md", "AGENTS.md", "OpenCode"), (".cursorrules", "rules in .cursor/rules, or AGENTS.md", "Cursor")];
+
+/// How many harnesses are named before the rest is counted.
+const NAMED: usize = 3;
 
 /// Whether a file of this name is an instruction file wherever it stands.
 pub fn is_distinctive(path: &Path) -> bool {
@@ -56,17 +60,23 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     if let Some((_, instead, who)) = DEPRECATED.iter().find(|(old, ..)| *old == name)
         && subject.sources().any(|(_, source)| source.fate.reaches() || source.fate == Fate::Shadowed)
     {
-        let message = format!("{name}: {who} is giving this name up; use {instead}");
+        let message = format!("{who} is phasing out the name {name}; use {instead}");
         found.push(Finding::new(Kind::DeprecatedName, first_line(subject.raw), message));
     }
     match wrong_case(subject) {
         Some(finding) => found.push(finding),
         None if subject.never_read && is_distinctive(subject.path) => {
-            let harnesses: Vec<&str> = subject.answers.iter().map(|answer| answer.harness.as_str()).collect();
-            let message =
-                format!("{name}: no enabled harness ({}) reads it, wherever above it is started", harnesses.join(", "));
-            let range = 0..subject.raw.len();
-            found.push(Finding { lost: true, ..Finding::new(Kind::NeverRead, range, message) });
+            let mut titles: Vec<&str> = subject.answers.iter().map(|answer| answer.title.as_str()).collect();
+            let more = titles.len().saturating_sub(NAMED);
+            titles.truncate(NAMED);
+            let who = match (titles.as_slice(), more) {
+                ([one], _) => format!("{one} does not load this file"),
+                (titles, 0) => format!("none of {} loads this file", list(titles)),
+                (titles, more) => format!("none of {} and {more} more loads this file", titles.join(", ")),
+            };
+            let message = format!("{who}, from whichever directory it is started");
+            let lost = vec![0..subject.raw.len()];
+            found.push(Finding { lost, ..Finding::new(Kind::NeverRead, first_line(subject.raw), message) });
         }
         None => {}
     }
@@ -96,11 +106,12 @@ fn wrong_case(subject: &Subject) -> Option<Finding> {
             });
         !found && answer.trace.iter().any(|probe| would_find(probe, &wanted))
     });
-    let missed: Vec<&str> = missed.map(|answer| answer.harness.as_str()).collect();
+    let missed: Vec<&str> = missed.map(|answer| answer.title.as_str()).collect();
     if missed.is_empty() {
         return None;
     }
-    let message = format!("{name}: {} would read {right}, in this letter case only", missed.join(", "));
+    let verb = if missed.len() == 1 { "loads" } else { "load" };
+    let message = format!("{} {verb} {right} only in this letter case; rename the file", list(&missed));
     Some(Finding::new(Kind::WrongCase, first_line(subject.raw), message))
 }
 
@@ -125,9 +136,10 @@ fn outside(subject: &Subject) -> Option<Finding> {
     if target.starts_with(root) {
         return None;
     }
-    let message = format!("{}: a link to {}, outside of {}", subject.name(), target.display(), root.display());
+    let target_name = Paths::of(answer).path(target);
+    let message = format!("this link leaves the project, for {target_name}; whoever clones the project does not get the text");
     Some(Finding {
-        related: vec![(target.to_owned(), "the file that is read".to_owned())],
+        related: vec![(target.to_owned(), "the file behind the link".to_owned())],
         ..Finding::new(Kind::SymlinkOutside, first_line(subject.raw), message).of(&answer.harness)
     })
 }

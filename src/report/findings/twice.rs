@@ -1,5 +1,6 @@
 //! Finds text that one harness gets twice.
 
+use super::super::words::Paths;
 use super::{Finding, Kind, Subject, first_line};
 use crate::answer::{Fate, MessageKind, Resolution, Source};
 use crate::snapshot::Content;
@@ -26,7 +27,9 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
         if count(text, answer) < 2 {
             continue;
         }
-        let message = format!("{}: {} gets this text twice: also as {}", subject.name(), answer.harness, other.place);
+        let paths = Paths::of(answer);
+        let name = other.path().map_or_else(|| other.place.to_string(), |path| paths.path(path));
+        let message = format!("{} loads this text twice: {name} has it too", answer.title);
         let related = other.path().map(|path| (path.to_owned(), "the same text".to_owned()));
         found.push(Finding {
             fate: Some(own.fate),

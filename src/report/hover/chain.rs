@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use super::super::words::{Paths, list};
 use super::{cell, short};
 use crate::answer::{Fate, Resolution, Source};
 use crate::report::briefing::totals;
@@ -13,9 +14,9 @@ pub fn chain(answers: &[Arc<Resolution>]) -> Option<String> {
     let mut rows = String::new();
     let mut silent = Vec::new();
     for answer in answers {
-        let name = format!("{} {}", answer.harness, answer.edition);
+        let name = format!("{} {}", answer.title, answer.edition);
         if let Some(refusal) = &answer.answer.refusal {
-            let _ = writeln!(rows, "| {name} | does not start: {} | — |", cell(&refusal.message));
+            let _ = writeln!(rows, "| {name} | does not start: {} | — |", cell(&Paths::of(answer).text(&refusal.message)));
             continue;
         }
         let told = |source: &&Source| source.fate.reaches();
@@ -27,7 +28,7 @@ pub fn chain(answers: &[Arc<Resolution>]) -> Option<String> {
         let lost = answer.answer.sources.iter().filter(|source| source.fate == Fate::Dropped && source.limit.is_some());
         let lost = match lost.count() {
             0 => String::new(),
-            count => format!(" ({count} more left out)"),
+            count => format!(" ({count} more skipped)"),
         };
         let totals = totals(&answer.answer);
         let amount = format!("{} B ≈ {} tokens", grouped(totals.bytes), grouped(totals.tokens.value));
@@ -38,9 +39,9 @@ pub fn chain(answers: &[Arc<Resolution>]) -> Option<String> {
     }
     let silent = match silent.as_slice() {
         [] => String::new(),
-        silent => format!("\nNothing is told to {}.\n", silent.join(", ")),
+        silent => format!("\nNo instruction files for {}.\n", list(silent)),
     };
-    Some(format!("| harness | is told | in all |\n|---|---|---|\n{rows}{silent}"))
+    Some(format!("| agent | loads | in all |\n|---|---|---|\n{rows}{silent}"))
 }
 
 fn link(source: &Source, answer: &Resolution) -> String {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::super::words::Paths;
 use super::{Hover, cell, fenced};
 use crate::answer::{Fate, Resolution, Source};
 use crate::report::findings::{Subject, gaps};
@@ -42,15 +43,15 @@ fn of_gap(answer: &Resolution, source: &Source, raw: &[u8], gap: &Range<usize>) 
     let head = head(raw, gap.start);
     let tail = tail(raw, gap.end);
     let said = format!(
-        "**{}** loses {} of {} B here ({percent} %): {}",
-        answer.harness,
+        "**{}** cuts {} of {} B here ({percent} %): {}",
+        answer.title,
         grouped(gap.len()),
         grouped(raw.len()),
-        cell(&source.reason)
+        cell(&Paths::of(answer).text(&source.reason))
     );
     match excerpt(answer, source, &head, &tail) {
         Some(excerpt) => format!("{said}\n\nThe model sees\n\n{}", fenced(&excerpt)),
-        None => format!("{said}\n\nOf the file the model sees\n\n{}", fenced(&format!("{head}\n…\n{tail}"))),
+        None => format!("{said}\n\nThe model sees this of the file\n\n{}", fenced(&format!("{head}\n…\n{tail}"))),
     }
 }
 

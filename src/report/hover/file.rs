@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::super::words::{Paths, fate, per, unit, when};
 use super::cell;
 use crate::answer::{Fate, Source};
 use crate::report::findings::Subject;
@@ -17,20 +18,20 @@ pub(super) fn table(subject: &Subject) -> Option<String> {
             let size = source.size.map_or_else(|| "—".to_owned(), |size| format!("{} B", grouped(size.bytes)));
             let limit = source.limit.as_ref().map_or_else(
                 || "none".to_owned(),
-                |limit| format!("{} {} per {} ({})", grouped(limit.value), limit.unit, limit.per, limit.from),
+                |limit| format!("{} {} {} ({})", grouped(limit.value), unit(limit.unit), per(limit.per), limit.from),
             );
-            let (harness, edition, trigger) = (&answer.harness, &answer.edition, source.trigger);
+            let (harness, edition, trigger) = (&answer.title, &answer.edition, when(source.trigger));
             let (place, limit, fate) = (order + 1, cell(&limit), said(source));
             let count = sources.len();
             let _ =
                 writeln!(rows, "| {harness} {edition} | {trigger} | {place} of {count} | {size} | {limit} | {fate} |");
-            let _ = writeln!(notes, "- **{harness}**: {}", cell(&source.reason));
+            let _ = writeln!(notes, "- **{harness}**: {}", cell(&Paths::of(answer).text(&source.reason)));
         }
     }
     if rows.is_empty() {
         return None;
     }
-    let head = "| harness | when | order | size | limit | fate |\n|---|---|---|---|---|---|";
+    let head = "| agent | when | order | size | limit | outcome |\n|---|---|---|---|---|---|";
     Some(format!("{head}\n{rows}\n{notes}"))
 }
 
@@ -39,8 +40,8 @@ fn said(source: &Source) -> String {
     match (source.fate, source.size) {
         (Fate::Truncated, Some(size)) => {
             let kept: usize = source.kept.iter().map(ExactSizeIterator::len).sum();
-            format!("truncated: {} of {} B", grouped(kept), grouped(size.bytes))
+            format!("cut: {} of {} B loaded", grouped(kept), grouped(size.bytes))
         }
-        (fate, _) => fate.to_string(),
+        (other, _) => fate(other).to_owned(),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::super::words::{per, unit};
 use super::Hover;
 use crate::answer::{Per, Resolution};
 use crate::harness::shared::keys::{Key, Takes};
@@ -28,7 +29,7 @@ fn values(key: &Key, harness: &str, subject: &Subject) -> String {
         Takes::Limit(per) => {
             let answers = subject.answers.iter().filter(|answer| answer.harness == harness);
             let in_force = answers.filter_map(|answer| in_force(answer, per)).next();
-            in_force.unwrap_or_else(|| "No file is counted here.\n\n".to_owned())
+            in_force.unwrap_or_else(|| "No file counts toward this limit here.\n\n".to_owned())
         }
         Takes::Paths | Takes::Names | Takes::Other => String::new(),
     }
@@ -38,5 +39,6 @@ fn in_force(answer: &Resolution, per: Per) -> Option<String> {
     let mut limits = answer.answer.sources.iter().filter_map(|source| source.limit.as_ref());
     let limit = limits.find(|limit| limit.per == per)?;
     let from = if limit.from == "default" { "the default" } else { &limit.from };
-    Some(format!("In force: {} {} per {}, from {from}.\n\n", grouped(limit.value), limit.unit, limit.per))
+    let (unit, per) = (unit(limit.unit), per(limit.per));
+    Some(format!("In force: {} {unit} {per}, from {from}.\n\n", grouped(limit.value)))
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use super::super::findings::title;
+use super::super::words::{fate, list};
 use super::{Hover, cell, short};
 use crate::answer::Place;
 use crate::report::findings::Subject;
@@ -19,7 +21,8 @@ pub(super) fn hover(subject: &Subject, byte: usize) -> Option<Hover> {
 }
 
 fn said(words: &Named, subject: &Subject) -> String {
-    let who = words.harnesses.join(", ");
+    let titles: Vec<&str> = words.harnesses.iter().filter_map(|id| title(subject, Some(id))).collect();
+    let who = list(&titles);
     let mut text = match words.leads_to.len() {
         0 => format!("`{}` matches no file ({who})\n", words.text),
         1 if !words.is_pattern() => String::new(),
@@ -47,7 +50,7 @@ fn fates(place: &Place, words: &Named, subject: &Subject) -> String {
     for answer in subject.answers.iter().filter(|answer| words.harnesses.contains(&answer.harness)) {
         let Some(source) = answer.answer.sources.iter().find(|source| source.place == *place) else { continue };
         let size = source.size.map_or_else(String::new, |size| format!(", {} B", grouped(size.bytes)));
-        let _ = write!(said, "; {}: {}{size}", answer.harness, source.fate);
+        let _ = write!(said, "; {}: {}{size}", answer.title, fate(source.fate));
     }
     said
 }

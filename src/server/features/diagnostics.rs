@@ -50,7 +50,12 @@ pub(in crate::server) fn of(core: &Core, view: &View) -> Vec<Diagnostic> {
     };
     let declared = view.problems.iter().map(|(range, message)| Finding::new(Kind::Declaration, range.clone(), message));
     let found = findings::findings(&view.subject()).into_iter().chain(declared);
-    found.filter_map(|finding| Some(diagnostic(severity(finding.kind)?, finding, view, abilities))).collect()
+    let found = found.filter(|finding| !finding.faded || abilities.unnecessary_tag);
+    let severe = |finding: &Finding| {
+        let severity = severity(finding.kind)?;
+        Some(if finding.faded { Severity::Hint } else { severity })
+    };
+    found.filter_map(|finding| Some(diagnostic(severe(&finding)?, finding, view, abilities))).collect()
 }
 
 /// One finding, unless its kind is switched off.
@@ -69,7 +74,7 @@ fn diagnostic(severity: Severity, finding: Finding, view: &View, abilities: Abil
     let related: Vec<_> = finding.related.into_iter().filter_map(located).collect();
     let code = finding.kind.code();
     let deprecated = finding.kind == Kind::DeprecatedName && abilities.deprecated_tag;
-    let unnecessary = finding.lost && abilities.unnecessary_tag;
+    let unnecessary = finding.faded && abilities.unnecessary_tag;
     let tags: Vec<_> = [(unnecessary, DiagnosticTag::UNNECESSARY), (deprecated, DiagnosticTag::DEPRECATED)]
         .into_iter()
         .filter_map(|(wanted, tag)| wanted.then_some(tag))

@@ -8,8 +8,9 @@ use tower_lsp::ls_types::*;
 
 use super::super::{Server, convert};
 use super::view::View;
-use crate::report::findings::{Finding, findings};
+use crate::report::findings::{Finding, findings, title};
 use crate::report::symbols::{Section, symbols};
+use crate::report::words::list;
 use crate::text;
 
 /// The most files that one answer lists.
@@ -28,7 +29,7 @@ impl Server {
             // A text that no harness reads is the business of others.
             return Ok(None);
         }
-        let lost: Vec<Finding> = findings(&subject).into_iter().filter(|finding| finding.lost).collect();
+        let lost: Vec<Finding> = findings(&subject).into_iter().filter(|finding| !finding.lost.is_empty()).collect();
         let decoded = text::lossy(&view.raw);
         let sections = symbols(&decoded);
         let outline = Outline { view: &view, lost: &lost };
@@ -75,11 +76,14 @@ struct Outline<'a> {
 impl Outline<'_> {
     /// For whom a section is lost.
     fn detail(&self, section: &Bytes<usize>) -> Option<String> {
-        let all = |finding: &&Finding| finding.range.start <= section.start && section.end <= finding.range.end;
+        let all = |finding: &&Finding| {
+            finding.lost.iter().any(|lost| lost.start <= section.start && section.end <= lost.end)
+        };
+        let subject = self.view.subject();
         let mut harnesses: Vec<&str> =
-            self.lost.iter().filter(all).filter_map(|finding| finding.harness.as_deref()).collect();
+            self.lost.iter().filter(all).filter_map(|finding| title(&subject, finding.harness.as_deref())).collect();
         harnesses.dedup();
-        (!harnesses.is_empty()).then(|| format!("lost for {}", harnesses.join(", ")))
+        (!harnesses.is_empty()).then(|| format!("not loaded by {}", list(&harnesses)))
     }
 
     #[expect(deprecated, reason = "the field has to be given all the same")]

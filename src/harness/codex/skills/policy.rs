@@ -21,7 +21,7 @@ pub(super) fn refusal(skill: &Path, search: &mut Search) -> Told<Option<&'static
     let products = file.at_path(&["policy", "products"]).and_then(Node::as_texts).unwrap_or_default();
     let is_for_others = !products.is_empty() && !products.iter().any(|product| product.eq_ignore_ascii_case("codex"));
     Ok(match allowed {
-        Some(false) => Some("agents/openai.yaml says that only the user calls for it"),
+        Some(false) => Some("agents/openai.yaml says that only the user can call it"),
         Some(true) | None if is_for_others => Some("agents/openai.yaml says that it is for other programs"),
         Some(true) | None => None,
     })
