@@ -254,7 +254,7 @@ tests! {
         std::os::unix::fs::symlink(editor.path("project"), editor.path("by-link")).expect("a link");
         for (file, cwd, fate, words) in [
             ("project/AGENTS.md", None, json!("loaded"), ""),
-            ("project/AGENTS.override.md", None, json!(null), "asked for it and found: absent"),
+            ("project/AGENTS.override.md", None, json!(null), "looks for it and finds: absent"),
             ("project/README.md", None, json!(null), "does not look at this path when started in"),
             ("project/src/AGENTS.md", Some("project/src"), json!("loaded"), ""),
             ("by-link/AGENTS.md", Some("by-link"), json!("loaded"), ""),
@@ -304,10 +304,10 @@ tests! {
             let hover = editor.ask("textDocument/hover", at(editor.uri(file))).await.expect("an answer");
             assert_eq!(hover["contents"]["kind"], "markdown");
             let words = hover["contents"]["value"].as_str().expect("words");
-            assert!(words.contains("| codex 0.169 | session | 1 of 1 | 40 000 B | 32 768 bytes per chain (default) | truncated: 32 768 of 40 000 B |"), "{words}");
+            assert!(words.contains("| Codex 0.169 | at start | 1 of 1 | 40 000 B | 32 768 bytes for all files (default) | cut: 32 768 of 40 000 B loaded |"), "{words}");
         }
         let hover = editor.ask("textDocument/hover", at(editor.uri("project/README.md"))).await.expect("an answer");
-        assert!(hover["contents"]["value"].as_str().is_some_and(|words| words.contains("| codex 0.169 | AGENTS.md ✂ |")), "{hover}");
+        assert!(hover["contents"]["value"].as_str().is_some_and(|words| words.contains("| Codex 0.169 | AGENTS.md ✂ |")), "{hover}");
         let error = editor.ask("textDocument/hover", at("untitled:1".to_owned())).await.expect_err("an error");
         assert_eq!(error["code"], INVALID_PARAMS);
         editor.leave().await;

@@ -138,7 +138,9 @@ impl Rule {
         let (yaml, body) = split(&file.text);
         let front = match yaml.map(parse_npm_yaml).transpose() {
             Ok(front) => front,
-            Err(error) => return Err(format!("its front matter is not valid YAML ({}): the rule is skipped", error.message)),
+            Err(error) => {
+                return Err(format!("its front matter is not valid YAML ({}): the rule is skipped", error.message));
+            }
         };
         let inner = &file.text[body..];
         let start = body + inner.len() - inner.trim_start_matches(is_js_space).len();

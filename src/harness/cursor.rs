@@ -69,7 +69,12 @@ impl Edition for Cursor {
         chain.whole(&at.cwd.join("AGENTS.md"), Load::start(Scope::Project, "AGENTS.md at the workspace root"))?;
         if chain.search.is_file(&at.cwd.join("CLAUDE.md"), "read by Cursor's command line")? {
             let load = Load::start(Scope::Project, "");
-            chain.say(&at.cwd.join("CLAUDE.md"), load, Fate::Excluded, "only Cursor's command line loads it, by its documentation");
+            chain.say(
+                &at.cwd.join("CLAUDE.md"),
+                load,
+                Fate::Excluded,
+                "only Cursor's command line loads it, by its documentation",
+            );
         }
         let legacy = Load::start(Scope::Project, "legacy, always applied");
         if chain.whole(&at.cwd.join(".cursorrules"), legacy)? {

@@ -37,8 +37,7 @@ const KEYS: &[Keys] = &[Keys {
     ],
 }];
 
-const UNSURE: &str =
-    "based on kiro.dev (November 2026), as the client is closed source: the order and the text around the files are not known";
+const UNSURE: &str = "based on kiro.dev (November 2026), as the client is closed source: the order and the text around the files are not known";
 
 static ABOUT: About = read_in_november(Details {
     files: ".kiro/steering/*.md and AGENTS.md: all of them",
@@ -139,7 +138,7 @@ fn references(chain: &mut Chain, file: &File) -> Told<()> {
         let load = Load { scope: Scope::Import, trigger: Trigger::Session, reason: "named by a steering file" };
         if !chain.whole(&path, load)? {
             chain.say(&path, load, Fate::Missing, "named by a steering file, and not there");
-            let message = format!("#[[file:{name}]] is not there");
+            let message = format!("#[[file:{name}]] does not exist");
             chain.answer.warnings.push(Warning::at("import-missing", &file.path, message));
         }
     }

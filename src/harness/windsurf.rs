@@ -53,7 +53,11 @@ pub static PROFILE: Profile = Profile {
 const KEYS: &[Keys] = &[Keys {
     files: &[".windsurf/rules/*.md", ".devin/rules/*.md"],
     keys: &[
-        Key::new("trigger", Takes::Words(&["always_on", "glob", "model_decision", "manual"]), "When the rule is loaded."),
+        Key::new(
+            "trigger",
+            Takes::Words(&["always_on", "glob", "model_decision", "manual"]),
+            "When the rule is loaded.",
+        ),
         Key::new("globs", Takes::Paths, "The files with which `glob` tells it."),
     ],
 }];

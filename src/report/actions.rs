@@ -130,7 +130,12 @@ pub fn actions(subject: &Subject, facts: &dyn Facts, range: &Range<usize>) -> Ve
     let Some(text) = subject.raw.as_text() else { return Vec::new() };
     let desk = Desk { subject, disk: Disk(facts), text };
     let mut found: Vec<Action> = Vec::new();
-    for finding in findings(subject).iter().filter(|finding| touches(&finding.range, range)) {
+    // What is lost is marked where it begins, and mended anywhere in it.
+    let concerns = |finding: &&Finding| {
+        let lost = finding.lost.iter().any(|lost| touches(lost, range));
+        !finding.faded && (lost || touches(&finding.range, range))
+    };
+    for finding in findings(subject).iter().filter(concerns) {
         found.extend(text::fixes(&desk, finding));
         found.extend(names::fixes(&desk, finding));
         found.extend(near::fixes(&desk, finding));

@@ -140,6 +140,7 @@ impl Finding {
             | Kind::ExtensionSkipped
             | Kind::DeletedOnNextRun
             | Kind::DuplicateSkill
+            | Kind::InternalError
             | Kind::Remark => false,
         }
     }
@@ -157,7 +158,7 @@ pub fn findings(subject: &Subject) -> Vec<Finding> {
     let mut found = once(found, subject);
     found.extend(fates::faded(subject, &found));
     found.sort_by(|one, other| {
-        let key = |finding: &Finding| (finding.range.start, finding.faded, finding.kind, finding.range.end);
+        let key = |finding: &Finding| (finding.faded, finding.range.start, finding.kind, finding.range.end);
         key(one).cmp(&key(other)).then_with(|| one.harness.cmp(&other.harness))
     });
     found.dedup();
@@ -200,7 +201,8 @@ pub(crate) fn title<'a>(subject: &'a Subject, harness: Option<&str>) -> Option<&
 /// From a byte to the end of its line; where nothing stands there, the next line that says something.
 fn line_from(raw: &[u8], byte: usize) -> Range<usize> {
     let blank = raw[byte..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-    let start = if byte + blank < raw.len() { byte + blank } else { byte };
+    let ends = raw[byte..byte + blank].contains(&b'\n') && byte + blank < raw.len();
+    let start = if ends { byte + blank } else { byte };
     let end = raw[start..].iter().position(|byte| *byte == b'\n').map_or(raw.len(), |end| start + end);
     start..end - usize::from(raw[start..end].ends_with(b"\r"))
 }

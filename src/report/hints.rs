@@ -32,11 +32,7 @@ pub fn hints(subject: &Subject) -> Vec<Hint> {
             let tooltip = Paths::of(answer).text(&source.reason);
             found.push(Hint { at: gap.start, label, tooltip: tooltip.clone() });
             if !to_the_end {
-                found.push(Hint {
-                    at: gap.end,
-                    label: format!("{harness}: loaded again from here"),
-                    tooltip,
-                });
+                found.push(Hint { at: gap.end, label: format!("{harness}: loaded again from here"), tooltip });
             }
         }
     }

@@ -1,8 +1,8 @@
 //! What stands above an instruction file: how much of a limit it uses, what it applies to, and what can be asked.
 
 use super::findings::{Subject, title, uses};
-use super::words::unit;
 use super::front_matter::head;
+use super::words::unit;
 use crate::answer::{Fate, Scope, Trigger};
 use crate::text::grouped;
 

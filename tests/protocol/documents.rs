@@ -214,11 +214,13 @@ tests! {
         let found = editor.diagnostics(AGENTS).await;
         assert_eq!(found["version"], 1);
         let diagnostic = &found["diagnostics"][0];
-        assert_eq!(diagnostic["range"], range((1, 3), (3, 0)));
+        assert_eq!(diagnostic["range"], range((1, 3), (1, 8)));
+        let faded = &found["diagnostics"][1];
+        assert_eq!((&faded["range"], &faded["severity"]), (&range((1, 3), (3, 0)), &json!(4)));
         assert_eq!((&diagnostic["severity"], &diagnostic["code"]), (&json!(2), &json!("over-budget")));
-        assert_eq!((&diagnostic["source"], &diagnostic["tags"]), (&json!("briefing"), &json!([1])));
+        assert_eq!((&diagnostic["source"], &faded["tags"]), (&json!("briefing"), &json!([1])));
         let words = diagnostic["message"].as_str().expect("words");
-        assert!(words.starts_with("AGENTS.md: 15 of 32 783 bytes are cut for codex"), "{words}");
+        assert!(words.starts_with("Codex cuts 15 of 32 783 bytes: "), "{words}");
 
         editor.change_by(AGENTS, 2, json!([{"range": range((0, 0), (0, 15)), "text": ""}])).await;
         let found = editor.diagnostics(AGENTS).await;
@@ -251,7 +253,7 @@ tests! {
         let found = editor.diagnostics(AGENTS).await;
         let diagnostic = &found["diagnostics"][0];
         assert_eq!((&diagnostic["severity"], &diagnostic["code"]), (&json!(3), &json!("shadowed")));
-        assert_eq!(diagnostic["range"], range((0, 0), (1, 0)));
+        assert_eq!(diagnostic["range"], range((0, 0), (0, 11)));
         let instead = json!(editor.uri("project/AGENTS.override.md"));
         assert_eq!(diagnostic["relatedInformation"][0]["location"]["uri"], instead);
         editor.leave().await;

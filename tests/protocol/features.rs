@@ -24,7 +24,9 @@ async fn pull(editor: &mut Editor, inside: &str, previous: Option<&str>) -> Valu
 
 /// The codes of a list of diagnostics.
 fn codes(found: &Value) -> Vec<&str> {
-    found.as_array().expect("diagnostics").iter().map(|one| one["code"].as_str().expect("a code")).collect()
+    // What is there only to fade a text is no finding of its own.
+    let findings = found.as_array().expect("diagnostics").iter().filter(|one| one.get("tags").is_none());
+    findings.map(|one| one["code"].as_str().expect("a code")).collect()
 }
 
 // Diagnostics.
@@ -35,7 +37,7 @@ tests! {
         editor.open_document("project/src/AGENTS.md", "é lost\n").await;
         let found = editor.diagnostics("project/src/AGENTS.md").await;
         let one = &found["diagnostics"][0];
-        assert_eq!(one["data"], json!({"harness": "codex", "fate": "dropped", "start": 0, "end": 8}));
+        assert_eq!(one["data"], json!({"harness": "codex", "fate": "dropped", "start": 0, "end": 7}));
         // A build that knows its repository leads there, any other to the server's own page.
         let page = one["codeDescription"]["href"].as_str().expect("a page").to_owned();
         assert!(page.ends_with("findings#over-budget") || page.ends_with("findings.md#over-budget"), "{page}");
@@ -47,7 +49,7 @@ tests! {
         }
         let related = &one["relatedInformation"][0];
         assert_eq!(related["location"]["uri"], editor.uri("project/AGENTS.md"));
-        assert_eq!(related["message"], "spends 32 768 bytes of the 32 768 bytes");
+        assert_eq!(related["message"], "uses 32 768 of the 32 768 bytes");
         editor.leave().await;
     }
 
@@ -135,8 +137,8 @@ tests! {
         let said: Vec<String> =
             found.as_array().expect("hints").iter().map(|hint| format!("{} {}", hint["position"], hint["label"])).collect();
         assert_eq!(said, [
-            "{\"character\":27853,\"line\":0} \"85 % of 32 768 bytes (codex)\"",
-            "{\"character\":2767,\"line\":1} \"✂ codex: 8 B lost from here to the end\"",
+            "{\"character\":27853,\"line\":0} \"Codex: 85 % of 32 768 bytes used\"",
+            "{\"character\":2767,\"line\":1} \"✂ Codex: 8 B cut from here to the end\"",
         ]);
         assert_eq!(editor.ask("textDocument/inlayHint", first).await, Ok(json!([])));
         editor.leave().await;
@@ -150,7 +152,7 @@ tests! {
         let found = editor.ask("textDocument/codeLens", json!({"textDocument": {"uri": uri}})).await.expect("lenses");
         let said: Vec<Value> = found.as_array().expect("lenses").iter().map(|lens| lens["command"].clone()).collect();
         assert_eq!(said, [
-            json!({"title": "codex: 7 of 32 768 bytes (0 %)", "command": "briefing.why", "arguments": [uri, "codex"]}),
+            json!({"title": "Codex: 7 of 32 768 bytes (0 %)", "command": "briefing.why", "arguments": [uri, "codex"]}),
             json!({"title": "applies to src/", "command": "briefing.why", "arguments": [uri]}),
             json!({"title": "Show effective instructions", "command": "briefing.show", "arguments": [uri]}),
             json!({"title": "Why?", "command": "briefing.why", "arguments": [uri]}),
@@ -164,7 +166,7 @@ tests! {
         editor.diagnostics(AGENTS).await;
         let uri = editor.uri(AGENTS);
         let found = editor.ask("textDocument/codeLens", json!({"textDocument": {"uri": uri}})).await.expect("lenses");
-        assert_eq!(found[0]["command"]["title"], "codex: 1 232 bytes over the limit of 32 768", "{found}");
+        assert_eq!(found[0]["command"]["title"], "Codex: 1 232 bytes over the limit of 32 768", "{found}");
         editor.leave().await;
     }
 
@@ -176,7 +178,7 @@ tests! {
         let params = json!({"textDocument": {"uri": editor.uri(AGENTS)}});
         let found = editor.ask("textDocument/foldingRange", params).await.expect("folds");
         assert_eq!(found, json!([
-            {"startLine": 1, "endLine": 5, "kind": "region", "collapsedText": "✂ 61 B lost for codex"},
+            {"startLine": 1, "endLine": 5, "kind": "region", "collapsedText": "✂ 61 B cut for Codex"},
             {"startLine": 0, "endLine": 5},
             {"startLine": 4, "endLine": 5},
         ]));

@@ -77,10 +77,10 @@ tests! {
         assert_eq!(uris, [&json!(editor.uri("project/docs/a.md")), &json!(editor.uri("project/docs/b.md"))]);
 
         let glob = hover(&mut editor, "project/opencode.json", 0, 20).await;
-        assert_eq!(words(&glob), "`docs/*.md` matches 2 files (opencode)\n\n- docs/a.md; opencode: loaded, 3 B\n- docs/b.md; opencode: loaded, 3 B\n");
+        assert_eq!(words(&glob), "`docs/*.md` matches 2 files (OpenCode)\n\n- docs/a.md; OpenCode: loaded, 3 B\n- docs/b.md; OpenCode: loaded, 3 B\n");
         assert_eq!(glob["range"], range(0, 19, 28));
         let dead = hover(&mut editor, "project/opencode.json", 0, 75).await;
-        assert_eq!(words(&dead), "`none/*.md` matches no file (opencode)\n");
+        assert_eq!(words(&dead), "`none/*.md` matches no file (OpenCode)\n");
 
         let place = at(&editor, "project/.codex/config.toml", 0, 37);
         let found = editor.ask("textDocument/definition", place).await.expect("a place");
@@ -153,7 +153,7 @@ tests! {
         editor.write("project/README.md", "# For people\n");
         let found = editor.ask("textDocument/documentSymbol", document(&editor, "project/AGENTS.md")).await.expect("symbols");
         assert_eq!((&found[0]["name"], &found[0].get("detail")), (&json!("One"), &None), "{found}");
-        assert_eq!((&found[0]["children"][0]["name"], &found[0]["children"][0]["detail"]), (&json!("Two"), &json!("lost for codex")));
+        assert_eq!((&found[0]["children"][0]["name"], &found[0]["children"][0]["detail"]), (&json!("Two"), &json!("not loaded by Codex")));
         assert_eq!(found[0]["children"][0]["selectionRange"], range(2, 0, 6));
         let found = editor.ask("textDocument/documentSymbol", document(&editor, "project/README.md")).await;
         assert_eq!(found, Ok(Value::Null), "a text that nobody reads");
@@ -213,7 +213,7 @@ tests! {
         let text = format!("# Rules\n{}\nlost, all of it\nand this\n", "head\n".repeat(6552));
         editor.write("project/AGENTS.md", &text);
         let found = hover(&mut editor, "project/AGENTS.md", 6554, 2).await;
-        assert!(words(&found).starts_with("**codex** loses 26 of 32 794 B here (0 %): "), "{}", words(&found));
+        assert!(words(&found).starts_with("**Codex** cuts 26 of 32 794 B here (0 %): "), "{}", words(&found));
         assert!(words(&found).contains("The model sees\n\n```text\n…"), "{}", words(&found));
         assert_eq!(found["range"]["end"], json!({"line": 6556, "character": 0}));
         assert_eq!(hover(&mut editor, "project/AGENTS.md", 9, 1).await, Value::Null, "nothing is cut there");
@@ -225,8 +225,8 @@ tests! {
         editor.write("project/docs/a.md", "A.\n");
         editor.write(CLAUDE, "First.\n@docs/a.md @./none.md\n");
         let found = hover(&mut editor, CLAUDE, 1, 4).await;
-        assert_eq!(words(&found), "- docs/a.md; claude-code: loaded, 3 B\n");
-        assert_eq!(words(&hover(&mut editor, CLAUDE, 1, 16).await), "- none.md; claude-code: missing\n");
+        assert_eq!(words(&found), "- docs/a.md; Claude Code: loaded, 3 B\n");
+        assert_eq!(words(&hover(&mut editor, CLAUDE, 1, 16).await), "- none.md; Claude Code: missing\n");
         editor.leave().await;
     }
 
@@ -240,7 +240,7 @@ tests! {
         assert!(words(&found).starts_with("**project_doc_max_bytes** (codex): How many bytes"), "{}", words(&found));
         assert_eq!(found["range"], range(0, 0, 21));
         let from = editor.path("home/.codex/config.toml");
-        let in_force = format!("In force: 1 000 bytes per chain, from {}.\n\n", from.display());
+        let in_force = format!("In force: 1 000 bytes for all files, from {}.\n\n", from.display());
         assert!(words(&found).ends_with(&in_force), "{}", words(&found));
 
         let found = hover(&mut editor, "project/.cursor/rules/a.mdc", 1, 3).await;
@@ -256,8 +256,8 @@ tests! {
         editor.write("project/src/main.rs", "fn main() {}\n");
         let found = hover(&mut editor, "project/src/main.rs", 0, 3).await;
         let text = words(&found);
-        assert!(text.contains("| codex 0.169 | ~/.codex/AGENTS.md → AGENTS.md ✂ | "), "{text}");
-        assert!(text.contains("| junie 2026.11 | AGENTS.md | "), "{text}");
+        assert!(text.contains("| Codex 0.169 | ~/.codex/AGENTS.md → AGENTS.md ✂ | "), "{text}");
+        assert!(text.contains("| Junie 2026.11 | AGENTS.md | "), "{text}");
         assert_eq!(hover(&mut editor, "project/src/main.rs", 1, 0).await, Value::Null);
         editor.leave().await;
     }

@@ -306,7 +306,7 @@ impl Importer<'_> {
                         format!("@{at} is missing: its trailing punctuation belongs to the path, and {comment}");
                     (Fate::Missing, "not there", "import-punctuation", message)
                 } else {
-                    (Fate::Missing, "not there", "import-missing", format!("@{at} is not there; {comment}"))
+                    (Fate::Missing, "not there", "import-missing", format!("@{at} does not exist; {comment}"))
                 }
             }
             Problem::Errno(errno, _) => (

@@ -340,7 +340,8 @@ impl Turn<'_> {
             let message = format!("{}: OpenClaw creates this file from a template on its next run", path.display());
             answer.warnings.push(Warning::at("created-on-next-run", path, message));
             if self.filter().names.contains(name) {
-                answer.files_only = Some("OpenClaw creates files on its next run, and Briefing does not know their text".into());
+                answer.files_only =
+                    Some("OpenClaw creates files on its next run, and Briefing does not know their text".into());
             }
         }
     }

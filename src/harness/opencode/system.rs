@@ -200,8 +200,10 @@ fn project(
         }
         if let Some((winning, winning_name)) = &winner {
             for path in hits {
-                let reason =
-                    format!("{} exists, and {winning_name} takes precedence over {name} at every level", winning.display());
+                let reason = format!(
+                    "{} exists, and {winning_name} takes precedence over {name} at every level",
+                    winning.display()
+                );
                 answer.sources.push(Source { by: Some(winning.clone()), ..source(path, Fate::Shadowed, reason) });
             }
             continue;

@@ -19,8 +19,7 @@ use crate::snapshot::{Ask, Kind};
 pub(in crate::harness) const FILE: &str = "SKILL.md";
 
 /// Why a skill is in the answer.
-pub(in crate::harness) const LISTED: &str =
-    "listed by name and description; its text is sent when the agent calls it";
+pub(in crate::harness) const LISTED: &str = "listed by name and description; its text is sent when the agent calls it";
 
 /// A skill that was found.
 #[derive(Clone, Debug)]

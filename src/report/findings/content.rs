@@ -39,7 +39,7 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     }
     found.extend(empty(subject, &decoded));
     found.extend(long(subject));
-    found.extend(link_as_text(subject, &decoded));
+    found.extend(link_as_text(&decoded));
     found
 }
 
@@ -80,7 +80,7 @@ fn long(subject: &Subject) -> Option<Finding> {
 }
 
 /// Git for Windows checks links out as files that hold the path, unless it is told otherwise.
-fn link_as_text(subject: &Subject, text: &str) -> Option<Finding> {
+fn link_as_text(text: &str) -> Option<Finding> {
     let path = text.strip_suffix('\n').unwrap_or(text);
     let is_path = (4..200).contains(&path.len())
         && path.ends_with(".md")

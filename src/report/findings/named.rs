@@ -64,8 +64,12 @@ fn said(subject: &Subject, answer: &Resolution, message: &str) -> String {
 
 /// A message without the path of its own file before it.
 fn without_path<'m>(subject: &Subject, message: &'m str) -> &'m str {
-    let rest = subject.path.to_str().and_then(|path| message.strip_prefix(path)).and_then(|rest| rest.strip_prefix(':'));
-    rest.map_or(message, str::trim_start)
+    let rest =
+        subject.path.to_str().and_then(|path| message.strip_prefix(path)).and_then(|rest| rest.strip_prefix(':'));
+    let Some(rest) = rest else { return message };
+    // Line and column are where the finding is.
+    let is_place = |c: char| c.is_ascii_digit() || c == ':';
+    rest.trim_start().trim_start_matches(is_place).trim_start()
 }
 
 /// The other file that a remark names, if it is there.

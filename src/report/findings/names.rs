@@ -137,7 +137,8 @@ fn outside(subject: &Subject) -> Option<Finding> {
         return None;
     }
     let target_name = Paths::of(answer).path(target);
-    let message = format!("this link leaves the project, for {target_name}; whoever clones the project does not get the text");
+    let message =
+        format!("this link leaves the project, for {target_name}; whoever clones the project does not get the text");
     Some(Finding {
         related: vec![(target.to_owned(), "the file behind the link".to_owned())],
         ..Finding::new(Kind::SymlinkOutside, first_line(subject.raw), message).of(&answer.harness)

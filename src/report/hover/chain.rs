@@ -16,7 +16,8 @@ pub fn chain(answers: &[Arc<Resolution>]) -> Option<String> {
     for answer in answers {
         let name = format!("{} {}", answer.title, answer.edition);
         if let Some(refusal) = &answer.answer.refusal {
-            let _ = writeln!(rows, "| {name} | does not start: {} | — |", cell(&Paths::of(answer).text(&refusal.message)));
+            let _ =
+                writeln!(rows, "| {name} | does not start: {} | — |", cell(&Paths::of(answer).text(&refusal.message)));
             continue;
         }
         let told = |source: &&Source| source.fate.reaches();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::super::words::{per, unit};
+use super::super::words::{self, unit};
 use super::Hover;
 use crate::answer::{Per, Resolution};
 use crate::harness::shared::keys::{Key, Takes};
@@ -39,6 +39,6 @@ fn in_force(answer: &Resolution, per: Per) -> Option<String> {
     let mut limits = answer.answer.sources.iter().filter_map(|source| source.limit.as_ref());
     let limit = limits.find(|limit| limit.per == per)?;
     let from = if limit.from == "default" { "the default" } else { &limit.from };
-    let (unit, per) = (unit(limit.unit), per(limit.per));
+    let (unit, per) = (unit(limit.unit), words::per(limit.per));
     Some(format!("In force: {} {unit} {per}, from {from}.\n\n", grouped(limit.value)))
 }

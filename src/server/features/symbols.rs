@@ -76,9 +76,8 @@ struct Outline<'a> {
 impl Outline<'_> {
     /// For whom a section is lost.
     fn detail(&self, section: &Bytes<usize>) -> Option<String> {
-        let all = |finding: &&Finding| {
-            finding.lost.iter().any(|lost| lost.start <= section.start && section.end <= lost.end)
-        };
+        let all =
+            |finding: &&Finding| finding.lost.iter().any(|lost| lost.start <= section.start && section.end <= lost.end);
         let subject = self.view.subject();
         let mut harnesses: Vec<&str> =
             self.lost.iter().filter(all).filter_map(|finding| title(&subject, finding.harness.as_deref())).collect();
