@@ -63,7 +63,7 @@ const KEYS: &[Keys] = &[Keys {
         Key::new(
             "applyTo",
             Takes::Paths,
-            "Patterns from the root of the repository: the text is told with files that match. Without them it counts from the start.",
+            "Patterns from the root of the repository: the text is loaded with files that match; without patterns, at the start.",
         ),
         Key::new("description", Takes::Other, "What the table of instructions says of the file."),
     ],
@@ -170,7 +170,7 @@ impl CopilotCli {
             if dir == root || dir == at.cwd {
                 let real = search.real(&found)?.unwrap_or_else(|_| found.clone());
                 if !shown.insert((dir, real)) {
-                    let reason = "leads to a file of the same directory that is shown already";
+                    let reason = "a link to a file of the same directory that is loaded already";
                     answer.sources.push(Source::new(&found, scope, Fate::Shadowed, reason));
                     continue;
                 }
@@ -294,7 +294,7 @@ impl Session {
         // Texts are compared with their imports in them.
         if !self.texts.insert(expanded.clone()) {
             answer.sources.truncate(place);
-            let reason = "the same text is there already";
+            let reason = "its text is loaded already from another file";
             answer.sources.push(Source::new(path, scope, Fate::Shadowed, reason));
             let message = format!("{}: {reason}, and is shown once", path.display());
             answer.warnings.push(Warning::at("loaded-twice", path, message));

@@ -53,7 +53,7 @@ impl Found {
     fn shadowed(&mut self, by: &Found) {
         self.source.by = by.source.path().map(Path::to_owned);
         let first = self.source.by.as_deref().unwrap_or(Path::new("another")).display().to_string();
-        self.leave_out(Fate::Shadowed, format!("{first} has the same name, and comes first"));
+        self.leave_out(Fate::Shadowed, format!("{first} has the same name and comes first"));
     }
 }
 

@@ -185,14 +185,14 @@ fn add(
         }
     });
     let Some((name, description)) = texts else {
-        let reason = "no skill: its head must have a `name`, and a `description` that is a text";
+        let reason = "not a skill: its front matter must have a `name`, and a `description` that is a text";
         answer.sources.push(Source { size: Some(raw.size()), ..source(Fate::Dropped, reason) });
         return Ok(());
     };
     let location = location(edition, places, &file.to_string_lossy());
     let skill = Skill { name, description, location, source: Some(answer.sources.len()) };
     let reason = match (&skill.description, edition.skills) {
-        (None, _) => "not listed, since it has no description; the agent can still call for it",
+        (None, _) => "not listed, because it has no description; the agent can still call it",
         (Some(_), SkillsPlace::SystemPrompt) => NOT_LISTED,
         (Some(_), SkillsPlace::ToolDescription) => {
             "named and described where the skill tool is; its body is sent when the agent calls for it"
@@ -281,7 +281,7 @@ pub(super) fn block(skills: &[Skill], rules: &Rules, answer: &mut Answer) -> Opt
         let element = skill.element(description);
         if let Some(source) = skill.source.map(|source| &mut answer.sources[source]) {
             source.fate = Fate::Listed;
-            source.reason = "listed by name and description; its body is sent when the agent calls for it".to_owned();
+            source.reason = "listed by name and description; its text is sent when the agent calls it".to_owned();
             source.sent = Some(Size::of(&element));
             (source.message, source.part) = (Some(message), Some(0));
         }

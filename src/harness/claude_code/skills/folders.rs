@@ -145,7 +145,7 @@ pub(super) fn read(
     let mut source = file.source;
     if head.as_ref().and_then(|head| head.get("disable-model-invocation")).is_some_and(is_switched) {
         (source.fate, source.reason) =
-            (Fate::Excluded, "`disable-model-invocation`: only the user calls for it".to_owned());
+            (Fate::Excluded, "`disable-model-invocation`: only the user can call it".to_owned());
     }
     let (known, name) = (known.to_owned(), known.to_owned());
     let (globs, remark) = (Vec::new(), String::new());
