@@ -61,7 +61,7 @@ pub(super) fn add(indexes: Vec<Index>, answer: &mut Answer) {
         let text = raw.text();
         let start = text.len() - text.trim_start_matches(crate::text::is_js_space).len();
         let (shown, notice) = cut(js_trim(&text));
-        let kept = raw.raw_ranges(&[start..start + shown.len()]);
+        let kept = raw.raw_ranges(std::slice::from_ref(&(start..start + shown.len())));
         let block = format!("## {}\n\n{shown}{notice}", path.display());
         let source = Source::whole(&path, Scope::Memory, raw.size(), "an index of memories");
         let fate = if notice.is_empty() { source.fate } else { crate::answer::Fate::Truncated };
