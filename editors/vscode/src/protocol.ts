@@ -12,7 +12,16 @@ export const FETCH = 'briefing.fetch';
 export const DID_CHANGE_INSTRUCTIONS = 'briefing/didChangeInstructions';
 
 export type Fate =
-  'loaded' | 'truncated' | 'listed' | 'shadowed' | 'dropped' | 'empty' | 'excluded' | 'missing' | 'unreadable' | 'pending';
+  | 'loaded'
+  | 'truncated'
+  | 'listed'
+  | 'shadowed'
+  | 'dropped'
+  | 'empty'
+  | 'excluded'
+  | 'missing'
+  | 'unreadable'
+  | 'pending';
 export type Trigger = 'session' | 'read' | 'attach' | 'call';
 export type Unit = 'bytes' | 'utf16' | 'lines' | 'tokens';
 
