@@ -75,7 +75,7 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
                 (titles, more) => format!("none of {} and {more} more loads this file", titles.join(", ")),
             };
             let message = format!("{who}, from whichever directory it is started");
-            let lost = vec![0..subject.raw.len()];
+            let lost: Vec<_> = std::iter::once(0..subject.raw.len()).collect();
             found.push(Finding { lost, ..Finding::new(Kind::NeverRead, first_line(subject.raw), message) });
         }
         None => {}
