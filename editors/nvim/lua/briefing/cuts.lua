@@ -47,12 +47,14 @@ end
 ---@param last integer  last line of the buffer
 ---@return string
 local function note(diagnostic, last)
-  local harness = vim.tbl_get(diagnostic, 'user_data', 'lsp', 'data', 'harness') or diagnostic.source or ''
+  -- What none of the agents loads is faded for all of them together, and names none.
+  local harness = vim.tbl_get(diagnostic, 'user_data', 'lsp', 'data', 'harness')
+  local who = type(harness) == 'string' and harness .. ': ' or ''
   if diagnostic.lnum == 0 and diagnostic.col == 0 and diagnostic.end_lnum >= last then
-    return ('○ %s: %s, nothing of this reaches the model'):format(harness, diagnostic.code)
+    return ('○ %s%s, nothing of this reaches the model'):format(who, diagnostic.code)
   end
   local to = diagnostic.end_lnum >= last and 'the end' or ('line %d'):format(diagnostic.end_lnum + 1)
-  return ('✂ %s: lost from here to %s'):format(harness, to)
+  return ('✂ %slost from here to %s'):format(who, to)
 end
 
 ---@param id integer
