@@ -150,9 +150,9 @@ describe('the extension', () => {
     const { uri } = editor.document;
     const found = await until('a diagnostic', () => {
       const all = vscode.languages.getDiagnostics(uri);
-      return all.find(({ tags }) => tags?.includes(vscode.DiagnosticTag.Unnecessary));
+      return all.find(({ code }) => (typeof code === 'object' ? code.value : code) === 'over-budget');
     });
-    assert.match(found.message, /load/);
+    assert.match(found.message, /Codex/);
     assert.equal(editor.document.offsetAt(found.range.start), 32_768);
     const hovers = await vscode.commands.executeCommand<vscode.Hover[]>(
       'vscode.executeHoverProvider',
