@@ -9,6 +9,8 @@ that come with the answer to one call of a tool, then the text of nested AGENTS.
 import json, os, re, signal, subprocess, threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+# Lists of skills are compared for random trees as well.
+EDITIONS_WITH_SKILLS = (None,)
 CLIENT, VERSION = "claude-code", os.environ.get("CLAUDE_CODE_VERSION", "2.1.329")
 BINARY = "claude-code/node_modules/@anthropic-ai/claude-code-linux-x64/claude"
 BLOCK = re.compile(r"(<system-reminder>\n.*</system-reminder>)\n?", re.S)
@@ -310,6 +312,16 @@ class Tree:
         return self.add(path, text if text.endswith("\n") else text + "\n")
 
 
+def skill_or_command(r, tree, directory):
+    """A skill or a command, with a head or without."""
+    name = r.choice(["one", "two", "three", "init", "é", "a b", "sub/one", "sub/four", "s/t/u"])
+    heads = [f"description: {r.choice(['Short', 'L' + 'o' * 60, 'Wide 漢字 ' * 5, 'With <tags> & more'])}", "when_to_use: W", "name: other", "disable-model-invocation: true", "paths: '*.txt'", "model: haiku"]
+    head = "".join(line + "\n" for line in r.sample(heads, r.choice([0, 1, 1, 2])))
+    text = (f"---\n{head}---\n" if head or r.random() < .2 else "") + r.choice(["Body.\n", "# Title\nBody.\n", "", "b" * 120 + "\n"])
+    if r.random() < .5: tree.add(f"{directory}/.claude/skills/{name.replace('/', '-')}/SKILL.md", text)
+    else: tree.add(f"{directory}/.claude/commands/{name}.md", text)
+
+
 def generate(r):
     from casefile import Case, Section
     tree, env, args = Tree(r), {}, []
@@ -386,7 +398,19 @@ def generate(r):
     elif k < .08: args, env["CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD"] = ["--add-dir", "/out"], "1"; tree.file("/out/CLAUDE.md"); tree.file("/out/.claude/rules/o.md")
     elif k < .1: env["CLAUDE_CONFIG_DIR"] = r.choice(["/c", home + "/.claude", "/r/.claude"]); tree.file("/c/CLAUDE.md")
     elif k < .11: env[r.choice(["CLAUDE_CODE_DISABLE_CLAUDE_MDS", "CLAUDE_CODE_DISABLE_AUTO_MEMORY", "CLAUDE_CODE_SAFE_MODE"])] = r.choice(["1", "true", "0", "ON"])
-    start = levels[-1]
+    for _ in range(r.choice([0, 0, 1, 2, 4])):
+        skill_or_command(r, tree, r.choice(levels + below + ["/h", "/h", "/etc/claude-code", "/out"]).replace("/h", home))
+    for _ in range(r.choice([0, 0, 0, 1, 2])):
+        extra = r.choice(["", "", "omitClaudeMd: true\n", "omitClaudeMd: 'true'\n", "omitClaudeMd: no\n", "tools: Read\n", "tools: Read, Skill\n", "disallowedTools: Skill\n"])
+        tree.add(f"{r.choice(levels + ['/h', '/out']).replace('/h', home)}/.claude/agents/{r.choice('xyz')}.md", f"---\nname: {r.choice(['one', 'two', 'Explore'])}\ndescription: d\n{extra}---\nYou are it.\n")
+    if r.random() < .12:
+        below.append(r.choice(levels + below) + "/.claude/worktrees/" + r.choice(["w", "v"]))
+        below += [below[-1] + "/s"] if r.random() < .5 else []
+        for _ in range(3): tree.file(r.choice(below[-2:]) + "/" + r.choice(NAMES))
+    if r.random() < .1: env["SLASH_COMMAND_TOOL_CHAR_BUDGET"] = str(r.choice([6000, 6200, 6300, 6400, 6600, 7000]))
+    if r.random() < .06: args = args + [r.choice(["--disallowedTools=", "--disallowed-tools="]) + r.choice(["Read", "Read(*)", "Read()", "Bash,Read", "Skill", "Read(**/CLAUDE.md)"])]
+    if r.random() < .05: args = args + [f"--add-dir={r.choice(['/out', levels[0]])}"]
+    start = levels[-1] if " " not in levels[-1] else levels[0]
     words = f"claude-code from {start}"
     if r.random() < .75:
         target = r.choice(below[-1:] * 4 + below + levels + ["/out"]) + "/" + r.choice(["x.txt", "x.txt", "x.rs", "y.md"])
@@ -397,10 +421,14 @@ def generate(r):
             door = start + "/door2"
             if tree.add(f"{door} -> {r.choice([os.path.dirname(target), '/out'])}", "", door): target = f"{door}/{os.path.basename(target)}"
         words += f" reading {target}"
+        if " " in words.removeprefix("claude-code from ").replace(" reading ", ""): words = f"claude-code from {levels[0]}"
+        elif r.random() < .3: words += f" by {r.choice(['edit', 'write', 'shell', 'mention'])}"
+    session = r.random() < .2
+    if session and r.random() < .8: words += f" as {r.choice(['Explore', 'Plan', 'general-purpose', 'claude', 'explore'])}"
     tree.add(start + "/keep.txt", "x\n")
-    if " " in words.removeprefix("claude-code from ").replace(" reading ", ""): words = f"claude-code from {levels[0]}"
     sections = [Section(header, body) for header, body in tree.sections]
     if home != "/h": sections.append(Section(f"@home {home}"))
+    if session: sections.append(Section("@session subagent"))
     sections += [Section(f"@env {k}={v}") for k, v in env.items()]
     if args: sections.append(Section("@settings", json.dumps({"options": {"claude-code": {"args": args}}}) + "\n"))
     return Case("", sections), words

@@ -77,6 +77,8 @@ impl Edition21 {
         let described = described(at, settings, checkout, search)?;
         let exact = described.iter().position(|agent| agent.name == name);
         let own = OWN.iter().find(|own| own.eq_ignore_ascii_case(name) && exact.is_none());
+        // One of the user's own takes the place of the client's agent of that name, however the question spells it.
+        let exact = exact.or_else(|| own.and_then(|own| described.iter().position(|agent| agent.name == *own)));
         let alike = || described.iter().position(|agent| agent.name.eq_ignore_ascii_case(name) && is_subagent);
         let Some(index) = exact.or_else(|| own.is_none().then(alike).flatten()) else {
             return Ok(of_the_client(name, own.copied(), is_subagent, settings, answer));

@@ -253,6 +253,10 @@ impl<'s, 'a> Loader<'s, 'a> {
         let dir = real.parent().unwrap_or(Path::new("/"));
         let mut found = Vec::new();
         for word in &document.imports {
+            if word.contains('\0') {
+                let reason = format!("{}: what becomes of an import with a NUL is not understood", path.display());
+                self.files_only.get_or_insert(reason);
+            }
             match imports::resolve(word, dir, self.home) {
                 imports::Word::Import(target) if self.repeats(path, word, &target, chain) => {
                     self.mentions.push(Mention::new(path, word, [target]));
