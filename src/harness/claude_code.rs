@@ -254,7 +254,9 @@ impl Edition for Edition21 {
             loader.sources.extend(left_out);
         }
         let Loader { mut sources, warnings, mentions, files_only, .. } = loader;
-        answer.files_only = answer.files_only.or(files_only);
+        if let Some(reason) = files_only {
+            answer.doubt(&[Certain::Set], reason);
+        }
         answer.mentions = mentions;
         // Some files are looked at twice: for themselves, and for what they keep out.
         let mut said = HashSet::new();

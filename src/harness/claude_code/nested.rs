@@ -316,11 +316,9 @@ impl Loader<'_, '_> {
     fn is_of_user_or_managed(&mut self, path: &Path) -> Told<bool> {
         let real = self.search.real(path)?;
         // Observed: it does, where it is theirs that is the link.
-        if real.as_deref().is_ok_and(|real| real == path) {
-            return Ok(false);
-        }
+        let is_link = real.as_deref().is_ok_and(|real| real != path);
         for theirs in [self.settings.config.path.join("CLAUDE.md"), Path::new(MANAGED).join("CLAUDE.md")] {
-            if real.is_ok() && real == self.search.real(&theirs)? {
+            if (is_link || path == theirs) && real.is_ok() && real == self.search.real(&theirs)? {
                 return Ok(true);
             }
         }
