@@ -336,11 +336,12 @@ fn missing_imports_take_no_round_each() {
 fn whatever_is_named_an_answer_comes_to_its_end_and_says_where() {
     let mut world = World::empty();
     let imports: String = (0..300_000).map(|number| format!("@./{number}.md\n")).collect();
-    world.file(Path::new("/p/QWEN.md"), imports.into_bytes());
+    world.file(Path::new("/p/CLAUDE.md"), imports.into_bytes());
     world.directory(Path::new("/h"));
-    let resolution = resolved(&world, "qwen-code from /p");
+    let resolution = resolved(&world, "claude-code from /p");
     assert_eq!(resolution.fidelity, Fidelity::Files);
-    let warning = resolution.answer.warnings.iter().find(|warning| warning.code == "cut-short").expect("it says so");
+    let said = &resolution.answer.warnings;
+    let warning = said.iter().find(|warning| warning.code == "cut-short").expect("it says so");
     assert!(warning.message.contains("/p/2"), "{}", warning.message);
     assert!(resolution.trace.iter().count() < 300_000);
     assert_eq!(resolution.answer.messages.len(), 1, "what was found stays");
