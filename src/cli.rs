@@ -10,7 +10,6 @@ use std::sync::Arc;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::answer::Surroundings;
-use crate::harness::shared::installed::Installations;
 use crate::request::Defaults;
 use crate::server;
 
@@ -162,7 +161,7 @@ pub fn defaults(home: Option<PathBuf>) -> Defaults {
         roster: Arc::default(),
         editor: Vec::new(),
         customs: Arc::default(),
-        installed: Installations { auto: true, unasked: true, ..Installations::default() },
+        installed: Default::default(),
         sessions: BTreeMap::new(),
     }
 }
