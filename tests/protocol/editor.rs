@@ -76,8 +76,6 @@ impl Editor {
                 platform: "linux".to_owned(),
             },
             enabled: vec!["codex".to_owned()],
-            roster: Arc::default(),
-            editor: Vec::new(),
             customs: Arc::default(),
             installed: Default::default(),
             sessions: BTreeMap::new(),
