@@ -83,6 +83,21 @@ fn what_was_replayed_and_what_changed_names_versions_and_cases_that_are_there() 
 }
 
 #[test]
+fn the_cases_that_are_replayed_are_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let lists =
+        std::fs::read_dir(root.join("conformance/versions")).expect("lists").map(|entry| entry.expect("a list").path());
+    let lists: Vec<_> = lists.filter(|path| path.extension().is_some_and(|ending| ending == "cases")).collect();
+    assert!(!lists.is_empty());
+    for list in lists {
+        let text = std::fs::read_to_string(&list).expect("a list is text");
+        for case in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            assert!(root.join("cases").join(format!("{case}.txt")).is_file(), "{}: no case {case}", list.display());
+        }
+    }
+}
+
+#[test]
 fn right_before_the_next_edition_everything_that_changed_is_named() {
     for profile in harness::ALL.iter().filter(|profile| profile.history.is_none()) {
         for pair in profile.editions.windows(2) {

