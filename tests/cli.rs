@@ -83,7 +83,7 @@ fn output_that_cannot_be_written_is_an_error_and_a_reader_that_has_gone_is_none(
         let output = place.command("project", arguments).stdout(writer).output().expect("the program runs");
         assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]), "{arguments:?}");
     }
-    let output = place.run("project", &["show", "--harness", "codex", "--case", "/nowhere/case"]);
+    let output = place.run("project", &["show", "--harness", "codex", "--case", "/dev/null/case"]);
     assert_eq!(output.status.code(), Some(3));
 }
 
