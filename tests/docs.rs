@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use briefing::harness::history::replays;
 use briefing::report::briefing::Effective;
 use briefing::report::compare::Comparison;
 use briefing::report::context::ContextReports;
@@ -154,6 +155,24 @@ fn the_readme_has_every_harness_and_edition_in_its_table() {
             assert!(rows.iter().any(|row| row.contains(name)), "{} {name} is not in the table", profile.id);
         }
     }
+}
+
+/// What was replayed on which versions, from the data that the runs wrote.
+#[test]
+fn the_readme_says_which_versions_were_replayed() {
+    let mut rows = String::from(
+        "| id | versions replayed | of them all answers equal | questions | answers equal | last run |\n|---|---|---|---|---|---|\n",
+    );
+    for id in briefing::harness::ALL.iter().map(|profile| profile.id) {
+        let replays = replays(&read(&format!("tests/conformance/versions/{id}.toml")));
+        let (Some(first), Some(last)) = (replays.first(), replays.last()) else { continue };
+        let (asked, equal) = replays.iter().fold((0, 0), |(asked, equal), one| (asked + one.asked, equal + one.equal));
+        let clean = replays.iter().filter(|replay| replay.is_clean()).count();
+        let date = replays.iter().map(|replay| replay.date.as_str()).max().unwrap_or_default();
+        let (count, from, to) = (replays.len(), &first.version, &last.version);
+        writeln!(rows, "| `{id}` | {count}: {from} to {to} | {clean} | {asked} | {equal} | {date} |").expect("a text");
+    }
+    up_to_date("README.md", &between("README.md", "versions", &rows));
 }
 
 /// For editors that are told by file names where to start the server: the names that no folder has to stand before.

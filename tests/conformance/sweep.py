@@ -90,7 +90,8 @@ def one_case(o, path):
     standing = {word: case.all(word) for word in ("@home", "@env", "@session", "@settings", "@serves")}
     case.sections = [s for s in case.sections if not s.header.startswith("@") or s.word in standing] + kept + [casefile.Section(f"@observed {o.harness} {o.inside}")]
     digest = hashlib.sha256(json.dumps(answers).encode()).hexdigest()
-    return {"came": came, "answers": digest, "case": casefile.format(case), "words": words}
+    heard = any(real not in ("refused", []) for real in answers)
+    return {"came": came, "answers": digest, "heard": heard, "case": casefile.format(case), "words": words}
 
 
 def inside(o):
@@ -138,7 +139,9 @@ def replay(o, version, names):
     if run.returncode:
         sys.exit(f"{version}: could not be asked")
     found = {line["name"]: line for line in map(json.loads, run.stdout.decode("utf-8", "surrogateescape").splitlines())}
-    return {name: found.get(name, {"came": ["failed"], "answers": None}) for name in names}
+    # A client that never asked its model is one that the driver cannot start, not one that refuses everything.
+    heard = any(line.get("heard") for line in found.values())
+    return {name: found[name] if heard and name in found else {"came": ["failed"], "answers": None} for name in names}
 
 
 def entry(version, found):
