@@ -158,6 +158,8 @@ pub fn defaults(home: Option<PathBuf>) -> Defaults {
         surroundings: surroundings(&env),
         env: Arc::new(env),
         enabled: Vec::new(),
+        roster: Arc::default(),
+        editor: Vec::new(),
         customs: Arc::default(),
         installed: Default::default(),
         sessions: BTreeMap::new(),

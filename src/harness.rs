@@ -40,6 +40,7 @@ pub mod zed;
 use custom::{Custom, Customs, Overrides};
 use history::compare;
 pub use history::{Change, Replays, Version};
+pub use shared::evidence::Evidence;
 
 /// Every harness Briefing knows, in the order they are shown.
 pub static ALL: &[&Profile] = &[
@@ -87,6 +88,8 @@ pub struct Profile {
     pub keys: &'static [shared::keys::Keys],
     /// How it is started, where it is a program of its own of which a version can be installed.
     pub program: Option<Program>,
+    /// What shows that somebody uses it.
+    pub evidence: Evidence,
 }
 
 /// How a harness changed.
@@ -414,10 +417,15 @@ pub fn choose(spec: &str, customs: &Customs) -> Result<Choice, String> {
     let Some(profile) = profile(id) else {
         let declared = customs.harnesses.iter().map(|custom| custom.id.as_str());
         let known: Vec<_> = ALL.iter().map(|profile| profile.id).chain(declared).collect();
+        let near = nearest(id, &known);
         // A file that cannot be read may have declared it.
         let unread = customs.problems.iter().find(|problem| problem.harness.is_none());
         let unread = unread.map_or_else(String::new, |problem| format!(" ({problem})"));
-        return Err(format!("there is no harness `{id}`; the harnesses are {}{unread}", known.join(", ")));
+        let known = match near.as_slice() {
+            [] => format!("the harnesses are {}", known.join(", ")),
+            near => format!("did you mean {}?", near.join(" or ")),
+        };
+        return Err(format!("there is no harness `{id}`; {known}{unread}"));
     };
     let Some(version) = version.filter(|version| *version != shared::installed::AUTO) else {
         return Ok(newest(profile));
@@ -445,6 +453,19 @@ fn of_version(profile: &'static Profile, version: &str) -> Choice {
     let next = profile.editions.iter().find(|edition| compare(edition.about().name, version) == Ordering::Greater);
     let claim = history::near_edition(profile.title, version, edition.about(), next.is_some());
     Choice { claim, ..Choice::named(profile, edition) }
+}
+
+/// The ids that somebody who wrote `id` may have meant, the likeliest first.
+fn nearest<'a>(id: &str, known: &[&'a str]) -> Vec<&'a str> {
+    const ALIKE: f64 = 0.8;
+    let id = id.to_ascii_lowercase();
+    let like = |known: &'a str| match known.starts_with(&id) && !id.is_empty() {
+        true => (1.0, known),
+        false => (strsim::jaro_winkler(&id, known), known),
+    };
+    let mut near: Vec<(f64, &str)> = known.iter().copied().map(like).filter(|(alike, _)| *alike >= ALIKE).collect();
+    near.sort_by(|one, other| other.0.total_cmp(&one.0));
+    near.into_iter().map(|(_, known)| known).take(3).collect()
 }
 
 /// `version` to as many numbers as `like` has, so that `1.18.33` is not above a last checked `1.18`.

@@ -30,6 +30,7 @@
 //! | [`answer`] | what an answer consists of, and the standpoint it holds for |
 //! | [`harness`] | what a profile and an edition are; one file per harness; those that users declare; what is installed |
 //! | [`resolve`] | one question, one answer |
+//! | [`roster`] | which harnesses are used here, and what shows it |
 //! | [`index`] | remembers answers; forgets exactly |
 //! | [`report`] | says answers as plain data: JSON, findings and what can be done about them, hovers, explanations |
 //! | [`request`] | a question as it comes in from any door |
@@ -81,6 +82,7 @@ pub mod remote;
 pub mod report;
 pub mod request;
 pub mod resolve;
+pub mod roster;
 pub mod search;
 pub mod server;
 pub mod snapshot;

@@ -1,7 +1,7 @@
 //! A question as it comes in: the parameters that LSP, MCP and the command line share, turned into standpoints.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -13,6 +13,7 @@ use crate::harness::shared::installed::Installations;
 use crate::harness::{self, Choice, Profile};
 use crate::report::briefing::Include;
 use crate::report::words::list;
+use crate::roster::{self, Roster};
 use crate::snapshot::Environment;
 
 pub use crate::harness::shared::names::beside;
@@ -21,7 +22,7 @@ pub use crate::harness::shared::names::beside;
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Request {
-    /// One harness, several, or (absent) every enabled one.
+    /// One harness, several, `mine`, `all`, or (absent) what the setting `harnesses` says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub harness: Option<OneOrMany>,
     /// The kind of session.
@@ -141,8 +142,13 @@ pub struct Defaults {
     pub env: Environment,
     /// Clock, shell and platform.
     pub surroundings: Surroundings,
-    /// The harnesses to ask when none is named, as `id` or `id@version`, beside the custom ones. Empty: every harness.
+    /// The harnesses to ask when none is named, as `id`, `id@version`, `mine` or `all`, beside the custom ones. Empty:
+    /// `mine`.
     pub enabled: Vec<String>,
+    /// The harnesses that are used here: what `mine` is.
+    pub roster: Arc<Roster>,
+    /// What the editor has installed for harnesses, by the ids of its extensions.
+    pub editor: Vec<String>,
     /// The harnesses that the user declared.
     pub customs: Arc<Customs>,
     /// What was looked up for harnesses that are taken in the version that is installed.
@@ -199,22 +205,59 @@ impl Request {
         serde_json::from_value(value).map_err(|error| error.to_string())
     }
 
-    /// The harnesses that are asked about, by `id` or `id@version`.
-    fn specs(&self, defaults: &Defaults) -> Vec<String> {
-        // What the user declares, the user wants to see; it may lay itself over a built-in harness of the same name.
-        let with_declared = |enabled: Vec<String>| {
-            let declared = defaults.customs.harnesses.iter().map(|custom| custom.id.clone());
-            let new: Vec<_> = declared.filter(|id| !enabled.contains(id)).collect();
-            enabled.into_iter().chain(new).collect::<Vec<_>>()
+    /// What is named, with its words: a request's own harnesses, else those of the settings.
+    fn named(&self, defaults: &Defaults) -> Vec<String> {
+        let enabled = match &self.harness {
+            Some(OneOrMany::One(spec)) => return vec![spec.clone()],
+            Some(OneOrMany::Many(specs)) => return specs.clone(),
+            None => &defaults.enabled,
         };
-        match &self.harness {
-            Some(OneOrMany::One(spec)) => vec![spec.clone()],
-            Some(OneOrMany::Many(specs)) => specs.clone(),
-            None if defaults.enabled.is_empty() => {
-                with_declared(harness::ALL.iter().map(|profile| profile.id.to_owned()).collect())
-            }
-            None => with_declared(defaults.enabled.clone()),
+        // What the user declares, the user wants to see; it may lay itself over a built-in harness of the same name. The
+        // roster has it anyway.
+        let declared = defaults.customs.harnesses.iter().map(|custom| custom.id.clone());
+        let new = declared.filter(|id| !enabled.is_empty() && !enabled.contains(id));
+        enabled.iter().cloned().chain(new).collect()
+    }
+
+    /// Whether the harnesses that are used here must be known before [`Request::questions`].
+    pub fn wants_roster(&self, defaults: &Defaults) -> bool {
+        let named = self.named(defaults);
+        // A harness may be declared under that name.
+        let means = |spec: &String| spec == roster::MINE && defaults.customs.harness(spec).is_none();
+        (named.is_empty() && self.harness.is_none()) || named.iter().any(means)
+    }
+
+    /// The harnesses that are asked about, by `id` or `id@version`. The words `mine` and `all` are resolved here, and nowhere
+    /// else; what is named beside them counts as it is named.
+    fn specs(&self, defaults: &Defaults) -> Vec<String> {
+        let named = self.named(defaults);
+        let mine = || defaults.roster.mine.iter().map(|used| used.id.clone()).collect::<Vec<_>>();
+        if named.is_empty() && self.harness.is_none() {
+            return mine();
         }
+        let meant = |spec: &String| match spec.as_str() {
+            id if defaults.customs.harness(id).is_some() => None,
+            roster::MINE => Some(mine()),
+            roster::ALL_OF_THEM => {
+                let declared = defaults.customs.harnesses.iter().map(|custom| custom.id.clone());
+                let declared = declared.filter(|id| harness::profile(id).is_none());
+                Some(harness::ALL.iter().map(|profile| profile.id.to_owned()).chain(declared).collect())
+            }
+            _ => None,
+        };
+        let id = |spec: &str| spec.split('@').next().unwrap_or_default().to_owned();
+        let own: Vec<String> = named.iter().filter(|spec| meant(spec).is_none()).map(|spec| id(spec)).collect();
+        let mut specs = Vec::new();
+        for spec in &named {
+            match meant(spec) {
+                None => specs.push(spec.clone()),
+                Some(ids) => {
+                    let new: Vec<_> = ids.into_iter().filter(|id| !own.contains(id) && !specs.contains(id)).collect();
+                    specs.extend(new);
+                }
+            }
+        }
+        specs
     }
 
     /// The harnesses whose installed version must be looked up before [`Request::questions`].
@@ -298,11 +341,6 @@ fn option(harness: &str, name: &str, value: &serde_json::Value) -> Result<Option
         serde_json::Value::Null | serde_json::Value::Number(_) | serde_json::Value::Object(_) => None,
     }
     .ok_or_else(|| format!("options.{harness}.{name}: must be a string, a boolean or a list of strings"))
-}
-
-/// The directory in which an agent would most likely be started for a file nobody said anything about: its own.
-pub fn directory_of(target: &Path) -> PathBuf {
-    target.parent().unwrap_or(Path::new("/")).to_owned()
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::answer::{
 };
 use crate::harness::{Attaches, Choice};
 use crate::search::{Parts, Search, Told, Trace};
-use crate::snapshot::{Ask, Facts, Unreadable, absolute};
+use crate::snapshot::{Ask, Errno, Facts, Unreadable, absolute};
 use crate::text::without_passwords;
 
 /// The answer, or what must be read first.
@@ -81,6 +81,15 @@ fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Told<(
     at.cwd = physical;
     at.already_loaded.extend(injected_before(choice, &at, search)?);
     let mut answer = through_tool(choice, &at, search)?;
+    if let Some(target) = &at.target
+        && search.glance(target)? == Err(Errno::NOENT)
+    {
+        let message = format!(
+            "{} does not exist, so no read of it adds anything; shown is the start of a session",
+            target.display()
+        );
+        answer.warnings.push(Warning::at("missing-target", target, message));
+    }
     // Parts that come after the end of the effort are cut short as well; where it ended is said once.
     if let Some(pattern) = search.cut_short().filter(|_| search.gave_up_at().is_none()) {
         let message =

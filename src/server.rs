@@ -17,8 +17,8 @@ use tower_lsp::{Client, ClientSocket, LspService};
 use crate::answer::Resolution;
 use crate::disk::{self, Buffers, Real, Watcher, Watching};
 use crate::index::Index;
-use crate::request::Defaults;
-use crate::snapshot::Change;
+use crate::request::{Defaults, beside};
+use crate::snapshot::{Change, absolute};
 
 mod announce;
 mod answers;
@@ -155,6 +155,7 @@ pub fn service_on(
     let builder = LspService::build(|client| Server::new(client, base, Box::new(today)))
         .custom_method(ext::EFFECTIVE_INSTRUCTIONS, Server::effective_instructions)
         .custom_method(ext::HARNESSES, Server::harnesses)
+        .custom_method(ext::ROSTER, Server::roster)
         .custom_method(ext::EXPLAIN, Server::explain)
         .custom_method(ext::STATUS, Server::status)
         .custom_method(ext::CONTEXT_REPORT, Server::context_report)
@@ -223,15 +224,15 @@ impl Session {
         }
     }
 
-    /// Where an agent that reads `path` is assumed to be started: what the settings say, else the innermost workspace
-    /// folder that holds the file, else the file's own directory. Without a file: the first workspace folder.
+    /// Where an agent that reads `path` is assumed to be started, for every feature: where the settings say, else in the
+    /// innermost workspace folder that holds the file, else beside it. Without a file: in the first workspace folder.
     fn cwd_for(&self, path: Option<&Path>) -> Option<PathBuf> {
         let folder = path.and_then(|path| self.folder_of(path));
         match (&self.settings.cwd, folder.or(self.folders.first()), path) {
-            (Some(cwd), Some(base), _) => Some(base.join(cwd)),
+            (Some(cwd), Some(base), _) => Some(absolute(base, Path::new(cwd))),
             (Some(cwd), None, _) => Some(PathBuf::from(cwd)).filter(|cwd| cwd.is_absolute()),
             (None, first, None) => first.cloned(),
-            (None, _, Some(path)) => Some(folder.cloned().unwrap_or_else(|| crate::request::directory_of(path))),
+            (None, _, Some(path)) => Some(folder.cloned().unwrap_or_else(|| beside(path))),
         }
     }
 
@@ -357,6 +358,8 @@ mod tests {
             env: Arc::default(),
             surroundings,
             enabled: vec!["codex".to_owned()],
+            roster: Arc::default(),
+            editor: Vec::new(),
             customs: Arc::default(),
             installed: Default::default(),
             sessions: BTreeMap::new(),

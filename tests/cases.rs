@@ -13,6 +13,7 @@ use briefing::harness::custom::{self, Customs};
 use briefing::report::briefing::{self as wire, Include};
 use briefing::request::{Defaults, OneOrMany, Places, Request};
 use briefing::resolve::{Outcome, resolve};
+use briefing::roster::{self, Roster};
 use sha2::{Digest, Sha256};
 
 use crate::actions;
@@ -20,7 +21,7 @@ use crate::findings;
 use crate::messages::Messages;
 use crate::world::{Case, World};
 
-const GOLDEN: [&str; 13] = [
+const GOLDEN: [&str; 14] = [
     "@text",
     "@hash",
     "@skills",
@@ -34,6 +35,7 @@ const GOLDEN: [&str; 13] = [
     "@diagnostics",
     "@actions",
     "@workspace",
+    "@roster",
 ];
 
 #[test]
@@ -110,6 +112,7 @@ fn check(path: &Path, text: &str, update: bool, messages: &mut Messages) -> Vec<
             "@actions" => escape(&actions::offered(&case, &world, ask)),
             "@workspace" => escape(&actions::for_workspace(&world, ask)),
             "@problems" => problems_of(&world, ask),
+            "@roster" => roster_of(&case, &world, ask),
             _ => match answer(&case, &world, ask) {
                 Ok(resolution) => {
                     messages.of_answer(&resolution);
@@ -167,6 +170,30 @@ fn problems_of(world: &World, ask: &str) -> String {
     found.problems.iter().map(|problem| format!("{problem}\n")).collect()
 }
 
+/// `@roster CWD [EXTENSION]...`: the harnesses that are used there, where the editor has these extensions; each with what
+/// speaks for it.
+fn roster_of(case: &Case, world: &World, ask: &str) -> String {
+    let mut words = ask.split(' ').map(str::to_owned);
+    let cwd = PathBuf::from(words.next().expect("@roster says where"));
+    let (choice, standpoint) = roster::question(&cwd, &case.home(), &Arc::new(case.env()));
+    let Outcome::Answer(found) = resolve(world, &choice, &standpoint) else { panic!("everything was told") };
+    let roster = Roster::of(&found, &customs(world, &cwd), &words.collect::<Vec<_>>());
+    let mut out = String::new();
+    for used in &roster.mine {
+        let proof = |reason: &roster::Reason| {
+            let path = reason.path.as_ref().map(|path| path.display().to_string());
+            let proof = path.or_else(|| reason.name.clone()).map_or_else(String::new, |proof| format!(" {proof}"));
+            format!("{}{proof}", reason.what.word())
+        };
+        let because: Vec<String> = used.because.iter().map(proof).collect();
+        let because = if because.is_empty() { "assumed".to_owned() } else { because.join(", ") };
+        let workspace =
+            used.workspace.as_ref().map_or_else(String::new, |dir| format!("; workspace {}", dir.display()));
+        let _ = writeln!(out, "{:<14} {because}{workspace}", used.id);
+    }
+    out
+}
+
 /// The question that an ASK is.
 pub fn question(case: &Case, ask: &str) -> (Request, Defaults, Places) {
     let words: Vec<&str> = ask.split(' ').collect();
@@ -194,6 +221,8 @@ pub fn question(case: &Case, ask: &str) -> (Request, Defaults, Places) {
             platform: "linux".into(),
         },
         enabled: Vec::new(),
+        roster: Arc::default(),
+        editor: Vec::new(),
         customs: Arc::default(),
         installed: Default::default(),
         sessions: BTreeMap::new(),

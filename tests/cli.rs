@@ -109,7 +109,7 @@ codex 0.169 · started in @/project · reading src/main.rs · 99 B ≈ 25 tokens
 #[test]
 fn harnesses_that_read_nothing_share_one_line_unless_they_are_asked_for() {
     let place = project();
-    let all = place.prints("project", &["show", "src/main.rs"]);
+    let all = place.prints("project", &["show", "src/main.rs", "--harness", "all"]);
     let last = all.lines().last().unwrap_or_default();
     assert!(last.starts_with("no instruction files for ") && last.contains("gemini-cli"), "{all}");
     assert!(!last.contains("codex") && all.lines().any(|line| line.starts_with("codex 0.")), "{all}");
@@ -185,7 +185,9 @@ fn a_refusal_is_an_answer_and_misuse_is_not() {
     let refused = place.prints("project", &["show", "--harness", "codex"]);
     assert!(refused.contains("refused  ~/.codex/config.toml  codex  1:9: "), "{refused}");
     for (arguments, words) in [
-        (&["show", "--harness", "kodex"][..], "there is no harness `kodex`; the harnesses are codex"),
+        (&["show", "--harness", "kodex"][..], "there is no harness `kodex`; did you mean codex?"),
+        (&["show", "--harness", "claud"], "there is no harness `claud`; did you mean claude-code?"),
+        (&["show", "--harness", "nothing-like-it"], "there is no harness `nothing-like-it`; the harnesses are codex, "),
         (&["show", "--harness", "codex@new"], "`new` is not a version of codex"),
         (&["show", "--session", "night"], "session: `night` is none of main"),
         (&["show", "--request", "{"], "--request: not valid JSON (line 1, column 1)"),
@@ -194,7 +196,7 @@ fn a_refusal_is_an_answer_and_misuse_is_not() {
         (&["show", "--cwd", "nowhere"], "--cwd: there is no directory nowhere"),
         (&["show", "--home", "AGENTS.md"], "--home: AGENTS.md is not a directory"),
         (&["compare", "--home", "nowhere"], "--home: there is no directory nowhere"),
-        (&["show", "--format", "prompt", "--message", "1"], "--message: name one harness"),
+        (&["show", "--harness", "all", "--format", "prompt", "--message", "1"], "--message: name one harness"),
         (&["show", "--harness", "codex", "--format", "prompt", "--message", "2"], "sends no message of instructions"),
         (&["shw"], "unrecognized subcommand"),
     ] {
@@ -246,10 +248,10 @@ fn harnesses_are_listed_with_their_editions_and_compared_topic_by_topic() {
     let list = place.prints("project", &["harnesses"]);
     for (start, words) in [
         ("codex@0.169 ", "Codex (checked on 0.169.x): AGENTS.override.md"),
-        ("codex@0.104 ", "(checked on 0.104.x; 0.104.0 is installed)"),
+        ("codex@0.104 ", "(checked on 0.104.x; 0.104.0 is installed; yours, installed: @/project/node_modules/@openai"),
         ("etcode@2026.2 ", "etcode (checked on 2026.2)"),
         ("agentcore@2026 ", "AgentCore"),
-        ("mine ", "Mine: a custom harness"),
+        ("mine ", "Mine (yours, declared): a custom harness"),
     ] {
         assert!(list.lines().any(|line| line.starts_with(start) && line.contains(words)), "{start}: {list}");
     }
@@ -268,10 +270,12 @@ fn harnesses_are_listed_with_their_editions_and_compared_topic_by_topic() {
         let topics = row["details"].as_object().expect("a table");
         assert_eq!(topics.len(), briefing::harness::Details::TITLES.len(), "{row}");
     }
+    let used: Vec<_> = json["roster"]["mine"].as_array().expect("a list").iter().map(|one| &one["harness"]).collect();
+    assert_eq!(used, ["mine", "codex"], "{}", json["roster"]);
     let only = place.prints("project", &["harnesses", "--harness", "codex@auto", "--harness", "mine"]);
     assert_eq!(
         only.lines().map(|line| line.split(' ').next().unwrap_or("")).collect::<Vec<_>>(),
-        ["codex@0.104", "mine"]
+        ["mine", "codex@0.104"]
     );
     let output = place.run("project", &["harnesses", "--harness", "wrong"]);
     assert_eq!(output.status.code(), Some(2));
@@ -453,4 +457,28 @@ fn an_answer_that_cannot_be_written_is_an_error() {
     let output = project().command("project", ["show"].iter()).stdout(full).output().expect("the program runs");
     assert_eq!(output.status.code(), Some(3));
     assert!(String::from_utf8_lossy(&output.stderr).contains("cannot be written"));
+}
+
+#[test]
+fn paths_are_relative_to_where_the_agent_is_started_and_what_is_not_there_is_said() {
+    let place = project();
+    std::fs::write(place.root.join("project/src/CLAUDE.md"), "Beside.\n").expect("a file");
+    let named = |file: &str| {
+        let already = ["show", "main.rs", "--cwd", "project/src", "--harness", "opencode", "--already", file];
+        place.prints(".", &[&already[..], &["--format", "json"]].concat())
+    };
+    assert!(named("AGENTS.md").contains("@/project/src/main.rs"));
+    for (arguments, words) in [
+        (&["--cwd", "project/src", "--already", "gone.md"][..], "--already: @/project/src/gone.md does not exist"),
+        (&["--read", "project/src/gone.rs"], "--read: @/project/src/gone.rs does not exist"),
+        (&["--cwd", "project/src", "--home", "home"], "--home: there is no directory home"),
+    ] {
+        let output = place.run(".", &[&["show"], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let said = String::from_utf8_lossy(&output.stderr).replace(&place.root.display().to_string(), "@");
+        assert!(said.contains(words), "{arguments:?}: {said}");
+    }
+    let gone = place.run("project", &["show", "gone.rs", "--harness", "codex", "--format", "json"]);
+    let answer: Value = serde_json::from_slice(&gone.stdout).expect("JSON");
+    assert_eq!(answer["briefings"][0]["warnings"][0]["code"], "missing-target", "{answer}");
 }

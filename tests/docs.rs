@@ -10,6 +10,7 @@ use briefing::report::compare::Comparison;
 use briefing::report::context::ContextReports;
 use briefing::report::files::InstructionFiles;
 use briefing::report::preview::Preview;
+use briefing::report::roster::UsedHere;
 use briefing::server::ext;
 use briefing::server::settings::Settings;
 use schemars::JsonSchema;
@@ -55,6 +56,7 @@ fn methods() -> Vec<(&'static str, Option<Wire>, Option<Wire>)> {
         (ext::TEXT_DOCUMENT_CONTENT, params::<ext::PreviewParams>(), result::<ext::TextDocumentContent>()),
         (ext::EXPLAIN, params::<ext::ExplainParams>(), result::<ext::Explanations>()),
         (ext::HARNESSES, None, result::<ext::Harnesses>()),
+        (ext::ROSTER, None, result::<UsedHere>()),
         (ext::STATUS, None, result::<ext::Status>()),
         (ext::DID_CHANGE_INSTRUCTIONS, params::<ext::DidChangeInstructionsParams>(), None),
     ]

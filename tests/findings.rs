@@ -1,21 +1,23 @@
 //! What is wrong with the files of a case; and that nothing is wrong where people do as a harness's documentation says.
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use briefing::answer::{Fate, Resolution};
 use briefing::disk::Filesystem;
 use briefing::formats::position;
 use briefing::harness;
-use briefing::report::findings::{Kind, Subject, findings, names, patterns};
+use briefing::harness::shared::neighbour;
+use briefing::report::findings::{Elsewhere, Kind, Subject, decides, findings, names, patterns};
 use briefing::request::{OneOrMany, beside};
 use briefing::resolve::{Outcome, resolve};
 
 use crate::cases::question;
 use crate::world::{Case, World};
 
-/// The golden text of `@diagnostics FILE [HARNESS[,HARNESS]...]`; without a harness every one is asked.
+/// The golden text of `@diagnostics FILE [HARNESS[,HARNESS]...] [from CWD]`; without a harness every one is asked, without a
+/// start each is started beside the file.
 pub fn diagnostics(case: &Case, world: &World, ask: &str) -> String {
     let (file, harnesses) = ask.split_once(' ').unwrap_or((ask, ""));
     let file = Path::new(file);
@@ -44,12 +46,39 @@ pub fn with_subject<T>(
     look: impl FnOnce(&Subject) -> T,
 ) -> T {
     let raw = world.read(file).expect("the file is there");
-    let answers = asked(case, world, harnesses, &beside(file), None);
+    let (harnesses, from) = match harnesses.split_once("from ") {
+        Some((harnesses, from)) => (harnesses.trim_end(), PathBuf::from(from)),
+        None => (harnesses, beside(file)),
+    };
+    let mut answers = asked(case, world, harnesses, &from, None);
+    let mut elsewhere = Vec::new();
+    if from != beside(file) {
+        let reading = asked(case, world, harnesses, &from, Some(&neighbour_of(world, file)));
+        let there = asked(case, world, harnesses, &beside(file), None);
+        for ((answer, reading), there) in answers.iter_mut().zip(reading).zip(there) {
+            if !decides(answer, file) {
+                *answer = reading;
+            }
+            if !decides(answer, file) {
+                elsewhere.push(there);
+            }
+        }
+    }
+    let elsewhere = Elsewhere { path: file, answers: &elsewhere };
     let never_read = names::is_distinctive(file) && !reads(&answers, file) && !from_above(case, world, harnesses, file);
     let real = world.real_path(file).expect("it is there");
     let leads_to = (real != file).then_some(&*real);
     let dead = dead_patterns(case, world, file, &raw);
-    look(&Subject { path: file, raw: &raw, answers: &answers, leads_to, never_read, dead: &dead, long: 500 })
+    look(&Subject { path: file, raw: &raw, answers: &answers, leads_to, never_read, dead: &dead, long: 500, elsewhere })
+}
+
+/// The file that an agent may read beside an instruction file.
+fn neighbour_of(world: &World, file: &Path) -> PathBuf {
+    let (choice, standpoint) = neighbour::question(&beside(file));
+    match resolve(world, &choice, &standpoint) {
+        Outcome::Answer(answer) => neighbour::of(&answer).unwrap_or(file).to_owned(),
+        Outcome::Untold(asks) => panic!("everything was told, and yet {asks:?}"),
+    }
 }
 
 /// The patterns of a rule that match nothing; in the home directory, which no workspace is, nothing is looked for.
@@ -68,8 +97,8 @@ fn dead_patterns(case: &Case, world: &World, file: &Path, raw: &[u8]) -> Vec<Str
 
 fn asked(case: &Case, world: &World, harnesses: &str, cwd: &Path, target: Option<&Path>) -> Vec<Arc<Resolution>> {
     let (mut request, defaults, mut places) = question(case, &format!("codex from {}", cwd.display()));
-    let named = || harnesses.split(',').map(str::to_owned).collect();
-    request.harness = (!harnesses.is_empty()).then(|| OneOrMany::Many(named()));
+    let harnesses = if harnesses.is_empty() { "all" } else { harnesses };
+    request.harness = Some(OneOrMany::Many(harnesses.split(',').map(str::to_owned).collect()));
     places.target = target.map(Path::to_owned);
     let questions = request.questions(&defaults, &places).expect("a question");
     let answer = |(choice, standpoint)| match resolve(world, &choice, &standpoint) {
@@ -92,7 +121,7 @@ fn from_above(case: &Case, world: &World, harnesses: &str, file: &Path) -> bool 
 fn layouts() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/layouts");
     let files = std::fs::read_dir(folder).expect("the layouts are there").map(|file| file.expect("an entry").path());
-    let layout = |file: std::path::PathBuf| {
+    let layout = |file: PathBuf| {
         let id = file.file_stem().expect("a name").to_string_lossy().into_owned();
         (id, std::fs::read_to_string(file).expect("a layout is UTF-8"))
     };

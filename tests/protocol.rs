@@ -1,6 +1,7 @@
 //! Whole sessions with the real server: every feature once. A message left unread fails the test.
 
 mod actions;
+mod choice;
 mod declared;
 mod disk;
 mod documents;
@@ -9,6 +10,7 @@ mod features;
 mod navigation;
 mod requests;
 mod settings;
+mod standpoint;
 mod workspace;
 
 use std::sync::Arc;
@@ -169,7 +171,7 @@ tests! {
             (json!({"textDocument": "file:///a"}), "invalid type"),
             (json!({"cwd": "untitled:x"}), "untitled:x: only file: URIs"),
             (json!({"alreadyLoaded": ["x y"]}), "x y: not a URI"),
-            (json!({"harness": "kodex"}), "there is no harness `kodex`; the harnesses are codex"),
+            (json!({"harness": "kodex"}), "there is no harness `kodex`; did you mean codex?"),
             (json!({"harness": "codex@new"}), "`new` is not a version of codex"),
             (json!({"harness": 5}), "`harness` is an id such as"),
             (json!({"include": ["texts"]}), "include: `texts` is neither `text` nor `trace`"),

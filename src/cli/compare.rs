@@ -65,7 +65,7 @@ pub(super) fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
     }
     let cwd = directory("--cwd", arguments.cwd.as_deref(), &here)?.unwrap_or_else(|| here.clone());
     let places = Places { cwd, target: arguments.file.clone(), read_before: Vec::new(), already_loaded: Vec::new() };
-    let defaults = super::defaults(directory("--home", arguments.home.as_deref(), &here)?);
+    let defaults = super::defaults(directory("--home", arguments.home.as_deref(), &places.cwd)?);
     let before = AtRevision::open(&Real, &places.cwd, &arguments.base)?;
     let Asked { answers: before, .. } = asked(&before, &request, &places, defaults.clone())?;
     let Asked { answers: now, .. } = asked(&Real, &request, &places, defaults)?;

@@ -3,17 +3,21 @@
 use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Failure;
-use super::show::{customs, installed, print};
+use super::show::{customs, installed, print, roster};
 use crate::disk::Real;
 use crate::harness::custom::Customs;
 use crate::harness::shared::installed::{Installations, Installed};
 use crate::harness::{self, Details};
+use crate::report::roster::{Because, Mine, UsedHere};
+use crate::request::Defaults;
+use crate::roster::{ALL_OF_THEM, MINE, Roster};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -70,26 +74,44 @@ pub(super) fn run(arguments: &Harnesses) -> Result<ExitCode, Failure> {
     for problem in &customs.problems {
         eprintln!("briefing: {problem}");
     }
-    let rows = rows(&customs, &versions(&here), arguments)?;
+    let defaults = Defaults { customs: Arc::new(customs), ..super::defaults(None) };
+    let installed = versions(&here, &defaults);
+    let used = used_here(&roster(&here, &defaults), &installed, &defaults.customs)?;
+    let rows = rows(&defaults.customs, &installed, &used, arguments)?;
     match arguments.format {
         Format::Json => {
-            let json = serde_json::json!({ "harnesses": rows });
+            let json = serde_json::json!({ "harnesses": rows, "roster": used });
             print(&format!("{}\n", serde_json::to_string_pretty(&json).map_err(|error| error.to_string())?))?;
         }
         Format::Text if arguments.details => print(&side_by_side(&rows))?,
-        Format::Text => print(&list(&rows))?,
+        Format::Text => {
+            print(&list(&rows, &used, &defaults.home))?;
+            if used.assumed {
+                eprintln!("briefing: nothing here shows which agents you use; those that most people use are taken");
+            }
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// What is installed, as an agent started here would meet it.
-fn versions(here: &Path) -> Installations {
-    let defaults = super::defaults(None);
-    let look = |profile: &&'static harness::Profile| (profile.id.to_owned(), installed(profile, here, &defaults));
+fn versions(here: &Path, defaults: &Defaults) -> Installations {
+    let look = |profile: &&'static harness::Profile| (profile.id.to_owned(), installed(profile, here, defaults));
     Installations { auto: true, found: harness::ALL.iter().map(look).collect() }
 }
 
-fn rows(customs: &Customs, installations: &Installations, arguments: &Harnesses) -> Result<Vec<Row>, String> {
+/// The harnesses that are used here, each in the edition that answers for it.
+fn used_here(roster: &Roster, installed: &Installations, customs: &Customs) -> Result<UsedHere, String> {
+    let choices: Result<Vec<_>, _> = roster.mine.iter().map(|used| installed.choose(&used.id, customs)).collect();
+    Ok(UsedHere::of(roster, &choices?, installed))
+}
+
+fn rows(
+    customs: &Customs,
+    installations: &Installations,
+    used: &UsedHere,
+    arguments: &Harnesses,
+) -> Result<Vec<Row>, String> {
     let details = |phrases: Vec<String>| -> Map<String, Value> {
         let all = Details::TITLES.into_iter().zip(phrases).map(|(topic, text)| (topic.to_owned(), text.into()));
         all.filter(|_| arguments.details).collect()
@@ -127,12 +149,19 @@ fn rows(customs: &Customs, installations: &Installations, arguments: &Harnesses)
     });
     // A harness that the user configures takes the place of the shipped one.
     let built_in = built_in.filter(|row| customs.harness(&row.harness).is_none());
-    let all: Vec<Row> = built_in.chain(declared).collect();
-    if arguments.harness.is_empty() {
+    let mut all: Vec<Row> = built_in.chain(declared).collect();
+    // Mine first, those with the strongest reasons before the others; the order of a harness's editions stays.
+    all.sort_by_key(|row| used.mine.iter().position(|mine| mine.harness == row.harness).unwrap_or(usize::MAX));
+    let named = |spec: &&String| **spec != MINE && **spec != ALL_OF_THEM || customs.harness(spec).is_some();
+    let words: Vec<_> = arguments.harness.iter().filter(|spec| !named(spec)).collect();
+    if arguments.harness.is_empty() || words.iter().any(|word| *word == ALL_OF_THEM) {
         return Ok(all);
     }
-    let mut wanted = Vec::new();
-    for spec in &arguments.harness {
+    let mut wanted: Vec<(String, Option<&str>)> = Vec::new();
+    if !words.is_empty() {
+        wanted.extend(used.mine.iter().map(|mine| (mine.harness.clone(), None)));
+    }
+    for spec in arguments.harness.iter().filter(named) {
         let choice = installations.choose(spec, customs)?;
         let name = choice.edition().about().name;
         wanted.push((choice.id().to_owned(), spec.contains('@').then_some(name)));
@@ -143,17 +172,29 @@ fn rows(customs: &Customs, installations: &Installations, arguments: &Harnesses)
     Ok(all.into_iter().filter(is_wanted).collect())
 }
 
-fn list(rows: &[Row]) -> String {
+fn list(rows: &[Row], used: &UsedHere, home: &Path) -> String {
     let mut out = String::new();
     let width = rows.iter().map(|row| name(row).len()).max().unwrap_or(0);
     for row in rows {
         let mut known: Vec<String> = Vec::new();
         known.extend(row.checked_on.as_ref().map(|versions| format!("checked on {versions}")));
         known.extend(row.installed.as_ref().map(|version| format!("{version} is installed")));
+        let mine = used.mine.iter().find(|mine| mine.harness == row.harness);
+        let mine = mine.filter(|mine| mine.edition == row.edition || row.checked.is_none());
+        known.extend(mine.map(|mine| yours(mine, home)));
         let known = if known.is_empty() { String::new() } else { format!(" ({})", known.join("; ")) };
         let _ = writeln!(out, "{:<width$}  {}{known}: {}", name(row), row.title, row.summary);
     }
     out
+}
+
+/// Why a harness is one of mine, in a few words.
+fn yours(mine: &Mine, home: &Path) -> String {
+    let because: Vec<String> = mine.because.iter().map(Because::words).collect();
+    let because = if because.is_empty() { "assumed".to_owned() } else { because.join(", ") };
+    let workspace = mine.workspace.as_ref().map_or_else(String::new, |dir| format!("; {dir} looks like its workspace"));
+    let home = format!("{}/", home.display());
+    format!("yours, {because}{workspace}").replace(&home, "~/")
 }
 
 /// Topic by topic, so that what is compared stands side by side.

@@ -14,14 +14,15 @@ use crate::answer::{Fidelity, Resolution};
 use crate::disk::{self, Buffers, Filesystem, Real};
 use crate::harness::custom::{self, Customs};
 use crate::harness::shared::installed::{self, Installed};
-use crate::harness::{Choice, Profile};
+use crate::harness::{self, Choice, Profile};
 use crate::remote::{self, Reach};
 use crate::report::briefing::{self, Effective, Include};
 use crate::report::case::case;
 use crate::report::preview;
 use crate::request::{Defaults, OneOrMany, Places, Request};
 use crate::resolve::{Outcome, resolve};
-use crate::snapshot::{Ask, Fact, Facts, Kind, Snapshot, absolute};
+use crate::roster::{self, ALL_OF_THEM, MINE, Roster};
+use crate::snapshot::{Ask, Errno, Fact, Facts, Kind, Snapshot, absolute};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -37,8 +38,9 @@ Examples:
 pub(super) struct Show {
     /// The file the agent would read, relative to where it is started; without it, the start of a session is shown
     file: Option<PathBuf>,
-    /// Only these harnesses, or these editions of them: codex,opencode@1.1,claude-code@auto; may be repeated
-    #[arg(long, value_name = "ID[@EDITION]", value_delimiter = ',')]
+    /// Only these harnesses, or these editions of them: codex,opencode@1.1,claude-code@auto; mine: those that are used
+    /// here (the default); all: every one; may be repeated
+    #[arg(long, value_name = "ID[@EDITION]|mine|all", value_delimiter = ',')]
     harness: Vec<String>,
     /// The edition of harnesses that are named without one
     #[arg(long, value_enum, default_value_t = Editions::Newest)]
@@ -46,7 +48,7 @@ pub(super) struct Show {
     /// Where the agent is started [default: the working directory]
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
-    /// The home directory to assume
+    /// The home directory to assume, relative to where the agent is started
     #[arg(long, value_name = "DIR")]
     home: Option<PathBuf>,
     /// The kind of session: main, subagent, cron, group, local
@@ -58,10 +60,10 @@ pub(super) struct Show {
     /// The tool with which the agent reaches the file: read, edit, write, shell, mention
     #[arg(long, value_name = "TOOL")]
     tool: Option<String>,
-    /// A file that was read earlier in the session; may be repeated, in order. What came with it is worked out
+    /// A file that was read earlier in the session, relative to where it is started; may be repeated, in order. What came with it is worked out
     #[arg(long, value_name = "FILE")]
     read: Vec<PathBuf>,
-    /// A file whose text is in the context already; may be repeated
+    /// A file whose text is in the context already, relative to where the agent is started; may be repeated
     #[arg(long, value_name = "FILE")]
     already: Vec<PathBuf>,
     /// Fetch the texts behind the URLs that instructions name; without this nothing is fetched
@@ -124,10 +126,13 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
     request.agent = show.agent.clone().or(request.agent);
     request.tool = show.tool.clone().or(request.tool);
     let cwd = directory("--cwd", show.cwd.as_deref(), &here)?.unwrap_or_else(|| here.clone());
-    let target = show.file.clone();
-    let all = |files: &[PathBuf]| files.iter().map(|file| here.join(file)).collect();
-    let places = Places { cwd, target, read_before: all(&show.read), already_loaded: all(&show.already) };
-    let home = directory("--home", show.home.as_deref(), &here)?;
+    // Paths are relative to where the agent is started, as the file is that it would read.
+    let home = directory("--home", show.home.as_deref(), &cwd)?;
+    for (option, files) in [("--read", &show.read), ("--already", &show.already)] {
+        files.iter().try_for_each(|file| exists(option, &cwd, file))?;
+    }
+    let (read_before, already_loaded) = (show.read.clone(), show.already.clone());
+    let places = Places { cwd, target: show.file.clone(), read_before, already_loaded };
     let mut defaults = defaults(home);
     defaults.installed.auto = show.edition == Editions::Auto;
     let files = Buffers::over(Real);
@@ -163,9 +168,13 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
             print(&text)?;
         }
         Format::Text if show.verbose || show.why => {
-            print_styled(&words::of_all(&answers, show.why, request.harness.is_none()))?;
+            print_styled(&words::of_all(
+                &answers,
+                show.why,
+                !show.harness.iter().any(|spec| ![MINE, ALL_OF_THEM].contains(&spec.as_str())),
+            ))?;
         }
-        Format::Text => print_styled(&screen::of_all(&answers, 0, screen::width()))?,
+        Format::Text => print_styled(&screen::of_all(&answers, others(&request, &answers), screen::width()))?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -189,6 +198,21 @@ fn fetch(files: &Buffers, answers: &[Resolution], reach: Reach) -> bool {
         files.keep(url, remote);
     }
     !urls.is_empty()
+}
+
+/// Refuses an option that names a path where nothing is.
+fn exists(option: &str, from: &Path, path: &Path) -> Result<(), String> {
+    let path = from.join(path);
+    Real.stat(&path).map(drop).map_err(|errno| match errno {
+        Errno::NOENT => format!("{option}: {} does not exist", path.display()),
+        errno => format!("{option}: {}: {}", path.display(), errno.text()),
+    })
+}
+
+/// How many harnesses were not asked, where nobody chose any.
+fn others(request: &Request, answers: &[Resolution]) -> usize {
+    let asked = |id: &str| answers.iter().any(|answer| answer.harness == id);
+    harness::ALL.iter().filter(|profile| request.harness.is_none() && !asked(profile.id)).count()
 }
 
 /// The working directory.
@@ -215,6 +239,9 @@ pub(super) fn asked(
     let customs = customs(fs, &places.cwd);
     let problems = customs.problems.clone();
     defaults.customs = Arc::new(customs);
+    if request.wants_roster(&defaults) {
+        defaults.roster = Arc::new(roster(&places.cwd, &defaults));
+    }
     for profile in request.to_look_up(&defaults) {
         let found = installed(profile, &places.cwd, &defaults);
         defaults.installed.found.insert(profile.id.to_owned(), found);
@@ -228,6 +255,12 @@ pub(super) fn asked(
 pub(super) fn customs(fs: &dyn Filesystem, cwd: &Path) -> Customs {
     let (choice, standpoint) = custom::question(cwd);
     Customs::of(&answer(fs, &choice, &standpoint), &toml::Table::new())
+}
+
+/// The harnesses that are used by those who start them in `cwd`.
+pub(super) fn roster(cwd: &Path, defaults: &Defaults) -> Roster {
+    let (choice, standpoint) = roster::question(cwd, &defaults.home, &defaults.env);
+    Roster::of(&answer(&Real, &choice, &standpoint), &defaults.customs, &defaults.editor)
 }
 
 /// The version of a harness that is installed, as an agent started in `cwd` would meet it.

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use super::shared::conventional::{Chain, Load, PLAIN, read_in_november};
-use super::{About, Details, Edition, Profile};
+use super::{About, Details, Edition, Evidence, Profile};
 use crate::answer::{Answer, Scope, Standpoint, Trigger};
 use crate::search::{Search, Told};
 use crate::snapshot::Ask;
@@ -22,6 +22,7 @@ pub static PROFILE: Profile = Profile {
     settings_names: &[],
     program: None,
     keys: &[],
+    evidence: Evidence::NONE,
 };
 
 const NAME: &str = "AGENTS.md";

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::shared::conventional::{Chain, File, Load, PLAIN};
-use super::{About, Details, Edition, Profile, Program};
+use super::{About, Details, Edition, Evidence, Profile, Program};
 use crate::answer::{Answer, Fate, Refusal, Role, Scope, Source, Standpoint};
 use crate::formats::{Value, parse_yaml};
 use crate::search::{Search, Told};
@@ -42,6 +42,12 @@ pub static PROFILE: Profile = Profile {
     settings_names: &[".aider.conf.yml", ".env"],
     keys: &[],
     program: Some(Program { command: "aider", package: "aider-chat" }),
+    evidence: Evidence {
+        homes: &[&["~/.aider.conf.yml"], &["~/.aider"]],
+        files: &[".aider.conf.yml", ".aider.chat.history.md"],
+        editor: &["nvim-aider", "aider.nvim"],
+        ..Evidence::NONE
+    },
 };
 
 static ABOUT: About = About {

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::shared::conventional::{Chain, File, Globs, Load, PLAIN, When, mentioned, read_in_november};
 use super::shared::front_matter::FrontMatter;
-use super::{About, Details, Edition, Profile};
+use super::{About, Details, Edition, Evidence, Profile};
 use crate::answer::{Answer, Scope, Standpoint};
 use crate::search::{Search, Told};
 use crate::snapshot::absolute;
@@ -29,6 +29,13 @@ pub static PROFILE: Profile = Profile {
     settings_names: &[],
     keys: &[],
     program: None,
+    evidence: Evidence {
+        commands: &["amp"],
+        homes: &[&["$XDG_CONFIG_HOME/amp", "~/.config/amp"]],
+        files: &[".amp"],
+        editor: &["sourcegraph.amp", "amp.nvim"],
+        ..Evidence::NONE
+    },
 };
 
 const UNSURE: &str = "based on excerpts of Amp's manual (November 2026), as the client is closed source: the order and the text around the files are not known";

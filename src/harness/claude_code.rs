@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::answer::{Answer, Certain, Fate, Message, Place, Role, Source, Standpoint, Text, Tool, Trigger};
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Attaches, Details, Difference, Edition, Profile, Program};
+use crate::harness::{About, Attaches, Details, Difference, Edition, Evidence, Profile, Program};
 use crate::search::{Search, Told};
 use crate::text::js_trim;
 
@@ -83,6 +83,13 @@ pub static PROFILE: Profile = Profile {
     ],
     program: Some(Program { command: "claude", package: "@anthropic-ai/claude-code" }),
     keys: KEYS,
+    evidence: Evidence {
+        traces: &[&["$CLAUDE_CONFIG_DIR/projects", "~/.claude/projects"]],
+        homes: &[&["$CLAUDE_CONFIG_DIR", "~/.claude"]],
+        files: &["CLAUDE.md", "CLAUDE.local.md", ".claude"],
+        editor: &["anthropic.claude-code", "claudecode.nvim", "claude-code.nvim"],
+        ..Evidence::NONE
+    },
 };
 
 const KEYS: &[Keys] = &[

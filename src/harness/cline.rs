@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::shared::conventional::{Chain, File, Load, PLAIN};
-use super::{About, Attaches, Details, Edition, Profile, Program};
+use super::{About, Attaches, Details, Edition, Evidence, Profile, Program};
 use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Text, Tool, Warning};
 use crate::formats::{Node, Value, parse_json, parse_npm_yaml};
 use crate::search::{Search, Told};
@@ -38,6 +38,13 @@ pub static PROFILE: Profile = Profile {
     settings_names: &[".cline/*/managed.json"],
     keys: &[],
     program: Some(Program { command: "cline", package: "cline" }),
+    evidence: Evidence {
+        traces: &[&["$CLINE_DIR/data", "~/.cline/data"]],
+        homes: &[&["$CLINE_DIR", "~/.cline"]],
+        files: &[".clinerules", ".cline"],
+        editor: &["saoudrizwan.claude-dev"],
+        ..Evidence::NONE
+    },
 };
 
 static ABOUT: About = About {

@@ -14,7 +14,7 @@ use crate::answer::{
 };
 use crate::harness::custom::{Overrides, kept};
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Details, Difference, Edition, LimitKey, Profile, Program};
+use crate::harness::{About, Details, Difference, Edition, Evidence, LimitKey, Profile, Program};
 use crate::search::{Search, Told, Untold};
 use crate::snapshot::{Kind, Unreadable, absolute};
 
@@ -54,6 +54,13 @@ pub static PROFILE: Profile = Profile {
     settings_names: &[".codex/config.toml", ".codex/*.config.toml"],
     program: Some(Program { command: "codex", package: "@openai/codex" }),
     keys: KEYS,
+    evidence: Evidence {
+        traces: &[&["$CODEX_HOME/sessions", "~/.codex/sessions"]],
+        homes: &[&["$CODEX_HOME", "~/.codex"]],
+        files: &["AGENTS.override.md", ".codex"],
+        editor: &["openai.chatgpt"],
+        ..Evidence::NONE
+    },
 };
 
 const KEYS: &[Keys] = &[Keys {

@@ -12,7 +12,7 @@ use crate::answer::{
 };
 use crate::glob;
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Attaches, Details, Difference, Edition, Profile, Program};
+use crate::harness::{About, Attaches, Details, Difference, Edition, Evidence, Profile, Program};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, AskHasher, Content, Errno, Kind, Unreadable, absolute, relative};
 
@@ -55,6 +55,12 @@ pub static PROFILE: Profile = Profile {
     settings_names: &[],
     program: Some(Program { command: "copilot", package: "@github/copilot" }),
     keys: KEYS,
+    evidence: Evidence {
+        traces: &[&["$COPILOT_HOME/session-state", "~/.copilot/session-state"]],
+        homes: &[&["$COPILOT_HOME", "~/.copilot"]],
+        files: &[".github/copilot-instructions.md", ".github/instructions"],
+        ..Evidence::NONE
+    },
 };
 
 const KEYS: &[Keys] = &[Keys {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::shared::conventional::{Chain, File, Globs, InFolder, Load, PLAIN, When, files_below, read_in_november};
 use super::shared::vscode::{self, Settings};
-use super::{About, Details, Edition, Profile};
+use super::{About, Details, Edition, Evidence, Profile};
 use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Text, Trigger};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, AskHasher, Kind, absolute};
@@ -45,6 +45,11 @@ pub static PROFILE: Profile = Profile {
     settings_names: &vscode::NAMES,
     keys: &[],
     program: None,
+    evidence: Evidence {
+        files: &[".github/copilot-instructions.md", ".github/instructions"],
+        editor: &["github.copilot-chat", "github.copilot"],
+        ..Evidence::NONE
+    },
 };
 
 const UNSURE: &str = "based on the sources of VS Code and of its chat (November 2026), not on the running client: the text around the files is not certain, and instructions of an organization, of extensions and of profiles are not looked for";

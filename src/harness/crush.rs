@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::shared::conventional::{Chain, File, InFolder, Load, PLAIN, files_below, read_in_november};
 use super::shared::keys::{Key, Keys, Takes};
-use super::{About, Details, Edition, Profile};
+use super::{About, Details, Edition, Evidence, Profile};
 use crate::answer::{Answer, Fate, Scope, Standpoint, Text, Warning};
 use crate::formats::parse_json;
 use crate::search::{Search, Told};
@@ -56,6 +56,12 @@ pub static PROFILE: Profile = Profile {
     settings_names: &["crush.json", ".crush.json", "crush/crush.json"],
     program: None,
     keys: KEYS,
+    evidence: Evidence {
+        commands: &["crush"],
+        homes: &[&["$XDG_CONFIG_HOME/crush", "~/.config/crush"]],
+        files: &["CRUSH.md", "CRUSH.local.md", "crush.json", ".crush.json", ".crush"],
+        ..Evidence::NONE
+    },
 };
 
 const KEYS: &[Keys] = &[Keys {

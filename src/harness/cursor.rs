@@ -13,7 +13,7 @@ use super::shared::conventional::{
 };
 use super::shared::front_matter::{self, FrontMatter, Value};
 use super::shared::keys::{Key, Keys, Takes};
-use super::{About, Details, Edition, Profile};
+use super::{About, Details, Edition, Evidence, Profile};
 use crate::answer::{Answer, Fate, Scope, Standpoint, Trigger, Warning};
 use crate::search::{Search, Told};
 use crate::snapshot::absolute;
@@ -29,6 +29,13 @@ pub static PROFILE: Profile = Profile {
     settings_names: &[],
     program: None,
     keys: KEYS,
+    evidence: Evidence {
+        commands: &["cursor", "cursor-agent"],
+        homes: &[&["~/.cursor"]],
+        files: &[".cursor", ".cursorrules"],
+        editor: &["cursor"],
+        ..Evidence::NONE
+    },
 };
 
 const KEYS: &[Keys] = &[Keys {

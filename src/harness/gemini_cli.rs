@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::answer::{Answer, Fate, Message, Role, Scope, Source, Standpoint, Tool, Trigger, Warning};
 use crate::formats::Node;
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Attaches, Details, Difference, Edition, Profile, Program};
+use crate::harness::{About, Attaches, Details, Difference, Edition, Evidence, Profile, Program};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Content, Kind, Unreadable, absolute};
 use crate::text::{self, js_trim};
@@ -50,6 +50,13 @@ pub static PROFILE: Profile = Profile {
     settings_names: &[".gemini/settings.json", ".gemini/trustedFolders.json", ".gemini/projects.json", ".geminiignore"],
     program: Some(Program { command: "gemini", package: "@google/gemini-cli" }),
     keys: KEYS,
+    evidence: Evidence {
+        traces: &[&["$GEMINI_CLI_HOME/.gemini/tmp", "~/.gemini/tmp"]],
+        homes: &[&["$GEMINI_CLI_HOME/.gemini", "~/.gemini"]],
+        files: &["GEMINI.md", ".gemini"],
+        editor: &["google.gemini-cli-vscode-ide-companion"],
+        ..Evidence::NONE
+    },
 };
 
 const KEYS: &[Keys] = &[Keys {

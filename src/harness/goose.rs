@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::shared::conventional::{Chain, File, Load, PLAIN, read_in_november};
 use super::shared::front_matter;
-use super::{About, Details, Edition, Profile};
+use super::{About, Details, Edition, Evidence, Profile};
 use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Text, Trigger, Warning};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, absolute};
@@ -39,6 +39,13 @@ pub static PROFILE: Profile = Profile {
     settings_names: &["goose/config.yaml", ".gooseignore"],
     program: None,
     keys: &[],
+    evidence: Evidence {
+        commands: &["goose"],
+        homes: &[&["$XDG_CONFIG_HOME/goose", "~/.config/goose"]],
+        files: &[".goosehints", ".gooseignore"],
+        editor: &["block.vscode-goose"],
+        ..Evidence::NONE
+    },
 };
 
 static ABOUT: About = read_in_november(Details {

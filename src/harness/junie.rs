@@ -6,7 +6,7 @@ use std::convert::identity;
 use std::path::Path;
 
 use super::shared::conventional::{Chain, Load, PLAIN, read_in_november};
-use super::{About, Details, Edition, Profile};
+use super::{About, Details, Edition, Evidence, Profile};
 use crate::answer::{Answer, Scope, Standpoint};
 use crate::search::{Search, Told};
 use crate::snapshot::absolute;
@@ -27,6 +27,7 @@ pub static PROFILE: Profile = Profile {
     settings_names: &[],
     program: None,
     keys: &[],
+    evidence: Evidence { commands: &["junie"], homes: &[&["~/.junie"]], files: &[".junie"], ..Evidence::NONE },
 };
 
 const UNSURE: &str =

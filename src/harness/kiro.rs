@@ -7,7 +7,7 @@ use std::path::Path;
 use super::shared::conventional::{Chain, File, Globs, Load, PLAIN, When, read_in_november};
 use super::shared::front_matter::{self, FrontMatter};
 use super::shared::keys::{Key, Keys, Takes};
-use super::{About, Details, Edition, Profile};
+use super::{About, Details, Edition, Evidence, Profile};
 use crate::answer::{Answer, Fate, Scope, Standpoint, Trigger, Warning};
 use crate::search::{Search, Told};
 use crate::snapshot::absolute;
@@ -23,6 +23,13 @@ pub static PROFILE: Profile = Profile {
     settings_names: &[],
     program: None,
     keys: KEYS,
+    evidence: Evidence {
+        commands: &["kiro", "kiro-cli"],
+        homes: &[&["~/.kiro"]],
+        files: &[".kiro"],
+        editor: &["kiro"],
+        ..Evidence::NONE
+    },
 };
 
 const KEYS: &[Keys] = &[Keys {

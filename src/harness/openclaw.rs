@@ -7,7 +7,7 @@
 use crate::answer::{Answer, Per, PromptMode, Standpoint};
 use crate::formats::Node;
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Edition, LimitKey, Profile, Program};
+use crate::harness::{About, Edition, Evidence, LimitKey, Profile, Program};
 use crate::search::{Search, Told};
 
 mod budget;
@@ -71,6 +71,12 @@ pub static PROFILE: Profile = Profile {
     settings_names: &[".openclaw/openclaw.json", ".openclaw/.env", ".openclaw/state/openclaw.sqlite"],
     program: Some(Program { command: "openclaw", package: "openclaw" }),
     keys: KEYS,
+    evidence: Evidence {
+        traces: &[&["$OPENCLAW_STATE_DIR/agents", "$OPENCLAW_HOME/.openclaw/agents", "~/.openclaw/agents"]],
+        homes: &[&["$OPENCLAW_STATE_DIR", "$OPENCLAW_HOME/.openclaw", "~/.openclaw"]],
+        workspace: &["SOUL.md", "IDENTITY.md"],
+        ..Evidence::NONE
+    },
 };
 
 const KEYS: &[Keys] = &[Keys {

@@ -5,7 +5,7 @@
 
 use crate::answer::{Answer, Certain, Message, Role, Source, Standpoint, Text, Tool, Trigger, Warning};
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Attaches, Details, Difference, Edition, Profile, Program};
+use crate::harness::{About, Attaches, Details, Difference, Edition, Evidence, Profile, Program};
 use crate::search::{Search, Told};
 
 mod agents;
@@ -46,6 +46,13 @@ pub static PROFILE: Profile = Profile {
     settings_names: &["opencode.json", "opencode.jsonc", ".config/opencode/config.json"],
     program: Some(Program { command: "opencode", package: "opencode-ai" }),
     keys: KEYS,
+    evidence: Evidence {
+        traces: &[&["$XDG_DATA_HOME/opencode", "~/.local/share/opencode"]],
+        homes: &[&["$XDG_CONFIG_HOME/opencode", "~/.config/opencode"], &["~/.opencode"]],
+        files: &["opencode.json", "opencode.jsonc", ".opencode"],
+        editor: &["sst-dev.opencode", "opencode.nvim"],
+        ..Evidence::NONE
+    },
 };
 
 const KEYS: &[Keys] = &[Keys {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::gemini_cli::joined;
 use super::shared::conventional::{Chain, Load, PLAIN};
 use super::shared::keys::{Key, Keys, Takes};
-use super::{About, Attaches, Details, Edition, Profile, Program};
+use super::{About, Attaches, Details, Edition, Evidence, Profile, Program};
 use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Warning};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Kind, relative};
@@ -52,6 +52,13 @@ pub static PROFILE: Profile = Profile {
     ],
     keys: KEYS,
     program: Some(Program { command: "qwen", package: "@qwen-code/qwen-code" }),
+    evidence: Evidence {
+        traces: &[&["$QWEN_HOME/installation_id", "~/.qwen/installation_id"]],
+        homes: &[&["$QWEN_HOME", "~/.qwen"]],
+        files: &["QWEN.md", ".qwen"],
+        editor: &["qwenlm.qwen-code-vscode-ide-companion"],
+        ..Evidence::NONE
+    },
 };
 
 const KEYS: &[Keys] = &[

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::shared::conventional::{Chain, Load, PLAIN, read_in_november};
 use super::shared::vscode::{self, Settings};
-use super::{About, Details, Edition, Profile};
+use super::{About, Details, Edition, Evidence, Profile};
 use crate::answer::{Answer, Fate, Scope, Standpoint, Text};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Kind, relative};
@@ -69,6 +69,12 @@ pub static PROFILE: Profile = Profile {
     settings_names: &vscode::NAMES,
     keys: &[],
     program: None,
+    evidence: Evidence {
+        homes: &[&["~/.roo"]],
+        files: &[".roo", ".roorules", ".roomodes"],
+        editor: &["rooveterinaryinc.roo-cline"],
+        ..Evidence::NONE
+    },
 };
 
 static ABOUT: About = read_in_november(Details {

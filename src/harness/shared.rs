@@ -2,10 +2,12 @@
 //! them. Everything that is one harness's own is in that harness's file.
 
 pub(in crate::harness) mod conventional;
+pub mod evidence;
 pub(in crate::harness) mod front_matter;
 pub mod installed;
 pub mod keys;
 pub mod names;
+pub mod neighbour;
 pub mod patterns;
 pub(in crate::harness) mod skills;
 pub(in crate::harness) mod vscode;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::shared::conventional::{Chain, File, Globs, Load, PLAIN, When, read_in_november};
 use super::shared::keys::{Key, Keys, Takes};
-use super::{About, Details, Edition, Profile};
+use super::{About, Details, Edition, Evidence, Profile};
 use crate::answer::{Answer, Limit, Per, Scope, Standpoint, Unit, Warning};
 use crate::search::{Search, Told};
 use crate::text::utf16_len;
@@ -48,6 +48,13 @@ pub static PROFILE: Profile = Profile {
     settings_names: &[],
     keys: KEYS,
     program: None,
+    evidence: Evidence {
+        commands: &["windsurf"],
+        homes: &[&["~/.codeium/windsurf"]],
+        files: &[".windsurf", ".windsurfrules"],
+        editor: &["windsurf"],
+        ..Evidence::NONE
+    },
 };
 
 const KEYS: &[Keys] = &[Keys {

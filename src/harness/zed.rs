@@ -4,7 +4,7 @@
 //! November 2026, not run.
 
 use super::shared::conventional::{Chain, Load, PLAIN, read_in_november};
-use super::{About, Details, Edition, Profile};
+use super::{About, Details, Edition, Evidence, Profile};
 use crate::answer::{Answer, Scope, Standpoint, Text};
 use crate::search::{Search, Told};
 
@@ -42,6 +42,12 @@ pub static PROFILE: Profile = Profile {
     settings_names: &[],
     program: None,
     keys: &[],
+    evidence: Evidence {
+        commands: &["zed", "zeditor"],
+        homes: &[&["$XDG_CONFIG_HOME/zed", "~/.config/zed"]],
+        files: &[".zed", ".rules"],
+        ..Evidence::NONE
+    },
 };
 
 const UNSURE: &str = "based on Zed's documentation and sources (November 2026), not on the running client: the prompt around the files changes from version to version";

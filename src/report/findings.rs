@@ -4,8 +4,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::paths::short;
 use super::words::list;
-use crate::answer::{Fate, Resolution};
+use crate::answer::{Fate, Resolution, Source, Trigger};
 use crate::snapshot::Content;
 
 mod budget;
@@ -30,8 +31,10 @@ pub struct Subject<'a> {
     pub path: &'a Path,
     /// Its bytes.
     pub raw: &'a Content,
-    /// What every enabled harness tells when it is started beside the file.
+    /// What every chosen harness tells at the standpoint: at the start, else when it reads a file beside this one.
     pub answers: &'a [Arc<Resolution>],
+    /// What those of them tell that do not read it so, if they are started beside the file.
+    pub elsewhere: Elsewhere<'a>,
     /// Where the file really is, if it is a link.
     pub leads_to: Option<&'a Path>,
     /// Whether it was looked for from the directories above, too, and no harness reads it.
@@ -42,7 +45,48 @@ pub struct Subject<'a> {
     pub long: usize,
 }
 
-impl Subject<'_> {
+/// The same file for agents that are started beside it.
+#[derive(Clone, Copy)]
+pub struct Elsewhere<'a> {
+    /// The file, as they see it.
+    pub path: &'a Path,
+    /// What they tell.
+    pub answers: &'a [Arc<Resolution>],
+}
+
+/// Whether an answer says what becomes of a file, so that another start need not be thought of: the harness reads it, waits
+/// for other files to read it, or has looked at it.
+pub fn decides(answer: &Resolution, path: &Path) -> bool {
+    let left_out =
+        |source: &Source| source.fate == Fate::Dropped && source.limit.is_none() && source.trigger == Trigger::Session;
+    let decided = |source: &Source| source.is_file(path) && source.fate != Fate::Missing && !left_out(source);
+    let mentioned = || answer.answer.sources.iter().any(|source| source.is_file(path));
+    answer.answer.refusal.is_some()
+        || answer.answer.sources.iter().any(decided)
+        || (!mentioned() && answer.trace.iter().any(|probe| probe.path == path && probe.asked == "content"))
+}
+
+impl<'a> Subject<'a> {
+    /// Everything that is told anywhere, for what does not depend on where an agent is started.
+    pub(crate) fn everywhere(&self) -> Vec<Arc<Resolution>> {
+        self.answers.iter().chain(self.elsewhere.answers).cloned().collect()
+    }
+
+    /// The file for agents that are started beside it, and that start as people at the standpoint would name it.
+    pub(crate) fn beside(&self) -> Option<(Subject<'a>, String)> {
+        let there = self.elsewhere.answers.first()?;
+        let here = self.answers.first().map_or(there, |answer| answer);
+        let start = short(&there.standpoint.cwd, &here.standpoint);
+        let subject = Subject {
+            path: self.elsewhere.path,
+            answers: self.elsewhere.answers,
+            elsewhere: Elsewhere { path: self.path, answers: &[] },
+            never_read: false,
+            ..*self
+        };
+        Some((subject, start))
+    }
+
     /// The name of the file.
     pub(super) fn name(&self) -> String {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
@@ -54,7 +98,7 @@ impl Subject<'_> {
     }
 
     /// Every harness's sources that are this file.
-    pub(crate) fn sources(&self) -> impl Iterator<Item = (&Resolution, &crate::answer::Source)> {
+    pub(crate) fn sources(&self) -> impl Iterator<Item = (&Resolution, &Source)> {
         self.answers.iter().flat_map(|answer| {
             let own = answer.answer.sources.iter().filter(|source| source.is_file(self.path));
             own.map(move |source| (&**answer, source))
@@ -79,6 +123,8 @@ pub struct Finding {
     pub faded: bool,
     /// What, where and what to do.
     pub message: String,
+    /// The start for which alone it holds, where that is not the standpoint.
+    pub start: Option<String>,
     /// Other files it is about, with what they do.
     pub related: Vec<(PathBuf, String)>,
 }
@@ -86,8 +132,8 @@ pub struct Finding {
 impl Finding {
     /// A finding about the file itself, whoever reads it.
     pub fn new(kind: Kind, range: Range<usize>, message: impl Into<String>) -> Finding {
-        let (harness, fate, lost, related) = (None, None, Vec::new(), Vec::new());
-        Finding { kind, harness, fate, range, lost, faded: false, message: message.into(), related }
+        let (harness, fate, lost, start, related) = (None, None, Vec::new(), None, Vec::new());
+        Finding { kind, harness, fate, range, lost, faded: false, message: message.into(), start, related }
     }
 
     /// The same for one harness.
@@ -97,7 +143,16 @@ impl Finding {
 
     /// How bad it is unless the user says otherwise.
     pub fn severity(&self) -> Severity {
-        if self.faded { Severity::Hint } else { self.kind.severity() }
+        self.as_bad_as(self.kind.severity())
+    }
+
+    /// How bad it is where its kind is that bad. What holds for another start only is information at most.
+    pub fn as_bad_as(&self, kind: Severity) -> Severity {
+        match (self.faded, &self.start) {
+            (true, _) => Severity::Hint,
+            (false, Some(_)) => kind.max(Severity::Information),
+            (false, None) => kind,
+        }
     }
 
     /// Whether its cause is something that stands in the file, so that several harnesses may meet it.
@@ -148,14 +203,8 @@ impl Finding {
 
 /// Everything that is wrong with a file, in the order of the file.
 pub fn findings(subject: &Subject) -> Vec<Finding> {
-    let mut found = fates::findings(subject);
-    found.extend(budget::findings(subject));
-    found.extend(twice::findings(subject));
-    found.extend(named::findings(subject));
-    found.extend(head::findings(subject));
-    found.extend(names::findings(subject));
-    found.extend(content::findings(subject));
-    let mut found = once(found, subject);
+    let mut found = at_standpoint(subject);
+    found.extend(for_another_start(subject, &found));
     found.extend(fates::faded(subject, &found));
     found.sort_by(|one, other| {
         let key = |finding: &Finding| (finding.faded, finding.range.start, finding.kind, finding.range.end);
@@ -163,6 +212,43 @@ pub fn findings(subject: &Subject) -> Vec<Finding> {
     });
     found.dedup();
     found
+}
+
+fn at_standpoint(subject: &Subject) -> Vec<Finding> {
+    let mut found = fates::findings(subject);
+    found.extend(budget::findings(subject));
+    found.extend(twice::findings(subject));
+    found.extend(named::findings(subject));
+    found.extend(head::findings(subject));
+    found.extend(names::findings(subject));
+    found.extend(content::findings(subject));
+    once(found, subject)
+}
+
+/// What would be wrong for agents that are started beside the file: each cause once, and none that is said already. Nothing
+/// of it is lost at the standpoint.
+fn for_another_start(subject: &Subject, found: &[Finding]) -> Vec<Finding> {
+    let Some((beside, start)) = subject.beside() else { return Vec::new() };
+    let mut causes: Vec<(Kind, Range<usize>)> = found.iter().map(cause).collect();
+    let mut conditional = Vec::new();
+    for finding in at_standpoint(&beside) {
+        let cause = cause(&finding);
+        if causes.contains(&cause) {
+            continue;
+        }
+        causes.push(cause);
+        let message = format!("If started in {start}: {}", finding.message);
+        conditional.push(Finding { lost: Vec::new(), message, start: Some(start.clone()), ..finding });
+    }
+    conditional
+}
+
+/// What makes two findings one: limits of several harnesses are passed by the same text.
+fn cause(finding: &Finding) -> (Kind, Range<usize>) {
+    match finding.kind {
+        Kind::OverBudget | Kind::NearBudget | Kind::TooLong => (finding.kind, 0..0),
+        kind => (kind, finding.range.clone()),
+    }
 }
 
 /// One finding for one cause: what several harnesses say of the same words is said once, with the names of the others.

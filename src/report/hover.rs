@@ -1,10 +1,8 @@
 //! What an editor says of the place somebody points at: a file as a whole, words that name files, a key, a cut.
 
 use std::ops::Range;
-use std::path::Path;
 
 use super::findings::Subject;
-use crate::answer::Standpoint;
 
 mod chain;
 mod cut;
@@ -35,15 +33,6 @@ pub fn hover(subject: &Subject, byte: usize) -> Option<Hover> {
 pub fn first_line(raw: &[u8], byte: usize) -> Option<Range<usize>> {
     let end = raw.iter().position(|byte| *byte == b'\n').unwrap_or(raw.len());
     (byte <= end).then(|| 0..end - usize::from(raw[..end].ends_with(b"\r")))
-}
-
-/// A path as people at a standpoint would write it.
-fn short(path: &Path, at: &Standpoint) -> String {
-    match (path.strip_prefix(&at.cwd), path.strip_prefix(&at.home)) {
-        (Ok(inside), _) if !inside.as_os_str().is_empty() => inside.display().to_string(),
-        (_, Ok(inside)) if !inside.as_os_str().is_empty() => format!("~/{}", inside.display()),
-        _ => path.display().to_string(),
-    }
 }
 
 /// Text for a cell of a table, or a line of a list.

@@ -29,22 +29,33 @@ pub struct Lens {
 /// The lines above a file that some harness considers.
 pub fn lenses(subject: &Subject) -> Vec<Lens> {
     let mut found: Vec<Lens> = Vec::new();
-    if subject.sources().next().is_none() {
+    let beside = subject.beside().filter(|(beside, _)| beside.sources().next().is_some());
+    if subject.sources().next().is_none() && beside.is_none() {
         return found;
     }
+    found.extend(limits(subject, ""));
+    if let Some((beside, start)) = &beside {
+        found.extend(limits(beside, &format!("If started in {start}: ")));
+    }
+    found.extend(applies_to(subject).map(|title| Lens { title, leads: Leads::Why, harness: None }));
+    found.push(Lens { title: "Show effective instructions".to_owned(), leads: Leads::Show, harness: None });
+    found.push(Lens { title: "Why?".to_owned(), leads: Leads::Why, harness: None });
+    found
+}
+
+/// How much of each limit is used.
+fn limits(subject: &Subject, condition: &str) -> Vec<Lens> {
+    let mut found = Vec::new();
     for usage in uses(subject) {
         let limit = &usage.limit;
         let (wanted, value, unit) = (usage.before + usage.own, grouped(limit.value), unit(limit.unit));
         let title = title(subject, Some(&usage.harness)).unwrap_or(&usage.harness);
         let title = match wanted.checked_sub(limit.value).filter(|over| *over > 0) {
-            Some(over) => format!("{title}: {} {unit} over the limit of {value}", grouped(over)),
-            None => format!("{title}: {} of {value} {unit} ({} %)", grouped(wanted), usage.percent()),
+            Some(over) => format!("{condition}{title}: {} {unit} over the limit of {value}", grouped(over)),
+            None => format!("{condition}{title}: {} of {value} {unit} ({} %)", grouped(wanted), usage.percent()),
         };
         found.push(Lens { title, leads: Leads::Why, harness: Some(usage.harness) });
     }
-    found.extend(applies_to(subject).map(|title| Lens { title, leads: Leads::Why, harness: None }));
-    found.push(Lens { title: "Show effective instructions".to_owned(), leads: Leads::Show, harness: None });
-    found.push(Lens { title: "Why?".to_owned(), leads: Leads::Why, harness: None });
     found
 }
 
@@ -58,13 +69,17 @@ pub fn applies_to(subject: &Subject) -> Option<String> {
         }
     }
     let told = Fate::reaches;
+    let beside = subject.beside().map(|(beside, _)| beside);
+    let who = |subject: &'_ Subject<'_>| subject.sources().any(|(_, source)| told(source.fate));
+    let subject = if who(subject) { subject } else { beside.as_ref()? };
     let (answer, source) = subject.sources().find(|(_, source)| told(source.fate))?;
     match (source.scope, source.trigger) {
         (Scope::User | Scope::Managed | Scope::Memory, _) => Some("applies to every project".to_owned()),
         (Scope::Import, _) => Some("imported".to_owned()),
         (Scope::Config, _) => Some("named in settings".to_owned()),
         (_, Trigger::Session | Trigger::Read) => {
-            let dir = subject.path.parent()?;
+            // Whatever folder a harness keeps its rules in, they are about the directory that holds it.
+            let dir = subject.base();
             let below = answer.answer.root.as_deref().and_then(|root| dir.strip_prefix(root).ok())?;
             Some(match below.as_os_str().is_empty() {
                 true => "applies to the whole project".to_owned(),

@@ -19,7 +19,7 @@ pub struct Link {
 
 /// The links of a file, in its order.
 pub fn links(subject: &Subject) -> Vec<Link> {
-    let named = named(subject.path, subject.raw, subject.answers);
+    let named = named(subject.path, subject.raw, &subject.everywhere());
     let link = |words: super::mentions::Named| match <[Place; 1]>::try_from(words.leads_to) {
         Ok([to]) => Some(Link { at: words.at, to, harnesses: words.harnesses }),
         Err(_) => None,
@@ -29,7 +29,7 @@ pub fn links(subject: &Subject) -> Vec<Link> {
 
 /// Everything that the words at a byte lead to.
 pub fn leads(subject: &Subject, byte: usize) -> Option<(Range<usize>, Vec<Place>)> {
-    let named = named(subject.path, subject.raw, subject.answers);
+    let named = named(subject.path, subject.raw, &subject.everywhere());
     let words = named.into_iter().find(|words| words.at.start <= byte && byte <= words.at.end)?;
     Some((words.at, words.leads_to))
 }

@@ -11,6 +11,7 @@ use tower_lsp::ls_types::request;
 use crate::answer::{Fate, Resolution};
 use crate::harness::custom::{Custom, FILE_NAME};
 use crate::report::briefing::{self, Probe, Size};
+use crate::report::roster::UsedHere;
 use crate::request::{OneOrMany, Request};
 use crate::{harness, search};
 
@@ -18,6 +19,8 @@ use crate::{harness, search};
 pub const EFFECTIVE_INSTRUCTIONS: &str = "briefing/effectiveInstructions";
 /// What Briefing knows about harnesses.
 pub const HARNESSES: &str = "briefing/harnesses";
+/// Which harnesses are used here, and what shows it.
+pub const ROSTER: &str = "briefing/roster";
 /// Why a file is or is not in a briefing.
 pub const EXPLAIN: &str = "briefing/explain";
 /// What the server holds and watches.
@@ -225,6 +228,9 @@ pub struct Harnesses {
     /// What is wrong with declarations, each with file, line and column.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
+    /// Those that are used here.
+    #[serde(default)]
+    pub roster: UsedHere,
 }
 
 /// One harness.

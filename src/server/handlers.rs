@@ -17,10 +17,11 @@ use super::thread::Own;
 use super::transport::NotUnderstood;
 use super::{Core, Server, announce, capabilities, publish};
 use crate::answer::{Resolution, Standpoint};
-use crate::harness::Choice;
 use crate::harness::custom::{self, Customs};
 use crate::harness::shared::installed::{self, Installed};
+use crate::harness::{Choice, Profile};
 use crate::request::{Defaults, Places, Request};
+use crate::roster::{self, Roster};
 use crate::snapshot::Change;
 
 impl LanguageServer for Server {
@@ -319,12 +320,27 @@ impl Core {
     ) -> Result<Vec<(Choice, Standpoint)>> {
         let customs = self.customs(&places.cwd).await;
         let mut defaults = Defaults { customs, ..(*self.defaults()).clone() };
+        if request.wants_roster(&defaults) {
+            defaults.roster = self.roster(&places.cwd, &defaults).await;
+        }
         for profile in request.to_look_up(&defaults) {
-            let (choice, standpoint) = installed::question(profile, &places.cwd, &defaults.home, &defaults.env);
-            let (found, _) = self.answer(choice, Arc::new(standpoint)).await;
-            defaults.installed.found.insert(profile.id.to_owned(), Installed::of(&found));
+            self.look_up(profile, &places.cwd, &mut defaults).await;
         }
         request.questions(&defaults, places).map_err(Error::invalid_params)
+    }
+
+    /// Looks up which version of a harness is installed, as an agent started in `cwd` would meet it.
+    pub(super) async fn look_up(self: &Arc<Self>, profile: &Profile, cwd: &Path, defaults: &mut Defaults) {
+        let (choice, standpoint) = installed::question(profile, cwd, &defaults.home, &defaults.env);
+        let (found, _) = self.answer(choice, Arc::new(standpoint)).await;
+        defaults.installed.found.insert(profile.id.to_owned(), Installed::of(&found));
+    }
+
+    /// The harnesses that are used by those who start them in `cwd`.
+    pub(super) async fn roster(self: &Arc<Self>, cwd: &Path, defaults: &Defaults) -> Arc<Roster> {
+        let (choice, standpoint) = roster::question(cwd, &defaults.home, &defaults.env);
+        let (found, _) = self.answer(choice, Arc::new(standpoint)).await;
+        Arc::new(Roster::of(&found, &defaults.customs, &defaults.editor))
     }
 
     /// The harnesses that are declared for an agent that is started in `cwd`: by its workspace, and by the settings.

@@ -14,7 +14,8 @@ use crate::harness;
 use crate::report::briefing::{self, Effective};
 use crate::report::context::{ContextReports, context_report};
 use crate::report::explain;
-use crate::request::{Places, Request};
+use crate::report::roster::UsedHere;
+use crate::request::{Defaults, Places, Request};
 
 mod commands;
 mod compare;
@@ -50,9 +51,15 @@ impl Server {
         let known = harness::ALL.iter().filter(|profile| customs.harness(profile.id).is_none());
         let declared = customs.harnesses.iter().map(|custom| ext::Harness::of_declared(custom));
         Ok(Harnesses {
+            roster: self.core.used_here().await?,
             harnesses: known.map(|profile| ext::Harness::of(profile)).chain(declared).collect(),
             problems: customs.problems.iter().map(ToString::to_string).collect(),
         })
+    }
+
+    /// `briefing/roster`
+    pub(super) async fn roster(&self, _: NoParams) -> Result<UsedHere> {
+        self.core.used_here().await
     }
 
     /// `briefing/explain`
@@ -122,6 +129,24 @@ impl Server {
 }
 
 impl Core {
+    /// The harnesses that are used in the first workspace folder; without one, in the home directory.
+    async fn used_here(self: &Arc<Self>) -> Result<UsedHere> {
+        let cwd = self.session().cwd_for(None);
+        let defaults = self.defaults();
+        let cwd = cwd.unwrap_or_else(|| defaults.home.clone());
+        let mut defaults = Defaults { customs: self.customs(&cwd).await, enabled: Vec::new(), ..(*defaults).clone() };
+        defaults.roster = self.roster(&cwd, &defaults).await;
+        for used in &defaults.roster.clone().mine {
+            if let Some(profile) = harness::profile(&used.id).filter(|profile| profile.program.is_some()) {
+                self.look_up(profile, &cwd, &mut defaults).await;
+            }
+        }
+        let places = Places { cwd, target: None, already_loaded: Vec::new(), read_before: Vec::new() };
+        let questions = Request::default().questions(&defaults, &places).map_err(Error::invalid_params)?;
+        let choices: Vec<_> = questions.into_iter().map(|(choice, _)| choice).collect();
+        Ok(UsedHere::of(&defaults.roster, &choices, &defaults.installed))
+    }
+
     /// `path` with the links on the way to it resolved, but not the one it may be itself.
     async fn physical(self: &Arc<Self>, path: &Path) -> PathBuf {
         let (Some(dir), Some(name)) = (path.parent().map(Path::to_owned), path.file_name()) else {

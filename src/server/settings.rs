@@ -14,6 +14,7 @@ use crate::harness::custom::{self, Customs};
 use crate::harness::shared::installed::{self, AUTO};
 use crate::report::findings::{Kind, Severity};
 use crate::request::Defaults;
+use crate::roster;
 
 /// The word that switches a kind of findings off.
 const OFF: &str = "off";
@@ -24,10 +25,13 @@ const LONG_LINES: usize = 500;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct Settings {
-    /// The harnesses to answer for, as `id`, `id@version`, or `id@auto` for the version that is installed. Empty: every
-    /// harness.
+    /// The harnesses to answer for: `mine` for those that are used here (found by their programs, their configuration at
+    /// home, their own files in the repository, and the editor's extensions), `all`, or ids as `id`, `id@version`, or
+    /// `id@auto` for the version that is installed. Empty: `mine`.
     #[schemars(schema_with = "specs_schema")]
     pub harnesses: Vec<String>,
+    /// What the editor has installed for agents, by the ids of its extensions; editors say it themselves.
+    pub extensions: Vec<String>,
     /// The edition of harnesses that are named without one: `newest`, or `auto` for that of the version which is
     /// installed, looked up on PATH and in package folders without running anything.
     pub edition: EditionSetting,
@@ -73,7 +77,8 @@ fn specs_schema(_: &mut SchemaGenerator) -> Schema {
         let versions = versions.chain(installed::is_program(profile.id).then_some(AUTO));
         std::iter::once(profile.id.to_owned()).chain(versions.map(|version| format!("{}@{version}", profile.id)))
     });
-    let known: Vec<String> = specs.collect();
+    let words = [roster::MINE, roster::ALL_OF_THEM].map(str::to_owned);
+    let known: Vec<String> = words.into_iter().chain(specs).collect();
     json_schema!({
         "type": "array",
         "items": { "anyOf": [
@@ -96,7 +101,8 @@ impl Settings {
         if let Some(problem) = customs.problems.first() {
             return Err(format!("briefing.{problem}"));
         }
-        for spec in &settings.harnesses {
+        let is_word = |spec: &&String| [roster::MINE, roster::ALL_OF_THEM].contains(&spec.as_str());
+        for spec in settings.harnesses.iter().filter(|spec| !is_word(spec)) {
             harness::choose(spec, &customs).map_err(|problem| format!("briefing.harnesses: {problem}"))?;
         }
         for (id, kind) in &settings.sessions {
@@ -152,6 +158,7 @@ impl Settings {
         if !self.harnesses.is_empty() {
             defaults.enabled.clone_from(&self.harnesses);
         }
+        defaults.editor.clone_from(&self.extensions);
         defaults.installed.auto = self.edition == EditionSetting::Auto;
         defaults.sessions =
             self.sessions.iter().filter_map(|(id, kind)| Some((id.clone(), SessionKind::named(kind)?))).collect();

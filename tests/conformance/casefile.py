@@ -33,6 +33,7 @@ write, shell, mention) with which FILE is reached, the agent (of `@session subag
   @diagnostics FILE [HARNESS,...]   what is wrong with a file; LINE:COLUMN from one, columns in characters; our own words
   @actions FILE[:LINE] [HARNESS,...]    what can be done there, each with its edits and with what is wrong afterwards
   @workspace DIR              what can be done for the workspace that begins there
+  @roster CWD [EXTENSION]...  which harnesses are used there, where the editor has these extensions, and what shows it
   @observed CLIENT VERSION    the @text, @hash, @skills, @environment and @reminders sections for that client's harness were recorded
                               from the real one
 """

@@ -76,6 +76,8 @@ impl Editor {
                 platform: "linux".to_owned(),
             },
             enabled: vec!["codex".to_owned()],
+            roster: Arc::default(),
+            editor: Vec::new(),
             customs: Arc::default(),
             installed: Default::default(),
             sessions: BTreeMap::new(),

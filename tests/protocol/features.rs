@@ -115,7 +115,8 @@ tests! {
         editor.write("project/GEMINI.md", "@./docs/a.md\n");
         editor.write("project/docs/a.md", "");
         editor.open_document("project/docs/a.md", "zero\u{200b}width\n").await;
-        let found = editor.diagnostics("project/docs/a.md").await;
+        // Until it is noticed that another file imports it, it is nobody's, or that of those who start beside it.
+        let found = editor.until_diagnostics("project/docs/a.md", |found| found["diagnostics"][0]["severity"] == 2).await;
         assert_eq!(codes(&found["diagnostics"]), ["hidden-characters"]);
         // A text that nobody reads is nobody's business.
         editor.open_document("project/README.md", "zero\u{200b}width\n").await;
@@ -152,7 +153,7 @@ tests! {
         let found = editor.ask("textDocument/codeLens", json!({"textDocument": {"uri": uri}})).await.expect("lenses");
         let said: Vec<Value> = found.as_array().expect("lenses").iter().map(|lens| lens["command"].clone()).collect();
         assert_eq!(said, [
-            json!({"title": "Codex: 7 of 32 768 bytes (0 %)", "command": "briefing.why", "arguments": [uri, "codex"]}),
+            json!({"title": "If started in src: Codex: 7 of 32 768 bytes (0 %)", "command": "briefing.why", "arguments": [uri, "codex"]}),
             json!({"title": "applies to src/", "command": "briefing.why", "arguments": [uri]}),
             json!({"title": "Show effective instructions", "command": "briefing.show", "arguments": [uri]}),
             json!({"title": "Why?", "command": "briefing.why", "arguments": [uri]}),

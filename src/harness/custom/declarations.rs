@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::Customs;
 use crate::answer::{Answer, Message, Resolution, Role, Scope, Source, Standpoint, Trigger};
-use crate::harness::{About, Choice, Details, Edition, Profile};
+use crate::harness::{About, Choice, Details, Edition, Evidence, Profile};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Environment};
 
@@ -38,6 +38,7 @@ static PROFILE: Profile = Profile {
     settings_names: &[FILE_NAME],
     program: None,
     keys: &[],
+    evidence: Evidence::NONE,
 };
 
 struct Declarations;

@@ -8,7 +8,7 @@ use super::definition::Definition;
 use super::look::look;
 use crate::answer::{Answer, Standpoint};
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Details, Edition, Profile};
+use crate::harness::{About, Details, Edition, Evidence, Profile};
 use crate::search::{Search, Told};
 
 /// etcode, from its design document of 2026-02-26.
@@ -22,6 +22,11 @@ pub static ETCODE: Profile = Profile {
     settings_names: &["etcode.json"],
     program: None,
     keys: ETCODE_KEYS,
+    evidence: Evidence {
+        homes: &[&["$XDG_CONFIG_HOME/etcode", "~/.config/etcode"]],
+        files: &["etcode.json", "ETCODE.md"],
+        ..Evidence::NONE
+    },
 };
 
 const ETCODE_KEYS: &[Keys] = &[Keys {
@@ -63,6 +68,7 @@ pub static AGENTCORE: Profile = Profile {
     settings_names: &["briefing.toml"],
     program: None,
     keys: &[],
+    evidence: Evidence::NONE,
 };
 
 static AGENTCORE_2026: Shipped = Shipped {

@@ -150,21 +150,12 @@ impl Edition for Lookup {
 
 impl Program {
     /// The command that a shell would start, else the package in one of the folders that managers use.
-    fn find(&self, at: &Standpoint, search: &mut Search) -> Told<Installed> {
-        let path = search.env("PATH").unwrap_or_default();
-        let separator = if cfg!(windows) { ';' } else { ':' };
-        let dirs: Vec<PathBuf> = path.split(separator).map(PathBuf::from).filter(|dir| dir.is_absolute()).collect();
-        search.expect(dirs.iter().map(|dir| Ask::Kind(dir.join(self.command))))?;
-        for dir in &dirs {
-            let command = dir.join(self.command);
-            if search.is_file(&command, "the first command of that name on PATH")? {
-                return self.version_of(dir, &command, search);
-            }
+    pub(crate) fn find(&self, at: &Standpoint, search: &mut Search) -> Told<Installed> {
+        if let Some(command) = on_path(self.command, search)? {
+            let dir = command.parent().unwrap_or(&command).to_owned();
+            return self.version_of(&dir, &command, search);
         }
-        let own = at.cwd.ancestors().map(|dir| dir.join("node_modules"));
-        let global = GLOBAL_FOLDERS.iter().map(|folder| at.home.join(folder));
-        let folders: Vec<PathBuf> = own.chain(global).chain(MACHINE_FOLDERS.iter().map(PathBuf::from)).collect();
-        self.in_folders(&folders, search).map(|found| found.unwrap_or(Installed::Nowhere))
+        self.in_folders(&folders(at, search)?, search).map(|found| found.unwrap_or(Installed::Nowhere))
     }
 
     /// The version of a command: by the package it lies in, by its path, or by the package beside it.
@@ -221,6 +212,41 @@ impl Program {
         })?;
         Some(parts[version].to_owned())
     }
+}
+
+/// The package folders that are there, in the order in which they count.
+fn folders(at: &Standpoint, search: &mut Search) -> Told<Vec<PathBuf>> {
+    let own = at.cwd.ancestors().map(|dir| dir.join("node_modules"));
+    let global = GLOBAL_FOLDERS.iter().map(|folder| at.home.join(folder));
+    let folders: Vec<PathBuf> = own.chain(global).chain(MACHINE_FOLDERS.iter().map(PathBuf::from)).collect();
+    search.expect(folders.iter().cloned().map(Ask::Kind))?;
+    let mut there = Vec::new();
+    for folder in folders {
+        if search.is_dir(&folder, "a folder of packages")? {
+            there.push(folder);
+        }
+    }
+    Ok(there)
+}
+
+/// Where a shell would look for a command, in order.
+pub(crate) fn places_on_path(command: &str, search: &Search) -> Vec<PathBuf> {
+    let path = search.env("PATH").unwrap_or_default();
+    let separator = if cfg!(windows) { ';' } else { ':' };
+    let dirs = path.split(separator).map(Path::new).filter(|dir| dir.is_absolute());
+    dirs.map(|dir| dir.join(command)).collect()
+}
+
+/// The command that a shell would start.
+pub(crate) fn on_path(command: &str, search: &mut Search) -> Told<Option<PathBuf>> {
+    let commands = places_on_path(command, search);
+    search.expect(commands.iter().cloned().map(Ask::Kind))?;
+    for command in commands {
+        if search.is_file(&command, "the first command of that name on PATH")? {
+            return Ok(Some(command));
+        }
+    }
+    Ok(None)
 }
 
 /// `1.2` and more.

@@ -32,6 +32,8 @@ fn of_source(subject: &Subject, answer: &Resolution, source: &Source) -> Vec<Fin
         }
         // A rule for some files waits for one of them.
         Fate::Dropped if source.trigger != Trigger::Session => Vec::new(),
+        // It is read by those who start it there.
+        Fate::Dropped if subject.elsewhere.answers.iter().any(|other| other.harness == answer.harness) => Vec::new(),
         Fate::Dropped => whole(Kind::Dropped, format!("{title} skips this file: {reason}"), Vec::new()),
         Fate::Shadowed if matters(subject, answer, source) => {
             let related = source.by.iter().map(|by| (by.clone(), "loaded instead".to_owned())).collect();

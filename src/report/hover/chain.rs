@@ -4,9 +4,10 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use super::super::words::{Paths, list};
-use super::{cell, short};
+use super::cell;
 use crate::answer::{Fate, Resolution, Source};
 use crate::report::briefing::totals;
+use crate::report::paths::short;
 use crate::text::grouped;
 
 /// A table with one row per harness that is told anything; `None` if none is.

@@ -10,8 +10,20 @@ use crate::text::grouped;
 
 /// A table with one row per harness that considers the file; `None` if none does.
 pub(super) fn table(subject: &Subject) -> Option<String> {
-    let mut rows = String::new();
-    let mut notes = String::new();
+    let (mut rows, mut notes) = (String::new(), String::new());
+    add(subject, "", &mut rows, &mut notes);
+    // What the standpoint leaves open: a file below the start that is read by those who start beside it.
+    if let Some((beside, start)) = subject.beside() {
+        add(&beside, &format!("if started in {start}: "), &mut rows, &mut notes);
+    }
+    if rows.is_empty() {
+        return None;
+    }
+    let head = "| agent | when | order | size | limit | outcome |\n|---|---|---|---|---|---|";
+    Some(format!("{head}\n{rows}\n{notes}"))
+}
+
+fn add(subject: &Subject, condition: &str, rows: &mut String, notes: &mut String) {
     for answer in subject.answers {
         let sources = &answer.answer.sources;
         for (order, source) in sources.iter().enumerate().filter(|(_, source)| source.is_file(subject.path)) {
@@ -23,16 +35,13 @@ pub(super) fn table(subject: &Subject) -> Option<String> {
             let (harness, edition, trigger) = (&answer.title, &answer.edition, when(source.trigger));
             let (place, limit, fate) = (order + 1, cell(&limit), said(source));
             let count = sources.len();
-            let _ =
-                writeln!(rows, "| {harness} {edition} | {trigger} | {place} of {count} | {size} | {limit} | {fate} |");
+            let _ = writeln!(
+                rows,
+                "| {harness} {edition} | {condition}{trigger} | {place} of {count} | {size} | {limit} | {fate} |"
+            );
             let _ = writeln!(notes, "- **{harness}**: {}", cell(&Paths::of(answer).text(&source.reason)));
         }
     }
-    if rows.is_empty() {
-        return None;
-    }
-    let head = "| agent | when | order | size | limit | outcome |\n|---|---|---|---|---|---|";
-    Some(format!("{head}\n{rows}\n{notes}"))
 }
 
 /// The fate, and how much reaches the model where that is not all or nothing.

@@ -51,17 +51,14 @@ pub(in crate::server) fn of(core: &Core, view: &View) -> Vec<Diagnostic> {
     let declared = view.problems.iter().map(|(range, message)| Finding::new(Kind::Declaration, range.clone(), message));
     let found = findings::findings(&view.subject()).into_iter().chain(declared);
     let found = found.filter(|finding| !finding.faded || abilities.unnecessary_tag);
-    let severe = |finding: &Finding| {
-        let severity = severity(finding.kind)?;
-        Some(if finding.faded { Severity::Hint } else { severity })
-    };
+    let severe = |finding: &Finding| Some(finding.as_bad_as(severity(finding.kind)?));
     found.filter_map(|finding| Some(diagnostic(severe(&finding)?, finding, view, abilities))).collect()
 }
 
 /// One finding, unless its kind is switched off.
 pub(super) fn shown(core: &Core, view: &View, finding: Finding) -> Option<Diagnostic> {
     let session = core.session();
-    let (severity, abilities) = (session.settings.severity(finding.kind)?, session.abilities);
+    let (severity, abilities) = (finding.as_bad_as(session.settings.severity(finding.kind)?), session.abilities);
     drop(session);
     Some(diagnostic(severity, finding, view, abilities))
 }

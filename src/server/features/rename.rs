@@ -10,6 +10,7 @@ use super::super::{Server, convert};
 use super::view::{file, seen_as};
 use crate::report::mentions::{leading_to, named};
 use crate::report::rename::{Moves, reworded};
+use crate::request::beside;
 
 impl Server {
     /// `workspace/willRenameFiles`
@@ -59,6 +60,6 @@ impl Server {
 
     /// A path as harnesses see it that are started beside it.
     async fn seen(&self, path: &std::path::Path) -> Result<PathBuf> {
-        Ok(seen_as(path, &self.core.about(path).await?))
+        Ok(seen_as(path, &beside(path), &self.core.about(path).await?))
     }
 }

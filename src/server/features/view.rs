@@ -10,11 +10,12 @@ use tower_lsp::ls_types::{Position, Range, Uri};
 
 use super::super::convert::{self, Encoding};
 use super::super::{Core, Session};
-use crate::answer::{Fate, Resolution};
+use crate::answer::{Fate, Resolution, Standpoint};
 use crate::disk::Filesystem;
+use crate::harness::Choice;
 use crate::harness::custom::FILE_NAME;
-use crate::harness::shared::patterns;
-use crate::report::findings::{self, Subject, names};
+use crate::harness::shared::{neighbour, patterns};
+use crate::report::findings::{self, Elsewhere, Subject, names};
 use crate::request::{Places, Request, beside};
 use crate::snapshot::Content;
 use crate::text;
@@ -28,8 +29,10 @@ pub(in crate::server) struct View {
     pub seen: PathBuf,
     /// Its bytes.
     pub raw: Content,
-    /// What every enabled harness tells when it is started beside the file.
+    /// What every chosen harness tells at the standpoint: at the start, else when it reads a file beside this one.
     pub answers: Vec<Arc<Resolution>>,
+    /// What those of them tell that do not read it so, if they are started beside the file; and how they see it.
+    elsewhere: (PathBuf, Vec<Arc<Resolution>>),
     /// Which state of the open document it is.
     pub revision: Option<u64>,
     /// The editor's number of that state.
@@ -50,6 +53,7 @@ impl View {
             path: &self.seen,
             raw: &self.raw,
             answers: &self.answers,
+            elsewhere: Elsewhere { path: &self.elsewhere.0, answers: &self.elsewhere.1 },
             leads_to: self.leads_to.as_deref(),
             never_read: self.never_read,
             dead: &self.dead,
@@ -76,6 +80,14 @@ impl View {
         let bom = if self.raw.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         bom + text::raw_offset(&self.raw[bom..], shown)
     }
+}
+
+/// What is told about a file, from where.
+struct Stood {
+    cwd: PathBuf,
+    questions: Vec<(Choice, Standpoint)>,
+    answers: Vec<Arc<Resolution>>,
+    elsewhere: (PathBuf, Vec<Arc<Resolution>>),
 }
 
 /// Lines as the editor counts them. It hides a byte order mark and replaces what is not UTF-8; its lines are the same.
@@ -134,15 +146,16 @@ impl Core {
     pub(in crate::server) async fn view(self: &Arc<Self>, path: &Path) -> Result<View> {
         for _ in 0..8 {
             let before = state(&self.session(), path).map(|(revision, ..)| revision);
-            let answers = self.about(path).await?;
-            let seen = seen_as(path, &answers);
-            let never_read = self.is_never_read(path, &seen, &answers).await;
+            let Stood { cwd, questions, answers, elsewhere } = self.from_standpoint(path).await?;
+            let seen = seen_as(path, &cwd, &answers);
+            let everyone: Vec<_> = answers.iter().chain(&elsewhere.1).cloned().collect();
+            let never_read = self.is_never_read(path, &seen, &questions, &everyone).await;
             let problems = self.problems(path).await;
             let (raw, leads_to) = match self.files.opened(path) {
                 Some((raw, real)) => (raw, Some(real)),
                 None => self.read(path).await?,
             };
-            let dead = self.dead_patterns(path, &seen, &raw, &answers).await;
+            let dead = self.dead_patterns(path, &seen, &raw, &everyone).await;
             let session = self.session();
             let now = state(&session, path);
             if now.as_ref().map(|(revision, ..)| *revision) != before {
@@ -159,6 +172,7 @@ impl Core {
                 seen,
                 raw,
                 answers,
+                elsewhere,
                 revision,
                 version,
                 problems,
@@ -172,30 +186,87 @@ impl Core {
         Err(Error { code: tower_lsp::jsonrpc::ErrorCode::ContentModified, ..Error::internal_error() })
     }
 
-    /// What every enabled harness makes of an instruction file when it is started beside it.
+    /// What every chosen harness makes of an instruction file when it is started beside it.
     pub(in crate::server) async fn about(self: &Arc<Self>, path: &Path) -> Result<Vec<Arc<Resolution>>> {
-        self.asked_from(beside(path), None).await
-    }
-
-    async fn asked_from(self: &Arc<Self>, cwd: PathBuf, target: Option<&Path>) -> Result<Vec<Arc<Resolution>>> {
-        let places =
-            Places { cwd, target: target.map(Path::to_owned), read_before: Vec::new(), already_loaded: Vec::new() };
+        let places = Places { cwd: beside(path), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
         Ok(self.answers(&Request::default(), &places).await?.0)
     }
 
-    /// Whether no harness reads the file, wherever above it is started and whatever beside it is read.
-    async fn is_never_read(self: &Arc<Self>, path: &Path, seen: &Path, answers: &[Arc<Resolution>]) -> bool {
-        let looked_for = names::is_distinctive(path) && !answers.is_empty();
-        if !looked_for || answers.iter().any(|answer| considers(answer, seen) || answer.answer.refusal.is_some()) {
+    /// What every chosen harness makes of a file where it is started as everywhere: at the start of a session; where that
+    /// leaves the file open, when it reads another file beside it; and where that does, too, if it is started there.
+    async fn from_standpoint(self: &Arc<Self>, path: &Path) -> Result<Stood> {
+        let beside = beside(path);
+        let cwd = self.session().cwd_for(Some(path)).unwrap_or_else(|| beside.clone());
+        let places = Places { cwd: cwd.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
+        let questions = self.questions(&Request::default(), &places).await?;
+        let mut answers = self.asked(&questions, |_| {}).await;
+        if beside == cwd {
+            return Ok(Stood { cwd, questions, answers, elsewhere: (PathBuf::new(), Vec::new()) });
+        }
+        let open = |answers: &[Arc<Resolution>]| -> Vec<usize> {
+            let seen = seen_as(path, &cwd, answers);
+            (0..answers.len()).filter(|&at| !findings::decides(&answers[at], &seen)).collect()
+        };
+        let undecided = open(&answers);
+        let of = |which: &[usize]| which.iter().map(|&at| questions[at].clone()).collect::<Vec<_>>();
+        if !undecided.is_empty() && beside.starts_with(&cwd) {
+            let (choice, standpoint) = neighbour::question(&beside);
+            let (found, _) = self.answer(choice, Arc::new(standpoint)).await;
+            // The file is named as it is below the start, links and all.
+            let below = neighbour::of(&found).and_then(|file| file.strip_prefix(&found.standpoint.cwd).ok());
+            let target = below.map_or_else(|| path.to_owned(), |below| beside.join(below));
+            let reading = self.asked(&of(&undecided), |at| at.target = Some(target.clone())).await;
+            for (at, answer) in undecided.into_iter().zip(reading) {
+                answers[at] = answer;
+            }
+        }
+        let undecided = open(&answers);
+        let elsewhere = self.asked(&of(&undecided), |at| at.cwd.clone_from(&beside)).await;
+        let seen = seen_as(path, &beside, &elsewhere);
+        Ok(Stood { cwd, questions, answers, elsewhere: (seen, elsewhere) })
+    }
+
+    /// The answers to questions that are changed in one way.
+    async fn asked(
+        self: &Arc<Self>,
+        questions: &[(Choice, Standpoint)],
+        change: impl Fn(&mut Standpoint),
+    ) -> Vec<Arc<Resolution>> {
+        let changed = questions.iter().cloned().map(|(choice, mut standpoint)| {
+            change(&mut standpoint);
+            (choice, Arc::new(standpoint))
+        });
+        let answers = self.answers_to(changed.collect()).await;
+        answers.into_iter().map(|(answer, _)| answer).collect()
+    }
+
+    /// Whether no chosen harness reads the file, wherever above it is started and whatever beside it is read.
+    async fn is_never_read(
+        self: &Arc<Self>,
+        path: &Path,
+        seen: &Path,
+        questions: &[(Choice, Standpoint)],
+        answers: &[Arc<Resolution>],
+    ) -> bool {
+        if !names::is_distinctive(path) || answers.is_empty() {
+            return false;
+        }
+        let is_told = |answer: &Arc<Resolution>| considers(answer, seen) || considers(answer, path);
+        if answers.iter().any(|answer| is_told(answer) || answer.answer.refusal.is_some()) {
             return false;
         }
         let top = self.session().folder_of(path).cloned().unwrap_or_else(|| beside(path));
-        let dirs = seen.ancestors().skip(1).take(ABOVE_LIMIT).take_while(|dir| dir.starts_with(&top));
+        let dirs = path.ancestors().skip(1).take(ABOVE_LIMIT).take_while(|dir| dir.starts_with(&top));
         for dir in dirs {
-            let Ok(answers) = self.asked_from(dir.to_owned(), Some(path)).await else { return false };
+            let started_there = |at: &mut Standpoint| {
+                at.cwd = dir.to_owned();
+                at.target = Some(path.to_owned());
+            };
+            let answers = self.asked(questions, started_there).await;
+            let seen = seen_as(path, dir, &answers);
             let told = |answer: &Arc<Resolution>| {
                 let sources = answer.answer.sources.iter();
-                sources.clone().any(|source| source.is_file(seen) && source.fate != Fate::Missing)
+                sources.clone().any(|source| source.is_file(&seen) && source.fate != Fate::Missing)
             };
             if answers.iter().any(told) {
                 return false;
@@ -260,9 +331,9 @@ impl Core {
     }
 }
 
-/// The path under which the harnesses of `answers`, started beside `path`, see it: their working directory is physical.
-pub(in crate::server) fn seen_as(path: &Path, answers: &[Arc<Resolution>]) -> PathBuf {
-    match (answers.first(), path.strip_prefix(beside(path))) {
+/// The path under which the harnesses of `answers`, started in `cwd`, see a file: their working directory is physical.
+pub(in crate::server) fn seen_as(path: &Path, cwd: &Path, answers: &[Arc<Resolution>]) -> PathBuf {
+    match (answers.first(), path.strip_prefix(cwd)) {
         (Some(answer), Ok(below)) => answer.standpoint.cwd.join(below),
         _ => path.to_owned(),
     }

@@ -32,7 +32,12 @@ impl Server {
         let mut answers = match &side.revision {
             None => self.core.answers(&request, &places).await?.0,
             Some(revision) => {
-                let (core, defaults, revision) = (self.core.clone(), self.core.defaults(), revision.clone());
+                // Who is asked does not change with the revision.
+                let mut defaults = (*self.core.defaults()).clone();
+                if request.wants_roster(&defaults) {
+                    defaults.roster = self.core.roster(&places.cwd, &defaults).await;
+                }
+                let (core, revision) = (self.core.clone(), revision.clone());
                 let look = move || core.at_revision(&request, &places, &defaults, &revision);
                 let found = tokio::task::spawn_blocking(look).await.map_err(|_| Error::internal_error())?;
                 found.map_err(|problem| Error::invalid_params(format!("{name}: {problem}")))?

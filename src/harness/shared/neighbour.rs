@@ -1,0 +1,71 @@
+//! Some file that stands beside an instruction file: one of those for which an agent that is at work there would read it.
+
+use std::collections::VecDeque;
+use std::path::Path;
+
+use crate::answer::{Answer, Resolution, Scope, Source, Standpoint};
+use crate::harness::shared::names::INSTRUCTION_FILES;
+use crate::harness::{About, Choice, Details, Edition, Evidence, Profile};
+use crate::search::{Search, Told};
+use crate::snapshot::{Environment, Kind};
+use crate::text::Size;
+
+/// How many directories are looked through.
+const SEARCHED: usize = 16;
+
+/// The question which file stands in `dir`, or below it.
+pub fn question(dir: &Path) -> (Choice, Standpoint) {
+    (Choice::named(&LOOK, &Look), Standpoint::plain(dir, dir, Environment::default()))
+}
+
+/// The file.
+pub fn of(answer: &Resolution) -> Option<&Path> {
+    answer.answer.sources.first()?.path()
+}
+
+/// Not in the list of harnesses.
+static LOOK: Profile = Profile {
+    id: "briefing.neighbour",
+    title: "a file beside an instruction file",
+    summary: "a file beside an instruction file",
+    editions: &[&Look],
+    instruction_names: &[],
+    settings_names: &[],
+    program: None,
+    keys: &[],
+    history: None,
+    evidence: Evidence::NONE,
+};
+
+struct Look;
+
+static ABOUT: About = About { name: "1", checked: ("1", "1"), changed: &[], details: Details::NONE };
+
+impl Edition for Look {
+    fn about(&self) -> &About {
+        &ABOUT
+    }
+
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+        let mut answer = Answer::default();
+        let mut queue = VecDeque::from([at.cwd.clone()]);
+        for _ in 0..SEARCHED {
+            let Some(dir) = queue.pop_front() else { break };
+            let Ok(entries) = search.list(&dir, "some file that an agent may read there")? else { continue };
+            let mut entries: Vec<_> = entries.iter().collect();
+            entries.sort_by(|one, other| one.name.cmp(&other.name));
+            for entry in entries.into_iter().filter(|entry| !entry.name.as_encoded_bytes().starts_with(b".")) {
+                let path = dir.join(&entry.name);
+                match entry.kind {
+                    Kind::File if !INSTRUCTION_FILES.matches(&path) => {
+                        answer.sources.push(Source::whole(path, Scope::Project, Size::default(), "the first"));
+                        return Ok(answer);
+                    }
+                    Kind::Dir if entry.name != "node_modules" => queue.push_back(path),
+                    _ => {}
+                }
+            }
+        }
+        Ok(answer)
+    }
+}

@@ -1,0 +1,101 @@
+//! The harnesses that are used here, as data for other programs and in words for people.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::harness::shared::installed::{Installations, Installed};
+use crate::harness::{self, Choice};
+use crate::roster::{Reason, Roster, What};
+
+/// Result of `briefing/roster`: which harnesses are used here, and what shows it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
+pub struct UsedHere {
+    /// They, those with the strongest reasons first.
+    pub mine: Vec<Mine>,
+    /// The ids of all others.
+    pub others: Vec<String>,
+    /// Whether nothing speaks for anyone, so that the usual ones are taken.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub assumed: bool,
+}
+
+/// A harness that is used here.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
+pub struct Mine {
+    /// Its id.
+    pub harness: String,
+    /// The edition that answers for it.
+    pub edition: String,
+    /// The version that is installed, where that is known.
+    pub running: Option<String>,
+    /// What shows that it is used, the strongest first.
+    pub because: Vec<Because>,
+    /// A directory that looks like the workspace of its agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<String>,
+}
+
+/// What shows that a harness is used.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
+pub struct Because {
+    /// `set` (declared in a `briefing.toml` or the settings), `run` (before), `installed`, `editor`, `configured` or
+    /// `repository`.
+    pub what: String,
+    /// The file that proves it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The extension of the editor that proves it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+impl UsedHere {
+    /// The roster with the choices for its harnesses, in its order, and the versions that are installed.
+    pub fn of(roster: &Roster, choices: &[Choice], installed: &Installations) -> UsedHere {
+        let edition =
+            |id: &str| choices.iter().find(|choice| choice.id() == id).map(|choice| choice.edition().about().name);
+        let mine = roster.mine.iter().map(|used| Mine {
+            harness: used.id.clone(),
+            edition: edition(&used.id).unwrap_or_default().to_owned(),
+            running: match installed.found.get(&used.id) {
+                Some(Installed::Version(version, _)) => Some(version.clone()),
+                Some(Installed::Unversioned(_) | Installed::Nowhere) | None => None,
+            },
+            because: used.because.iter().map(because).collect(),
+            workspace: used.workspace.as_ref().map(|dir| dir.to_string_lossy().into_owned()),
+        });
+        let others = harness::ALL.iter().filter(|profile| roster.mine.iter().all(|used| used.id != profile.id));
+        UsedHere {
+            mine: mine.collect(),
+            others: others.map(|profile| profile.id.to_owned()).collect(),
+            assumed: roster.is_assumed(),
+        }
+    }
+}
+
+fn because(reason: &Reason) -> Because {
+    Because {
+        what: reason.what.word().to_owned(),
+        path: reason.path.as_ref().map(|path| path.to_string_lossy().into_owned()),
+        name: reason.name.clone(),
+    }
+}
+
+impl Because {
+    /// The same for people.
+    pub fn words(&self) -> String {
+        let what = What::ALL.into_iter().find(|what| what.word() == self.what);
+        let words = what.map_or("", |what| match what {
+            What::Set => "declared",
+            What::Run => "was run",
+            What::Installed => "installed",
+            What::Editor => "editor extension",
+            What::Configured => "configured",
+            What::Repository => "in this repository",
+        });
+        match self.path.as_ref().or(self.name.as_ref()) {
+            Some(proof) => format!("{words}: {proof}"),
+            None => words.to_owned(),
+        }
+    }
+}
