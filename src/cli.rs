@@ -10,6 +10,7 @@ use std::sync::Arc;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::answer::Surroundings;
+use crate::harness::shared::installed::Installations;
 use crate::request::Defaults;
 use crate::server;
 
@@ -161,7 +162,7 @@ pub fn defaults(home: Option<PathBuf>) -> Defaults {
         roster: Arc::default(),
         editor: Vec::new(),
         customs: Arc::default(),
-        installed: Default::default(),
+        installed: Installations { auto: true, unasked: true, ..Installations::default() },
         sessions: BTreeMap::new(),
     }
 }

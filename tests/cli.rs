@@ -314,7 +314,7 @@ fn the_installed_version_is_found_without_running_it() {
         ("openclaw@auto", "2026.9", ""),
         ("copilot-cli@auto", "1.0", ""),
         ("etcode@auto", "2026.2", "no program"),
-        ("codex", "0.169", ""),
+        ("codex", "0.104", ""),
     ] {
         let briefing = answer(&["--harness", harness]);
         assert_eq!(briefing["edition"], edition, "{briefing}");
@@ -324,6 +324,11 @@ fn the_installed_version_is_found_without_running_it() {
         assert!(said.contains(warning) && said.is_empty() == warning.is_empty(), "{harness}: {said}");
     }
     assert_eq!(answer(&["--harness", "codex", "--edition", "auto"])["edition"], "0.104");
+    let unasked = answer(&["--harness", "codex"]);
+    assert_eq!((&unasked["edition"], &unasked["version"]["running"]), (&"0.104".into(), &"0.104.0".into()));
+    assert_eq!(answer(&["--harness", "codex", "--edition", "newest"])["edition"], "0.169");
+    let mine = answer(&[]);
+    assert_eq!((&mine["harness"], &mine["edition"]), (&"codex".into(), &"0.104".into()), "the first of the installed");
 }
 
 #[test]

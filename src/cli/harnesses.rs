@@ -97,7 +97,7 @@ pub(super) fn run(arguments: &Harnesses) -> Result<ExitCode, Failure> {
 /// What is installed, as an agent started here would meet it.
 fn versions(here: &Path, defaults: &Defaults) -> Installations {
     let look = |profile: &&'static harness::Profile| (profile.id.to_owned(), installed(profile, here, defaults));
-    Installations { auto: true, found: harness::ALL.iter().map(look).collect() }
+    Installations { auto: true, unasked: true, found: harness::ALL.iter().map(look).collect() }
 }
 
 /// The harnesses that are used here, each in the edition that answers for it.

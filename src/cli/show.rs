@@ -42,9 +42,9 @@ pub(super) struct Show {
     /// here (the default); all: every one; may be repeated
     #[arg(long, value_name = "ID[@EDITION]|mine|all", value_delimiter = ',')]
     harness: Vec<String>,
-    /// The edition of harnesses that are named without one
-    #[arg(long, value_enum, default_value_t = Editions::Newest)]
-    edition: Editions,
+    /// The edition of harnesses that are named without one [default: auto, and newest where none is installed]
+    #[arg(long, value_enum)]
+    edition: Option<Editions>,
     /// Where the agent is started [default: the working directory]
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
@@ -134,7 +134,8 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
     let (read_before, already_loaded) = (show.read.clone(), show.already.clone());
     let places = Places { cwd, target: show.file.clone(), read_before, already_loaded };
     let mut defaults = defaults(home);
-    defaults.installed.auto = show.edition == Editions::Auto;
+    defaults.installed.auto = show.edition != Some(Editions::Newest);
+    defaults.installed.unasked = show.edition.is_none();
     let files = Buffers::over(Real);
     let mut found = asked(&files, &request, &places, defaults.clone())?;
     let reach = if show.fetch_private { Reach::Anywhere } else { Reach::Public };

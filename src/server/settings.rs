@@ -32,9 +32,10 @@ pub struct Settings {
     pub harnesses: Vec<String>,
     /// What the editor has installed for agents, by the ids of its extensions; editors say it themselves.
     pub extensions: Vec<String>,
-    /// The edition of harnesses that are named without one: `newest`, or `auto` for that of the version which is
-    /// installed, looked up on PATH and in package folders without running anything.
-    pub edition: EditionSetting,
+    /// The edition of harnesses that are named without one: that of the version which is installed, looked up on PATH and in
+    /// package folders without running anything, else the newest (absent); the same, where the answer says that none is found
+    /// (`auto`); or `newest` in any case.
+    pub edition: Option<EditionSetting>,
     /// Where agents are assumed to be started; relative to the workspace folder. Absent: the workspace folder that holds
     /// the file.
     pub cwd: Option<String>,
@@ -60,11 +61,10 @@ pub struct Settings {
 }
 
 /// The edition of harnesses that are named without one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EditionSetting {
     /// The newest that Briefing knows.
-    #[default]
     Newest,
     /// That of the installed version; where that is unknown, the newest, and the answer says so.
     Auto,
@@ -159,7 +159,8 @@ impl Settings {
             defaults.enabled.clone_from(&self.harnesses);
         }
         defaults.editor.clone_from(&self.extensions);
-        defaults.installed.auto = self.edition == EditionSetting::Auto;
+        defaults.installed.auto = self.edition != Some(EditionSetting::Newest);
+        defaults.installed.unasked = self.edition.is_none();
         defaults.sessions =
             self.sessions.iter().filter_map(|(id, kind)| Some((id.clone(), SessionKind::named(kind)?))).collect();
         defaults

@@ -19,7 +19,7 @@ def briefing(binary, case, ask, kind):
     session = next((s.header.split()[1] for s in case.all("@session")), settings.pop("session", None))
     harness = ask.harness + (f"@{ask.edition}" if ask.edition else "")
     os.makedirs(home, exist_ok=True)  # the client makes it
-    command = [binary, "show", "--format", "json", "--harness", harness, "--home", home, "--cwd", ask.cwd or "/"]
+    command = [binary, "show", "--format", "json", "--edition", "newest", "--harness", harness, "--home", home, "--cwd", ask.cwd or "/"]
     command += ["--session", session] if session else []
     command += [w for f in ask.after for w in ("--read", f)]
     command += [w for f in ask.already for w in ("--already", f)]

@@ -44,6 +44,7 @@ tests! {
         let edition = |answer: &Value| answer["briefings"][0]["edition"].clone();
         let path = json!({"PATH": editor.path("tools/bin")});
         for settings in [
+            json!({"environment": path}),
             json!({"edition": "auto", "environment": path}),
             json!({"harnesses": ["codex@auto"], "environment": path}),
         ] {
@@ -58,6 +59,11 @@ tests! {
         let answer = editor.effective(json!({"harness": "codex"})).await;
         assert_eq!(edition(&answer), "0.169");
         assert_eq!(answer["briefings"][0]["warnings"][0]["code"], "unknown-version", "{answer}");
+        let unasked = json!({"environment": {"PATH": editor.path("tools")}});
+        editor.tell("workspace/didChangeConfiguration", json!({"settings": unasked})).await;
+        let answer = editor.effective(json!({"harness": "codex"})).await;
+        assert_eq!((edition(&answer), &answer["briefings"][0]["version"]["running"]), (json!("0.169"), &Value::Null));
+        assert!(!answer.to_string().contains("unknown-version"), "{answer}");
         editor.leave().await;
     }
 

@@ -48,6 +48,8 @@ pub enum Installed {
 pub struct Installations {
     /// Whether a harness that is named without a version is taken in the installed one.
     pub auto: bool,
+    /// Whether nobody asked for that: then nothing is said where none is installed, and the newest is taken.
+    pub unasked: bool,
     /// What was found, by harness.
     pub found: BTreeMap<String, Installed>,
 }
@@ -77,6 +79,7 @@ impl Installations {
             Some(Installed::Unversioned(path)) => {
                 noted(format!("nothing says which version of {} {} is", profile.title, path.display()))
             }
+            Some(Installed::Nowhere) | None if self.unasked && !spec.contains('@') => Ok(newest),
             Some(Installed::Nowhere) | None if !is_program(profile.id) => {
                 noted(format!("{} is no program that could be looked up", profile.title))
             }
@@ -279,6 +282,7 @@ mod tests {
     fn what_is_installed_picks_the_edition_and_what_is_unknown_says_so() {
         let with = |found: Option<Installed>| Installations {
             auto: false,
+            unasked: false,
             found: found.into_iter().map(|found| ("codex".to_owned(), found)).collect(),
         };
         let version = |version: &str| Some(Installed::Version(version.to_owned(), "/p/package.json".into()));
@@ -296,6 +300,17 @@ mod tests {
             let note = choice.note.as_ref().map_or("", |note| note.message.as_str());
             assert_eq!((choice.edition().about().name, uncertain(&choice)), (edition, unchecked.map(str::to_owned)));
             assert!(note.contains(words) && note.is_empty() == words.is_empty(), "{found:?}: {note}");
+        }
+    }
+
+    #[test]
+    fn where_nobody_asked_and_none_is_installed_the_newest_needs_no_words() {
+        for (unasked, spec, said) in
+            [(true, "codex", false), (true, "codex@auto", true), (false, "codex", true), (false, "codex@auto", true)]
+        {
+            let installations = Installations { auto: true, unasked, ..Installations::default() };
+            let choice = installations.choose(spec, &Customs::default()).expect("a choice");
+            assert_eq!((choice.edition().about().name, choice.note.is_some()), ("0.169", said), "{unasked} {spec}");
         }
     }
 

@@ -9,6 +9,7 @@ use super::super::{Core, Server};
 use crate::answer::Resolution;
 use crate::disk::{self, AtRevision};
 use crate::harness::custom::{self, Customs};
+use crate::harness::shared::installed::{self, Installed};
 use crate::index::Index;
 use crate::report::compare::{Comparison, compare};
 use crate::request::{Defaults, Places, Request};
@@ -68,7 +69,14 @@ impl Core {
         let (choice, standpoint) = custom::question(&places.cwd);
         let (declared, _) = index.answer(&observe, &choice, &Arc::new(standpoint));
         let customs = Customs::of(&declared, &self.session().settings.custom_harnesses);
-        let defaults = Defaults { customs: Arc::new(customs), ..defaults.clone() };
+        let mut defaults = Defaults { customs: Arc::new(customs), ..defaults.clone() };
+        // The version that is installed now would have been the same one then.
+        for profile in request.to_look_up(&defaults) {
+            let (choice, standpoint) = installed::question(profile, &places.cwd, &defaults.home, &defaults.env);
+            let now = |asks| disk::observe_all(&self.files, asks);
+            let (found, _) = Index::default().answer(&now, &choice, &Arc::new(standpoint));
+            defaults.installed.found.insert(profile.id.to_owned(), Installed::of(&found));
+        }
         let questions = request.questions(&defaults, places)?;
         let answer = |(choice, standpoint)| index.answer(&observe, &choice, &Arc::new(standpoint)).0;
         Ok(questions.into_iter().map(answer).collect())
