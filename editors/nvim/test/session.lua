@@ -382,11 +382,47 @@ it('harness, cwd and session are assumed by views, the API and the server', func
     return vim.tbl_get(client().settings, 'briefing', 'cwd') == root .. '/src'
   end)
   vim.cmd('Briefing harness all')
+  local _, all = effective(buf, {})
+  assert(#all.briefings > 20, 'every harness')
+  vim.cmd('Briefing harness -')
   vim.cmd('Briefing cwd -')
   vim.cmd('Briefing session -')
   same(next(require('briefing.assume').get()), nil)
-  local _, all = effective(buf, {})
-  assert(#all.briefings > 1, 'every harness again')
+  local _, again = effective(buf, {})
+  same(#again.briefings, 2)
+end)
+
+it('a plugin of Neovim speaks for the harness it belongs to', function()
+  t.tidy()
+  local buf = edit(source)
+  local plugin = vim.fs.joinpath(vim.fn.tempname(), 'claudecode.nvim')
+  vim.fn.mkdir(plugin, 'p')
+  vim.opt.runtimepath:append(plugin)
+  vim.cmd('Briefing harness mine')
+  eventually('Claude Code is one of mine', function()
+    local _, result = effective(buf, {})
+    return vim.iter(result.briefings):any(function(briefing)
+      return briefing.harness == 'claude-code'
+    end)
+  end)
+  local roster
+  require('briefing.server').request(buf, 'briefing/roster', nil, function(_, result)
+    roster = result
+  end)
+  eventually('the roster', function()
+    return roster
+  end)
+  local claude = vim.iter(roster.mine):find(function(used)
+    return used.harness == 'claude-code'
+  end)
+  assert(
+    vim.iter(claude.because):any(function(reason)
+      return reason.name == 'claudecode.nvim'
+    end),
+    vim.inspect(claude)
+  )
+  vim.opt.runtimepath:remove(plugin)
+  vim.cmd('Briefing harness -')
 end)
 
 it('completion knows sub-commands, harnesses, directories and sessions', function()

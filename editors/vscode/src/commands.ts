@@ -48,8 +48,8 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     chooseHarness: () => picks.pickHarness(focus),
     chooseStartFolder: () => picks.pickStartFolder(focus, settings),
     chooseSession: () => picks.pickSession(focus, settings),
-    filterHarnesses: () => picks.pickShown(focus),
-    showAllHarnesses: () => focus.show([]),
+    chooseHarnesses: () => picks.pickHarnesses(focus, settings, server),
+    resetHarnesses: () => settings.choose(undefined),
     pin: () => focus.pin(focus.file),
     unpin: () => focus.pin(undefined),
     refresh: () => focus.refresh(),
@@ -170,12 +170,11 @@ async function changed({ texts, focus }: Parts, harness: string): Promise<void> 
 async function showReport({ server, focus, report: page }: Parts): Promise<void> {
   await page.open('Context Report', async () => {
     const { reports } = await server.request<protocol.ContextReports>(protocol.CONTEXT_REPORT, focus.question());
-    const shown = focus.shown;
     const about = focus.file
       ? `what an agent is told that reads ${vscode.workspace.asRelativePath(focus.file)}`
       : 'what an agent is told at the start of a session';
     return report(
-      reports.filter(({ harness }) => !shown.length || shown.includes(harness)),
+      reports,
       harness => focus.titleOf(harness),
       about,
       path => placeOf(focus, path),

@@ -20,7 +20,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const settings = new Settings(context.workspaceState);
   server = new Server(context.extensionUri, settings);
   const pulse = new Pulse(server, settings);
-  const focus = new Focus(server, pulse, context.workspaceState);
+  const focus = new Focus(server, pulse, settings, context.workspaceState);
   const view = new View(focus);
   const texts = new Texts(server, pulse);
   const trace = new Trace(texts);

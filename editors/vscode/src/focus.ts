@@ -4,10 +4,10 @@ import * as vscode from 'vscode';
 import * as protocol from './protocol';
 import type { Pulse } from './pulse';
 import type { Server } from './server';
+import { idOf, type Settings } from './settings';
 import { isSilent } from './words';
 
 const HARNESS = 'briefing.harness';
-const SHOWN = 'briefing.shownHarnesses';
 /** The pinned file. */
 const PIN = 'briefing.pin';
 
@@ -32,6 +32,7 @@ export class Focus implements vscode.Disposable {
   constructor(
     private readonly server: Server,
     pulse: Pulse,
+    private readonly settings: Settings,
     private readonly memory: vscode.Memento,
   ) {
     this.follow(vscode.window.activeTextEditor);
@@ -40,6 +41,7 @@ export class Focus implements vscode.Disposable {
       pulse.onDidBeat(() => void this.refresh()),
       vscode.window.onDidChangeActiveTextEditor(editor => this.follow(editor) && void this.refresh()),
       server.onDidChangePhase(() => void this.restarted()),
+      settings.onDidChange(() => this.say()),
     ];
   }
 
@@ -63,27 +65,21 @@ export class Focus implements vscode.Disposable {
     await this.refresh();
   }
 
-  /** The harnesses to show; none: all of them. */
-  get shown(): string[] {
-    return this.memory.get<string[]>(SHOWN, []);
+  /** Whether the user asks for the harness by name. */
+  isNamed(harness: string): boolean {
+    return this.settings.named.some(spec => idOf(spec) === harness);
   }
 
-  async show(harnesses: string[]): Promise<void> {
-    await this.memory.update(SHOWN, harnesses.length ? harnesses : undefined);
-    this.say();
-  }
-
-  /** The briefings that the user wants to see. */
+  /** What the harnesses of the setting tell. */
   get briefings(): protocol.Briefing[] {
-    const shown = this.shown;
-    return (this.answer?.briefings ?? []).filter(({ harness }) => !shown.length || shown.includes(harness));
+    return this.answer?.briefings ?? [];
   }
 
   /** The briefing in question: of the chosen harness, else of the first one that is told something. */
   get briefing(): protocol.Briefing | undefined {
     const chosen = this.memory.get<string>(HARNESS);
     return (
-      this.answer?.briefings.find(({ harness }) => harness === chosen) ??
+      this.briefings.find(({ harness }) => harness === chosen) ??
       this.briefings.find(briefing => !isSilent(briefing)) ??
       this.briefings[0]
     );
@@ -178,7 +174,8 @@ export class Focus implements vscode.Disposable {
       this.file?.toString(),
       this.memory.get(PIN),
       this.memory.get(HARNESS),
-      this.shown,
+      this.settings.named,
+      this.settings.chosen,
       this.server.phase,
       this.harnesses.length,
     ]);
@@ -187,7 +184,7 @@ export class Focus implements vscode.Disposable {
     }
     this.said = now;
     void vscode.commands.executeCommand('setContext', 'briefing.pinned', this.pinned !== undefined);
-    void vscode.commands.executeCommand('setContext', 'briefing.filtered', this.shown.length > 0);
+    void vscode.commands.executeCommand('setContext', 'briefing.filtered', this.settings.chosen !== undefined);
     this.changed.fire();
   }
 }

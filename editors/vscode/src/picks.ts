@@ -2,6 +2,8 @@
 
 import * as vscode from 'vscode';
 import type { Focus } from './focus';
+import * as protocol from './protocol';
+import type { Server } from './server';
 import { SESSION_KINDS, type Settings } from './settings';
 import * as words from './words';
 
@@ -12,9 +14,14 @@ export async function choose(focus: Focus, settings: Settings): Promise<void> {
   type Choice = vscode.QuickPickItem & { run: () => unknown };
   const choices: Choice[] = [
     {
-      label: '$(hubot) Harness…',
+      label: '$(hubot) Harness in the status…',
       description: briefing ? focus.titleOf(briefing.harness) : '',
       run: () => pickHarness(focus),
+    },
+    {
+      label: '$(checklist) My harnesses…',
+      description: focus.briefings.map(({ harness }) => focus.titleOf(harness)).join(', '),
+      run: run('briefing.chooseHarnesses'),
     },
     {
       label: '$(folder) Start folder…',
@@ -53,22 +60,33 @@ export async function pickHarness(focus: Focus): Promise<void> {
   }
 }
 
-/** Which harnesses the view shows. */
-export async function pickShown(focus: Focus): Promise<void> {
-  const shown = focus.shown;
-  const choices = focus.harnesses.map(({ id, title, summary }) => ({
-    label: title,
-    detail: summary,
+/** Which harnesses everything in this workspace is about: its setting. */
+export async function pickHarnesses(focus: Focus, settings: Settings, server: Server): Promise<void> {
+  const { mine, others } = await server.request<protocol.Roster>(protocol.ROSTER);
+  const now = new Set(focus.briefings.map(({ harness }) => harness));
+  const choiceOf = (id: string, description: string) => ({
     id,
-    picked: shown.includes(id),
-  }));
+    label: focus.titleOf(id),
+    description,
+    picked: now.has(id),
+  });
+  const choices = [
+    ...mine.map(({ harness, because }) => choiceOf(harness, because[0] ? words.evidence(because[0]) : '')),
+    ...others.map(id => choiceOf(id, '')),
+  ];
   const picked = await vscode.window.showQuickPick(choices, {
-    title: 'Harnesses to show (none: all of them)',
+    title: 'Harnesses to show in this workspace',
+    placeHolder: 'None: those that you use, which come first',
     canPickMany: true,
-    matchOnDetail: true,
+    matchOnDescription: true,
   });
   if (picked) {
-    await focus.show(picked.map(({ id }) => id));
+    const used = mine.map(({ harness }) => harness);
+    await settings.pick(
+      picked.map(({ id }) => id),
+      used,
+      choices.length,
+    );
   }
 }
 

@@ -3,6 +3,7 @@
 export const EFFECTIVE_INSTRUCTIONS = 'briefing/effectiveInstructions';
 export const EXPLAIN = 'briefing/explain';
 export const HARNESSES = 'briefing/harnesses';
+export const ROSTER = 'briefing/roster';
 export const STATUS = 'briefing/status';
 export const INSTRUCTION_FILES = 'briefing/instructionFiles';
 export const CONTEXT_REPORT = 'briefing/contextReport';
@@ -51,7 +52,7 @@ export interface Effective {
 export interface Briefing {
   harness: string;
   edition: string;
-  fidelity: 'exact' | 'files';
+  fidelity: 'exact' | 'unchecked' | 'files';
   standpoint: Standpoint;
   target: string | null;
   /** Set when the harness itself would refuse to start. */
@@ -163,6 +164,22 @@ export interface Harness {
   settingsFiles: string[];
 }
 
+/** Which harnesses are used here. */
+export interface Roster {
+  /** Those with the strongest reasons first. */
+  mine: { harness: string; edition: string; running: string | null; because: Evidence[]; workspace?: string }[];
+  others: string[];
+  /** Nothing speaks for anyone; those that most people use are taken. */
+  assumed?: boolean;
+}
+
+/** What shows that a harness is used. */
+export interface Evidence {
+  what: 'set' | 'run' | 'installed' | 'editor' | 'configured' | 'repository';
+  path?: string;
+  name?: string;
+}
+
 export interface Status {
   server: string;
   version: number;
@@ -190,7 +207,7 @@ export interface ContextReports {
 export interface ContextReport {
   harness: string;
   edition: string;
-  fidelity: 'exact' | 'files';
+  fidelity: 'exact' | 'unchecked' | 'files';
   totals: Totals;
   /** What wrappers, headings and separators take, in bytes. */
   frame: number;

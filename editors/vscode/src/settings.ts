@@ -20,6 +20,13 @@ export const SESSION_KINDS: Record<string, string> = {
 };
 
 const KEY = 'briefing.assumed';
+const HARNESSES = 'harnesses';
+/** Words of the setting that stand for several harnesses. */
+const WORDS = ['mine', 'all'];
+
+function section(): vscode.WorkspaceConfiguration {
+  return vscode.workspace.getConfiguration('briefing');
+}
 
 export class Settings implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
@@ -34,6 +41,8 @@ export class Settings implements vscode.Disposable {
           this.changed.fire();
         }
       }),
+      // What the editor has installed for agents is evidence of which ones are used.
+      vscode.extensions.onDidChange(() => this.changed.fire()),
       // Settings of the workspace that were ignored now count.
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.changed.fire()),
     );
@@ -53,13 +62,49 @@ export class Settings implements vscode.Disposable {
     this.changed.fire();
   }
 
+  /** The harnesses that the user chose for this workspace. */
+  get chosen(): string[] | undefined {
+    return section().inspect<string[]>(HARNESSES)?.workspaceValue;
+  }
+
+  /** The harnesses that the user names, with their versions; the words for several are none of them. */
+  get named(): string[] {
+    return section()
+      .get<string[]>(HARNESSES, [])
+      .filter(spec => !WORDS.includes(spec));
+  }
+
+  /** Answers for these harnesses everywhere in this workspace; nothing: for those that the user's settings say. */
+  async choose(harnesses: string[] | undefined): Promise<void> {
+    const { workspaceFolders } = vscode.workspace;
+    const { Global, Workspace } = vscode.ConfigurationTarget;
+    await section().update(HARNESSES, harnesses, workspaceFolders?.length ? Workspace : Global);
+  }
+
+  /**
+   * Answers for the picked harnesses, of which `mine` are those that are used here. What is as it would be without a
+   * choice is none, and a version that the settings name stays.
+   */
+  async pick(picked: string[], mine: string[], all: number): Promise<void> {
+    const isMine = picked.length === mine.length && picked.every(id => mine.includes(id));
+    const ofUser = section().inspect<string[]>(HARNESSES)?.globalValue ?? [];
+    if (!picked.length || isMine) {
+      return this.choose(isMine && ofUser.length ? ['mine'] : undefined);
+    }
+    const { named } = this;
+    const spec = (id: string) => named.find(spec => idOf(spec) === id) ?? id;
+    return this.choose(picked.length === all ? ['all'] : picked.map(spec));
+  }
+
   /** As the server's type `Settings` reads them; the server takes no field that it does not know. */
   forServer(): Record<string, unknown> {
-    const user = vscode.workspace.getConfiguration('briefing');
+    const user = section();
     const told: Record<string, unknown> = {};
     for (const name of Object.keys(schema.properties)) {
       told[name] = user.get(name);
     }
+    const own = vscode.extensions.all.filter(({ packageJSON }) => !(packageJSON as { isBuiltin?: boolean }).isBuiltin);
+    told.extensions = [...user.get<string[]>('extensions', []), ...own.map(({ id }) => id), vscode.env.uriScheme];
     const { cwd, sessions } = this.assumed;
     if (cwd !== undefined) {
       told.cwd = cwd;
@@ -69,4 +114,9 @@ export class Settings implements vscode.Disposable {
     }
     return told;
   }
+}
+
+/** `codex` of `codex@0.169`. */
+export function idOf(spec: string): string {
+  return spec.split('@', 1)[0] ?? spec;
 }

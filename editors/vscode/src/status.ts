@@ -72,10 +72,9 @@ export class StatusItems implements vscode.Disposable {
       return { text: 'Briefing', detail, severity: Information, command: choose };
     }
     const { standpoint } = briefing;
-    const started = words.tilde(standpoint.cwd, standpoint.home);
     return {
       text: `${this.focus.titleOf(briefing.harness)} ${words.summary(briefing)}`,
-      detail: briefing.refusal?.message ?? `started in ${started} (${standpoint.session})`,
+      detail: briefing.refusal?.message ?? `started in ${words.startOf(standpoint)} (${standpoint.session})`,
       severity: briefing.refusal || briefing.sources.some(words.isCut) ? Warning : Information,
       command: choose,
     };

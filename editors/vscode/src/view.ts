@@ -127,7 +127,7 @@ export class View implements vscode.TreeDataProvider<Node>, vscode.FileDecoratio
     const silent: Briefing[] = [];
     for (const briefing of this.focus.briefings) {
       // A harness that the user asked for by name is not put aside.
-      if (words.isSilent(briefing) && !this.focus.shown.length) {
+      if (words.isSilent(briefing) && !this.focus.isNamed(briefing.harness)) {
         silent.push(briefing);
       } else {
         nodes.push({ kind: 'harness', briefing });
@@ -140,9 +140,10 @@ export class View implements vscode.TreeDataProvider<Node>, vscode.FileDecoratio
   }
 
   private update(): void {
-    const { file, pinned, problem, briefings } = this.focus;
+    const { file, pinned, problem, briefings, briefing } = this.focus;
     const name = file ? vscode.workspace.asRelativePath(file) : 'start of a session';
-    this.tree.description = pinned ? `${name} (pinned)` : name;
+    const started = briefing ? ` · started in ${words.startOf(briefing.standpoint)}` : '';
+    this.tree.description = `${name}${pinned ? ' (pinned)' : ''}${started}`;
     // Where there is nothing to show, the welcome content says what to do.
     if (problem && this.focus.answer) {
       this.tree.message = problem;

@@ -1,6 +1,6 @@
 // How sizes, paths and fates are said; the same words as in the command line and the other editors.
 
-import type { Briefing, Fate, Limit, Source, Standpoint, Trigger, Unit } from './protocol';
+import type { Briefing, Evidence, Fate, Limit, Source, Standpoint, Trigger, Unit } from './protocol';
 
 /** What the fates look like: a codicon and a colour of the theme. */
 export const FATES: Record<Fate, { icon: string; color: string; word: string }> = {
@@ -30,6 +30,27 @@ export function when(trigger: Trigger): string {
 
 export function fateOf(fate: Fate): { icon: string; color: string; word: string } {
   return (FATES as Partial<typeof FATES>)[fate] ?? { icon: 'circle-outline', color: 'disabledForeground', word: fate };
+}
+
+const EVIDENCE: Record<Evidence['what'], string> = {
+  set: 'declared',
+  run: 'was run',
+  installed: 'installed',
+  editor: 'editor extension',
+  configured: 'configured',
+  repository: 'in this repository',
+};
+
+/** Why a harness counts as used here. */
+export function evidence({ what, path, name }: Evidence): string {
+  const proof = path ?? name;
+  const said = (EVIDENCE as Partial<Record<string, string>>)[what] ?? what;
+  return proof === undefined ? said : `${said}: ${proof}`;
+}
+
+/** The folder an agent is started in, as people write it. */
+export function startOf({ cwd, home }: Standpoint): string {
+  return tilde(cwd, home);
 }
 
 /** The icon of a source that reaches the model says how it comes there. */

@@ -10,6 +10,7 @@ const here = new URL('..', import.meta.url).pathname;
 export async function extensionTests(name) {
   const host = await Host.start(name, {
     env: { BRIEFING_PROGRAM: program },
+    settings: { 'briefing.harnesses': ['all'] },
     // Only the oldest one heeds `extensionTestsPath` without this.
     options: [
       '--disable-workspace-trust',

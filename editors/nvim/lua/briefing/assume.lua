@@ -47,7 +47,7 @@ function M.words()
   if assumed.session then
     table.insert(words, assumed.session .. ' session')
   end
-  return #words > 0 and table.concat(words, ' · ') or 'nothing: every harness, the workspace folder, a main session'
+  return #words > 0 and table.concat(words, ' · ') or 'nothing: the harnesses of the settings, the workspace folder, a main session'
 end
 
 return M

@@ -135,19 +135,19 @@ M.subcommands = {
   },
   harness = {
     about = 'which harnesses to answer for',
-    usage = 'harness [ID[@VERSION]… | all]',
+    usage = 'harness [ID[@VERSION]… | mine | all | -]',
     most = 99,
     complete = function()
-      return vim.list_extend({ 'all' }, specs())
+      return vim.list_extend({ 'mine', 'all', '-' }, specs())
     end,
     run = function(args)
       if #args > 0 then
-        for _, spec in ipairs(args) do
-          if spec ~= 'all' and not known(spec) then
+        for _, spec in ipairs(args[1] == '-' and {} or args) do
+          if spec ~= 'all' and spec ~= 'mine' and not known(spec) then
             return
           end
         end
-        require('briefing.assume').set('harness', args[1] ~= 'all' and args or nil)
+        require('briefing.assume').set('harness', args[1] ~= '-' and args or nil)
       end
       M.tell()
     end,

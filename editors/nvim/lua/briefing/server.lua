@@ -273,15 +273,31 @@ function M.before_init(config)
   config.settings = M.settings(config.settings)
 end
 
+--- The names of the plugins: some of them speak for the harness they belong to.
+---@return string[]
+local function plugins()
+  local names = {}
+  for _, dir in ipairs(vim.api.nvim_list_runtime_paths()) do
+    names[vim.fs.basename(dir)] = true
+  end
+  -- lazy.nvim keeps what is not loaded yet to itself.
+  local ok, lazy = pcall(function()
+    return package.loaded.lazy and package.loaded.lazy.plugins() or {}
+  end)
+  for _, plugin in ipairs(ok and lazy or {}) do
+    names[plugin.name] = true
+  end
+  local sorted = vim.tbl_keys(names)
+  table.sort(sorted)
+  return sorted
+end
+
 --- The user's settings with what `:Briefing harness|cwd|session` chose laid over them.
 ---@param settings? table
 ---@return table
 function M.settings(settings)
-  local chosen = require('briefing.assume').settings()
-  if not next(chosen) then
-    return settings or {}
-  end
-  return vim.tbl_deep_extend('force', settings or {}, { briefing = chosen })
+  local told = vim.tbl_deep_extend('force', { briefing = { extensions = plugins() } }, settings or {})
+  return vim.tbl_deep_extend('force', told, { briefing = require('briefing.assume').settings() })
 end
 
 --- Tells the server what is assumed now.

@@ -4,6 +4,7 @@ import * as assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { ROSTER, type Roster } from '../../src/protocol';
 import { answer } from '../../src/tool';
 import { append, drawn, extension, folder, remove, rules, show, shows, started, until, write } from './harness';
 
@@ -20,9 +21,9 @@ describe('the extension', () => {
   });
 
   it('draws what the active file’s agents are told, in order, with what is cut and what is left out', async () => {
-    const { view, focus } = await started();
+    const { view, settings } = await started();
     await show(folder('one'), 'src/a.rs');
-    await focus.show(['codex']);
+    await settings.choose(['codex']);
     await until('the cut', () => drawn(view.outline()).includes('32 of 39.1 KiB'));
     const text = drawn(view.outline());
     const [head = '', first = ''] = text.split('\n');
@@ -32,7 +33,7 @@ describe('the extension', () => {
     assert.match(text, / {4}lost {2}7\u00a0232 of 40\u00a0000 bytes, from byte 32\u00a0768/);
     assert.match(text, / {2}Not loaded {2}1\n {4}src\/AGENTS\.md {2}dropped/);
     assert.match(text, /why {2}below the start directory/);
-    await focus.show([]);
+    await settings.choose(undefined);
   });
 
   it('says it in the status', async () => {
@@ -88,8 +89,32 @@ describe('the extension', () => {
     const user = vscode.workspace.getConfiguration('briefing');
     await user.update('harnesses', ['codex@0.104'], vscode.ConfigurationTarget.Global);
     await until('one harness', () => focus.answer?.briefings.map(({ edition }) => edition).join() === '0.104');
+    await user.update('harnesses', ['all'], vscode.ConfigurationTarget.Global);
+    await until('all of them', () => (focus.answer?.briefings.length ?? 0) > 20);
+  });
+
+  it('makes a choice of harnesses the setting of the workspace, and takes those in use where nobody chose', async () => {
+    const { focus, settings, server, status } = await started();
+    const file = await show(folder('one'), 'AGENTS.md');
+    const ids = () => focus.briefings.map(({ harness }) => harness).join();
+    const user = vscode.workspace.getConfiguration('briefing');
     await user.update('harnesses', undefined, vscode.ConfigurationTarget.Global);
-    await until('all of them', () => (focus.answer?.briefings.length ?? 0) > 3);
+    const { mine, others } = await server.request<Roster>(ROSTER);
+    const used = mine.map(({ harness }) => harness);
+    assert.ok(used.length && used.length < 10, used.join());
+    await until('those in use', () => ids() === used.join());
+    assert.equal(settings.chosen, undefined);
+    await settings.pick(['gemini-cli'], used, used.length + others.length);
+    await until('the chosen one', () => ids() === 'gemini-cli');
+    assert.deepEqual(settings.chosen, ['gemini-cli']);
+    assert.match(status.text, /^Gemini CLI /);
+    // Codex cuts the file, and nobody asks about Codex any more.
+    const ofCodex = ({ message }: vscode.Diagnostic) => message.includes('Codex');
+    await until('no finding of Codex', () => !vscode.languages.getDiagnostics(file.document.uri).some(ofCodex));
+    await settings.pick(used, used, used.length + others.length);
+    await until('those in use again', () => ids() === used.join());
+    assert.equal(settings.chosen, undefined);
+    await user.update('harnesses', ['all'], vscode.ConfigurationTarget.Global);
   });
 
   it('keeps showing a pinned file', async () => {

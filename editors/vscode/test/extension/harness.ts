@@ -77,7 +77,8 @@ export async function append(editor: vscode.TextEditor, text: string): Promise<v
 
 export async function closeAll(): Promise<void> {
   for (const document of vscode.workspace.textDocuments) {
-    if (document.isDirty && !document.isUntitled) {
+    // The settings file is dirty for a moment while VS Code itself writes it; it is no document of a test.
+    if (document.isDirty && vscode.workspace.getWorkspaceFolder(document.uri)) {
       await vscode.window.showTextDocument(document);
       await vscode.commands.executeCommand('workbench.action.files.revert');
     }

@@ -81,11 +81,11 @@ describe('in trouble', () => {
   });
 
   it('shows five thousand sources a page at a time', async () => {
-    const { view, focus } = await started();
+    const { view, focus, settings } = await started();
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`rules/${at}.md`, `- ${at}\n`]));
     write(folder('two'), { ...many, 'opencode.json': '{"instructions": ["rules/*.md"]}' });
     await show(folder('two'), 'b.rs');
-    await focus.show(['opencode']);
+    await settings.choose(['opencode']);
     const count = () => focus.briefings[0]?.sources.filter(({ path }) => path?.includes('/rules/')).length;
     await until('all of them', () => count() === 5000);
     const [harness] = view.getChildren();
@@ -99,7 +99,7 @@ describe('in trouble', () => {
     remove(folder('two'), 'opencode.json');
     remove(folder('two'), 'rules');
     await until('none of them', () => count() === 0);
-    await focus.show([]);
+    await settings.choose(undefined);
   });
 
   it('shows a folder that is deleted while it is open as one where nobody can start', async () => {
