@@ -25,38 +25,37 @@ const LONG_LINES: usize = 500;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct Settings {
-    /// The harnesses to answer for: `mine` for those that are used here (found by their programs, their configuration at
-    /// home, their own files in the repository, and the editor's extensions), `all`, or ids as `id`, `id@version`, or
-    /// `id@auto` for the version that is installed. Empty: `mine`.
+    /// The harnesses to show: `mine` for those that you use here (by their programs, their configuration in your home, their
+    /// own files in the repository, and the editor's extensions), `all`, or ids such as `codex`, `codex@0.169`, and
+    /// `codex@auto` for the installed version. Default: `mine`.
     #[schemars(schema_with = "specs_schema")]
     pub harnesses: Vec<String>,
-    /// What the editor has installed for agents, by the ids of its extensions; editors say it themselves.
+    /// Extensions and plugins of the editor that show which agents you use, by id. Editors fill this in themselves.
     pub extensions: Vec<String>,
-    /// The edition of harnesses that are named without one: that of the version which is installed, looked up on PATH and in
-    /// package folders without running anything, else the newest (absent); the same, where the answer says that none is found
-    /// (`auto`); or `newest` in any case.
+    /// The edition of harnesses that are named without a version. By default the installed version, looked up on PATH and in
+    /// package folders without running anything, else the newest; `auto` is the same, and warns where none is installed;
+    /// `newest` ignores what is installed.
     pub edition: Option<EditionSetting>,
-    /// Where agents are assumed to be started; relative to the workspace folder. Absent: the workspace folder that holds
-    /// the file.
+    /// The directory that agents are started in, relative to the workspace folder. Default: the workspace folder of the
+    /// file.
     pub cwd: Option<String>,
-    /// The home directory to assume. Absent: the user's own.
+    /// The home directory. Default: your own.
     pub home: Option<String>,
-    /// Environment variables that harnesses see, over those of the editor. An editor started from a desktop lacks the
-    /// shell's variables, such as `CODEX_HOME`.
+    /// Environment variables of the agents, in addition to those of the editor. An editor that is started from the desktop
+    /// lacks the variables of your shell, such as `CODEX_HOME`.
     pub environment: BTreeMap<String, String>,
     /// The kind of session by harness id: `main`, `subagent`, `cron`, `group` or `local`.
     pub sessions: BTreeMap<String, String>,
-    /// How many directories are watched at most. Absent: as many as the system allows. Beyond that, answers look at the
-    /// disk anew, and the client's file events count.
+    /// The maximum number of directories to watch. Default: as many as the system allows. Directories beyond that are read
+    /// again for each answer.
     pub watch_limit: Option<usize>,
-    /// Harnesses of your own, by id, in the shape of `[harness.ID]` of a `briefing.toml`; one in that file counts over
-    /// one here.
+    /// Harnesses of your own by id, written as `[harness.ID]` in a `briefing.toml`, which takes precedence.
     #[schemars(schema_with = "custom::settings_schema")]
     pub custom_harnesses: toml::Table,
-    /// How bad findings are, by code: `error`, `warning`, `information`, `hint` or `off`. `docs/findings.md` has the codes.
+    /// The severity of findings by code: `error`, `warning`, `information`, `hint` or `off`. `docs/findings.md` lists the codes.
     pub severities: BTreeMap<String, String>,
-    /// From how many lines on an instruction file is called too long, for harnesses without a limit of their own. Absent:
-    /// 500; 0: never.
+    /// The number of lines from which an instruction file is reported as long, for harnesses without a limit of their own.
+    /// Default: 500; 0 turns the finding off.
     pub long_file: Option<usize>,
 }
 

@@ -31,7 +31,7 @@ it('a killed server is started again, and views and the API go on', function()
   t.tidy()
   edit(source)
   vim.cmd('Briefing show')
-  shows('briefing-view://show', 'codex')
+  shows('briefing-view://show', 'Codex')
   local before, process = client().id, assert(pid(), 'no process')
   vim.uv.kill(process, 'sigkill')
   eventually('another server', function()
@@ -43,7 +43,7 @@ it('a killed server is started again, and views and the API go on', function()
   vim.cmd.wincmd('p')
   vim.cmd.edit(agents)
   vim.api.nvim_buf_set_lines(0, 0, -1, false, vim.split(vim.trim(long), '\n'))
-  shows('briefing-view://show', 'truncated')
+  shows('briefing-view://show', '◐ cut')
   vim.cmd('edit!')
 end)
 
@@ -54,11 +54,11 @@ it('a server that keeps dying is left alone after a while, with one clear notice
     local before, process = client().id, assert(pid(), 'no process')
     vim.uv.kill(process, 'sigkill')
     eventually('another server, or the notice', function()
-      return (client() and client().id ~= before) or #t.said('stays down') > 0
+      return (client() and client().id ~= before) or #t.said('is not restarted') > 0
     end)
   end
   eventually('the notice', function()
-    return #t.said('stays down') == 1
+    return #t.said('is not restarted') == 1
   end)
   same(client(), nil)
   vim.cmd('Briefing restart')
@@ -72,14 +72,14 @@ it('vim.lsp.enable(…, false) stops it for good', function()
   eventually('stopped', function()
     return client() == nil and pid() == nil
   end)
-  same(#t.said('stays down'), 1)
+  same(#t.said('is not restarted'), 1)
 end)
 
 it(':Briefing works for somebody who enables nothing', function()
   t.tidy()
   vim.cmd.edit(source)
   vim.cmd('Briefing show')
-  has(shows('briefing-view://show', 'codex'), 'AGENTS.md')
+  has(shows('briefing-view://show', 'Codex'), 'AGENTS.md')
 end)
 
 t.finish()

@@ -67,7 +67,7 @@ it('somebody who has inlay hints off still gets the note', function()
   local buf = buffer('project/AGENTS.md')
   vim.lsp.inlay_hint.enable(false, { bufnr = buf })
   require('briefing.cuts').draw(buf)
-  has(marks(buf, 'virt_text')[1][4].virt_text[1][1], '✂ lost from here to the end')
+  has(marks(buf, 'virt_text')[1][4].virt_text[1][1], '✂ Cut from here to the end')
   vim.lsp.inlay_hint.enable(true, { bufnr = buf })
 end)
 
@@ -121,8 +121,8 @@ it(':Briefing show lists the sources with fates and sizes, in aligned columns', 
   edit(source)
   poll(60000)
   vim.cmd('Briefing show')
-  local shown = shows('briefing-view://show', 'codex')
-  has(shown, 'Told before an agent reads src/main.rs')
+  local shown = shows('briefing-view://show', 'Codex')
+  has(shown, 'What agents load before they read src/main.rs')
   has(shown, 'exact')
   local starts = {}
   for _, line in ipairs(vim.split(shown, '\n')) do
@@ -149,7 +149,7 @@ it('the view follows an edit that is not saved, and the cursor stays on its line
     return vim.lsp.buf_is_attached(buf, client().id)
   end)
   vim.api.nvim_buf_set_lines(buf, 0, -1, false, vim.split(vim.trim(long), '\n'))
-  local shown = shows('briefing-view://show', 'truncated')
+  local shown = shows('briefing-view://show', '◐ cut')
   has(shown, '32 768 of ' .. require('briefing.words').grouped(#long) .. ' B')
   has(shown, '↳ the 32 768 B limit for all project files ends inside this file')
   has(vim.api.nvim_get_current_line(), 'openclaw')
@@ -158,7 +158,7 @@ it('the view follows an edit that is not saved, and the cursor stays on its line
 end)
 
 it('c on a cut file goes to the first byte that the model does not see', function()
-  on_line('◐ truncated  AGENTS.md')
+  on_line('◐ cut      AGENTS.md')
   press('c')
   same(vim.api.nvim_buf_get_name(0), agents)
   local at = vim.api.nvim_win_get_cursor(0)
@@ -213,7 +213,7 @@ it('modifiers and the setting decide where a view opens', function()
   vim.g.briefing = vim.tbl_extend('force', vim.g.briefing, { window = 'float' })
   vim.cmd('Briefing show')
   same(vim.api.nvim_win_get_config(0).relative, 'editor')
-  shows('briefing-view://show', 'codex')
+  shows('briefing-view://show', 'Codex')
   vim.cmd.close()
   vim.g.briefing = vim.tbl_extend('force', vim.g.briefing, { window = 'split' })
 end)
@@ -275,8 +275,8 @@ it(':Briefing why says what became of a file, and what was asked', function()
   t.tidy()
   edit(source)
   vim.cmd('Briefing why src/AGENTS.md')
-  local shown = shows('briefing-view://why', 'codex')
-  has(shown, 'dropped')
+  local shown = shows('briefing-view://why', 'Codex')
+  has(shown, 'skipped')
   has(shown, 'below the start directory')
   vim.cmd.close()
   vim.cmd('Briefing why AGENTS.md')
@@ -287,9 +287,9 @@ it(':Briefing report shares the text out among the files', function()
   t.tidy()
   edit(source)
   vim.cmd('Briefing report')
-  local shown = shows('briefing-view://report', 'codex')
+  local shown = shows('briefing-view://report', 'Codex')
   local total = 0
-  for share in shown:match('codex.-\n\n'):gmatch('([%d.]+) %%') do
+  for share in shown:match('Codex.-\n\n'):gmatch('([%d.]+) %%') do
     total = total + tonumber(share)
   end
   assert(math.abs(total - 100) < 0.2, 'shares add up to ' .. total)
@@ -371,7 +371,7 @@ it('harness, cwd and session are assumed by views, the API and the server', func
   vim.cmd('Briefing harness codex')
   vim.cmd('Briefing cwd src')
   vim.cmd('Briefing session main')
-  has(t.notices[#t.notices], 'harness codex · started in')
+  has(t.notices[#t.notices], 'Briefing shows codex · started in')
   local _, result = effective(buf, {})
   same(#result.briefings, 1)
   same(result.briefings[1].standpoint.cwd, root .. '/src')
@@ -444,10 +444,10 @@ it('a wrong command is refused in words', function()
   for line, words in pairs({
     ['Briefing shwo'] = 'there is no `shwo`; there are compare, cwd',
     ['Briefing preview kodex'] = 'there is no harness `kodex`; known: ',
-    ['Briefing compare codex'] = 'two harnesses are needed',
+    ['Briefing compare codex'] = 'name two harnesses',
     ['Briefing show codex'] = 'too many arguments; :Briefing show',
-    ['Briefing session night'] = '`night` is none of main',
-    ['Briefing cwd nowhere'] = '`nowhere` is no directory',
+    ['Briefing session night'] = '`night` is not one of main',
+    ['Briefing cwd nowhere'] = '`nowhere` is not a directory',
   }) do
     t.notices = {}
     vim.cmd(line)
@@ -460,7 +460,7 @@ it('buffers that are no files are left alone', function()
   vim.cmd.enew()
   vim.bo.filetype = 'markdown'
   vim.cmd('Briefing show')
-  has(shows('briefing-view://show', 'codex'), 'Told at the start of a session')
+  has(shows('briefing-view://show', 'Codex'), 'What agents load at the start of a session')
   vim.cmd.close()
   vim.cmd.edit('scheme://host/AGENTS.md')
   vim.bo.filetype = 'markdown'

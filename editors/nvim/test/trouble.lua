@@ -72,7 +72,7 @@ it('a program that does not exist, given as cmd, is told once as well', function
   vim.cmd('edit 1.md | edit 2.md')
   require('briefing.server').check_command()
   require('briefing.server').check_command()
-  same(#t.said('is no program'), 1, 'notices')
+  same(#t.said('is not a program'), 1, 'notices')
   vim.lsp.config('briefing', { cmd = before })
 end)
 
@@ -84,7 +84,7 @@ it('a program that is none dies with a word, and the editor goes on', function()
   vim.cmd('Briefing restart')
   vim.cmd.edit('1.md')
   eventually('given up', function()
-    return #t.said('stays down') == 1 and #clients() == 0
+    return #t.said('is not restarted') == 1 and #clients() == 0
   end)
 end)
 

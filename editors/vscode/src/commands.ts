@@ -105,7 +105,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
 /** Fetches the URLs behind what is shown. The server asks first, and says what came of it. */
 async function fetchRemote({ server, focus }: Parts, question: protocol.Question = focus.question()): Promise<unknown> {
   if (!vscode.workspace.isTrusted) {
-    throw new Error('nothing is fetched for a workspace that is not trusted');
+    throw new Error('URLs are not fetched in a workspace that is not trusted');
   }
   return server.request('workspace/executeCommand', { command: protocol.FETCH, arguments: [question] });
 }
@@ -148,7 +148,7 @@ async function openText(uri: vscode.Uri): Promise<void> {
 async function copyPrompt({ texts, focus }: Parts, harness: string): Promise<void> {
   const { text } = await texts.prompt(harness, focus.file?.toString());
   await vscode.env.clipboard.writeText(text);
-  vscode.window.setStatusBarMessage(`Briefing: ${Buffer.byteLength(text)} bytes are in the clipboard`, 4_000);
+  vscode.window.setStatusBarMessage(`Briefing: copied ${words.grouped(Buffer.byteLength(text))} bytes`, 4_000);
 }
 
 function sideOf(focus: Focus, side: protocol.Side): protocol.Side {
@@ -171,8 +171,8 @@ async function showReport({ server, focus, report: page }: Parts): Promise<void>
   await page.open('Context Report', async () => {
     const { reports } = await server.request<protocol.ContextReports>(protocol.CONTEXT_REPORT, focus.question());
     const about = focus.file
-      ? `what an agent is told that reads ${vscode.workspace.asRelativePath(focus.file)}`
-      : 'what an agent is told at the start of a session';
+      ? `what agents load before they read ${vscode.workspace.asRelativePath(focus.file)}`
+      : 'what agents load at the start of a session';
     return report(
       reports,
       harness => focus.titleOf(harness),
@@ -230,7 +230,7 @@ async function pickFile({ server, focus }: Parts, title: string): Promise<vscode
         harnesses
           .filter(({ fate }) => fate !== null)
           .map(({ harness, fate }) => `${focus.titleOf(harness)}: ${fate ? words.fateOf(fate).word : ''}`)
-          .join(' · ') || 'no harness reads it from here',
+          .join(' · ') || 'no harness loads it here',
       path,
     }));
     // The file that is being looked at is probably the one that is meant; one outside of the workspace is hardly.

@@ -16,8 +16,8 @@ export async function showDiff(texts: Texts, focus: Focus, left: Side, right: Si
   const file = right.textDocument ? vscode.Uri.parse(right.textDocument.uri).path.split('/').pop() : undefined;
   const what = file ? ` · ${file}` : '';
   if (comparison.same) {
-    const now = left.harness === right.harness ? 'is told the same as' : 'and';
-    const end = left.harness === right.harness ? '' : ' are told the same';
+    const now = left.harness === right.harness ? 'loads the same as' : 'and';
+    const end = left.harness === right.harness ? '' : ' load the same';
     const message = `${name(right)} ${now} ${name(left)}${end}.`;
     void vscode.window.showInformationMessage(message);
     return;

@@ -40,7 +40,7 @@ export async function findProgram(extension: vscode.Uri): Promise<Program> {
     return probe(found, 'PATH');
   }
   throw new NoProgram(
-    `There is no program to run: this build of the extension holds none, and \`${name}\` is not on PATH. ` +
+    `The program was not found: this build of the extension does not include it, and \`${name}\` is not on PATH. ` +
       'Install Briefing, or name it in the setting briefing.server.path.',
   );
 }

@@ -31,7 +31,7 @@ function section(report: ContextReport, title: string, placeOf: (path: string) =
   const { totals, sources } = report;
   const reaching = sources.filter(source => source.injected > 0);
   const rest = sources.filter(source => source.injected === 0 && source.fate !== 'missing');
-  const exact = report.fidelity === 'exact' ? 'exact, byte for byte' : 'files, order and sizes only';
+  const exact = words.fidelity(report.fidelity);
   return html`<section>
     <h2>${title} <small>${report.edition} · ${exact}</small></h2>
     <p class="total">

@@ -12,11 +12,11 @@ export interface Assumed {
 }
 
 export const SESSION_KINDS: Record<string, string> = {
-  main: 'a session that the user started',
-  subagent: 'an agent that another agent started',
+  main: 'a session that you start',
+  subagent: 'an agent that another agent starts',
   cron: 'a scheduled run',
-  group: 'a conversation with several people',
-  local: 'a local run, without a gateway',
+  group: 'a group conversation',
+  local: 'a local run without the gateway',
 };
 
 const KEY = 'briefing.assumed';

@@ -52,7 +52,7 @@ export async function answer(api: Api, { file, harness }: Input, token?: vscode.
         `# ${harness} ${edition}`,
         refusal ? `refuses to start: ${refusal.message}` : '',
         told.length ? told.map(({ text }) => text).join('\n\n') : 'Nothing.',
-        ...lost.map(({ path, url, fate, reason }) => `Not told: ${path ?? url ?? ''} (${fate}: ${reason})`),
+        ...lost.map(({ path, url, fate, reason }) => `Not loaded: ${path ?? url ?? ''} (${fate}: ${reason})`),
       ]
         .filter(Boolean)
         .join('\n\n');

@@ -29,8 +29,8 @@ export interface Place {
 const MARKS: Partial<Record<string, { badge?: string; tooltip?: string; color?: string }>> = {
   loaded: {},
   listed: {},
-  truncated: { badge: '✂', tooltip: 'a part of it is cut', color: 'list.warningForeground' },
-  dropped: { badge: '✗', tooltip: 'left out', color: 'disabledForeground' },
+  truncated: { badge: '✂', tooltip: 'a limit cuts a part of it', color: 'list.warningForeground' },
+  dropped: { badge: '✗', tooltip: 'skipped', color: 'disabledForeground' },
   unreadable: { badge: '!', tooltip: 'cannot be read', color: 'list.errorForeground' },
 };
 
@@ -142,22 +142,30 @@ export class View implements vscode.TreeDataProvider<Node>, vscode.FileDecoratio
   private update(): void {
     const { file, pinned, problem, briefings, briefing } = this.focus;
     const name = file ? vscode.workspace.asRelativePath(file) : 'start of a session';
-    const started = briefing ? ` · started in ${words.startOf(briefing.standpoint)}` : '';
-    this.tree.description = `${name}${pinned ? ' (pinned)' : ''}${started}`;
+    this.tree.description = pinned ? `${name} (pinned)` : name;
     // Where there is nothing to show, the welcome content says what to do.
-    if (problem && this.focus.answer) {
-      this.tree.message = problem;
+    const message = problem && this.focus.answer ? problem : elsewhere(file, briefing);
+    if (message) {
+      this.tree.message = message;
     } else {
       delete this.tree.message;
     }
     const cuts = briefings.flatMap(({ sources }) => sources.filter(words.isCut)).length;
     this.tree.badge = cuts
-      ? { value: cuts, tooltip: `Briefing: ${words.count(cuts, 'instruction file')} lost to limits` }
+      ? { value: cuts, tooltip: `Briefing: limits cut ${words.count(cuts, 'instruction file')}` }
       : undefined;
     void vscode.commands.executeCommand('setContext', 'briefing.answered', this.focus.answer !== undefined);
     this.redraw.fire(undefined);
     this.redecorate.fire(undefined);
   }
+}
+
+/** Where agents are started, if that is not the workspace folder of the file. */
+function elsewhere(file: vscode.Uri | undefined, briefing: Briefing | undefined): string {
+  const folder = file && vscode.workspace.getWorkspaceFolder(file);
+  return briefing && folder && folder.uri.fsPath !== briefing.standpoint.cwd
+    ? `Started in ${words.startOf(briefing.standpoint)}`
+    : '';
 }
 
 function idOf(node: Node): string {
@@ -365,7 +373,7 @@ function tooltip(source: Source, { standpoint }: Briefing): vscode.MarkdownStrin
 }
 
 function about({ edition, fidelity, standpoint, totals }: Briefing, title: string): string {
-  const trust = fidelity === 'exact' ? 'exact, byte for byte' : 'files, order and sizes only';
+  const trust = words.fidelity(fidelity);
   return [
     `**${title} ${edition}** · ${trust}`,
     `${words.grouped(totals.bytes)} B ≈ ${words.grouped(totals.tokens.value)} tokens`,

@@ -17,7 +17,7 @@ export function why(
       <p class="quiet">${file}</p>
     </header>
     ${ordered.map(({ harness, edition, fate, reason, probes }) => {
-      const word = fate === null ? 'not considered' : words.fateOf(fate).word;
+      const word = fate === null ? 'not looked at' : words.fateOf(fate).word;
       return html`<section>
         <h2>
           ${titleOf(harness)} <small>${edition}</small>

@@ -8,7 +8,7 @@ export const FATES: Record<Fate, { icon: string; color: string; word: string }> 
   listed: { icon: 'list-unordered', color: 'charts.green', word: 'listed' },
   truncated: { icon: 'circle-filled', color: 'charts.yellow', word: 'cut' },
   shadowed: { icon: 'eye-closed', color: 'disabledForeground', word: 'shadowed' },
-  dropped: { icon: 'circle-slash', color: 'charts.orange', word: 'dropped' },
+  dropped: { icon: 'circle-slash', color: 'charts.orange', word: 'skipped' },
   empty: { icon: 'circle-outline', color: 'disabledForeground', word: 'empty' },
   excluded: { icon: 'exclude', color: 'disabledForeground', word: 'excluded' },
   missing: { icon: 'question', color: 'disabledForeground', word: 'missing' },
@@ -32,9 +32,20 @@ export function fateOf(fate: Fate): { icon: string; color: string; word: string 
   return (FATES as Partial<typeof FATES>)[fate] ?? { icon: 'circle-outline', color: 'disabledForeground', word: fate };
 }
 
+const FIDELITIES: Record<Briefing['fidelity'], string> = {
+  exact: 'exact, byte for byte',
+  unchecked: 'not checked on this version',
+  files: 'not exact',
+};
+
+/** How far an answer can be relied on. */
+export function fidelity(fidelity: Briefing['fidelity']): string {
+  return (FIDELITIES as Partial<Record<string, string>>)[fidelity] ?? fidelity;
+}
+
 const EVIDENCE: Record<Evidence['what'], string> = {
   set: 'declared',
-  run: 'was run',
+  run: 'has been run',
   installed: 'installed',
   editor: 'editor extension',
   configured: 'configured',
@@ -185,7 +196,7 @@ export function summary(briefing: Briefing): string {
   const told = briefing.sources.filter(reaches);
   const cuts = briefing.sources.filter(isCut).length;
   if (!told.length && !cuts) {
-    return briefing.totals.bytes ? size(briefing.totals.bytes) : 'told nothing';
+    return briefing.totals.bytes ? size(briefing.totals.bytes) : 'loads nothing';
   }
   const parts = [budget(briefing) ?? size(briefing.totals.bytes), count(told.length, 'file')];
   if (cuts) {

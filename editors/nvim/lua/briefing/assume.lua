@@ -39,7 +39,7 @@ end
 function M.words()
   local words = {}
   if assumed.harness then
-    table.insert(words, 'harness ' .. table.concat(assumed.harness, ', '))
+    table.insert(words, table.concat(assumed.harness, ', '))
   end
   if assumed.cwd then
     table.insert(words, 'started in ' .. require('briefing.words').home(assumed.cwd))
@@ -47,7 +47,7 @@ function M.words()
   if assumed.session then
     table.insert(words, assumed.session .. ' session')
   end
-  return #words > 0 and table.concat(words, ' · ') or 'nothing: the harnesses of the settings, the workspace folder, a main session'
+  return #words > 0 and table.concat(words, ' · ') or 'the harnesses of the settings · started in the workspace folder · main session'
 end
 
 return M

@@ -48,7 +48,7 @@ local SESSIONS = { 'main', 'subagent', 'cron', 'group', 'local' }
 ---@type table<string, briefing.Subcommand>
 M.subcommands = {
   show = {
-    about = 'what each harness is told, from which files, cut where',
+    about = 'what each harness loads, in which order, cut where',
     usage = 'show',
     most = 0,
     run = function(_, target, mods)
@@ -84,7 +84,7 @@ M.subcommands = {
       local file = args[1] and server.absolute(args[1]) or server.file(target)
       if not file then
         return refuse(
-          args[1] and ('`%s` is no path: the working directory is gone'):format(args[1])
+          args[1] and ('`%s` cannot be resolved: the working directory was deleted'):format(args[1])
             or 'this buffer has no file; :Briefing why FILE'
         )
       end
@@ -98,7 +98,7 @@ M.subcommands = {
     complete = specs,
     run = function(args, target)
       if #args < 2 then
-        return refuse('two harnesses are needed: :Briefing compare codex opencode')
+        return refuse('name two harnesses: :Briefing compare codex opencode')
       end
       if known(args[1]) and known(args[2]) then
         require('briefing.preview').compare(args[1], args[2], target)
@@ -106,7 +106,7 @@ M.subcommands = {
     end,
   },
   report = {
-    about = 'how the text is shared out among the files',
+    about = 'how much of the text each file takes',
     usage = 'report',
     most = 0,
     run = function(_, target, mods)
@@ -122,7 +122,7 @@ M.subcommands = {
     end,
   },
   fetch = {
-    about = 'fetches what instructions name by a URL, once you have said yes',
+    about = 'fetch the URLs that instructions name, after you confirm',
     usage = 'fetch',
     most = 0,
     run = function(_, target)
@@ -134,7 +134,7 @@ M.subcommands = {
     end,
   },
   harness = {
-    about = 'which harnesses to answer for',
+    about = 'which harnesses to show',
     usage = 'harness [ID[@VERSION]… | mine | all | -]',
     most = 99,
     complete = function()
@@ -153,7 +153,7 @@ M.subcommands = {
     end,
   },
   cwd = {
-    about = 'where the agent is assumed to be started',
+    about = 'the directory that agents are started in',
     usage = 'cwd [DIR | -]',
     most = 1,
     complete = function()
@@ -165,7 +165,7 @@ M.subcommands = {
       elseif args[1] then
         local dir = server.absolute(args[1])
         if not dir or vim.fn.isdirectory(dir) == 0 then
-          return refuse(('`%s` is no directory'):format(args[1]))
+          return refuse(('`%s` is not a directory'):format(args[1]))
         end
         require('briefing.assume').set('cwd', dir)
       end
@@ -173,7 +173,7 @@ M.subcommands = {
     end,
   },
   session = {
-    about = 'the kind of session to assume',
+    about = 'the kind of session',
     usage = 'session [KIND | -]',
     most = 1,
     complete = function()
@@ -181,7 +181,7 @@ M.subcommands = {
     end,
     run = function(args)
       if args[1] and args[1] ~= '-' and not vim.tbl_contains(SESSIONS, args[1]) then
-        return refuse(('`%s` is none of %s'):format(args[1], table.concat(SESSIONS, ', ')))
+        return refuse(('`%s` is not one of %s'):format(args[1], table.concat(SESSIONS, ', ')))
       end
       if args[1] then
         require('briefing.assume').set('session', args[1] ~= '-' and args[1] or nil)
@@ -198,7 +198,7 @@ M.subcommands = {
     end,
   },
   log = {
-    about = "what the server wrote, in Neovim's log of language servers",
+    about = "open Neovim's LSP log, which has the server's messages",
     usage = 'log',
     most = 0,
     run = function(_, _, mods)
@@ -210,7 +210,7 @@ M.subcommands = {
 
 --- Says what is assumed.
 function M.tell()
-  vim.notify('Briefing assumes ' .. require('briefing.assume').words())
+  vim.notify('Briefing shows ' .. require('briefing.assume').words())
 end
 
 ---@return string[]

@@ -49,12 +49,12 @@ end
 local function note(diagnostic, last)
   -- What none of the agents loads is faded for all of them together, and names none.
   local harness = vim.tbl_get(diagnostic, 'user_data', 'lsp', 'data', 'harness')
-  local who = type(harness) == 'string' and harness .. ': ' or ''
+  local who = type(harness) == 'string' and require('briefing.live').title(harness) .. ' ' or ''
   if diagnostic.lnum == 0 and diagnostic.col == 0 and diagnostic.end_lnum >= last then
-    return ('○ %s%s, nothing of this reaches the model'):format(who, diagnostic.code)
+    return ('○ %s(%s) loads nothing of this file'):format(who == '' and 'No agent ' or who, diagnostic.code)
   end
   local to = diagnostic.end_lnum >= last and 'the end' or ('line %d'):format(diagnostic.end_lnum + 1)
-  return ('✂ %slost from here to %s'):format(who, to)
+  return ('✂ %s from here to %s'):format(who == '' and 'Cut' or who .. 'cuts', to)
 end
 
 ---@param id integer

@@ -32,7 +32,7 @@ local function show(found)
   end)
   vim.fn.setqflist({}, ' ', { title = 'Briefing: instruction files', items = items })
   if #items == 0 then
-    return vim.notify('Briefing: no harness finds an instruction file from here')
+    return vim.notify('Briefing: no harness finds an instruction file here')
   end
   vim.cmd('botright copen')
 end

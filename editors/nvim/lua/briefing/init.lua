@@ -54,13 +54,13 @@ local function ask(method, bufnr, opts, callback)
   local assumed = require('briefing.assume').get()
   local file = opts.file and server.absolute(opts.file) or server.file(bufnr)
   if opts.file and not file then
-    return refuse(('Briefing: `%s` is no path: the working directory is gone'):format(opts.file))
+    return refuse(('Briefing: `%s` cannot be resolved: the working directory was deleted'):format(opts.file))
   end
   local cwd = opts.cwd and server.absolute(opts.cwd) or assumed.cwd
   if not file and not cwd then
     cwd = server.cwd()
     if not cwd then
-      return refuse('Briefing: no file here, and the working directory is gone; open a file, or set :Briefing cwd')
+      return refuse('Briefing: this buffer has no file, and the working directory was deleted; open a file, or use :Briefing cwd DIR')
     end
   end
   local include = {}

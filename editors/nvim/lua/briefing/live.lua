@@ -275,6 +275,10 @@ end
 function M.fetch_harnesses(bufnr, callback)
   server.request(bufnr, 'briefing/harnesses', nil, function(_, result)
     if result then
+      -- Whatever is on the screen calls them by their titles from now on.
+      if #harnesses == 0 then
+        M.touch()
+      end
       harnesses = result.harnesses
       require('briefing.cuts').harnesses(harnesses)
     end
@@ -282,6 +286,18 @@ function M.fetch_harnesses(bufnr, callback)
       callback()
     end
   end)
+end
+
+--- What people call a harness; its id until the server has said it.
+---@param id string
+---@return string
+function M.title(id)
+  for _, harness in ipairs(harnesses) do
+    if harness.id == id then
+      return harness.title
+    end
+  end
+  return id
 end
 
 --- Every harness the server knows. Waits a moment for a server that has just started.

@@ -72,7 +72,7 @@ function M.read(buf, name)
   bo.buftype, bo.bufhidden, bo.swapfile, bo.modifiable, bo.fixendofline = 'nofile', 'wipe', false, false, false
   bo.undolevels = -1
   if not spec then
-    return vim.notify(('Briefing: `%s` names no harness'):format(name), vim.log.levels.ERROR)
+    return vim.notify(('Briefing: there is no harness `%s`'):format(name), vim.log.levels.ERROR)
   end
   vim.b[buf].briefing_spec = spec
   if vim.bo[buf].filetype == '' then
@@ -93,11 +93,10 @@ function M.read(buf, name)
       put(buf, text or err or '')
       local briefing = result and result.briefings[1]
       local about = briefing
-          and ('%%#BriefingHarness# %s %s %%#BriefingSize#%s%%#BriefingHint# %s · read-only, live'):format(
-            briefing.harness,
-            briefing.edition,
-            #briefing.messages == 0 and 'told nothing' or words.totals(briefing.totals),
-            briefing.fidelity == 'exact' and 'exact' or 'files and sizes only'
+          and ('%%#BriefingHarness# %s %%#BriefingSize#%s%%#BriefingHint# %s · read-only, live'):format(
+            words.harness(briefing),
+            #briefing.messages == 0 and 'loads nothing' or words.totals(briefing.totals),
+            words.fidelity(briefing)
           )
         or '%#BriefingRefusal# no answer'
       for _, win in ipairs(vim.fn.win_findbuf(buf)) do

@@ -94,14 +94,14 @@ local function lines(target, reports)
   for _, report in ipairs(reports) do
     table.insert(out, {
       key = report.harness,
-      { report.harness .. ' ' .. report.edition .. '  ', 'BriefingHarness' },
-      { report.totals.bytes == 0 and 'told nothing' or words.totals(report.totals), 'BriefingSize' },
+      { words.harness(report) .. '  ', 'BriefingHarness' },
+      { report.totals.bytes == 0 and 'loads nothing' or words.totals(report.totals), 'BriefingSize' },
     })
     for _, source in ipairs(report.sources) do
       if source.size and source.size.bytes > 0 then
         local line = row(source.share, words.path(source.name, standpoint), size(source), widths)
         line.key, line.item = report.harness .. source.name, source.name
-        table.insert(line, { '  ' .. (source.fate == 'loaded' and '' or source.fate), words.group(source.fate) })
+        table.insert(line, { '  ' .. (source.fate == 'loaded' and '' or words.fate(source.fate)), words.group(source.fate) })
         table.insert(out, line)
       end
     end

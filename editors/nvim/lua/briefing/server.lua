@@ -74,7 +74,7 @@ function M.problem()
   local cmd = config.cmd
   if type(cmd) == 'table' then
     return vim.fn.executable(cmd[1]) == 0
-        and ('Briefing: `%s` of vim.lsp.config.briefing.cmd is no program'):format(cmd[1])
+        and ('Briefing: `%s` in vim.lsp.config.briefing.cmd is not a program'):format(cmd[1])
       or nil
   end
   return not M.binary() and M.missing() or nil
@@ -462,7 +462,7 @@ function M.on_exit(code, signal, id)
     if #restarts >= RESTARTS then
       vim.schedule(function()
         vim.notify(
-          ('Briefing: the server died %d times in %d s and stays down; see :Briefing log, :Briefing restart'):format(
+          ('Briefing: the server died %d times in %d s and is not restarted; see :Briefing log, :Briefing restart'):format(
             RESTARTS + 1,
             WITHIN_S
           ),

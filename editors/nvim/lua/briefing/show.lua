@@ -49,7 +49,7 @@ local function source_lines(briefing, source, widths, out)
     key = key(briefing, source),
     item = item,
     { '  ' },
-    { words.icon(source.fate) .. ' ' .. words.pad(source.fate, widths.fate) .. '  ', group },
+    { words.icon(source.fate) .. ' ' .. words.pad(words.fate(source.fate), widths.fate) .. '  ', group },
     { words.pad(words.place(source, briefing.standpoint), widths.place) .. '  ', 'BriefingPath' },
     { words.pad(words.size(source), widths.size, true) .. '  ', 'BriefingSize' },
     { words.pad(WHEN[source.trigger] or source.trigger, widths.when) .. '  ', 'BriefingReason' },
@@ -74,7 +74,7 @@ local function source_lines(briefing, source, widths, out)
   end
   if source.limit then
     local limit = source.limit
-    say('limit', ('%s %s per %s, from %s'):format(words.grouped(limit.value), limit.unit, limit.per, limit.from))
+    say('limit', ('%s %s per %s, from %s'):format(words.grouped(limit.value), limit.unit, limit.per == 'chain' and 'all files' or 'file', limit.from))
   end
   for _, range in ipairs(source.kept) do
     if source.fate == 'truncated' then
@@ -107,14 +107,14 @@ local function briefing_lines(briefing, widths, out)
   for _, message in ipairs(briefing.messages) do
     count = count + ((message.kind or 'instructions') == 'instructions' and 1 or 0)
   end
-  local told = count == 0 and 'told nothing'
+  local told = count == 0 and 'loads nothing'
     or ('%d %s, %s'):format(count, count == 1 and 'message' or 'messages', words.totals(briefing.totals))
   table.insert(out, {
     key = key(briefing),
     item = { briefing = briefing },
-    { briefing.harness .. ' ' .. briefing.edition, 'BriefingHarness' },
+    { words.harness(briefing), 'BriefingHarness' },
     { '  ' .. told, 'BriefingSize' },
-    { '  ' .. (briefing.fidelity == 'exact' and 'exact' or 'files and sizes only'), 'BriefingReason' },
+    { '  ' .. words.fidelity(briefing), 'BriefingReason' },
   })
   if briefing.refusal then
     table.insert(out, {
@@ -159,7 +159,7 @@ end
 ---@param width integer  of the window
 ---@return briefing.Line[]
 function M.lines(target, briefings, width)
-  local widths = { fate = 4, place = 4, size = 17, when = 8, window = width }
+  local widths = { fate = 6, place = 4, size = 17, when = 8, window = width }
   local quiet, loud = {}, {}
   for _, briefing in ipairs(briefings) do
     table.insert((silent(briefing) and not nothing_expanded) and quiet or loud, briefing)
@@ -169,7 +169,7 @@ function M.lines(target, briefings, width)
       local function widen(column, text)
         widths[column] = math.max(widths[column], vim.fn.strdisplaywidth(text))
       end
-      widen('fate', source.fate)
+      widen('fate', words.fate(source.fate))
       widen('place', words.place(source, briefing.standpoint))
       widen('size', words.size(source))
       widen('when', WHEN[source.trigger] or source.trigger)
@@ -180,7 +180,7 @@ function M.lines(target, briefings, width)
   local out = {}
   local file = require('briefing.server').file(target)
   table.insert(out, {
-    { file and 'Told before an agent reads ' or 'Told at ', 'BriefingHint' },
+    { file and 'What agents load before they read ' or 'What agents load at ', 'BriefingHint' },
     { view.subject(target), 'BriefingTitle' },
   })
   if briefings[1] then
@@ -192,11 +192,11 @@ function M.lines(target, briefings, width)
   table.insert(out, {})
   if #loud > 0 then
     local columns = {
-      '  ' .. words.pad('fate', widths.fate + 2),
+      '  ' .. words.pad('', widths.fate + 2),
       words.pad('file', widths.place),
       words.pad('reaches the model', widths.size, true),
       words.pad('when', widths.when),
-      'whose',
+      'scope',
     }
     table.insert(out, { { table.concat(columns, '  '), 'BriefingHint' } })
   end
@@ -205,12 +205,12 @@ function M.lines(target, briefings, width)
   end
   if #quiet > 0 then
     local names = vim.tbl_map(function(briefing)
-      return briefing.harness .. ' ' .. briefing.edition
+      return words.harness(briefing)
     end, quiet)
     table.insert(out, {
       key = 'nothing',
       item = { nothing = true },
-      { 'Told nothing: ', 'BriefingHint' },
+      { 'Load nothing: ', 'BriefingHint' },
       { table.concat(names, ', '), 'BriefingHarness' },
     })
   elseif #loud > 0 then

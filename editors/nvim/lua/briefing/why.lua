@@ -11,7 +11,7 @@ local words = require('briefing.words')
 local function lines(file, target, explanations)
   local out = {
     { { 'Why ', 'BriefingHint' }, { words.home(file), 'BriefingTitle' } },
-    { { 'for an agent that reads ', 'BriefingHint' }, { view.subject(target), 'BriefingHint' } },
+    { { 'when an agent reads ', 'BriefingHint' }, { view.subject(target), 'BriefingHint' } },
     {},
   }
   for _, explanation in ipairs(explanations) do
@@ -20,8 +20,8 @@ local function lines(file, target, explanations)
     table.insert(out, {
       key = explanation.harness,
       item = item,
-      { explanation.harness .. ' ' .. explanation.edition .. '  ', 'BriefingHarness' },
-      fate and { words.icon(fate) .. ' ' .. fate, words.group(fate) } or { '– not considered', 'BriefingReason' },
+      { words.harness(explanation) .. '  ', 'BriefingHarness' },
+      fate and { words.icon(fate) .. ' ' .. words.fate(fate), words.group(fate) } or { '– not looked at', 'BriefingReason' },
     })
     table.insert(out, { item = item, { '  ' .. explanation.reason, 'BriefingReason' } })
     for _, probe in ipairs(explanation.probes) do

@@ -14,6 +14,31 @@ M.icons = {
   pending = '…',
 }
 
+--- What became of a source, where the word for people is another one than the server's.
+local fates = { truncated = 'cut', dropped = 'skipped', pending = 'not fetched' }
+
+---@param fate string
+---@return string
+function M.fate(fate)
+  return fates[fate] or fate
+end
+
+local fidelities = { exact = 'exact', unchecked = 'unchecked' }
+
+--- How far an answer can be relied on.
+---@param briefing briefing.Briefing
+---@return string
+function M.fidelity(briefing)
+  return fidelities[briefing.fidelity] or 'not exact'
+end
+
+--- A harness and its edition, as people write them: `Codex 0.169`.
+---@param of {harness: string, edition: string}
+---@return string
+function M.harness(of)
+  return require('briefing.live').title(of.harness) .. ' ' .. of.edition
+end
+
 ---@param fate string
 ---@return string
 function M.icon(fate)

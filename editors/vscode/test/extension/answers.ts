@@ -20,7 +20,7 @@ describe('the extension', () => {
     assert.ok(fs.existsSync(path.join(extension().extensionPath, 'server/briefing')));
   });
 
-  it('draws what the active file’s agents are told, in order, with what is cut and what is left out', async () => {
+  it('draws what agents load for the active file, in order, with what is cut and what is left out', async () => {
     const { view, settings } = await started();
     await show(folder('one'), 'src/a.rs');
     await settings.choose(['codex']);
@@ -31,7 +31,7 @@ describe('the extension', () => {
     assert.equal(first, '  AGENTS.md  32 of 39.1 KiB ▰▰▰▰▰');
     assert.match(text, / {4}limit {2}32 KiB for all files together, by default/);
     assert.match(text, / {4}lost {2}7\u00a0232 of 40\u00a0000 bytes, from byte 32\u00a0768/);
-    assert.match(text, / {2}Not loaded {2}1\n {4}src\/AGENTS\.md {2}dropped/);
+    assert.match(text, / {2}Not loaded {2}1\n {4}src\/AGENTS\.md {2}skipped/);
     assert.match(text, /why {2}below the start directory/);
     await settings.choose(undefined);
   });

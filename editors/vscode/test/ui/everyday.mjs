@@ -45,11 +45,14 @@ export async function everyday(host, step) {
     await window.viewShows(/Not loaded1\nsrc\/AGENTS\.md/);
   });
 
-  await step('opens a file where the model stops reading, and says so', async () => {
+  await step('opens a file where the model stops reading, and says why', async () => {
     await window.row('32 of 35').click();
     await page.locator('.tab.active', { hasText: 'AGENTS.md' }).waitFor();
     // Other agents load the whole file: what Codex cuts is underlined, and nothing is faded.
     await page.locator('.squiggly-warning').first().waitFor();
+    const line = page.locator('.view-line', { hasText: /rule\s545/ }).first();
+    await window.hover(line, /Codex cuts 3 \d\d\d of 36 5\d\d B here/);
+    await page.keyboard.press('Escape');
   });
 
   await step('follows what is typed, in the view, the status and the text', async () => {
@@ -144,15 +147,15 @@ export async function everyday(host, step) {
   await step('lets the harness be chosen in the status, and harnesses in the view', async () => {
     await window.file(handler);
     await page.locator('.statusbar-item[id$="briefing.status"]').click();
-    await window.choose('Harness…');
-    await window.choose('OpenCode');
-    await window.shows('status', () => window.status(), /^OpenCode .* files?$/);
-    await window.command('Briefing: Choose the Harnesses to Show…');
+    await window.choose('Harness in the status…');
+    await window.choose('Claude Code');
+    await window.shows('status', () => window.status(), /^Claude Code .* files?$/);
+    await window.command('Briefing: Choose My Harnesses…');
     await window.choose('Crush');
     await page.keyboard.press('Enter');
-    await window.viewShows(/^Crush/);
-    await window.command('Briefing: Show All Harnesses');
-    await window.viewShows(/^Codex/);
+    await window.viewShows(/^Crush/m);
+    await window.command('Briefing: Back to the Harnesses I Use');
+    await window.viewShows(/^(?![^]*Crush)[^]*Codex/);
   });
 
   await step('keeps showing a pinned file', async () => {

@@ -117,7 +117,7 @@ async function tour(host, ws, theme) {
 
   await window.file(handler);
   await page.locator('.statusbar-item[id$="briefing.status"]').click();
-  await page.locator('.quick-input-list .monaco-list-row', { hasText: 'Harness…' }).first().waitFor();
+  await page.locator('.quick-input-list .monaco-list-row', { hasText: 'Harness in the status…' }).first().waitFor();
   await shot('status');
   await page.keyboard.press('Escape');
 
@@ -133,7 +133,7 @@ async function tour(host, ws, theme) {
   window = await Window.open(host, empty, { colorScheme: theme, viewport });
   await window.file(path.join(empty, 'notes.md'));
   await window.command('Briefing: Show Effective Instructions');
-  await window.pane().locator('.welcome-view-content', { hasText: 'No agent is told anything here' }).waitFor();
+  await window.pane().locator('.welcome-view-content', { hasText: 'No agent loads instructions here' }).waitFor();
   await shot('welcome');
   await window.close();
 }

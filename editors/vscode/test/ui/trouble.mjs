@@ -59,7 +59,7 @@ export async function trouble(host, step) {
   await step('says what to do where no agent is told anything', async () => {
     await other.file(path.join(empty, 'notes.md'));
     await other.command('Briefing: Show Effective Instructions');
-    await other.pane().locator('.welcome-view-content', { hasText: 'No agent is told anything here' }).waitFor();
+    await other.pane().locator('.welcome-view-content', { hasText: 'No agent loads instructions here' }).waitFor();
     await other.pane().locator('.monaco-button', { hasText: 'Create Instruction File' }).waitFor();
   });
   await other.close();
