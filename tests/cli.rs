@@ -6,6 +6,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::docs;
 use crate::remote::Server;
 use crate::revision::git;
 use crate::world::{Case, World};
@@ -55,6 +56,23 @@ fn project() -> Place {
         ("project/src/main.rs", "fn main() {}\n"),
         ("home/.codex/AGENTS.md", "Be brief.\n"),
     ])
+}
+
+#[test]
+fn the_readme_shows_what_the_program_prints() {
+    let rules = format!("# Rules\n{}", "- Write small functions, and test them.\n".repeat(900));
+    let place = Place::new(&[
+        ("home/project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("home/project/AGENTS.md", &rules),
+        ("home/project/CLAUDE.md", "@AGENTS.md\n\nAsk before you delete.\n"),
+        ("home/project/src/AGENTS.md", "Handlers return errors, never panic.\n"),
+        ("home/project/src/api/handler.rs", "fn handle() {}\n"),
+        ("home/.codex/AGENTS.md", "Be brief.\n"),
+        ("home/.claude/CLAUDE.md", "Be brief.\n"),
+    ]);
+    let screen = place.prints("home/project", &["show", "src/api/handler.rs"]);
+    let sample = format!("```text\n$ briefing show src/api/handler.rs\n{screen}```\n");
+    docs::up_to_date("README.md", &docs::between("README.md", "sample", &sample));
 }
 
 #[test]

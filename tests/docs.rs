@@ -226,7 +226,7 @@ fn read(file: &str) -> String {
 }
 
 /// The file with `content` between `<!-- mark -->` and `<!-- /mark -->`.
-fn between(file: &str, mark: &str, content: &str) -> String {
+pub(crate) fn between(file: &str, mark: &str, content: &str) -> String {
     let text = read(file);
     let (start, end) = (format!("<!-- {mark} -->\n"), format!("<!-- /{mark} -->"));
     let Some((before, rest)) = text.split_once(&start) else { panic!("{file} has no {start}") };
@@ -234,7 +234,7 @@ fn between(file: &str, mark: &str, content: &str) -> String {
     format!("{before}{start}{content}{end}{after}")
 }
 
-fn up_to_date(file: &str, wanted: &str) {
+pub(crate) fn up_to_date(file: &str, wanted: &str) {
     if std::env::var_os("UPDATE").is_some() {
         std::fs::create_dir_all(path(file).parent().expect("a directory")).expect("a directory");
         std::fs::write(path(file), wanted).expect("it is written");

@@ -136,10 +136,10 @@ it('a deleted working directory keeps nothing from working', function()
   eventually('words', function()
     return err
   end)
-  has(err, 'the working directory is gone')
+  has(err, 'the working directory was deleted')
   t.notices = {}
   vim.cmd('Briefing why AGENTS.md')
-  has(t.notices[1], 'the working directory is gone')
+  has(t.notices[1], 'the working directory was deleted')
   vim.cmd('Briefing files')
   vim.cmd.cd(root)
 end)

@@ -92,7 +92,9 @@ export async function pickHarnesses(focus: Focus, settings: Settings, server: Se
 
 export async function pickStartFolder(focus: Focus, settings: Settings): Promise<void> {
   type Choice = vscode.QuickPickItem & { cwd?: string; browse?: true };
-  const choices: Choice[] = [{ label: 'The workspace folder of the file', description: 'or the setting `briefing.cwd`' }];
+  const choices: Choice[] = [
+    { label: 'The workspace folder of the file', description: 'or the setting `briefing.cwd`' },
+  ];
   const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
   const file = focus.file;
   const own = file && vscode.workspace.getWorkspaceFolder(file)?.uri;
