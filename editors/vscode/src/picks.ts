@@ -63,16 +63,19 @@ export async function pickHarness(focus: Focus): Promise<void> {
 /** Which harnesses everything in this workspace is about: its setting. */
 export async function pickHarnesses(focus: Focus, settings: Settings, server: Server): Promise<void> {
   const { mine, others } = await server.request<protocol.Roster>(protocol.ROSTER);
-  const now = new Set(focus.briefings.map(({ harness }) => harness));
-  const choiceOf = (id: string, description: string) => ({
-    id,
-    label: focus.titleOf(id),
-    description,
-    picked: now.has(id),
-  });
   const choices = [
-    ...mine.map(({ harness, because }) => choiceOf(harness, because[0] ? words.evidence(because[0]) : '')),
-    ...others.map(id => choiceOf(id, '')),
+    ...mine.map(({ harness, because: [first] }) => ({
+      id: harness,
+      label: focus.titleOf(harness),
+      description: first ? words.evidence(first) : '',
+      picked: settings.means(harness, true),
+    })),
+    ...others.map(id => ({
+      id,
+      label: focus.titleOf(id),
+      description: '',
+      picked: settings.means(id, false),
+    })),
   ];
   const picked = await vscode.window.showQuickPick(choices, {
     title: 'Harnesses to show in this workspace',

@@ -74,6 +74,13 @@ export class Settings implements vscode.Disposable {
       .filter(spec => !WORDS.includes(spec));
   }
 
+  /** Whether the setting means a harness, which may be one of those that are used here. */
+  means(harness: string, isMine: boolean): boolean {
+    const specs = section().get<string[]>(HARNESSES, []);
+    const mine = !specs.length || specs.includes('mine');
+    return (mine && isMine) || specs.includes('all') || specs.some(spec => idOf(spec) === harness);
+  }
+
   /** Answers for these harnesses everywhere in this workspace; nothing: for those that the user's settings say. */
   async choose(harnesses: string[] | undefined): Promise<void> {
     const { workspaceFolders } = vscode.workspace;

@@ -47,7 +47,8 @@ function M.words()
   if assumed.session then
     table.insert(words, assumed.session .. ' session')
   end
-  return #words > 0 and table.concat(words, ' · ') or 'the harnesses of the settings · started in the workspace folder · main session'
+  return #words > 0 and table.concat(words, ' · ')
+    or 'the harnesses of the settings · started in the workspace folder · main session'
 end
 
 return M

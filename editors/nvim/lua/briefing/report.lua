@@ -101,7 +101,10 @@ local function lines(target, reports)
       if source.size and source.size.bytes > 0 then
         local line = row(source.share, words.path(source.name, standpoint), size(source), widths)
         line.key, line.item = report.harness .. source.name, source.name
-        table.insert(line, { '  ' .. (source.fate == 'loaded' and '' or words.fate(source.fate)), words.group(source.fate) })
+        table.insert(
+          line,
+          { '  ' .. (source.fate == 'loaded' and '' or words.fate(source.fate)), words.group(source.fate) }
+        )
         table.insert(out, line)
       end
     end

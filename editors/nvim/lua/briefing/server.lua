@@ -462,7 +462,7 @@ function M.on_exit(code, signal, id)
     if #restarts >= RESTARTS then
       vim.schedule(function()
         vim.notify(
-          ('Briefing: the server died %d times in %d s and is not restarted; see :Briefing log, :Briefing restart'):format(
+          ('Briefing: the server died %d times in %d s and is not restarted; see :Briefing log'):format(
             RESTARTS + 1,
             WITHIN_S
           ),

@@ -74,7 +74,15 @@ local function source_lines(briefing, source, widths, out)
   end
   if source.limit then
     local limit = source.limit
-    say('limit', ('%s %s per %s, from %s'):format(words.grouped(limit.value), limit.unit, limit.per == 'chain' and 'all files' or 'file', limit.from))
+    say(
+      'limit',
+      ('%s %s per %s, from %s'):format(
+        words.grouped(limit.value),
+        limit.unit,
+        limit.per == 'chain' and 'all files' or 'file',
+        limit.from
+      )
+    )
   end
   for _, range in ipairs(source.kept) do
     if source.fate == 'truncated' then

@@ -21,7 +21,8 @@ local function lines(file, target, explanations)
       key = explanation.harness,
       item = item,
       { words.harness(explanation) .. '  ', 'BriefingHarness' },
-      fate and { words.icon(fate) .. ' ' .. words.fate(fate), words.group(fate) } or { '– not looked at', 'BriefingReason' },
+      fate and { words.icon(fate) .. ' ' .. words.fate(fate), words.group(fate) }
+        or { '– not looked at', 'BriefingReason' },
     })
     table.insert(out, { item = item, { '  ' .. explanation.reason, 'BriefingReason' } })
     for _, probe in ipairs(explanation.probes) do

@@ -177,8 +177,9 @@ export async function everyday(host, step) {
     const url = `http://127.0.0.1:${server.address().port}/rules.md`;
     write(ws, { 'opencode.json': JSON.stringify({ instructions: [url] }) });
     await window.file(handler);
-    await window.command('Briefing: Choose the Harnesses to Show…');
-    await window.choose('OpenCode');
+    // Its own file in the repository speaks for OpenCode; the others are unpicked.
+    await window.command('Briefing: Choose My Harnesses…');
+    for (const harness of ['Codex', 'Claude Code']) await window.choose(harness);
     await page.keyboard.press('Enter');
     await window.viewShows(new RegExp(`${url}not fetched`));
     await window.command('Briefing: Fetch Remote Instructions Once');
@@ -186,7 +187,7 @@ export async function everyday(host, step) {
     await window.notification('1 of 1 URLs were fetched').waitFor();
     await window.viewShows(new RegExp(`${url}7 B`));
     fs.rmSync(at('opencode.json'));
-    await window.command('Briefing: Show All Harnesses');
+    await window.command('Briefing: Back to the Harnesses I Use');
     await window.command('Notifications: Clear All Notifications');
   });
 
