@@ -60,9 +60,7 @@ local function ask(method, bufnr, opts, callback)
   if not file and not cwd then
     cwd = server.cwd()
     if not cwd then
-      return refuse(
-        'Briefing: this buffer has no file, and the working directory was deleted; use :Briefing cwd DIR'
-      )
+      return refuse('Briefing: this buffer has no file, and the working directory was deleted; use :Briefing cwd DIR')
     end
   end
   local include = {}
