@@ -120,7 +120,7 @@ fn led_on(at: &str, response: &Response<Body>) -> Result<Option<String>, Trouble
         && let Some(location) = response.headers().get(LOCATION)
     {
         let location = location.to_str().ok().and_then(|location| joined(at, location));
-        return location.map(Some).ok_or_else(|| Trouble::lasting("it leads on to what is no address"));
+        return location.map(Some).ok_or_else(|| Trouble::lasting("it redirects to something that is not a URL"));
     }
     if !status.is_success() {
         let passing = [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_MANY_REQUESTS];

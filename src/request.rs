@@ -328,7 +328,7 @@ fn parsed<T: Copy + std::fmt::Display>(
     let Some(word) = word else { return Ok(None) };
     named(word).map(Some).ok_or_else(|| {
         let known: Vec<_> = all.iter().map(T::to_string).collect();
-        format!("{field}: `{word}` is none of {}", known.join(", "))
+        format!("{field}: `{word}` is not one of {}", known.join(", "))
     })
 }
 

@@ -207,7 +207,7 @@ fn a_refusal_is_an_answer_and_misuse_is_not() {
         (&["show", "--harness", "claud"], "there is no harness `claud`; did you mean claude-code?"),
         (&["show", "--harness", "nothing-like-it"], "there is no harness `nothing-like-it`; the harnesses are codex, "),
         (&["show", "--harness", "codex@new"], "`new` is not a version of codex"),
-        (&["show", "--session", "night"], "session: `night` is none of main"),
+        (&["show", "--session", "night"], "session: `night` is not one of main"),
         (&["show", "--request", "{"], "--request: not valid JSON (line 1, column 1)"),
         (&["show", "--request", "{\"sesion\": 1}"], "--request: unknown field `sesion`; the fields are"),
         (&["show", "--request", "{\"session\": 1}"], "--request: `session` must be a string"),

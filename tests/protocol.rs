@@ -175,8 +175,8 @@ tests! {
             (json!({"harness": "codex@new"}), "`new` is not a version of codex"),
             (json!({"harness": 5}), "`harness` is an id such as"),
             (json!({"include": ["texts"]}), "include: `texts` is neither `text` nor `trace`"),
-            (json!({"session": "night"}), "session: `night` is none of main, subagent"),
-            (json!({"promptMode": "huge"}), "promptMode: `huge` is none of full"),
+            (json!({"session": "night"}), "session: `night` is not one of main, subagent"),
+            (json!({"promptMode": "huge"}), "promptMode: `huge` is not one of full"),
             (json!({"options": {"codex": {"config": 5}}}), "options.codex.config: must be a string"),
             (json!([1]), ""),
         ] {

@@ -196,7 +196,7 @@ impl<'a> Builder<'a> {
         let node = match open.table {
             None => Node { at, value: Value::List(open.list) },
             Some(table) => (self.dialect.finished)(Node { at, value: Value::Table(table.entries) })
-                .ok_or("`<<` with what is no table")?,
+                .ok_or("`<<` with a value that is not a map")?,
         };
         Ok(Some((node, open.anchor)))
     }

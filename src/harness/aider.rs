@@ -223,7 +223,7 @@ fn files(chain: &mut Chain, named: &[String]) -> Told<Vec<(Arc<File>, PathBuf)>>
             };
             let Some(file) = chain.file(&path, load)? else { continue };
             if std::str::from_utf8(file.raw()).is_err() {
-                chain.say(&path, load, Fate::Excluded, "it is no UTF-8");
+                chain.say(&path, load, Fate::Excluded, "not valid UTF-8");
             } else if let Some((other, _)) = found.iter().find(|(_, known)| *known == real) {
                 let reason = format!("the same file as {}", other.path.display());
                 let source = Source::new(&path, load.scope, Fate::Shadowed, reason);

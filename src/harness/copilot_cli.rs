@@ -374,7 +374,7 @@ impl Session {
             let dir = cell(&relative(&self.root, dir));
             let name = cell(&path.file_name().unwrap_or_default().to_string_lossy());
             rows.push_str(&format!("\n| {dir}/ | '{dir}/{name}' | Agent instructions for {dir}/**/* |"));
-            let reason = "listed in a table; the agent is told to view it";
+            let reason = "listed in a table, for the agent to view";
             let source = Source::new(&path, Scope::Config, Fate::Excluded, reason);
             answer.sources.push(Source { trigger: Trigger::Call, ..source });
         }

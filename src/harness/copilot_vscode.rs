@@ -285,7 +285,7 @@ impl Attached {
         let text = file.text.slice(range.clone());
         let is_link = chain.search.lstat(&file.path, "a link to a file that is there brings nothing")?;
         let is_link = is_link.is_ok_and(|meta| meta.kind == Kind::Link);
-        let twice = self.real.get(&real).filter(|_| is_link).map(|by| (by, "leads to"));
+        let twice = self.real.get(&real).filter(|_| is_link).map(|by| (by, "links to"));
         let twice = twice.or_else(|| self.texts.get(&text).map(|by| (by, "has the same text as")));
         if let Some((by, how)) = twice.filter(|(by, _)| !text.is_empty() && **by != file.path) {
             let source = Source::new(&file.path, load.scope, Fate::Shadowed, format!("{how} {}", by.display()));

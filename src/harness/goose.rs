@@ -117,7 +117,7 @@ fn names(chain: &mut Chain, config: &Path) -> Told<Vec<String>> {
         return Ok(match parsed {
             Some(list) => list.into_iter().map(str::to_owned).collect(),
             None => {
-                let message = "CONTEXT_FILE_NAMES is no JSON list of names: the defaults count";
+                let message = "CONTEXT_FILE_NAMES is not a JSON list of names: the defaults apply";
                 chain.answer.warnings.push(Warning::general("settings", message));
                 default()
             }

@@ -107,10 +107,10 @@ fn inclusion(chain: &mut Chain, file: &File, scope: Scope) -> When {
         }
         Some("fileMatch") => match front.patterns("fileMatchPattern") {
             Some(patterns) if !patterns.is_empty() => When::Matching(patterns.into()),
-            _ => When::Never("inclusion is fileMatch, but there is no fileMatchPattern"),
+            _ => When::Never("inclusion is fileMatch, but fileMatchPattern is missing"),
         },
         Some(other) => {
-            let message = format!("inclusion `{other}` is none of always, fileMatch, manual, auto");
+            let message = format!("inclusion `{other}` is not one of always, fileMatch, manual, auto");
             chain.answer.warnings.push(Warning::at("front-matter", &file.path, message));
             When::Always
         }
@@ -121,7 +121,7 @@ fn inclusion(chain: &mut Chain, file: &File, scope: Scope) -> When {
 fn problem(text: &str, front: Option<&FrontMatter>) -> Option<String> {
     let has = |key: &str| front.is_some_and(|front| front.has(key));
     match (front.and_then(|front| front.text("inclusion")), has("fileMatchPattern")) {
-        (Some("fileMatch"), false) => Some("`inclusion` is fileMatch, but there is no fileMatchPattern".to_owned()),
+        (Some("fileMatch"), false) => Some("`inclusion` is fileMatch, but fileMatchPattern is missing".to_owned()),
         (None, true) => {
             Some("`fileMatchPattern` needs `inclusion: fileMatch`: without it, the file is always loaded".to_owned())
         }

@@ -167,12 +167,12 @@ fn trigger(chain: &mut Chain, file: &File) -> When {
         },
         Some(other) => {
             warn(format!(
-                "the trigger `{other}` is none of always_on, glob, model_decision, manual; shown as always_on"
+                "the trigger `{other}` is not one of always_on, glob, model_decision, manual; shown as always_on"
             ));
             When::Always
         }
         None => {
-            warn("there is no trigger, and what that means is not documented; shown as always_on".to_owned());
+            warn("the rule has no trigger, and Windsurf does not document what that means; shown as always_on".to_owned());
             When::Always
         }
     }

@@ -110,7 +110,7 @@ impl Settings {
             }
             if SessionKind::named(kind).is_none() {
                 let known: Vec<_> = SessionKind::ALL.iter().map(|kind| kind.word()).collect();
-                return Err(format!("briefing.sessions.{id}: `{kind}` is none of {}", known.join(", ")));
+                return Err(format!("briefing.sessions.{id}: `{kind}` is not one of {}", known.join(", ")));
             }
         }
         for (code, severity) in &settings.severities {
@@ -123,7 +123,7 @@ impl Settings {
             }
             if severity != OFF && Severity::named(severity).is_none() {
                 let known: Vec<_> = Severity::WORDS.iter().map(|(word, _)| *word).collect();
-                return Err(format!("briefing.severities.{code}: `{severity}` is none of {}, {OFF}", known.join(", ")));
+                return Err(format!("briefing.severities.{code}: `{severity}` is not one of {}, {OFF}", known.join(", ")));
             }
         }
         Ok(settings)
@@ -203,7 +203,7 @@ mod tests {
             (json!({"harnesses": ["kodex"]}), "briefing.harnesses: there is no harness `kodex`"),
             (json!({"harnesses": "codex"}), "briefing settings:"),
             (json!({"harness": []}), "unknown field `harness`"),
-            (json!({"sessions": {"codex": "night"}}), "briefing.sessions.codex: `night` is none of main"),
+            (json!({"sessions": {"codex": "night"}}), "briefing.sessions.codex: `night` is not one of main"),
             (json!({"sessions": {"kodex": "main"}}), "there is no harness `kodex`"),
             (
                 json!({"customHarnesses": {"mine": {"sources": []}}}),
@@ -214,7 +214,7 @@ mod tests {
                 "briefing.customHarnesses.mine: -1 is negative",
             ),
             (json!({"severities": {"over-budge": "off"}}), "there is no finding `over-budge`; there are over-budget,"),
-            (json!({"severities": {"empty": "loud"}}), "briefing.severities.empty: `loud` is none of error,"),
+            (json!({"severities": {"empty": "loud"}}), "briefing.severities.empty: `loud` is not one of error,"),
         ] {
             let problem = Settings::parse(&settings).expect_err("wrong settings");
             assert!(problem.contains(words), "{problem}");

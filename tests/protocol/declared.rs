@@ -83,7 +83,7 @@ tests! {
         for (version, (wrong, character, words)) in (2..).zip([
             ("source = [{ files = [\"A.md\"], color = 1 }]", 30, "unknown key `color`"),
             ("source = [{ files = [\"../*.md\"] }]", 21, "leaves the workspace"),
-            ("source = [{ files = [\"A.md\"], limit = { max = 9, head = 1.5 } }]", 56, "1.5 is no ratio"),
+            ("source = [{ files = [\"A.md\"], limit = { max = 9, head = 1.5 } }]", 56, "1.5 is not a ratio"),
             ("source = [{ files = [\"A.md\"], limit = { max = -9 } }]", 46, "-9 is negative"),
             ("extends = \"bad\"", 10, "recursive `extends`"),
         ]) {

@@ -80,7 +80,7 @@ tests! {
     async fn wrong_settings_are_said_and_change_nothing() {
         let mut editor = Editor::with(json!({"initializationOptions": {"sessions": {"codex": "cron"}}})).await;
         for (settings, words) in [
-            (json!({"sessions": {"codex": "night"}}), "briefing.sessions.codex: `night` is none of"),
+            (json!({"sessions": {"codex": "night"}}), "briefing.sessions.codex: `night` is not one of"),
             (json!({"briefing": {"harnesses": ["kodex"]}}), "there is no harness `kodex`"),
             (json!({"harness": "codex"}), "unknown field `harness`"),
             (json!(5), "invalid type"),

@@ -79,7 +79,7 @@ fn wrong(key: &str, node: &Node) -> Option<String> {
     }
     let choices = CHOICES.iter().find(|(known, _)| *known == name).map(|(_, choices)| *choices);
     if choices.is_none() && ![TEXTS, WHOLE, NUMBERS].into_iter().any(is_in) {
-        return Some(format!("there is no key `{key}`"));
+        return Some(format!("unknown key `{key}`"));
     }
     let Some(value) = value else { return says("one value, not a list") };
     let digits = value.trim().replace('_', "");

@@ -101,7 +101,7 @@ impl Edition21 {
         // Observed: the administrator's files are told all the same.
         let without = (omits && is_subagent).then(|| Without {
             managed: false,
-            reason: format!("the agent {} says omitClaudeMd: it is told none of these files", agent.name),
+            reason: format!("the agent {} sets omitClaudeMd and loads none of these files", agent.name),
         });
         Ok(Ok(Agent { without, no_skills: agent.no_skills(), source }))
     }
@@ -117,7 +117,7 @@ fn of_the_client(
 ) -> Result<Agent, Refusal> {
     let without = own.filter(|own| is_subagent && WITHOUT_FILES.contains(own));
     let without = without
-        .map(|own| Without { managed: true, reason: format!("the agent {own} is told no files of the session") });
+        .map(|own| Without { managed: true, reason: format!("the agent {own} loads no files of the session") });
     let no_skills =
         own.filter(|own| *own == "statusline-setup").map(|own| format!("the agent {own} has no Skill tool"));
     // An agent of a plugin has the plugin's name in front.

@@ -132,7 +132,7 @@ pub(super) fn read(wanted: &Wanted, search: &mut Search) -> Told<Result<Layers, 
         let parsed = match std::str::from_utf8(&raw) {
             Ok(text) if text.trim().is_empty() => continue,
             Ok(text) => json(text),
-            Err(_) => Err("it is no UTF-8".to_owned()),
+            Err(_) => Err("not valid UTF-8".to_owned()),
         };
         match parsed {
             Ok(node) => layers.add(Layer { from: path, node, origin }),

@@ -196,7 +196,7 @@ impl<'s, 'a> Loader<'s, 'a> {
                     "front-matter",
                     path,
                     format!(
-                        "{}: the front matter is no YAML, so the rule applies to every file; quote its values",
+                        "{}: the front matter is not YAML, so the rule applies to every file; quote its values",
                         path.display()
                     ),
                 ));

@@ -210,7 +210,7 @@ impl Settings {
         let args = at.option_list(super::ID, "args");
         let words = Words::new(&args);
         if let Some(word) = words.unknown_source() {
-            let message = format!("--setting-sources: `{word}` is none of user, project and local");
+            let message = format!("--setting-sources: `{word}` is not one of user, project and local");
             return Ok(Err(Refusal::new("--setting-sources", message)));
         }
         let source = |name| words.sources.as_ref().is_none_or(|list| list.split(',').any(|word| word.trim() == name));

@@ -101,7 +101,7 @@ fn of_message(message: &Spanned<Message>, definition: &Definition, wrong: &mut V
         wrong.push((at.clone(), format!("`{{?{name}}}` asks for a source, and none is called `{name}`")));
     }
     if message.entries == Entries::Each && message.header.is_some() {
-        let message = "`header` stands before joined texts; with `entries = \"each\"` write it into `template`";
+        let message = "`header` comes before joined texts; with `entries = \"each\"` write it into `template`";
         wrong.push((at.clone(), message.to_owned()));
     }
     if message.prompt.is_some() && message.sources.is_some() {

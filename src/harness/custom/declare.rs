@@ -111,7 +111,7 @@ fn declared(id: &str, raw: &BTreeMap<String, Raw<'_>>) -> Result<Custom, Vec<Pro
     let own = &raw[id];
     let wrong = |at: Range<usize>, message: String| vec![own.problem(id, at, message)];
     if !id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) || id.is_empty() {
-        return Err(wrong(0..0, format!("`{id}` is no id; it has letters, digits, `-` and `_`")));
+        return Err(wrong(0..0, format!("`{id}` is not a valid id: only letters, digits, `-` and `_` are allowed")));
     }
     if harness::profile(id).is_some() && shipped::text(id).is_none() {
         return Err(wrong(

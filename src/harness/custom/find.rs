@@ -262,7 +262,7 @@ impl<'a> Finder<'a> {
                 }
                 Some(_) | None => {
                     let message = format!(
-                        "there is no text of the key `{key}`; put it into `texts` of the harness or into the folder"
+                        "no text has the key `{key}`; add it to `texts` of the harness or to the folder"
                     );
                     self.answer.warnings.push(crate::answer::Warning::general("missing-text", message));
                 }

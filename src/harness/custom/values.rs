@@ -47,7 +47,7 @@ impl<'de> Deserialize<'de> for Ratio {
         if (0.0..=1.0).contains(&number) {
             return Ok(Ratio(number));
         }
-        Err(Error::custom(format!("{number} is no ratio; a ratio is from 0 to 1")))
+        Err(Error::custom(format!("{number} is not a ratio; a ratio is between 0 and 1")))
     }
 }
 
@@ -159,7 +159,7 @@ impl<'de> Deserialize<'de> for Url {
             if is_url(url) {
                 return Ok(Url(url.to_owned()));
             }
-            Err(format!("`{url}` is no address; it begins with https:// or http://"))
+            Err(format!("`{url}` is not a URL; it has to begin with https:// or http://"))
         })
     }
 }
@@ -186,7 +186,7 @@ impl<'de, T: Worded> Deserialize<'de> for Word<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         checked(deserializer, "a word", |word| {
             let known = || T::words().collect::<Vec<_>>().join(", ");
-            T::of_word(word).map(Word).ok_or_else(|| format!("`{word}` is none of {}", known()))
+            T::of_word(word).map(Word).ok_or_else(|| format!("`{word}` is not one of {}", known()))
         })
     }
 }

@@ -71,7 +71,7 @@ pub(super) fn look(
                 .then_some("security.allowedExtensions does not match its source")
         };
         if let Some(why) = refused {
-            let message = format!("{} is passed over: {why}", place.display());
+            let message = format!("{} is skipped: {why}", place.display());
             found.warnings.push(Warning::at("extension-skipped", place, message));
             continue;
         }
@@ -80,13 +80,13 @@ pub(super) fn look(
             _ => place,
         };
         let manifest = match manifest(&place, at, &settings.variables, search)? {
-            Ok(_) if remote && !is_repository(&source) => Err(format!("{source:?} is no repository of GitHub")),
+            Ok(_) if remote && !is_repository(&source) => Err(format!("{source:?} is not a GitHub repository")),
             manifest => manifest,
         };
         let manifest = match manifest {
             Ok(manifest) => manifest,
             Err(why) => {
-                let message = format!("{} is passed over: {why}", place.display());
+                let message = format!("{} is skipped: {why}", place.display());
                 found.warnings.push(Warning::at("extension-skipped", place, message));
                 continue;
             }
@@ -125,7 +125,7 @@ impl Allowed {
     fn new(settings: &Settings) -> Result<Allowed, String> {
         let patterns = settings.texts(&["security", "allowedExtensions"]).into_iter().map(|pattern| {
             let problem =
-                |error| format!("security.allowedExtensions: {pattern:?} is no pattern Briefing knows: {error}");
+                |error| format!("security.allowedExtensions: {pattern:?} is not a pattern that Briefing supports: {error}");
             Regex::new(pattern).map_err(problem)
         });
         Ok(Allowed(patterns.collect::<Result<_, _>>()?))
@@ -187,7 +187,7 @@ fn manifest(
     let node = hydrated(node, place, &at.cwd);
     let name = node.get("name").and_then(Node::as_text).unwrap_or_default().to_owned();
     if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
-        return Ok(Err(format!("{name:?} is no name: only letters, digits and dashes are allowed")));
+        return Ok(Err(format!("{name:?} is not a valid name: only letters, digits and dashes are allowed")));
     }
     let node = with_environment(node, variables, search);
     let plans = node.at_path(&["plan", "directory"]).and_then(Node::as_text);

@@ -12,7 +12,7 @@ const RULE: &str = "settings of the system must be guarded: a file of root's, in
 pub(super) fn problem(file: &Path, search: &mut Search) -> Told<Option<Option<String>>> {
     let Ok(meta) = search.stat(file, RULE)? else { return Ok(Some(None)) };
     if meta.kind != Kind::File {
-        return Ok(Some(Some("it is no file".to_owned())));
+        return Ok(Some(Some("not a file".to_owned())));
     }
     let real = search.real(file)?.unwrap_or_else(|_| file.to_owned());
     let mut places: Vec<PathBuf> = file.ancestors().map(Path::to_owned).collect();

@@ -12,7 +12,7 @@ pub(super) fn look(at: &Standpoint, answer: &mut Answer) {
     }
     let kind = at.agent.as_deref().unwrap_or("generalist");
     let Some((_, times)) = KINDS.iter().find(|(known, _)| *known == kind) else {
-        let message = format!("{kind} is no built-in sub-agent of Gemini CLI: what it begins with was not recorded");
+        let message = format!("{kind} is not a built-in sub-agent of Gemini CLI: what it starts with was not recorded");
         answer.warnings.push(Warning::general("kind-of-sub-agent", message.clone()));
         return answer.doubt(&[Certain::Set], message);
     };

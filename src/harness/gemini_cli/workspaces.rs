@@ -34,7 +34,7 @@ pub(super) fn all(
         let is_made = path == own && search.stat(&own, "made at the start")?.is_err();
         if !is_made && !search.is_dir(&path, "a directory of the workspace")? {
             return Ok(Err(format!(
-                "{} is included and is no directory, which stops Gemini CLI; see context.includeDirectories",
+                "{} is not a directory, and Gemini CLI stops at it; correct context.includeDirectories",
                 path.display()
             )));
         }

@@ -147,7 +147,7 @@ impl Roster {
 /// `agents.list`, which older versions wrote; understood only where every id is in its normal form.
 fn listed(list: &Node) -> Result<Vec<(String, Node)>, String> {
     let mut entries: Vec<(String, Node)> = Vec::new();
-    for item in list.as_list().ok_or("agents.list is no list")? {
+    for item in list.as_list().ok_or("agents.list is not a list")? {
         let id = item.get("id").and_then(Node::as_text).ok_or("agents.list: an entry without an id")?;
         if normalized(id) != id || entries.iter().any(|(known, _)| known == id) {
             return Err(format!("agents: Unrecognized key: \"list\" (the id {id:?} is not a plain, unique one)"));

@@ -216,7 +216,7 @@ fn said((path, wanted): Problem) -> String {
 type Problem = (Vec<String>, String);
 
 /// What is wanted of a key that must not be there.
-const NO_KEY: &str = "ignored: there is no such key";
+const NO_KEY: &str = "ignored: unknown key";
 
 fn wrong(node: &Node, wanted: &Type) -> Option<Problem> {
     match (wanted, &node.value) {

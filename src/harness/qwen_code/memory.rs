@@ -53,7 +53,7 @@ pub(super) fn indexes(chain: &mut Chain, own: &Path, root: &Path, settings: &Set
 /// Adds them, each as a message.
 pub(super) fn add(indexes: Vec<Index>, answer: &mut Answer) {
     if let Some(index) = indexes.first() {
-        let message = "what an index of memories leads to may be recalled: the client has a model choose";
+        let message = "Qwen Code may recall memories that the index names: a model chooses them";
         answer.warnings.push(Warning::at("memory", &index.path, message));
     }
     let place = answer.messages.iter().take_while(|message| message.trigger == Trigger::Session).count();

@@ -32,7 +32,7 @@ pub(super) fn add(chain: &mut Chain, root: &Path, places: Vec<Place>) -> Told<()
         for found in files.iter() {
             let path = &found.path;
             if chain.search.lstat(path, "a link is no rule")?.is_ok_and(|meta| meta.kind == Kind::Link) {
-                chain.say(path, Load::start(scope, ""), Fate::Excluded, "a link is no rule");
+                chain.say(path, Load::start(scope, ""), Fate::Excluded, "a rule may not be a link");
                 continue;
             }
             let Some(file) = chain.opened(found, Load::start(scope, "a rule")) else { continue };

@@ -371,7 +371,7 @@ impl<'a, 'f> Chain<'a, 'f> {
             When::Always => self.give(file, range, Load::start(scope, "a rule that always applies"), identity),
             When::Matching(patterns) => {
                 for pattern in &patterns.invalid {
-                    let message = format!("`{pattern}` is no valid pattern: it matches nothing");
+                    let message = format!("`{pattern}` is not a valid pattern and matches nothing");
                     self.answer.warnings.push(Warning::at("pattern", &file.path, message));
                 }
                 let load = Load { scope, trigger: Trigger::Attach, reason: "" };

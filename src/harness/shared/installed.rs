@@ -81,7 +81,7 @@ impl Installations {
             }
             Some(Installed::Nowhere) | None if self.unasked && !spec.contains('@') => Ok(newest),
             Some(Installed::Nowhere) | None if !is_program(profile.id) => {
-                noted(format!("{} is no program that could be looked up", profile.title))
+                noted(format!("{} is not a program that can be looked up", profile.title))
             }
             Some(Installed::Nowhere) | None => {
                 noted(format!("{} is found neither on PATH nor in a package folder", profile.title))

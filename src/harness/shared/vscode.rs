@@ -28,7 +28,7 @@ impl Settings {
             match parse_jsonc(&text) {
                 Ok(settings) => layers.push(settings),
                 Err(error) => {
-                    let message = format!("{}: the defaults count", error.with_position(&text));
+                    let message = format!("{}: the defaults apply", error.with_position(&text));
                     warnings.push(Warning::at("settings", file, message));
                 }
             }

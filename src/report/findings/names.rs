@@ -138,7 +138,7 @@ fn outside(subject: &Subject) -> Option<Finding> {
     }
     let target_name = Paths::of(answer).path(target);
     let message =
-        format!("this link leaves the project, for {target_name}; whoever clones the project does not get the text");
+        format!("this link leaves the project, for {target_name}; people who clone the project do not get the text");
     Some(Finding {
         related: vec![(target.to_owned(), "the file behind the link".to_owned())],
         ..Finding::new(Kind::SymlinkOutside, first_line(subject.raw), message).of(&answer.harness)
