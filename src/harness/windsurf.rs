@@ -172,7 +172,10 @@ fn trigger(chain: &mut Chain, file: &File) -> When {
             When::Always
         }
         None => {
-            warn("the rule has no trigger, and Windsurf does not document what that means; shown as always_on".to_owned());
+            warn(
+                "the rule has no trigger, and Windsurf does not document what that means; shown as always_on"
+                    .to_owned(),
+            );
             When::Always
         }
     }

@@ -123,7 +123,10 @@ impl Settings {
             }
             if severity != OFF && Severity::named(severity).is_none() {
                 let known: Vec<_> = Severity::WORDS.iter().map(|(word, _)| *word).collect();
-                return Err(format!("briefing.severities.{code}: `{severity}` is not one of {}, {OFF}", known.join(", ")));
+                return Err(format!(
+                    "briefing.severities.{code}: `{severity}` is not one of {}, {OFF}",
+                    known.join(", ")
+                ));
             }
         }
         Ok(settings)

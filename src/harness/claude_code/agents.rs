@@ -116,8 +116,8 @@ fn of_the_client(
     answer: &mut Answer,
 ) -> Result<Agent, Refusal> {
     let without = own.filter(|own| is_subagent && WITHOUT_FILES.contains(own));
-    let without = without
-        .map(|own| Without { managed: true, reason: format!("the agent {own} loads no files of the session") });
+    let without =
+        without.map(|own| Without { managed: true, reason: format!("the agent {own} loads no files of the session") });
     let no_skills =
         own.filter(|own| *own == "statusline-setup").map(|own| format!("the agent {own} has no Skill tool"));
     // An agent of a plugin has the plugin's name in front.

@@ -261,9 +261,8 @@ impl<'a> Finder<'a> {
                     self.file(rule, &absolute(&folder, Path::new(key.trim_start_matches('/'))), &lead, search)?;
                 }
                 Some(_) | None => {
-                    let message = format!(
-                        "no text has the key `{key}`; add it to `texts` of the harness or to the folder"
-                    );
+                    let message =
+                        format!("no text has the key `{key}`; add it to `texts` of the harness or to the folder");
                     self.answer.warnings.push(crate::answer::Warning::general("missing-text", message));
                 }
             }

@@ -124,8 +124,9 @@ struct Allowed(Vec<Regex>);
 impl Allowed {
     fn new(settings: &Settings) -> Result<Allowed, String> {
         let patterns = settings.texts(&["security", "allowedExtensions"]).into_iter().map(|pattern| {
-            let problem =
-                |error| format!("security.allowedExtensions: {pattern:?} is not a pattern that Briefing supports: {error}");
+            let problem = |error| {
+                format!("security.allowedExtensions: {pattern:?} is not a pattern that Briefing supports: {error}")
+            };
             Regex::new(pattern).map_err(problem)
         });
         Ok(Allowed(patterns.collect::<Result<_, _>>()?))

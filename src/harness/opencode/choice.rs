@@ -44,8 +44,7 @@ pub(super) fn agent(at: &Standpoint, config: &Config, answer: &mut Answer) -> Re
     if at.session == SessionKind::Subagent {
         // Any agent can be a sub-agent, the hidden ones and those that sessions start with too.
         let asked = at.agent.as_deref().unwrap_or(SUBAGENT);
-        let missing =
-            || Refusal::new(&at.cwd, format!("there is no agent {asked}: the task tool returns an error"));
+        let missing = || Refusal::new(&at.cwd, format!("there is no agent {asked}: the task tool returns an error"));
         return named(asked).map(|agent| agent.name.to_owned()).ok_or_else(missing);
     }
     if let Some(asked) = &at.agent {

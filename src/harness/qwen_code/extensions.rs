@@ -88,7 +88,9 @@ fn manifest(chain: &mut Chain, folder: &Path, variables: &Variables) -> Told<Res
     let name = node.get("name").and_then(Node::as_text).unwrap_or_default().to_owned();
     let is_sign = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if name.is_empty() || !name.chars().all(is_sign) {
-        return Ok(Err(format!("{name:?} is not a valid name: only letters, digits, dashes, underscores and dots are allowed")));
+        return Ok(Err(format!(
+            "{name:?} is not a valid name: only letters, digits, dashes, underscores and dots are allowed"
+        )));
     }
     let names = match node.get("contextFileName").map(|node| &node.value) {
         Some(Value::List(list)) if !list.is_empty() => {
