@@ -331,7 +331,7 @@ fn the_installed_version_is_found_without_running_it() {
         ("opencode@auto", "1.18", "nothing says which version of OpenCode"),
         ("openclaw@auto", "2026.9", ""),
         ("copilot-cli@auto", "1.0", ""),
-        ("etcode@auto", "2026.2", "no program"),
+        ("etcode@auto", "2026.2", "not a program"),
         ("codex", "0.104", ""),
     ] {
         let briefing = answer(&["--harness", harness]);
