@@ -8,7 +8,7 @@
 use std::cmp::Ordering;
 use std::ops::Deref;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::answer::{Answer, Claim, Per, Standpoint, Tool, Warning};
 use crate::search::{Search, Told};
@@ -132,6 +132,28 @@ pub trait Edition: Send + Sync {
     fn overridden(&self, overrides: &Overrides) -> Result<Arc<dyn Edition>, String> {
         overrides.nothing_but(&[])?;
         Err(format!("the edition {} has no values to override", self.about().name))
+    }
+}
+
+/// An edition that is built from the history of its harness when it is first asked.
+impl<E: Edition> Edition for LazyLock<E> {
+    fn about(&self) -> &About {
+        (**self).about()
+    }
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+        (**self).look(at, search)
+    }
+    fn imports_into(&self, file: &Path) -> bool {
+        (**self).imports_into(file)
+    }
+    fn attaches(&self, tool: Tool) -> Attaches {
+        (**self).attaches(tool)
+    }
+    fn limit_keys(&self) -> &'static [LimitKey] {
+        (**self).limit_keys()
+    }
+    fn overridden(&self, overrides: &Overrides) -> Result<Arc<dyn Edition>, String> {
+        (**self).overridden(overrides)
     }
 }
 

@@ -7,14 +7,15 @@
 //! Checked on the real clients 0.169.0 (`codex debug prompt-input`, `codex exec`) and 0.104.0 (`codex exec`), November 2026.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::answer::{
     Answer, Certain, Fate, Message, MessageKind, Per, Refusal, Role, Scope, Source, Standpoint, Text, Trigger, Warning,
 };
 use crate::harness::custom::{Overrides, kept};
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Details, Difference, Edition, Evidence, LimitKey, Profile, Program};
+use crate::harness::history::name;
+use crate::harness::{About, Details, Edition, Evidence, LimitKey, Profile, Program, Version};
 use crate::search::{Search, Told, Untold};
 use crate::snapshot::{Kind, Unreadable, absolute};
 
@@ -22,6 +23,7 @@ mod documents;
 mod environment;
 mod files;
 mod global;
+mod history;
 mod layers;
 mod notices;
 mod paths;
@@ -49,7 +51,7 @@ pub static PROFILE: Profile = Profile {
     title: "Codex",
     summary: "AGENTS.override.md or AGENTS.md: one global file, then one per directory from the project root to the start directory",
     editions: &[&V0_104, &V0_169],
-    history: None,
+    history: Some(&history::HISTORY),
     instruction_names: &["AGENTS.override.md", "AGENTS.md"],
     settings_names: &[".codex/config.toml", ".codex/*.config.toml"],
     program: Some(Program { command: "codex", package: "@openai/codex" }),
@@ -108,7 +110,7 @@ const KEYS: &[Keys] = &[Keys {
 }];
 
 /// An edition of Codex: what it does the same way throughout is code, what has differed is a field.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Codex {
     about: About,
     /// Longest project chain when `project_doc_max_bytes` is not set, in bytes.
@@ -192,8 +194,20 @@ enum Losses {
 enum Listing {
     /// In a section behind the texts of the files, which is named.
     BehindTheFiles,
-    /// In a developer message.
+    /// In a developer message, each file by its whole path.
     Message,
+    /// In a developer message, with a table of roots where that says more.
+    MessageWithRoots,
+}
+
+impl Listing {
+    fn of(version: Version) -> Listing {
+        match (version.has(&history::EARLIER), version.has(&history::ROOTS_OF_SKILLS)) {
+            (_, true) => Listing::MessageWithRoots,
+            (true, false) => Listing::Message,
+            (false, false) => Listing::BehindTheFiles,
+        }
+    }
 }
 
 /// A section that the client itself adds to the message. Its text is the product's: it is named, not repeated.
@@ -227,93 +241,60 @@ const DETAILS: Details = Details {
     dedupe: "none: a file reached twice is sent twice",
 };
 
-static V0_104: Codex = Codex {
-    about: About {
-        name: "0.104",
-        checked: ("0.104.0", "0.104"),
-        changed: &[
-            Difference {
-                between: "0.104.0 → 0.105.0",
-                what: "project_root_markers count for the root of the project files, not only for that of the settings",
-            },
-            Difference {
-                between: "0.114.0 → 0.117.0", what: "skills are listed in a developer message of their own"
-            },
-            Difference {
-                between: "0.117.0 → 0.120.0",
-                what: "links to nothing and to directories fall through to the next name, where they hid it or dropped all project files",
-            },
-            Difference { between: "0.130.0 → 0.134.0", what: "a global file with invalid UTF-8 is read leniently" },
-            Difference {
-                between: "0.138.0 → 0.142.0",
-                what: "no ` for DIR` in the header when only global text is sent; child_agents_md removed",
-            },
-            Difference {
-                between: "0.145.0 → 0.150.1", what: "explicitly untrusted projects lose their project files"
-            },
-            Difference { between: "0.155.0 → 0.160.1", what: "fallback names with `/` or `..` are rejected" },
-            Difference {
-                between: "0.104.0 → 0.169.0",
-                what: "an unreadable root marker counts as absent, where it dropped all project files",
-            },
-            Difference {
-                between: "0.104.0 → 0.169.0",
-                what: "project files are found along the path given with --cd, links kept",
-            },
-            Difference { between: "0.104.0 → 0.169.0", what: "what the budget leaves out is shown to the user" },
-            Difference {
-                between: "0.104.0 → 0.169.0",
-                what: "`[profiles.NAME]` tables and the key `profile` give way to `NAME.config.toml`",
-            },
-            Difference { between: "0.104.0 → 0.169.0", what: "a project may no longer set profiles and providers" },
-            Difference {
-                between: "0.104.0 → 0.169.0",
-                what: "the environment block follows in the same message, with date, time zone and permissions",
-            },
-        ],
-        details: Details {
-            files: "AGENTS.override.md, else AGENTS.md, else project_doc_fallback_filenames, paths included: the first in each directory",
-            place: "one user message, `# AGENTS.md instructions for DIR`, the list of skills behind the texts",
-            ..DETAILS
-        },
-    },
-    budget_bytes: 32 * 1024,
-    names: &["AGENTS.override.md", "AGENTS.md"],
-    fallbacks: &[],
-    project_separator: "\n\n--- project-doc ---\n\n",
-    root_markers: &[".git"],
-    global_text: Decoding::Strict,
-    examined: Examined::Entries,
-    walk: Walk::Physical,
-    header: Header::Always,
-    losses: Losses::Logged,
-    environment: environment::Form::DirectoryAndShell,
-    listing: Listing::BehindTheFiles,
-    added: &[
-        Added { name: "js_repl", kind: MessageKind::Reminder, when: When::Feature("js_repl") },
-        Added { name: "skills", kind: MessageKind::Skills, when: When::WithAnySkill },
-        Added { name: "child_agents_md", kind: MessageKind::Reminder, when: When::Feature("child_agents_md") },
-    ],
-    settings: rules::V0_104,
-};
+/// The sections that 0.104 adds.
+const ADDED: &[Added] = &[
+    Added { name: "js_repl", kind: MessageKind::Reminder, when: When::Feature("js_repl") },
+    Added { name: "skills", kind: MessageKind::Skills, when: When::WithAnySkill },
+    Added { name: "child_agents_md", kind: MessageKind::Reminder, when: When::Feature("child_agents_md") },
+];
 
-static V0_169: Codex = Codex {
-    about: About { name: "0.169", checked: ("0.169.0", "0.169"), changed: &[], details: DETAILS },
-    budget_bytes: 32 * 1024,
-    names: &["AGENTS.override.md", "AGENTS.md"],
-    fallbacks: &[],
-    project_separator: "\n\n--- project-doc ---\n\n",
-    root_markers: &[".git"],
-    global_text: Decoding::Lossy,
-    examined: Examined::Targets,
-    walk: Walk::AsWritten,
-    header: Header::OverProjectFiles,
-    losses: Losses::Shown,
-    environment: environment::Form::WithPermissions,
-    listing: Listing::Message,
-    added: &[],
-    settings: rules::V0_169,
-};
+fn details(version: Version) -> Details {
+    Details {
+        files: version.pick(
+            &history::NAMES_ONLY,
+            DETAILS.files,
+            "AGENTS.override.md, else AGENTS.md, else project_doc_fallback_filenames, paths included: the first in each directory",
+        ),
+        place: version.pick(
+            &history::EARLIER,
+            DETAILS.place,
+            "one user message, `# AGENTS.md instructions for DIR`, the list of skills behind the texts",
+        ),
+        ..DETAILS
+    }
+}
+
+/// The first and the last rules, which have a name.
+const EDITIONS: (&str, &str) = ("0.104", "0.169");
+
+static V0_104: LazyLock<Codex> = LazyLock::new(|| Codex::of(Version("0.104.0")));
+static V0_169: LazyLock<Codex> = LazyLock::new(|| Codex::of(Version("0.169.0")));
+
+impl Codex {
+    /// The rules of a version.
+    fn of(version: Version) -> Codex {
+        use history as h;
+        let name = name(version, h::CHANGES, EDITIONS);
+        let checked = if name == EDITIONS.0 { ("0.104.0", "0.104") } else { ("0.169.0", "0.169") };
+        Codex {
+            about: About { name, checked, changed: &[], details: details(version) },
+            budget_bytes: 32 * 1024,
+            names: &["AGENTS.override.md", "AGENTS.md"],
+            fallbacks: &[],
+            project_separator: "\n\n--- project-doc ---\n\n",
+            root_markers: &[".git"],
+            global_text: version.pick(&h::EARLIER, Decoding::Lossy, Decoding::Strict),
+            examined: version.pick(&h::EARLIER, Examined::Targets, Examined::Entries),
+            walk: version.pick(&h::EARLIER, Walk::AsWritten, Walk::Physical),
+            header: version.pick(&h::EARLIER, Header::OverProjectFiles, Header::Always),
+            losses: version.pick(&h::EARLIER, Losses::Shown, Losses::Logged),
+            environment: environment::Form::of(version),
+            listing: Listing::of(version),
+            added: version.pick(&h::EARLIER, &[], ADDED),
+            settings: Rules::of(version),
+        }
+    }
+}
 
 impl Edition for Codex {
     fn about(&self) -> &About {
@@ -331,7 +312,7 @@ impl Edition for Codex {
             fallbacks: overrides.fallbacks.as_deref().map_or(self.fallbacks, kept),
             root_markers: overrides.root_markers.as_deref().map_or(self.root_markers, kept),
             budget_bytes: overrides.total_limit.unwrap_or(self.budget_bytes),
-            ..*self
+            ..self.clone()
         }))
     }
 

@@ -33,9 +33,24 @@ impl Version<'_> {
         self.is_since(change.since)
     }
 
+    /// What holds in it: `since` the change, or as it was `before`.
+    pub fn pick<T>(self, change: &Change, since: T, before: T) -> T {
+        if self.has(change) { since } else { before }
+    }
+
     /// Whether it is that version or a later one.
     pub fn is_since(self, version: &str) -> bool {
         compare(self.0, version) != Ordering::Less
+    }
+}
+
+/// The name of the rules of a version: that of the edition which has the same, else the version since which they are so.
+/// The editions are the first and the last rules.
+pub fn name(version: Version, changes: &[&Change], (first, last): (&'static str, &'static str)) -> &'static str {
+    match changes.iter().rposition(|change| version.has(change)) {
+        None => first,
+        Some(newest) if newest + 1 == changes.len() => last,
+        Some(newest) => changes[newest].since,
     }
 }
 

@@ -2,17 +2,31 @@
 
 use std::path::Path;
 
+use super::history;
 use super::permissions::{Access, Entry, Permissions, Profile, What};
 use super::settings::Settings;
 use crate::answer::Standpoint;
+use crate::harness::Version;
 
 /// How the environment is described.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// The start directory and the shell, in a message of its own; no setting switches it off.
     DirectoryAndShell,
-    /// Date, time zone and permissions as well, as the settings say.
+    /// Date and time zone as well, as the settings say.
+    WithDate,
+    /// Permissions as well.
     WithPermissions,
+}
+
+impl Form {
+    pub(super) fn of(version: Version) -> Form {
+        match (version.has(&history::EARLIER), version.has(&history::EARLIER)) {
+            (_, true) => Form::WithPermissions,
+            (true, false) => Form::WithDate,
+            (false, false) => Form::DirectoryAndShell,
+        }
+    }
 }
 
 /// The block, unless the settings switch it off.
@@ -22,16 +36,18 @@ pub(super) fn block(form: Form, settings: &Settings, at: &Standpoint, cwd: &Path
         format!("<environment_context>\n  <cwd>{cwd}</cwd>\n  <shell>{}</shell>\n", escaped(&at.surroundings.shell));
     match form {
         Form::DirectoryAndShell => return Some(out + "</environment_context>"),
-        Form::WithPermissions if !settings.environment => return None,
-        Form::WithPermissions => {}
+        Form::WithDate | Form::WithPermissions if !settings.environment => return None,
+        Form::WithDate | Form::WithPermissions => {}
     }
     if settings.environment_time {
         let (year, month, day) = at.surroundings.date;
         out.push_str(&format!("  <current_date>{year:04}-{month:02}-{day:02}</current_date>\n"));
         out.push_str(&format!("  <timezone>{}</timezone>\n", escaped(&at.surroundings.time_zone)));
     }
-    out.push_str(&format!("  {}\n</environment_context>", filesystem(&settings.permissions)));
-    Some(out)
+    if form == Form::WithPermissions {
+        out.push_str(&format!("  {}\n", filesystem(&settings.permissions)));
+    }
+    Some(out + "</environment_context>")
 }
 
 /// The roots of the workspace, and what may be touched.

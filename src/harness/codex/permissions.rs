@@ -98,6 +98,8 @@ pub(super) struct Asked<'a> {
     pub add_dirs: Vec<&'a str>,
     /// Whether the user said anything about the project.
     pub is_decided: bool,
+    /// The folders in a root that no command may write to.
+    pub protected: &'static [&'static str],
 }
 
 /// The keys that decide, of which that of the higher layer counts, and the profile in the same layer.
@@ -144,7 +146,10 @@ impl Permissions {
         let has = |switch| key(switch).and_then(|(node, _)| node.as_bool()) == Some(true);
         let profile = match mode {
             "danger-full-access" => Profile::Disabled,
-            "workspace-write" => Profile::workspace(&roots, !has("exclude_slash_tmp"), !has("exclude_tmpdir_env_var")),
+            "workspace-write" => {
+                let tmp = (!has("exclude_slash_tmp"), !has("exclude_tmpdir_env_var"));
+                Profile::workspace(&roots, tmp, asked.protected)
+            }
             _ => Profile::read_only(),
         };
         Permissions { roots, profile, reads: Reads::Everything }
@@ -159,7 +164,7 @@ impl Permissions {
         asked: &Asked,
     ) -> Result<Permissions, Refusal> {
         let profile = match name {
-            WORKSPACE => Profile::workspace(&roots, true, true),
+            WORKSPACE => Profile::workspace(&roots, (true, true), asked.protected),
             READ_ONLY => Profile::read_only(),
             FULL_ACCESS => Profile::Disabled,
             name if name.starts_with(':') => {
@@ -193,12 +198,12 @@ impl Profile {
         Profile::Managed { scan_depth: None, entries: vec![Entry::special(Access::Read, ":root")] }
     }
 
-    fn workspace(roots: &[PathBuf], slash_tmp: bool, tmpdir: bool) -> Profile {
+    fn workspace(roots: &[PathBuf], (slash_tmp, tmpdir): (bool, bool), protected: &[&str]) -> Profile {
         let mut entries = vec![Entry::special(Access::Read, ":root")];
         entries.extend(roots.iter().map(|root| Entry::path(Access::Write, root.clone())));
         entries.extend(slash_tmp.then(|| Entry::special(Access::Write, ":slash_tmp")));
         entries.extend(tmpdir.then(|| Entry::special(Access::Write, ":tmpdir")));
-        for protected in [".git", ".agents", ".codex", ".aws"] {
+        for protected in protected {
             entries.extend(roots.iter().map(|root| Entry::path(Access::Read, root.join(protected))));
         }
         Profile::Managed { scan_depth: None, entries }

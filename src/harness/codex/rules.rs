@@ -1,10 +1,12 @@
 //! Which settings count in an edition of Codex, and for what.
 
-use super::trust;
-use super::types::{self, By, Checks};
+use super::skills::{self, Model};
+use super::{history as h, trust};
+use super::types::{By, Checks};
+use crate::harness::Version;
 
 /// Which settings count in an edition, and for what.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Rules {
     /// What a profile is.
     pub profiles: Profiles,
@@ -28,6 +30,10 @@ pub(super) struct Rules {
     pub checks: Checks,
     /// How a single skill is named that is switched off.
     pub skills: By,
+    /// The models of which it is known what they can be told at once.
+    pub models: Vec<Model>,
+    /// The folders in a root of the workspace that no command may write to.
+    pub protected: &'static [&'static str],
     /// Keys that name files which must have text.
     pub texts: &'static [(&'static str, &'static str)],
 }
@@ -93,48 +99,49 @@ pub(super) enum Fallbacks {
     Paths,
 }
 
-pub(super) const V0_169: Rules = Rules {
-    profiles: Profiles::Files,
-    document_root: DocumentRoot::Markers,
-    settings_root: SettingsRoot::GitHoldsHead,
-    trust: trust::Rules { keys: trust::Keys::RealThenWritten, git_root: trust::GitRoot::ByItsFiles },
-    distrust: Distrust::SettingsAndFiles,
-    denied_to_projects: &[
-        "profile",
-        "profiles",
-        "model_provider",
-        "model_providers",
-        "notify",
-        "chatgpt_base_url",
-        "openai_base_url",
-        "otel",
-    ],
-    managed: Managed::BeforeTheProject,
-    devices: Devices::Refused,
-    fallbacks: Fallbacks::Names,
-    checks: types::V0_169,
-    skills: By::PathOrName,
-    texts: &[
-        ("model_instructions_file", "model instructions file"),
-        ("experimental_compact_prompt_file", "experimental compact prompt file"),
-        ("model_catalog_json", "model catalog"),
-    ],
-};
+/// What only the user may set; the administrator's own settings aside.
+const DENIED: &[&str] = &[
+    "profile",
+    "profiles",
+    "model_provider",
+    "model_providers",
+    "notify",
+    "chatgpt_base_url",
+    "openai_base_url",
+    "otel",
+];
 
-pub(super) const V0_104: Rules = Rules {
-    profiles: Profiles::Tables,
-    document_root: DocumentRoot::DefaultMarkers,
-    settings_root: SettingsRoot::AnyMarker,
-    trust: trust::Rules { keys: trust::Keys::Written, git_root: trust::GitRoot::AsGitSays },
-    distrust: Distrust::Settings,
-    denied_to_projects: &[],
-    managed: Managed::Last,
-    devices: Devices::ReadAsEmpty,
-    fallbacks: Fallbacks::Paths,
-    checks: types::V0_104,
-    skills: By::Path,
-    texts: &[
-        ("model_instructions_file", "model instructions file"),
-        ("experimental_compact_prompt_file", "experimental compact prompt file"),
-    ],
-};
+/// What holds settings of programs, and history, in a root of the workspace.
+const PROTECTED: &[&str] = &[".git", ".agents", ".codex", ".aws"];
+
+/// Keys that name files which must have text, and what the client calls these.
+const TEXTS: &[(&str, &str)] = &[
+    ("model_instructions_file", "model instructions file"),
+    ("experimental_compact_prompt_file", "experimental compact prompt file"),
+    ("model_catalog_json", "model catalog"),
+];
+
+impl Rules {
+    /// The rules of a version.
+    pub(super) fn of(version: Version) -> Rules {
+        Rules {
+            profiles: version.pick(&h::EARLIER, Profiles::Files, Profiles::Tables),
+            document_root: version.pick(&h::EARLIER, DocumentRoot::Markers, DocumentRoot::DefaultMarkers),
+            settings_root: version.pick(&h::EARLIER, SettingsRoot::GitHoldsHead, SettingsRoot::AnyMarker),
+            trust: trust::Rules {
+                keys: version.pick(&h::EARLIER, trust::Keys::RealThenWritten, trust::Keys::Written),
+                git_root: version.pick(&h::EARLIER, trust::GitRoot::ByItsFiles, trust::GitRoot::AsGitSays),
+            },
+            distrust: version.pick(&h::DISTRUST, Distrust::SettingsAndFiles, Distrust::Settings),
+            denied_to_projects: version.pick(&h::EARLIER, DENIED, &[]),
+            managed: version.pick(&h::EARLIER, Managed::BeforeTheProject, Managed::Last),
+            devices: version.pick(&h::EARLIER, Devices::Refused, Devices::ReadAsEmpty),
+            fallbacks: version.pick(&h::NAMES_ONLY, Fallbacks::Names, Fallbacks::Paths),
+            checks: Checks::of(version),
+            skills: version.pick(&h::EARLIER, By::PathOrName, By::Path),
+            models: skills::models(version),
+            protected: version.pick(&h::AWS_IS_PROTECTED, PROTECTED, &PROTECTED[..3]),
+            texts: version.pick(&h::EARLIER, TEXTS, &TEXTS[..2]),
+        }
+    }
+}

@@ -88,6 +88,7 @@ impl Settings {
             sandbox: at.option(ID, "sandbox"),
             add_dirs: at.option_list(ID, "add_dir"),
             is_decided: matches!(level, Some(Trust::Trusted | Trust::Untrusted)),
+            protected: rules.protected,
         };
         let places = Places { cwd, codex_home, home: &at.home, model: at.option(ID, "model") };
         let worked_out = WorkedOut {
@@ -96,7 +97,7 @@ impl Settings {
             root_error,
             level,
             features: features(&layers, table.as_deref()),
-            skills: Switches::read(&layers, rules.skills, &places),
+            skills: Switches::read(&layers, (rules.skills, &rules.models), &places),
             permissions: rules.permissions(&layers, &asked)?,
         };
         Ok(Settings::read(edition, &layers, worked_out))

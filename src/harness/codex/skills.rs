@@ -15,7 +15,7 @@ use crate::harness::shared::skills::{self as shared, Skill, Walk};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Errno};
 use crate::text::grouped;
-pub(super) use budget::Budget;
+pub(super) use budget::{Budget, Model, models};
 use budget::{Dealt, Line, Unit};
 use head::Head;
 pub(super) use switches::{Places, Switches};
@@ -98,7 +98,7 @@ impl Codex {
         found.sort_by(|(one, a), (other, b)| {
             (roots[*one].rank, &a.name, a.path()).cmp(&(roots[*other].rank, &b.name, b.path()))
         });
-        if let (Listing::Message, false) = (self.listing, skills.unlisted) {
+        if !skills.unlisted && self.listing != Listing::BehindTheFiles {
             // Codex's own skills are there once it has started; until then their root is known, and not what is in it.
             let own = roots.iter().position(|root| root.rank == Rank::System);
             let written = own.filter(|own| !skills.no_system && !found.iter().any(|(root, _)| root == own));
@@ -108,7 +108,8 @@ impl Codex {
                 }
                 None => false,
             };
-            list(&roots, &mut found, written.filter(|_| absent), skills.budget, answer);
+            let written = written.filter(|_| absent);
+            list((&roots, written), &mut found, self.listing, skills.budget, answer);
         }
         answer.sources.extend(found.into_iter().map(|(_, skill)| skill.source));
         Ok(())
@@ -117,7 +118,13 @@ impl Codex {
 
 /// The table of roots, and a line for every skill; or lines with whole paths, where these say more, or as much for less.
 /// `written` is the root of skills that Codex has not written yet.
-fn list(roots: &[Root], found: &mut [(usize, Skill)], written: Option<usize>, budget: Budget, answer: &mut Answer) {
+fn list(
+    (roots, written): (&[Root], Option<usize>),
+    found: &mut [(usize, Skill)],
+    listing: Listing,
+    budget: Budget,
+    answer: &mut Answer,
+) {
     let listed: Vec<usize> = (0..found.len()).filter(|&index| found[index].1.counts()).collect();
     if listed.is_empty() {
         return;
@@ -135,8 +142,9 @@ fn list(roots: &[Root], found: &mut [(usize, Skill)], written: Option<usize>, bu
     };
     let overhead = budget.overhead(&(table.join("\n") + "\n"));
     let (by_root, by_path) = (deal(&short, budget, overhead), deal(&whole, budget, 0));
+    let is_by_root = listing == Listing::MessageWithRoots && by_root.is_better_than(&by_path);
     let (mut entries, lines, dealt) =
-        if by_root.is_better_than(&by_path) { (table, short, by_root) } else { (Vec::new(), whole, by_path) };
+        if is_by_root { (table, short, by_root) } else { (Vec::new(), whole, by_path) };
     entries.push("### Available skills".to_owned());
     entries
         .extend(lines.iter().zip(&dealt.characters).filter_map(|(line, characters)| Some(line.with((*characters)?))));

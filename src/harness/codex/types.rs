@@ -4,9 +4,11 @@ mod features;
 mod keys;
 mod tables;
 
+use super::history as h;
 use super::layers::Layers;
 use crate::answer::Refusal;
 use crate::formats::{Node, Value};
+use crate::harness::Version;
 
 /// The type that a key must have.
 #[derive(Clone, Copy)]
@@ -76,9 +78,9 @@ pub(super) enum By {
 }
 
 /// What is checked of the settings in an edition; a wrong type in any other key would stop Codex as well, but is not noticed.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Checks {
-    pub keys: tables::Fields,
+    pub keys: Vec<(&'static str, Type)>,
     /// The same for a table in `profiles`.
     pub profile_keys: tables::Fields,
     /// What goes together in `[features]`.
@@ -94,26 +96,40 @@ pub(super) enum Together {
     Unchecked,
 }
 
-pub(super) const V0_104: Checks = Checks {
-    keys: keys::V0_104,
-    profile_keys: keys::V0_104_PROFILE,
-    features: Together::Unchecked,
-    own_providers: None,
-};
-
-pub(super) const V0_169: Checks = Checks {
-    keys: keys::V0_169,
-    profile_keys: keys::V0_169_PROFILE,
-    features: Together::Checked,
-    own_providers: Some(&tables::OWN_PROVIDERS),
-};
-
 impl Checks {
+    /// The checks of a version.
+    pub fn of(version: Version) -> Checks {
+        let (keys, profile_keys) =
+            version.pick(&h::EARLIER, (keys::V0_169, keys::V0_169_PROFILE), (keys::V0_104, keys::V0_104_PROFILE));
+        Checks {
+            keys: keys.to_vec(),
+            profile_keys,
+            features: version.pick(&h::EARLIER, Together::Checked, Together::Unchecked),
+            own_providers: version.pick(&h::EARLIER, Some(&tables::OWN_PROVIDERS), None),
+        }
+        .before(version)
+    }
+
+    /// Less what came later.
+    fn before(mut self, version: Version) -> Checks {
+        if !version.has(&h::MODEL_IS_FILLED) {
+            self.take("model", Type::Text);
+        }
+        self
+    }
+
+    /// Another type of a key.
+    fn take(&mut self, key: &str, wanted: Type) {
+        for (_, takes) in self.keys.iter_mut().filter(|(name, _)| *name == key) {
+            *takes = wanted;
+        }
+    }
+
     /// What stops Codex: the first key with a wrong type, or settings that do not go together.
     pub fn wrong(&self, layers: &Layers) -> Option<Refusal> {
         let profiles = layers.names(&["profiles"]);
         let of_profiles = profiles.iter().map(|&name| (vec!["profiles", name], self.profile_keys));
-        let mut tables = std::iter::once((Vec::new(), self.keys)).chain(of_profiles);
+        let mut tables = std::iter::once((Vec::new(), self.keys.as_slice())).chain(of_profiles);
         tables
             .find_map(|(table, types)| wrong_below(layers, &table, types))
             .or_else(|| (self.features == Together::Checked).then(|| features::inconsistent(layers))?)

@@ -1,5 +1,7 @@
 //! What the list of skills may take, and how it is made to fit.
 
+use crate::harness::Version;
+
 /// What a list of skills may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct Budget {
@@ -28,42 +30,62 @@ impl Unit {
 /// Characters for the list where no share can be worked out; Codex 0.169.
 const CHARACTERS: usize = 8000;
 
-/// What a model is told.
-struct Model {
+/// What a model can be told at once by default, and at most, in tokens.
+#[derive(Clone, Copy)]
+pub(in super::super) struct Model {
     /// How its name begins.
     name: &'static str,
-    /// What it can be told at once by default, and at most, in tokens.
     window: usize,
     most: usize,
+    /// The first version that knows it so, and the first that does not.
+    within: (&'static str, &'static str),
 }
 
-const fn model(name: &'static str, window: usize, most: usize) -> Model {
-    Model { name, window, most }
+const fn model(
+    name: &'static str,
+    (window, most): (usize, usize),
+    since: &'static str,
+    until: &'static str,
+) -> Model {
+    Model { name, window, most, within: (since, until) }
 }
 
-/// The models that Codex 0.169 knows; the first is the default.
-const MODELS: [Model; 12] = [
-    model("gpt-6.1-sol", 272_000, 872_000),
-    model("gpt-6-astra", 272_000, 872_000),
-    model("gpt-6.1-terra", 500_000, 872_000),
-    model("gpt-6-sol", 272_000, 872_000),
-    model("gpt-6-luna", 272_000, 872_000),
-    model("gpt-5.6-sol", 272_000, 872_000),
-    model("gpt-5.6-terra", 272_000, 872_000),
-    model("gpt-5.6-luna", 272_000, 872_000),
-    model("gpt-daybreak-blue-latest", 272_000, 872_000),
-    model("gpt-daybreak-red-latest", 372_000, 372_000),
-    model("gpt-5.5", 272_000, 272_000),
-    model("codex-auto-review", 272_000, 872_000),
+const USUAL: (usize, usize) = (272_000, 872_000);
+const SMALL: (usize, usize) = (272_000, 272_000);
+
+/// The models as `codex debug models` lists them; what no version takes away ends nowhere.
+const MODELS: &[Model] = &[
+    model("gpt-6.1-sol", USUAL, "0.165.0", NEVER),
+    model("gpt-6-astra", USUAL, "0.156.0", NEVER),
+    model("gpt-6.1-terra", (500_000, 872_000), "0.165.0", NEVER),
+    model("gpt-6-sol", USUAL, "0.165.0", NEVER),
+    model("gpt-6-luna", USUAL, "0.165.0", NEVER),
+    model("gpt-5.6-sol", USUAL, "0.150.0", NEVER),
+    model("gpt-5.6-terra", USUAL, "0.150.0", NEVER),
+    model("gpt-5.6-luna", USUAL, "0.150.0", NEVER),
+    model("gpt-daybreak-blue-latest", USUAL, "0.150.0", NEVER),
+    model("gpt-daybreak-red-latest", (372_000, 372_000), "0.150.0", NEVER),
+    model("gpt-5.5", SMALL, FIRST, NEVER),
+    model("codex-auto-review", USUAL, "0.150.0", NEVER),
 ];
 
-const UNKNOWN: Model = model("", 272_000, 272_000);
+const FIRST: &str = "0";
+const NEVER: &str = "99999";
+
+const UNKNOWN: Model = model("", SMALL, FIRST, NEVER);
+
+/// The models that a version knows; the first is the default.
+pub(in super::super) fn models(version: Version) -> Vec<Model> {
+    let knows = |model: &&Model| version.is_since(model.within.0) && !version.is_since(model.within.1);
+    MODELS.iter().filter(knows).copied().collect()
+}
 
 impl Budget {
     /// The budget for a model, or for the default one, and for what `model_context_window` says.
-    pub fn of(model: Option<&str>, window: Option<i64>) -> Budget {
-        let name = model.unwrap_or(MODELS[0].name);
-        let known = MODELS.iter().filter(|model| name.starts_with(model.name)).max_by_key(|model| model.name.len());
+    pub fn of(models: &[Model], model: Option<&str>, window: Option<i64>) -> Budget {
+        let default = models.first().unwrap_or(&UNKNOWN);
+        let name = model.unwrap_or(default.name);
+        let known = models.iter().filter(|model| name.starts_with(model.name)).max_by_key(|model| model.name.len());
         let model = known.unwrap_or(&UNKNOWN);
         let (limit, unit) = match window.map(usize::try_from) {
             None => (model.window * 2 / 100, Unit::Tokens),
@@ -214,7 +236,7 @@ mod tests {
             (14, [Some(0), Some(0), None]),
             (4, [None; 3]),
         ] {
-            let dealt = Dealt::of(&lines, Budget { limit, ..Budget::of(None, None) }, 0);
+            let dealt = Dealt::of(&lines, Budget { limit, ..Budget::of(&[], None, None) }, 0);
             assert_eq!(dealt.characters, expected, "{limit}");
         }
     }

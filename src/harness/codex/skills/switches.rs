@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::super::layers::{ARGUMENTS, Layers};
 use super::super::paths;
 use super::super::types::By;
-use super::Budget;
+use super::{Budget, Model};
 use crate::formats::{Node, Value};
 use crate::search::{Search, Told};
 
@@ -48,7 +48,7 @@ pub(in super::super) struct Places<'a> {
 impl Switches {
     /// Reads the switches. Single skills are switched by the user only: in the settings of the user, in those of the profile,
     /// and on the command line.
-    pub fn read(layers: &Layers, by: By, places: &Places) -> Switches {
+    pub fn read(layers: &Layers, (by, models): (By, &[Model]), places: &Places) -> Switches {
         let flag = |path: &[&str]| layers.value(path).and_then(|(node, _)| node.as_bool());
         let mut rules = Vec::new();
         for (from, table) in &layers.0 {
@@ -68,7 +68,7 @@ impl Switches {
         Switches {
             unlisted: flag(&["skills", "include_instructions"]) == Some(false),
             no_system: flag(&["skills", "bundled", "enabled"]) == Some(false),
-            budget: Budget::of(model, window),
+            budget: Budget::of(models, model, window),
             rules,
         }
     }
