@@ -13,8 +13,8 @@ use crate::answer::{
     Answer, Certain, Fate, Message, MessageKind, Per, Refusal, Role, Scope, Source, Standpoint, Text, Trigger, Warning,
 };
 use crate::harness::custom::{Overrides, kept};
-use crate::harness::shared::keys::{Key, Keys, Takes};
 use crate::harness::history::name;
+use crate::harness::shared::keys::{Key, Keys, Takes};
 use crate::harness::{About, Details, Edition, Evidence, LimitKey, Profile, Program, Version};
 use crate::search::{Search, Told, Untold};
 use crate::snapshot::{Kind, Unreadable, absolute};
@@ -40,6 +40,7 @@ use documents::Doc;
 use permissions::Reads;
 use rules::Rules;
 use settings::Settings;
+use skills::Listing;
 use stop::{Going, Stop};
 
 /// The id, also the key of its options in requests.
@@ -187,27 +188,6 @@ enum Losses {
     Shown,
     /// Nobody but a log. The fates of the files say it here; a warning would claim that the client gives one.
     Logged,
-}
-
-/// Where the skills are listed.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Listing {
-    /// In a section behind the texts of the files, which is named.
-    BehindTheFiles,
-    /// In a developer message, each file by its whole path.
-    Message,
-    /// In a developer message, with a table of roots where that says more.
-    MessageWithRoots,
-}
-
-impl Listing {
-    fn of(version: Version) -> Listing {
-        match (version.has(&history::EARLIER), version.has(&history::ROOTS_OF_SKILLS)) {
-            (_, true) => Listing::MessageWithRoots,
-            (true, false) => Listing::Message,
-            (false, false) => Listing::BehindTheFiles,
-        }
-    }
 }
 
 /// A section that the client itself adds to the message. Its text is the product's: it is named, not repeated.

@@ -8,7 +8,7 @@ use super::settings::Settings;
 use super::{Codex, Examined, directories, notices, paths, unreadable_cap};
 use crate::answer::{Answer, Certain, Fate, Limit, Per, Refusal, Scope, Source, Text, Unit, Warning};
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Errno, Kind, Meta, Unreadable};
+use crate::snapshot::{Ask, Errno, Kind, Meta, Unreadable, absolute};
 use crate::text::{self, grouped};
 
 /// A project file that was picked and read.
@@ -70,7 +70,7 @@ impl Codex {
         for dir in dirs {
             let mut winner: Option<PathBuf> = None;
             for name in names {
-                let path = match paths::resolved(dir, name, search)? {
+                let path = match self.reached(dir, name, search)? {
                     Ok(path) => path,
                     Err(Errno::NOENT) => continue,
                     Err(errno) => {
@@ -128,6 +128,14 @@ impl Codex {
             }
             None => Ok(picked),
         })
+    }
+
+    /// The path of a name in a directory. Where links are followed, `..` is taken out of the words, and not asked of the disk.
+    fn reached(&self, dir: &Path, name: &str, search: &mut Search) -> Told<Result<PathBuf, Errno>> {
+        match self.examined {
+            Examined::Targets if paths::climbs(name) => Ok(Ok(absolute(dir, Path::new(name)))),
+            Examined::Targets | Examined::Entries => paths::resolved(dir, name, search),
+        }
     }
 
     /// What stands at a path, as far as the client looks before it opens it. A link is followed, or counts by itself.

@@ -10,58 +10,68 @@ use crate::harness::{Change, History, Replays};
 pub(super) static HISTORY: History =
     History { changes: CHANGES, rules: |version| Arc::new(Codex::of(version)), replays: &REPLAYS };
 
-static REPLAYS: Replays =
-    LazyLock::new(|| replays(include_str!("../../../tests/conformance/versions/codex.toml")));
+static REPLAYS: Replays = LazyLock::new(|| replays(include_str!("../../../tests/conformance/versions/codex.toml")));
 
 /// What changed, oldest first.
 pub(super) const CHANGES: &[&Change] = &[
     &EARLIER,
     &DISTRUST,
-    &NAMES_ONLY,
     &ROOTS_OF_SKILLS,
+    &MODELS_153,
+    &MODELS_155,
+    &NAMES_ONLY,
+    &MODELS_156,
+    &INTRODUCTION_157,
+    &MODELS_158,
     &AWS_IS_PROTECTED,
+    &MODELS_159,
     &MODEL_IS_FILLED,
-    &MODELS_OF_165,
+    &MODELS_165,
 ];
 
-pub(super) const EARLIER: Change = Change {
-    since: "0.150.0",
-    what: "markers count for the root of project files, links are followed, profiles are files, and the environment is described",
-    cases: &[],
-};
+const fn change(since: &'static str, what: &'static str, cases: &'static [&'static str]) -> Change {
+    Change { since, what, cases }
+}
 
-pub(super) const DISTRUST: Change = Change {
-    since: "0.150.0",
-    what: "a project that is called untrusted loses its files",
-    cases: &["codex/an_untrusted_project_keeps_only_the_global_text", "codex-0.104/an_untrusted_project_keeps_its_files"],
-};
+/// The cases that a change of the models could show.
+const ROOM: &[&str] = &["codex/a_model_with_a_larger_window_has_more_skills"];
+const MODELS: &str = "other models are known, and with them the room for the list of skills";
 
-pub(super) const NAMES_ONLY: Change = Change {
-    since: "0.156.0",
-    what: "fallback names with a slash or dots are dropped, where they led to files below and above",
-    cases: &["codex/a_fallback_with_a_slash_or_dots_is_dropped"],
-};
-
-pub(super) const ROOTS_OF_SKILLS: Change = Change {
-    since: "0.156.0",
-    what: "the list of skills names their files by numbered roots, where that is shorter",
-    cases: &["codex/skills_may_be_switched_off_one_by_one"],
-};
-
-pub(super) const AWS_IS_PROTECTED: Change = Change {
-    since: "0.159.0",
-    what: "`.aws` in a root of the workspace is read only, which the model is told",
-    cases: &["codex/every_writable_root_is_a_root_of_the_workspace"],
-};
-
-pub(super) const MODEL_IS_FILLED: Change = Change {
-    since: "0.160.0",
-    what: "an empty `model` stops Codex",
-    cases: &["codex/an_empty_model_is_refused"],
-};
-
-pub(super) const MODELS_OF_165: Change = Change {
-    since: "0.165.0",
-    what: "models with larger windows have more room for the list of skills",
-    cases: &["codex/a_model_with_a_larger_window_has_more_skills"],
-};
+pub(super) const EARLIER: Change = change(
+    "0.150.0",
+    "markers count for the root of project files, links are followed, profiles are files, and the environment is described",
+    &[],
+);
+pub(super) const DISTRUST: Change = change(
+    "0.150.0",
+    "a project that is called untrusted loses its files",
+    &["codex/an_untrusted_project_keeps_only_the_global_text", "codex-0.104/an_untrusted_project_keeps_its_files"],
+);
+pub(super) const ROOTS_OF_SKILLS: Change = change(
+    "0.151.0",
+    "the list of skills names files by numbered roots where that is shorter, not only where there is too little room",
+    &["codex/skills_may_be_switched_off_one_by_one"],
+);
+pub(super) const MODELS_153: Change = change("0.153.3", MODELS, ROOM);
+pub(super) const MODELS_155: Change = change("0.155.0", MODELS, ROOM);
+pub(super) const NAMES_ONLY: Change = change(
+    "0.156.0",
+    "fallback names with a slash or dots are dropped, where they led to files below and above",
+    &["codex/a_fallback_with_a_slash_or_dots_is_dropped"],
+);
+pub(super) const MODELS_156: Change = change("0.156.1", MODELS, ROOM);
+pub(super) const INTRODUCTION_157: Change = change(
+    "0.157.0",
+    "the list of skills is introduced by fewer words, which leaves a little more room for descriptions",
+    &["codex/the_table_of_many_roots_is_charged_to_the_list_of_skills"],
+);
+pub(super) const MODELS_158: Change = change("0.158.0", MODELS, ROOM);
+pub(super) const AWS_IS_PROTECTED: Change = change(
+    "0.159.0",
+    "`.aws` in a root of the workspace is read only, which the model is told",
+    &["codex/every_writable_root_is_a_root_of_the_workspace"],
+);
+pub(super) const MODELS_159: Change = change("0.159.1", MODELS, ROOM);
+pub(super) const MODEL_IS_FILLED: Change =
+    change("0.160.0", "an empty `model` stops Codex", &["codex/an_empty_model_is_refused"]);
+pub(super) const MODELS_165: Change = change("0.165.0", MODELS, ROOM);

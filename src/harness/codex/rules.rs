@@ -1,8 +1,8 @@
 //! Which settings count in an edition of Codex, and for what.
 
 use super::skills::{self, Model};
-use super::{history as h, trust};
 use super::types::{By, Checks};
+use super::{history as h, trust};
 use crate::harness::Version;
 
 /// Which settings count in an edition, and for what.

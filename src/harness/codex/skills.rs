@@ -9,13 +9,14 @@ mod plugins;
 mod policy;
 mod switches;
 
-use super::{Codex, Listing, directories};
+use super::{Codex, directories, history as h};
 use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint, Trigger, Warning};
+use crate::harness::Version;
 use crate::harness::shared::skills::{self as shared, Skill, Walk};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Errno};
 use crate::text::grouped;
-pub(super) use budget::{Budget, Model, models};
+pub(super) use budget::{Budget, Introductions, Model, models};
 use budget::{Dealt, Line, Unit};
 use head::Head;
 pub(super) use switches::{Places, Switches};
@@ -38,6 +39,45 @@ const QUALIFIED_CHARACTERS: usize = 2 * NAME_CHARACTERS + 1;
 pub(super) struct Project<'a> {
     pub documents: Option<&'a Path>,
     pub settings: Option<&'a Path>,
+}
+
+/// Where the skills are listed.
+#[derive(Clone, Copy)]
+pub(super) enum Listing {
+    /// In a section behind the texts of the files, which is named.
+    BehindTheFiles,
+    /// In a developer message.
+    Message(Table),
+}
+
+/// When a table of roots stands in front of the list, and files are named by it.
+#[derive(Clone, Copy)]
+pub(super) enum Table {
+    /// Where whole paths leave no room for all that is said of skills, and it says more.
+    ForRoom(Introductions),
+    /// Where it says more, or as much for less.
+    ForLess(Introductions),
+}
+
+impl Listing {
+    pub(super) fn of(version: Version) -> Listing {
+        if !version.has(&h::EARLIER) {
+            return Listing::BehindTheFiles;
+        }
+        let introductions = Introductions { with_roots: 294, without: version.pick(&h::INTRODUCTION_157, 451, 458) };
+        let table = version.pick(&h::ROOTS_OF_SKILLS, Table::ForLess as fn(_) -> _, Table::ForRoom);
+        Listing::Message(table(introductions))
+    }
+}
+
+impl Table {
+    /// How the list is introduced where the table is thought of at all.
+    fn introductions(self, by_path: &Dealt) -> Option<Introductions> {
+        match self {
+            Table::ForRoom(introductions) => by_path.loses_something().then_some(introductions),
+            Table::ForLess(introductions) => Some(introductions),
+        }
+    }
 }
 
 /// A folder of skills.
@@ -98,7 +138,7 @@ impl Codex {
         found.sort_by(|(one, a), (other, b)| {
             (roots[*one].rank, &a.name, a.path()).cmp(&(roots[*other].rank, &b.name, b.path()))
         });
-        if !skills.unlisted && self.listing != Listing::BehindTheFiles {
+        if let (Listing::Message(table), false) = (self.listing, skills.unlisted) {
             // Codex's own skills are there once it has started; until then their root is known, and not what is in it.
             let own = roots.iter().position(|root| root.rank == Rank::System);
             let written = own.filter(|own| !skills.no_system && !found.iter().any(|(root, _)| root == own));
@@ -109,7 +149,7 @@ impl Codex {
                 None => false,
             };
             let written = written.filter(|_| absent);
-            list((&roots, written), &mut found, self.listing, skills.budget, answer);
+            list((&roots, written), &mut found, (table, skills.budget), answer);
         }
         answer.sources.extend(found.into_iter().map(|(_, skill)| skill.source));
         Ok(())
@@ -121,8 +161,7 @@ impl Codex {
 fn list(
     (roots, written): (&[Root], Option<usize>),
     found: &mut [(usize, Skill)],
-    listing: Listing,
-    budget: Budget,
+    (shown, budget): (Table, Budget),
     answer: &mut Answer,
 ) {
     let listed: Vec<usize> = (0..found.len()).filter(|&index| found[index].1.counts()).collect();
@@ -140,11 +179,16 @@ fn list(
         Some(_) => Dealt::whole,
         None => Dealt::of,
     };
-    let overhead = budget.overhead(&(table.join("\n") + "\n"));
-    let (by_root, by_path) = (deal(&short, budget, overhead), deal(&whole, budget, 0));
-    let is_by_root = listing == Listing::MessageWithRoots && by_root.is_better_than(&by_path);
-    let (mut entries, lines, dealt) =
-        if is_by_root { (table, short, by_root) } else { (Vec::new(), whole, by_path) };
+    let by_path = deal(&whole, budget, 0);
+    let by_root = shown.introductions(&by_path).map(|introductions| {
+        let overhead = budget.overhead(&(table.join("\n") + "\n"), introductions);
+        deal(&short, budget, overhead)
+    });
+    let by_root = by_root.filter(|by_root| by_root.is_better_than(&by_path));
+    let (mut entries, lines, dealt) = match by_root {
+        Some(by_root) => (table, short, by_root),
+        None => (Vec::new(), whole, by_path),
+    };
     entries.push("### Available skills".to_owned());
     entries
         .extend(lines.iter().zip(&dealt.characters).filter_map(|(line, characters)| Some(line.with((*characters)?))));

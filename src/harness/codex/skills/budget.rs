@@ -1,6 +1,7 @@
 //! What the list of skills may take, and how it is made to fit.
 
-use crate::harness::Version;
+use crate::harness::codex::history as h;
+use crate::harness::{Change, Version};
 
 /// What a list of skills may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,46 +38,49 @@ pub(in super::super) struct Model {
     name: &'static str,
     window: usize,
     most: usize,
-    /// The first version that knows it so, and the first that does not.
-    within: (&'static str, &'static str),
+    /// With what it came, and with what it went, so.
+    came: Option<&'static Change>,
+    went: Option<&'static Change>,
 }
 
 const fn model(
     name: &'static str,
     (window, most): (usize, usize),
-    since: &'static str,
-    until: &'static str,
+    came: Option<&'static Change>,
+    went: Option<&'static Change>,
 ) -> Model {
-    Model { name, window, most, within: (since, until) }
+    Model { name, window, most, came, went }
 }
 
-const USUAL: (usize, usize) = (272_000, 872_000);
 const SMALL: (usize, usize) = (272_000, 272_000);
+const MEDIUM: (usize, usize) = (372_000, 372_000);
+const USUAL: (usize, usize) = (272_000, 872_000);
+const LARGE: (usize, usize) = (272_000, 1_000_000);
 
-/// The models as `codex debug models` lists them; what no version takes away ends nowhere.
+/// The models as `codex debug models` lists them; of those that a version knows, the first is the default.
 const MODELS: &[Model] = &[
-    model("gpt-6.1-sol", USUAL, "0.165.0", NEVER),
-    model("gpt-6-astra", USUAL, "0.156.0", NEVER),
-    model("gpt-6.1-terra", (500_000, 872_000), "0.165.0", NEVER),
-    model("gpt-6-sol", USUAL, "0.165.0", NEVER),
-    model("gpt-6-luna", USUAL, "0.165.0", NEVER),
-    model("gpt-5.6-sol", USUAL, "0.150.0", NEVER),
-    model("gpt-5.6-terra", USUAL, "0.150.0", NEVER),
-    model("gpt-5.6-luna", USUAL, "0.150.0", NEVER),
-    model("gpt-daybreak-blue-latest", USUAL, "0.150.0", NEVER),
-    model("gpt-daybreak-red-latest", (372_000, 372_000), "0.150.0", NEVER),
-    model("gpt-5.5", SMALL, FIRST, NEVER),
-    model("codex-auto-review", USUAL, "0.150.0", NEVER),
+    model("gpt-6.1-sol", USUAL, Some(&h::MODELS_159), None),
+    model("gpt-6-astra", USUAL, Some(&h::MODELS_153), None),
+    model("gpt-6.1-terra", (500_000, 872_000), Some(&h::MODELS_165), None),
+    model("gpt-6-sol", USUAL, Some(&h::MODELS_156), None),
+    model("gpt-6-luna", USUAL, Some(&h::MODELS_156), None),
+    model("gpt-5.6-sol", USUAL, None, None),
+    model("gpt-5.6-terra", USUAL, None, None),
+    model("gpt-5.6-luna", USUAL, None, None),
+    model("gpt-daybreak-blue-latest", USUAL, None, None),
+    model("gpt-daybreak-red-latest", MEDIUM, None, None),
+    model("gpt-5.5", SMALL, None, None),
+    model("gpt-5.4-mini", SMALL, None, Some(&h::MODELS_155)),
+    model("gpt-5.4", LARGE, None, Some(&h::MODELS_158)),
+    model("codex-auto-review", USUAL, None, None),
 ];
 
-const FIRST: &str = "0";
-const NEVER: &str = "99999";
-
-const UNKNOWN: Model = model("", SMALL, FIRST, NEVER);
+const UNKNOWN: Model = model("", SMALL, None, None);
 
 /// The models that a version knows; the first is the default.
 pub(in super::super) fn models(version: Version) -> Vec<Model> {
-    let knows = |model: &&Model| version.is_since(model.within.0) && !version.is_since(model.within.1);
+    let has = |change: &'static Change| version.has(change);
+    let knows = |model: &&Model| model.came.is_none_or(has) && !model.went.is_some_and(has);
     MODELS.iter().filter(knows).copied().collect()
 }
 
@@ -108,13 +112,18 @@ impl Budget {
     }
 
     /// What the table of roots takes beyond what the client has to say without one: its introduction is shorter then.
-    pub fn overhead(self, roots: &str) -> usize {
-        /// How long the introductions are, in bytes, which are characters; Codex 0.169.
-        const WITH_ROOTS: usize = 294;
-        const WITHOUT: usize = 451;
-        let with_roots = self.taken(WITH_ROOTS + roots.len(), WITH_ROOTS + roots.chars().count());
-        with_roots.saturating_sub(self.taken(WITHOUT, WITHOUT))
+    pub fn overhead(self, roots: &str, introductions: Introductions) -> usize {
+        let Introductions { with_roots, without } = introductions;
+        let with_roots = self.taken(with_roots + roots.len(), with_roots + roots.chars().count());
+        with_roots.saturating_sub(self.taken(without, without))
     }
+}
+
+/// How long the introductions to the list are, in bytes, which are characters.
+#[derive(Clone, Copy)]
+pub(in super::super) struct Introductions {
+    pub with_roots: usize,
+    pub without: usize,
 }
 
 /// A line of the list.
@@ -175,6 +184,11 @@ impl Dealt {
     pub fn whole(lines: &[Line], budget: Budget, overhead: usize) -> Dealt {
         let whole = lines.iter().map(|line| line.cost(line.description.len(), budget)).sum();
         Dealt { characters: vec![Some(usize::MAX); lines.len()], whole, cost: whole + overhead, lost: 0 }
+    }
+
+    /// Whether a skill is left out, or described in part.
+    pub fn loses_something(&self) -> bool {
+        self.lost > 0 || self.characters.contains(&None)
     }
 
     /// Whether it says more, or as much for less.
