@@ -204,6 +204,11 @@ impl About {
     }
 }
 
+/// Whether an edition is named after the month in which its rules were read: no client was asked.
+pub fn is_month(edition: &str) -> bool {
+    edition.split_once('.').map_or(edition, |(year, _)| year).starts_with("20") && edition.len() <= "2026.11".len()
+}
+
 /// What people compare harnesses by: a short phrase each, in the words of the harness's own rules, as
 /// `briefing harnesses --details` shows them side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -264,26 +264,28 @@ fn harnesses_are_listed_with_their_editions_and_compared_topic_by_topic() {
         ("project/node_modules/@openai/codex/package.json", r#"{"name": "@openai/codex", "version": "0.104.0"}"#),
     ]);
     let list = place.prints("project", &["harnesses"]);
-    for (start, words) in [
-        ("codex@0.169 ", "Codex (checked on 0.169.x): AGENTS.override.md"),
-        ("codex@0.104 ", "(checked on 0.104.x; 0.104.0 is installed; yours, installed: @/project/node_modules/@openai"),
-        ("etcode@2026.2 ", "etcode (checked on 2026.2)"),
-        ("agentcore@2026 ", "AgentCore"),
-        ("mine ", "Mine (yours, declared): a custom harness"),
+    let lines: Vec<Vec<&str>> = list.lines().map(|line| line.split_whitespace().collect()).collect();
+    for wanted in [
+        &["running", "rules", "checked"][..],
+        &["●", "mine", "custom", "you", "declared"],
+        &["●", "codex", "0.104.0", "0.104.0"],
+        &["etcode", "2026.2", "2026.2", "reading"],
+        &["agentcore", "2026", "2026", "reading"],
     ] {
-        assert!(list.lines().any(|line| line.starts_with(start) && line.contains(words)), "{start}: {list}");
+        assert!(lines.iter().any(|line| line.starts_with(wanted)), "{wanted:?}: {list}");
     }
+    assert!(list.contains("installed: @/project/node_modules/@openai/codex/package.json"), "{list}");
+    assert!(list.contains("also 0.169"), "{list}");
     let details = place.prints("project", &["harnesses", "--details"]);
     let topics: Vec<&str> = details.lines().filter(|line| !line.starts_with(' ') && !line.is_empty()).collect();
     assert_eq!(topics, briefing::harness::Details::TITLES);
     let truncation = details.split("\n\n").find(|topic| topic.starts_with("truncation\n")).expect("a topic");
-    assert_eq!(truncation.lines().count(), 1 + list.lines().count(), "{truncation}");
     assert!(truncation.lines().any(|line| line.starts_with("  mine ") && line.contains("with values overridden")));
 
     let json = place.prints("project", &["harnesses", "--details", "--format", "json"]);
     let json: Value = serde_json::from_str(&json).expect("JSON");
     let rows = json["harnesses"].as_array().expect("a list");
-    assert_eq!(rows.len(), list.lines().count());
+    assert_eq!(rows.len(), truncation.lines().count() - 1);
     for row in rows {
         let topics = row["details"].as_object().expect("a table");
         assert_eq!(topics.len(), briefing::harness::Details::TITLES.len(), "{row}");
@@ -291,10 +293,8 @@ fn harnesses_are_listed_with_their_editions_and_compared_topic_by_topic() {
     let used: Vec<_> = json["roster"]["mine"].as_array().expect("a list").iter().map(|one| &one["harness"]).collect();
     assert_eq!(used, ["mine", "codex"], "{}", json["roster"]);
     let only = place.prints("project", &["harnesses", "--harness", "codex@auto", "--harness", "mine"]);
-    assert_eq!(
-        only.lines().map(|line| line.split(' ').next().unwrap_or("")).collect::<Vec<_>>(),
-        ["mine", "codex@0.104"]
-    );
+    let names: Vec<_> = only.lines().skip(1).map(|line| line.split_whitespace().nth(1).unwrap_or("")).collect();
+    assert_eq!(names, ["mine", "codex"]);
     let output = place.run("project", &["harnesses", "--harness", "wrong"]);
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8_lossy(&output.stderr);

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::Failure;
 use super::show::{customs, installed, print, roster};
+use crate::answer::Claim;
 use crate::disk::Real;
 use crate::harness::custom::Customs;
 use crate::harness::shared::installed::{Installations, Installed};
@@ -55,9 +56,9 @@ struct Row {
     summary: String,
     /// First and last version it was checked on; `null` for a custom harness.
     checked: Option<(String, String)>,
-    /// The same in words.
+    /// What is claimed of the version that answers where none is named; `None` for other editions.
     #[serde(skip)]
-    checked_on: Option<String>,
+    claim: Option<Claim>,
     /// The version on this machine whose rules these are, where it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     installed: Option<String>,
@@ -121,18 +122,20 @@ fn rows(
             Some(Installed::Version(version, _)) => Some(version),
             Some(Installed::Unversioned(_) | Installed::Nowhere) | None => None,
         };
-        let chosen = installations.choose(profile.id, customs).map(|choice| choice.edition().about().name);
+        let chosen = installations.choose(profile.id, customs).ok();
+        let chosen = chosen.map(|choice| (choice.edition().about().name, choice.claim.clone()));
         // The newest first: that is the one that counts when no version is named.
         profile.editions.iter().rev().map(move |edition| {
             let about = edition.about();
+            let claim = chosen.as_ref().filter(|(name, _)| *name == about.name).map(|(_, claim)| claim.clone());
             Row {
                 harness: profile.id.to_owned(),
                 edition: about.name.to_owned(),
                 title: profile.title.to_owned(),
                 summary: profile.summary.to_owned(),
                 checked: Some((about.checked.0.to_owned(), about.checked.1.to_owned())),
-                checked_on: Some(about.checked_on()),
-                installed: version.filter(|_| chosen == Ok(about.name)).cloned(),
+                installed: version.filter(|_| claim.is_some()).cloned(),
+                claim,
                 details: details(about.details.phrases().map(str::to_owned).to_vec()),
             }
         })
@@ -143,8 +146,8 @@ fn rows(
         title: custom.title.clone(),
         summary: custom.summary.clone(),
         checked: None,
-        checked_on: None,
         installed: None,
+        claim: None,
         details: details(custom.details.clone()),
     });
     // A harness that the user configures takes the place of the shipped one.
@@ -172,29 +175,66 @@ fn rows(
     Ok(all.into_iter().filter(is_wanted).collect())
 }
 
+/// One line for each harness: the version that runs, the one whose rules are shown, and how that is known.
 fn list(rows: &[Row], used: &UsedHere, home: &Path) -> String {
+    let head = ["", "running", "rules", "checked on", "by", "last", ""].map(str::to_owned);
+    let lines: Vec<[String; 7]> =
+        rows.chunk_by(|one, next| one.harness == next.harness).map(|of| line(of, used, home)).collect();
+    let width = |column: usize| lines.iter().chain([&head]).map(|line| line[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..head.len() - 1).map(width).collect();
     let mut out = String::new();
-    let width = rows.iter().map(|row| name(row).len()).max().unwrap_or(0);
-    for row in rows {
-        let mut known: Vec<String> = Vec::new();
-        known.extend(row.checked_on.as_ref().map(|versions| format!("checked on {versions}")));
-        known.extend(row.installed.as_ref().map(|version| format!("{version} is installed")));
-        let mine = used.mine.iter().find(|mine| mine.harness == row.harness);
-        let mine = mine.filter(|mine| mine.edition == row.edition || row.checked.is_none());
-        known.extend(mine.map(|mine| yours(mine, home)));
-        let known = if known.is_empty() { String::new() } else { format!(" ({})", known.join("; ")) };
-        let _ = writeln!(out, "{:<width$}  {}{known}: {}", name(row), row.title, row.summary);
+    for line in [&head].into_iter().chain(&lines) {
+        let padded = line.iter().enumerate().map(|(at, text)| match widths.get(at) {
+            Some(&width) => format!("{text:<width$}  "),
+            None => text.clone(),
+        });
+        let _ = writeln!(out, "{}", padded.collect::<String>().trim_end());
     }
     out
+}
+
+/// What is known of a harness, by its editions.
+fn line(of: &[Row], used: &UsedHere, home: &Path) -> [String; 7] {
+    let row = of.iter().find(|row| row.claim.is_some()).unwrap_or(&of[0]);
+    let mine = used.mine.iter().find(|mine| mine.harness == row.harness);
+    let others: Vec<&str> =
+        of.iter().filter(|other| other.edition != row.edition).map(|row| row.edition.as_str()).collect();
+    let others = (!others.is_empty()).then(|| format!("also {}", others.join(", ")));
+    let remarks: Vec<String> = mine.map(|mine| yours(mine, home)).into_iter().chain(others).collect();
+    let (first, last) = row.checked.clone().unwrap_or_default();
+    let claim = row.claim.clone().unwrap_or_else(|| Claim {
+        rules: row.edition.clone(),
+        checked: (first, last),
+        ..Claim::default()
+    });
+    let (first, last) = &claim.checked;
+    [
+        format!("{} {}", if mine.is_some() { '●' } else { ' ' }, row.harness),
+        claim.running.unwrap_or_default(),
+        claim.rules,
+        if first == last { first.clone() } else { format!("{first} to {last}") },
+        known_by(row).to_owned(),
+        claim.verified.unwrap_or_default(),
+        remarks.join("; "),
+    ]
+}
+
+/// How the rules of an edition are known. One that was read, and not compared with a client, is named after the month.
+fn known_by(row: &Row) -> &'static str {
+    match &row.checked {
+        None => "you",
+        Some((first, _)) if *first == row.edition && harness::is_month(first) => "reading",
+        Some(_) => "client",
+    }
 }
 
 /// Why a harness is one of mine, in a few words.
 fn yours(mine: &Mine, home: &Path) -> String {
     let because: Vec<String> = mine.because.iter().map(Because::words).collect();
     let because = if because.is_empty() { "assumed".to_owned() } else { because.join(", ") };
-    let workspace = mine.workspace.as_ref().map_or_else(String::new, |dir| format!("; {dir} looks like its workspace"));
+    let workspace = mine.workspace.as_ref().map_or_else(String::new, |dir| format!(", {dir} looks like its workspace"));
     let home = format!("{}/", home.display());
-    format!("yours, {because}{workspace}").replace(&home, "~/")
+    format!("{because}{workspace}").replace(&home, "~/")
 }
 
 /// Topic by topic, so that what is compared stands side by side.
