@@ -14,6 +14,7 @@ use crate::harness::shared::installed::Installations;
 use crate::request::Defaults;
 use crate::server;
 
+mod check;
 mod compare;
 mod harnesses;
 mod screen;
@@ -24,6 +25,7 @@ const EXAMPLES: &str = "\
 Examples:
   briefing show src/main.rs                      what your agents load before they read src/main.rs
   briefing show --harness codex --format prompt  the exact text that Codex sends
+  briefing check --no-home                       what is wrong with the instructions, for CI
   briefing compare --base main --exit-code       what this branch changes, for scripts
   briefing harnesses --details                   how the agents differ";
 
@@ -66,6 +68,9 @@ enum Command {
     /// Show which instruction files reach the model when an agent reads FILE, and why
     #[command(after_help = show::EXAMPLES)]
     Show(show::Show),
+    /// Check the instruction files of a project: what is cut, shadowed, missing or never loaded
+    #[command(after_help = check::EXAMPLES)]
+    Check(check::Check),
     /// Show what the changes since a git revision do to the instructions of each harness
     #[command(after_help = compare::EXAMPLES)]
     Compare(compare::Compare),
@@ -117,6 +122,7 @@ pub fn main() -> ExitCode {
     arguments.color.choose();
     let done = match arguments.command {
         Command::Show(show) => show::run(&show),
+        Command::Check(arguments) => check::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Harnesses(arguments) => harnesses::run(&arguments),
         Command::Lsp { stdio: _ } => lsp().map_err(Failure::Misuse),

@@ -23,6 +23,7 @@ use crate::snapshot::{Change, absolute};
 mod announce;
 mod answers;
 mod capabilities;
+pub mod check;
 pub mod convert;
 mod documents;
 pub mod ext;
@@ -172,6 +173,18 @@ pub fn service_on(
 
 impl Server {
     fn new(client: Client, base: Defaults, today: Box<dyn Fn() -> Date + Send + Sync>) -> Server {
+        Server { client, core: Core::new(base, today), background: OnceLock::new() }
+    }
+
+    #[cfg(debug_assertions)]
+    async fn panic(&self) -> tower_lsp::jsonrpc::Result<()> {
+        let _session = self.core.session();
+        panic!("on purpose")
+    }
+}
+
+impl Core {
+    fn new(base: Defaults, today: Box<dyn Fn() -> Date + Send + Sync>) -> Arc<Core> {
         let core = Arc::new(Core {
             index: Index::default(),
             files: Buffers::over(Real),
@@ -194,13 +207,7 @@ impl Server {
         });
         // It was made just now, so nobody set it before.
         let _ = core.watcher.set(watcher);
-        Server { client, core, background: OnceLock::new() }
-    }
-
-    #[cfg(debug_assertions)]
-    async fn panic(&self) -> tower_lsp::jsonrpc::Result<()> {
-        let _session = self.core.session();
-        panic!("on purpose")
+        core
     }
 }
 

@@ -6,6 +6,7 @@ mod actions;
 mod bounds;
 mod by_hand;
 mod cases;
+mod check;
 mod cli;
 mod client;
 mod disk;

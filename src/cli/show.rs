@@ -202,7 +202,7 @@ fn fetch(files: &Buffers, answers: &[Resolution], reach: Reach) -> bool {
 }
 
 /// Refuses an option that names a path where nothing is.
-fn exists(option: &str, from: &Path, path: &Path) -> Result<(), String> {
+pub(super) fn exists(option: &str, from: &Path, path: &Path) -> Result<(), String> {
     let path = from.join(path);
     Real.stat(&path).map(drop).map_err(|errno| match errno {
         Errno::NOENT => format!("{option}: {} does not exist", path.display()),
@@ -309,7 +309,7 @@ fn observed(fs: &dyn Filesystem, answers: &[Resolution]) -> Snapshot {
 
 /// Writes the file that the user named for it.
 #[expect(clippy::disallowed_methods, reason = "the command line writes what the user asks it to write")]
-fn write(file: &Path, text: &str) -> Result<(), Failure> {
+pub(super) fn write(file: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(file, text).map_err(|error| Failure::unwritten(&file.display().to_string(), &error))
 }
 

@@ -43,16 +43,17 @@ pub(in crate::server) fn is_named(path: &Path, session: &Session) -> bool {
 
 /// Everything that is wrong with a file.
 pub(in crate::server) fn of(core: &Core, view: &View) -> Vec<Diagnostic> {
-    let (abilities, severity) = {
-        let session = core.session();
-        let settings = session.settings.clone();
-        (session.abilities, move |kind: Kind| settings.severity(kind))
-    };
+    let abilities = core.session().abilities;
+    let found = found(core, view).into_iter().filter(|(_, finding)| !finding.faded || abilities.unnecessary_tag);
+    found.map(|(severity, finding)| diagnostic(severity, finding, view, abilities)).collect()
+}
+
+/// The same as findings, each as bad as the settings say.
+pub(in crate::server) fn found(core: &Core, view: &View) -> Vec<(Severity, Finding)> {
+    let settings = core.session().settings.clone();
     let declared = view.problems.iter().map(|(range, message)| Finding::new(Kind::Declaration, range.clone(), message));
     let found = findings::findings(&view.subject()).into_iter().chain(declared);
-    let found = found.filter(|finding| !finding.faded || abilities.unnecessary_tag);
-    let severe = |finding: &Finding| Some(finding.as_bad_as(severity(finding.kind)?));
-    found.filter_map(|finding| Some(diagnostic(severe(&finding)?, finding, view, abilities))).collect()
+    found.filter_map(|finding| Some((finding.as_bad_as(settings.severity(finding.kind)?), finding))).collect()
 }
 
 /// One finding, unless its kind is switched off.

@@ -1,0 +1,306 @@
+//! `briefing check`: the findings below a directory, for continuous integration and hooks.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
+
+use super::show::{directory, here, print, print_styled, write};
+use super::{FINDINGS, Failure, defaults};
+use crate::disk::Real;
+use crate::paths::absolute;
+use crate::report::findings::{Finding, Kind, Severity, share};
+use crate::request::Defaults;
+use crate::server::check::{Check as Checked, check};
+use crate::server::settings::Settings;
+use crate::text;
+
+mod forms;
+mod sarif;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  briefing check                                   what is wrong with the instructions below this directory
+  briefing check packages/api AGENTS.md            only there
+  briefing check --no-home --format github         in CI: every machine says the same
+  briefing check --harness codex --budget codex=90%
+  briefing check --write-baseline known.json       from now on only what is new: --baseline known.json";
+
+/// Arguments of `briefing check`.
+#[derive(Args)]
+pub(super) struct Check {
+    /// Files and directories to check [default: the directory agents are started in]
+    paths: Vec<PathBuf>,
+    /// Only for these harnesses, as in `briefing show`
+    #[arg(long, value_name = "ID[@EDITION]|mine|all", value_delimiter = ',')]
+    harness: Vec<String>,
+    /// Where agents are started [default: the working directory]
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<PathBuf>,
+    /// The home directory to assume
+    #[arg(long, value_name = "DIR", conflicts_with = "no_home")]
+    home: Option<PathBuf>,
+    /// Leave out home directory, environment and installed programs, so that every machine says the same
+    #[arg(long)]
+    no_home: bool,
+    /// How to print the findings
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// The least severity that is printed
+    #[arg(long, value_enum, default_value_t = Level::Information, value_name = "SEVERITY")]
+    level: Level,
+    /// The least severity that makes the exit code 1
+    #[arg(long, value_enum, default_value_t = Level::Warning, value_name = "SEVERITY")]
+    fail_on: Level,
+    /// Exit with 0 even if something is found
+    #[arg(long)]
+    exit_zero: bool,
+    /// Report a harness that uses that share of its limit, or more: codex=90%; may be repeated
+    #[arg(long, value_name = "ID=PERCENT", value_delimiter = ',', value_parser = budget)]
+    budget: Vec<(String, usize)>,
+    /// Leave out the findings that FILE lists
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Write the findings there are into FILE, for --baseline
+    #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
+    write_baseline: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    /// For people, with the lines it is about
+    Text,
+    /// For other programs
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Annotations of GitHub Actions
+    Github,
+    /// A comment for a pull request
+    Markdown,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Level {
+    Error,
+    Warning,
+    Information,
+    Hint,
+}
+
+impl Level {
+    fn severity(self) -> Severity {
+        match self {
+            Level::Error => Severity::Error,
+            Level::Warning => Severity::Warning,
+            Level::Information => Severity::Information,
+            Level::Hint => Severity::Hint,
+        }
+    }
+}
+
+/// `codex=90%`.
+fn budget(text: &str) -> Result<(String, usize), String> {
+    let parsed = text.split_once('=').and_then(|(id, share)| {
+        let percent = share.strip_suffix('%').unwrap_or(share).parse().ok()?;
+        Some((id.to_owned(), percent))
+    });
+    parsed
+        .filter(|(_, percent)| (1..=100).contains(percent))
+        .ok_or_else(|| "expected ID=PERCENT, such as codex=90%".to_owned())
+}
+
+/// What the forms print.
+struct Report<'a> {
+    /// The findings, file by file.
+    all: Vec<Found<'a>>,
+    /// How many files were looked at.
+    files: usize,
+    /// How many findings a baseline left out.
+    known: usize,
+}
+
+/// One finding, as people and programs name its place.
+struct Found<'a> {
+    /// Relative to the directory that is checked, with slashes.
+    path: String,
+    raw: &'a [u8],
+    severity: Severity,
+    finding: Finding,
+    /// The same on every machine, and as long as the line stays.
+    fingerprint: String,
+}
+
+impl Found<'_> {
+    /// Line and column of a byte of the file, from 1 on; columns are characters.
+    fn position(&self, byte: usize) -> (usize, usize) {
+        let before = text::lossy(&self.raw[..byte.min(self.raw.len())]);
+        let start = before.rfind('\n').map_or(0, |at| at + 1);
+        (before.matches('\n').count() + 1, before[start..].chars().count() + 1)
+    }
+
+    /// Where it begins and ends; it has no end without a text.
+    fn span(&self) -> ((usize, usize), (usize, usize)) {
+        (self.position(self.finding.range.start), self.position(self.finding.range.end))
+    }
+
+    fn code(&self) -> &'static str {
+        self.finding.kind.code()
+    }
+}
+
+/// The findings that somebody knows of already.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Baseline {
+    /// Of the form.
+    version: u64,
+    /// How often each fingerprint was found.
+    known: BTreeMap<String, usize>,
+}
+
+const BASELINE_VERSION: u64 = 1;
+
+pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
+    let here = here()?;
+    let root = directory("--cwd", arguments.cwd.as_deref(), &here)?.unwrap_or_else(|| here.clone());
+    let home = directory("--home", arguments.home.as_deref(), &here)?;
+    let only: Vec<PathBuf> = arguments.paths.iter().map(|path| absolute(&here, path)).collect();
+    for (path, named) in only.iter().zip(&arguments.paths) {
+        super::show::exists("PATH", &here, named)?;
+        if !path.starts_with(&root) {
+            return Err(format!("{} is not below {}: start there with --cwd", named.display(), root.display()).into());
+        }
+    }
+    let settings = Settings { harnesses: arguments.harness.clone(), ..Settings::default() };
+    let settings = Settings::parse(&serde_json::to_value(settings).map_err(|error| error.to_string())?)
+        .map_err(|problem| problem.replace("briefing.harnesses", "--harness"))?;
+    let base = if arguments.no_home { nobody(&root) } else { defaults(home) };
+    let checked = check(base, &root, settings, &only)?;
+    let mut report = report(&checked, arguments.level.severity());
+    report.all.extend(over_budget(&checked, &arguments.budget)?);
+    if let Some(file) = &arguments.write_baseline {
+        write(&here.join(file), &baseline(&report)?)?;
+    }
+    if let Some(file) = &arguments.baseline {
+        leave_out(&mut report, &known(&here.join(file))?);
+    }
+    match arguments.format {
+        Format::Text => print_styled(&forms::text(&report))?,
+        Format::Json => print(&forms::json(&report)?)?,
+        Format::Github => print(&forms::github(&report))?,
+        Format::Markdown => print(&forms::markdown(&report))?,
+        Format::Sarif => print(&sarif::sarif(&report)?)?,
+    }
+    let fails = report.all.iter().any(|found| found.severity <= arguments.fail_on.severity());
+    let is_quiet = arguments.exit_zero || arguments.write_baseline.is_some();
+    Ok(if fails && !is_quiet { ExitCode::from(FINDINGS) } else { ExitCode::SUCCESS })
+}
+
+/// Somebody without a home, an environment, or a program.
+fn nobody(root: &Path) -> Defaults {
+    let mut defaults = defaults(Some(root.join(".briefing-no-home")));
+    defaults.env = Arc::default();
+    defaults
+}
+
+fn report(checked: &Checked, level: Severity) -> Report<'_> {
+    let mut all = Vec::new();
+    for file in &checked.files {
+        let below = file.path.strip_prefix(&checked.root).unwrap_or(&file.path);
+        let path: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
+        let path = path.join("/");
+        let shown = file.found.iter().filter(|(severity, _)| *severity <= level);
+        all.extend(shown.map(|(severity, finding)| Found {
+            fingerprint: fingerprint(&path, &file.raw, finding),
+            path: path.clone(),
+            raw: &file.raw,
+            severity: *severity,
+            finding: finding.clone(),
+        }));
+    }
+    Report { all, files: checked.count, known: 0 }
+}
+
+/// A finding for each harness that uses more of its limit than it may.
+fn over_budget<'a>(checked: &Checked, budgets: &[(String, usize)]) -> Result<Vec<Found<'a>>, String> {
+    let mut all = Vec::new();
+    for (id, percent) in budgets {
+        let Some(answer) = checked.session.iter().find(|answer| answer.harness == *id) else {
+            return Err(format!("--budget: {id} is not among the harnesses that are checked; name it with --harness"));
+        };
+        let Some(share) = share(answer) else { continue };
+        if share.percent() >= *percent {
+            let (title, used, limit) = (&answer.title, text::grouped(share.used), text::grouped(share.limit));
+            let unit = share.unit.word();
+            let message = format!(
+                "{title} uses {} % of its limit ({used} of {limit} {unit}); --budget allows less than {percent} %",
+                share.percent()
+            );
+            let finding = Finding::new(Kind::OverBudget, 0..0, message);
+            let fingerprint = hash(&format!("budget\0{id}\0{percent}"));
+            all.push(Found { path: String::new(), raw: &[], severity: Severity::Error, finding, fingerprint });
+        }
+    }
+    Ok(all)
+}
+
+/// By the file, what is found for whom, and the line it stands on; not by its number.
+fn fingerprint(path: &str, raw: &[u8], finding: &Finding) -> String {
+    let start = finding.range.start.min(raw.len());
+    let line = raw[start..].split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let harness = finding.harness.as_deref().unwrap_or_default();
+    hash(&format!("{path}\0{}\0{harness}\0{}", finding.kind.code(), text::lossy(line).trim()))
+}
+
+/// FNV-1a: the same on every machine and in every version, which is all that is asked of it.
+fn hash(text: &str) -> String {
+    let mixed = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    format!("{mixed:016x}")
+}
+
+fn baseline(report: &Report) -> Result<String, String> {
+    let mut known = BTreeMap::new();
+    for found in &report.all {
+        *known.entry(found.fingerprint.clone()).or_insert(0) += 1;
+    }
+    let baseline = Baseline { version: BASELINE_VERSION, known };
+    Ok(serde_json::to_string_pretty(&baseline).map_err(|error| error.to_string())? + "\n")
+}
+
+fn known(file: &Path) -> Result<Baseline, String> {
+    let said = |problem: &dyn std::fmt::Display| format!("--baseline: {}: {problem}", file.display());
+    let raw = crate::disk::Filesystem::read(&Real, file).map_err(|why| said(&why))?;
+    let value: serde_json::Value = serde_json::from_slice(&raw).map_err(|error| said(&error))?;
+    match value["version"].as_u64() {
+        Some(BASELINE_VERSION) => {}
+        Some(other) => return Err(said(&format!("version {other} is not known; write it anew with --write-baseline"))),
+        None => return Err(said(&"not a baseline; write one with --write-baseline")),
+    }
+    serde_json::from_value(value).map_err(|error| said(&error))
+}
+
+/// Takes out what is known, as often as it is.
+fn leave_out(report: &mut Report, baseline: &Baseline) {
+    let mut left = baseline.known.clone();
+    let before = report.all.len();
+    report.all.retain(|found| match left.get_mut(&found.fingerprint) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            false
+        }
+        Some(_) | None => true,
+    });
+    report.known = before - report.all.len();
+}
+
+/// The kinds that are found, in the order of the documentation.
+fn kinds(report: &Report) -> Vec<Kind> {
+    let found: BTreeSet<Kind> = report.all.iter().map(|found| found.finding.kind).collect();
+    found.into_iter().collect()
+}

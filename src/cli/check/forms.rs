@@ -1,0 +1,164 @@
+//! Findings as text with the lines they are about, as JSON, as annotations, and as a comment.
+
+use std::fmt::Write;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use serde_json::json;
+
+use super::{Found, Report};
+use crate::report::findings::Severity;
+use crate::text;
+
+/// How many characters of a line are shown.
+const WIDTH: usize = 160;
+
+/// For people: each finding with its line, and a count.
+pub(super) fn text(report: &Report) -> String {
+    let renderer = Renderer::styled();
+    let mut out = String::new();
+    for found in &report.all {
+        let _ = write!(out, "{}\n\n", renderer.render(&[group(found, &line_of(found))]));
+    }
+    out + &summary(report) + "\n"
+}
+
+/// The line that a finding begins on, its number, and what of it is meant.
+struct Line {
+    text: String,
+    number: usize,
+    marked: std::ops::Range<usize>,
+}
+
+fn line_of(found: &Found) -> Line {
+    let (start, end) = (found.finding.range.start.min(found.raw.len()), found.finding.range.end.min(found.raw.len()));
+    let from = found.raw[..start].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    let to = found.raw[start..].iter().position(|&byte| byte == b'\n').map_or(found.raw.len(), |at| start + at);
+    let shown = |bytes: &[u8]| text::lossy(bytes).replace('\r', "");
+    let (before, marked) = (shown(&found.raw[from..start]), shown(&found.raw[start..end.clamp(start, to)]));
+    let whole = shown(&found.raw[from..to]);
+    let cut = whole.char_indices().nth(WIDTH).map_or(whole.len(), |(at, _)| at);
+    let mark = before.len().min(cut)..(before.len() + marked.len()).min(cut);
+    Line { text: whole[..cut].to_owned(), number: found.position(start).0, marked: mark }
+}
+
+fn group<'a>(found: &'a Found, line: &'a Line) -> Group<'a> {
+    let level = match found.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Information => Level::INFO,
+        Severity::Hint => Level::HELP,
+    };
+    let title = level.primary_title(&found.finding.message).id(found.code());
+    if found.path.is_empty() {
+        return Group::with_title(title);
+    }
+    if line.text.is_empty() {
+        return title.element(Origin::path(&*found.path).line(line.number));
+    }
+    let annotation = AnnotationKind::Primary.span(line.marked.clone());
+    title.element(Snippet::source(&line.text).line_start(line.number).path(&*found.path).annotation(annotation))
+}
+
+/// `3 findings in 2 of 40 files: 1 error, 2 warnings; 4 known`
+fn summary(report: &Report) -> String {
+    let files = plural(report.files, "file");
+    let known = if report.known == 0 { String::new() } else { format!("; {} known", text::grouped(report.known)) };
+    if report.all.is_empty() {
+        return format!("No findings in {files}{known}");
+    }
+    let count = |severity: Severity| report.all.iter().filter(|found| found.severity == severity).count();
+    let counts = [
+        (Severity::Error, "error"),
+        (Severity::Warning, "warning"),
+        (Severity::Information, "note"),
+        (Severity::Hint, "hint"),
+    ];
+    let counts = counts.map(|(severity, word)| (count(severity), word));
+    let counts: Vec<String> =
+        counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| plural(*count, word)).collect();
+    format!("{} in {files}: {}{known}", plural(report.all.len(), "finding"), counts.join(", "))
+}
+
+fn plural(count: usize, word: &str) -> String {
+    format!("{} {word}{}", text::grouped(count), if count == 1 { "" } else { "s" })
+}
+
+/// For other programs.
+pub(super) fn json(report: &Report) -> Result<String, String> {
+    let findings: Vec<_> = report
+        .all
+        .iter()
+        .map(|found| {
+            let (start, end) = found.span();
+            json!({
+                "path": found.path,
+                "code": found.code(),
+                "severity": found.severity.word(),
+                "harness": found.finding.harness,
+                "message": found.finding.message,
+                "range": {
+                    "start": {"line": start.0, "column": start.1},
+                    "end": {"line": end.0, "column": end.1},
+                },
+                "bytes": {"start": found.finding.range.start, "end": found.finding.range.end},
+                "fingerprint": found.fingerprint,
+            })
+        })
+        .collect();
+    let all = json!({"version": 1, "files": report.files, "known": report.known, "findings": findings});
+    Ok(serde_json::to_string_pretty(&all).map_err(|error| error.to_string())? + "\n")
+}
+
+/// Workflow commands of GitHub Actions: https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+pub(super) fn github(report: &Report) -> String {
+    let mut out = String::new();
+    for found in &report.all {
+        let level = match found.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Information | Severity::Hint => "notice",
+        };
+        let (start, end) = found.span();
+        let place = if found.path.is_empty() {
+            String::new()
+        } else if start.0 == end.0 && end.1 > start.1 {
+            format!("file={},line={},col={},endColumn={},", property(&found.path), start.0, start.1, end.1)
+        } else {
+            format!("file={},line={},", property(&found.path), start.0)
+        };
+        let _ = writeln!(out, "::{level} {place}title=Briefing ({})::{}", found.code(), data(&found.finding.message));
+    }
+    out
+}
+
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+/// A comment for a pull request.
+pub(super) fn markdown(report: &Report) -> String {
+    let mut out = String::from("### Briefing\n\n");
+    if !report.all.is_empty() {
+        out.push_str("| severity | where | what |\n|---|---|---|\n");
+    }
+    for found in &report.all {
+        let place = match found.path.as_str() {
+            "" => String::new(),
+            path => format!("`{}:{}`", path.replace('`', "'"), found.position(found.finding.range.start).0),
+        };
+        let message = found.finding.message.replace('|', "\\|").replace('\n', " ").replace('<', "&lt;");
+        let _ = writeln!(
+            out,
+            "| {} | {} | {message} ({}) |",
+            found.severity.word(),
+            place.replace('|', "\\|"),
+            found.code()
+        );
+    }
+    let _ = write!(out, "{}{}\n", if report.all.is_empty() { "" } else { "\n" }, summary(report));
+    out
+}

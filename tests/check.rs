@@ -1,0 +1,164 @@
+//! `briefing check`: what it prints in each form, and the codes it exits with.
+
+use std::process::Output;
+
+use serde_json::Value;
+
+use crate::cli::Place;
+
+/// A project whose AGENTS.md is beyond the limit of Codex, and beside it one that Claude Code passes over.
+fn project() -> Place {
+    let rules = format!("# Rules\n{}", "- Write small functions, and test them.\n".repeat(900));
+    Place::new(&[
+        ("home/project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("home/project/AGENTS.md", &rules),
+        ("home/project/CLAUDE.md", "Ask before you delete.\n\n@docs/gone.md\n"),
+        ("home/project/src/AGENTS.md", "Handlers return errors.\n"),
+    ])
+}
+
+const BOTH: [&str; 3] = ["check", "--harness", "codex,claude-code"];
+
+fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    BOTH.iter().chain(more).copied().collect()
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("UTF-8")
+}
+
+fn codes(place: &Place, arguments: &[&str]) -> Vec<String> {
+    let json: Value = serde_json::from_slice(&place.run("home/project", arguments).stdout).expect("JSON");
+    let of =
+        |found: &Value| format!("{} {}", found["path"].as_str().unwrap_or(""), found["code"].as_str().unwrap_or(""));
+    json["findings"].as_array().expect("a list").iter().map(of).collect()
+}
+
+#[test]
+fn findings_are_shown_with_their_lines_and_counted() {
+    let output = project().run("home/project", &BOTH);
+    let text = out(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    for part in [
+        "warning[over-budget]: Codex cuts 3 240 of 36 008 bytes",
+        " --> AGENTS.md:821:1\n",
+        "821 | - Write small functions, and test them.\n    | ^^^^",
+        "warning[import-missing]: Claude Code: @docs/gone.md imports",
+        "3 | @docs/gone.md\n  | ^^^^^^^^^^^^^",
+        "info[shadowed]: Claude Code does not load this file",
+    ] {
+        assert!(text.replace("   --> ", " --> ").contains(part), "{part}\n{text}");
+    }
+    assert!(text.trim_end().lines().last().is_some_and(|last| last.contains("in 3 files: 2 warnings")), "{text}");
+    // The same files in the same order, however often it is asked.
+    assert_eq!(text, out(&project().run("home/project", &BOTH)));
+}
+
+#[test]
+fn the_exit_code_says_whether_something_is_bad_enough() {
+    let place = project();
+    for (arguments, code) in [
+        (&[][..], 1),
+        (&["--exit-zero"], 0),
+        (&["--fail-on", "error"], 0),
+        (&["src", "--fail-on", "warning"], 0),
+        (&["src", "--fail-on", "information"], 1),
+        (&["--budget", "codex=90%", "--fail-on", "error"], 1),
+        (&["--budget", "codex=90"], 1),
+        (&["nowhere"], 2),
+        (&[".."], 2),
+        (&["--budget", "codex=900%"], 2),
+        (&["--budget", "goose=90%"], 2),
+        (&["--baseline", "nowhere.json"], 2),
+        (&["--harness", "claud"], 2),
+    ] {
+        let output = place.run("home/project", &with(arguments));
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    let said = String::from_utf8(place.run("home/project", &["check", "--harness", "claud"]).stderr).expect("UTF-8");
+    assert!(said.contains("--harness: there is no harness `claud`") && said.contains("claude-code"), "{said}");
+}
+
+#[test]
+fn only_the_named_files_and_severities_are_shown() {
+    let place = project();
+    assert_eq!(codes(&place, &with(&["--format", "json", "CLAUDE.md"])), ["CLAUDE.md import-missing"]);
+    assert_eq!(
+        codes(&place, &with(&["--format", "json", "--level", "warning"])),
+        ["AGENTS.md over-budget", "CLAUDE.md import-missing"]
+    );
+}
+
+#[test]
+fn without_a_home_every_machine_says_the_same() {
+    let place = project();
+    let bare = out(&place.run("home/project", &["check", "--no-home", "--format", "json"]));
+    std::fs::create_dir_all(place.root.join("home/.codex")).expect("a home of Codex");
+    let mut command = place.command("home/project", &["check", "--no-home", "--format", "json"]);
+    command.env("CODEX_HOME", place.root.join("home/.codex")).env("PATH", "/usr/bin:/bin");
+    assert_eq!(bare, out(&command.output().expect("it runs")));
+    // With the home, Codex is one of those that are used here.
+    let with_home = codes(&place, &["check", "--format", "json"]);
+    assert!(with_home.contains(&"AGENTS.md over-budget".to_owned()), "{with_home:?}");
+    assert!(!bare.contains("over-budget"), "{bare}");
+}
+
+#[test]
+fn what_a_baseline_lists_is_left_out_until_there_is_more_of_it() {
+    let place = project();
+    let written = place.run("home/project", &with(&["--write-baseline", "known.json"]));
+    assert_eq!(written.status.code(), Some(0));
+    let again = place.run("home/project", &with(&["--baseline", "known.json"]));
+    assert_eq!(again.status.code(), Some(0));
+    assert!(out(&again).starts_with("No findings in 3 files; "), "{}", out(&again));
+    std::fs::write(place.root.join("home/project/CLAUDE.md"), "@docs/other.md\n\nMore.\n\n@docs/gone.md\n")
+        .expect("a file");
+    assert_eq!(
+        codes(&place, &with(&["--format", "json", "--baseline", "known.json"])),
+        ["CLAUDE.md import-missing"],
+        "a finding that moved is known, another is not"
+    );
+    for (text, wanted) in [
+        (r#"{"version": 7, "known": {}}"#, "version 7 is not known; write it anew with --write-baseline"),
+        ("{}", "not a baseline; write one with --write-baseline"),
+        ("{", "EOF while parsing"),
+    ] {
+        std::fs::write(place.root.join("home/project/known.json"), text).expect("a file");
+        let output = place.run("home/project", &with(&["--baseline", "known.json"]));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains(wanted), "{said}");
+    }
+}
+
+#[test]
+fn annotations_and_comments_name_place_and_code() {
+    let place = project();
+    let github = out(&place.run("home/project", &with(&["--format", "github"])));
+    let wanted = "::warning file=CLAUDE.md,line=3,col=1,endColumn=14,title=Briefing (import-missing)::Claude Code: @docs/gone.md";
+    assert!(github.lines().any(|line| line.starts_with(wanted)), "{github}");
+    let markdown = out(&place.run("home/project", &with(&["--format", "markdown"])));
+    assert!(markdown.contains("| warning | `CLAUDE.md:3` | Claude Code: @docs/gone.md"), "{markdown}");
+    let odd =
+        Place::new(&[("home/p/a, b: 100%/CLAUDE.md", "@gone.md\n"), ("home/p/.git/HEAD", "ref: refs/heads/main\n")]);
+    let github = out(&odd.run("home/p", &["check", "--harness", "claude-code", "--format", "github"]));
+    assert!(github.contains("file=a%2C b%3A 100%25/CLAUDE.md,"), "{github}");
+}
+
+#[test]
+fn sarif_has_rules_with_help_relative_places_and_fingerprints() {
+    let output = project().run("home/project", &with(&["--format", "sarif"]));
+    let log: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let run = &log["runs"][0];
+    let rules = run["tool"]["driver"]["rules"].as_array().expect("rules");
+    for result in run["results"].as_array().expect("results") {
+        let rule = &rules[usize::try_from(result["ruleIndex"].as_u64().expect("an index")).expect("small")];
+        assert_eq!(rule["id"], result["ruleId"]);
+        assert!(rule["help"]["text"].as_str().is_some_and(|help| help.len() > 20), "{rule}");
+        let place = &result["locations"][0]["physicalLocation"];
+        let uri = place["artifactLocation"]["uri"].as_str().expect("a place");
+        assert!(["AGENTS.md", "CLAUDE.md", "src/AGENTS.md"].contains(&uri), "{uri}");
+        assert!(place["region"]["startLine"].as_u64() >= Some(1), "{place}");
+        assert_eq!(result["partialFingerprints"]["briefing/v1"].as_str().map(str::len), Some(16), "{result}");
+    }
+    assert_eq!((&log["version"], rules.len()), (&Value::from("2.1.0"), 4));
+}
