@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 use super::show::{directory, here, print, print_styled, write};
 use super::{FINDINGS, Failure, defaults};
 use crate::disk::Real;
-use crate::paths::absolute;
 use crate::report::findings::{Finding, Kind, Severity, share};
 use crate::request::Defaults;
 use crate::server::check::{Check as Checked, check};
 use crate::server::settings::Settings;
+use crate::snapshot::absolute;
 use crate::text;
 
 mod forms;
