@@ -261,6 +261,7 @@ pub(crate) mod tests {
 
     pub(crate) fn panicking() -> Choice {
         let custom = Custom {
+            path: None,
             id: "broken".to_owned(),
             title: "Broken".to_owned(),
             summary: String::new(),

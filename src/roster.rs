@@ -99,7 +99,7 @@ impl Roster {
         let found: Vec<(&str, Reason)> = answer.answer.sources.iter().filter_map(reason).collect();
         let mut mine: Vec<Used> = ALL.iter().filter_map(|profile| used(profile, &found, editor)).collect();
         for custom in &customs.harnesses {
-            let declared = Reason { what: What::Set, path: None, name: None };
+            let declared = Reason { what: What::Set, path: custom.path.clone(), name: None };
             match mine.iter_mut().find(|used| used.id == custom.id) {
                 Some(used) => used.because.insert(0, declared),
                 None => mine.push(Used { id: custom.id.clone(), because: vec![declared], workspace: None }),

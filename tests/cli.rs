@@ -268,7 +268,7 @@ fn harnesses_are_listed_with_their_editions_and_compared_topic_by_topic() {
     let lines: Vec<Vec<&str>> = list.lines().map(|line| line.split_whitespace().collect()).collect();
     for wanted in [
         &["running", "rules", "checked"][..],
-        &["●", "mine", "custom", "you", "declared"],
+        &["●", "mine", "custom", "you", "declared:", "@/project/briefing.toml"],
         &["●", "codex", "0.104.0", "0.104.0"],
         &["etcode", "2026.2", "2026.2", "reading"],
         &["agentcore", "2026", "2026", "reading"],

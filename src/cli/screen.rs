@@ -86,6 +86,8 @@ fn rows(out: &mut String, answers: &[&Resolution], width: usize) {
     let shares: Vec<String> = rows.iter().map(|row| row.share.as_ref().map_or_else(String::new, said)).collect();
     let widest = |cells: &[String]| cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
     let fitting: Vec<String> = names.iter().filter(|name| name.chars().count() <= NAMES).cloned().collect();
+    let words: Vec<&str> = rows.iter().map(|row| standing(row.answers[0]).0).collect();
+    let of_words = words.iter().map(|word| word.len()).max().unwrap_or(0);
     let (of_names, of_figures, of_shares) = (widest(&fitting), widest(&figures), widest(&shares));
     for (at, row) in rows.iter().enumerate() {
         let name = &names[at];
@@ -98,13 +100,9 @@ fn rows(out: &mut String, answers: &[&Resolution], width: usize) {
             let _ = write!(out, "{BOLD}{}{BOLD:#}{:gap$}", visible(name), "", gap = of_names - name.chars().count());
         }
         let answer = row.answers[0];
-        let (word, style) = match (&answer.answer.refusal, answer.fidelity) {
-            (Some(_), _) => ("refuses", ERROR),
-            (None, Fidelity::Exact) => ("exact", GOOD),
-            (None, other) => (other.word(), WARNING),
-        };
-        let _ = write!(out, "  {style}{word:<7}{style:#}  {:>of_figures$}", figures[at]);
-        let mut used = of_names + of_figures + 11;
+        let (word, style) = standing(answer);
+        let _ = write!(out, "  {style}{word:<of_words$}{style:#}  {:>of_figures$}", figures[at]);
+        let mut used = of_names + of_words + of_figures + 4;
         if of_shares > 0 {
             let style = row.share.as_ref().map_or(FAINT, |share| if share.is_over() { WARNING } else { FAINT });
             let _ = write!(out, "  {style}{:<of_shares$}{style:#}", shares[at]);
@@ -118,6 +116,15 @@ fn rows(out: &mut String, answers: &[&Resolution], width: usize) {
         let files = files(answer, width.saturating_sub(used + 2));
         let gap = if files.is_empty() { "" } else { "  " };
         let _ = writeln!(out, "{gap}{}", visible(&files));
+    }
+}
+
+/// How far an answer can be relied on, in a word.
+fn standing(answer: &Resolution) -> (&'static str, Style) {
+    match (&answer.answer.refusal, answer.fidelity) {
+        (Some(_), _) => ("refuses", ERROR),
+        (None, Fidelity::Exact) => ("exact", GOOD),
+        (None, other) => (other.word(), WARNING),
     }
 }
 

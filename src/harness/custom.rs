@@ -34,6 +34,8 @@ pub use overrides::{Overrides, kept};
 pub struct Custom {
     /// Its id.
     pub id: String,
+    /// The file that declares it; `None`: the settings.
+    pub path: Option<PathBuf>,
     /// Its name, for people.
     pub title: String,
     /// What it reads, in a sentence.

@@ -159,6 +159,6 @@ pub(super) fn markdown(report: &Report) -> String {
             found.code()
         );
     }
-    let _ = write!(out, "{}{}\n", if report.all.is_empty() { "" } else { "\n" }, summary(report));
+    let _ = writeln!(out, "{}{}", if report.all.is_empty() { "" } else { "\n" }, summary(report));
     out
 }

@@ -129,7 +129,8 @@ fn declared(id: &str, raw: &BTreeMap<String, Raw<'_>>) -> Result<Custom, Vec<Pro
         return Err(problems.into_iter().map(|(at, message)| own.problem(id, at, message)).collect());
     }
     let bases = editions(&bases, &definition).map_err(|message| wrong(0..0, message))?;
-    Ok(custom(id, definition, bases))
+    let path = own.file.map(|(path, _)| path.to_owned());
+    Ok(Custom { path, ..custom(id, definition, bases) })
 }
 
 /// The harness that a checked definition makes.
@@ -139,6 +140,7 @@ pub(super) fn custom(id: &str, definition: Definition, bases: Vec<Base>) -> Cust
     bases.iter().for_each(|base| base.spec.hash(&mut hasher));
     Custom {
         id: id.to_owned(),
+        path: None,
         title: definition.title.clone().unwrap_or_else(|| id.to_owned()),
         summary: definition.summary.clone().unwrap_or_else(|| "a custom harness".to_owned()),
         details: describe::details(&definition, &bases),

@@ -105,6 +105,7 @@ impl Installed {
 /// What is asked before a question about the installed version of a harness.
 pub fn question(profile: &Profile, cwd: &Path, home: &Path, env: &Environment) -> (Choice, Standpoint) {
     let lookup = Custom {
+        path: None,
         // No harness that a user declares can have this id.
         id: format!("installed/{}", profile.id),
         title: profile.title.to_owned(),

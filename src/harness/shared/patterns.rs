@@ -22,6 +22,7 @@ pub fn question(base: &Path, patterns: &[&str]) -> (Choice, Standpoint) {
     let mut hasher = DefaultHasher::new();
     patterns.hash(&mut hasher);
     let lookup = Custom {
+        path: None,
         // No harness that a user declares can have this id.
         id: "rule/patterns".to_owned(),
         title: "patterns".to_owned(),
