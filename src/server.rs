@@ -37,13 +37,13 @@ mod thread;
 pub mod transport;
 mod workspace;
 
-use announce::Told;
+use announce::Announced;
 use capabilities::Abilities;
 use convert::Encoding;
 use documents::Document;
 use mentions::Mentions;
 use settings::Settings;
-use thread::{Own, Waiting};
+use thread::{BlockingIo, OwnThread};
 use workspace::Workspace;
 
 /// Year, month, day.
@@ -54,13 +54,13 @@ pub struct Server {
     client: Client,
     core: Arc<Core>,
     /// What publishes diagnostics and announces changed briefings, from `initialized` on until the server is dropped.
-    background: OnceLock<[Own; 2]>,
+    background: OnceLock<[OwnThread; 2]>,
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
         self.core.workspace.cancel(None);
-        self.background.get().into_iter().flatten().for_each(Own::abort);
+        self.background.get().into_iter().flatten().for_each(OwnThread::abort);
     }
 }
 
@@ -108,7 +108,7 @@ struct Session {
     encoding: Encoding,
     abilities: Abilities,
     documents: HashMap<Uri, Document>,
-    told: Told,
+    told: Announced,
     /// The previews that the client asked for last, by their URIs, with what they were made from.
     previews: VecDeque<(String, Arc<Resolution>)>,
     /// Counts the states of documents: versions may begin anew when a document is opened again.
@@ -123,7 +123,7 @@ pub fn run(base: Defaults, today: fn() -> Date) -> Result<ExitCode, String> {
         .build()
         .map_err(|error| format!("the server cannot start: {error}"))?;
     let (service, socket) = service_on(base, today);
-    let (input, output) = (Waiting(std::io::stdin()), Waiting(unbuffered_output()?));
+    let (input, output) = (BlockingIo(std::io::stdin()), BlockingIo(unbuffered_output()?));
     let exit = runtime.block_on(transport::serve(input, output, service, socket));
     // Returning would wait for whatever is still being worked out.
     std::process::exit(exit.code())
@@ -225,7 +225,7 @@ impl Session {
             encoding: Encoding::Utf16,
             abilities: Abilities::default(),
             documents: HashMap::new(),
-            told: Told::new(),
+            told: Announced::new(),
             previews: VecDeque::new(),
             revision: 0,
         }

@@ -11,10 +11,10 @@ use crate::text::{Size, lines, utf16_len};
 /// A text, cheap to clone. It is joined from its pieces only when somebody reads it as a whole; most of the time it is
 /// enough to know how large it is, or whether it is another one.
 #[derive(Clone)]
-pub struct Text(Kind);
+pub struct Text(Piece);
 
 #[derive(Clone)]
-enum Kind {
+enum Piece {
     Own(Arc<String>),
     /// A part of what a file holds.
     File(Content, Range<usize>),
@@ -31,7 +31,7 @@ impl Text {
     /// A text that was found in a file: `part` is taken from there, unless it is no part of what the file holds.
     pub fn of(content: &Content, part: &str) -> Text {
         match content.as_text().and_then(|whole| place(part, whole)) {
-            Some(range) => Text(Kind::File(content.clone(), range)),
+            Some(range) => Text(Piece::File(content.clone(), range)),
             None => part.into(),
         }
     }
@@ -65,20 +65,20 @@ impl Text {
             return self.clone();
         }
         match &self.0 {
-            Kind::File(content, outer) => {
+            Piece::File(content, outer) => {
                 let _ = &self[range.clone()];
-                Text(Kind::File(content.clone(), outer.start + range.start..outer.start + range.end))
+                Text(Piece::File(content.clone(), outer.start + range.start..outer.start + range.end))
             }
-            Kind::Own(_) | Kind::Joined(_) => self[range].into(),
+            Piece::Own(_) | Piece::Joined(_) => self[range].into(),
         }
     }
 
     /// In bytes.
     pub fn len(&self) -> usize {
         match &self.0 {
-            Kind::Own(text) => text.len(),
-            Kind::File(_, range) => range.len(),
-            Kind::Joined(joined) => joined.len,
+            Piece::Own(text) => text.len(),
+            Piece::File(_, range) => range.len(),
+            Piece::Joined(joined) => joined.len,
         }
     }
 
@@ -90,16 +90,16 @@ impl Text {
     /// Whether there are only ASCII characters.
     pub fn is_ascii(&self) -> bool {
         match &self.0 {
-            Kind::Joined(joined) => joined.pieces.iter().all(Text::is_ascii),
-            Kind::Own(_) | Kind::File(..) => str::is_ascii(self),
+            Piece::Joined(joined) => joined.pieces.iter().all(Text::is_ascii),
+            Piece::Own(_) | Piece::File(..) => str::is_ascii(self),
         }
     }
 
     /// How large it is, in every unit.
     pub fn size(&self) -> Size {
         match &self.0 {
-            Kind::File(content, range) if *range == (0..content.len()) => content.size(),
-            Kind::Joined(joined) => {
+            Piece::File(content, range) if *range == (0..content.len()) => content.size(),
+            Piece::Joined(joined) => {
                 let mut size = Size::default();
                 // Whether the next piece goes on with a line that has begun.
                 let mut open = false;
@@ -112,23 +112,23 @@ impl Text {
                 }
                 size
             }
-            Kind::Own(_) | Kind::File(..) => Size { bytes: self.len(), utf16: utf16_len(self), lines: lines(self) },
+            Piece::Own(_) | Piece::File(..) => Size { bytes: self.len(), utf16: utf16_len(self), lines: lines(self) },
         }
     }
 
     fn ends_with_newline(&self) -> bool {
         match &self.0 {
-            Kind::Joined(joined) => {
+            Piece::Joined(joined) => {
                 joined.pieces.iter().rfind(|piece| !piece.is_empty()).is_some_and(Text::ends_with_newline)
             }
-            Kind::Own(_) | Kind::File(..) => self.ends_with('\n'),
+            Piece::Own(_) | Piece::File(..) => self.ends_with('\n'),
         }
     }
 
     fn write(&self, out: &mut String) {
         match &self.0 {
-            Kind::Joined(joined) => joined.pieces.iter().for_each(|piece| piece.write(out)),
-            Kind::Own(_) | Kind::File(..) => out.push_str(self),
+            Piece::Joined(joined) => joined.pieces.iter().for_each(|piece| piece.write(out)),
+            Piece::Own(_) | Piece::File(..) => out.push_str(self),
         }
     }
 }
@@ -144,9 +144,9 @@ impl Deref for Text {
 
     fn deref(&self) -> &str {
         match &self.0 {
-            Kind::Own(text) => text,
-            Kind::File(content, range) => &content.as_text().unwrap_or_default()[range.clone()],
-            Kind::Joined(joined) => joined.whole.get_or_init(|| {
+            Piece::Own(text) => text,
+            Piece::File(content, range) => &content.as_text().unwrap_or_default()[range.clone()],
+            Piece::Joined(joined) => joined.whole.get_or_init(|| {
                 let mut whole = String::with_capacity(joined.len);
                 self.write(&mut whole);
                 whole
@@ -157,7 +157,7 @@ impl Deref for Text {
 
 impl From<String> for Text {
     fn from(text: String) -> Text {
-        Text(Kind::Own(Arc::new(text)))
+        Text(Piece::Own(Arc::new(text)))
     }
 }
 
@@ -186,7 +186,7 @@ impl FromIterator<Text> for Text {
             return pieces.pop().unwrap_or_default();
         }
         let len = pieces.iter().map(Text::len).sum();
-        Text(Kind::Joined(Arc::new(Joined { pieces, len, whole: OnceLock::new() })))
+        Text(Piece::Joined(Arc::new(Joined { pieces, len, whole: OnceLock::new() })))
     }
 }
 
@@ -202,8 +202,8 @@ impl PartialEq for Text {
             return false;
         }
         match (&self.0, &other.0) {
-            (Kind::File(one, range), Kind::File(other, same)) if range == same && one.is(other) => true,
-            (Kind::Joined(one), Kind::Joined(other)) if one.divides_as(other) => one.pieces == other.pieces,
+            (Piece::File(one, range), Piece::File(other, same)) if range == same && one.is(other) => true,
+            (Piece::Joined(one), Piece::Joined(other)) if one.divides_as(other) => one.pieces == other.pieces,
             _ => **self == **other,
         }
     }
@@ -259,7 +259,7 @@ mod tests {
         let whole = content.as_text().expect("it is text");
         let text = Text::framed("<\n", Text::of(&content, &whole[4..8]), ">");
         assert_eq!(text, "<\ntwo\n>");
-        let Kind::Joined(joined) = &text.0 else { panic!("it has three pieces") };
+        let Piece::Joined(joined) = &text.0 else { panic!("it has three pieces") };
         assert_eq!(joined.pieces[1].as_ptr(), whole[4..].as_ptr());
         assert_eq!(Text::of(&content, whole).slice(4..7).as_ptr(), whole[4..].as_ptr());
         assert_eq!(Text::of(&content, "one"), "one", "the words stand elsewhere");

@@ -17,12 +17,12 @@ pub struct Block {
     /// The source of the piece.
     pub raw: String,
     /// What it is.
-    pub kind: Kind,
+    pub kind: BlockKind,
 }
 
 /// What a piece of a document is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum BlockKind {
     /// Blank lines.
     Space,
     /// Fenced or indented code.
@@ -82,15 +82,17 @@ impl Document {
     ) {
         for block in blocks {
             match &block.kind {
-                Kind::Space | Kind::Code | Kind::Rule => {}
-                Kind::Html => texts.extend(html(&block.raw)),
-                Kind::Heading(words) | Kind::Paragraph(words) => inline::texts(words, &self.links, texts, patience),
-                Kind::Text(words) => {
+                BlockKind::Space | BlockKind::Code | BlockKind::Rule => {}
+                BlockKind::Html => texts.extend(html(&block.raw)),
+                BlockKind::Heading(words) | BlockKind::Paragraph(words) => {
+                    inline::texts(words, &self.links, texts, patience)
+                }
+                BlockKind::Text(words) => {
                     texts.push(words.clone());
                     inline::texts(words, &self.links, texts, patience);
                 }
-                Kind::Quote(blocks) => self.texts_of(blocks, html, texts, patience),
-                Kind::List(items) => items.iter().for_each(|item| self.texts_of(item, html, texts, patience)),
+                BlockKind::Quote(blocks) => self.texts_of(blocks, html, texts, patience),
+                BlockKind::List(items) => items.iter().for_each(|item| self.texts_of(item, html, texts, patience)),
             }
         }
     }

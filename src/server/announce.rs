@@ -38,10 +38,10 @@ pub(super) async fn keep_announcing(core: Arc<Core>, client: Client) {
 }
 
 /// What the client was told of each open document, or could have been: one answer per harness.
-pub(super) type Told = HashMap<Uri, Vec<Arc<Resolution>>>;
+pub(super) type Announced = HashMap<Uri, Vec<Arc<Resolution>>>;
 
 /// The client is told this of an open document. A later announcement says what has changed since.
-pub(super) fn tell(told: &mut Told, uri: &Uri, answers: &[Arc<Resolution>]) {
+pub(super) fn tell(told: &mut Announced, uri: &Uri, answers: &[Arc<Resolution>]) {
     let known = told.entry(uri.clone()).or_default();
     for answer in answers {
         if known.iter().all(|known| !same_harness(known, answer)) {

@@ -13,7 +13,7 @@ use super::capabilities::Abilities;
 use super::convert::{self, path_of};
 use super::documents::{self, Document};
 use super::settings::Settings;
-use super::thread::Own;
+use super::thread::OwnThread;
 use super::transport::NotUnderstood;
 use super::{Core, Server, announce, capabilities, publish};
 use crate::answer::{Resolution, Standpoint};
@@ -57,7 +57,7 @@ impl LanguageServer for Server {
         self.background.get_or_init(|| {
             let announcing = announce::keep_announcing(self.core.clone(), self.client.clone());
             let publishing = publish::keep_publishing(self.core.clone(), self.client.clone());
-            [Own::spawn("briefing-says", publishing), Own::spawn("briefing-announces", announcing)]
+            [OwnThread::spawn("briefing-says", publishing), OwnThread::spawn("briefing-announces", announcing)]
         });
         let (abilities, folders) = {
             let session = self.core.session();

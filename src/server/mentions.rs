@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tower_lsp::jsonrpc::Result;
 
 use super::Core;
-use super::workspace::Told;
+use super::workspace::EventSource;
 use crate::answer::Resolution;
 use crate::disk::Filesystem;
 use crate::request::beside;
@@ -104,7 +104,7 @@ impl Core {
             found.extend(has_it.then_some(file));
         }
         let mut known = self.mentions.lock();
-        if known.tick == tick && self.told() == Told::System {
+        if known.tick == tick && self.told() == EventSource::System {
             known.names.extend(learned);
         }
         found

@@ -14,7 +14,7 @@ use tower_lsp::ls_types::*;
 use super::Core;
 use super::capabilities::Abilities;
 use super::features::diagnostics;
-use super::workspace::Told;
+use super::workspace::EventSource;
 
 /// Publishes whenever something has changed. One task does all of it, so that nothing is published after what replaced
 /// it; a state that is overtaken while its answer is worked out is left to the next round.
@@ -29,7 +29,7 @@ pub(super) async fn keep_publishing(core: Arc<Core>, client: Client) {
             // It asks by itself, at once, and the answers are worked out for that. What is left to say can wait.
             sleep(ASKS_FIRST).await;
         }
-        if core.told() != Told::System && !said_blind {
+        if core.told() != EventSource::System && !said_blind {
             said_blind = true;
             client.show_message(MessageType::WARNING, BLIND).await;
         }

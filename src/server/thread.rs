@@ -21,17 +21,17 @@ pub fn is_own() -> bool {
 }
 
 /// Work on a thread of its own.
-pub struct Own {
+pub struct OwnThread {
     abort: AbortHandle,
     done: oneshot::Receiver<()>,
 }
 
-impl Own {
+impl OwnThread {
     /// Starts the thread. Must be called within a runtime, whose timers and tasks the work may use.
     ///
     /// # Panics
     /// If the system has no thread left.
-    pub fn spawn(name: &'static str, work: impl Future<Output = ()> + Send + 'static) -> Own {
+    pub fn spawn(name: &'static str, work: impl Future<Output = ()> + Send + 'static) -> OwnThread {
         let (abort, registration) = AbortHandle::new_pair();
         let (said, done) = oneshot::channel();
         let runtime = Handle::current();
@@ -42,7 +42,7 @@ impl Own {
             let _ = said.send(());
         };
         std::thread::Builder::new().name(name.to_owned()).spawn(run).expect("the system has another thread");
-        Own { abort, done }
+        OwnThread { abort, done }
     }
 
     /// Ends the work where it waits next; a wait in the kernel goes on.
@@ -57,9 +57,9 @@ impl Own {
 }
 
 /// Reads or writes at once, for work on a thread of its own.
-pub struct Waiting<T>(pub T);
+pub struct BlockingIo<T>(pub T);
 
-impl<T: Read + Unpin> AsyncRead for Waiting<T> {
+impl<T: Read + Unpin> AsyncRead for BlockingIo<T> {
     fn poll_read(self: Pin<&mut Self>, _: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let input = &mut self.get_mut().0;
         let count = again(|| input.read(buffer.initialize_unfilled()))?;
@@ -68,7 +68,7 @@ impl<T: Read + Unpin> AsyncRead for Waiting<T> {
     }
 }
 
-impl<T: Write + Unpin> AsyncWrite for Waiting<T> {
+impl<T: Write + Unpin> AsyncWrite for BlockingIo<T> {
     fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let output = &mut self.get_mut().0;
         Poll::Ready(again(|| output.write(bytes)))
@@ -116,11 +116,11 @@ mod tests {
     #[tokio::test]
     async fn work_on_a_thread_of_its_own_is_done_or_told_to_stop() {
         let (said, heard) = oneshot::channel();
-        let mut own = Own::spawn("test", async { said.send(is_own()).expect("somebody hears") });
+        let mut own = OwnThread::spawn("test", async { said.send(is_own()).expect("somebody hears") });
         assert_eq!(heard.await, Ok(true));
         own.done().await;
         assert!(!is_own());
-        let mut endless = Own::spawn("test", std::future::pending());
+        let mut endless = OwnThread::spawn("test", std::future::pending());
         endless.abort();
         endless.done().await;
     }
@@ -128,8 +128,8 @@ mod tests {
     #[tokio::test]
     async fn what_is_interrupted_is_done_again() {
         let mut read = String::new();
-        Waiting(Halting(b"text", false)).read_to_string(&mut read).await.expect("it is read");
-        let mut output = Waiting(Vec::new());
+        BlockingIo(Halting(b"text", false)).read_to_string(&mut read).await.expect("it is read");
+        let mut output = BlockingIo(Vec::new());
         output.write_all(read.as_bytes()).await.expect("it is written");
         output.flush().await.expect("nothing is left");
         assert_eq!(output.0, b"text");

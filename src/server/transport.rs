@@ -18,8 +18,8 @@ mod client_process;
 mod dispatcher;
 mod frames;
 mod incoming;
-mod later;
-mod mend;
+mod lenient_changes;
+mod lsp_3_18;
 mod notification;
 mod outbox;
 
@@ -31,11 +31,11 @@ use tokio::time;
 use tower_lsp::{ClientSocket, LanguageServer, LspService};
 use tracing::{info, warn};
 
-use super::thread::Own;
+use super::thread::OwnThread;
 use dispatcher::Dispatcher;
 use frames::Frames;
 use incoming::Incoming;
-pub(super) use later::TEXT_DOCUMENT_CONTENT;
+pub(super) use lsp_3_18::TEXT_DOCUMENT_CONTENT;
 pub use notification::{NOT_UNDERSTOOD, NotUnderstood};
 
 /// How a session ended; `code` is what the process should exit with.
@@ -81,8 +81,8 @@ pub async fn serve<S: LanguageServer>(
     let (requests, responses) = socket.split();
     let (arrived, mut arrivals) = mpsc::channel(ARRIVALS);
     let (answers, queue) = mpsc::unbounded_channel();
-    let reader = Own::spawn("briefing-reads", read(Frames::new(input), arrived));
-    let mut writer = Own::spawn("briefing-writes", outbox::write(output, queue, requests));
+    let reader = OwnThread::spawn("briefing-reads", read(Frames::new(input), arrived));
+    let mut writer = OwnThread::spawn("briefing-writes", outbox::write(output, queue, requests));
 
     let mut dispatcher = Dispatcher::new(service, responses, answers);
     let cause = dispatcher.dispatch(&mut arrivals).await;

@@ -57,19 +57,19 @@ pub(super) struct Found {
 
 /// Who tells that files come and go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum EventSource {
     System,
     Client,
     Nobody,
 }
 
-impl Told {
+impl EventSource {
     /// The word for it in `briefing/status`.
     pub fn word(self) -> &'static str {
         match self {
-            Told::System => "directories",
-            Told::Client => "client",
-            Told::Nobody => "nothing",
+            EventSource::System => "directories",
+            EventSource::Client => "client",
+            EventSource::Nobody => "nothing",
         }
     }
 }
@@ -220,7 +220,7 @@ impl Core {
             // Fails if the folder leaves the workspace meanwhile; then it is looked through for this answer.
             let ended = done.wait_for(|done| *done).await.is_ok();
             if ended
-                && self.told() != Told::Nobody
+                && self.told() != EventSource::Nobody
                 && let Some(root) = self.workspace.roots().get(root)
             {
                 return Found { files: root.files.clone(), complete: root.is_complete() };
@@ -238,13 +238,13 @@ impl Core {
     }
 
     /// Who tells that files come and go.
-    pub(super) fn told(&self) -> Told {
+    pub(super) fn told(&self) -> EventSource {
         if !self.workspace.is_short() && !self.blind.load(Ordering::Relaxed) {
-            Told::System
+            EventSource::System
         } else if self.session().abilities.registers_file_events {
-            Told::Client
+            EventSource::Client
         } else {
-            Told::Nobody
+            EventSource::Nobody
         }
     }
 

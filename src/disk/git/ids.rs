@@ -24,21 +24,21 @@ impl std::fmt::Display for Id {
 
 /// What an object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ObjectKind {
     Commit,
     Tree,
     Blob,
     Tag,
 }
 
-impl Kind {
+impl ObjectKind {
     /// The word for it in the head of a loose object.
     pub fn word(self) -> &'static str {
         match self {
-            Kind::Commit => "commit",
-            Kind::Tree => "tree",
-            Kind::Blob => "blob",
-            Kind::Tag => "tag",
+            ObjectKind::Commit => "commit",
+            ObjectKind::Tree => "tree",
+            ObjectKind::Blob => "blob",
+            ObjectKind::Tag => "tag",
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 
-use super::ids::{Id, Kind, OBJECT_CAP_BYTES};
+use super::ids::{Id, OBJECT_CAP_BYTES, ObjectKind};
 use super::packs::{Entry, Pack};
 
 /// How long a chain of tags, parents or deltas may be.
@@ -50,7 +50,7 @@ impl Objects {
     }
 
     /// What an object is, and its bytes.
-    fn read(&self, id: &Id) -> Result<(Kind, Vec<u8>), String> {
+    fn read(&self, id: &Id) -> Result<(ObjectKind, Vec<u8>), String> {
         if let Some(loose) = self.loose(id) {
             return loose;
         }
@@ -96,7 +96,7 @@ impl Objects {
         Ok(None)
     }
 
-    fn loose(&self, id: &Id) -> Option<Result<(Kind, Vec<u8>), String>> {
+    fn loose(&self, id: &Id) -> Option<Result<(ObjectKind, Vec<u8>), String>> {
         let hex = id.to_string();
         let mut files = self.directories.iter().map(|directory| directory.join(&hex[..2]).join(&hex[2..]));
         let raw = files.find_map(|file| std::fs::read(file).ok())?;
@@ -106,7 +106,7 @@ impl Objects {
     /// The entries of a tree, in git's order.
     pub fn tree(&self, id: &Id) -> Result<Vec<Item>, String> {
         let (kind, bytes) = self.read(id)?;
-        if kind != Kind::Tree {
+        if kind != ObjectKind::Tree {
             return Err(format!("{id} is a {}, not a tree", kind.word()));
         }
         let mut items = Vec::new();
@@ -122,7 +122,7 @@ impl Objects {
     /// The bytes of a blob.
     pub fn blob(&self, id: &Id) -> Result<Vec<u8>, String> {
         match self.read(id)? {
-            (Kind::Blob, bytes) => Ok(bytes),
+            (ObjectKind::Blob, bytes) => Ok(bytes),
             (kind, _) => Err(format!("{id} is a {}, not a blob", kind.word())),
         }
     }
@@ -152,11 +152,11 @@ impl Objects {
     }
 
     /// The object that a tag is of, or the object itself.
-    pub fn untagged(&self, id: Id) -> Result<(Id, Kind), String> {
+    pub fn untagged(&self, id: Id) -> Result<(Id, ObjectKind), String> {
         let mut id = id;
         for _ in 0..CHAIN_LIMIT {
             let (kind, bytes) = self.read(&id)?;
-            if kind != Kind::Tag {
+            if kind != ObjectKind::Tag {
                 return Ok((id, kind));
             }
             id = header(&bytes, "object ").next().ok_or_else(|| format!("the tag {id} is of nothing"))?;
@@ -168,12 +168,12 @@ impl Objects {
     pub fn tree_of(&self, id: Id) -> Result<Id, String> {
         let (id, kind) = self.untagged(id)?;
         match kind {
-            Kind::Tree => Ok(id),
-            Kind::Commit => {
+            ObjectKind::Tree => Ok(id),
+            ObjectKind::Commit => {
                 let bytes = self.read(&id)?.1;
                 header(&bytes, "tree ").next().ok_or_else(|| format!("the commit {id} has no tree"))
             }
-            Kind::Blob | Kind::Tag => Err(format!("{id} is a {}, not a commit", kind.word())),
+            ObjectKind::Blob | ObjectKind::Tag => Err(format!("{id} is a {}, not a commit", kind.word())),
         }
     }
 
@@ -182,7 +182,7 @@ impl Objects {
         let (mut id, _) = self.untagged(id)?;
         for _ in 0..times.min(CHAIN_LIMIT) {
             let (kind, bytes) = self.read(&id)?;
-            if kind != Kind::Commit {
+            if kind != ObjectKind::Commit {
                 return Err(format!("{id} is a {}, not a commit", kind.word()));
             }
             let parents: Vec<Id> = header(&bytes, "parent ").collect();
@@ -212,11 +212,13 @@ fn item(rest: &[u8], name_len: usize) -> Option<(Item, &[u8])> {
     Some((Item { name: rest.get(space + 1..nul)?.to_vec(), node }, &rest[nul + 1 + name_len..]))
 }
 
-fn loose(raw: &[u8]) -> Option<(Kind, Vec<u8>)> {
+fn loose(raw: &[u8]) -> Option<(ObjectKind, Vec<u8>)> {
     let bytes = decompress_to_vec_zlib_with_limit(raw, OBJECT_CAP_BYTES).ok()?;
     let nul = bytes.iter().position(|byte| *byte == 0)?;
     let word = std::str::from_utf8(&bytes[..nul]).ok()?.split(' ').next()?;
-    let kind = [Kind::Commit, Kind::Tree, Kind::Blob, Kind::Tag].into_iter().find(|kind| kind.word() == word)?;
+    let kind = [ObjectKind::Commit, ObjectKind::Tree, ObjectKind::Blob, ObjectKind::Tag]
+        .into_iter()
+        .find(|kind| kind.word() == word)?;
     Some((kind, bytes[nul + 1..].to_vec()))
 }
 

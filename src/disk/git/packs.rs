@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 
-use super::ids::{Id, Kind, OBJECT_CAP_BYTES};
+use super::ids::{Id, OBJECT_CAP_BYTES, ObjectKind};
 
 /// What an index of version 2 begins with.
 const HEAD: &[u8] = b"\xfftOc\x00\x00\x00\x02";
@@ -21,7 +21,7 @@ pub(super) struct Pack {
 
 /// One object as a pack has it.
 pub(super) enum Entry {
-    Whole(Kind, Vec<u8>),
+    Whole(ObjectKind, Vec<u8>),
     /// What makes it from the object at this place of the pack.
     OnOffset(u64, Vec<u8>),
     /// What makes it from another object.
@@ -93,10 +93,10 @@ impl Pack {
             let begins = offset + (head.len() - bytes.len()) as u64;
             let content = inflated(&mut pack, begins, size)?;
             Ok(match (kind, base, name) {
-                (1, ..) => Entry::Whole(Kind::Commit, content),
-                (2, ..) => Entry::Whole(Kind::Tree, content),
-                (3, ..) => Entry::Whole(Kind::Blob, content),
-                (4, ..) => Entry::Whole(Kind::Tag, content),
+                (1, ..) => Entry::Whole(ObjectKind::Commit, content),
+                (2, ..) => Entry::Whole(ObjectKind::Tree, content),
+                (3, ..) => Entry::Whole(ObjectKind::Blob, content),
+                (4, ..) => Entry::Whole(ObjectKind::Tag, content),
                 (6, Some(base), _) => Entry::OnOffset(base, content),
                 (7, _, Some(name)) => Entry::OnObject(Id(name), content),
                 _ => return Err(damaged()),

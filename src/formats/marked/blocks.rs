@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Block, Kind, html, lines};
+use super::{Block, BlockKind, html, lines};
 use crate::text::is_js_space;
 
 /// How deep quotes and lists may nest. `marked` has no limit but its stack, which overflows at some thousands.
@@ -36,7 +36,7 @@ impl Lexer {
         let mut rest = source;
         self.looked_at += source.len();
         if self.looked_at > PATIENCE_BYTES {
-            blocks.push(Block { raw: source.to_owned(), kind: Kind::Paragraph(source.to_owned()) });
+            blocks.push(Block { raw: source.to_owned(), kind: BlockKind::Paragraph(source.to_owned()) });
             rest = "";
         }
         while !rest.is_empty() {
@@ -54,7 +54,7 @@ impl Lexer {
         if length > 0 {
             match blocks.last_mut() {
                 Some(last) if length == 1 => last.raw.push('\n'),
-                _ => blocks.push(Block { raw: source[..length].to_owned(), kind: Kind::Space }),
+                _ => blocks.push(Block { raw: source[..length].to_owned(), kind: BlockKind::Space }),
             }
             return length;
         }
@@ -62,20 +62,20 @@ impl Lexer {
             let code = &source[..length];
             match blocks.last_mut() {
                 // Indented code interrupts no words.
-                Some(Block { raw, kind: Kind::Paragraph(words) | Kind::Text(words) }) => {
+                Some(Block { raw, kind: BlockKind::Paragraph(words) | BlockKind::Text(words) }) => {
                     raw.push_str(if raw.ends_with('\n') { "" } else { "\n" });
                     raw.push_str(code);
                     words.push('\n');
                     words.push_str(&unindented(code));
                 }
-                _ => blocks.push(Block { raw: code.to_owned(), kind: Kind::Code }),
+                _ => blocks.push(Block { raw: code.to_owned(), kind: BlockKind::Code }),
             }
             return length;
         }
         let simple = fenced(source)
-            .map(|length| (length, Kind::Code))
-            .or_else(|| heading(source).map(|(length, words)| (length, Kind::Heading(words))))
-            .or_else(|| rule(source).map(|length| (length, Kind::Rule)));
+            .map(|length| (length, BlockKind::Code))
+            .or_else(|| heading(source).map(|(length, words)| (length, BlockKind::Heading(words))))
+            .or_else(|| rule(source).map(|length| (length, BlockKind::Rule)));
         if let Some((length, kind)) = simple {
             blocks.push(Block { raw: source[..length].to_owned(), kind });
             return length;
@@ -88,12 +88,12 @@ impl Lexer {
             return length;
         }
         if let Some(length) = html::block(source) {
-            blocks.push(Block { raw: source[..length].to_owned(), kind: Kind::Html });
+            blocks.push(Block { raw: source[..length].to_owned(), kind: BlockKind::Html });
             return length;
         }
         if let Some((length, name)) = definition(source) {
             match blocks.last_mut() {
-                Some(Block { raw, kind: Kind::Paragraph(words) | Kind::Text(words) }) => {
+                Some(Block { raw, kind: BlockKind::Paragraph(words) | BlockKind::Text(words) }) => {
                     add_line([raw, words], &source[..length]);
                 }
                 // A definition leaves no piece: whoever puts the pieces together again loses it.
@@ -104,14 +104,14 @@ impl Lexer {
             return length;
         }
         if let Some((length, words)) = underlined(source) {
-            blocks.push(Block { raw: source[..length].to_owned(), kind: Kind::Heading(words) });
+            blocks.push(Block { raw: source[..length].to_owned(), kind: BlockKind::Heading(words) });
             return length;
         }
         if self.in_item {
             let words = lines::first(source);
             match blocks.last_mut() {
-                Some(Block { raw, kind: Kind::Text(text) }) => add_line([raw, text], words),
-                _ => blocks.push(Block { raw: words.to_owned(), kind: Kind::Text(words.to_owned()) }),
+                Some(Block { raw, kind: BlockKind::Text(text) }) => add_line([raw, text], words),
+                _ => blocks.push(Block { raw: words.to_owned(), kind: BlockKind::Text(words.to_owned()) }),
             }
             return words.len();
         }
@@ -144,15 +144,15 @@ impl Lexer {
             let Some(last) = blocks.last() else { break };
             let with_rest = format!("{}\n{}", last.raw, remaining.join("\n"));
             match last.kind {
-                Kind::Code => break,
-                Kind::Quote(_) => {
+                BlockKind::Code => break,
+                BlockKind::Quote(_) => {
                     let again = self.quote(&with_rest, depth + 1)?;
                     raw.truncate(raw.len() - last.raw.len());
                     raw.push_str(&again.raw);
                     *blocks.last_mut().expect("looked at just now") = again;
                     break;
                 }
-                Kind::List(_) => {
+                BlockKind::List(_) => {
                     let again = self.list(&with_rest, depth + 1)?;
                     raw.truncate(raw.len().saturating_sub(last.raw.len()));
                     raw.push_str(&again.raw);
@@ -163,7 +163,7 @@ impl Lexer {
                 _ => lines = remaining,
             }
         }
-        Some(Block { raw, kind: Kind::Quote(blocks) })
+        Some(Block { raw, kind: BlockKind::Quote(blocks) })
     }
 }
 
@@ -432,8 +432,8 @@ fn paragraph_or_more(source: &str, blocks: &mut Vec<Block>, lazy: &mut Lazy) -> 
     let length = paragraph(source);
     let words = &source[..length];
     match (std::mem::replace(lazy, Lazy::Not), blocks.last_mut()) {
-        (Lazy::GoesOn, Some(Block { raw, kind: Kind::Paragraph(text) })) => add_line([raw, text], words),
-        _ => blocks.push(Block { raw: words.to_owned(), kind: Kind::Paragraph(words.to_owned()) }),
+        (Lazy::GoesOn, Some(Block { raw, kind: BlockKind::Paragraph(text) })) => add_line([raw, text], words),
+        _ => blocks.push(Block { raw: words.to_owned(), kind: BlockKind::Paragraph(words.to_owned()) }),
     }
     length
 }

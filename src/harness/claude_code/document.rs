@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::answer::Text;
-use crate::formats::marked::{self, Kind};
+use crate::formats::marked::{self, BlockKind};
 use crate::formats::{Node, parse_leniently};
 use crate::snapshot::Content;
 use crate::text::{is_js_space, js_trim};
@@ -110,7 +110,7 @@ fn rejoined(body: &str, markdown: &marked::Document) -> (String, Vec<Range<usize
     for block in &markdown.blocks {
         let found = if exact { body[at..].find(&block.raw).map(|found| at + found) } else { None };
         let rest = match block.kind {
-            Kind::Html => without_comments(&block.raw),
+            BlockKind::Html => without_comments(&block.raw),
             _ => None,
         };
         match rest {

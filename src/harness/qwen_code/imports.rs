@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::answer::{Certain, Scope, Source, Text};
-use crate::formats::marked::{self, Block, Kind};
+use crate::formats::marked::{self, Block, BlockKind};
 use crate::harness::shared::conventional::{Chain, File};
 use crate::search::Told;
 use crate::snapshot::{Ask, Content, Errno, Kind as FileKind, Unreadable, absolute};
@@ -265,10 +265,10 @@ fn within(text: &str, offset: usize, blocks: &[Block], regions: &mut Vec<Range<u
         from = start + block.raw.len();
         let here = offset + start;
         match &block.kind {
-            Kind::Code => regions.push(here..here + block.raw.len()),
-            Kind::Heading(_) | Kind::Paragraph(_) | Kind::Text(_) => spans(&block.raw, here, regions),
-            Kind::Quote(inner) => within(&block.raw, here, inner, regions),
-            Kind::Space | Kind::Rule | Kind::List(_) | Kind::Html => {}
+            BlockKind::Code => regions.push(here..here + block.raw.len()),
+            BlockKind::Heading(_) | BlockKind::Paragraph(_) | BlockKind::Text(_) => spans(&block.raw, here, regions),
+            BlockKind::Quote(inner) => within(&block.raw, here, inner, regions),
+            BlockKind::Space | BlockKind::Rule | BlockKind::List(_) | BlockKind::Html => {}
         }
     }
 }

@@ -18,7 +18,7 @@ use tracing::{debug, error, warn};
 
 use super::client_process::ClientProcess;
 use super::incoming::{Call, Incoming};
-use super::{Cause, Exit, later};
+use super::{Cause, Exit, lsp_3_18};
 
 /// Owns the state of one session; nothing else touches it, so there is no lock.
 pub struct Dispatcher<S> {
@@ -261,7 +261,7 @@ impl<S: LanguageServer> Dispatcher<S> {
         }
         let Some((id, number)) = started.id else { return };
         let result = match outcome {
-            Ok(Ok(Some(response))) if started.method == "initialize" => response.into_parts().1.map(later::placed),
+            Ok(Ok(Some(response))) if started.method == "initialize" => response.into_parts().1.map(lsp_3_18::placed),
             Ok(Ok(Some(response))) => response.into_parts().1,
             // The service leaves unknown `$/` requests unanswered; LSP wants MethodNotFound.
             Ok(Ok(None)) => Err(Error::method_not_found()),

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Response};
 
 use super::frames::Frame;
-use super::{later, mend, notification};
+use super::{lenient_changes, lsp_3_18, notification};
 
 /// One message from the client.
 pub enum Incoming {
@@ -60,9 +60,9 @@ impl Incoming {
             ("initialized", None | Some(Value::Null)) => Some(Value::Object(Map::new())),
             // Our own requests have parameters of which each may be left out; then so may all of them.
             (ours, None | Some(Value::Null)) if ours.starts_with("briefing/") => Some(Value::Object(Map::new())),
-            ("initialize", Some(params)) => Some(later::carried(params)),
+            ("initialize", Some(params)) => Some(lsp_3_18::carried(params)),
             ("textDocument/didChange", Some(mut params)) => {
-                mend::change(&mut params);
+                lenient_changes::change(&mut params);
                 Some(params)
             }
             (_, params) => params,

@@ -1,6 +1,6 @@
 //! Lists: which lines belong to an item is decided line by line, before the item is taken apart itself.
 
-use super::{Block, Kind, Lazy, Lexer, lines};
+use super::{Block, BlockKind, Lazy, Lexer, lines};
 use crate::text::is_js_space;
 
 impl Lexer {
@@ -30,7 +30,7 @@ impl Lexer {
             self.in_item = true;
             parsed.push(self.blocks(&contents, Vec::new(), depth + 1, Lazy::Not));
         }
-        Some(Block { raw, kind: Kind::List(parsed) })
+        Some(Block { raw, kind: BlockKind::List(parsed) })
     }
 }
 
