@@ -8,16 +8,19 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::answer::{
-    Answer, Certain, Fate, Message, Refusal, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Warning,
+    Answer, Certain, Fate, Message, MessageKind, Refusal, Role, Scope, SessionKind, Source, Standpoint, Text, Tool,
+    Trigger, Warning,
 };
 use crate::glob;
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Attaches, Details, Difference, Edition, Evidence, Profile, Program};
+use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program, Version};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, AskHasher, Content, Errno, Kind, Unreadable, absolute, relative};
+use crate::text::js_trim;
 
 mod find;
 mod front_matter;
+mod history;
 mod imports;
 mod rules;
 mod skills;
@@ -25,6 +28,7 @@ mod subagent;
 mod viewing;
 
 use find::named;
+use history::{Beside, Imports, Outside, Users, Views, Ways};
 use imports::Importer;
 use rules::{Known, Read};
 
@@ -41,7 +45,7 @@ pub static PROFILE: Profile = Profile {
     title: "Copilot CLI",
     summary: "copilot-instructions.md, AGENTS.md, CLAUDE.md, GEMINI.md from the repository to the start directory, *.instructions.md, .claude/rules, and the files above what is viewed",
     editions: &[&V1_0],
-    history: None,
+    history: Some(&history::HISTORY),
     instruction_names: &[
         ".github/copilot-instructions.md",
         ".copilot/copilot-instructions.md",
@@ -80,28 +84,22 @@ pub struct CopilotCli {
     about: About,
     /// The names of a directory's own files, as they follow the repository's `.github/copilot-instructions.md`.
     names: &'static [&'static str],
+    /// What differs from version to version.
+    ways: Ways,
+}
+
+impl CopilotCli {
+    /// The rules of a version.
+    fn of(version: Version) -> CopilotCli {
+        CopilotCli { about: V1_0.about, names: V1_0.names, ways: Ways::of(version) }
+    }
 }
 
 static V1_0: CopilotCli = CopilotCli {
     about: About {
         name: "1.0",
         checked: ("1.0.102", "1.0"),
-        changed: &[
-            Difference { between: "1.0.92 → 1.0.102", what: "a file whose pattern matches what is viewed is sent" },
-            Difference {
-                between: "1.0.66 → 1.0.92",
-                what: ".claude/rules are read; instruction files are sorted by path; braces in patterns hold together",
-            },
-            Difference { between: "1.0.65 → 1.0.66", what: "@path imports a file" },
-            Difference {
-                between: "1.0.48 → 1.0.60",
-                what: "viewing a file sends those above it; patterns are trimmed",
-            },
-            Difference {
-                between: "1.0.24 → 1.0.48",
-                what: "files with a pattern are listed, and not sent whole at the start",
-            },
-        ],
+        changed: &[],
         details: Details {
             files: "copilot-instructions.md, AGENTS.md, CLAUDE.md, GEMINI.md, *.instructions.md, .claude/rules: all of them",
             triggers: "session start; viewing a file adds the files above it and those whose pattern matches; bash, grep, glob, create, edit and mentions add nothing",
@@ -118,6 +116,7 @@ static V1_0: CopilotCli = CopilotCli {
         },
     },
     names: &["AGENTS.md", "CLAUDE.md", "GEMINI.md"],
+    ways: Ways::NOW,
 };
 
 impl Edition for CopilotCli {
@@ -126,7 +125,7 @@ impl Edition for CopilotCli {
     }
 
     fn imports_into(&self, file: &Path) -> bool {
-        imports_anything(file)
+        self.ways.imports == Imports::Followed && imports_anything(file)
     }
 
     fn attaches(&self, tool: Tool) -> Attaches {
@@ -145,29 +144,44 @@ impl Edition for CopilotCli {
         }
         let home = search.env("COPILOT_HOME").filter(|home| !home.is_empty());
         let home = home.map_or_else(|| at.home.join(".copilot"), |home| absolute(&at.cwd, Path::new(&home)));
-        let root = repository(&at.cwd, search)?.unwrap_or_else(|| at.cwd.clone());
+        let repository = repository(&at.cwd, search)?;
+        let above = match (&repository, self.ways.outside) {
+            (None, Outside::EveryDirectory) => Path::new("/"),
+            (None, Outside::Nothing) => &at.cwd,
+            (Some(root), _) => root,
+        };
+        let above = above.to_owned();
+        let root = repository.unwrap_or_else(|| at.cwd.clone());
         answer.root = Some(root.clone());
         let github = root.join(".github");
         if search.list(&github, "a folder that links to itself stops the client")? == Err(Errno::LOOP) {
             let message = format!("{} links to itself, which stops Copilot CLI", github.display());
             return Ok(Answer { refusal: Some(Refusal::new(&github, message)), ..answer });
         }
-        let mut session = Session { root: root.clone(), home: home.clone(), ..Session::default() };
-        self.start(at, &mut session, search, &mut answer)?;
+        let mut session = Session { root: root.clone(), home: home.clone(), ways: self.ways, ..Session::default() };
+        self.start(at, &above, &mut session, search, &mut answer)?;
         let has_skills = subagent::leaves_out(at, &mut answer);
         viewing::look(self.names, at, &session, search, &mut answer)?;
         if has_skills {
             skills::look(at, &home, &root, search, &mut answer)?;
         }
+        self.doubt_what_is_beside(at, &mut answer);
         Ok(answer)
     }
 }
 
 impl CopilotCli {
     /// What a session begins with.
-    fn start(&self, at: &Standpoint, session: &mut Session, search: &mut Search, answer: &mut Answer) -> Told<()> {
+    fn start(
+        &self,
+        at: &Standpoint,
+        above: &Path,
+        session: &mut Session,
+        search: &mut Search,
+        answer: &mut Answer,
+    ) -> Told<()> {
         let (root, home) = (session.root.clone(), session.home.clone());
-        let whole_files = self.whole_files(&at.cwd, &root, &home);
+        let whole_files = self.whole_files(&at.cwd, (&root, above), &home);
         search.expect(whole_files.iter().map(|(dir, ..)| Ask::Listing(dir.clone())))?;
         let mut shown = HashSet::new();
         for (dir, name, scope) in whole_files {
@@ -185,7 +199,14 @@ impl CopilotCli {
             session.whole(&found, scope, limit, search, answer)?;
         }
         let extra = extra_directories(at, search);
-        for known in rules::at_start(&at.cwd, &root, &home, &extra, search)? {
+        let known = rules::at_start(&at.cwd, (&root, &home), &extra, &self.ways, search, answer)?;
+        let together = |known: &Known| known.is_users && self.ways.users == Users::Together;
+        let (users, others): (Vec<Known>, Vec<Known>) = known.into_iter().partition(together);
+        for known in users {
+            session.rule(known, answer);
+        }
+        session.join_users(answer);
+        for known in others {
             session.rule(known, answer);
         }
         session.nested_agents(&extra, search, answer)?;
@@ -201,8 +222,22 @@ impl CopilotCli {
         Ok(())
     }
 
+    /// Sub-agents and the list of skills were otherwise before.
+    fn doubt_what_is_beside(&self, at: &Standpoint, answer: &mut Answer) {
+        let has_skills = answer.messages.iter().any(|message| message.kind == MessageKind::Skills);
+        if self.ways.beside == Beside::Unknown && (has_skills || at.session == SessionKind::Subagent) {
+            let reason = "what sub-agents begin with and how skills are listed was not checked on this version";
+            answer.doubt(&[Certain::Set, Certain::Order], reason);
+        }
+    }
+
     /// Directory, name and scope of every file that is sent whole, in order.
-    fn whole_files(&self, cwd: &Path, root: &Path, home: &Path) -> Vec<(PathBuf, &'static str, Scope)> {
+    fn whole_files(
+        &self,
+        cwd: &Path,
+        (root, above): (&Path, &Path),
+        home: &Path,
+    ) -> Vec<(PathBuf, &'static str, Scope)> {
         let copilot = "copilot-instructions.md";
         let mut files = vec![
             (home.to_owned(), copilot, Scope::User),
@@ -212,7 +247,7 @@ impl CopilotCli {
         for dir in [root, cwd] {
             files.extend(self.names.iter().map(|&name| (dir.to_owned(), name, Scope::Project)));
         }
-        let between = cwd.ancestors().skip(1).take_while(|dir| *dir != root && dir.starts_with(root));
+        let between = cwd.ancestors().skip(1).take_while(|dir| *dir != above && dir.starts_with(above));
         for dir in between {
             files.extend(directory_files(self.names, dir).into_iter().map(|(dir, name)| (dir, name, Scope::Project)));
         }
@@ -277,6 +312,7 @@ struct Session {
     root: PathBuf,
     /// The client's own directory in the home of the user.
     home: PathBuf,
+    ways: Ways,
     /// Texts of whole files that are there already: an equal one is left out.
     texts: HashSet<Text, AskHasher>,
     /// The files that stand in a tag of their own.
@@ -296,7 +332,7 @@ impl Session {
             return Ok(());
         }
         let place = answer.sources.len();
-        let expanded = expanded(path, raw, limit, Trigger::Session, search, answer)?;
+        let expanded = expanded(path, raw, (limit, &self.ways), Trigger::Session, search, answer)?;
         // Texts are compared with their imports in them.
         if !self.texts.insert(expanded.clone()) {
             answer.sources.truncate(place);
@@ -347,6 +383,22 @@ impl Session {
         self.rules.push(read.text.clone());
     }
 
+    /// What was the user's own so far becomes one text, with a table of its own.
+    fn join_users(&mut self, answer: &mut Answer) {
+        if self.ways.users == Users::Apart {
+            return;
+        }
+        answer.sources.extend(self.patterned.iter().filter_map(|known| listed(known, &self.ways)));
+        for source in answer.sources.iter_mut().filter(|source| source.part > Some(self.tagged.len())) {
+            source.part = Some(self.tagged.len());
+        }
+        let rows: String = self.patterned.drain(..).filter_map(|known| row(&known)).collect();
+        let table = Some(rows).filter(|rows| !rows.is_empty()).map(|rows| format!("{RULES_TABLE}{rows}"));
+        let texts: Vec<String> = self.rules.drain(..).map(|text| text.to_string()).chain(table).collect();
+        let joined = js_trim(&texts.join("\n\n")).to_owned();
+        self.rules.extend(Some(joined).filter(|joined| !joined.is_empty()).map(Text::from));
+    }
+
     /// The whole: tagged files, rules, tables; where both the first and any other are there, a newline ends it.
     fn message(&self) -> Option<Message> {
         let rules = Some(Text::joined(&self.rules, "\n\n")).filter(|rules| !rules.is_empty());
@@ -388,17 +440,31 @@ impl Session {
     fn table(&mut self, answer: &mut Answer) {
         let mut rows = String::new();
         for known in &self.patterned {
-            let Ok(Read { front, size, cells: [patterns, description], .. }) = &known.rule.read else { continue };
-            rows.extend(["\n| ", patterns, " | '", &cell(&known.shown), "' | ", description, " |"]);
-            let patterns = front.patterns.join(", ");
-            let reason = ["listed in a table; sent when a file is viewed that matches ", &patterns].concat();
-            let source = Source::new(known.real_path(), Scope::Rule, Fate::Excluded, reason);
-            answer.sources.push(Source { size: Some(*size), trigger: Trigger::Call, ..source });
+            rows.extend(row(known));
+            answer.sources.extend(listed(known, &self.ways));
         }
         if !rows.is_empty() {
             self.tables.push(format!("{RULES_TABLE}{rows}").into());
         }
     }
+}
+
+/// The line of a table about a file with narrower patterns.
+fn row(known: &Known) -> Option<String> {
+    let Read { cells: [patterns, description], .. } = known.rule.read.as_ref().ok()?;
+    Some(["\n| ", patterns, " | '", &cell(&known.shown), "' | ", description, " |"].concat())
+}
+
+fn listed(known: &Known, ways: &Ways) -> Option<Source> {
+    let Read { front, size, .. } = known.rule.read.as_ref().ok()?;
+    let reason = match ways.views {
+        Views::Nothing | Views::Above => "listed in a table; the agent is told to view it".to_owned(),
+        Views::AboveAndRules => {
+            format!("listed in a table; sent when a file is viewed that matches {}", front.patterns.join(", "))
+        }
+    };
+    let source = Source::new(known.real_path(), Scope::Rule, Fate::Excluded, reason);
+    Some(Source { size: Some(*size), trigger: Trigger::Call, ..source })
 }
 
 /// A text as a table takes it.
@@ -505,13 +571,13 @@ fn imports_anything(path: &Path) -> bool {
 fn expanded(
     path: &Path,
     raw: &Content,
-    limit: &Path,
+    (limit, ways): (&Path, &Ways),
     trigger: Trigger,
     search: &mut Search,
     answer: &mut Answer,
 ) -> Told<Text> {
     let text = Text::of(raw, &raw.text_without_bom());
-    if !imports_anything(path) {
+    if ways.imports == Imports::None || !imports_anything(path) {
         return Ok(visible(&text));
     }
     let root = search.real(limit)?.unwrap_or_else(|_| limit.to_owned());

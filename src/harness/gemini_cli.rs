@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::answer::{Answer, Fate, Message, Role, Scope, Source, Standpoint, Tool, Trigger, Warning};
 use crate::formats::Node;
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Attaches, Details, Difference, Edition, Evidence, Profile, Program};
+use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program, Version};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Content, Kind, Unreadable, absolute};
 use crate::text::{self, js_trim};
@@ -19,6 +19,7 @@ use crate::text::{self, js_trim};
 mod environment;
 mod extensions;
 mod guard;
+mod history;
 mod imports;
 mod memory;
 mod paths;
@@ -31,6 +32,7 @@ mod trust;
 mod workspaces;
 
 pub(super) use extensions::{Switches, hydrated};
+use history::{Links, Ways};
 use imports::{Format, Importer};
 pub(super) use paths::joined;
 use settings::Settings;
@@ -45,7 +47,7 @@ pub static PROFILE: Profile = Profile {
     title: "Gemini CLI",
     summary: "GEMINI.md (and the names of context.fileName): global, from extensions, from the project root to the start directory, and on reading",
     editions: &[&V0_61],
-    history: None,
+    history: Some(&history::HISTORY),
     instruction_names: &["GEMINI.md", ".gemini/tmp/*/memory/MEMORY.md"],
     settings_names: &[".gemini/settings.json", ".gemini/trustedFolders.json", ".gemini/projects.json", ".geminiignore"],
     program: Some(Program { command: "gemini", package: "@google/gemini-cli" }),
@@ -87,20 +89,22 @@ pub struct GeminiCli {
     about: About,
     /// The name that is always looked for, after the configured ones.
     default_name: &'static str,
+    /// What differs from version to version.
+    ways: Ways,
+}
+
+impl GeminiCli {
+    /// The rules of a version.
+    fn of(version: Version) -> GeminiCli {
+        GeminiCli { about: V0_61.about, default_name: V0_61.default_name, ways: Ways::of(version) }
+    }
 }
 
 static V0_61: GeminiCli = GeminiCli {
     about: About {
         name: "0.61",
         checked: ("0.61.0", "0.61"),
-        changed: &[
-            Difference {
-                between: "0.60.0 → 0.61.0",
-                what: "of one file under two names the first counts; what a read brings may import up to the boundary",
-            },
-            Difference { between: "0.56.0 → 0.60.0", what: "an extension may list several context files" },
-            Difference { between: "0.47.0 → 0.51.0", what: "imports through links that lead outside are left out" },
-        ],
+        changed: &[],
         details: Details {
             files: "GEMINI.md and the names of context.fileName: all of them",
             triggers: "session start; reading, writing, editing and mentioning a file and listing a folder add the files above it; shell, grep and glob nothing",
@@ -117,6 +121,7 @@ static V0_61: GeminiCli = GeminiCli {
         },
     },
     default_name: "GEMINI.md",
+    ways: Ways::NOW,
 };
 
 impl Edition for GeminiCli {
@@ -138,7 +143,7 @@ impl Edition for GeminiCli {
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
         let home = search.env("GEMINI_CLI_HOME").filter(|home| !home.is_empty());
         let home = home.map_or_else(|| at.home.clone(), |home| absolute(&at.cwd, Path::new(&home)));
-        let settings = match Settings::gather(self.default_name, at, &home, search)? {
+        let settings = match Settings::gather((self.default_name, self.ways), at, &home, search)? {
             Ok(settings) => settings,
             Err(refusal) => return Ok(refusal.into()),
         };
@@ -170,7 +175,7 @@ impl Edition for GeminiCli {
             },
         ];
         let mut seen = HashSet::new();
-        let texts = load(&tiers, settings.format, &settings.markers, &mut seen, search, &mut answer)?;
+        let texts = load(&tiers, settings.format, settings.bounds(), &mut seen, search, &mut answer)?;
         for path in extensions.inactive {
             answer.sources.push(Source::new(path, Scope::Config, Fate::Excluded, "its extension is switched off here"));
         }
@@ -336,7 +341,7 @@ impl Files {
 fn load(
     tiers: &[Files],
     format: Format,
-    markers: &[String],
+    bounds: (&[String], Links),
     seen: &mut HashSet<(u64, u64)>,
     search: &mut Search,
     answer: &mut Answer,
@@ -349,7 +354,7 @@ fn load(
     let mut shown: HashMap<PathBuf, String> = HashMap::new();
     let mut texts = Vec::new();
     for files in tiers {
-        let mut importer = Importer::new(markers, files.trigger);
+        let mut importer = Importer::new(bounds, files.trigger);
         let mut blocks = Vec::new();
         for path in &files.paths {
             let now = place(files, path);

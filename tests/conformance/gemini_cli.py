@@ -13,12 +13,28 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from chat_model import TASK, calls, is_subagent, prompt
 
 CLIENT, VERSION = "gemini-cli", "0.61.0"
-BUNDLE = "gemini-cli/node_modules/@google/gemini-cli/bundle/gemini.js"
+BUNDLE = "node_modules/@google/gemini-cli/bundle/gemini.js"
 START, END = "--- Newly Discovered Project Context ---\n", "\n--- End Project Context ---"
 UNTRUSTED = 55
 DIALOG = b"Do you trust"
+
 # The answers to the helper calls that want JSON.
 HELPER = '{"reasoning":"x","next_speaker":"user","complexity_reasoning":"x","complexity_score":1,"model_choice":"flash","target_model":"flash"}'
+
+
+def at_version(version):
+    """The client below gemini-cli is that version."""
+    global VERSION
+    VERSION = version
+
+
+def version(ask):
+    return ask.edition or VERSION
+
+
+def client(ask):
+    """Where the client is: a case about another version has it beside."""
+    return f"gemini-cli-{ask.edition}" if ask.edition else "gemini-cli"
 
 
 class Model(ThreadingHTTPServer):
@@ -104,7 +120,7 @@ def run(clients, case, ask, terminal=False, trust=False):
         with open(defaults, "w") as f:
             f.write('{"security": {"auth": {"selectedType": "vertex-ai"}}}')
         env.setdefault("GEMINI_CLI_SYSTEM_DEFAULTS_PATH", defaults)
-    command = ["node", os.path.join(clients, BUNDLE), "-m", "gemini-2.5-flash", "-i" if terminal else "-p", prompt(ask)]
+    command = ["node", os.path.join(clients, client(ask), BUNDLE), "-m", "gemini-2.5-flash", "-i" if terminal else "-p", prompt(ask)]
     command += ["--yolo"] if ask.tool != "read" or is_subagent(case) else []
     for name in ("include-directories", "extensions"):
         for value in options(case).get(name, []):

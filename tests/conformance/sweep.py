@@ -191,6 +191,9 @@ class Sweep:
             return
         row = entry(version, found)
         print(f"{version}: {row['asked']} asked, {row['equal']} equal" + "".join(f", {word}: {' '.join(row[word])}" for word in OUTCOMES[1:] if row[word]), flush=True)
+        if len(row["failed"]) == len(self.names):
+            self.found[version] = None  # nothing was learned
+            return
         if not self.o.dry:
             write(self.o.harness, {**written(self.o.harness), version: row})
         if self.o.keep:
@@ -250,9 +253,10 @@ def main():
     for older, newer in zip(asked, asked[1:]) if o.bisect else []:
         sweep.bisect([version for version, _ in releases], older, newer)
     rows = [entry(version, found) for version, found in sweep.found.items() if found]
-    drifted = [row["version"] for row in rows if row["different"] or not row["equal"]]
-    print(f"{len(rows)} versions, {len(drifted)} of them with differences{': ' + ', '.join(drifted) if drifted else ''}")
-    sys.exit(1 if drifted else 2 if len(rows) < len(sweep.found) else 0)
+    drifted = [row["version"] for row in rows if row["different"]]
+    silent = [version for version, found in sweep.found.items() if not found]
+    print(f"{len(rows)} versions, {len(drifted)} of them with differences {' '.join(drifted)}; {len(silent)} said nothing {' '.join(silent)}")
+    sys.exit(1 if drifted or silent else 0)
 
 
 if __name__ == "__main__":

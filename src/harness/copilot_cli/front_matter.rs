@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use super::history::Heads;
 use crate::formats::{Node, Remembered, Value, parse_rust_yaml};
 use crate::harness::shared::front_matter::{self, PATTERN_KEYS};
+use crate::text::js_trim;
 
 /// Names in `excludeAgent` that mean this client; Copilot CLI 1.0.102.
 const OWN_NAMES: [&str; 2] = ["coding-agent", "cloud-agent"];
@@ -36,22 +38,41 @@ pub(super) fn problem(text: &str) -> Option<String> {
 }
 
 /// Reads the front matter of `text`.
-pub(super) fn parse(text: &str) -> FrontMatter {
-    block(text).map_or_else(FrontMatter::default, |block| read(block).as_ref().clone())
+pub(super) fn parse(text: &str, heads: Heads) -> FrontMatter {
+    let Some(block) = block(text) else { return FrontMatter::default() };
+    match heads {
+        Heads::Paths => read(block).as_ref().clone(),
+        Heads::Whole | Heads::Commas | Heads::Braces => read_as(block, heads),
+    }
 }
 
-/// Reads a block.
+/// Reads a block as the newest version does.
 fn read(block: &str) -> Arc<FrontMatter> {
     static READ: Remembered<FrontMatter> = Remembered::new();
-    READ.of(block, |block| match parse_rust_yaml(block) {
-        Ok(node) => of_yaml(&node, block),
-        Err(_) => of_lines(block),
-    })
+    READ.of(block, |block| read_as(block, Heads::Paths))
 }
 
-fn of_yaml(node: &Node, block: &str) -> FrontMatter {
-    let patterns = match node.get("applyTo").or_else(|| node.get("paths")).map(|node| &node.value) {
-        Some(Value::Text(text)) => split(text),
+fn read_as(block: &str, heads: Heads) -> FrontMatter {
+    match parse_rust_yaml(block) {
+        Ok(node) => of_yaml(&node, block, heads),
+        Err(_) => of_lines(block, heads),
+    }
+}
+
+/// The patterns of one text.
+fn of_text(text: &str, heads: Heads) -> Vec<String> {
+    match heads {
+        Heads::Whole => Some(text.to_owned()).filter(|text| !text.is_empty()).into_iter().collect(),
+        Heads::Commas => text.split(',').map(js_trim).filter(|part| !part.is_empty()).map(str::to_owned).collect(),
+        Heads::Braces | Heads::Paths => split(text),
+    }
+}
+
+fn of_yaml(node: &Node, block: &str, heads: Heads) -> FrontMatter {
+    let paths = || node.get("paths").filter(|_| heads == Heads::Paths);
+    let patterns = match node.get("applyTo").or_else(paths).map(|node| &node.value) {
+        Some(Value::Text(text)) => of_text(text, heads),
+        Some(Value::List(list)) if heads == Heads::Whole => of_text(&texts(list).collect::<Vec<_>>().join(", "), heads),
         Some(Value::List(list)) => texts(list).map(str::to_owned).collect(),
         _ => Vec::new(),
     };
@@ -67,8 +88,15 @@ fn of_yaml(node: &Node, block: &str) -> FrontMatter {
 
 /// Where it is no YAML, such as `applyTo: **/*.ts` without quotation marks, the client still takes the pattern from its
 /// line, and nothing else.
-fn of_lines(block: &str) -> FrontMatter {
-    let patterns = raw(block, "applyTo").or_else(|| raw(block, "paths")).map(split).unwrap_or_default();
+fn of_lines(block: &str, heads: Heads) -> FrontMatter {
+    let paths = || raw(block, "paths").filter(|_| heads == Heads::Paths);
+    let line = raw(block, "applyTo").or_else(paths);
+    let line = match heads {
+        Heads::Braces | Heads::Paths => line,
+        // To a script a line ends there as well.
+        Heads::Whole | Heads::Commas => line.and_then(|line| line.split(['\u{2028}', '\u{2029}']).next()),
+    };
+    let patterns = line.map(|line| of_text(line, heads)).unwrap_or_default();
     let keys = PATTERN_KEYS.into_iter().filter(|key| raw(block, key).is_some()).collect();
     FrontMatter { patterns, keys, ..FrontMatter::default() }
 }

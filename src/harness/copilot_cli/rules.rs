@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::front_matter::{self, FrontMatter};
+use super::history::{Heads, Named, Order, Ways};
 use super::{cell, visible};
-use crate::answer::Text;
+use crate::answer::{Answer, Certain, Text};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, AskHasher, Content, Entry, Kind, Unreadable, relative};
 use crate::text::Size;
@@ -36,9 +37,9 @@ pub(super) struct Read {
 }
 
 impl Read {
-    fn of(raw: Content) -> Read {
+    fn of(raw: Content, heads: Heads) -> Read {
         let decoded = raw.text_without_bom();
-        let (front, problem) = (front_matter::parse(&decoded), front_matter::problem(&decoded));
+        let (front, problem) = (front_matter::parse(&decoded, heads), front_matter::problem(&decoded));
         let text = visible(&Text::of(&raw, &decoded));
         let cells = [cell(&front.patterns.join(", ")), cell(&front.description)];
         Read { front, problem, size: text.size(), text, raw, cells }
@@ -49,6 +50,8 @@ impl Read {
 pub(super) struct Known {
     /// The path as the client writes it.
     pub shown: String,
+    /// Whether it is the user's own.
+    pub is_users: bool,
     pub rule: Arc<Rule>,
 }
 
@@ -73,21 +76,23 @@ enum Owner<'a> {
 /// The instruction files and rules of all places, in order.
 pub(super) fn at_start(
     cwd: &Path,
-    root: &Path,
-    home: &Path,
+    (root, home): (&Path, &Path),
     extra: &[PathBuf],
+    ways: &Ways,
     search: &mut Search,
+    answer: &mut Answer,
 ) -> Told<Vec<Known>> {
     let mut places = vec![(home.join("instructions"), ".instructions.md", Owner::User)];
     let own = [root, cwd].map(|dir| (dir, Owner::Own)).into_iter();
     for (dir, owner) in own.chain(extra.iter().map(|dir| (&**dir, Owner::Named(dir)))) {
-        places.push((dir.join(".github/instructions"), ".instructions.md", owner));
-        places.push((dir.join(".claude/rules"), ".md", owner));
+        places.extend(ways.rules.folders().iter().map(|&(folder, ending)| (dir.join(folder), ending, owner)));
     }
-    places.extend(extra.iter().map(|dir| (dir.clone(), ".instructions.md", Owner::Named(dir))));
+    if ways.named == Named::Everything {
+        places.extend(extra.iter().map(|dir| (dir.clone(), ".instructions.md", Owner::Named(dir))));
+    }
     let (mut known, mut seen) = (Vec::new(), HashSet::<(bool, PathBuf), AskHasher>::default());
     for (dir, ending, owner) in places {
-        for rule in below(&dir, ending, search)?.iter() {
+        for rule in below(&dir, ending, ways, search, answer)?.iter() {
             // Each is known by where it leads, and counts once; once more if it is the user's own as well.
             if seen.insert((matches!(owner, Owner::User), rule.real.clone())) {
                 let shown = match owner {
@@ -99,20 +104,61 @@ pub(super) fn at_start(
                         format!("{}/{}", dir.display(), relative(&led, &rule.real))
                     }
                 };
-                known.push(Known { shown, rule: rule.clone() });
+                known.push(Known { shown, is_users: matches!(owner, Owner::User), rule: rule.clone() });
             }
         }
     }
     Ok(known)
 }
 
-/// Every file below `dir` whose name has that ending and something before it, sorted by path. Hidden files and folders
-/// are passed over, and folders behind links are not entered.
-pub(super) fn below(dir: &Path, ending: &'static str, search: &mut Search) -> Told<Arc<Vec<Arc<Rule>>>> {
-    search.part("rules of Copilot CLI", (dir, ending), look)
+/// Every file below `dir` whose name has that ending and something before it. Hidden files and folders are passed over, and
+/// folders behind links are not entered.
+pub(super) fn below(
+    dir: &Path,
+    ending: &'static str,
+    ways: &Ways,
+    search: &mut Search,
+    answer: &mut Answer,
+) -> Told<Arc<Vec<Arc<Rule>>>> {
+    let rules = match ways.heads {
+        Heads::Paths => search.part("rules of Copilot CLI", (dir, ending), |dir, ending, search| {
+            look(dir, ending, Heads::Paths, search)
+        })?,
+        Heads::Braces => search.part("rules of Copilot CLI with braces", (dir, ending), |dir, ending, search| {
+            look(dir, ending, Heads::Braces, search)
+        })?,
+        Heads::Commas => search.part("rules of Copilot CLI with commas", (dir, ending), |dir, ending, search| {
+            look(dir, ending, Heads::Commas, search)
+        })?,
+        Heads::Whole => search.part("rules of Copilot CLI as they stand", (dir, ending), |dir, ending, search| {
+            look(dir, ending, Heads::Whole, search)
+        })?,
+    };
+    match ways.order {
+        Order::ByPath => Ok(rules),
+        Order::AsFound => as_found(dir, &rules, search, answer).map(Arc::new),
+    }
 }
 
-fn look(dir: &Path, ending: &'static str, search: &mut Search) -> Told<Vec<Arc<Rule>>> {
+/// In the order in which they were found before they were sorted: level by level, the last name first.
+fn as_found(dir: &Path, rules: &[Arc<Rule>], search: &mut Search, answer: &mut Answer) -> Told<Vec<Arc<Rule>>> {
+    let mut found = rules.to_vec();
+    let depth = |rule: &Arc<Rule>| rule.path.components().count();
+    found.sort_by(|one, other| depth(one).cmp(&depth(other)).then_with(|| other.path.cmp(&one.path)));
+    let mut folders: Vec<&Path> = found.iter().filter_map(|rule| rule.path.parent()).collect();
+    folders.dedup();
+    if folders.windows(2).any(|pair| pair[0].components().count() == pair[1].components().count()) {
+        let reason = format!("{}: two of its folders are listed in the order in which the disk answers", dir.display());
+        answer.doubt(&[Certain::Order], reason);
+    }
+    let is_link = |entry: &Entry| entry.kind == Kind::Link;
+    if search.list(dir, "links to folders may be followed")?.is_ok_and(|entries| entries.iter().any(is_link)) {
+        answer.doubt(&[Certain::Set], format!("{}: whether links there are followed was not checked", dir.display()));
+    }
+    Ok(found)
+}
+
+fn look(dir: &Path, ending: &'static str, heads: Heads, search: &mut Search) -> Told<Vec<Arc<Rule>>> {
     let takes = |entry: &Entry| {
         let name = entry.name.to_string_lossy().to_lowercase();
         let is_rule = || name.len() > ending.len() && name.ends_with(ending);
@@ -127,7 +173,7 @@ fn look(dir: &Path, ending: &'static str, search: &mut Search) -> Told<Vec<Arc<R
     for path in found {
         if search.stat(&path, "a rule file")?.is_ok_and(|meta| meta.kind != Kind::Dir) {
             let real = search.real(&path)?.unwrap_or_else(|_| path.clone());
-            let read = search.read(&path, "its text")?.map(Read::of);
+            let read = search.read(&path, "its text")?.map(|raw| Read::of(raw, heads));
             rules.push(Arc::new(Rule { below: relative(base, &real), path, real, read }));
         }
     }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::find::named;
+use super::history::Views;
 use super::imports::escaped;
 use super::{Session, directory_files, expanded, matches, not_for_us, readable, rules};
 use crate::answer::{Answer, Fate, Message, Role, Scope, Source, Standpoint, Trigger};
@@ -19,7 +20,9 @@ pub(super) fn look(
     answer: &mut Answer,
 ) -> Told<()> {
     // Patterns see the dots of a path that is given with dots.
-    let Some(target) = &at.target_as_given else { return Ok(()) };
+    let Some(target) = at.target_as_given.as_ref().filter(|_| session.ways.views != Views::Nothing) else {
+        return Ok(());
+    };
     let mut view = View { names, cwd: &at.cwd, session, sent: HashSet::new() };
     // What earlier views sent is not sent again.
     view.sent.extend(at.already_loaded.iter().cloned());
@@ -51,7 +54,8 @@ impl View<'_> {
             return Ok(());
         }
         // Patterns take the path as it is written; directories are those where it leads.
-        for patterned in &session.patterned {
+        let patterned = if session.ways.views == Views::AboveAndRules { &session.patterned[..] } else { &[] };
+        for patterned in patterned {
             let (path, Ok(read)) = (patterned.real_path(), &patterned.rule.read) else { continue };
             if matches(&read.front.patterns, target, &[root]) && self.sent.insert(path.to_owned()) {
                 push(path, &patterned.shown, Scope::Rule, read.size, &read.text, answer);
@@ -65,11 +69,11 @@ impl View<'_> {
                 let Some(found) = self.behind_links(found, Scope::Nested, search, answer)? else { continue };
                 let read = search.read(&found, "its text")?;
                 let Some(raw) = readable(&read, &found, Scope::Nested, Trigger::Read, answer) else { continue };
-                let text = expanded(&found, raw, root, Trigger::Read, search, answer)?;
+                let text = expanded(&found, raw, (root, &session.ways), Trigger::Read, search, answer)?;
                 push(&found, &below(root, &found), Scope::Nested, raw.size(), &text, answer);
             }
-            for (folder, ending) in [(".github/instructions", ".instructions.md"), (".claude/rules", ".md")] {
-                for rule in rules::below(&dir.join(folder), ending, search)?.iter() {
+            for (folder, ending) in session.ways.rules.folders() {
+                for rule in rules::below(&dir.join(folder), ending, &session.ways, search, answer)?.iter() {
                     let read = readable(&rule.read, &rule.path, Scope::Rule, Trigger::Read, answer);
                     let Some(read) = read else { continue };
                     if read.front.excluded {

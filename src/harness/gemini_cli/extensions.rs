@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use regex_lite::Regex;
 
 use super::environment::Variables;
+use super::history::Strays;
 use super::settings::{Settings, with_environment};
 use crate::answer::{Refusal, Standpoint, Warning};
 use crate::formats::{self, Node, Value};
@@ -81,7 +82,11 @@ pub(super) fn look(
         };
         let manifest = match manifest(&place, at, &settings.variables, search)? {
             Ok(_) if remote && !is_repository(&source) => Err(format!("{source:?} is not a GitHub repository")),
-            manifest => manifest,
+            Ok(manifest) => match manifest.stray(&place).filter(|_| settings.ways.strays == Strays::Stop) {
+                Some(name) => Err(format!("contextFileName {name:?} is not inside of the extension")),
+                None => Ok(manifest),
+            },
+            problem @ Err(_) => problem,
         };
         let manifest = match manifest {
             Ok(manifest) => manifest,
@@ -163,6 +168,13 @@ struct Manifest {
     context_files: Vec<String>,
     plans: Option<String>,
     servers: Vec<String>,
+}
+
+impl Manifest {
+    /// The first name of a context file that leads out of the extension.
+    fn stray(&self, place: &Path) -> Option<&str> {
+        self.context_files.iter().map(String::as_str).find(|name| !name.is_empty() && inside(place, name).is_none())
+    }
 }
 
 /// `gemini-extension.json`, with `${extensionPath}`, `${workspacePath}`, `${/}` and environment variables put in.

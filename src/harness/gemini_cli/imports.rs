@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use super::history::Links;
 use super::paths::{resolved, within};
 use super::tokens::{Token, imports};
 use crate::answer::{Answer, Fate, Scope, Source, Trigger, Warning};
@@ -32,6 +33,7 @@ pub(super) enum Format {
 /// Follows the imports of one answer, and keeps count.
 pub(super) struct Importer<'a> {
     pub markers: &'a [String],
+    links: Links,
     pub trigger: Trigger,
     format: Format,
     followed: usize,
@@ -58,8 +60,8 @@ enum Problem {
 }
 
 impl Importer<'_> {
-    pub(super) fn new(markers: &[String], trigger: Trigger) -> Importer<'_> {
-        Importer { markers, trigger, format: Format::Tree, followed: 0, written: 0, seen: HashSet::new() }
+    pub(super) fn new((markers, links): (&[String], Links), trigger: Trigger) -> Importer<'_> {
+        Importer { markers, links, trigger, format: Format::Tree, followed: 0, written: 0, seen: HashSet::new() }
     }
 
     /// The text of the context file `path` with its imports.
@@ -76,7 +78,7 @@ impl Importer<'_> {
         let root = super::workspaces::boundary(dir, self.markers, rule, search)?.unwrap_or_else(|| dir.to_owned());
         let root = match js_trim(&root.to_string_lossy()) {
             "" => None,
-            trimmed => resolved(Path::new(trimmed), search)?,
+            trimmed => self.checked(Path::new(trimmed), search)?,
         };
         self.format = format;
         match format {
@@ -213,8 +215,16 @@ impl Importer<'_> {
         if ["file://", "http://", "https://"].iter().any(|scheme| token.path.starts_with(scheme)) {
             return Ok(false);
         }
-        let Some(real) = resolved(path, search)? else { return Ok(false) };
-        Ok(root.is_some_and(|root| within(root, &real)))
+        let Some(checked) = self.checked(path, search)? else { return Ok(false) };
+        Ok(root.is_some_and(|root| within(root, &checked)))
+    }
+
+    /// What the client compares of a path.
+    fn checked(&self, path: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+        match self.links {
+            Links::AsWritten => Ok(Some(path.to_owned())),
+            Links::Resolved => resolved(path, search),
+        }
     }
 
     fn read(

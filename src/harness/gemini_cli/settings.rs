@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::environment::Variables;
 use super::guard;
+use super::history::{Links, Ways};
 use super::imports::Format;
 use super::paths::{is_absence, resolved};
 use super::trust;
@@ -38,12 +39,14 @@ pub(super) struct Settings {
     pub variables: Variables,
     /// What the user should know.
     pub warnings: Vec<Warning>,
+    /// What differs from version to version.
+    pub ways: Ways,
 }
 
 impl Settings {
     /// Reads every layer. `home` is `$GEMINI_CLI_HOME` or the home directory.
     pub(super) fn gather(
-        default_name: &str,
+        (default_name, ways): (&str, Ways),
         at: &Standpoint,
         home: &Path,
         search: &mut Search,
@@ -120,7 +123,12 @@ impl Settings {
         let is_flat = context("importFormat").and_then(Node::as_text) == Some("flat");
         let format = if is_flat { Format::Flat } else { Format::Tree };
         let trusted = trust != trust::Trust::Denied;
-        Ok(Ok(Settings { names, markers, format, trusted, variables, warnings, merged }))
+        Ok(Ok(Settings { names, markers, format, trusted, variables, warnings, ways, merged }))
+    }
+
+    /// What imports must stay inside of, and how that is told.
+    pub(super) fn bounds(&self) -> (&[String], Links) {
+        (&self.markers, self.ways.links)
     }
 
     /// The value at a path of keys.
