@@ -1,0 +1,126 @@
+//! A file or a URL that was considered: what became of it, why, and how much of it reaches the model.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::{Fate, Per, Purpose, Scope, Trigger, Unit};
+use crate::text::{Size, without_passwords};
+
+/// A limit that was in force for a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// How much.
+    pub value: usize,
+    /// Of what.
+    pub unit: Unit,
+    /// Shared by what.
+    pub per: Per,
+    /// `default`, or the settings file that set it.
+    pub from: String,
+}
+
+/// Where a source's text comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Place {
+    /// A file.
+    Path(PathBuf),
+    /// A URL.
+    Url(String),
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Place::Path(path) => path.display().fmt(f),
+            Place::Url(url) => f.pad(&without_passwords(url)),
+        }
+    }
+}
+
+/// A considered file or URL, with what became of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The file or URL.
+    pub place: Place,
+    /// Where it belongs.
+    pub scope: Scope,
+    /// When it reaches the model.
+    pub trigger: Trigger,
+    /// What became of it.
+    pub fate: Fate,
+    /// What it is for.
+    pub purpose: Purpose,
+    /// What shadowed or displaced it.
+    pub by: Option<PathBuf>,
+    /// Why, in words.
+    pub reason: String,
+    /// How large the file is, where it was read.
+    pub size: Option<Size>,
+    /// The limit in force, where there is one.
+    pub limit: Option<Limit>,
+    /// Byte ranges of the file that reach the model.
+    pub kept: Vec<Range<usize>>,
+    /// How much of it, or about it, reaches the model, where that is not the kept ranges.
+    pub sent: Option<Size>,
+    /// Index of the message it is in.
+    pub message: Option<usize>,
+    /// Index of the part of that message.
+    pub part: Option<usize>,
+}
+
+impl Source {
+    /// A source of project instructions at session start, to be refined by struct update.
+    pub fn new(path: impl Into<PathBuf>, scope: Scope, fate: Fate, reason: impl Into<String>) -> Source {
+        Source {
+            place: Place::Path(path.into()),
+            scope,
+            trigger: Trigger::Session,
+            fate,
+            purpose: Purpose::Instructions,
+            by: None,
+            reason: reason.into(),
+            size: None,
+            limit: None,
+            kept: Vec::new(),
+            sent: None,
+            message: None,
+            part: None,
+        }
+    }
+
+    /// How many bytes and UTF-16 units of it, or about it, reach the model; `None` where nothing does. The units of a part of
+    /// a file are known where the file is ASCII, or the harness says.
+    pub fn reaches(&self) -> Option<(usize, Option<usize>)> {
+        if let Some(sent) = self.sent {
+            return Some((sent.bytes, Some(sent.utf16)));
+        }
+        let size = self.size.filter(|_| !self.kept.is_empty())?;
+        let bytes = self.kept.iter().map(ExactSizeIterator::len).sum();
+        let utf16 = if bytes == size.bytes { Some(size.utf16) } else { (size.bytes == size.utf16).then_some(bytes) };
+        Some((bytes, utf16))
+    }
+
+    /// The same for a file of that size which reaches the model whole.
+    pub fn whole(path: impl Into<PathBuf>, scope: Scope, size: Size, reason: impl Into<String>) -> Source {
+        let everything = 0..size.bytes;
+        Source {
+            size: Some(size),
+            kept: if everything.is_empty() { Vec::new() } else { vec![everything] },
+            ..Source::new(path, scope, Fate::Loaded, reason)
+        }
+    }
+
+    /// Whether it is the file of this path, as the path is written. Answers have hundreds of sources, and none of their
+    /// paths has anything to normalize.
+    pub fn is_file(&self, path: &Path) -> bool {
+        matches!(&self.place, Place::Path(own) if own.as_os_str() == path.as_os_str())
+    }
+
+    /// Its path, if it is a file.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.place {
+            Place::Path(path) => Some(path),
+            Place::Url(_) => None,
+        }
+    }
+}
