@@ -6,18 +6,21 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use crate::answer::{Answer, Certain, Fate, Message, Place, Role, Source, Standpoint, Text, Tool, Trigger};
+use crate::answer::{Answer, Certain, Fate, Message, Place, Refusal, Role, Source, Standpoint, Text, Tool, Trigger};
+use crate::formats::Node;
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Attaches, Details, Difference, Edition, Evidence, Profile, Program};
+use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program};
 use crate::search::{Search, Told};
 use crate::text::js_trim;
 
 mod agents;
+mod carried;
 mod denied;
 mod directory;
 mod document;
 mod excludes;
 mod git;
+mod history;
 mod imports;
 mod layers;
 mod loader;
@@ -34,7 +37,7 @@ mod variables;
 
 use excludes::Excludes;
 use loader::{Loader, Owner};
-use settings::Settings;
+use settings::{Mode, Settings};
 use skills::Around;
 use start::Start;
 
@@ -64,7 +67,7 @@ pub static PROFILE: Profile = Profile {
     title: "Claude Code",
     summary: "CLAUDE.md, .claude/rules and CLAUDE.local.md of every directory down to the working directory; AGENTS.md where there is no CLAUDE.md; more of them with each file that is read",
     editions: &[&V2_1],
-    history: None,
+    history: Some(&history::HISTORY),
     instruction_names: &[
         "CLAUDE.md",
         "CLAUDE.local.md",
@@ -121,7 +124,8 @@ const KEYS: &[Keys] = &[
     },
 ];
 
-/// An edition of Claude Code: what it does the same way throughout is code, what has differed is a field.
+/// The rules of a version of Claude Code: what it does the same way throughout is code, what has differed is a field.
+#[derive(Clone, Copy)]
 pub struct Edition21 {
     about: About,
     /// What the block says before the first file.
@@ -135,15 +139,46 @@ pub struct Edition21 {
     /// Largest text that Read reads at once, in bytes; with a larger one no AGENTS.md come.
     read_limit_bytes: u64,
     /// Longest nested file, in UTF-16 units; longer ones are cut back to a line end.
-    nested_utf16: usize,
+    nested_utf16: Option<usize>,
+    /// Whether nested files are told by the user, and not in a system message.
+    files_by_user: bool,
+    /// Whether what a mention hands over is told by the user, and not in a system message.
+    mentions_by_user: bool,
+    /// Whether what looks like the reminder's own tag is broken in nested files.
+    breaks_tags: bool,
+    /// Whether AGENTS.md is read where there is no CLAUDE.md.
+    agents_md: bool,
+    /// Whether the block of the session is one of its own, and not a part of what the client calls context.
+    own_block: bool,
+    /// Whether an added directory is composed, and not said as it was written.
+    composes_added: bool,
+    /// Whether an empty JSON file of the user is none, and does not stop the client.
+    takes_empty_json: bool,
+    /// Whether files over the limit are dropped.
+    drops_large_files: bool,
+    /// Whether the client's own skills are those that were measured.
+    own_skills_measured: bool,
     /// Longest text of nested AGENTS.md files, in UTF-16 units; the bound lies between 90 034 and 100 036.
     handed_over_utf16: usize,
     /// Most lines of the memory.
     memory_lines: usize,
     /// Most UTF-16 units of the memory.
     memory_utf16: usize,
+    /// What is said where it is cut.
+    memory_warning: memory::Warning,
+    /// Whether Edit and Write bring what lies on the way.
+    edits_bring: bool,
+    /// Whether a file that is shown (`cat`) brings it.
+    shell_brings: bool,
+    /// Whether the directories of a worktree below `.claude/worktrees` are left to a session that starts there.
+    leaves_worktrees: bool,
+    /// Whether what looks like the reminder's own tag is broken in nested AGENTS.md.
+    breaks_tags_handed_over: bool,
+    /// Whether a mention brings AGENTS.md.
+    mentions_hand_over: bool,
 }
 
+#[derive(Clone, Copy)]
 struct Descriptions {
     managed: &'static str,
     user: &'static str,
@@ -155,20 +190,8 @@ struct Descriptions {
 static V2_1: Edition21 = Edition21 {
     about: About {
         name: "2.1",
-        checked: ("2.1.329", "2.1.329"),
-        changed: &[
-            Difference {
-                between: "2.1.276 → 2.1.277",
-                what: "AGENTS.md is read where there is no CLAUDE.md; before, never",
-            },
-            Difference {
-                between: "2.1.168 → 2.1.169", what: "--safe-mode; the length warning scales with the model"
-            },
-            Difference {
-                between: "2.1.68 → 2.1.69",
-                what: "a worktree inside its main checkout skips the files there",
-            },
-        ],
+        checked: ("2.1.329", "2.1.330"),
+        changed: &[],
         details: Details {
             files: "CLAUDE.md, .claude/CLAUDE.md, .claude/rules/**/*.md and CLAUDE.local.md of every directory; AGENTS.md and .claude/AGENTS.md where the walk has no CLAUDE.md; MEMORY.md",
             triggers: "start of the session; a file that is read, changed, written or shown (`cat`), or that the user mentions",
@@ -195,10 +218,25 @@ static V2_1: Edition21 = Edition21 {
     import_depth: 4,
     file_limit_bytes: 4 * 1024 * 1024,
     read_limit_bytes: 256 * 1024,
-    nested_utf16: 150_000,
+    nested_utf16: Some(150_000),
+    files_by_user: true,
+    mentions_by_user: true,
+    breaks_tags: true,
+    agents_md: true,
+    own_block: true,
+    composes_added: true,
+    takes_empty_json: true,
+    drops_large_files: true,
+    own_skills_measured: true,
     handed_over_utf16: 100_000,
     memory_lines: 200,
     memory_utf16: 25_000,
+    memory_warning: memory::Warning::Quoting,
+    edits_bring: true,
+    shell_brings: true,
+    leaves_worktrees: true,
+    breaks_tags_handed_over: true,
+    mentions_hand_over: true,
 };
 
 impl Edition for Edition21 {
@@ -216,11 +254,14 @@ impl Edition for Edition21 {
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
         let checkout = git::checkout(&at.cwd, search)?;
-        let settings = match Settings::gather(at, checkout.as_ref(), search)? {
+        let mut settings = match Settings::gather(at, checkout.as_ref(), search)? {
             Ok(settings) => settings,
             Err(refusal) => return Ok(refusal.into()),
         };
         let mut answer = Answer { warnings: settings.warnings.clone(), ..Answer::default() };
+        if let Some(refusal) = self.differs(&mut settings, &mut answer) {
+            return Ok(refusal.into());
+        }
         if let Some(reason) = &settings.unsure {
             answer.doubt(&[Certain::Set], reason.clone());
         }
@@ -262,16 +303,17 @@ impl Edition for Edition21 {
         let mut said = HashSet::new();
         answer.warnings.extend(warnings.into_iter().filter(|warning| said.insert(warning.clone())));
         let mut used = Vec::new();
-        // What the user mentions stands before the block that the session starts with.
-        let (attached, nested): (Vec<_>, Vec<_>) =
-            nested.into_iter().partition(|(message, _)| message.trigger == Trigger::Attach);
+        // What the user mentions stands before the block that the session starts with, if the user is who tells it.
+        let (attached, nested): (Vec<_>, Vec<_>) = nested
+            .into_iter()
+            .partition(|(message, _)| message.trigger == Trigger::Attach && message.role == Role::User);
         for (message, of_message) in attached {
             let index = answer.messages.len();
             answer.messages.push(message);
             used.extend(of_message.into_iter().map(|source| Source { message: Some(index), part: Some(0), ..source }));
         }
         let index = answer.messages.len();
-        let message = self.message(&start, &settings);
+        let message = self.message(&start, &settings, at);
         answer.messages.extend(message);
         used.extend(sent(start, index));
         for (message, of_message) in nested {
@@ -296,8 +338,28 @@ impl Edition for Edition21 {
 }
 
 impl Edition21 {
+    /// What of the settings earlier versions take otherwise; and what stops them.
+    fn differs(&self, settings: &mut Settings, answer: &mut Answer) -> Option<Refusal> {
+        if !self.agents_md {
+            settings.mode = Mode::ClaudeOnly;
+        }
+        if !self.composes_added && !settings.added.is_empty() {
+            answer.doubt(&[Certain::Order, Certain::Text], "this version says and orders added directories otherwise");
+        }
+        let has_email = |json: &Node| json.at_path(&["oauthAccount", "emailAddress"]).is_some();
+        if !self.own_block && settings.json.as_ref().is_some_and(has_email) {
+            let reason =
+                "this version may tell the address of the account beside the files, which Briefing does not read";
+            answer.doubt(&[Certain::Text], reason);
+        }
+        (settings.json_is_empty && !self.takes_empty_json).then(|| {
+            let message = "the user's JSON file is empty, which stops this version; take it away".to_owned();
+            Refusal::new(".claude.json", message)
+        })
+    }
+
     /// The block that a session starts with.
-    fn message(&self, start: &Start, settings: &Settings) -> Option<Message> {
+    fn message(&self, start: &Start, settings: &Settings, at: &Standpoint) -> Option<Message> {
         let say = &self.descriptions;
         let own = settings.config.path.join("CLAUDE.md");
         let mut parts: Vec<Text> = start
@@ -326,8 +388,20 @@ impl Edition21 {
         if parts.is_empty() {
             return None;
         }
-        let head = format!("<system-reminder>\n{}\n\n", self.preamble);
-        let text = Text::framed(head, Text::joined(&parts, "\n\n"), "\n</system-reminder>");
+        let parts = Text::joined(&parts, "\n\n");
+        let text = if self.own_block {
+            Text::framed(format!("<system-reminder>\n{}\n\n", self.preamble), parts, "\n</system-reminder>")
+        } else {
+            let (year, month, day) = at.surroundings.date;
+            let head = format!(
+                "<system-reminder>\nAs you answer the user's questions, you can use the following context:\n# claudeMd\n{}\n\n",
+                self.preamble
+            );
+            let tail = format!(
+                "\n# currentDate\nToday's date is {year:04}-{month:02}-{day:02}.\n\n      IMPORTANT: this context may or may not be relevant to your tasks. You should not respond to this context unless it is highly relevant to your task.\n</system-reminder>"
+            );
+            Text::framed(head, parts, tail)
+        };
         Some(Message::instructions(Trigger::Session, Role::User, text))
     }
 }

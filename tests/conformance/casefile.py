@@ -129,6 +129,11 @@ def measured(messages):
     return "".join(lines)
 
 
+def on_the_day(text):
+    """The text as it would be on the day of the cases."""
+    return re.sub(r"(<current_date>|# currentDate\nToday's date is )\d{4}-\d\d-\d\d", r"\g<1>2026-11-21", text)
+
+
 def skills(trigger, role, text, brought_along):
     """The message of @skills, from a text with `<skill>` elements, less those in which `brought_along` is found."""
     elements = [e for e in re.findall(r"^ *<skill>\n.*?^ *</skill>$", text, re.S | re.M) if not re.search(brought_along, e)]

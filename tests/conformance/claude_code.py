@@ -1,20 +1,26 @@
 """Asks the real Claude Code: `claude -p` runs one turn against a mock Messages API on 127.0.0.1, in this process.
 
 `session`: the `<system-reminder>` block of the first user message that holds the `Contents of …` entries. `read`: the blocks
-that come with the answer to one call of a tool, then the text of nested AGENTS.md files, which is a message of its own.
+that come with the answer to one call of a tool, then the text of nested AGENTS.md files, which is a message of its own. How
+they come depends on the version and the model: as blocks of the user, in a system message, or behind the tool's own answer.
 `attach`: the same where the user's message mentions the file; they stand before the block of the session.
 `@session subagent` asks the sub-agent that the session starts. `@settings` may hold `{"agent": KIND, "model": NAME,
 "options": {"claude-code": {"args": […command-line words…]}}}`.
 """
 import json, os, re, signal, subprocess, threading
+import casefile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 # Lists of skills are compared for random trees as well.
 EDITIONS_WITH_SKILLS = (None,)
 CLIENT, VERSION = "claude-code", os.environ.get("CLAUDE_CODE_VERSION", "2.1.329")
-BINARY = "claude-code/node_modules/@anthropic-ai/claude-code-linux-x64/claude"
-BLOCK = re.compile(r"(<system-reminder>\n.*</system-reminder>)\n?", re.S)
-HOOK = re.compile(r"tool\.call hook additional context: (Contents of .*?)(?=\n\nNew skills discovered in |\n\nAvailable agent types for |\Z)", re.S)
+PROGRAM, SCRIPT = "claude-code/node_modules/@anthropic-ai/claude-code-linux-x64/claude", "claude-code/node_modules/@anthropic-ai/claude-code/cli.js"
+BLOCK = re.compile(r"(<system-reminder>\n.*</system-reminder>)\n*", re.S)
+HANDED = "(?:tool.call|prompt.mention) hook additional context: "
+# What stands in a system message, up to what is no text of a file; and the same where each text has a block of its own.
+BARE = re.compile(rf"(?:{HANDED})?(Contents of .*?)(?=\n\nNew skills discovered in |\n\n# Environment\n|\n\nThe following skills are |\n\nAvailable agent types for |\n\n<total_tokens>|\Z)", re.S)
+AMONG = re.compile("(?:^|\n\n)" + BARE.pattern, re.S)
+BOXED = re.compile(rf"(<system-reminder>\n({HANDED})?(Contents of .*?)\n</system-reminder>)", re.S)
 MENTION = re.compile(r"<system-reminder>\nprompt\.mention hook additional context: (Contents of .*)\n</system-reminder>\n?", re.S)
 LIST = re.compile(r"The following skills are available for use with the Skill tool:\n\n(.*?)(?=\n\n|\n</system-reminder>|\Z)", re.S)
 TASK = "A task for the sub-agent."
@@ -103,6 +109,18 @@ def call(tool, path):
     return "Read", {"file_path": path}
 
 
+def program(clients, ask):
+    """How the client is started: that of the version which is asked for, if one is."""
+    room = os.path.join(clients, f"claude-code-{ask.edition}") if re.fullmatch(r"\d+\.\d+\.\d+", ask.edition or "") else clients
+    # Before 2.1.113 it was a script.
+    binary = os.path.join(room, PROGRAM)
+    return [binary] if os.path.exists(binary) else ["node", os.path.join(room, SCRIPT)]
+
+
+def version(ask):
+    return ask.edition or VERSION
+
+
 def asked(case, ask):
     """The settings of the question, the words for the command line, and the kind of sub-agent that is asked."""
     settings = next((json.loads(s.body) for s in case.all("@settings")), {})
@@ -117,7 +135,8 @@ def asked(case, ask):
 def run(clients, case, ask, calls, prompt="hi"):
     """The requests of a session that makes `calls`, or None when the client would not start."""
     args, subagent = asked(case, ask)
-    if any(name != "Read" for name, _ in calls):
+    # Else some versions have the model judge of it first.
+    if subagent or any(name != "Read" for name, _ in calls):
         args += ["--permission-mode", "bypassPermissions"]
     start = [("Agent", {"description": "A task", "prompt": TASK, "subagent_type": subagent, "run_in_background": False})]
     model = Model(start if subagent else calls, calls if subagent else None)
@@ -125,7 +144,7 @@ def run(clients, case, ask, calls, prompt="hi"):
            "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{model.server_address[1]}", "ANTHROPIC_API_KEY": "none", "IS_SANDBOX": "1",
            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_TELEMETRY": "1", "DISABLE_ERROR_REPORTING": "1", "DISABLE_AUTOUPDATER": "1",
            "HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1,localhost", **case.env()}
-    client = subprocess.Popen([os.path.join(clients, BINARY), "-p", prompt, *args], cwd=ask.cwd, env=env, stdin=subprocess.DEVNULL,
+    client = subprocess.Popen([*program(clients, ask), "-p", prompt, *args], cwd=ask.cwd, env=env, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
     try:
         out, err = client.communicate(timeout=120)
@@ -145,7 +164,8 @@ def session(clients, case, ask):
     """The requests of the session that a question is about, and whether its file is reached by a tool."""
     path = lambda name: os.path.join(os.path.realpath(ask.cwd), name)
     # The client attaches files to a failed reading too, but a question is about a successful one.
-    reached = bool(ask.reading) and (os.path.exists(path(ask.reading)) or ask.tool == "write")
+    exists = lambda name: os.path.exists(path(name)) or os.path.exists(os.path.normpath(path(name)))
+    reached = bool(ask.reading) and (exists(ask.reading) or ask.tool == "write")
     calls = [call("read", path(name)) for name in ask.already + ask.after] if reached else []
     if reached and ask.tool == "mention":
         return run(clients, case, ask, [], f'hi @"{path(ask.reading)}"'), False
@@ -158,21 +178,26 @@ def ask(clients, case, ask):
     if requests is None:
         return "refused"
     blocks = lambda text: [found[1]] if (found := BLOCK.fullmatch(text)) else []
+    boxed = lambda trigger, role, text: [(trigger, role, bare if handed else box) for box, handed, bare in BOXED.findall(text)]
     messages, attached = [], []
     for role, kind, text in texts(requests[0]):
         if role == "user" and kind == "text" and not messages:
             attached += [("attach", "user", found) for found in MENTION.findall(text)]
             attached += [("attach", "user", block) for block in blocks(text) if block.startswith("<system-reminder>\nContents of ")]
-            messages += [("session", "user", block) for block in blocks(text) if "\n\nContents of " in block and not MENTION.fullmatch(text) and not block.startswith("<system-reminder>\nContents of ")]
-    messages = attached + messages
+            messages += [("session", "user", casefile.on_the_day(block)) for block in blocks(text) if "\n\nContents of " in block and not MENTION.fullmatch(text) and not block.startswith("<system-reminder>\nContents of ")]
+        if role == "system" and ask.tool == "mention":
+            attached += boxed("attach", role, text) or [("attach", role, found) for found in AMONG.findall(text)]
+    messages = [one for one in attached if one[1] == "user"] + messages + [one for one in attached if one[1] == "system"]
     if not reached:
         return messages
-    last = [i for i, (_, kind, _) in enumerate(texts(requests[-1])) if kind == "tool_result"][-1]
-    for role, kind, text in list(texts(requests[-1]))[last + 1:]:
+    told = list(texts(requests[-1]))
+    last = [i for i, (_, kind, _) in enumerate(told) if kind == "tool_result"][-1]
+    messages += boxed("read", "tool", told[last][2])
+    for role, kind, text in told[last + 1:]:
         if role == "user":
             messages += [("read", "user", block) for block in blocks(text) if block.startswith("<system-reminder>\nContents of ")]
         else:
-            messages += [("read", role, found) for found in HOOK.findall(text)]
+            messages += boxed("read", role, text) or [("read", role, found) for found in BARE.findall(text)[:1]]
     return messages
 
 

@@ -1,7 +1,7 @@
 """Codex CLI 0.169: asks `codex debug prompt-input`, which prints the model input of a fresh session and uses no network.
 The edition 0.104 is asked as codex_early.py says."""
 import json, os, re, subprocess
-import codex_early
+import casefile, codex_early
 
 CLIENT, VERSION = "codex", "0.169.0"
 BINARY = "codex/node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex"
@@ -75,8 +75,7 @@ def environment(clients, case, ask):
     texts = asked(clients, case, ask)
     if texts is None:
         return "refused"
-    day = lambda text: re.sub("<current_date>.*?</current_date>", "<current_date>2026-11-21</current_date>", text)
-    return [("session", role, day(text)) for role, text in texts if text.startswith("<environment_context>")]
+    return [("session", role, casefile.on_the_day(text)) for role, text in texts if text.startswith("<environment_context>")]
 
 
 def further(edition):

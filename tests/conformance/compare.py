@@ -34,8 +34,7 @@ def briefing(binary, case, ask, kind):
     answer = json.loads(run.stdout)["briefings"][0]
     if answer["refusal"]:
         return "refused"
-    day = lambda text: re.sub("<current_date>.*?</current_date>", "<current_date>2026-11-21</current_date>", text) if kind == "environment" else text
-    return [(m["trigger"], m["role"], day(m["text"])) for m in answer["messages"] if m.get("kind", "instructions") == kind]
+    return [(m["trigger"], m["role"], casefile.on_the_day(m["text"])) for m in answer["messages"] if m.get("kind", "instructions") == kind]
 
 
 def one(o, number):

@@ -57,8 +57,10 @@ def plain(said):
 
 def one_question(o, case, section):
     """What came of one question, the client's answer, and ours; or None where the driver cannot ask it."""
+    if section.word not in KINDS:
+        return None
     module, ask = driver(o.harness), casefile.Ask(section.header.split(None, 1)[1])
-    if ask.harness != o.harness or section.word not in KINDS:
+    if ask.harness != o.harness:
         return None
     ask.edition = None
     real = (module.ask if section.word in ("@text", "@hash") else getattr(module, section.word[1:]))(o.clients, case, ask)

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::carried::{self, Manner};
 use super::document::{self, Document, Front};
 use super::excludes::Excludes;
 use super::settings::Settings;
@@ -58,6 +59,8 @@ pub(super) struct Loader<'s, 'a> {
     pub(super) excludes: &'s Excludes,
     /// The tool that reaches the target.
     pub(super) tool: Tool,
+    /// What the model is told in.
+    pub(super) manner: Manner,
     pub(super) cwd: &'s Path,
     pub(super) home: &'s Path,
     /// Whether files of the project may import from outside.
@@ -87,6 +90,7 @@ impl<'s, 'a> Loader<'s, 'a> {
             settings,
             excludes,
             tool: at.tool,
+            manner: carried::manner(at, settings),
             cwd: &at.cwd,
             home: &at.home,
             approved,
@@ -163,6 +167,10 @@ impl<'s, 'a> Loader<'s, 'a> {
         self.seen.insert(real.clone());
         let limit = self.edition.file_limit_bytes;
         if meta.len > limit {
+            if !self.edition.drops_large_files {
+                let reason = format!("{} is so large that this version may send it, or not start", path.display());
+                self.files_only.get_or_insert(reason);
+            }
             let reason =
                 format!("{} B, more than the {limit} B that Claude Code reads; its imports go with it", meta.len);
             self.warnings.push(Warning::at("over-budget", path, format!("{}: {reason}", path.display())));

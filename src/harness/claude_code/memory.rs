@@ -55,6 +55,15 @@ pub(super) fn length_before(text: &str, length: usize) -> usize {
     before
 }
 
+/// What is said of a cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Warning {
+    /// That there is one.
+    Short,
+    /// What is lost as well.
+    Quoting,
+}
+
 /// What of a memory file is sent.
 pub(super) struct Cut {
     /// The text, with the warning that follows a cut.
@@ -64,7 +73,7 @@ pub(super) struct Cut {
 }
 
 /// `text` to at most `lines` lines and `units` UTF-16 units, back to a line end where there is one.
-pub(super) fn cut(text: &str, lines: usize, units: usize) -> Cut {
+pub(super) fn cut(text: &str, lines: usize, units: usize, warning: Warning) -> Cut {
     let text = js_trim(text);
     let (line_count, size) = (text.split('\n').count(), utf16_len(text));
     if line_count <= lines && size <= units {
@@ -102,8 +111,12 @@ pub(super) fn cut(text: &str, lines: usize, units: usize) -> Cut {
             kept_lines + 1
         )
     };
+    let lost = match warning {
+        Warning::Short => String::new(),
+        Warning::Quoting => format!(": {lost}"),
+    };
     let warning = format!(
-        "> WARNING: MEMORY.md is {what}. Only part of it was loaded: {lost}. Keep index entries to one line under ~200 chars; move detail into topic files."
+        "> WARNING: MEMORY.md is {what}. Only part of it was loaded{lost}. Keep index entries to one line under ~200 chars; move detail into topic files."
     );
     Cut { text: format!("{kept}\n\n{warning}"), kept: Some(kept.len()) }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use super::carried::{Brought, Handed};
 use super::git::Checkout;
 use super::loader::{Entry, Loader, Owner, Role};
 use super::memory::utf16_head;
@@ -11,7 +12,7 @@ use super::settings::Mode;
 use super::start::{Start, is_covered, walk};
 use super::tags::{self, Breaking};
 use super::{MANAGED, READ_REFUSES};
-use crate::answer::{Fate, Limit, Message, Per, Role as Speaker, Scope, Source, Text, Tool, Trigger, Unit, Warning};
+use crate::answer::{Fate, Limit, Message, Per, Scope, Source, Text, Tool, Trigger, Unit, Warning};
 use crate::formats::{Node, parse_json};
 use crate::search::Told;
 use crate::snapshot::Kind;
@@ -53,18 +54,28 @@ impl Loader<'_, '_> {
             .chain([target.to_owned()])
             .collect();
         let below = directories(self.cwd, target);
-        let mut messages = match self.tool {
+        let brings = match self.tool {
+            Tool::Read | Tool::Mention => true,
+            Tool::Edit | Tool::Write => self.edition.edits_bring,
+            Tool::Shell => self.edition.shell_brings,
+        };
+        if !brings {
+            self.search.never(target, "in this version the tool brings nothing");
+            return Ok(Vec::new());
+        }
+        let handed = match self.tool {
+            Tool::Mention if !self.edition.mentions_hand_over => None,
             Tool::Read | Tool::Mention => {
                 if self.succeeds(target)? {
                     self.agents_on_the_way(&below, &loaded, start)?
                 } else {
                     self.search.never(target, "Read fails, and a reading that fails brings no AGENTS.md");
-                    Vec::new()
+                    None
                 }
             }
             Tool::Edit | Tool::Write | Tool::Shell => {
                 self.search.never(target, "only Read and a mention bring AGENTS.md");
-                Vec::new()
+                None
             }
         };
         let mut found = Vec::new();
@@ -76,7 +87,9 @@ impl Loader<'_, '_> {
             let rules = self.settings.config.path.join("rules");
             self.conditional(&rules, Owner::User, (target, self.cwd), &mut found)?;
         }
-        let (covered, open) = below.iter().partition::<Vec<_>, _>(|dir| is_of_worktree(dir, self.cwd, target));
+        let (covered, open) = below
+            .iter()
+            .partition::<Vec<_>, _>(|dir| self.edition.leaves_worktrees && is_of_worktree(dir, self.cwd, target));
         for dir in open {
             self.on_the_way(dir, target, &mut found)?;
         }
@@ -89,22 +102,16 @@ impl Loader<'_, '_> {
             }
         }
         let mut attached = HashSet::new();
-        let mut reminders = Vec::new();
+        let mut files = Vec::new();
         for entry in found {
             let new = !loaded.contains(&entry.path) && attached.insert(entry.path.clone());
             if new && !js_trim(&entry.document.text).is_empty() {
-                reminders.push(self.reminder(entry));
+                files.push(self.cut(entry));
             } else if new {
                 self.consider(entry.source);
             }
         }
-        if self.tool == Tool::Mention {
-            // Observed: what a mention brings stands in the user's message, AGENTS.md first.
-            messages.append(&mut reminders);
-            return Ok(messages);
-        }
-        reminders.append(&mut messages);
-        Ok(reminders)
+        Ok(self.carry(handed, files))
     }
 
     /// Says of the files of a worktree that they are not attached from outside.
@@ -121,7 +128,7 @@ impl Loader<'_, '_> {
     }
 
     /// When the files come that the target brings.
-    fn trigger(&self) -> Trigger {
+    pub(super) fn trigger(&self) -> Trigger {
         match self.tool {
             Tool::Mention => Trigger::Attach,
             Tool::Read | Tool::Edit | Tool::Write | Tool::Shell => Trigger::Read,
@@ -182,12 +189,13 @@ impl Loader<'_, '_> {
         self.rules(rules, owner, Which::Matching(target, base), found)
     }
 
-    /// One file as a message: cut, and without anything in it that looks like the end of the reminder.
-    fn reminder(&mut self, entry: Entry) -> (Message, Vec<Source>) {
-        let limit = self.edition.nested_utf16;
+    /// One file as it is sent: cut.
+    fn cut(&mut self, entry: Entry) -> Brought {
         let mut source = Source { trigger: self.trigger(), ..entry.source };
         let mut text = entry.document.text.clone();
-        if utf16_len(js_trim(&text)) > limit {
+        if let Some(limit) = self.edition.nested_utf16
+            && utf16_len(js_trim(&text)) > limit
+        {
             let head = utf16_head(js_trim(&text), limit);
             let kept = head.rfind('\n').map_or(head, |at| &head[..at]);
             let next = if kept.len() < head.len() { kept.matches('\n').count() + 2 } else { 1 };
@@ -207,9 +215,10 @@ impl Loader<'_, '_> {
             );
             text = Text::framed("", text.part(kept), rest);
         }
-        let text = tags::broken(&text, Breaking::Backslash);
-        let text = format!("<system-reminder>\nContents of {}:\n\n{text}\n</system-reminder>", entry.path.display());
-        (Message::instructions(self.trigger(), Speaker::User, text), vec![source])
+        if self.edition.breaks_tags {
+            text = tags::broken(&text, Breaking::Backslash).into();
+        }
+        Brought { text: Text::framed(format!("Contents of {}:\n\n", entry.path.display()), text, ""), source }
     }
 
     /// AGENTS.md on the way, in one message; only in a session whose walk has no CLAUDE.md.
@@ -218,7 +227,7 @@ impl Loader<'_, '_> {
         dirs: &[PathBuf],
         loaded: &HashSet<PathBuf>,
         start: &Start,
-    ) -> Told<Vec<(Message, Vec<Source>)>> {
+    ) -> Told<Option<Handed>> {
         let wanted = self.settings.project
             && match self.settings.mode {
                 Mode::EitherKind => start.displaced_by.is_none(),
@@ -251,9 +260,9 @@ impl Loader<'_, '_> {
                     self.load(path, nested(Owner::Project), &mut found)?;
                 } else if self.search.is_file(path, "nested AGENTS.md")? {
                     let by = own.cloned().or_else(|| start.displaced_by.clone());
-                    let reason = by.as_ref().map_or("the settings leave AGENTS.md files out".to_owned(), |by| {
-                        format!("{} is read instead", by.display())
-                    });
+                    let reason = by
+                        .as_ref()
+                        .map_or(self.without_agents().to_owned(), |by| format!("{} is read instead", by.display()));
                     self.consider(Source {
                         trigger: Trigger::Read,
                         by,
@@ -272,7 +281,7 @@ impl Loader<'_, '_> {
             }
             !again && !text.is_empty() && !loaded.contains(&entry.path)
         });
-        Ok(self.handed_over(found).into_iter().collect())
+        Ok(self.handed_over(found))
     }
 
     /// The files of the directories on the way with what they import. Observed: also what they import from outside, if that
@@ -325,18 +334,18 @@ impl Loader<'_, '_> {
         Ok(false)
     }
 
-    fn handed_over(&mut self, found: Vec<Entry>) -> Option<(Message, Vec<Source>)> {
+    fn handed_over(&mut self, found: Vec<Entry>) -> Option<Handed> {
         if found.is_empty() {
             return None;
         }
         let entries: Vec<String> = found
             .iter()
             .map(|entry| {
-                format!(
-                    "Contents of {}:\n\n{}",
-                    entry.path.display(),
-                    tags::broken(&entry.document.text, Breaking::Entity)
-                )
+                let text = match self.edition.breaks_tags_handed_over {
+                    true => tags::broken(&entry.document.text, Breaking::Entity),
+                    false => entry.document.text.to_string(),
+                };
+                format!("Contents of {}:\n\n{text}", entry.path.display())
             })
             .collect();
         let text = entries.join("\n");
@@ -357,16 +366,8 @@ impl Loader<'_, '_> {
             }
             return None;
         }
-        let message = match self.tool {
-            Tool::Mention => Message::instructions(Trigger::Attach, Speaker::User, text)
-                .between("<system-reminder>\nprompt.mention hook additional context: ", "\n</system-reminder>"),
-            Tool::Read | Tool::Edit | Tool::Write | Tool::Shell => {
-                Message::instructions(Trigger::Read, Speaker::System, text)
-                    .between("tool.call hook additional context: ", "")
-            }
-        };
         let trigger = self.trigger();
-        Some((message, found.into_iter().map(|entry| Source { trigger, ..entry.source }).collect()))
+        Some(Handed { text, sources: found.into_iter().map(|entry| Source { trigger, ..entry.source }).collect() })
     }
 }
 

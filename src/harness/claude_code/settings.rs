@@ -90,7 +90,9 @@ pub(super) struct Settings {
     /// What is wrong with the files.
     pub(super) warnings: Vec<Warning>,
     /// The user's own JSON file.
-    json: Option<Node>,
+    pub(super) json: Option<Node>,
+    /// Whether it is there, and has nothing in it.
+    pub(super) json_is_empty: bool,
 }
 
 /// What `skillOverrides` says of a skill.
@@ -214,8 +216,8 @@ impl Settings {
             return Ok(Err(Refusal::new("--setting-sources", message)));
         }
         let source = |name| words.sources.as_ref().is_none_or(|list| list.split(',').any(|word| word.trim() == name));
-        let json = match users_json(at, search)? {
-            Ok(json) => json,
+        let (json, json_is_empty) = match users_json(at, search)? {
+            Ok(found) => found,
             Err(refusal) => return Ok(Err(refusal)),
         };
         let mut variables = Variables::default();
@@ -252,6 +254,7 @@ impl Settings {
             unsure: None,
             warnings: Vec::new(),
             json,
+            json_is_empty,
         };
         let layers = match settings.layers(at, checkout, words.settings.as_deref(), &mut variables, search)? {
             Ok(layers) => layers,
@@ -475,21 +478,21 @@ fn below(home: &Path, rest: &str) -> Option<PathBuf> {
     (depth > 0).then(|| absolute(home, rest))
 }
 
-/// The user's own JSON file. One that is no JSON stops the client.
-fn users_json(at: &Standpoint, search: &mut Search) -> Told<Result<Option<Node>, Refusal>> {
+/// The user's own JSON file, and whether it is there without anything in it. One that is no JSON stops the client.
+fn users_json(at: &Standpoint, search: &mut Search) -> Told<Result<(Option<Node>, bool), Refusal>> {
     let path = match search.env(variables::CONFIG_DIR).filter(|dir| !dir.is_empty()) {
         Some(dir) => absolute(&at.cwd, Path::new(&dir)).join(".claude.json"),
         None => at.home.join(".claude.json"),
     };
     let Ok(raw) = search.read(&path, "variables, and projects whose imports from outside were approved")? else {
-        return Ok(Ok(None));
+        return Ok(Ok((None, false)));
     };
     let text = crate::text::lossy_without_bom(&raw);
     if text.trim().is_empty() {
-        return Ok(Ok(None));
+        return Ok(Ok((None, true)));
     }
     match layers::parsed(&text) {
-        Ok(node) => Ok(Ok(Some(node))),
+        Ok(node) => Ok(Ok((Some(node), false))),
         Err(problem) => {
             let message = format!("{}: {problem}; fix the JSON, or move the file aside", path.display());
             Ok(Err(Refusal::new(path, message)))

@@ -105,7 +105,10 @@ impl Edition21 {
         }
         sort_by_name(&mut later, |found| &found.known);
         if at.tool == Tool::Mention {
-            // Observed: what a mention makes known stands in the list of the session already.
+            // Observed: what a mention makes known stands in the list of the session already; of six times, once it did not.
+            if !later.is_empty() {
+                answer.doubt(&[Certain::Set], "whether skills below are known in time for the list is a race");
+            }
             start.append(&mut later);
         }
         self.list(Trigger::Session, start, around, answer);
@@ -143,6 +146,13 @@ impl Edition21 {
             answer.doubt(&[Certain::Text], reason);
         } else if kept(&entries(false), budget.columns, false) != whole {
             answer.doubt(&[Certain::Text], "which descriptions of skills are kept depends on the time of day");
+        } else if !self.own_skills_measured
+            && [budget.columns.saturating_sub(list::OWN_COLUMNS / 2), budget.columns + list::OWN_COLUMNS / 2]
+                .iter()
+                .any(|other| kept(&lines, *other, true) != whole)
+        {
+            let reason = "how much of the list of skills this version fills with its own was not measured";
+            answer.doubt(&[Certain::Text], reason);
         }
         let message = answer.messages.len();
         let texts: Vec<String> = lines.iter().zip(&whole).map(|(entry, whole)| entry.line(*whole)).collect();

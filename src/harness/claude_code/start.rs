@@ -217,7 +217,7 @@ impl Loader<'_, '_> {
             return Ok(());
         }
         let Some(by) = by.filter(|_| self.settings.mode == Mode::EitherKind) else {
-            let reason = "the settings leave AGENTS.md files out";
+            let reason = self.without_agents();
             self.consider(Source::new(path, Scope::Project, Fate::Excluded, reason));
             return Ok(());
         };
@@ -233,6 +233,14 @@ impl Loader<'_, '_> {
         ));
         self.consider(Source { by: Some(by.to_owned()), ..Source::new(path, Scope::Project, Fate::Shadowed, reason) });
         Ok(())
+    }
+
+    /// Why no AGENTS.md is read, whatever else there is.
+    pub(super) fn without_agents(&self) -> &'static str {
+        match self.edition.agents_md {
+            true => "the settings leave AGENTS.md files out",
+            false => "this version reads no AGENTS.md",
+        }
     }
 
     fn keep_managed(&mut self, entries: &mut Vec<Entry>) {
@@ -270,7 +278,8 @@ impl Loader<'_, '_> {
             return Ok(None);
         }
         if let Some(text) = given {
-            let cut = memory::cut(&text, self.edition.memory_lines, self.edition.memory_utf16);
+            let cut =
+                memory::cut(&text, self.edition.memory_lines, self.edition.memory_utf16, self.edition.memory_warning);
             let source = source(Fate::Loaded, format!("the text is that of {}", variables::MEMORY_TEXT));
             return Ok(Some((path.clone(), cut.text, source)));
         }
@@ -283,7 +292,7 @@ impl Loader<'_, '_> {
         };
         let document = document::take_apart(&raw);
         let (lines, units) = (self.edition.memory_lines, self.edition.memory_utf16);
-        let cut = memory::cut(&memory::with_line_feeds(&document.text), lines, units);
+        let cut = memory::cut(&memory::with_line_feeds(&document.text), lines, units, self.edition.memory_warning);
         let size = Some(raw.size());
         if cut.text.is_empty() {
             self.consider(Source { size, ..source(Fate::Empty, "nothing is left of it".into()) });

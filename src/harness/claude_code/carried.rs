@@ -1,0 +1,109 @@
+//! How what a file brings along stands in the request: that depends on the version, the model and the tool.
+//!
+//! Observed: models before the fifth generation are told it behind the answer of the tool, others by the user or by the system.
+//! What is handed over (nested AGENTS.md) and what is attached (all else) need not come the same way.
+
+use super::loader::Loader;
+use super::settings::Settings;
+use crate::answer::{Message, Role, Source, Standpoint, Text, Tool};
+
+/// A file that is attached.
+pub(super) struct Brought {
+    pub(super) text: Text,
+    pub(super) source: Source,
+}
+
+/// The AGENTS.md files that are handed over, as one text.
+pub(super) struct Handed {
+    pub(super) text: String,
+    pub(super) sources: Vec<Source>,
+}
+
+/// What a model is told in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// System messages within the conversation.
+    System,
+    /// The same, each text in a block of its own.
+    Blocks,
+    /// No system messages: what a tool brings stands behind its answer.
+    Answers,
+}
+
+/// Models that take no system message within the conversation; asked by their names, of Claude Code 2.1.300 and 2.1.330.
+const OF_ANSWERS: [&str; 9] = [
+    "claude-3",
+    "sonnet-4-0",
+    "sonnet-4-2",
+    "sonnet-4-5",
+    "sonnet-4-6",
+    "opus-4-5",
+    "opus-4-6",
+    "opus-4-7",
+    "haiku-4-5",
+];
+
+/// How a model is told; those that nobody knows, as the newest.
+pub(super) fn manner(at: &Standpoint, settings: &Settings) -> Manner {
+    let model = at.model.as_deref().or(settings.model.as_deref()).unwrap_or_default().to_ascii_lowercase();
+    if OF_ANSWERS.iter().any(|name| model.contains(name)) {
+        Manner::Answers
+    } else if model.contains("sonnet-5") && !model.contains("sonnet-5-5") {
+        Manner::Blocks
+    } else {
+        Manner::System
+    }
+}
+
+impl Loader<'_, '_> {
+    /// The messages, in their order.
+    pub(super) fn carry(&self, handed: Option<Handed>, files: Vec<Brought>) -> Vec<(Message, Vec<Source>)> {
+        let mention = self.tool == Tool::Mention;
+        let answers = self.manner == Manner::Answers;
+        let of_answer = if mention { Role::User } else { Role::Tool };
+        let files_by = match answers {
+            true => of_answer,
+            false if self.edition.files_by_user => Role::User,
+            false => Role::System,
+        };
+        let handed_by = match answers {
+            true => of_answer,
+            false if mention && self.edition.mentions_by_user => Role::User,
+            false => Role::System,
+        };
+        let is_bare = |role: Role| role == Role::System && self.manner == Manner::System;
+        let hook = if mention { "prompt.mention" } else { "tool.call" };
+        let before = format!("{hook} hook additional context: ");
+        if let (false, true, Some(_)) = (mention, is_bare(files_by), handed.as_ref().filter(|_| !files.is_empty())) {
+            let texts = handed.iter().map(|handed| Text::from(handed.text.as_str()));
+            let texts: Vec<Text> = texts.chain(files.iter().map(|file| file.text.clone())).collect();
+            let sources = handed.into_iter().flat_map(|handed| handed.sources);
+            let sources = sources.chain(files.into_iter().map(|file| file.source)).collect();
+            let text = Text::joined(&texts, "\n\n");
+            return vec![(Message::instructions(self.trigger(), handed_by, text).between(before, ""), sources)];
+        }
+        let handed = handed.map(|Handed { text, sources }| {
+            let message = Message::instructions(self.trigger(), handed_by, text);
+            let message = match is_bare(handed_by) {
+                true => message.between(before, ""),
+                false => message.between(format!("<system-reminder>\n{before}"), "\n</system-reminder>"),
+            };
+            (message, sources)
+        });
+        let files: Vec<(Message, Vec<Source>)> = if is_bare(files_by) && !files.is_empty() {
+            let texts: Vec<Text> = files.iter().map(|file| file.text.clone()).collect();
+            let message = Message::instructions(self.trigger(), files_by, Text::joined(&texts, "\n\n"));
+            vec![(message, files.into_iter().map(|file| file.source).collect())]
+        } else {
+            let message = |file: Brought| {
+                let text = Text::framed("<system-reminder>\n", file.text, "\n</system-reminder>");
+                (Message::instructions(self.trigger(), files_by, text), vec![file.source])
+            };
+            files.into_iter().map(message).collect()
+        };
+        match files_by == Role::User && handed_by == Role::System {
+            true => files.into_iter().chain(handed).collect(),
+            false => handed.into_iter().chain(files).collect(),
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! How Claude Code changed from version to version. Each change was found on the real client, between that version and the one
+//! published before it.
+
+use std::sync::{Arc, LazyLock};
+
+use super::memory::Warning;
+use super::{Edition21, V2_1};
+use crate::harness::history::replays;
+use crate::harness::{Change, Edition, History, Replays, Version};
+
+static REPLAYS: Replays =
+    LazyLock::new(|| replays(include_str!("../../../tests/conformance/versions/claude-code.toml")));
+
+/// The history.
+pub(super) static HISTORY: History = History { changes: CHANGES, rules, replays: &REPLAYS };
+
+const fn change(since: &'static str, what: &'static str, cases: &'static [&'static str]) -> Change {
+    Change { since, what, cases }
+}
+
+const OWN_BLOCK: Change = change(
+    "2.1.268",
+    "the files have a block of their own, without a date behind them",
+    &["claude-code/since_2_1_268_the_files_have_a_block_of_their_own"],
+);
+
+const WARNING: Change = change(
+    "2.1.268",
+    "the warning about a long memory says what is lost",
+    &["claude-code/since_2_1_268_the_memory_warning_says_what_is_lost"],
+);
+
+const AGENTS_MD: Change = change(
+    "2.1.281",
+    "AGENTS.md is read where there is no CLAUDE.md",
+    &["claude-code/since_2_1_281_agents_md_is_read"],
+);
+
+const EDITS: Change = change(
+    "2.1.288",
+    "Edit and Write bring what lies on the way, as Read does",
+    &["claude-code/changing_a_file_brings_what_lies_on_the_way"],
+);
+
+const SHELL: Change = change(
+    "2.1.293",
+    "a file that is shown (`cat`) brings what lies on the way, as Read does",
+    &["claude-code/showing_a_file_brings_what_lies_on_the_way"],
+);
+
+const WORKTREES: Change = change(
+    "2.1.286",
+    "the directories of a worktree below .claude/worktrees are left to a session that starts there",
+    &["claude-code/reading_in_a_worktree_below_the_checkout_brings_only_what_lies_deeper"],
+);
+
+const TAGS: Change = change(
+    "2.1.292",
+    "tags in nested AGENTS.md are broken",
+    &["claude-code/tags_are_broken_by_a_backslash_in_nested_files"],
+);
+
+const MENTIONED: Change =
+    change("2.1.290", "a mention brings AGENTS.md", &["claude-code/mentioning_a_file_in_a_session_of_agents_md"]);
+
+const BY_USER: Change = change(
+    "2.1.307",
+    "nested files are told by the user, each in a block of its own; before, in a system message where the model takes one",
+    &[
+        "claude-code/until_2_1_306_a_system_message_tells_nested_files",
+        "claude-code/until_2_1_306_nested_agents_md_stand_in_one_message_with_the_rest",
+    ],
+);
+
+const CUT: Change = change(
+    "2.1.309",
+    "nested files are cut at 150 000 UTF-16 units",
+    &["claude-code/since_2_1_309_nested_files_are_cut"],
+);
+
+const DROPPED: Change =
+    change("2.1.311", "files over 4 MiB are dropped", &["claude-code/the_4_mib_limit_counts_bytes"]);
+
+const EMPTY_JSON: Change =
+    change("2.1.318", "an empty JSON file of the user stops nothing", &["claude-code/an_empty_users_json_is_fine"]);
+
+const MENTIONS: Change = change(
+    "2.1.318",
+    "AGENTS.md files that a mention brings are told by the user; before, in a system message where the model takes one",
+    &["claude-code/since_2_1_318_the_user_tells_agents_md_of_a_mention"],
+);
+
+const ADDED: Change = change(
+    "2.1.327",
+    "an added directory is composed, and not said as it was written",
+    &["claude-code/added_directories_may_be_written_with_a_tilde_or_from_here"],
+);
+
+const OWN_SKILLS: Change = change("2.1.329", "how much of the list of skills is the client's own was measured", &[]);
+
+const CHANGES: &[&Change] = &[
+    &OWN_BLOCK,
+    &WARNING,
+    &AGENTS_MD,
+    &WORKTREES,
+    &EDITS,
+    &MENTIONED,
+    &TAGS,
+    &SHELL,
+    &BY_USER,
+    &CUT,
+    &DROPPED,
+    &EMPTY_JSON,
+    &MENTIONS,
+    &ADDED,
+];
+
+fn rules(version: Version) -> Arc<dyn Edition> {
+    Arc::new(Edition21 {
+        own_block: version.has(&OWN_BLOCK),
+        memory_warning: if version.has(&WARNING) { Warning::Quoting } else { Warning::Short },
+        agents_md: version.has(&AGENTS_MD),
+        edits_bring: version.has(&EDITS),
+        shell_brings: version.has(&SHELL),
+        leaves_worktrees: version.has(&WORKTREES),
+        breaks_tags_handed_over: version.has(&TAGS),
+        mentions_hand_over: version.has(&MENTIONED),
+        files_by_user: version.has(&BY_USER),
+        breaks_tags: version.has(&BY_USER),
+        nested_utf16: V2_1.nested_utf16.filter(|_| version.has(&CUT)),
+        drops_large_files: version.has(&DROPPED),
+        takes_empty_json: version.has(&EMPTY_JSON),
+        mentions_by_user: version.has(&MENTIONS),
+        composes_added: version.has(&ADDED),
+        own_skills_measured: version.has(&OWN_SKILLS),
+        ..V2_1
+    })
+}
