@@ -166,6 +166,8 @@ pub struct Edition21 {
     memory_utf16: usize,
     /// What is said where it is cut.
     memory_warning: memory::Warning,
+    /// Whether what the session began with is attached again where a reading meets it.
+    repeats_the_start: bool,
     /// Whether Edit and Write bring what lies on the way.
     edits_bring: bool,
     /// Whether a file that is shown (`cat`) brings it.
@@ -232,6 +234,7 @@ static V2_1: Edition21 = Edition21 {
     memory_lines: 200,
     memory_utf16: 25_000,
     memory_warning: memory::Warning::Quoting,
+    repeats_the_start: false,
     edits_bring: true,
     shell_brings: true,
     leaves_worktrees: true,

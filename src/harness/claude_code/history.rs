@@ -36,6 +36,12 @@ const AGENTS_MD: Change = change(
     &["claude-code/since_2_1_281_agents_md_is_read"],
 );
 
+const ONCE: Change = change(
+    "2.1.281",
+    "what the session began with is not attached again where a reading meets it",
+    &["claude-code/what_was_loaded_at_the_start_is_not_attached_again"],
+);
+
 const EDITS: Change = change(
     "2.1.288",
     "Edit and Write bring what lies on the way, as Read does",
@@ -102,6 +108,7 @@ const CHANGES: &[&Change] = &[
     &OWN_BLOCK,
     &WARNING,
     &AGENTS_MD,
+    &ONCE,
     &WORKTREES,
     &EDITS,
     &MENTIONED,
@@ -120,6 +127,7 @@ fn rules(version: Version) -> Arc<dyn Edition> {
         own_block: version.has(&OWN_BLOCK),
         memory_warning: if version.has(&WARNING) { Warning::Quoting } else { Warning::Short },
         agents_md: version.has(&AGENTS_MD),
+        repeats_the_start: !version.has(&ONCE),
         edits_bring: version.has(&EDITS),
         shell_brings: version.has(&SHELL),
         leaves_worktrees: version.has(&WORKTREES),

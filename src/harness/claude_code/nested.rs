@@ -50,6 +50,7 @@ impl Loader<'_, '_> {
             .iter()
             .map(|entry| entry.path.clone())
             .chain(start.memory.iter().map(|(path, ..)| path.clone()))
+            .filter(|_| !self.edition.repeats_the_start)
             .chain(already.iter().chain(before).cloned())
             .chain([target.to_owned()])
             .collect();
