@@ -109,7 +109,7 @@ pub(super) fn json(report: &Report) -> Result<String, String> {
     Ok(serde_json::to_string_pretty(&all).map_err(|error| error.to_string())? + "\n")
 }
 
-/// Workflow commands of GitHub Actions: https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+/// Workflow commands of GitHub Actions: <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>
 pub(super) fn github(report: &Report) -> String {
     let mut out = String::new();
     for found in &report.all {
