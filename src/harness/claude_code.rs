@@ -203,7 +203,7 @@ static V2_1: Edition21 = Edition21 {
             global: "~/.claude/CLAUDE.md and ~/.claude/rules; /etc/claude-code for administrators",
             urls: "no",
             globs: "paths of rules (gitignore patterns); claudeMdExcludes",
-            sessions: "sub-agents `Explore`, `Plan` and those with `omitClaudeMd` are told no files of the session; after a change a resumed session is told the new text as well; after a compaction the files of the session come again, nested ones with the next reading",
+            sessions: "sub-agents `Explore`, `Plan` and those with `omitClaudeMd` are told no files of the session; after a change a resumed session is told the new text as well; what comes again after a compaction was not asked of every kind of file",
             hooks: "none that rewrites; what hooks of SessionStart, UserPromptSubmit, PreToolUse, PostToolUse and SubagentStart say reaches the model",
             persona: "none",
             dedupe: "by path and by target at the start; by path afterwards",
