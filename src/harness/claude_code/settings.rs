@@ -69,6 +69,8 @@ pub(super) struct Settings {
     pub(super) model: Option<String>,
     /// The directories that `--add-dir` adds, whether or not they give instruction files.
     pub(super) added_anyway: Vec<PathBuf>,
+    /// A plugin that the settings switch on, and that is installed elsewhere.
+    pub(super) installed_plugin: Option<String>,
     /// The plugins that the command line names.
     pub(super) plugin_dirs: Vec<PathBuf>,
     /// Why no skills are listed.
@@ -243,6 +245,7 @@ impl Settings {
             agents: words.agents.as_deref().and_then(|agents| crate::formats::parse_json(agents).ok()),
             model: None,
             added_anyway: words.added.iter().map(|dir| added(dir, at)).collect(),
+            installed_plugin: None,
             plugin_dirs: words.plugins.iter().map(|dir| added(dir, at)).collect(),
             no_skills: None,
             skill_fraction: None,
@@ -381,6 +384,13 @@ impl Settings {
                 Some(_) | None => self.mode,
             };
         }
+        let plugins = layers.iter().filter_map(|layer| layer.node.get("enabledPlugins")?.as_table()).flatten();
+        self.installed_plugin = plugins
+            .filter(|(name, node)| {
+                !name.ends_with("@builtin") && !matches!(node.value, Value::Bool(false) | Value::Null)
+            })
+            .map(|(name, _)| name.clone())
+            .next();
         let enabled = layers.iter().rev().find_map(|layer| layer.node.at_path(&["enabledPlugins", super::PLUGIN]));
         if enabled.is_some_and(|enabled| enabled.as_bool() != Some(true)) {
             self.mode = Mode::ClaudeOnly;

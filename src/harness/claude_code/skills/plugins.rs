@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Around, Found, commands, folders};
-use crate::answer::{Answer, Fate, Scope};
+use crate::answer::{Answer, Certain, Fate, Scope};
 use crate::formats::{Node, parse_json};
 use crate::harness::shared::skills::{FILE, sort_by_name, words};
 use crate::search::{Search, Told};
@@ -21,6 +21,9 @@ struct Plugin {
 
 /// What the plugins of the session bring.
 pub(super) fn all(around: &Around, search: &mut Search, answer: &mut Answer) -> Told<Vec<Found>> {
+    if let Some(name) = &around.settings.installed_plugin {
+        answer.doubt(&[Certain::Set], format!("the installed plugin {name} may bring skills and commands of its own"));
+    }
     let mut plugins = Vec::new();
     for dir in &around.settings.plugin_dirs {
         plugins.extend(at(dir, search)?);
