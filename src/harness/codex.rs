@@ -40,7 +40,6 @@ use documents::Doc;
 use permissions::Reads;
 use rules::Rules;
 use settings::Settings;
-use skills::Listing;
 use stop::{Going, Stop};
 
 /// The id, also the key of its options in requests.
@@ -128,6 +127,10 @@ pub struct Codex {
     global_text: Decoding,
     /// What is found out about a path before it is opened.
     examined: Examined,
+    /// The same of a global file.
+    global_files: Examined,
+    /// Whether files in a directory called `~` are passed over.
+    loses_tildes: bool,
     /// Along which path the directories of the project lie.
     walk: Walk,
     /// When the header names the start directory.
@@ -136,10 +139,10 @@ pub struct Codex {
     losses: Losses,
     /// How the environment is described.
     environment: environment::Form,
-    /// Where the skills are listed.
-    listing: Listing,
+    /// How skills are found and listed.
+    skills: skills::Form,
     /// The sections that the client itself puts behind the texts of the files, in their order.
-    added: &'static [Added],
+    added: Vec<Added>,
     /// Which settings count, and for what.
     settings: Rules,
 }
@@ -169,7 +172,16 @@ enum Walk {
     /// That of `--cd`, links kept.
     AsWritten,
     /// The real one, whatever the header shows.
-    Physical,
+    Real,
+    /// The same; and what `--cd` names must be there as the system takes it, and have settings that are right.
+    RealAndThere,
+}
+
+impl Walk {
+    fn of(version: Version) -> Walk {
+        let linked = version.pick(&history::CD_KEEPS_LINKS, Walk::AsWritten, Walk::Real);
+        version.pick(&history::TARGETS, linked, Walk::RealAndThere)
+    }
 }
 
 /// When the header names the start directory.
@@ -191,6 +203,7 @@ enum Losses {
 }
 
 /// A section that the client itself adds to the message. Its text is the product's: it is named, not repeated.
+#[derive(Clone)]
 struct Added {
     name: &'static str,
     kind: MessageKind,
@@ -198,6 +211,7 @@ struct Added {
 }
 
 /// When a section is added.
+#[derive(Clone)]
 enum When {
     /// In every session, unless the user disables each skill one by one: the client installs two of its own.
     WithAnySkill,
@@ -221,12 +235,19 @@ const DETAILS: Details = Details {
     dedupe: "none: a file reached twice is sent twice",
 };
 
-/// The sections that 0.104 adds.
-const ADDED: &[Added] = &[
-    Added { name: "js_repl", kind: MessageKind::Reminder, when: When::Feature("js_repl") },
-    Added { name: "skills", kind: MessageKind::Skills, when: When::WithAnySkill },
-    Added { name: "child_agents_md", kind: MessageKind::Reminder, when: When::Feature("child_agents_md") },
-];
+/// The sections that a version adds, in their order.
+fn added(version: Version) -> Vec<Added> {
+    use history as h;
+    let sections = [
+        (&h::NO_JS_REPL, Added { name: "js_repl", kind: MessageKind::Reminder, when: When::Feature("js_repl") }),
+        (&h::SKILLS_MESSAGE, Added { name: "skills", kind: MessageKind::Skills, when: When::WithAnySkill }),
+        (
+            &h::DEVICES,
+            Added { name: "child_agents_md", kind: MessageKind::Reminder, when: When::Feature("child_agents_md") },
+        ),
+    ];
+    sections.into_iter().filter(|(gone, _)| !version.has(gone)).map(|(_, section)| section).collect()
+}
 
 fn details(version: Version) -> Details {
     Details {
@@ -236,7 +257,7 @@ fn details(version: Version) -> Details {
             "AGENTS.override.md, else AGENTS.md, else project_doc_fallback_filenames, paths included: the first in each directory",
         ),
         place: version.pick(
-            &history::EARLIER,
+            &history::SKILLS_MESSAGE,
             DETAILS.place,
             "one user message, `# AGENTS.md instructions for DIR`, the list of skills behind the texts",
         ),
@@ -263,14 +284,16 @@ impl Codex {
             fallbacks: &[],
             project_separator: "\n\n--- project-doc ---\n\n",
             root_markers: &[".git"],
-            global_text: version.pick(&h::EARLIER, Decoding::Lossy, Decoding::Strict),
-            examined: version.pick(&h::EARLIER, Examined::Targets, Examined::Entries),
-            walk: version.pick(&h::EARLIER, Walk::AsWritten, Walk::Physical),
-            header: version.pick(&h::EARLIER, Header::OverProjectFiles, Header::Always),
-            losses: version.pick(&h::EARLIER, Losses::Shown, Losses::Logged),
+            global_text: version.pick(&h::LOSSY, Decoding::Lossy, Decoding::Strict),
+            examined: version.pick(&h::TARGETS, Examined::Targets, Examined::Entries),
+            global_files: version.pick(&h::SHORT_HEADER, Examined::Targets, Examined::Entries),
+            loses_tildes: version.has(&h::TARGETS) && !version.has(&h::DEVICES),
+            walk: Walk::of(version),
+            header: version.pick(&h::SHORT_HEADER, Header::OverProjectFiles, Header::Always),
+            losses: version.pick(&h::LOSSES, Losses::Shown, Losses::Logged),
             environment: environment::Form::of(version),
-            listing: Listing::of(version),
-            added: version.pick(&h::EARLIER, &[], ADDED),
+            skills: skills::Form::of(version),
+            added: added(version),
             settings: Rules::of(version),
         }
     }
@@ -327,8 +350,11 @@ impl Codex {
         self.nothing_below(at, &start.cwd, search, &mut answer)?;
         self.compose(&start.cwd, &settings, global, &docs, &mut answer);
         self.other_messages(&settings, at, &start.cwd, &mut answer);
-        let project =
-            skills::Project { documents: settings.root.as_deref(), settings: settings.settings_root.as_deref() };
+        let project = skills::Project {
+            start: &start.documents,
+            documents: settings.root.as_deref(),
+            settings: settings.settings_root.as_deref(),
+        };
         self.skills(at, (&start.cwd, &codex_home), (project, &settings.skills), search, &mut answer)?;
         Ok(answer)
     }
@@ -409,7 +435,11 @@ impl Codex {
         };
         match self.walk {
             Walk::AsWritten => Ok(Start { documents: cwd.clone(), cwd, settings_before: None }),
-            Walk::Physical => {
+            Walk::Real => {
+                let documents = search.real(&cwd)?.unwrap_or_else(|_| cwd.clone());
+                Ok(Start { documents, cwd, settings_before: None })
+            }
+            Walk::RealAndThere => {
                 // First the system resolves the option as it stands, `~` and `..` after a link included.
                 let Some(physical) = resolved_by_system(&at.cwd, dir, search)? else {
                     let written = at.cwd.join(dir);
@@ -467,7 +497,7 @@ impl Codex {
 
     /// Names the sections that the client puts behind the texts of the files, in the same message.
     fn name_added(&self, settings: &Settings, answer: &mut Answer) {
-        let present = self.added.iter().filter(|section| match section.when {
+        let present = self.added.iter().filter(|section| match &section.when {
             When::WithAnySkill => true,
             When::Feature(name) => settings.has_feature(name),
         });

@@ -1,14 +1,39 @@
 """Codex CLI 0.169: asks `codex debug prompt-input`, which prints the model input of a fresh session and uses no network.
-The edition 0.104 is asked as codex_early.py says."""
-import json, os, re, subprocess
+The edition 0.104 is asked as codex_early.py says, and so is every version that cannot print its input.
+
+A question to another version (`codex@0.149.0`) goes to the client in CLIENTS/codex-0.149.0."""
+import glob, json, os, re, subprocess
 import casefile, codex_early
 
 CLIENT, VERSION = "codex", "0.169.0"
-BINARY = "codex/node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex"
+
+
+FULL = re.compile(r"0\.\d+\.\d+")
+# What `at_version` says that the client in CLIENTS/codex is.
+SWEPT = None
 
 
 def version(ask):
-    return codex_early.VERSION if ask.edition == "0.104" else VERSION
+    return codex_early.VERSION if ask.edition == "0.104" else ask.edition if ask.edition and FULL.fullmatch(ask.edition) else VERSION
+
+
+def at_version(number):
+    global SWEPT
+    SWEPT = number
+
+
+def binary(clients, ask):
+    """The client that is asked."""
+    if ask.edition == "0.104" and not SWEPT:
+        return os.path.join(clients, codex_early.BINARY)
+    place = "codex" if SWEPT or version(ask) == VERSION else f"codex-{version(ask)}"
+    found = glob.glob(os.path.join(clients, place, "node_modules/@openai/codex*/vendor/x86_64-unknown-linux-musl/*/codex"))
+    return next(path for path in found if os.path.isfile(path))
+
+
+def prints_its_input(program):
+    said = subprocess.run([program, "debug", "--help"], env={"HOME": "/nowhere", "PATH": "/usr/bin:/bin"}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return b"prompt-input" in said.stdout
 
 
 def options(case):
@@ -18,8 +43,8 @@ def options(case):
     return settings.get("options", {}).get("codex", {})
 
 
-def command(clients, options):
-    words = [os.path.join(clients, BINARY)]
+def command(program, options):
+    words = [program]
     for pair in options.get("config", []):
         words += ["-c", pair]
     if "profile" in options:
@@ -42,8 +67,15 @@ def asked(clients, case, ask):
         import codex_exec
         request = codex_exec.subagent(clients, case, ask)
         return request and [(item["role"], content.get("text", "")) for item in request["input"] if item.get("role") for content in item.get("content") or []]
-    run = subprocess.run([*command(clients, options(case)), "debug", "prompt-input"], cwd=ask.cwd, env=variables(case),
-                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+    program = binary(clients, ask)
+    if not prints_its_input(program):
+        request = codex_early.first_request(program, ask, options(case), variables(case))
+        return request and [(item["role"], content.get("text", "")) for item in request["input"] if item.get("role") for content in item.get("content") or []]
+    try:
+        run = subprocess.run([*command(program, options(case)), "debug", "prompt-input"], cwd=ask.cwd, env=variables(case),
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=20)
+    except subprocess.TimeoutExpired:
+        return None  # It waits for ever, as for somebody to write into a FIFO.
     if os.environ.get("CODEX_STDERR"):
         os.write(2, run.stderr)
     if run.returncode:
@@ -52,10 +84,13 @@ def asked(clients, case, ask):
 
 
 def ask(clients, case, ask):
-    if version(ask) == codex_early.VERSION:
-        return codex_early.ask(clients, ask, options(case), variables(case))
     texts = asked(clients, case, ask)
-    return "refused" if texts is None else [("session", role, text) for role, text in texts if role == "user" and text.startswith("# AGENTS.md instructions")]
+    if texts is None:
+        return "refused"
+    files = [text for role, text in texts if role == "user" and text.startswith("# AGENTS.md instructions")]
+    if [int(part) for part in (SWEPT or version(ask)).split(".")] < [0, 142]:
+        files = [text for text in map(codex_early.without_added, files) if text]
+    return [("session", "user", text) for text in files]
 
 
 def skills(clients, case, ask):

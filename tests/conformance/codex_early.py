@@ -51,12 +51,12 @@ def provider(port):
     return [word for pair in pairs for word in ("-c", pair)]
 
 
-def first_request(clients, ask, options, environment):
+def first_request(program, ask, options, environment):
     """What the client sends first, or None when it does not start."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
     server.daemon_threads, server.requests = True, []
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    words = [os.path.join(clients, BINARY), *provider(server.server_address[1])]
+    words = [program, *provider(server.server_address[1])]
     for pair in options.get("config", []):
         words += ["-c", pair]
     # `exec` takes over no option that stands before it but `-c`.
@@ -86,11 +86,3 @@ def without_added(text):
             body = body[:max(at, 0)]
     return f"{head}<INSTRUCTIONS>\n{body}{END}" if body else None
 
-
-def ask(clients, ask, options, environment):
-    request = first_request(clients, ask, options, environment)
-    if request is None:
-        return "refused"
-    texts = [content["text"] for item in request["input"] if item.get("role") == "user"
-             for content in item["content"] if content.get("text", "").startswith("# AGENTS.md instructions")]
-    return [("session", "user", text) for text in map(without_added, texts) if text]

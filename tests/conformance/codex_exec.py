@@ -46,7 +46,7 @@ def subagent(clients, case, ask):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
     server.daemon_threads, server.requests, server.script = True, [], spawning
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    words = [*codex.command(clients, codex.options(case)), *codex_early.provider(server.server_address[1]), "exec", "--skip-git-repo-check", "Go."]
+    words = [*codex.command(codex.binary(clients, ask), codex.options(case)), *codex_early.provider(server.server_address[1]), "exec", "--skip-git-repo-check", "Go."]
     environment = {**codex.variables(case), "MOCK_KEY": "none", "NO_PROXY": "127.0.0.1"}
     subprocess.run(words, cwd=ask.cwd, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
     server.shutdown()

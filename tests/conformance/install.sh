@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the real clients from the npm registry, and Aider from PyPI, into DIR. usage: install.sh DIR [CLIENT]...
 # CLIENT@VERSION takes that version instead, where it goes by a package of one number (codex@0.150.0 lands in DIR/codex).
-# copilot-cli-1.0.66 and gemini-cli-0.51.0 take that version into a place of its own.
+# codex-0.149.0, copilot-cli-1.0.66 and gemini-cli-0.51.0 take that version into a place of its own.
 # CLIENT: codex codex-0.104 opencode opencode-1.15 opencode-1.1 openclaw openclaw-2026.2.6 openclaw-2026.2.19 claude-code gemini-cli copilot-cli qwen-code cline aider (all of them by default)
 set -eu
 dir=$1; shift
@@ -45,6 +45,7 @@ for client in "$@"; do
   case $client in
     codex) set_of="@openai/codex@${wanted:-0.169.0}" ;;
     codex-0.104) set_of="@openai/codex@0.104.0" ;;
+    codex-0.*.*) set_of="@openai/codex@${client#codex-}" ;;
     opencode) set_of="opencode-ai@${wanted:-1.18.33}" ;;
     opencode-1.15) set_of="opencode-ai@1.15.13" ;;
     opencode-1.1) set_of="opencode-ai@1.1.53" ;;

@@ -67,7 +67,7 @@ impl Codex {
     ) -> Told<Result<Vec<PathBuf>, Problem>> {
         let mut picked = Vec::new();
         let mut problem = None;
-        for dir in dirs {
+        for dir in dirs.iter().filter(|dir| !(self.loses_tildes && dir.ends_with("~"))) {
             let mut winner: Option<PathBuf> = None;
             for name in names {
                 let path = match self.reached(dir, name, search)? {

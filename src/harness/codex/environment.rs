@@ -21,7 +21,7 @@ pub(super) enum Form {
 
 impl Form {
     pub(super) fn of(version: Version) -> Form {
-        match (version.has(&history::EARLIER), version.has(&history::EARLIER)) {
+        match (version.has(&history::DATE), version.has(&history::PERMISSIONS_SHOWN)) {
             (_, true) => Form::WithPermissions,
             (true, false) => Form::WithDate,
             (false, false) => Form::DirectoryAndShell,

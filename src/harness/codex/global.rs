@@ -21,7 +21,7 @@ impl Codex {
         for path in paths {
             let rule = "global: the first of override and AGENTS.md that has text";
             let Ok(meta) = search.stat(&path, rule)? else { continue };
-            if self.examined == Examined::Entries && meta.kind == Kind::Fifo && taken.is_none() {
+            if self.global_files == Examined::Entries && meta.kind == Kind::Fifo && taken.is_none() {
                 let refusal = endless(&path);
                 answer.sources.push(Source::new(path, Scope::User, Fate::Unreadable, refusal.message.clone()));
                 answer.refusal = Some(refusal);

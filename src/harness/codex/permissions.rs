@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::layers::{ARGUMENTS, Layers};
-use super::paths;
+use super::{history as h, paths};
 use crate::answer::Refusal;
 use crate::formats::Value;
+use crate::harness::Version;
 use crate::snapshot::absolute;
 
 /// What commands may touch; by default everything.
@@ -98,8 +99,44 @@ pub(super) struct Asked<'a> {
     pub add_dirs: Vec<&'a str>,
     /// Whether the user said anything about the project.
     pub is_decided: bool,
-    /// The folders in a root that no command may write to.
-    pub protected: &'static [&'static str],
+    /// How they are worked out.
+    pub form: Form,
+}
+
+/// How permissions are worked out.
+#[derive(Clone, Copy)]
+pub(super) struct Form {
+    /// Whether Codex knows such a thing, and insists on a default where there are profiles.
+    pub are_known: bool,
+    /// Whether Codex has profiles of its own, and knows how deep patterns are looked for.
+    has_own: bool,
+    /// Whether more than a path may be denied.
+    denies_patterns: bool,
+    /// The folders in a root of the workspace that no command may write to.
+    protected: &'static [&'static str],
+    /// The same, taken over by a profile that extends `:workspace`.
+    protected_below: &'static [&'static str],
+    /// Whether the roots that a profile adds are roots of the workspace.
+    adds_roots: bool,
+    /// Whether the client itself is kept from files.
+    keeps_from_files: bool,
+}
+
+/// What holds settings of programs, and history, in a root of the workspace.
+const PROTECTED: &[&str] = &[".git", ".agents", ".codex", ".aws"];
+
+impl Form {
+    pub fn of(version: Version) -> Form {
+        Form {
+            are_known: version.has(&h::GIT_BY_POINTER),
+            has_own: version.has(&h::OWN_PERMISSIONS),
+            denies_patterns: version.has(&h::LOSSY),
+            protected: version.pick(&h::AWS_IS_PROTECTED, PROTECTED, &PROTECTED[..3]),
+            protected_below: version.pick(&h::NOTHING_PROTECTED, &[], &PROTECTED[..3]),
+            adds_roots: !version.has(&h::PERMISSION_ROOTS),
+            keeps_from_files: version.has(&h::GIT_HOLDS_HEAD),
+        }
+    }
 }
 
 /// The keys that decide, of which that of the higher layer counts, and the profile in the same layer.
@@ -148,7 +185,7 @@ impl Permissions {
             "danger-full-access" => Profile::Disabled,
             "workspace-write" => {
                 let tmp = (!has("exclude_slash_tmp"), !has("exclude_tmpdir_env_var"));
-                Profile::workspace(&roots, tmp, asked.protected)
+                Profile::workspace(&roots, tmp, asked.form.protected)
             }
             _ => Profile::read_only(),
         };
@@ -164,7 +201,10 @@ impl Permissions {
         asked: &Asked,
     ) -> Result<Permissions, Refusal> {
         let profile = match name {
-            WORKSPACE => Profile::workspace(&roots, (true, true), asked.protected),
+            name if name.starts_with(':') && !asked.form.has_own => {
+                return Err(Refusal::new(from, format!("default_permissions refers to undefined profile `{name}`")));
+            }
+            WORKSPACE => Profile::workspace(&roots, (true, true), asked.form.protected),
             READ_ONLY => Profile::read_only(),
             FULL_ACCESS => Profile::Disabled,
             name if name.starts_with(':') => {
@@ -172,9 +212,13 @@ impl Permissions {
                 return Err(Refusal::new(from, what));
             }
             name => {
-                let own = Own::read(name, from, layers)?;
+                let own = Own::read(name, from, layers, asked.form.protected_below)?;
+                if own.scan_depth.is_some() && !asked.form.has_own {
+                    return Err(Refusal::new(from, format!("`{SCAN_DEPTH}` is not known to this version")));
+                }
                 let (scan_depth, entries) = (own.scan_depth, own.entries(&roots, asked)?);
-                let reads = reads(&entries);
+                let reads = if asked.form.keeps_from_files { reads(&entries) } else { Reads::Everything };
+                let roots = if asked.form.adds_roots { own.all_roots(&roots, asked) } else { roots };
                 return Ok(Permissions { roots, profile: Profile::Managed { scan_depth, entries }, reads });
             }
         };
@@ -238,7 +282,7 @@ enum Rule {
 
 impl Own {
     /// The profile `name`, laid over what it extends.
-    fn read(name: &str, from: &str, layers: &Layers) -> Result<Own, Refusal> {
+    fn read(name: &str, from: &str, layers: &Layers, protected: &[&str]) -> Result<Own, Refusal> {
         let refused = |what: String| Refusal::new(from, what);
         let Some((table, _)) = layers.value(&["permissions"]) else {
             return Err(refused("default_permissions requires a `[permissions]` table".to_owned()));
@@ -261,7 +305,7 @@ impl Own {
             match layers.value(&["permissions", profile, "extends"]).and_then(|(node, _)| node.as_text()) {
                 None => return Ok(own),
                 Some(base @ (WORKSPACE | READ_ONLY)) => {
-                    own.underlay_builtin(base);
+                    own.underlay_builtin(base, protected);
                     return Ok(own);
                 }
                 Some(base) if base.starts_with(':') => {
@@ -310,12 +354,14 @@ impl Own {
         Ok(())
     }
 
-    fn underlay_builtin(&mut self, name: &str) {
+    fn underlay_builtin(&mut self, name: &str, protected: &[&str]) {
         self.add(":root", Rule::All(Access::Read));
         if name == WORKSPACE {
             self.add(":slash_tmp", Rule::All(Access::Write));
             self.add(":tmpdir", Rule::All(Access::Write));
-            self.add(":workspace_roots", Rule::Below(BTreeMap::from([(".".to_owned(), Access::Write)])));
+            let protected = protected.iter().map(|&folder| (folder.to_owned(), Access::Read));
+            let below = std::iter::once((".".to_owned(), Access::Write)).chain(protected);
+            self.add(":workspace_roots", Rule::Below(below.collect()));
         }
     }
 
@@ -334,11 +380,16 @@ impl Own {
         }
     }
 
-    /// The entries in the order of their names, where the workspace stands for each of its roots.
-    fn entries(&self, roots: &[PathBuf], asked: &Asked) -> Result<Vec<Entry>, Refusal> {
+    /// The roots of the workspace, and those of the profile.
+    fn all_roots(&self, roots: &[PathBuf], asked: &Asked) -> Vec<PathBuf> {
         let further = self.roots.iter().filter(|(_, is_on)| **is_on);
         let further = further.map(|(root, _)| paths::in_settings(root, asked.cwd, asked.home));
-        let roots = unique(roots.iter().cloned().chain(further).collect());
+        unique(roots.iter().cloned().chain(further).collect())
+    }
+
+    /// The entries in the order of their names, where the workspace stands for each of its roots.
+    fn entries(&self, roots: &[PathBuf], asked: &Asked) -> Result<Vec<Entry>, Refusal> {
+        let roots = self.all_roots(roots, asked);
         let mut entries = Vec::new();
         for (name, rule) in &self.files {
             match (name.as_str(), rule) {
@@ -411,6 +462,9 @@ fn entry(dir: Option<&Path>, written: &str, access: Access, asked: &Asked) -> Re
         return Ok(Entry::path(access, whole(written)));
     }
     match access {
+        Access::Deny if !asked.form.denies_patterns => {
+            Err(Refusal::new(asked.cwd, format!("filesystem glob path `{written}` is not supported by this version")))
+        }
         Access::Deny => {
             let glob = whole(written).to_string_lossy().into_owned();
             Ok(Entry { access, what: What::Glob(glob) })

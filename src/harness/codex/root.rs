@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::paths;
-use super::rules::{DocumentRoot, Rules, SettingsRoot};
+use super::rules::{DocumentRoot, Rules, SettingsRoot, Tildes};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Errno, Kind, absolute};
 
@@ -15,30 +15,58 @@ pub(super) enum Root {
     Error(String),
 }
 
+/// With what the roots are looked for.
+pub(super) struct Looked<'a> {
+    /// The markers where none are set.
+    pub defaults: &'a [&'a str],
+    pub home: &'a Path,
+}
+
+impl Tildes {
+    /// The path of a marker in a directory.
+    fn path(self, dir: &Path, marker: &str, home: &Path) -> PathBuf {
+        match self {
+            Tildes::Letters => absolute(dir, Path::new(marker)),
+            Tildes::Home => paths::in_settings(marker, dir, home),
+        }
+    }
+}
+
 impl Rules {
     /// Where the project files start, seen from the directory where they end.
     pub fn document_root(
         &self,
         documents: &Path,
-        defaults: &[&str],
+        looked: &Looked,
         markers: &[String],
         search: &mut Search,
     ) -> Told<Root> {
+        let path = |dir: &Path, marker: &str| self.tildes.path(dir, marker, looked.home);
         match self.document_root {
             DocumentRoot::Markers => {
                 let dirs: Vec<&Path> = documents.ancestors().collect();
-                find(&dirs, markers, Unexamined::IsAbsent, search)
+                find(&dirs, markers, path, Unexamined::IsAbsent, search)
+            }
+            DocumentRoot::MarkersOrNothing => {
+                let dirs: Vec<&Path> = documents.ancestors().collect();
+                find(&dirs, markers, path, Unexamined::DropsEverything, search)
             }
             DocumentRoot::DefaultMarkers => {
                 let dirs: Vec<&Path> = documents.ancestors().filter(|dir| dir.parent().is_some()).collect();
-                let markers: Vec<String> = defaults.iter().map(|&marker| marker.to_owned()).collect();
-                find(&dirs, &markers, Unexamined::DropsEverything, search)
+                let markers: Vec<String> = looked.defaults.iter().map(|&marker| marker.to_owned()).collect();
+                find(&dirs, &markers, path, Unexamined::DropsEverything, search)
             }
         }
     }
 
     /// Where project settings start, which is not where project files start.
-    pub fn settings_root(&self, cwd: &Path, markers: &[String], search: &mut Search) -> Told<Option<PathBuf>> {
+    pub fn settings_root(
+        &self,
+        cwd: &Path,
+        looked: &Looked,
+        markers: &[String],
+        search: &mut Search,
+    ) -> Told<Option<PathBuf>> {
         let rule = "root of the project settings";
         for (dir, marker) in cwd.ancestors().flat_map(|dir| markers.iter().map(move |marker| (dir, marker))) {
             let is_there = match self.settings_root {
@@ -50,6 +78,9 @@ impl Rules {
                         }
                         found => found.is_ok(),
                     }
+                }
+                SettingsRoot::AnySimpleMarker => {
+                    search.stat(&self.tildes.path(dir, marker, looked.home), rule)?.is_ok()
                 }
                 SettingsRoot::AnyMarker => match paths::resolved(dir, marker, search)? {
                     Ok(path) => paths::stat(&path, marker, rule, search)?.is_ok(),
@@ -72,8 +103,14 @@ enum Unexamined {
 }
 
 /// The nearest directory that has any of the markers.
-fn find(dirs: &[&Path], markers: &[String], unexamined: Unexamined, search: &mut Search) -> Told<Root> {
-    let path = |dir: &Path, marker: &String| absolute(dir, Path::new(marker));
+fn find(
+    dirs: &[&Path],
+    markers: &[String],
+    path: impl Fn(&Path, &str) -> PathBuf,
+    unexamined: Unexamined,
+    search: &mut Search,
+) -> Told<Root> {
+    let path = &path;
     search.expect(dirs.iter().flat_map(|dir| markers.iter().map(move |marker| Ask::Kind(path(dir, marker)))))?;
     for &dir in dirs {
         for marker in markers {

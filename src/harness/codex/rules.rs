@@ -2,7 +2,7 @@
 
 use super::skills::{self, Model};
 use super::types::{By, Checks};
-use super::{history as h, trust};
+use super::{history as h, permissions, trust};
 use crate::harness::Version;
 
 /// Which settings count in an edition, and for what.
@@ -14,6 +14,8 @@ pub(super) struct Rules {
     pub document_root: DocumentRoot,
     /// Where the settings of a project start, which need not be where its files start.
     pub settings_root: SettingsRoot,
+    /// What `~` in a marker is.
+    pub tildes: Tildes,
     /// Whom the user trusts.
     pub trust: trust::Rules,
     /// What an untrusted project loses.
@@ -32,8 +34,8 @@ pub(super) struct Rules {
     pub skills: By,
     /// The models of which it is known what they can be told at once.
     pub models: Vec<Model>,
-    /// The folders in a root of the workspace that no command may write to.
-    pub protected: &'static [&'static str],
+    /// How permissions are worked out.
+    pub permissions: permissions::Form,
     /// Keys that name files which must have text.
     pub texts: &'static [(&'static str, &'static str)],
 }
@@ -52,6 +54,8 @@ pub(super) enum Profiles {
 pub(super) enum DocumentRoot {
     /// `project_root_markers`; what cannot be examined counts as absent.
     Markers,
+    /// The same; but what cannot be examined drops all project files.
+    MarkersOrNothing,
     /// The default markers, whatever is set, and not in `/`; one that cannot be examined drops all project files.
     DefaultMarkers,
 }
@@ -61,6 +65,8 @@ pub(super) enum DocumentRoot {
 pub(super) enum SettingsRoot {
     /// Any marker, but a directory called `.git` must hold `HEAD`.
     GitHoldsHead,
+    /// Any marker.
+    AnySimpleMarker,
     /// Any marker, its path as the system takes it.
     AnyMarker,
 }
@@ -79,8 +85,19 @@ pub(super) enum Distrust {
 pub(super) enum Managed {
     /// Before the project is looked for, so they may trust it. Types are checked once, when everything is merged.
     BeforeTheProject,
-    /// Last. What the project is looked for with must have the right types by itself.
+    /// Last, but for the markers of project files.
     Last,
+    /// The same; and what the project is looked for with must have the right types by itself.
+    LastAndCheckedTwice,
+}
+
+/// What `~` in a marker is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tildes {
+    /// A letter.
+    Letters,
+    /// At its start, the home directory.
+    Home,
 }
 
 /// What is done with settings that are a device, such as /dev/null.
@@ -111,9 +128,6 @@ const DENIED: &[&str] = &[
     "otel",
 ];
 
-/// What holds settings of programs, and history, in a root of the workspace.
-const PROTECTED: &[&str] = &[".git", ".agents", ".codex", ".aws"];
-
 /// Keys that name files which must have text, and what the client calls these.
 const TEXTS: &[(&str, &str)] = &[
     ("model_instructions_file", "model instructions file"),
@@ -125,23 +139,56 @@ impl Rules {
     /// The rules of a version.
     pub(super) fn of(version: Version) -> Rules {
         Rules {
-            profiles: version.pick(&h::EARLIER, Profiles::Files, Profiles::Tables),
-            document_root: version.pick(&h::EARLIER, DocumentRoot::Markers, DocumentRoot::DefaultMarkers),
-            settings_root: version.pick(&h::EARLIER, SettingsRoot::GitHoldsHead, SettingsRoot::AnyMarker),
+            profiles: version.pick(&h::PROFILE_FILES, Profiles::Files, Profiles::Tables),
+            document_root: DocumentRoot::of(version),
+            settings_root: SettingsRoot::of(version),
+            tildes: Tildes::of(version),
             trust: trust::Rules {
-                keys: version.pick(&h::EARLIER, trust::Keys::RealThenWritten, trust::Keys::Written),
-                git_root: version.pick(&h::EARLIER, trust::GitRoot::ByItsFiles, trust::GitRoot::AsGitSays),
+                keys: version.pick(&h::TARGETS, trust::Keys::RealThenWritten, trust::Keys::Written),
+                git_root: trust::GitRoot::of(version),
             },
             distrust: version.pick(&h::DISTRUST, Distrust::SettingsAndFiles, Distrust::Settings),
-            denied_to_projects: version.pick(&h::EARLIER, DENIED, &[]),
-            managed: version.pick(&h::EARLIER, Managed::BeforeTheProject, Managed::Last),
-            devices: version.pick(&h::EARLIER, Devices::Refused, Devices::ReadAsEmpty),
+            denied_to_projects: version.pick(
+                &h::DENIED,
+                DENIED,
+                version.pick(&h::NO_PROFILE_OF_PROJECTS, &DENIED[..2], &[]),
+            ),
+            managed: Managed::of(version),
+            devices: version.pick(&h::DEVICES, Devices::Refused, Devices::ReadAsEmpty),
             fallbacks: version.pick(&h::NAMES_ONLY, Fallbacks::Names, Fallbacks::Paths),
             checks: Checks::of(version),
-            skills: version.pick(&h::EARLIER, By::PathOrName, By::Path),
+            skills: version.pick(&h::SKILLS_BY_NAME, By::PathOrName, By::Path),
             models: skills::models(version),
-            protected: version.pick(&h::AWS_IS_PROTECTED, PROTECTED, &PROTECTED[..3]),
-            texts: version.pick(&h::EARLIER, TEXTS, &TEXTS[..2]),
+            permissions: permissions::Form::of(version),
+            texts: version.pick(&h::PROFILE_FILES, TEXTS, &TEXTS[..2]),
         }
+    }
+}
+
+impl DocumentRoot {
+    fn of(version: Version) -> DocumentRoot {
+        let set = version.pick(&h::GIT_HOLDS_HEAD, DocumentRoot::Markers, DocumentRoot::MarkersOrNothing);
+        version.pick(&h::MARKERS, set, DocumentRoot::DefaultMarkers)
+    }
+}
+
+impl SettingsRoot {
+    fn of(version: Version) -> SettingsRoot {
+        let simple = version.pick(&h::GIT_HOLDS_HEAD, SettingsRoot::GitHoldsHead, SettingsRoot::AnySimpleMarker);
+        version.pick(&h::MARKER_WORDS, simple, SettingsRoot::AnyMarker)
+    }
+}
+
+impl Tildes {
+    fn of(version: Version) -> Tildes {
+        let expanded = version.pick(&h::DEVICES, Tildes::Letters, Tildes::Home);
+        version.pick(&h::TILDES, expanded, Tildes::Letters)
+    }
+}
+
+impl Managed {
+    fn of(version: Version) -> Managed {
+        let once = version.pick(&h::GIT_HOLDS_HEAD, Managed::BeforeTheProject, Managed::Last);
+        version.pick(&h::CHECKED_ONCE, once, Managed::LastAndCheckedTwice)
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::files::{MANAGED, Project, REQUIREMENTS};
 use super::layers::{ARGUMENTS, Layers, arguments};
 use super::permissions::{Asked, Permissions};
-use super::root::Root;
+use super::root::{Looked, Root};
 use super::rules::{Distrust, Fallbacks, Managed, Profiles, Rules};
 use super::skills::{Places, Switches};
 use super::stop::Going;
@@ -57,14 +57,16 @@ impl Settings {
         let (rules, cwd) = (&edition.settings, start.cwd.as_path());
         let gathered = Gathered::read(rules, at, cwd, codex_home, search)?;
         let outside = gathered.without_project(rules);
-        if rules.managed == Managed::Last {
+        if rules.managed == Managed::LastAndCheckedTwice {
             none(rules.checks.wrong(&outside))?;
         }
         if rules.profiles == Profiles::Files {
             none(legacy_profile(&outside, gathered.profile))?;
         }
-        let markers = markers(edition.root_markers, &outside, codex_home)?;
-        let (root, root_error) = match rules.document_root(&start.documents, edition.root_markers, &markers, search)? {
+        let markers_of = |layers: &Layers| markers(edition.root_markers, layers, codex_home);
+        let markers = (markers_of(&outside)?, markers_of(&gathered.with_managed(&outside))?);
+        let looked = Looked { defaults: edition.root_markers, home: &at.home };
+        let (root, root_error) = match rules.document_root(&start.documents, &looked, &markers.1, search)? {
             Root::Found(root) => (Some(root), None),
             Root::Nowhere => (None, None),
             Root::Error(marker) => (
@@ -73,7 +75,7 @@ impl Settings {
             ),
         };
         let git_root = rules.trust.git_root(cwd, search)?;
-        let settings_root = rules.settings_root(cwd, &markers, search)?;
+        let settings_root = rules.settings_root(cwd, &looked, &markers.0, search)?;
         let project = Project { cwd, root: settings_root.as_deref(), git_root: git_root.as_deref(), codex_home };
         let profile = gathered.profile;
         let layers = gathered.with_project(rules, &project, &outside, search)?;
@@ -88,7 +90,7 @@ impl Settings {
             sandbox: at.option(ID, "sandbox"),
             add_dirs: at.option_list(ID, "add_dir"),
             is_decided: matches!(level, Some(Trust::Trusted | Trust::Untrusted)),
-            protected: rules.protected,
+            form: rules.permissions,
         };
         let places = Places { cwd, codex_home, home: &at.home, model: at.option(ID, "model") };
         let worked_out = WorkedOut {
@@ -229,8 +231,15 @@ impl<'a> Gathered<'a> {
         layers.0.extend(self.arguments.0.iter().cloned());
         match rules.managed {
             Managed::BeforeTheProject => layers.0.extend(self.managed.0.iter().cloned()),
-            Managed::Last => {}
+            Managed::Last | Managed::LastAndCheckedTwice => {}
         }
+        layers
+    }
+
+    /// What is outside of the project, and what the administrator says of it.
+    fn with_managed(&self, outside: &Layers) -> Layers {
+        let mut layers = outside.clone();
+        layers.0.extend(self.managed.0.iter().cloned());
         layers
     }
 
@@ -265,10 +274,7 @@ impl Rules {
 
     /// What the environment block describes, where there is such a part of it.
     fn permissions(&self, layers: &Layers, asked: &Asked) -> Result<Permissions, Refusal> {
-        match self.profiles {
-            Profiles::Files => Permissions::read(layers, asked),
-            Profiles::Tables => Ok(Permissions::default()),
-        }
+        if self.permissions.are_known { Permissions::read(layers, asked) } else { Ok(Permissions::default()) }
     }
 
     /// Files that keys name, of the profile or of all: each must be readable and have text. A relative path belongs to the

@@ -37,13 +37,15 @@ const QUALIFIED_CHARACTERS: usize = 2 * NAME_CHARACTERS + 1;
 
 /// Where the project begins: its files, and its settings, whose folders hold skills as well.
 pub(super) struct Project<'a> {
+    /// Where its files end.
+    pub start: &'a Path,
     pub documents: Option<&'a Path>,
     pub settings: Option<&'a Path>,
 }
 
 /// Where the skills are listed.
 #[derive(Clone, Copy)]
-pub(super) enum Listing {
+enum Listing {
     /// In a section behind the texts of the files, which is named.
     BehindTheFiles,
     /// In a developer message.
@@ -52,7 +54,7 @@ pub(super) enum Listing {
 
 /// When a table of roots stands in front of the list, and files are named by it.
 #[derive(Clone, Copy)]
-pub(super) enum Table {
+enum Table {
     /// Where whole paths leave no room for all that is said of skills, and it says more.
     ForRoom(Introductions),
     /// Where it says more, or as much for less.
@@ -60,13 +62,50 @@ pub(super) enum Table {
 }
 
 impl Listing {
-    pub(super) fn of(version: Version) -> Listing {
-        if !version.has(&h::EARLIER) {
+    fn of(version: Version) -> Listing {
+        if !version.has(&h::SKILLS_MESSAGE) {
             return Listing::BehindTheFiles;
         }
-        let introductions = Introductions { with_roots: 294, without: version.pick(&h::INTRODUCTION_157, 451, 458) };
+        // Before 0.143 the explanation of skills was part of what was weighed; beside a table it was longer, then shorter.
+        let lengths = [
+            (&h::INTRODUCTION_157, (294, 451)),
+            (&h::GUARDIAN, (294, 458)),
+            (&h::TIME_REMINDER, (294, 465)),
+            (&h::SHORT_HEADER, (294 + 2577, 465 + 3233)),
+        ];
+        let (with_roots, without) = lengths
+            .into_iter()
+            .find(|(came, _)| version.has(came))
+            .map_or((294 + 2182, 297 + 2022), |(_, lengths)| lengths);
+        let introductions = Introductions { with_roots, without };
         let table = version.pick(&h::ROOTS_OF_SKILLS, Table::ForLess as fn(_) -> _, Table::ForRoom);
         Listing::Message(table(introductions))
+    }
+}
+
+/// How skills are found and listed.
+#[derive(Clone, Copy)]
+pub(super) struct Form {
+    listing: Listing,
+    /// Whether a skill behind a link is named by the link, and not by where it really is.
+    keeps_links: bool,
+    /// Whether a tab in the path of a skill is taken.
+    takes_tabs: bool,
+    /// Whether a head that is not YAML is read once more, its texts quoted, and a description that is too long is cut.
+    second_chance: bool,
+    /// Where the manifest of a plugin may be, the first one that is there counting.
+    manifests: &'static [&'static str],
+}
+
+impl Form {
+    pub(super) fn of(version: Version) -> Form {
+        Form {
+            listing: Listing::of(version),
+            keeps_links: version.has(&h::SKILL_PATHS),
+            takes_tabs: !version.has(&h::TIME_REMINDER),
+            second_chance: version.has(&h::DEVICES),
+            manifests: version.pick(&h::PERMISSION_ROOTS, plugins::MANIFESTS, &plugins::MANIFESTS[..2]),
+        }
     }
 }
 
@@ -106,6 +145,7 @@ impl Codex {
         search: &mut Search,
         answer: &mut Answer,
     ) -> Told<()> {
+        let form = &self.skills;
         let roots = roots((cwd, codex_home, &at.home), project, search)?;
         search.expect(roots.iter().map(|root| Ask::Listing(root.dir.clone())))?;
         let mut files: Vec<(usize, PathBuf)> = Vec::new();
@@ -117,7 +157,7 @@ impl Codex {
         for (_, path) in &files {
             real.push(search.real(path)?.unwrap_or_else(|_| path.clone()));
         }
-        search.expect(plugins::asks(&real))?;
+        search.expect(plugins::asks(&real, form.manifests))?;
         let rules = skills.rules(search)?;
         let mut found: Vec<(usize, Skill)> = Vec::new();
         // A file that is reached on several ways counts once.
@@ -129,7 +169,8 @@ impl Codex {
                 }
                 continue;
             }
-            let file = SkillFile { path: &path, real: &real, root: &roots[index] };
+            let path = if form.keeps_links { path } else { real.clone() };
+            let file = SkillFile { path: &path, real: &real, root: &roots[index], form };
             if let Some(skill) = file.skill(skills, &rules, search, answer)? {
                 found.push((index, skill));
                 ways.insert(real, path);
@@ -138,7 +179,7 @@ impl Codex {
         found.sort_by(|(one, a), (other, b)| {
             (roots[*one].rank, &a.name, a.path()).cmp(&(roots[*other].rank, &b.name, b.path()))
         });
-        if let (Listing::Message(table), false) = (self.listing, skills.unlisted) {
+        if let (Listing::Message(table), false) = (form.listing, skills.unlisted) {
             // Codex's own skills are there once it has started; until then their root is known, and not what is in it.
             let own = roots.iter().position(|root| root.rank == Rank::System);
             let written = own.filter(|own| !skills.no_system && !found.iter().any(|(root, _)| root == own));
@@ -258,7 +299,7 @@ fn too_many(cost: usize, budget: Budget, is_guess: bool) -> String {
 
 /// The folders of skills, in the order of their numbers, their links resolved.
 fn roots((cwd, codex_home, home): (&Path, &Path, &Path), project: Project, search: &mut Search) -> Told<Vec<Root>> {
-    let dirs = directories(cwd, project.documents);
+    let dirs = directories(project.start, project.documents);
     let with_settings = directories(cwd, project.settings);
     let of = |dir: PathBuf, rank| Root { dir, rank };
     let mut roots: Vec<Root> =
@@ -303,6 +344,7 @@ struct SkillFile<'a> {
     path: &'a Path,
     real: &'a Path,
     root: &'a Root,
+    form: &'a Form,
 }
 
 impl SkillFile<'_> {
@@ -314,15 +356,15 @@ impl SkillFile<'_> {
         search: &mut Search,
         answer: &mut Answer,
     ) -> Told<Option<Skill>> {
-        let (path, root) = (self.path, self.root);
+        let (path, root, form) = (self.path, self.root, self.form);
         let Some(file) = shared::read(path, root.scope(), search, &mut answer.sources)? else { return Ok(None) };
         let inside = path.strip_prefix(&root.dir).unwrap_or(path).to_string_lossy();
         let head = if !file.is_text {
             Err("it must be UTF-8".to_owned())
-        } else if inside.contains(['\t', '\n', '\r']) {
+        } else if inside.contains(['\n', '\r']) || (inside.contains('\t') && !form.takes_tabs) {
             Err("a tab or a line break in its path is lost, and the file not found".to_owned())
         } else {
-            self.named(Head::of_file(&file.text).unwrap_or_default(), search)?
+            self.named(Head::of_file(&file.text, form.second_chance).unwrap_or_default(), search)?
         };
         let (name, description) = match head {
             Ok(head) => head,
@@ -356,12 +398,15 @@ impl SkillFile<'_> {
         if name.chars().count() > NAME_CHARACTERS {
             return Ok(Err(format!("its name has more than {NAME_CHARACTERS} characters")));
         }
-        let name = match plugins::plugin(self.real, search)? {
+        let name = match plugins::plugin(self.real, self.form.manifests, search)? {
             Some(plugin) => format!("{plugin}:{name}"),
             None => name,
         };
         if name.chars().count() > QUALIFIED_CHARACTERS {
             return Ok(Err(format!("with its plugin's, its name has more than {QUALIFIED_CHARACTERS} characters")));
+        }
+        if !self.form.second_chance && description.chars().count() > DESCRIPTION_CHARACTERS {
+            return Ok(Err(format!("its description has more than {DESCRIPTION_CHARACTERS} characters")));
         }
         Ok(Ok((name, shortened(&description))))
     }

@@ -2,7 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use super::global::endless;
+use super::history as h;
 use super::layers::Layers;
+use super::stop::Going;
+use crate::harness::Version;
 use crate::search::{Search, Told};
 use crate::snapshot::{Kind, absolute};
 
@@ -45,8 +49,20 @@ pub(super) enum Keys {
 pub(super) enum GitRoot {
     /// By looking at `.git` and what it holds.
     ByItsFiles,
+    /// By the nearest entry called `.git`: the checkout that a worktree's file points to is taken at its word.
+    ByPointer,
+    /// The same; and a FIFO in its place is read, which does not end.
+    ByPointerOrFifo,
     /// By asking git, so what git takes for no repository is none.
     AsGitSays,
+}
+
+impl GitRoot {
+    pub(super) fn of(version: Version) -> GitRoot {
+        let looked = version.pick(&h::GIT_HOLDS_HEAD, GitRoot::ByItsFiles, GitRoot::ByPointer);
+        let looked = version.pick(&h::DEVICES, looked, GitRoot::ByPointerOrFifo);
+        version.pick(&h::GIT_BY_POINTER, looked, GitRoot::AsGitSays)
+    }
 }
 
 impl Rules {
@@ -81,11 +97,31 @@ impl Rules {
     }
 
     /// The git root that trust is looked up for, which is not the root of the project files.
-    pub(super) fn git_root(&self, cwd: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+    pub(super) fn git_root(&self, cwd: &Path, search: &mut Search) -> Going<Option<PathBuf>> {
         match self.git_root {
-            GitRoot::ByItsFiles => by_its_files(cwd, search),
-            GitRoot::AsGitSays => as_git_says(cwd, search),
+            GitRoot::ByItsFiles => Ok(by_its_files(cwd, search)?),
+            GitRoot::ByPointer | GitRoot::ByPointerOrFifo => self.by_pointer(cwd, search),
+            GitRoot::AsGitSays => Ok(as_git_says(cwd, search)?),
         }
+    }
+
+    /// The directory of the nearest `.git`, or the checkout that its file points to.
+    fn by_pointer(&self, cwd: &Path, search: &mut Search) -> Going<Option<PathBuf>> {
+        for dir in cwd.ancestors() {
+            let git = dir.join(".git");
+            let Ok(meta) = search.stat(&git, "trust: the git root")? else { continue };
+            return match meta.kind {
+                Kind::Dir => Ok(Some(dir.to_owned())),
+                Kind::Fifo if self.git_root == GitRoot::ByPointerOrFifo => Err(endless(&git).into()),
+                _ => {
+                    let Some(pointed) = pointed(dir, &git, search)? else { return Ok(None) };
+                    let real = search.real(&pointed)?.unwrap_or(pointed);
+                    let worktrees = real.parent().filter(|parent| parent.ends_with("worktrees"));
+                    Ok(worktrees.and_then(Path::parent).and_then(Path::parent).map(Path::to_owned))
+                }
+            };
+        }
+        Ok(None)
     }
 }
 

@@ -85,6 +85,8 @@ pub(super) struct Checks {
     pub profile_keys: tables::Fields,
     /// What goes together in `[features]`.
     pub features: Together,
+    /// The features that may be tables.
+    tables: &'static [features::Feature],
     /// The providers that may be chosen without a description, and not be described, where the client insists.
     pub own_providers: Option<&'static [&'static str]>,
 }
@@ -100,22 +102,34 @@ impl Checks {
     /// The checks of a version.
     pub fn of(version: Version) -> Checks {
         let (keys, profile_keys) =
-            version.pick(&h::EARLIER, (keys::V0_169, keys::V0_169_PROFILE), (keys::V0_104, keys::V0_104_PROFILE));
-        Checks {
+            version.pick(&h::PROFILE_FILES, (keys::V0_169, keys::V0_169_PROFILE), (keys::V0_104, keys::V0_104_PROFILE));
+        let mut checks = Checks {
             keys: keys.to_vec(),
             profile_keys,
-            features: version.pick(&h::EARLIER, Together::Checked, Together::Unchecked),
-            own_providers: version.pick(&h::EARLIER, Some(&tables::OWN_PROVIDERS), None),
+            features: version.pick(&h::PROFILE_FILES, Together::Checked, Together::Unchecked),
+            tables: features::tables(version),
+            own_providers: version.pick(&h::TARGETS, Some(&tables::OWN_PROVIDERS), None),
+        };
+        for (came, key, before) in [
+            (&h::MARKERS, "agents", Type::Agents(tables::AGENTS_104)),
+            (&h::SKILLS_BY_NAME, "skills", Type::Skills(By::Path)),
+            (&h::CD_KEEPS_LINKS, "model_reasoning_effort", keys::EFFORT_104),
+            (&h::GIT_HOLDS_HEAD, "approval_policy", keys::APPROVAL_134),
+            (&h::PROFILE_FILES, "approval_policy", keys::APPROVAL_104),
+            (&h::MODEL_IS_FILLED, "model", Type::Text),
+        ] {
+            if !version.has(came) {
+                checks.take(key, before);
+            }
         }
-        .before(version)
-    }
-
-    /// Less what came later.
-    fn before(mut self, version: Version) -> Checks {
-        if !version.has(&h::MODEL_IS_FILLED) {
-            self.take("model", Type::Text);
+        checks.take("features", Type::Features(checks.tables));
+        if version.has(&h::MARKERS) {
+            checks.take("agents", Type::Agents(tables::AGENTS));
         }
-        self
+        if version.has(&h::SKILLS_BY_NAME) {
+            checks.take("skills", Type::Skills(By::PathOrName));
+        }
+        checks
     }
 
     /// Another type of a key.
@@ -132,7 +146,7 @@ impl Checks {
         let mut tables = std::iter::once((Vec::new(), self.keys.as_slice())).chain(of_profiles);
         tables
             .find_map(|(table, types)| wrong_below(layers, &table, types))
-            .or_else(|| (self.features == Together::Checked).then(|| features::inconsistent(layers))?)
+            .or_else(|| (self.features == Together::Checked).then(|| features::inconsistent(layers, self.tables))?)
             .or_else(|| self.own_providers.and_then(|own| wrong_provider(layers, own)))
             .or_else(|| wrong_project(layers))
     }

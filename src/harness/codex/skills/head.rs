@@ -12,9 +12,9 @@ pub(super) struct Head {
 
 impl Head {
     /// The head of a file, unless it has none that can be read.
-    pub fn of_file(text: &str) -> Option<Head> {
+    pub fn of_file(text: &str, second_chance: bool) -> Option<Head> {
         let head = between_dashes(text)?;
-        Head::of(head).or_else(|| Head::of(&quoted(head)))
+        Head::of(head).or_else(|| second_chance.then(|| Head::of(&quoted(head)))?)
     }
 
     /// `None` where it is no YAML, or has a list or a table in place of a text. Numbers keep their digits.
@@ -132,7 +132,7 @@ mod tests {
             ("| a: b", None),
         ] {
             let text = format!("---\nname: a\ndescription: {value}\n---\n");
-            let head = Head::of_file(&text).unwrap_or_default();
+            let head = Head::of_file(&text, true).unwrap_or_default();
             assert_eq!(head.description.as_deref(), read, "{value}");
         }
     }

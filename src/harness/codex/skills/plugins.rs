@@ -7,20 +7,21 @@ use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Kind};
 
 /// Where the manifest of a plugin may be, the first one that is there counting; Codex 0.169.
-const MANIFESTS: [&str; 3] = [".codex-plugin/plugin.json", ".claude-plugin/plugin.json", ".cursor-plugin/plugin.json"];
+pub(super) const MANIFESTS: &[&str] =
+    &[".codex-plugin/plugin.json", ".claude-plugin/plugin.json", ".cursor-plugin/plugin.json"];
 
 /// What is asked to know the plugins of some skills.
-pub(super) fn asks(skills: &[PathBuf]) -> Vec<Ask> {
+pub(super) fn asks(skills: &[PathBuf], manifests: &[&str]) -> Vec<Ask> {
     let mut folders: Vec<&Path> = skills.iter().flat_map(|skill| skill.ancestors().skip(1)).collect();
     folders.sort();
     folders.dedup();
-    folders.into_iter().flat_map(|folder| MANIFESTS.map(|manifest| Ask::Kind(folder.join(manifest)))).collect()
+    folders.into_iter().flat_map(|folder| manifests.iter().map(|manifest| Ask::Kind(folder.join(manifest)))).collect()
 }
 
 /// The name of the nearest plugin that a skill is part of. A manifest that cannot be read is passed over.
-pub(super) fn plugin(skill: &Path, search: &mut Search) -> Told<Option<String>> {
+pub(super) fn plugin(skill: &Path, manifests: &[&str], search: &mut Search) -> Told<Option<String>> {
     for folder in skill.ancestors().skip(1) {
-        for manifest in MANIFESTS.map(|manifest| folder.join(manifest)) {
+        for manifest in manifests.iter().map(|manifest| folder.join(manifest)) {
             if !search.glance(&manifest)?.is_ok_and(|meta| meta.kind == Kind::File) {
                 continue;
             }

@@ -4,6 +4,8 @@ use super::tables::Fields;
 use super::{Type, wrong_below};
 use crate::answer::Refusal;
 use crate::formats::{Node, Value};
+use crate::harness::Version;
+use crate::harness::codex::history as h;
 use crate::harness::codex::layers::Layers;
 
 /// A feature that may be a table.
@@ -40,51 +42,9 @@ const LONGEST_WAIT_MS: i64 = 3_600_000;
 const SHORTEST_WAIT_MS: i64 = 10_000;
 const USUAL_WAIT_MS: i64 = 30_000;
 
+/// Those that may be tables, in the order in which they became so.
 pub(in super::super) const V0_169: &[Feature] = &[
     feature("apps_mcp_path_override", &[ENABLED, ("path", Type::Text)]),
-    feature("async_compaction", &[ENABLED, ("model_async_compact_threshold_percent", Type::Within(1, 100))]),
-    known_in_part(
-        "code_mode",
-        &[
-            ENABLED,
-            ("default_exec_yield_time_ms", Type::Size),
-            ("experimental_show_cell_overhead", Type::Bool),
-            ("excluded_tool_namespaces", Type::Texts),
-            ("direct_only_tool_namespaces", Type::Texts),
-        ],
-    ),
-    feature("code_mode_host", &[ENABLED, ("disable_in_process_fallback", Type::Bool)]),
-    feature("context_management", &[("experimental_mode", Type::Bool)]),
-    known_in_part(
-        "current_time_reminder",
-        &[
-            ENABLED,
-            ("reminder_interval_seconds", Type::Size),
-            ("clock_source", Type::Word(&["system", "external"])),
-            ("sleep_tool", Type::Bool),
-        ],
-    ),
-    known_in_part(
-        "guardianv2",
-        &[
-            ENABLED,
-            ("sync_elastic_budgeting", Type::Bool),
-            ("sync_elastic_sections", Type::Table),
-            ("async_classifier_conversation_token_limit", Type::Within(1, i64::MAX)),
-            ("free_guardian", Type::Bool),
-            ("thread_context", Type::Bool),
-            ("persist_scores", Type::Bool),
-            ("classifier_instructions", Type::Text),
-            ("max_tool_call_lag", Type::Size),
-            ("max_action_tokens", TOKENS),
-            ("max_classifier_instruction_tokens", TOKENS),
-            ("reuse_parent_compaction", Type::Bool),
-            ("max_parent_compaction_tokens", TOKENS),
-            ("review_scope", Type::Table),
-            ("transcript", Type::Table),
-        ],
-    ),
-    feature("guardianv3", &[ENABLED]),
     feature(
         "multi_agent_v2",
         &[
@@ -130,7 +90,16 @@ pub(in super::super) const V0_169: &[Feature] = &[
             ("mitm", Type::Table),
         ],
     ),
-    feature("non_prefixed_mcp_tool_names", &[ENABLED, ("server_names", Type::Texts)]),
+    known_in_part(
+        "code_mode",
+        &[
+            ENABLED,
+            ("default_exec_yield_time_ms", Type::Size),
+            ("experimental_show_cell_overhead", Type::Bool),
+            ("excluded_tool_namespaces", Type::Texts),
+            ("direct_only_tool_namespaces", Type::Texts),
+        ],
+    ),
     feature(
         "rollout_budget",
         &[
@@ -142,8 +111,6 @@ pub(in super::super) const V0_169: &[Feature] = &[
             ("prefill_token_weight", Type::Decimal),
         ],
     ),
-    known_in_part("runtime_agent_instances", &[ENABLED]),
-    known_in_part("sleep_tool", &[ENABLED]),
     known_in_part(
         "token_budget",
         &[
@@ -155,7 +122,52 @@ pub(in super::super) const V0_169: &[Feature] = &[
             ("auto_compact_fallback_buffer_tokens", Type::Integer),
         ],
     ),
+    known_in_part(
+        "current_time_reminder",
+        &[
+            ENABLED,
+            ("reminder_interval_seconds", Type::Size),
+            ("clock_source", Type::Word(&["system", "external"])),
+            ("sleep_tool", Type::Bool),
+        ],
+    ),
+    known_in_part(
+        "guardianv2",
+        &[
+            ENABLED,
+            ("sync_elastic_budgeting", Type::Bool),
+            ("sync_elastic_sections", Type::Table),
+            ("async_classifier_conversation_token_limit", Type::Within(1, i64::MAX)),
+            ("free_guardian", Type::Bool),
+            ("thread_context", Type::Bool),
+            ("persist_scores", Type::Bool),
+            ("classifier_instructions", Type::Text),
+            ("max_tool_call_lag", Type::Size),
+            ("max_action_tokens", TOKENS),
+            ("max_classifier_instruction_tokens", TOKENS),
+            ("reuse_parent_compaction", Type::Bool),
+            ("max_parent_compaction_tokens", TOKENS),
+            ("review_scope", Type::Table),
+            ("transcript", Type::Table),
+        ],
+    ),
+    feature("async_compaction", &[ENABLED, ("model_async_compact_threshold_percent", Type::Within(1, 100))]),
+    feature("code_mode_host", &[ENABLED, ("disable_in_process_fallback", Type::Bool)]),
+    feature("context_management", &[("experimental_mode", Type::Bool)]),
+    feature("guardianv3", &[ENABLED]),
+    feature("non_prefixed_mcp_tool_names", &[ENABLED, ("server_names", Type::Texts)]),
+    known_in_part("runtime_agent_instances", &[ENABLED]),
+    known_in_part("sleep_tool", &[ENABLED]),
 ];
+
+/// The features that may be tables in a version.
+pub(in super::super) fn tables(version: Version) -> &'static [Feature] {
+    // How many were tables before the change; of those behind the guardian nothing older was seen.
+    let until =
+        [(&h::PROFILE_FILES, 0), (&h::CD_KEEPS_LINKS, 3), (&h::DEVICES, 4), (&h::TIME_REMINDER, 6), (&h::GUARDIAN, 7)];
+    let count = until.into_iter().find(|(came, _)| !version.has(came)).map_or(V0_169.len(), |(_, count)| count);
+    &V0_169[..count]
+}
 
 /// What is wrong with the table of a feature, if it is one.
 pub(super) fn wrong(layers: &Layers, features: &[&str], feature: &Feature) -> Option<Refusal> {
@@ -176,11 +188,12 @@ pub(super) fn unknown<'a>(layers: &'a Layers, path: &[&str], feature: &Feature) 
 }
 
 /// What does not go together in `[features]`, of all layers at once.
-pub(super) fn inconsistent(layers: &Layers) -> Option<Refusal> {
+pub(super) fn inconsistent(layers: &Layers, known: &[Feature]) -> Option<Refusal> {
     let rules: [fn(&Table) -> Option<&'static str>; 5] =
         [rollout_budget, token_budget, multi_agent_v2, guardianv2, current_time_reminder];
     let names = ["rollout_budget", "token_budget", "multi_agent_v2", "guardianv2", "current_time_reminder"];
-    names.into_iter().zip(rules).find_map(|(name, rule)| {
+    let is_known = |(name, _): &(&str, fn(&Table) -> Option<&'static str>)| known.iter().any(|one| one.name == *name);
+    names.into_iter().zip(rules).filter(is_known).find_map(|(name, rule)| {
         let (_, from) = layers.value(&["features", name])?;
         let what = rule(&Table { layers, name })?;
         Some(Refusal::new(from, format!("features.{name}: {what}")))

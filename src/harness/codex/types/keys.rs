@@ -9,10 +9,12 @@ use super::{By, features, tables};
 /// The words of `sandbox_mode`.
 const SANDBOX: Type = Word(&["read-only", "workspace-write", "danger-full-access"]);
 const APPROVAL: Type = WordOrGranular(&["on-failure", "on-request", "never"]);
-const APPROVAL_104: Type = WordOrTable(&["untrusted", "on-failure", "on-request", "never"]);
+/// `untrusted` is gone since 0.149; before 0.134 nothing looked into the table.
+pub(super) const APPROVAL_134: Type = WordOrGranular(&["untrusted", "on-failure", "on-request", "never"]);
+pub(super) const APPROVAL_104: Type = WordOrTable(&["untrusted", "on-failure", "on-request", "never"]);
 const REVIEWER: Type = Word(&["user", "auto_review", "guardian_subagent"]);
 const STORE: Type = Word(&["file", "keyring", "auto", "ephemeral"]);
-const EFFORT_104: Type = Word(&["none", "minimal", "low", "medium", "high", "xhigh"]);
+pub(super) const EFFORT_104: Type = Word(&["none", "minimal", "low", "medium", "high", "xhigh"]);
 const SUMMARY: Type = Word(&["auto", "concise", "detailed", "none"]);
 const VERBOSITY: Type = Word(&["low", "medium", "high"]);
 const OPENER: Type = Word(&["vscode", "vscode-insiders", "windsurf", "cursor", "none"]);
