@@ -291,7 +291,7 @@ mod tests {
             (version("0.169.0"), "0.169", None, ""),
             (version("0.104.0"), "0.104", None, ""),
             (version("0.163.0"), "0.160.0", None, ""),
-            (version("0.130.0"), "0.104", Some("0.130.0"), ""),
+            (version("0.130.0"), "0.130.0", Some("0.130.0"), ""),
             (version("0.9.0"), "0.104", Some("0.9.0"), ""),
             (Some(Installed::Unversioned("/b/codex".into())), "0.169", None, "which version of Codex /b/codex is"),
             (Some(Installed::Nowhere), "0.169", None, "neither on PATH nor in a package folder"),
