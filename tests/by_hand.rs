@@ -106,7 +106,9 @@ impl ByHand {
         let mut asked = 0;
         for section in &case.sections {
             let (word, ask) = section.words();
-            if !matches!(word, "@text" | "@hash" | "@sources" | "@messages") || !ask.starts_with(self.edition) {
+            // Another version has other rules.
+            let is_of_edition = ask.split(' ').next() == Some(self.edition);
+            if !matches!(word, "@text" | "@hash" | "@sources" | "@messages") || !is_of_edition {
                 continue;
             }
             asked += 1;

@@ -163,7 +163,7 @@ pub(super) const CD_KEEPS_LINKS: Change = change(
 pub(super) const SHORT_HEADER: Change = change(
     "0.140.0",
     "the header names no directory over global text alone; what is no regular file is no global file",
-    &["codex/only_global_text_leaves_the_directory_out_of_the_header", "codex/a_global_fifo_or_device_falls_through"],
+    &["codex/the_header_is_shorter_over_global_text_since_0_140", "codex/a_global_fifo_or_device_falls_through"],
 );
 pub(super) const DEVICES: Change = change(
     "0.142.0",
