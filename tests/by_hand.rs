@@ -107,7 +107,7 @@ impl ByHand {
         for section in &case.sections {
             let (word, ask) = section.words();
             // Another version has other rules.
-            let is_of_edition = ask.split(' ').next() == Some(self.edition);
+            let is_of_edition = ask.split(' ').next() == Some(self.edition.trim_end());
             if !matches!(word, "@text" | "@hash" | "@sources" | "@messages") || !is_of_edition {
                 continue;
             }
