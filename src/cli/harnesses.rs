@@ -123,7 +123,7 @@ fn rows(
             Some(Installed::Unversioned(_) | Installed::Nowhere) | None => None,
         };
         let chosen = installations.choose(profile.id, customs).ok();
-        let chosen = chosen.map(|choice| (choice.edition().about().name, choice.claim.clone()));
+        let chosen = chosen.map(|choice| (choice.edition().about().name, replayed(profile, choice.claim.clone())));
         // The newest first: that is the one that counts when no version is named.
         profile.editions.iter().rev().map(move |edition| {
             let about = edition.about();
@@ -173,6 +173,19 @@ fn rows(
         wanted.iter().any(|(id, edition)| *id == row.harness && edition.is_none_or(|edition| edition == row.edition))
     };
     Ok(all.into_iter().filter(is_wanted).collect())
+}
+
+/// The claim of an edition, with the versions that were replayed where there are any.
+fn replayed(profile: &harness::Profile, claim: Claim) -> Claim {
+    let replays = profile.history.filter(|_| claim.running.is_none()).map(|history| history.replays.as_slice());
+    match replays.unwrap_or_default() {
+        [] => claim,
+        [first, ..] => {
+            let last = replays.and_then(<[_]>::last).unwrap_or(first);
+            let checked = (first.version.clone(), last.version.clone());
+            Claim { checked, verified: Some(last.date.clone()), ..claim }
+        }
+    }
 }
 
 /// One line for each harness: the version that runs, the one whose rules are shown, and how that is known.
