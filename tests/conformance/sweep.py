@@ -62,12 +62,13 @@ def one_question(o, case, section):
     module, ask = driver(o.harness), casefile.Ask(section.header.split(None, 1)[1])
     if ask.harness != o.harness:
         return None
+    # The client may write what it is asked to: ours is asked first.
+    ask.edition = o.inside
+    ours = plain(compare.briefing(o.briefing, case, ask, KINDS[section.word]))
     ask.edition = None
-    real = (module.ask if section.word in ("@text", "@hash") else getattr(module, section.word[1:]))(o.clients, case, ask)
+    real = plain((module.ask if section.word in ("@text", "@hash") else getattr(module, section.word[1:]))(o.clients, case, ask))
     if real == "skip":
         return None
-    ask.edition = o.inside
-    real, ours = plain(real), plain(compare.briefing(o.briefing, case, ask, KINDS[section.word]))
     return "different" if real != ours else "refused" if real == "refused" else "equal", real, ours
 
 
