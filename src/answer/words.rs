@@ -111,7 +111,7 @@ words! {
         Exact = "exact",
         /// The rules of the last version that was checked, for a newer one that was not.
         Unchecked = "unchecked",
-        /// Not every byte: [`Answer::certain`] says what is.
+        /// Not every byte: [`super::Answer::certain`] says what is.
         Files = "files",
     }
 }
