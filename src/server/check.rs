@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::features::diagnostics;
 use super::settings::Settings;
+use super::workspace::is_instruction_file;
 use super::{Core, Date};
 use crate::answer::{Fate, Resolution};
 use crate::disk::scan::{self, Progress, Threads};
@@ -83,10 +84,8 @@ fn below(core: &Arc<Core>, root: &Path, session: &[Arc<Resolution>]) -> BTreeSet
     let customs = core.session().custom_names.clone();
     let wanted = |name: &OsStr| INSTRUCTION_FILES.may_match(name) || customs.contains(name);
     let found = scan::scan(root, Threads::PerCore, &wanted, |_| (), &Progress::default());
-    let is_one =
-        |file: &PathBuf| INSTRUCTION_FILES.matches(file) || file.file_name().is_some_and(|name| customs.contains(name));
     let sources = session.iter().flat_map(|answer| &answer.answer.sources);
     let named = sources.filter(|source| source.fate != Fate::Missing).filter_map(|source| source.path());
     let named = named.filter(|path| path.starts_with(root)).map(Path::to_owned);
-    found.into_iter().filter(is_one).chain(named).collect()
+    found.into_iter().filter(|file| is_instruction_file(file, &customs)).chain(named).collect()
 }

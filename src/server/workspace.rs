@@ -311,6 +311,6 @@ impl Core {
     }
 }
 
-fn is_instruction_file(path: &Path, customs: &HashSet<OsString>) -> bool {
+pub(super) fn is_instruction_file(path: &Path, customs: &HashSet<OsString>) -> bool {
     INSTRUCTION_FILES.matches(path) || path.file_name().is_some_and(|name| customs.contains(name))
 }
