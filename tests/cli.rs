@@ -277,6 +277,11 @@ fn harnesses_are_listed_with_their_editions_and_compared_topic_by_topic() {
     }
     assert!(list.contains("installed: @/project/node_modules/@openai/codex/package.json"), "{list}");
     assert!(list.contains("also 0.169"), "{list}");
+    // Without an installed version, those that were replayed are named, and when.
+    let history = briefing::harness::profile("gemini-cli").and_then(|profile| profile.history).expect("a history");
+    let (first, last) = (&history.replays[0], history.replays.last().expect("a replay"));
+    let wanted = ["gemini-cli", &last.version, &first.version, "to", &last.version, "client", &last.date];
+    assert!(lines.iter().any(|line| line.starts_with(&wanted)), "{wanted:?}: {list}");
     let details = place.prints("project", &["harnesses", "--details"]);
     let topics: Vec<&str> = details.lines().filter(|line| !line.starts_with(' ') && !line.is_empty()).collect();
     assert_eq!(topics, briefing::harness::Details::TITLES);
