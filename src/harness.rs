@@ -92,6 +92,28 @@ pub struct Profile {
     pub evidence: Evidence,
 }
 
+impl Profile {
+    /// Of a question that is asked by the way of answers, so that it is remembered and watched; it is in no list.
+    pub(crate) const fn lookup(
+        id: &'static str,
+        summary: &'static str,
+        editions: &'static [&'static dyn Edition],
+    ) -> Profile {
+        Profile {
+            id,
+            title: summary,
+            summary,
+            editions,
+            history: None,
+            instruction_names: &[],
+            settings_names: &[],
+            keys: &[],
+            program: None,
+            evidence: Evidence::NONE,
+        }
+    }
+}
+
 /// How a harness changed.
 pub struct History {
     /// What changed, oldest first.
@@ -192,6 +214,9 @@ pub struct About {
 }
 
 impl About {
+    /// Of a [`Profile::lookup`].
+    pub(crate) const LOOKUP: About = About { name: "1", checked: ("1", "1"), changed: &[], details: Details::NONE };
+
     /// The versions that were checked, in words: `0.169.x` for all that begin so, `1.18.33 to 1.18.x` for those from one on.
     pub fn checked_on(&self) -> String {
         let (first, last) = self.checked;

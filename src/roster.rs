@@ -11,7 +11,7 @@ use crate::answer::{Answer, Resolution, Scope, Source, Standpoint};
 use crate::harness::custom::Customs;
 use crate::harness::shared::evidence::path_of;
 use crate::harness::shared::installed::{Installed, on_path, places_on_path};
-use crate::harness::{ALL, About, Choice, Details, Edition, Evidence, Profile};
+use crate::harness::{ALL, About, Choice, Edition, Evidence, Profile};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Environment};
 use crate::text::Size;
@@ -143,26 +143,13 @@ fn used(profile: &Profile, found: &[(&str, Reason)], editor: &[String]) -> Optio
 }
 
 /// Not in the list of harnesses: it looks for them.
-static LOOK: Profile = Profile {
-    id: "briefing.roster",
-    title: "the harnesses that are used here",
-    summary: "what speaks for each harness",
-    editions: &[&Look],
-    instruction_names: &[],
-    settings_names: &[],
-    program: None,
-    keys: &[],
-    history: None,
-    evidence: Evidence::NONE,
-};
+static LOOK: Profile = Profile::lookup("briefing.roster", "what speaks for each harness", &[&Look]);
 
 struct Look;
 
-static ABOUT: About = About { name: "1", checked: ("1", "1"), changed: &[], details: Details::NONE };
-
 impl Edition for Look {
     fn about(&self) -> &About {
-        &ABOUT
+        &About::LOOKUP
     }
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {

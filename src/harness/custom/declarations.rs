@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::Customs;
 use crate::answer::{Answer, Message, Resolution, Role, Scope, Source, Standpoint, Trigger};
-use crate::harness::{About, Choice, Details, Edition, Evidence, Profile};
+use crate::harness::{About, Choice, Edition, Profile};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Environment};
 
@@ -29,25 +29,15 @@ impl Customs {
 
 /// Not in the list of harnesses: nobody is told what stands in this file.
 static PROFILE: Profile = Profile {
-    id: FILE_NAME,
-    title: FILE_NAME,
-    summary: "the harnesses that a workspace declares",
-    editions: &[&Declarations],
-    history: None,
-    instruction_names: &[],
     settings_names: &[FILE_NAME],
-    program: None,
-    keys: &[],
-    evidence: Evidence::NONE,
+    ..Profile::lookup(FILE_NAME, "the harnesses that a workspace declares", &[&Declarations])
 };
 
 struct Declarations;
 
-static ABOUT: About = About { name: "1", checked: ("1", "1"), changed: &[], details: Details::NONE };
-
 impl Edition for Declarations {
     fn about(&self) -> &About {
-        &ABOUT
+        &About::LOOKUP
     }
 
     /// The nearest file, up to the root of the repository; without a repository, the one in the working directory.

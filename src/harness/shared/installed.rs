@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::answer::{Answer, Message, Resolution, Role, Scope, Source, Standpoint, Trigger, Warning};
 use crate::formats::parse_json;
 use crate::harness::custom::Custom;
-use crate::harness::{About, Choice, Details, Edition, Profile, Program, choose, custom::Customs, newest, profile};
+use crate::harness::{About, Choice, Edition, Profile, Program, choose, custom::Customs, newest, profile};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Environment, absolute};
 use crate::text::Size;
@@ -131,11 +131,9 @@ fn program(id: &str) -> Option<&'static Program> {
 /// Looks for one program.
 struct Lookup(Option<&'static Program>);
 
-static ABOUT: About = About { name: "1", checked: ("1", "1"), changed: &[], details: Details::NONE };
-
 impl Edition for Lookup {
     fn about(&self) -> &About {
-        &ABOUT
+        &About::LOOKUP
     }
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {

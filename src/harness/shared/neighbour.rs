@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::answer::{Answer, Resolution, Scope, Source, Standpoint};
 use crate::harness::shared::names::INSTRUCTION_FILES;
-use crate::harness::{About, Choice, Details, Edition, Evidence, Profile};
+use crate::harness::{About, Choice, Edition, Profile};
 use crate::search::{Search, Told};
 use crate::snapshot::{Environment, Kind};
 use crate::text::Size;
@@ -24,26 +24,13 @@ pub fn of(answer: &Resolution) -> Option<&Path> {
 }
 
 /// Not in the list of harnesses.
-static LOOK: Profile = Profile {
-    id: "briefing.neighbour",
-    title: "a file beside an instruction file",
-    summary: "a file beside an instruction file",
-    editions: &[&Look],
-    instruction_names: &[],
-    settings_names: &[],
-    program: None,
-    keys: &[],
-    history: None,
-    evidence: Evidence::NONE,
-};
+static LOOK: Profile = Profile::lookup("briefing.neighbour", "a file beside an instruction file", &[&Look]);
 
 struct Look;
 
-static ABOUT: About = About { name: "1", checked: ("1", "1"), changed: &[], details: Details::NONE };
-
 impl Edition for Look {
     fn about(&self) -> &About {
-        &ABOUT
+        &About::LOOKUP
     }
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::answer::{Answer, Resolution, Standpoint, Warning};
 use crate::harness::custom::Custom;
-use crate::harness::{About, Choice, Details, Edition};
+use crate::harness::{About, Choice, Edition};
 use crate::search::{Search, Told};
 use crate::snapshot::{Environment, GlobFlavor};
 
@@ -43,11 +43,9 @@ pub fn dead(answer: &Resolution) -> impl Iterator<Item = &str> {
 
 struct Lookup(Vec<String>);
 
-static ABOUT: About = About { name: "1", checked: ("1", "1"), changed: &[], details: Details::NONE };
-
 impl Edition for Lookup {
     fn about(&self) -> &About {
-        &ABOUT
+        &About::LOOKUP
     }
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
