@@ -19,6 +19,7 @@ mod compare;
 mod harnesses;
 mod screen;
 mod show;
+mod why;
 mod words;
 
 const EXAMPLES: &str = "\
@@ -74,6 +75,9 @@ enum Command {
     /// Show what the changes since a git revision do to the instructions of each harness
     #[command(after_help = compare::EXAMPLES)]
     Compare(compare::Compare),
+    /// Show where a sentence comes from, which harnesses get it, and why the others do not
+    #[command(after_help = why::EXAMPLES)]
+    Why(why::Why),
     /// List the harnesses, their editions, and the versions they were checked on
     #[command(after_help = harnesses::EXAMPLES)]
     Harnesses(harnesses::Harnesses),
@@ -124,6 +128,7 @@ pub fn main() -> ExitCode {
         Command::Show(show) => show::run(&show),
         Command::Check(arguments) => check::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
+        Command::Why(arguments) => why::run(&arguments),
         Command::Harnesses(arguments) => harnesses::run(&arguments),
         Command::Lsp { stdio: _ } => lsp().map_err(Failure::Misuse),
     };

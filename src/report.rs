@@ -23,4 +23,5 @@ pub mod roster;
 mod settings;
 pub mod symbols;
 mod vocabulary;
+pub mod why;
 pub mod words;

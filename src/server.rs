@@ -20,6 +20,7 @@ use crate::index::Index;
 use crate::request::{Defaults, beside};
 use crate::snapshot::{Change, absolute};
 
+mod alone;
 mod announce;
 mod answers;
 mod capabilities;
@@ -35,6 +36,7 @@ mod requests;
 pub mod settings;
 mod thread;
 pub mod transport;
+pub mod why;
 mod workspace;
 
 use announce::Announced;

@@ -23,4 +23,5 @@ mod remote;
 mod revision;
 mod tidy;
 mod transport;
+mod why;
 mod world;

@@ -175,9 +175,7 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
             return Err(format!("{} is not below {}: start there with --cwd", named.display(), root.display()).into());
         }
     }
-    let settings = Settings { harnesses: arguments.harness.clone(), ..Settings::default() };
-    let settings = Settings::parse(&serde_json::to_value(settings).map_err(|error| error.to_string())?)
-        .map_err(|problem| problem.replace("briefing.harnesses", "--harness"))?;
+    let settings = Settings::of_harnesses(&arguments.harness)?;
     let base = if arguments.no_home { nobody(&root) } else { defaults(home) };
     let checked = check(base, &root, settings, &only)?;
     let mut report = report(&checked, arguments.level.severity());

@@ -80,7 +80,7 @@ pub fn check(base: Defaults, root: &Path, settings: Settings, only: &[PathBuf]) 
 }
 
 /// The files below a directory that may be instructions, and those that the answers rest on.
-fn below(core: &Arc<Core>, root: &Path, session: &[Arc<Resolution>]) -> BTreeSet<PathBuf> {
+pub(super) fn below(core: &Arc<Core>, root: &Path, session: &[Arc<Resolution>]) -> BTreeSet<PathBuf> {
     let customs = core.session().custom_names.clone();
     let wanted = |name: &OsStr| INSTRUCTION_FILES.may_match(name) || customs.contains(name);
     let found = scan::scan(root, Threads::PerCore, &wanted, |_| (), &Progress::default());

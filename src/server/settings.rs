@@ -88,6 +88,12 @@ fn specs_schema(_: &mut SchemaGenerator) -> Schema {
 }
 
 impl Settings {
+    /// Settings that choose harnesses, as the option `--harness` names them, and nothing else.
+    pub fn of_harnesses(specs: &[String]) -> Result<Settings, String> {
+        Settings::parse(&serde_json::json!({ "harnesses": specs }))
+            .map_err(|problem| problem.replace("briefing.harnesses", "--harness"))
+    }
+
     /// The settings in `value`, which may hold them directly or in a section `briefing`; what is wrong is said in words
     /// for the user.
     pub fn parse(value: &Value) -> Result<Settings, String> {

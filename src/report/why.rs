@@ -1,0 +1,233 @@
+//! Where a sentence comes from, which harnesses send it, and why the others do not.
+
+use std::ops::Range;
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::explain::explain;
+use super::findings::Subject;
+use super::front_matter::head;
+use super::paths::short;
+use crate::answer::{Fate, Message, Place, Resolution, Source};
+use crate::text::without_passwords;
+
+mod search;
+
+pub use search::Sought;
+
+/// What `briefing why` says.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct Why {
+    /// The text that was looked for.
+    pub text: String,
+    /// Where it stands in files, in the order of their paths.
+    pub places: Vec<Standing>,
+    /// The harnesses that send it although no file says it.
+    pub elsewhere: Vec<Unfiled>,
+    /// If it is nowhere: the lines that are most like it, the nearest first.
+    pub near: Vec<Near>,
+}
+
+/// A place in a file where the text stands.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct Standing {
+    /// The file.
+    pub path: String,
+    /// From 1 on.
+    pub line: usize,
+    /// In characters, from 1 on.
+    pub column: usize,
+    /// Its first byte in the file.
+    pub start: usize,
+    /// One past its last byte.
+    pub end: usize,
+    /// What each harness makes of it.
+    pub harnesses: Vec<Told>,
+}
+
+/// What a harness makes of a text in a file.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct Told {
+    /// The harness.
+    pub harness: String,
+    /// Its edition.
+    pub edition: String,
+    /// Whether the model gets the text from this place.
+    pub reaches: bool,
+    /// When: `session` or `read`.
+    pub trigger: Option<String>,
+    /// What becomes of the file; `null`: the harness does not consider it.
+    pub fate: Option<String>,
+    /// Why.
+    pub reason: String,
+    /// Where the harness would have to be started to send it, if not here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
+}
+
+/// A harness that sends the text from no file.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct Unfiled {
+    /// The harness.
+    pub harness: String,
+    /// Its edition.
+    pub edition: String,
+    /// Index of the message.
+    pub message: usize,
+    /// The URL that serves it; `null`: the words are the harness's own, or made from what it finds.
+    pub url: Option<String>,
+}
+
+/// A line that is like the text.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct Near {
+    /// The file.
+    pub path: String,
+    /// From 1 on.
+    pub line: usize,
+    /// What stands there.
+    pub text: String,
+    /// How much of it is alike, in percent.
+    pub alike: usize,
+}
+
+/// Every place in a file where the text stands, and what each harness makes of it there.
+pub fn places(subject: &Subject, sought: &Sought) -> Vec<Standing> {
+    let decoded = subject.raw.text();
+    let found = sought.places(&decoded);
+    let place = |at: Range<usize>| {
+        let raw = subject.raw.raw_ranges(std::slice::from_ref(&at)).pop().unwrap_or(at.clone());
+        let before = &decoded[..at.start];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let harnesses = subject.answers.iter().map(|answer| {
+            let here = told(answer, subject.path, &decoded, (&at, &raw), sought);
+            let elsewhere = subject.elsewhere;
+            let there = elsewhere.answers.iter().find(|other| !here.reaches && other.harness == answer.harness);
+            let there = there
+                .filter(|there| told(there, elsewhere.path, &decoded, (&at, &raw), sought).reaches)
+                .map(|there| short(&there.standpoint.cwd, &answer.standpoint));
+            Told { start: there, ..here }
+        });
+        Standing {
+            path: subject.path.to_string_lossy().into_owned(),
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+            start: raw.start,
+            end: raw.end,
+            harnesses: harnesses.collect(),
+        }
+    };
+    found.into_iter().map(place).collect()
+}
+
+/// What one answer makes of a text that stands at `at` in the decoded file, and at `raw` in its bytes.
+fn told(
+    answer: &Resolution,
+    path: &Path,
+    decoded: &str,
+    (at, raw): (&Range<usize>, &Range<usize>),
+    sought: &Sought,
+) -> Told {
+    let sources: Vec<&Source> = answer.answer.sources.iter().filter(|source| source.is_file(path)).collect();
+    let sends = |source: &&&Source| {
+        let whole = source.kept.iter().any(|kept| kept.start <= raw.start && raw.end <= kept.end);
+        // A text may be spread over pieces that are kept; what the model gets decides.
+        let known = source.kept.is_empty() || whole || source.kept.iter().any(|kept| kept.contains(&raw.start));
+        source.fate.reaches() && known && texts(answer, source).any(|text| sought.is_in(text))
+    };
+    let source = sources.iter().find(sends);
+    let reaches = source.is_some();
+    let source = source.or(sources.first()).copied();
+    let reason = match source {
+        None => explain(path, answer).1,
+        Some(source) if reaches || !source.fate.reaches() => source.reason.clone(),
+        Some(source) => lost(answer, source, decoded, at, raw),
+    };
+    Told {
+        harness: answer.harness.clone(),
+        edition: answer.edition.clone(),
+        reaches,
+        trigger: source.filter(|_| reaches).map(|source| source.trigger.word().to_owned()),
+        fate: source.map(|source| source.fate.word().to_owned()),
+        reason,
+        start: None,
+    }
+}
+
+/// The texts that a source may be in: its part, its message, or any message where the answer does not say.
+fn texts<'a>(answer: &'a Resolution, source: &Source) -> impl Iterator<Item = &'a str> {
+    let (own, part) = (source.message, source.part);
+    let messages = answer.answer.messages.iter().enumerate();
+    messages.filter(move |(at, _)| own.is_none_or(|own| own == *at)).map(move |(_, message): (_, &Message)| {
+        let part = part.filter(|_| own.is_some()).and_then(|part| message.parts.get(part));
+        &**part.unwrap_or(&message.text)
+    })
+}
+
+/// Why a harness that sends something of a file does not send this part of it.
+fn lost(answer: &Resolution, source: &Source, decoded: &str, at: &Range<usize>, raw: &Range<usize>) -> String {
+    let title = &answer.title;
+    let is_kept = |byte: usize| source.kept.iter().any(|kept| kept.contains(&byte));
+    if is_in_comment(decoded, at) {
+        return format!("it stands in an HTML comment, which {title} takes out");
+    }
+    if head(decoded).is_some_and(|head| head.closed && at.start < head.at.end) {
+        return format!("it stands in the front matter, of which {title} sends nothing as it is");
+    }
+    match source.fate {
+        Fate::Listed => source.reason.clone(),
+        Fate::Truncated if is_kept(raw.start) => format!("cut in the middle of it: {}", source.reason),
+        Fate::Truncated => format!("cut: {}", source.reason),
+        _ => format!("{title} does not send this part of the file, or sends it in other words"),
+    }
+}
+
+/// Whether a range lies between `<!--` and `-->`.
+fn is_in_comment(text: &str, at: &Range<usize>) -> bool {
+    let Some(open) = text[..at.start].rfind("<!--") else { return false };
+    !text[open..at.start].contains("-->")
+}
+
+/// The harnesses that send the text although none of the places they send is in a file.
+pub fn unfiled<'a>(
+    answers: impl IntoIterator<Item = &'a Resolution>,
+    places: &[Standing],
+    sought: &Sought,
+) -> Vec<Unfiled> {
+    let from_file = |answer: &Resolution| {
+        let told = places.iter().flat_map(|place| &place.harnesses);
+        told.clone().any(|told| told.reaches && told.harness == answer.harness)
+    };
+    let of = |answer: &'a Resolution| {
+        let found = answer.answer.messages.iter().position(|message| sought.is_in(&message.text))?;
+        Some(Unfiled {
+            harness: answer.harness.clone(),
+            edition: answer.edition.clone(),
+            message: found,
+            url: url(answer, found, sought),
+        })
+    };
+    answers.into_iter().filter(|answer| !from_file(answer)).filter_map(of).collect()
+}
+
+/// The URL whose part of a message holds the text.
+fn url(answer: &Resolution, message: usize, sought: &Sought) -> Option<String> {
+    let parts = &answer.answer.messages[message].parts;
+    answer.answer.sources.iter().filter(|source| source.message == Some(message)).find_map(|source| {
+        let Place::Url(url) = &source.place else { return None };
+        let part = parts.get(source.part.unwrap_or(0))?;
+        sought.is_in(part).then(|| without_passwords(url).into_owned())
+    })
+}
+
+/// The lines of a file that are like the text.
+pub fn near(path: &Path, text: &str, sought: &Sought) -> Vec<Near> {
+    let like = |(number, line): (usize, &str)| {
+        let alike = sought.alike(line)?;
+        let path = path.to_string_lossy().into_owned();
+        Some(Near { path, line: number + 1, text: line.trim().to_owned(), alike })
+    };
+    text.lines().enumerate().filter_map(like).collect()
+}

@@ -1,0 +1,49 @@
+//! Where a sentence comes from, asked without an editor.
+
+use std::path::Path;
+
+use super::alone::{Alone, project};
+use super::check::below;
+use super::settings::Settings;
+use crate::report::why::{self, Near, Sought, Why};
+use crate::request::{Defaults, Places, Request};
+
+/// How many lines that are like the text are named.
+const NEAREST: usize = 3;
+
+/// Where the text stands in what agents that are started in `cwd` read, or would read, and what becomes of it.
+pub fn why(base: Defaults, cwd: &Path, settings: Settings, text: &str) -> Result<Why, String> {
+    let Some(sought) = Sought::new(text) else { return Err("the text is empty; give a few words of it".to_owned()) };
+    let home = base.home.clone();
+    let Alone { runtime, core } = Alone::new(base, cwd, settings)?;
+    runtime.block_on(async {
+        let cwd = core.session().folders[0].clone();
+        let places = Places { cwd: cwd.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
+        let asked = core.answers(&Request::default(), &places).await;
+        let (answers, _) = asked.map_err(|error| error.message.into_owned())?;
+        let root = project(&cwd, &home, &answers);
+        core.session().folders = vec![root.clone()];
+        let mut found = Why { text: text.to_owned(), ..Why::default() };
+        let mut near: Vec<Near> = Vec::new();
+        let sources = answers.iter().flat_map(|answer| &answer.answer.sources).filter_map(|source| source.path());
+        let files = below(&core, &root, &answers).into_iter().chain(sources.map(Path::to_owned));
+        for path in files.collect::<std::collections::BTreeSet<_>>() {
+            // Most files do not say it, and harnesses need not be asked about those.
+            let Ok(raw) = crate::disk::Filesystem::read(&core.files, &path) else { continue };
+            let says = sought.is_in(&raw.text());
+            if !says {
+                near.extend(why::near(&path, &raw.text(), &sought));
+                continue;
+            }
+            let Ok(view) = core.view(&path).await else { continue };
+            found.places.extend(why::places(&view.subject(), &sought));
+        }
+        found.elsewhere = why::unfiled(answers.iter().map(|answer| &**answer), &found.places, &sought);
+        if found.places.is_empty() && found.elsewhere.is_empty() {
+            near.sort_by_key(|near| std::cmp::Reverse(near.alike));
+            near.truncate(NEAREST);
+            found.near = near;
+        }
+        Ok(found)
+    })
+}
