@@ -17,6 +17,7 @@ use crate::server;
 mod check;
 mod compare;
 mod harnesses;
+mod mcp;
 mod screen;
 mod show;
 mod why;
@@ -87,6 +88,9 @@ enum Command {
         #[arg(long)]
         stdio: bool,
     },
+    /// Serve an agent over the Model Context Protocol, on standard input and output
+    #[command(after_help = mcp::EXAMPLES)]
+    Mcp(mcp::Mcp),
 }
 
 /// Exit code for findings.
@@ -131,6 +135,7 @@ pub fn main() -> ExitCode {
         Command::Why(arguments) => why::run(&arguments),
         Command::Harnesses(arguments) => harnesses::run(&arguments),
         Command::Lsp { stdio: _ } => lsp().map_err(Failure::Misuse),
+        Command::Mcp(arguments) => mcp::run(&arguments),
     };
     done.unwrap_or_else(|failure| {
         let (message, code) = match failure {
@@ -151,11 +156,15 @@ fn told(said: &clap::Error) -> ExitCode {
     }
 }
 
-/// Logs go to standard error, since standard output belongs to the client.
 fn lsp() -> Result<ExitCode, String> {
+    log();
+    server::run(defaults(None), today)
+}
+
+/// Logs go to standard error, since standard output belongs to the client.
+fn log() {
     let level = std::env::var("BRIEFING_LOG").ok().and_then(|level| level.parse().ok()).unwrap_or(tracing::Level::WARN);
     tracing_subscriber::fmt().with_writer(io::stderr).with_max_level(level).with_ansi(false).init();
-    server::run(defaults(None), today)
 }
 
 /// What the environment says of the user and the machine.

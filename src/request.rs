@@ -185,6 +185,11 @@ const FIELDS: [(&str, &str); 11] = [
     ("include", "a list of `text` and `trace`"),
 ];
 
+/// What a field of a request must be, in words.
+pub fn shape(name: &str) -> Option<&'static str> {
+    FIELDS.iter().find(|(known, _)| *known == name).map(|(_, shape)| *shape)
+}
+
 impl Request {
     /// A request as somebody wrote it, or what is wrong with it in words of requests.
     pub fn from_json(json: &str) -> Result<Request, String> {
@@ -195,7 +200,7 @@ impl Request {
             return Err("must be a JSON object, such as {\"model\": \"gpt-5\"}".to_owned());
         };
         for (name, value) in fields {
-            let Some((_, shape)) = FIELDS.iter().find(|(known, _)| known == name) else {
+            let Some(shape) = shape(name) else {
                 let known: Vec<&str> = FIELDS.iter().map(|(known, _)| *known).collect();
                 return Err(format!("unknown field `{name}`; the fields are {}", list(&known)));
             };

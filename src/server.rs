@@ -30,6 +30,7 @@ mod documents;
 pub mod ext;
 mod features;
 mod handlers;
+pub mod mcp;
 mod mentions;
 mod publish;
 mod requests;

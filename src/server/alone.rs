@@ -1,40 +1,55 @@
-//! The server's core without an editor, for the other doors: they ask as editors do.
+//! The server without an editor, for the other doors: they ask as editors do.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tokio::runtime::Runtime;
+use tower_lsp::LspService;
 
 use super::settings::Settings;
-use super::{Core, Date};
+use super::{Date, Server};
 use crate::answer::Resolution;
 use crate::request::Defaults;
 
-/// A core, and what its work runs on.
+/// A server that nobody is connected to, and what its work runs on.
 pub(super) struct Alone {
     pub runtime: Runtime,
-    pub core: Arc<Core>,
+    pub server: Server,
 }
 
 impl Alone {
-    /// A core that has its questions asked from `cwd`, an absolute path; it watches nothing by itself.
-    pub fn new(base: Defaults, cwd: &Path, settings: Settings) -> Result<Alone, String> {
+    /// A server whose one workspace folder is `cwd`, an absolute path, where agents are started; it watches nothing by itself.
+    pub fn new(
+        base: Defaults,
+        cwd: &Path,
+        settings: Settings,
+        today: impl Fn() -> Date + Send + Sync + 'static,
+    ) -> Result<Alone, String> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_time()
             .build()
             .map_err(|error| format!("no thread can be started: {error}"))?;
-        let today: Date = base.surroundings.date;
-        let core = Core::new(base, Box::new(move || today));
-        let cwd = core.files.real(cwd);
+        let server = unconnected(base, today);
         {
-            let mut session = core.session();
-            session.folders = vec![cwd.clone()];
-            let settings = Settings { cwd: Some(cwd.to_string_lossy().into_owned()), ..settings };
-            core.put_in_force(&mut session, settings);
+            let mut session = server.core.session();
+            session.folders = vec![server.core.files.real(cwd)];
+            server.core.put_in_force(&mut session, settings);
         }
-        Ok(Alone { runtime, core })
+        Ok(Alone { runtime, server })
     }
+}
+
+/// A server with a client that hears nothing.
+fn unconnected(base: Defaults, today: impl Fn() -> Date + Send + Sync + 'static) -> Server {
+    let mut made = None;
+    // A client is given out only where a service is made.
+    drop(LspService::new(|client| {
+        let server = Server::new(client.clone(), base, Box::new(today));
+        made = Some(Server { client, core: server.core.clone(), background: OnceLock::new() });
+        server
+    }));
+    made.expect("a service makes its server at once")
 }
 
 /// The directory that holds the whole project of an agent that is started in `cwd`: the outermost of what harnesses take

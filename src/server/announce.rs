@@ -106,7 +106,7 @@ fn same_harness(one: &Resolution, other: &Resolution) -> bool {
 }
 
 /// Whether a reader of two answers would see no difference.
-fn says_the_same(one: &Arc<Resolution>, other: &Arc<Resolution>) -> bool {
+pub(super) fn says_the_same(one: &Arc<Resolution>, other: &Arc<Resolution>) -> bool {
     if Arc::ptr_eq(one, other) {
         return true;
     }

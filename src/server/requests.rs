@@ -180,7 +180,7 @@ fn usual(params: &EffectiveInstructionsParams) -> Option<Uri> {
 }
 
 /// The path of a URI that came as text.
-fn parsed(uri: &str) -> Result<PathBuf> {
+pub(super) fn parsed(uri: &str) -> Result<PathBuf> {
     let parsed: Uri = uri.parse().map_err(|error| Error::invalid_params(format!("{uri}: not a URI: {error}")))?;
     path_of(&parsed)
 }

@@ -31,9 +31,9 @@ pub(super) struct Shown {
 
 /// Which harness a preview is of, and the file that the agent would read.
 #[derive(Debug, PartialEq, Eq)]
-struct Name {
-    harness: String,
-    file: Option<PathBuf>,
+pub(in crate::server) struct Name {
+    pub harness: String,
+    pub file: Option<PathBuf>,
 }
 
 impl Server {
@@ -95,7 +95,7 @@ fn is_findings(uri: &str) -> bool {
     path.split('#').next().unwrap_or_default().trim_matches('/') == FINDINGS
 }
 
-fn named(uri: &str) -> Result<Name> {
+pub(in crate::server) fn named(uri: &str) -> Result<Name> {
     let wrong = |what: &str| Error::invalid_params(format!("{uri}: {what}; previews are {SCHEME}:/HARNESS/FILE"));
     let parsed: Uri = uri.parse().map_err(|_| wrong("not a URI"))?;
     if parsed.scheme().as_str() != SCHEME {

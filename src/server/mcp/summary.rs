@@ -1,0 +1,134 @@
+//! Answers made small enough for a context window: what reaches the model, what is lost, and why.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::arguments::{Detail, When};
+
+/// What an agent wants to know.
+#[derive(Clone, Copy)]
+pub(super) struct Wish {
+    pub detail: Detail,
+    pub when: Option<When>,
+}
+
+/// Fates of files of which nothing reaches the model, and nothing would.
+const NOTHING: [&str; 3] = ["missing", "empty", "excluded"];
+
+/// `briefing/effectiveInstructions`, less what nobody asked for, and with what to pass on as `alreadyLoaded`.
+pub(super) fn effective(answer: &impl Serialize, wish: Wish) -> Value {
+    let mut answer = plain(answer);
+    for briefing in items(&mut answer, "briefings") {
+        if let Some(when) = wish.when {
+            only(briefing, when);
+        }
+        let loaded = loaded(briefing);
+        if wish.detail == Detail::Summary {
+            shorten(briefing);
+        }
+        briefing.insert("loaded".to_owned(), loaded);
+    }
+    answer
+}
+
+/// `briefing/explain`
+pub(super) fn explanations(answer: &impl Serialize, detail: Detail) -> Value {
+    let mut answer = plain(answer);
+    for explanation in items(&mut answer, "explanations").filter(|_| detail == Detail::Summary) {
+        explanation.remove("probes");
+    }
+    answer
+}
+
+/// `briefing/instructionFiles`
+pub(super) fn files(answer: &impl Serialize, detail: Detail) -> Value {
+    let mut answer = plain(answer);
+    if detail == Detail::Full {
+        return answer;
+    }
+    for file in items(&mut answer, "files") {
+        let Some(Value::Array(harnesses)) = file.get_mut("harnesses") else { continue };
+        harnesses.retain(|reading| !reading["fate"].is_null());
+        for reading in harnesses.iter_mut().filter_map(Value::as_object_mut) {
+            reading.retain(|name, _| ["harness", "fate", "trigger"].contains(&name.as_str()));
+        }
+    }
+    answer
+}
+
+/// `briefing/compare`
+pub(super) fn comparison(answer: &impl Serialize, texts: bool) -> Value {
+    let mut answer = plain(answer);
+    if let Some(comparison) = answer.as_object_mut().filter(|_| !texts) {
+        comparison.remove("texts");
+    }
+    answer
+}
+
+fn plain(answer: &impl Serialize) -> Value {
+    serde_json::to_value(answer).expect("answers are plain data")
+}
+
+fn items<'a>(answer: &'a mut Value, name: &str) -> impl Iterator<Item = &'a mut Map<String, Value>> {
+    let list = answer.get_mut(name).and_then(Value::as_array_mut);
+    list.into_iter().flatten().filter_map(Value::as_object_mut)
+}
+
+fn word<'a>(object: &'a Value, name: &str) -> &'a str {
+    object[name].as_str().unwrap_or_default()
+}
+
+/// Leaves out what comes at another time.
+fn only(briefing: &mut Map<String, Value>, when: When) {
+    let is_now = |value: &Value| (word(value, "trigger") == "session") == (when == When::Session);
+    for name in ["messages", "sources"] {
+        if let Some(Value::Array(list)) = briefing.get_mut(name) {
+            list.retain(is_now);
+        }
+    }
+    // The numbers of messages that were left out would mislead.
+    for source in briefing.get_mut("sources").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(source) = source.as_object_mut() {
+            source.remove("message");
+            source.remove("part");
+        }
+    }
+}
+
+/// The files whose text is in the context after this.
+fn loaded(briefing: &Map<String, Value>) -> Value {
+    let sources = briefing.get("sources").and_then(Value::as_array).into_iter().flatten();
+    let reaching = sources.filter(|source| ["loaded", "truncated"].contains(&word(source, "fate")));
+    Value::Array(reaching.filter_map(|source| source.get("path")).cloned().collect())
+}
+
+fn shorten(briefing: &mut Map<String, Value>) {
+    for name in ["standpoint", "certain", "version", "target"] {
+        briefing.remove(name);
+    }
+    briefing.retain(|_, value| !value.is_null());
+    if let Some(totals) = briefing.get_mut("totals") {
+        *totals = json!({"bytes": totals["bytes"], "tokens": totals["tokens"]["value"]});
+    }
+    for message in briefing.get_mut("messages").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(message) = message.as_object_mut() {
+            // They say again what the text says.
+            message.remove("parts");
+        }
+    }
+    let Some(Value::Array(sources)) = briefing.get_mut("sources") else { return };
+    let before = sources.len();
+    sources.retain(|source| !NOTHING.contains(&word(source, "fate")));
+    let left_out = before - sources.len();
+    for source in sources.iter_mut().filter_map(Value::as_object_mut) {
+        source.retain(|name, value| {
+            ["path", "url", "trigger", "fate", "by", "reason", "sent"].contains(&name.as_str()) && !value.is_null()
+        });
+        if let Some(bytes) = source.get("sent").map(|sent| sent["bytes"].clone()) {
+            source.insert("sent".to_owned(), bytes);
+        }
+    }
+    if left_out > 0 {
+        briefing.insert("moreSources".to_owned(), left_out.into());
+    }
+}
