@@ -37,7 +37,7 @@
 //! | | *above: pure; below: the outside world* |
 //! | [`disk`] | reads, lays buffers over, and watches; the only room that opens files |
 //! | [`remote`] | fetches the URLs that instructions name; the only room that uses the network, when the user says so |
-//! | [`server`] | the LSP service, and its transport |
+//! | [`server`] | the LSP service and its transport; the same answers without an editor, and for agents over MCP |
 //! | [`cli`] | the same answers on a terminal |
 //!
 //! A room names only rooms above it, and `disk` and `remote` only `snapshot` and what stands before it; `tests/tidy.rs` keeps that true.

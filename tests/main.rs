@@ -16,6 +16,7 @@ mod findings;
 mod git;
 mod incremental;
 mod libraries;
+mod mcp;
 mod messages;
 mod process;
 mod protocol;

@@ -64,7 +64,7 @@ pub(super) struct Side {
 
 /// Arguments of `compare`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct Compare {
     /// One question to one harness.
     #[schemars(required, with = "JsonObject")]
@@ -73,12 +73,13 @@ pub(super) struct Compare {
     #[schemars(required, with = "JsonObject")]
     pub right: Option<JsonObject>,
     /// `text` for the whole texts of both sides.
+    #[serde(default)]
     pub include: Vec<String>,
 }
 
 /// Arguments of `explain`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct Explain {
     /// The instruction file in question, relative to the workspace or absolute.
     #[schemars(required)]
@@ -90,6 +91,7 @@ pub(super) struct Explain {
     /// One harness, several, `mine` (the default) or `all`.
     pub harness: Option<OneOrMany>,
     /// `full` for every probe of the disk.
+    #[serde(default)]
     pub detail: Detail,
 }
 

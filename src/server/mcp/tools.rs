@@ -24,8 +24,10 @@ use crate::text;
 /// How many findings are listed.
 const LISTED: usize = 50;
 
-/// Every tool, with what it is asked with and what it is for.
-const TOOLS: [(&str, fn() -> JsonObject, &str); 5] = [
+/// A tool: its name, what it is asked with, and what it is for.
+type Described = (&'static str, fn() -> JsonObject, &'static str);
+
+const TOOLS: [Described; 5] = [
     (
         "effective_instructions",
         schema::<Question>,
@@ -56,7 +58,7 @@ const TOOLS: [(&str, fn() -> JsonObject, &str); 5] = [
 ];
 
 pub(super) fn all() -> Vec<Tool> {
-    let tool = |(name, schema, description): &(&'static str, fn() -> JsonObject, &'static str)| {
+    let tool = |(name, schema, description): &Described| {
         let hints = ToolAnnotations::new().read_only(true).destructive(false).idempotent(true).open_world(false);
         Tool::new(*name, *description, Arc::new(schema())).with_annotations(hints)
     };
