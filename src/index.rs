@@ -28,6 +28,9 @@ const CHANGE_LIMIT: usize = 1024;
 /// How many rounds of an answer observe only what is missing; most take fewer.
 const ROUNDS: usize = 8;
 
+/// So many facts at most are observed anew before a question is tried that was answered before.
+const LATELY_LIMIT: usize = 16;
+
 /// For how many paths it is remembered what was known about them, to look that up in one go.
 const FORGOTTEN_LIMIT: usize = 1024;
 
@@ -59,6 +62,8 @@ struct State {
     answers_with: HashMap<PartKey, Questions, AskHasher>,
     /// What was forgotten, by the path it is about: whoever needs one of it again will need the rest.
     forgotten: HashMap<PathBuf, Vec<Ask>>,
+    /// What the last change touched, if it is little and soon observed: an answer that it took will need just that.
+    lately: Vec<Ask>,
     /// Answers that were forgotten: to take them apart takes time, which somebody may be waiting for.
     bin: Vec<Arc<Resolution>>,
     /// How many answers were worked out.
@@ -152,6 +157,10 @@ impl Index {
                 return Reply::Answer(remembered.clone(), state.version);
             }
             let again = state.answered.contains(&question.hash);
+            let lately: Vec<Ask> = state.lately.iter().filter(|ask| !state.snapshot.is_told(ask)).cloned().collect();
+            if again && !lately.is_empty() {
+                return Reply::Missing(lately, Tick(state.tick));
+            }
             (state.snapshot.clone(), state.parts.clone(), state.tick, state.version, again)
         };
         match resolve_knowing(&snapshot, &parts, choice, standpoint, again) {
@@ -226,19 +235,22 @@ impl Index {
     /// Forgets every fact that `changes` may touch, and every answer that rests on one. Whether there was any.
     pub fn forget(&self, changes: impl IntoIterator<Item = Change>) -> bool {
         let mut state = self.lock();
-        let mut forgot = false;
+        let mut forgot = Vec::new();
         for change in changes {
             let touched = state.touched_by(&change);
             state.note(change);
-            forgot |= !touched.is_empty();
             for ask in touched {
                 state.forget(&ask);
+                forgot.push(ask);
             }
         }
-        if forgot {
-            state.version += 1;
+        if forgot.is_empty() {
+            return false;
         }
-        forgot
+        state.version += 1;
+        let is_little = forgot.len() <= LATELY_LIMIT && forgot.iter().all(is_soon_observed);
+        state.lately = if is_little { forgot } else { Vec::new() };
+        true
     }
 
     /// All facts that are told, to be observed again and given to [`Index::confirm`]. Those that are being observed just now
@@ -343,6 +355,11 @@ impl Index {
     }
 }
 
+/// Whether a fact is about one place only, and near.
+fn is_soon_observed(ask: &Ask) -> bool {
+    matches!(ask, Ask::Kind(_) | Ask::LinkKind(_) | Ask::Real(_) | Ask::Target(_) | Ask::Content(_))
+}
+
 /// The facts of now, and what is missing, observed when it is asked for.
 struct Ahead<'a> {
     known: RefCell<Snapshot>,
@@ -438,5 +455,71 @@ impl State {
             self.bin.clear();
         }
         self.bin.extend(questions.iter().filter_map(|question| self.memo.remove(question)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::answer::Answer;
+    use crate::harness::custom::Custom;
+    use crate::harness::{About, Details, Edition};
+    use crate::search::{Search, Told};
+    use crate::snapshot::{Kind, Meta};
+
+    /// Counts how often it looks, and reads two files.
+    struct Counting(AtomicUsize);
+
+    impl Edition for Counting {
+        fn about(&self) -> &About {
+            const { &About { name: "1.0", checked: ("1.0", "1.0"), changed: &[], details: Details::NONE } }
+        }
+
+        fn look(&self, _: &Standpoint, search: &mut Search) -> Told<Answer> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            let _ = search.read(Path::new("/a"), "a file")?;
+            let _ = search.read(Path::new("/b"), "another file")?;
+            Ok(Answer::default())
+        }
+    }
+
+    fn observe(asks: Vec<Ask>) -> Vec<Observed> {
+        let look = |ask: Ask| {
+            let fact = match &ask {
+                Ask::Real(path) => Fact::Real(Ok(path.clone())),
+                Ask::Content(_) => Fact::Content(Ok("text".into())),
+                _ => Fact::Kind(Ok(Meta { kind: Kind::Dir, len: 0, links: 1, identity: (0, 0), guarded: true })),
+            };
+            Observed { rests_on: vec![ask.path().to_owned()], ask, fact }
+        };
+        asks.into_iter().map(look).collect()
+    }
+
+    #[test]
+    fn after_an_edit_a_question_is_worked_out_once() {
+        let edition = Arc::new(Counting(AtomicUsize::new(0)));
+        let custom = Custom {
+            path: None,
+            id: "counting".to_owned(),
+            title: "Counting".to_owned(),
+            summary: String::new(),
+            details: Vec::new(),
+            edition: edition.clone(),
+            fingerprint: 0,
+            instruction_names: Vec::new(),
+        };
+        let (choice, index) = (Choice::custom(Arc::new(custom)), Index::default());
+        let at = Arc::new(Standpoint::plain(Path::new("/"), Path::new("/"), Arc::default()));
+        let looked = || {
+            let before = edition.0.load(Ordering::Relaxed);
+            index.answer(&observe, &choice, &at);
+            edition.0.load(Ordering::Relaxed) - before
+        };
+        assert!(looked() > 1, "what it needs has to be found out");
+        assert_eq!(looked(), 0, "it is remembered");
+        index.forget([Change::Content("/a".into()), Change::Content("/b".into())]);
+        assert_eq!(looked(), 1, "what it needs is known");
     }
 }

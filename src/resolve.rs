@@ -81,7 +81,9 @@ fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Told<(
     at.cwd = physical;
     at.already_loaded.extend(injected_before(choice, &at, search)?);
     let mut answer = through_tool(choice, &at, search)?;
+    // An edit changes what a file is, but not where it is: only what is nowhere may be a new document of the editor.
     if let Some(target) = &at.target
+        && search.real(target)? == Err(Errno::NOENT)
         && search.glance(target)? == Err(Errno::NOENT)
     {
         let message = format!(

@@ -5,9 +5,9 @@ use std::sync::{Arc, LazyLock};
 use std::thread::available_parallelism;
 
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::task::JoinError;
 
-use super::{Core, thread};
+use super::Core;
+use super::thread::{self, unbroken};
 use crate::answer::{Resolution, Standpoint};
 use crate::disk::{self, Watching};
 use crate::harness::Choice;
@@ -15,6 +15,9 @@ use crate::index::{Index, Keep, Reply};
 
 /// How many threads work out the answers to one request at most.
 static CORES: LazyLock<usize> = LazyLock::new(|| available_parallelism().map_or(1, usize::from).min(4));
+
+/// A question, and which of several it is.
+type Numbered = (usize, Choice, Arc<Standpoint>);
 
 impl Core {
     /// The answer. What is remembered comes at once; else it is worked out on a thread that may wait for the disk.
@@ -27,33 +30,42 @@ impl Core {
         answers.into_iter().next().expect("one answer per question")
     }
 
-    /// The answers, in the order of the questions. Those that have to be worked out share as many threads as there are
-    /// cores.
+    /// The answers, in the order of the questions. Those that are not remembered are worked out.
     pub(super) async fn answers_to(
         self: &Arc<Self>,
         questions: Vec<(Choice, Arc<Standpoint>)>,
     ) -> Vec<(Arc<Resolution>, u64)> {
-        let remembered = questions.iter().map(|(choice, standpoint)| self.index.recall(choice, standpoint));
-        if let Some(remembered) = remembered.collect() {
-            return remembered;
+        let mut answers = Vec::with_capacity(questions.len());
+        let mut missing = Vec::new();
+        for (number, (choice, standpoint)) in questions.into_iter().enumerate() {
+            answers.push(self.index.recall(&choice, &standpoint));
+            if answers[number].is_none() {
+                missing.push((number, choice, standpoint));
+            }
         }
+        if !missing.is_empty() {
+            self.work_out(missing, &mut answers).await;
+        }
+        answers.into_iter().map(|answer| answer.expect("they are still wanted: we wait for them")).collect()
+    }
+
+    /// Works out numbered questions, which share as many threads as there are cores.
+    async fn work_out(self: &Arc<Self>, questions: Vec<Numbered>, answers: &mut [Option<(Arc<Resolution>, u64)>]) {
         let wanted = Wanted::default();
+        let flag = thread::wanted().unwrap_or_else(|| wanted.flag());
         let permit = self.readers.clone().acquire_owned().await.expect("never closed");
         // Whoever waited for a second permit while holding one would wait for others who do the same.
         let more = (1..questions.len().min(*CORES)).map_while(|_| self.readers.clone().try_acquire_owned().ok());
-        let (more, questions, flag) = (more.collect::<Vec<_>>(), Arc::new(questions), wanted.flag());
-        let (core, count) = (self.clone(), questions.len());
+        let (core, more, still_wanted) = (self.clone(), more.collect::<Vec<_>>(), flag.clone());
         let next = AtomicUsize::new(0);
         let share = Arc::new(move |permit| {
             let _permit: OwnedSemaphorePermit = permit;
-            let numbers = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
-            let mine = numbers.map_while(|number| Some((number, questions.get(number)?)));
-            let answer = |(number, (choice, at)): (usize, &(Choice, _))| {
-                (number, core.answer_reading(choice, at, Keep::Answer, &flag))
+            let mine = std::iter::from_fn(|| questions.get(next.fetch_add(1, Ordering::Relaxed)));
+            let answer = |(number, choice, at): &Numbered| {
+                (*number, core.answer_reading(choice, at, Keep::Answer, &still_wanted))
             };
             mine.map(answer).collect::<Vec<_>>()
         });
-        let mut answers = vec![None; count];
         let mut take = |found: Vec<_>| found.into_iter().for_each(|(number, answer)| answers[number] = answer);
         let lead = move || {
             // Threads that are woken together are put on one core. Whoever does the first share wakes the others when it
@@ -71,7 +83,10 @@ impl Core {
         for helper in helpers {
             take(unbroken(helper.await));
         }
-        answers.into_iter().map(|answer| answer.expect("they are still wanted: we wait for them")).collect()
+        if !flag.load(Ordering::Relaxed) {
+            // Whoever gave this up ends it here.
+            std::future::pending::<()>().await;
+        }
     }
 
     /// Asks, reads what is missing, and asks again; `None` once nobody wants the answer any more.
@@ -108,14 +123,6 @@ impl Core {
         }
         None
     }
-}
-
-/// What work on another thread gave; it panics as that did.
-fn unbroken<T>(joined: Result<T, JoinError>) -> T {
-    joined.unwrap_or_else(|error| match error.try_into_panic() {
-        Ok(panic) => std::panic::resume_unwind(panic),
-        Err(_) => unreachable!("blocking work is not cancelled while the runtime lives"),
-    })
 }
 
 /// Says, when it is dropped, that nobody waits any more.

@@ -1,11 +1,14 @@
 //! The documents that are open in the editor.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use ropey::Rope;
 use tower_lsp::ls_types::TextDocumentContentChangeEvent;
 
 use super::convert::{self, Encoding};
+use crate::answer::Standpoint;
+use crate::harness::Choice;
 
 /// An open document.
 pub(super) struct Document {
@@ -17,6 +20,8 @@ pub(super) struct Document {
     pub revision: u64,
     /// What the editor shows.
     pub text: Rope,
+    /// What was asked about it last, one after the other; it may be asked again at once, on all cores.
+    pub asked: Vec<(Choice, Arc<Standpoint>)>,
 }
 
 /// Applies changes in their order. Positions beyond the text are moved into it.

@@ -247,7 +247,9 @@ impl Server {
         let mut session = self.core.session();
         self.core.seen(self.core.files.open_at(&path, text, place));
         let revision = session.next_revision();
-        session.documents.insert(uri, Document { path, version, revision, text: Rope::from_str(text) });
+        session
+            .documents
+            .insert(uri, Document { path, version, revision, text: Rope::from_str(text), asked: Vec::new() });
     }
 
     /// Forgets a document; where its file is.

@@ -1,23 +1,85 @@
 //! Threads for what waits often and briefly. A task that a pool serves is handed from thread to thread at every wait; one
 //! with a thread of its own goes on where it is, and may wait in the kernel.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io::{self, Read, Write};
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
 use futures::future::{AbortHandle, Abortable};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::runtime::Handle;
-use tokio::sync::oneshot;
+use tokio::sync::{Semaphore, oneshot};
+use tokio::task::JoinError;
 
 thread_local! {
     static IS_OWN: Cell<bool> = const { Cell::new(false) };
+    static WANTED: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
 }
 
 /// Whether nobody else waits for this thread, so that work may be done right here.
 pub fn is_own() -> bool {
     IS_OWN.get()
+}
+
+/// What says whether the work of this thread is still wanted, if somebody may give it up.
+pub fn wanted() -> Option<Arc<AtomicBool>> {
+    WANTED.with_borrow(Clone::clone)
+}
+
+/// Work that waits often, done on one thread of the pool: it is handed over once. Whoever drops this ends it.
+pub async fn on_one<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
+    /// Gives the work up.
+    struct Given(Arc<AtomicBool>, AbortHandle);
+    impl Drop for Given {
+        fn drop(&mut self) {
+            self.0.store(false, Ordering::Relaxed);
+            self.1.abort();
+        }
+    }
+    // As long as all threads of the pool did such work, nobody could help with it.
+    static TURNS: Semaphore = Semaphore::const_new(16);
+    if is_own() {
+        return work.await;
+    }
+    let _turn = TURNS.acquire().await.expect("never closed");
+    let (abort, registration) = AbortHandle::new_pair();
+    let given = Given(Arc::new(AtomicBool::new(true)), abort);
+    let (runtime, wanted) = (Handle::current(), given.0.clone());
+    let run = move || {
+        let _owned = Owned::with(wanted);
+        runtime.block_on(Abortable::new(work, registration))
+    };
+    let done = unbroken(tokio::task::spawn_blocking(run).await);
+    done.unwrap_or_else(|_| unreachable!("only who does not wait any more gives it up"))
+}
+
+/// A thread of the pool that is its work's own for a while.
+struct Owned;
+
+impl Owned {
+    fn with(wanted: Arc<AtomicBool>) -> Owned {
+        IS_OWN.set(true);
+        WANTED.set(Some(wanted));
+        Owned
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        IS_OWN.set(false);
+        WANTED.set(None);
+    }
+}
+
+/// What work on another thread gave; it panics as that did.
+pub fn unbroken<T>(joined: Result<T, JoinError>) -> T {
+    joined.unwrap_or_else(|error| match error.try_into_panic() {
+        Ok(panic) => std::panic::resume_unwind(panic),
+        Err(_) => unreachable!("blocking work is not cancelled while the runtime lives"),
+    })
 }
 
 /// Work on a thread of its own.
@@ -123,6 +185,28 @@ mod tests {
         let mut endless = OwnThread::spawn("test", std::future::pending());
         endless.abort();
         endless.done().await;
+    }
+
+    #[tokio::test]
+    async fn work_on_one_thread_of_the_pool_goes_on_there_and_ends_when_it_is_dropped() {
+        let threads = on_one(async {
+            let before = std::thread::current().id();
+            tokio::task::yield_now().await;
+            (is_own(), before == std::thread::current().id(), on_one(async { is_own() }).await)
+        });
+        assert_eq!(threads.await, (true, true, true));
+        let (said, heard) = oneshot::channel();
+        let (dropped, gone) = oneshot::channel::<()>();
+        let endless = tokio::spawn(on_one(async move {
+            let _dropped = dropped;
+            said.send(wanted().expect("somebody may give it up")).expect("somebody hears");
+            std::future::pending::<()>().await;
+        }));
+        let wanted = heard.await.expect("it began");
+        assert!(wanted.load(Ordering::Relaxed));
+        endless.abort();
+        assert!(gone.await.is_err(), "the work is dropped");
+        assert!(!wanted.load(Ordering::Relaxed));
     }
 
     #[tokio::test]

@@ -42,7 +42,7 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
 
 /// Whether a harness gets the text, in whatever file it stands.
 pub(super) fn is_said_elsewhere(raw: &Content, answer: &Resolution) -> bool {
-    searchable(raw).is_some_and(|text| count(text, answer) > 0)
+    searchable(raw).is_some_and(|text| texts(answer).any(|message| message.contains(text)))
 }
 
 fn searchable(raw: &Content) -> Option<&str> {
@@ -51,8 +51,12 @@ fn searchable(raw: &Content) -> Option<&str> {
 }
 
 fn count(text: &str, answer: &Resolution) -> usize {
+    texts(answer).map(|message| message.matches(text).count()).sum()
+}
+
+fn texts(answer: &Resolution) -> impl Iterator<Item = &str> {
     let messages = answer.answer.messages.iter().filter(|message| message.kind == MessageKind::Instructions);
-    messages.map(|message| message.text.matches(text).count()).sum()
+    messages.map(|message| &*message.text)
 }
 
 fn is_there(source: &Source) -> bool {

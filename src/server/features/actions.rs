@@ -143,7 +143,7 @@ impl Server {
 
     /// Everything that can be done there, and for the workspace if that is wanted.
     async fn offer(&self, uri: &Uri, path: &Path, range: Range, workspace: bool) -> Result<Offer> {
-        let view = self.concerned(uri).await?;
+        let view = self.core.concerned(uri).await?;
         let folder = self.core.session().folder_of(path).filter(|_| workspace).cloned();
         let path = path.to_owned();
         let core = self.core.clone();

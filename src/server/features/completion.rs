@@ -25,7 +25,7 @@ impl Server {
         let at = params.text_document_position;
         let uri = at.text_document.uri;
         let Some(path) = file(&uri) else { return Ok(None) };
-        let Some(view) = self.concerned(&uri).await? else { return Ok(None) };
+        let Some(view) = self.core.concerned(&uri).await? else { return Ok(None) };
         let customs = self.core.customs(&beside(&path)).await;
         let imports = view.subject().sources().next().is_some();
         let home = self.core.defaults().home.clone();

@@ -10,7 +10,7 @@ use tower_lsp::ls_types::*;
 
 use super::super::capabilities::Abilities;
 use super::super::requests::preview;
-use super::super::{Core, Server, Session, convert, ext};
+use super::super::{Core, Server, Session, convert, ext, thread};
 use super::view::View;
 use crate::harness::custom::FILE_NAME;
 use crate::harness::shared::names::{INSTRUCTION_FILES, SETTINGS_FILES};
@@ -123,8 +123,13 @@ impl Server {
         params: DocumentDiagnosticParams,
     ) -> Result<DocumentDiagnosticReportResult> {
         let uri = params.text_document.uri;
-        let view = self.concerned(&uri).await?;
-        let found = view.as_ref().map_or_else(Vec::new, |view| of(&self.core, view));
+        let (core, document) = (self.core.clone(), uri.clone());
+        let looked = thread::on_one(async move {
+            let view = core.concerned(&document).await?;
+            let found = view.as_ref().map_or_else(Vec::new, |view| of(&core, view));
+            Ok((view, found))
+        });
+        let (view, found) = looked.await?;
         let id = result_id(&found);
         if let Some(revision) = view.and_then(|view| view.revision) {
             self.core.session().pulled.insert(uri, (revision, id.clone()));

@@ -14,7 +14,7 @@ use crate::report::mentions;
 impl Server {
     /// `textDocument/documentLink`
     pub(in crate::server) async fn links(&self, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
-        let Some(view) = self.concerned(&params.text_document.uri).await? else { return Ok(None) };
+        let Some(view) = self.core.concerned(&params.text_document.uri).await? else { return Ok(None) };
         let link = |link: crate::report::links::Link| DocumentLink {
             range: view.range(&link.at),
             target: match &link.to {
@@ -33,7 +33,7 @@ impl Server {
         params: GotoDefinitionParams,
     ) -> Result<Option<GotoDefinitionResponse>> {
         let at = params.text_document_position_params;
-        let Some(view) = self.concerned(&at.text_document.uri).await? else { return Ok(None) };
+        let Some(view) = self.core.concerned(&at.text_document.uri).await? else { return Ok(None) };
         let Some((_, places)) = leads(&view.subject(), view.byte(at.position)) else { return Ok(None) };
         let paths = places.into_iter().filter_map(|place| match place {
             Place::Path(path) => Some(path),
@@ -48,7 +48,7 @@ impl Server {
         let at = params.text_document_position;
         let Some(path) = file(&at.text_document.uri) else { return Ok(None) };
         let mut target = path;
-        if let Some(view) = self.concerned(&at.text_document.uri).await? {
+        if let Some(view) = self.core.concerned(&at.text_document.uri).await? {
             target = match leads(&view.subject(), view.byte(at.position)) {
                 Some((_, places)) => match places.as_slice() {
                     [Place::Path(named)] => named.clone(),

@@ -1,10 +1,12 @@
 //! Inlay hints, code lenses and folds.
 
+use std::sync::Arc;
+
 use serde_json::json;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::*;
 
-use super::super::Server;
+use super::super::{Core, Server};
 use super::{diagnostics, view};
 use crate::report::lens::Leads;
 use crate::report::{folding, hints, lens};
@@ -12,7 +14,7 @@ use crate::report::{folding, hints, lens};
 impl Server {
     /// `textDocument/inlayHint`
     pub(in crate::server) async fn hints(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
-        let Some(view) = self.concerned(&params.text_document.uri).await? else { return Ok(None) };
+        let Some(view) = self.core.concerned(&params.text_document.uri).await? else { return Ok(None) };
         let wanted = view.byte(params.range.start)..=view.byte(params.range.end);
         let found = hints::hints(&view.subject()).into_iter().filter(|hint| wanted.contains(&hint.at));
         let hint = |hint: hints::Hint| InlayHint {
@@ -31,7 +33,7 @@ impl Server {
     /// `textDocument/codeLens`
     pub(in crate::server) async fn lenses(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
         let uri = params.text_document.uri;
-        let Some(view) = self.concerned(&uri).await? else { return Ok(None) };
+        let Some(view) = self.core.concerned(&uri).await? else { return Ok(None) };
         let lens = |lens: lens::Lens| {
             let command = match lens.leads {
                 Leads::Show => "briefing.show",
@@ -47,7 +49,7 @@ impl Server {
 
     /// `textDocument/foldingRange`
     pub(in crate::server) async fn folds(&self, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
-        let Some(view) = self.concerned(&params.text_document.uri).await? else { return Ok(None) };
+        let Some(view) = self.core.concerned(&params.text_document.uri).await? else { return Ok(None) };
         let fold = |fold: folding::Fold| {
             let range = view.range(&fold.range);
             // The line where the text begins to be lost stays; so does one in which nothing of it stands.
@@ -63,11 +65,13 @@ impl Server {
         };
         Ok(Some(folding::folds(&view.subject()).into_iter().filter_map(fold).collect()))
     }
+}
 
+impl Core {
     /// The view of a document that harnesses may be concerned with.
-    pub(super) async fn concerned(&self, uri: &Uri) -> Result<Option<view::View>> {
-        match view::file(uri).filter(|path| diagnostics::concerns(path, &self.core.session())) {
-            Some(path) => self.core.view(&path).await.map(Some),
+    pub(super) async fn concerned(self: &Arc<Self>, uri: &Uri) -> Result<Option<view::View>> {
+        match view::file(uri).filter(|path| diagnostics::concerns(path, &self.session())) {
+            Some(path) => self.view(&path).await.map(Some),
             None => Ok(None),
         }
     }

@@ -23,7 +23,7 @@ impl Server {
         params: DocumentSymbolParams,
     ) -> Result<Option<DocumentSymbolResponse>> {
         let uri = params.text_document.uri;
-        let Some(view) = self.concerned(&uri).await? else { return Ok(None) };
+        let Some(view) = self.core.concerned(&uri).await? else { return Ok(None) };
         let subject = view.subject();
         if subject.sources().next().is_none() {
             // A text that no harness reads is the business of others.

@@ -82,6 +82,8 @@ impl View {
     }
 }
 
+type Question = (Choice, Arc<Standpoint>);
+
 /// What is told about a file, from where.
 struct Stood {
     cwd: PathBuf,
@@ -199,7 +201,9 @@ impl Core {
         let cwd = self.session().cwd_for(Some(path)).unwrap_or_else(|| beside.clone());
         let places = Places { cwd: cwd.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
         let questions = self.questions(&Request::default(), &places).await?;
-        let mut answers = self.asked(&questions, |_| {}).await;
+        // An edit takes the answers to most of what is asked below, one after the other.
+        self.answers_to(self.asked_before(path)).await;
+        let mut answers = self.asked(changed(&questions, |_| {})).await;
         if beside == cwd {
             return Ok(Stood { cwd, questions, answers, elsewhere: (PathBuf::new(), Vec::new()) });
         }
@@ -209,35 +213,36 @@ impl Core {
         };
         let undecided = open(&answers);
         let of = |which: &[usize]| which.iter().map(|&at| questions[at].clone()).collect::<Vec<_>>();
+        let mut reading = Vec::new();
         if !undecided.is_empty() && beside.starts_with(&cwd) {
             let (choice, standpoint) = neighbour::question(&beside);
             let (found, _) = self.answer(choice, Arc::new(standpoint)).await;
             // The file is named as it is below the start, links and all.
             let below = neighbour::of(&found).and_then(|file| file.strip_prefix(&found.standpoint.cwd).ok());
             let target = below.map_or_else(|| path.to_owned(), |below| beside.join(below));
-            let reading = self.asked(&of(&undecided), |at| at.target = Some(target.clone())).await;
-            for (at, answer) in undecided.into_iter().zip(reading) {
+            reading = changed(&of(&undecided), |at| at.target = Some(target.clone()));
+            for (at, answer) in undecided.into_iter().zip(self.asked(reading.clone()).await) {
                 answers[at] = answer;
             }
         }
-        let undecided = open(&answers);
-        let elsewhere = self.asked(&of(&undecided), |at| at.cwd.clone_from(&beside)).await;
+        let starting = changed(&of(&open(&answers)), |at| at.cwd.clone_from(&beside));
+        let elsewhere = self.asked(starting.clone()).await;
+        if let Some(document) = self.session().documents.values_mut().find(|document| document.path == path) {
+            document.asked = [reading, starting].concat();
+        }
         let seen = seen_as(path, &beside, &elsewhere);
         Ok(Stood { cwd, questions, answers, elsewhere: (seen, elsewhere) })
     }
 
-    /// The answers to questions that are changed in one way.
-    async fn asked(
-        self: &Arc<Self>,
-        questions: &[(Choice, Standpoint)],
-        change: impl Fn(&mut Standpoint),
-    ) -> Vec<Arc<Resolution>> {
-        let changed = questions.iter().cloned().map(|(choice, mut standpoint)| {
-            change(&mut standpoint);
-            (choice, Arc::new(standpoint))
-        });
-        let answers = self.answers_to(changed.collect()).await;
-        answers.into_iter().map(|(answer, _)| answer).collect()
+    /// What was asked about a document when it was looked at last.
+    fn asked_before(&self, path: &Path) -> Vec<Question> {
+        let session = self.session();
+        let document = session.documents.values().find(|document| document.path == path);
+        document.map(|document| document.asked.clone()).unwrap_or_default()
+    }
+
+    async fn asked(self: &Arc<Self>, questions: Vec<Question>) -> Vec<Arc<Resolution>> {
+        self.answers_to(questions).await.into_iter().map(|(answer, _)| answer).collect()
     }
 
     /// Whether no chosen harness reads the file, wherever above it is started and whatever beside it is read.
@@ -262,7 +267,7 @@ impl Core {
                 at.cwd = dir.to_owned();
                 at.target = Some(path.to_owned());
             };
-            let answers = self.asked(questions, started_there).await;
+            let answers = self.asked(changed(questions, started_there)).await;
             let seen = seen_as(path, dir, &answers);
             let told = |answer: &Arc<Resolution>| {
                 let sources = answer.answer.sources.iter();
@@ -329,6 +334,15 @@ impl Core {
             tokio::task::spawn_blocking(read).await.map_err(|_| Error::internal_error())?;
         read.map_err(Error::invalid_params)
     }
+}
+
+/// Questions that are changed in one way.
+fn changed(questions: &[(Choice, Standpoint)], change: impl Fn(&mut Standpoint)) -> Vec<Question> {
+    let changed = questions.iter().cloned().map(|(choice, mut standpoint)| {
+        change(&mut standpoint);
+        (choice, Arc::new(standpoint))
+    });
+    changed.collect()
 }
 
 /// The path under which the harnesses of `answers`, started in `cwd`, see a file: their working directory is physical.
