@@ -134,6 +134,19 @@ impl Value {
             Value::Table(_) => "a table",
         }
     }
+
+    /// Says that `what` must be something else than this value. A text is not repeated: it may be a secret.
+    pub fn must_be(&self, what: &str, wanted: &str) -> String {
+        let found = match self {
+            Value::Bool(found) => found.to_string(),
+            Value::Integer(found) => found.to_string(),
+            Value::Text(_) if wanted.starts_with("one of ") => String::new(),
+            _ if wanted.starts_with(self.kind()) => String::new(),
+            _ => self.kind().to_owned(),
+        };
+        let not = if found.is_empty() { "" } else { ", not " };
+        format!("{what} must be {wanted}{not}{found}")
+    }
 }
 
 /// Why a file could not be parsed.

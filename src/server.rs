@@ -423,6 +423,29 @@ mod tests {
         tokio::time::timeout(std::time::Duration::from_secs(20), gone).await.expect("it is gone in time");
     }
 
+    #[tokio::test]
+    async fn what_was_asked_about_a_document_is_known_when_it_is_looked_at_again() {
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let (root, below) = (scratch.path().canonicalize().expect("it is there"), "below/AGENTS.md");
+        std::fs::create_dir(root.join("below")).expect("it is made");
+        let service = service_for(&root.join("home"));
+        let server = service.inner();
+        server.core.session().folders = vec![root.clone()];
+        let uri = convert::uri_of(&root.join(below)).expect("a URI");
+        server.open(uri.clone(), 1, "Rules.");
+        let (path, asked) = (root.join(below), || server.core.session().documents[&uri].asked.clone());
+        server.core.view(&path).await.expect("a view");
+        let starts: Vec<_> = asked().into_iter().map(|(_, at)| (at.cwd.clone(), at.target.clone())).collect();
+        assert_eq!(starts, [(root.clone(), Some(path.clone())), (root.join("below"), None)]);
+        server.core.edited(&path, Some("Other rules."));
+        let worked_out = server.core.index.worked_out();
+        server.core.answers_to(asked()).await;
+        let all = server.core.index.worked_out();
+        assert!(all > worked_out, "an edit takes them");
+        server.core.view(&path).await.expect("a view");
+        assert_eq!(server.core.index.worked_out(), all, "nothing else is asked");
+    }
+
     #[test]
     fn an_answer_that_nobody_wants_any_more_is_not_worked_out() {
         let scratch = tempfile::TempDir::new().expect("a scratch directory");

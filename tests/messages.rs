@@ -54,8 +54,13 @@ impl Messages {
     }
 }
 
-/// A sentence without what differs from case to case: paths, URLs and numbers.
+/// A sentence without what differs from case to case: paths, URLs, numbers and patterns.
 fn plain(message: &str) -> String {
+    let patterns =
+        [" that matches ", " that match "].into_iter().find_map(|end| Some((message.split_once(end)?.0, end)));
+    if let Some((sentence, end)) = patterns {
+        return plain(sentence) + end + "GLOBS";
+    }
     let mut words = Vec::new();
     for word in message.escape_debug().to_string().replace("\\\"", "\"").replace("\\'", "'").split(' ') {
         let core = word.trim_matches(|c: char| "`\"'(),:;.".contains(c));
@@ -72,5 +77,6 @@ fn plain(message: &str) -> String {
 
 #[test]
 fn sentences_are_compared_without_paths_and_numbers() {
+    assert_eq!(plain("a file that matches *.ts, src/**"), "a file that matches GLOBS");
     assert_eq!(plain("/r/a b: 32 768 of 33 000 B, \"c\""), "PATH b: N of N B, \"c\"");
 }

@@ -56,7 +56,7 @@ const LOOSE: Dialect = Dialect {
     finished: Some,
 };
 
-/// The value of a YAML text of one document. Of a key that stands twice, the last one counts.
+/// The value of a YAML text of one document. Of a duplicate key, the last one counts.
 pub fn parse_yaml(text: &str) -> Result<Node, FormatError> {
     parse(text, &LOOSE)
 }
@@ -214,7 +214,7 @@ impl<'a> Builder<'a> {
                 None => {
                     let name = (self.dialect.name)(&node.value);
                     if self.dialect.identity.is_some_and(|of| !table.keys.insert(of(&node.value, &name))) {
-                        return Err("a key that stands twice");
+                        return Err("a duplicate key");
                     }
                     table.key = Some(name);
                 }

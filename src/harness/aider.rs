@@ -218,7 +218,7 @@ fn files(chain: &mut Chain, named: &[String]) -> Told<Vec<(Arc<File>, PathBuf)>>
                 continue;
             }
             let Ok(real) = chain.search.real(&path)? else {
-                chain.say(&path, load, Fate::Missing, "named to be read, and not there");
+                chain.say(&path, load, Fate::Missing, "named to be read, and does not exist");
                 continue;
             };
             let Some(file) = chain.file(&path, load)? else { continue };

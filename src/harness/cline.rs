@@ -129,7 +129,7 @@ impl Edition for Cline {
 }
 
 /// Why a file of white space is no rule.
-const NO_TEXT: &str = "no text behind the front matter";
+const NO_TEXT: &str = "no text after the front matter";
 
 struct Rule {
     name: String,

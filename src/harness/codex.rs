@@ -443,7 +443,7 @@ impl Codex {
                 // First the system resolves the option as it stands, `~` and `..` after a link included.
                 let Some(physical) = resolved_by_system(&at.cwd, dir, search)? else {
                     let written = at.cwd.join(dir);
-                    return Err(Refusal::new(written, "--cd names nothing: no such file or directory").into());
+                    return Err(Refusal::new(written, "--cd: no such file or directory").into());
                 };
                 let documents = search.real(&cwd)?.unwrap_or_else(|_| cwd.clone());
                 Ok(Start { settings_before: (physical != cwd).then_some(physical), documents, cwd })

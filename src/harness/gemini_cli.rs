@@ -424,7 +424,7 @@ fn load(
 
 fn unreadable(problem: &Unreadable, path: &Path, answer: &mut Answer) {
     let message = match problem {
-        Unreadable::Not(Kind::Fifo) => format!("{} is a FIFO: Gemini CLI waits for ever", path.display()),
+        Unreadable::Not(Kind::Fifo) => format!("{} is a FIFO: Gemini CLI waits forever", path.display()),
         Unreadable::TooLarge(len) if *len < 2 << 30 => format!("{}: {problem}", path.display()),
         Unreadable::Process => format!("{}: {problem}", path.display()),
         Unreadable::TooLarge(_) | Unreadable::Not(_) | Unreadable::Errno(_) => return,

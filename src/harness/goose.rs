@@ -138,7 +138,7 @@ fn hints(chain: &mut Chain, dirs: &[PathBuf], names: &[String], boundary: &Path,
         let Some(file) = chain.file(&path, load)? else { continue };
         let own = chain.search.real(&path)?.unwrap_or_else(|_| path.clone());
         if !own.starts_with(&real) {
-            chain.say(&path, load, Fate::Excluded, "a link that leads out of the boundary");
+            chain.say(&path, load, Fate::Excluded, "a link that points outside the boundary");
             continue;
         }
         let place = chain.answer.sources.len();
@@ -255,10 +255,10 @@ impl References<'_> {
         };
         chain.answer.mention(path, reference, [real.clone()]);
         if !real.starts_with(self.boundary) {
-            let message = format!("@{reference} is outside of {}: it stays as it is", self.boundary.display());
+            let message = format!("@{reference} is outside {}: it stays as it is", self.boundary.display());
             chain.answer.warnings.push(Warning::at("import-outside", path, message));
             let load = Load { scope: Scope::Import, trigger: self.trigger, reason: "" };
-            chain.say(&named, load, Fate::Excluded, "outside of the boundary of references");
+            chain.say(&named, load, Fate::Excluded, "outside the boundary of references");
             return Ok(None);
         }
         let load = Load { scope: Scope::Import, trigger: self.trigger, reason: "a reference" };

@@ -52,7 +52,7 @@ impl Edition for Junie {
         let mut names: Vec<&str> = NAMES.to_vec();
         let named = named.map(|name| absolute(&at.cwd, Path::new(&name)).display().to_string());
         names.splice(0..0, named.as_deref());
-        let load = Load::start(Scope::Project, "the first guidelines file that is there");
+        let load = Load::start(Scope::Project, "the first guidelines file that exists");
         chain.first(&at.cwd, &names, load, |chain, file| {
             chain.give(file, 0..file.text.len(), load, identity);
             Ok(())

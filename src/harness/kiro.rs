@@ -144,7 +144,7 @@ fn references(chain: &mut Chain, file: &File) -> Told<()> {
         let path = absolute(&chain.at.cwd, Path::new(name));
         let load = Load { scope: Scope::Import, trigger: Trigger::Session, reason: "named by a steering file" };
         if !chain.whole(&path, load)? {
-            chain.say(&path, load, Fate::Missing, "named by a steering file, and not there");
+            chain.say(&path, load, Fate::Missing, "named by a steering file, and does not exist");
             let message = format!("#[[file:{name}]] does not exist");
             chain.answer.warnings.push(Warning::at("import-missing", &file.path, message));
         }

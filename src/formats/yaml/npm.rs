@@ -17,7 +17,7 @@ const NPM: Dialect = Dialect {
 pub fn parse_npm_yaml(text: &str) -> Result<Node, FormatError> {
     let is_indented = |line: &str| line.trim_start_matches(' ').starts_with('\t') && !line.trim().is_empty();
     if text.lines().any(is_indented) {
-        return Err(FormatError { at: 0..0, message: "a tab that indents".to_owned() });
+        return Err(FormatError { at: 0..0, message: "a tab as indentation".to_owned() });
     }
     let first = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'));
     if first.is_some_and(|line| line.trim_end() == "...") {

@@ -59,7 +59,7 @@ const CHOICES: &[(&str, &[&str])] = &[
 
 /// What is wrong with settings.
 pub(super) fn problem(settings: &Node) -> Option<String> {
-    let Some(entries) = settings.as_table() else { return Some("it must hold keys and values".to_owned()) };
+    let Some(entries) = settings.as_table() else { return Some("it must be a mapping of keys to values".to_owned()) };
     entries.iter().filter(|(_, node)| node.value != Value::Null).find_map(|(key, node)| wrong(key, node))
 }
 

@@ -122,7 +122,7 @@ fn of_the_client(
         own.filter(|own| *own == "statusline-setup").map(|own| format!("the agent {own} has no Skill tool"));
     // An agent of a plugin has the plugin's name in front.
     if own.is_none() && !name.contains(':') {
-        let message = format!("no file describes an agent {name}, and Claude Code has none of that name");
+        let message = format!("there is no agent {name}: no file defines it, and Claude Code has none of that name");
         if is_subagent || settings.agent_is_needed && settings.agent.as_deref() == Some(name) {
             return Err(Refusal::new(if is_subagent { "Agent" } else { "--agent" }, message));
         }

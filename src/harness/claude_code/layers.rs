@@ -172,7 +172,7 @@ fn json(text: &str) -> Result<Node, String> {
     let node = parsed(text)?;
     match node.value {
         Value::Table(_) => Ok(node),
-        ref value => Err(format!("it is {}, and must be an object", value.kind())),
+        ref value => Err(value.must_be("it", "an object")),
     }
 }
 

@@ -136,7 +136,7 @@ impl<'s, 'a> Loader<'s, 'a> {
             return Ok(());
         }
         if let Some(glob) = self.excluded(path, role.owner) {
-            let reason = format!("claudeMdExcludes takes it out: {glob}");
+            let reason = format!("claudeMdExcludes excludes it: {glob}");
             self.consider(source(Fate::Excluded, reason));
             return Ok(());
         }
@@ -299,7 +299,7 @@ impl<'s, 'a> Loader<'s, 'a> {
             }
             self.mentions.push(Mention::new(path, word, [target.clone()]));
             if !self.may_import(&target, role.owner)? {
-                let reason = format!("outside of {}, and imports from outside were not approved", self.cwd.display());
+                let reason = format!("outside {}, and imports from outside were not approved", self.cwd.display());
                 self.warnings.push(Warning::at(
                     "import-outside",
                     path,
@@ -351,7 +351,7 @@ impl<'s, 'a> Loader<'s, 'a> {
     /// Whether a file was met before, so that it is not imported again; in a circle that is worth a word.
     fn repeats(&mut self, path: &Path, word: &str, target: &Path, chain: &[&Path]) -> bool {
         if chain.contains(&target) {
-            let way = if target == path { "the file itself" } else { "a file that leads to it" };
+            let way = if target == path { "the file itself" } else { "a file that imports it" };
             self.warnings.push(Warning::at(
                 "import-cycle",
                 path,
@@ -373,7 +373,7 @@ impl<'s, 'a> Loader<'s, 'a> {
                 "import-punctuation",
                 path,
                 format!(
-                    "{}: @{word} imports nothing, because the punctuation behind it belongs to the path",
+                    "{}: @{word} imports nothing, because the punctuation after it counts as part of the path",
                     path.display()
                 ),
             ));

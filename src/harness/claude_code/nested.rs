@@ -38,7 +38,7 @@ impl Loader<'_, '_> {
         }
         let real = self.search.real(target)?.unwrap_or_else(|_| target.to_owned());
         if !target.starts_with(self.cwd) || !real.starts_with(self.cwd) {
-            self.search.never(target, "outside of the working directory nothing is attached");
+            self.search.never(target, "outside the working directory nothing is attached");
             return Ok(Vec::new());
         }
         if self.denied(target, &real, Owner::Project) {

@@ -38,7 +38,7 @@ impl Loader<'_, '_> {
         let mut found = Vec::new();
         for (path, link) in files {
             if let Some(glob) = link.as_deref().and_then(|link| self.excluded(link, owner)) {
-                let reason = format!("claudeMdExcludes takes it out: {glob}");
+                let reason = format!("claudeMdExcludes excludes it: {glob}");
                 self.consider(Source {
                     trigger,
                     ..Source::new(link.unwrap_or(path), Scope::Rule, Fate::Excluded, reason)
@@ -74,7 +74,7 @@ impl Loader<'_, '_> {
 
     fn outside(&mut self, link: &Path, real: &Path) {
         let reason = format!(
-            "a link to {}, outside of {}, and links outwards were not approved",
+            "a link to {}, outside {}, and links to the outside were not approved",
             real.display(),
             self.cwd.display()
         );

@@ -173,8 +173,9 @@ pub(super) fn wrong(key: &str, node: &Node) -> Option<String> {
         None => return None,
     };
     (!fits(node, &wanted)).then(|| match node.value.kind() {
-        kind if kind == plainly(&wanted) => format!("`{key}` has a value that it must not have"),
-        kind => format!("`{key}` is {kind}, and must be {}", plainly(&wanted)),
+        kind if kind == plainly(&wanted) => format!("`{key}` has a value that is not allowed"),
+        "a table" if plainly(&wanted) == "an object" => format!("`{key}` has a value that is not allowed"),
+        _ => node.value.must_be(&format!("`{key}`"), plainly(&wanted)),
     })
 }
 

@@ -168,10 +168,10 @@ impl Words {
     fn no_skills(&self) -> Option<String> {
         let denies = |rule: &String| ["Skill", "Skill()", "Skill(*)"].contains(&rule.as_str());
         if self.no_commands {
-            return Some("--disable-slash-commands takes skills and commands away".to_owned());
+            return Some("--disable-slash-commands disables skills and commands".to_owned());
         }
         if self.denied.iter().any(denies) {
-            return Some("--disallowedTools takes the Skill tool away".to_owned());
+            return Some("--disallowedTools removes the Skill tool".to_owned());
         }
         let tools = self.tools.as_ref()?;
         let has = tools.iter().any(|tool| tool == "default" || tool == "Skill");
@@ -357,8 +357,7 @@ impl Settings {
                 self.denied.add(rule, own, &at.cwd, &at.home);
             }
             if denied.contains(&"Skill") || denied.contains(&"Skill(*)") {
-                self.no_skills =
-                    Some(format!("permissions.deny in {} takes the Skill tool away", layer.from.display()));
+                self.no_skills = Some(format!("permissions.deny in {} removes the Skill tool", layer.from.display()));
             }
             let from = layer.from.display().to_string();
             let fraction = node.get("skillListingBudgetFraction").and_then(number);

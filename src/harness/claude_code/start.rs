@@ -144,7 +144,7 @@ impl Loader<'_, '_> {
     fn left_out(&mut self, path: &Path, covered: bool) -> Told<()> {
         if self.search.is_file(path, "asked only to explain what is left out")? && !self.seen.contains(path) {
             let reason = if covered {
-                "the worktree inside of this checkout has its own copy"
+                "the worktree inside this checkout has its own copy"
             } else {
                 "--setting-sources leaves it out"
             };

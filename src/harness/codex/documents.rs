@@ -158,12 +158,12 @@ impl Codex {
         let Reads::AllBut(denied) = &settings.permissions.reads else { return Ok(false) };
         let real = search.real(path)?.unwrap_or_else(|_| path.to_owned());
         if denied.holds(&real) {
-            let what = "failed to load AGENTS.md instructions: the permissions deny to read this file";
+            let what = "failed to load AGENTS.md instructions: the permissions deny reading this file";
             answer.refusal = Some(Refusal::new(path, what));
             return Ok(true);
         }
         if denied.may_hold(&real) {
-            answer.doubt(&[Certain::Set], format!("a pattern in the permissions may deny to read {}", path.display()));
+            answer.doubt(&[Certain::Set], format!("a pattern in the permissions may deny reading {}", path.display()));
         }
         Ok(false)
     }
@@ -205,7 +205,7 @@ impl Codex {
             let raw = match search.read(path, "root first, until the budget is spent")? {
                 Ok(raw) => raw,
                 Err(Unreadable::Errno(Errno::NOENT)) => {
-                    let reason = "a link to nothing; it still hides the other names of its directory".to_owned();
+                    let reason = "a broken link; it still hides the other names of its directory".to_owned();
                     answer.sources.push(Source { fate: Fate::Missing, reason, ..source });
                     continue;
                 }

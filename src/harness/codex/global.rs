@@ -66,7 +66,7 @@ impl Codex {
                 answer.warnings.push(Warning::at(
                     "unreadable",
                     &path,
-                    format!("{} is not UTF-8, and Codex {} passes it over", path.display(), self.about.name),
+                    format!("{} is not UTF-8, and Codex {} skips it", path.display(), self.about.name),
                 ));
                 let reason = "not UTF-8: the next name is tried";
                 let size = Some(raw.size());

@@ -173,12 +173,12 @@ fn wrong_project(layers: &Layers) -> Option<Refusal> {
     let refused = |from: &str, message: String| Some(Refusal::new(from, message));
     let (projects, from) = layers.value(&["projects"])?;
     if projects.as_table().is_none() {
-        return refused(from, format!("`projects` is {}, and must be a table", projects.value.kind()));
+        return refused(from, projects.value.must_be("`projects`", "a table"));
     }
     layers.names(&["projects"]).into_iter().find_map(|path| {
         let (entry, from) = layers.value(&["projects", path])?;
         if entry.as_table().is_none() {
-            return refused(from, format!("the entry of {path:?} is {}, and must be a table", entry.value.kind()));
+            return refused(from, entry.value.must_be(&format!("the entry of {path:?}"), "a table"));
         }
         let (level, from) = layers.value(&["projects", path, "trust_level"])?;
         if matches!(level.as_text(), Some("trusted" | "untrusted")) {
@@ -194,7 +194,7 @@ fn wrong_below(layers: &Layers, path: &[&str], types: &[(&str, Type)]) -> Option
         let path: Vec<&str> = path.iter().copied().chain([*key]).collect();
         let Some((node, from)) = layers.value(&path) else { continue };
         if let Err(words) = check(node, *wanted) {
-            let message = format!("`{}` is {}, and must be {words}", path.join("."), node.value.kind());
+            let message = node.value.must_be(&format!("`{}`", path.join(".")), &words);
             return Some(Refusal::new(from, message));
         }
         let below = match *wanted {
@@ -239,17 +239,21 @@ fn wrong_entry(layers: &Layers, path: &[&str], wanted: Type) -> Option<Refusal> 
     refused(format!("is {kind}, and must have no `{other}`"))
 }
 
-/// Codex's own providers cannot be described anew, and another one must be described to be chosen.
+/// Codex's own providers cannot be defined anew, and another one must be defined to be chosen.
 fn wrong_provider(layers: &Layers, own: &[&str]) -> Option<Refusal> {
     let described = layers.names(&["model_providers"]);
     if let Some(name) = described.iter().find(|name| own.contains(name)) {
         let (_, from) = layers.value(&["model_providers", name])?;
-        return Some(Refusal::new(from, format!("the provider {name:?} is Codex's own")));
+        return Some(Refusal::new(
+            from,
+            format!("`model_providers` must not define {name:?}, a provider of Codex itself"),
+        ));
     }
     let (chosen, from) = layers.value(&["model_provider"])?;
     let name = chosen.as_text()?;
     let is_known = own.contains(&name) || described.contains(&name);
-    (!is_known).then(|| Refusal::new(from, format!("the provider {name:?} of `model_provider` is not described")))
+    (!is_known)
+        .then(|| Refusal::new(from, format!("`model_provider` is {name:?}, which `model_providers` does not define")))
 }
 
 /// Says what a value must be, if it is not.
@@ -333,12 +337,12 @@ fn check(node: &Node, wanted: Type) -> Result<(), String> {
             };
             (table(&is_feature), "a table of booleans")
         }
-        Type::Skills(by) => (is_empty_list() || is_skills(node, by), "a table of what it knows"),
+        Type::Skills(by) => (is_empty_list() || is_skills(node, by), "a table with no other keys than Codex knows"),
         Type::Agents(settings) => {
             let is_setting = |name: &str| settings.iter().any(|(key, _)| *key == name);
             (
                 table(&|(name, value)| is_setting(name) || is_agent(value)),
-                "a table of tables and of settings for all of them",
+                "a table of agents, and of settings for all agents",
             )
         }
     };

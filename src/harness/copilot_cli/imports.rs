@@ -158,9 +158,9 @@ impl<'a> Importer<'a> {
         };
         answer.mention(importer, path, [real.clone()]);
         if !real.starts_with(self.root) {
-            let message = format!("@{path} is outside of {}: the token stays as it is", self.root.display());
+            let message = format!("@{path} is outside {}: the token stays as it is", self.root.display());
             answer.warnings.push(Warning::at("import-outside", importer, message));
-            let reason = "outside of the directory that imports must stay in";
+            let reason = "outside the directory that imports must stay in";
             answer.sources.push(Source::new(real, Scope::Import, Fate::Excluded, reason));
             return Ok(None);
         }

@@ -50,7 +50,7 @@ impl View<'_> {
         };
         let Ok(real) = real else { return Ok(()) };
         if !real.starts_with(root) {
-            search.never(&real, "a file outside of the root brings no other files");
+            search.never(&real, "a file outside the root brings no other files");
             return Ok(());
         }
         // Patterns take the path as it is written; directories are those where it leads.
@@ -102,7 +102,7 @@ impl View<'_> {
     ) -> Told<Option<PathBuf>> {
         let Ok(real) = search.real(&path)? else { return Ok(Some(path)) };
         if !real.starts_with(&self.session.root) {
-            let source = Source::new(&path, scope, Fate::Excluded, "a link that leads out of the root");
+            let source = Source::new(&path, scope, Fate::Excluded, "a link that points outside the root");
             answer.sources.push(Source { trigger: Trigger::Read, ..source });
             return Ok(None);
         }

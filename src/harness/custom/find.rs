@@ -147,7 +147,7 @@ impl<'a> Finder<'a> {
                 let is_file = search.is_file(&path, format!("{} in {}", names.names.join(", "), dir.display()))?;
                 if let Some(by) = displaced {
                     if is_file && self.told.insert(path.clone()) {
-                        let reason = format!("{} comes before it", name_of(&by));
+                        let reason = format!("{} takes precedence", name_of(&by));
                         let source = Source::new(path, self.scope_of(rule, dir), Fate::Shadowed, reason);
                         self.answer.sources.push(Source { by: Some(by), trigger: trigger(rule), ..source });
                     }
@@ -185,7 +185,7 @@ impl<'a> Finder<'a> {
             if let Some(by) = &winner {
                 if search.is_file(&path, "only the first is taken; asked to explain")? && self.told.insert(path.clone())
                 {
-                    let reason = format!("{} comes before it", by.display());
+                    let reason = format!("{} takes precedence", by.display());
                     let source = Source::new(path, scope, Fate::Shadowed, reason);
                     self.answer.sources.push(Source { by: Some(by.clone()), ..source });
                 }
@@ -193,11 +193,11 @@ impl<'a> Finder<'a> {
             }
             let taken = match rule.take {
                 TakeFiles::All => false,
-                TakeFiles::First => search.is_file(&path, "the first that is there")?,
+                TakeFiles::First => search.is_file(&path, "the first that exists")?,
                 TakeFiles::FirstWithText => {
-                    search.is_file(&path, "the first that is there and has text")?
+                    search.is_file(&path, "the first that exists and has text")?
                         && search
-                            .read(&path, "the first that is there and has text")?
+                            .read(&path, "the first that exists and has text")?
                             .is_ok_and(|raw| !raw.text().trim().is_empty())
                 }
             };
@@ -301,13 +301,13 @@ impl<'a> Finder<'a> {
             place,
             trigger: trigger(rule),
             purpose: purpose(rule, None),
-            ..Source::new("", scope, Fate::Loaded, "an address")
+            ..Source::new("", scope, Fate::Loaded, "a URL")
         };
         if let Some(reason) = left_out(rule, self.at).or_else(|| self.not_for_subagents(url)) {
             self.answer.sources.push(Source { fate: Fate::Dropped, reason, ..source });
             return Ok(());
         }
-        match search.remote(url, "an address")? {
+        match search.remote(url, "a URL")? {
             Remote::NotFetched => {
                 self.answer.files_only.get_or_insert_with(|| format!("{url} is not fetched"));
                 self.answer.sources.push(Source { fate: Fate::Pending, reason: "not fetched".to_owned(), ..source });
@@ -339,7 +339,9 @@ impl<'a> Finder<'a> {
                 let reason = format!("a {}, not a file", meta.kind.word());
                 return self.absent(rule, source, Fate::Unreadable, reason, lead, out);
             }
-            Err(Errno::NOENT) => return self.absent(rule, source, Fate::Missing, "not there".to_owned(), lead, out),
+            Err(Errno::NOENT) => {
+                return self.absent(rule, source, Fate::Missing, "does not exist".to_owned(), lead, out);
+            }
             Err(errno) => {
                 let reason = format!("{}: {}", errno.name(), errno.text());
                 return self.absent(rule, source, Fate::Unreadable, reason, lead, out);

@@ -155,7 +155,7 @@ pub(super) fn is_url(text: &str) -> bool {
 
 impl<'de> Deserialize<'de> for Url {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        checked(deserializer, "an address", |url| {
+        checked(deserializer, "a URL", |url| {
             if is_url(url) {
                 return Ok(Url(url.to_owned()));
             }

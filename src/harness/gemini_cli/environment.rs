@@ -64,9 +64,10 @@ impl Variables {
                 None => absolute(&at.cwd, Path::new(path)),
             },
         };
-        let read = search.read(&path, "a system prompt in the place of the client's own; it must be there")?;
+        let read = search.read(&path, "a system prompt in place of the client's own; it must exist")?;
         Ok(read.err().map(|problem| {
-            let message = format!("{SYSTEM_PROMPT}: {}: {problem}; Gemini CLI wants to read it", path.display());
+            let message =
+                format!("{SYSTEM_PROMPT}: {}: {problem}; Gemini CLI does not start without it", path.display());
             Refusal::new(&path, message)
         }))
     }

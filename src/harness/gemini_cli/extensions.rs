@@ -83,7 +83,7 @@ pub(super) fn look(
         let manifest = match manifest(&place, at, &settings.variables, search)? {
             Ok(_) if remote && !is_repository(&source) => Err(format!("{source:?} is not a GitHub repository")),
             Ok(manifest) => match manifest.stray(&place).filter(|_| settings.ways.strays == Strays::Stop) {
-                Some(name) => Err(format!("contextFileName {name:?} is not inside of the extension")),
+                Some(name) => Err(format!("contextFileName {name:?} is not inside the extension")),
                 None => Ok(manifest),
             },
             problem @ Err(_) => problem,
@@ -109,7 +109,7 @@ pub(super) fn look(
         let list = if active { &mut found.active } else { &mut found.inactive };
         for name in &manifest.context_files {
             let Some(path) = inside(&place, name) else {
-                let message = format!("{}: contextFileName {name:?} is not inside of the extension", place.display());
+                let message = format!("{}: contextFileName {name:?} is not inside the extension", place.display());
                 found.warnings.push(Warning::at("extension-skipped", &place, message));
                 continue;
             };

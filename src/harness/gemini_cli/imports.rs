@@ -129,7 +129,7 @@ impl Importer<'_> {
             let path = absolute(dir, Path::new(&token.path));
             if self.allowed(&path, &token, root, search)? && chain.contains(&path) {
                 text.push_str(&format!("<!-- File already processed: {} -->", token.path));
-                let message = format!("@{} imports {} in a circle", token.path, path.display());
+                let message = format!("@{} imports {} again, in a cycle", token.path, path.display());
                 self.warn(Warning::at("import-cycle", importer, message), answer);
                 continue;
             }
@@ -299,13 +299,13 @@ impl Importer<'_> {
         let (fate, reason, code, message) = match problem {
             Problem::Outside => (
                 Fate::Excluded,
-                "outside of the directory that imports must stay in",
+                "outside the directory that imports must stay in",
                 "import-outside",
-                format!("@{at} is outside of the directory that imports must stay in; {comment}"),
+                format!("@{at} is outside the directory that imports must stay in; {comment}"),
             ),
             Problem::Errno(Errno::NOENT | Errno::NOTDIR, _) if is_prose => (
                 Fate::Missing,
-                "not there",
+                "does not exist",
                 "import-in-prose",
                 format!("@{at} is taken for an import; {comment}. Put it in backticks"),
             ),
@@ -314,9 +314,9 @@ impl Importer<'_> {
                 if bare != at && search.is_file(&shorter, "is the trailing punctuation to blame?")? {
                     let message =
                         format!("@{at} is missing: its trailing punctuation belongs to the path, and {comment}");
-                    (Fate::Missing, "not there", "import-punctuation", message)
+                    (Fate::Missing, "does not exist", "import-punctuation", message)
                 } else {
-                    (Fate::Missing, "not there", "import-missing", format!("@{at} does not exist; {comment}"))
+                    (Fate::Missing, "does not exist", "import-missing", format!("@{at} does not exist; {comment}"))
                 }
             }
             Problem::Errno(errno, _) => (
@@ -332,7 +332,7 @@ impl Importer<'_> {
                 Fate::Unreadable,
                 "a FIFO: Gemini CLI waits for a writer",
                 "import-unreadable",
-                format!("@{at} is a FIFO: Gemini CLI waits for ever"),
+                format!("@{at} is a FIFO: Gemini CLI waits forever"),
             ),
             Problem::Cap(why) => {
                 (Fate::Dropped, why.as_str(), "import-cap", format!("more is imported than is shown: {why}"))

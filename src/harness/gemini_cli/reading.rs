@@ -26,7 +26,7 @@ pub(super) fn look(
 ) -> Told<()> {
     let Some(real) = resolved(target, search)? else { return Ok(()) };
     let Some(root) = deepest(&walk.workspaces, &real) else {
-        search.never(&real, "a file outside of the workspace cannot be reached");
+        search.never(&real, "a file outside the workspace cannot be reached");
         return Ok(());
     };
     if !can_be_reached(target, &real, at, walk, settings, search, answer)? {

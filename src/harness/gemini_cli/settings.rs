@@ -72,8 +72,7 @@ impl Settings {
                 && let Some(why) = guard::problem(path, search)?
             {
                 warnings.extend(why.into_iter().map(|why| {
-                    let message =
-                        format!("{}: {why}, so Gemini CLI passes these settings of the system over", path.display());
+                    let message = format!("{}: {why}, so Gemini CLI ignores these system settings", path.display());
                     Warning::at("settings", path, message)
                 }));
                 layers.push(empty());

@@ -48,7 +48,7 @@ pub fn find(workspace: &Path, patterns: &[&str], rules: &Rules, search: &mut Sea
     for pattern in patterns {
         if guarded && !absolute(workspace, Path::new(&walk_root(pattern))).starts_with(workspace) {
             let path = absolute(workspace, Path::new(pattern));
-            extra.skipped.push(skipped(path, Fate::Excluded, "the pattern leads out of the workspace"));
+            extra.skipped.push(skipped(path, Fate::Excluded, "the pattern points outside the workspace"));
             continue;
         }
         if pattern.contains(rules.wild) {
@@ -79,7 +79,7 @@ pub fn find(workspace: &Path, patterns: &[&str], rules: &Rules, search: &mut Sea
             continue;
         };
         if !file.starts_with(workspace) {
-            extra.skipped.push(skipped(file, Fate::Excluded, "outside of the workspace"));
+            extra.skipped.push(skipped(file, Fate::Excluded, "outside the workspace"));
             continue;
         }
         let found = match rules.opening {
@@ -88,7 +88,9 @@ pub fn find(workspace: &Path, patterns: &[&str], rules: &Rules, search: &mut Sea
         };
         match found {
             Guarded::Read(raw) => extra.files.push(Loaded::read(name, file, raw, Scope::Config)),
-            Guarded::Missing => extra.skipped.push(skipped(file, Fate::Missing, "named for the hook, and not there")),
+            Guarded::Missing => {
+                extra.skipped.push(skipped(file, Fate::Missing, "named for the hook, and does not exist"))
+            }
             Guarded::Refused(message) => extra.skipped.push(skipped(file, Fate::Unreadable, message)),
         }
     }

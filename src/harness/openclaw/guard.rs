@@ -50,7 +50,7 @@ pub fn open(root: &Path, file: &Path, rule: &'static str, search: &mut Search) -
 pub fn open_inside(root: &Path, file: &Path, rule: &'static str, search: &mut Search) -> Told<Guarded> {
     let real_root = search.real(root)?.unwrap_or_else(|_| root.to_owned());
     Ok(match search.real(file)? {
-        Ok(real) if !real.starts_with(&real_root) => Guarded::Refused("it leads out of the workspace".into()),
+        Ok(real) if !real.starts_with(&real_root) => Guarded::Refused("it points outside the workspace".into()),
         Ok(real) => match search.read(&real, rule)? {
             Ok(raw) => Guarded::Read(raw),
             Err(problem) => Guarded::Refused(problem.to_string()),

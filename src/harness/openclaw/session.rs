@@ -114,7 +114,7 @@ impl OpenClaw {
                         Loaded::read(file.name, path, snapshot::Content::default(), Scope::User)
                     }
                     Err(Unreadable::Not(Kind::Fifo)) => {
-                        return Ok(Err(Answer::refused(path, "a FIFO: OpenClaw would wait for ever to read it")));
+                        return Ok(Err(Answer::refused(path, "a FIFO: OpenClaw would wait forever to read it")));
                     }
                     Err(_) => Loaded::instead(file.name, path, Content::Missing),
                 },

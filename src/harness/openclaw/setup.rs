@@ -331,7 +331,7 @@ impl Turn<'_, '_> {
                 Err((path, "EISDIR: illegal operation on a directory, read (compared with its template)".into()))
             }
             Err(Unreadable::Not(Kind::Fifo)) => {
-                Err((path, "a FIFO: OpenClaw would wait for ever to compare it with its template".into()))
+                Err((path, "a FIFO: OpenClaw would wait forever to compare it with its template".into()))
             }
             Err(problem) => Err((path, format!("{problem}; OpenClaw compares it with its template and fails"))),
         })

@@ -308,7 +308,7 @@ impl Layers<'_> {
                 return Ok(Ok(None));
             }
             Err(problem @ Unreadable::Not(Kind::Fifo)) => {
-                let message = format!("{} is {problem}; OpenCode waits for it for ever", path.display());
+                let message = format!("{} is {problem}; OpenCode waits for it forever", path.display());
                 return Ok(Err(Answer::refused(path, message)));
             }
             Err(problem) => {

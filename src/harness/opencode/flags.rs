@@ -61,9 +61,7 @@ impl Flags {
                 "true" | "yes" | "on" | "1" | "y" => Ok(Some(true)),
                 "false" | "no" | "off" | "0" | "n" => Ok(Some(false)),
                 _ if edition.flag_words == FlagWords::Known => Ok(None),
-                other => {
-                    Err(format!("{name} is {other:?}; OpenCode wants true, yes, on, 1, y or false, no, off, 0, n"))
-                }
+                other => Err(format!("{name} is {other:?}, and must be true, yes, on, 1, y, false, no, off, 0 or n")),
             },
         };
         let on = |name: &str| Ok::<_, String>(flag(name)?.unwrap_or(false));

@@ -183,7 +183,7 @@ impl Schema {
     pub fn problem(&self, config: &Node) -> Option<String> {
         let is_known = |key: &str| self.keys.is_none_or(|keys| keys.split(' ').any(|known| known == key));
         let unknown = config.as_table().unwrap_or_default().iter().find(|(key, _)| !is_known(key));
-        let unknown = unknown.map(|(key, _)| (vec![key.clone()], NO_KEY.to_owned()));
+        let unknown = unknown.map(|(key, _)| (vec![key.clone()], UNKNOWN.to_owned()));
         let in_commands = || config.get("command").and_then(|commands| below("command", commands, &Map(self.command)));
         let in_providers = || {
             let providers = config.get("provider")?.as_table()?.iter();
@@ -209,14 +209,14 @@ impl Schema {
 }
 
 fn said((path, wanted): Problem) -> String {
-    if path.is_empty() { format!("it must be {wanted}") } else { format!("`{}` must be {wanted}", path.join(".")) }
+    if path.is_empty() { format!("it {wanted}") } else { format!("`{}` {wanted}", path.join(".")) }
 }
 
-/// The path of a key, and what it must be.
+/// The path of a key, and what is wrong with it, as a predicate.
 type Problem = (Vec<String>, String);
 
-/// What is wanted of a key that must not be there.
-const NO_KEY: &str = "ignored: unknown key";
+const UNKNOWN: &str = "is an unknown key";
+const REQUIRED: &str = "is required";
 
 fn wrong(node: &Node, wanted: &Type) -> Option<Problem> {
     match (wanted, &node.value) {
@@ -231,7 +231,7 @@ fn wrong(node: &Node, wanted: &Type) -> Option<Problem> {
         (Keys(fields), Value::Table(_)) => in_fields(node, fields),
         (Only(fields), Value::Table(entries)) => {
             let unknown = || entries.iter().find(|(key, _)| field(fields, key).is_none());
-            in_fields(node, fields).or_else(|| unknown().map(|(key, _)| (vec![key.clone()], NO_KEY.to_owned())))
+            in_fields(node, fields).or_else(|| unknown().map(|(key, _)| (vec![key.clone()], UNKNOWN.to_owned())))
         }
         (KeysAnd(fields, others), Value::Table(entries)) => entries.iter().find_map(|(key, node)| {
             let wanted = field(fields, key).map_or(*others, |field| field.of);
@@ -242,7 +242,7 @@ fn wrong(node: &Node, wanted: &Type) -> Option<Problem> {
             entries.iter().find_map(|(name, server)| in_server(servers, name, server))
         }
         (plain, value) if is(value, plain) => None,
-        (other, _) => Some((Vec::new(), words(other))),
+        (other, _) => Some((Vec::new(), format!("must be {}", words(other)))),
     }
 }
 
@@ -255,7 +255,7 @@ fn in_fields(node: &Node, fields: Fields) -> Option<Problem> {
     let mut keys = fields.iter().copied().flatten().flat_map(|field| field.keys().map(move |key| (key, field)));
     keys.find_map(|(key, field)| match node.get(key) {
         Some(node) => below(key, node, field.of),
-        None => field.needed.then(|| (vec![key.to_owned()], "there".to_owned())),
+        None => field.needed.then(|| (vec![key.to_owned()], REQUIRED.to_owned())),
     })
 }
 
@@ -269,7 +269,7 @@ fn in_server(servers: &Servers, name: &str, server: &Node) -> Option<Problem> {
     below(name, server, &servers.server).or_else(|| {
         let disabled = server.get("disabled").and_then(Node::as_bool) == Some(true);
         (!disabled && !servers.knows(name) && server.get("extensions").is_none())
-            .then(|| (vec![name.to_owned(), "extensions".to_owned()], "there".to_owned()))
+            .then(|| (vec![name.to_owned(), "extensions".to_owned()], REQUIRED.to_owned()))
     })
 }
 

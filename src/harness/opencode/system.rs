@@ -91,7 +91,7 @@ pub(super) fn read(
         }
         Err(problem) => {
             let reason = match problem {
-                Unreadable::Not(Kind::Fifo) => "a FIFO: OpenCode waits for it for ever".to_owned(),
+                Unreadable::Not(Kind::Fifo) => "a FIFO: OpenCode waits for it forever".to_owned(),
                 Unreadable::Not(Kind::Dir) => "a directory: it adds no text, but counts as found".to_owned(),
                 Unreadable::TooLarge(_) => {
                     answer.files_only = Some(format!("{} is larger than Briefing reads", path.display()));
@@ -147,7 +147,7 @@ fn global(
         && winner.as_ref() != Some(&own)
         && exists(edition, &own, "asked only to explain: OPENCODE_CONFIG_DIR stands in its place", search)?
     {
-        let reason = format!("OPENCODE_CONFIG_DIR={dir} stands in place of {}", places.xdg.display());
+        let reason = format!("OPENCODE_CONFIG_DIR={dir} replaces {}", places.xdg.display());
         answer.sources.push(Source::new(own, Scope::User, Fate::Excluded, reason));
     }
     Ok(winner.map(|path| Pick { path, scope: Scope::User, reason: "the first global file that exists".to_owned() }))
@@ -212,7 +212,7 @@ fn project(
             let problem = format!("{}: {}", errno.name(), errno.text());
             let gives_up = edition.find_error == FindError::SpoilsName;
             let reason = if gives_up {
-                format!("{problem}; any error but \"not found\" gives {name} up at all levels")
+                format!("{problem}; after any error but \"not found\" OpenCode gives {name} up at every level")
             } else {
                 format!("{problem}; it counts as missing")
             };
@@ -220,7 +220,7 @@ fn project(
             if gives_up {
                 for hit in hits {
                     let reason = format!(
-                        "{} cannot be examined ({}), which gives {name} up at all levels",
+                        "{} cannot be examined ({}), so OpenCode gives {name} up at every level",
                         path.display(),
                         errno.name()
                     );

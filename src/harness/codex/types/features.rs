@@ -274,5 +274,5 @@ fn guardianv2(table: &Table) -> Option<&'static str> {
 
 fn current_time_reminder(table: &Table) -> Option<&'static str> {
     let is_external = table.get("clock_source").and_then(Node::as_text) == Some("external");
-    (table.is_on() && is_external).then_some("there is no clock outside")
+    (table.is_on() && is_external).then_some("no external clock is available")
 }
