@@ -12,13 +12,15 @@ mod real;
 mod rests;
 pub mod scan;
 mod sqlite;
+mod still;
 mod watch;
 
 pub use before::{Before, Each, LookedAt};
 pub use buffers::{Buffers, Place};
 pub use git::AtRevision;
 pub use real::Real;
-pub use rests::observe_all;
+pub use rests::{facts, observe_all};
+pub use still::Still;
 pub use watch::{Watcher, Watching};
 
 /// A single file over this size is not read at all; every smaller limit is the harness's own.
@@ -69,8 +71,13 @@ fn globbed(fs: &dyn Filesystem, base: &Path, pattern: &str, flavor: GlobFlavor) 
         GlobFlavor::Npm { dot, follow } => glob::npm(&Walked(fs), base, pattern, glob::Npm { dot, follow }),
         GlobFlavor::Bun { dot, follow } => glob::bun(&Walked(fs), base, pattern, dot, follow),
         GlobFlavor::Node => glob::node(&Walked(fs), base, pattern),
-        GlobFlavor::Any => glob::any(&Walked(fs), base, pattern, &|name| !scan::is_heavy(name.as_ref())),
+        GlobFlavor::Any => any(fs, base, &[pattern]).pop().unwrap_or_default(),
     }
+}
+
+/// What patterns could mean by the loosest reading, all looked for in one walk.
+fn any(fs: &dyn Filesystem, base: &Path, patterns: &[&str]) -> Vec<glob::Found> {
+    glob::any(&Walked(fs), base, patterns, &|name| !scan::is_heavy(name.as_ref()))
 }
 
 /// A file system as a glob walks it.

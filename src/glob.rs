@@ -140,11 +140,12 @@ pub fn node(tree: &dyn Tree, base: &Path, pattern: &str) -> Found {
     node::walk(tree, base, &patterns)
 }
 
-/// The first file below `base` that a pattern could mean by the loosest reading any harness has: from any directory, in
+/// For each pattern the first file below `base` that it could mean by the loosest reading any harness has: from any directory, in
 /// any letter case, and a directory means what is in it. Directories that `enter` refuses are left out unless the pattern
 /// names them. Nothing found: no harness finds anything. Where that cannot be told, the base itself is the answer.
-pub fn any(tree: &dyn Tree, base: &Path, pattern: &str, enter: &dyn Fn(&str) -> bool) -> Found {
-    Found { files: any::walk(tree, base, pattern, enter), cut_short: false }
+pub fn any(tree: &dyn Tree, base: &Path, patterns: &[&str], enter: &dyn Fn(&str) -> bool) -> Vec<Found> {
+    let found = any::walk(tree, base, patterns, enter).into_iter();
+    found.map(|files| Found { files, cut_short: false }).collect()
 }
 
 #[cfg(test)]

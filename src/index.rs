@@ -16,6 +16,10 @@ use crate::resolve::{Outcome, resolve_knowing};
 use crate::search::{Part, PartKey, Parts};
 use crate::snapshot::{Ask, AskHasher, Change, Fact, Facts, Observed, Snapshot, may_change};
 
+mod at_rest;
+
+pub use at_rest::{AtRest, Look};
+
 /// How many answers are remembered at most; then all are forgotten, and the open files ask again.
 const MEMO_LIMIT: usize = 4096;
 

@@ -15,8 +15,8 @@ use tower_lsp::ls_types::Uri;
 use tower_lsp::{Client, ClientSocket, LspService};
 
 use crate::answer::Resolution;
-use crate::disk::{self, Buffers, Real, Watcher, Watching};
-use crate::index::Index;
+use crate::disk::{self, Buffers, Real, Still, Watcher, Watching};
+use crate::index::{AtRest, Index};
 use crate::request::{Defaults, beside};
 use crate::snapshot::{Change, absolute};
 
@@ -70,6 +70,8 @@ impl Drop for Server {
 /// What handlers and background work share.
 struct Core {
     index: Index,
+    /// In the place of the index, where nobody waits for changes.
+    at_rest: Option<AtRest>,
     files: Buffers,
     watcher: OnceLock<Watcher>,
     workspace: Workspace,
@@ -188,20 +190,7 @@ impl Server {
 
 impl Core {
     fn new(base: Defaults, today: Box<dyn Fn() -> Date + Send + Sync>) -> Arc<Core> {
-        let core = Arc::new(Core {
-            index: Index::default(),
-            files: Buffers::over(Real),
-            watcher: OnceLock::new(),
-            workspace: Workspace::default(),
-            mentions: Mentions::default(),
-            blind: AtomicBool::new(false),
-            session: Mutex::new(Session::new(base)),
-            today,
-            changed: Notify::new(),
-            changed_outside: Notify::new(),
-            settled: Notify::new(),
-            readers: Arc::new(Semaphore::new(READERS)),
-        });
+        let core = Arc::new(Core::over(Buffers::over(Real), None, Session::new(base), today));
         let weak = Arc::downgrade(&core);
         let watcher = Watcher::new(move |changes| {
             if let Some(core) = weak.upgrade() {
@@ -211,6 +200,36 @@ impl Core {
         // It was made just now, so nobody set it before.
         let _ = core.watcher.set(watcher);
         core
+    }
+
+    /// One that answers and ends: nothing is watched, and what was looked at below `root`, a physical path, stays as it is.
+    fn at_rest(base: Defaults, root: &Path) -> Arc<Core> {
+        let today = base.surroundings.date;
+        let files = Buffers::over(Still::below(root, Real));
+        Arc::new(Core::over(files, Some(AtRest::default()), Session::new(base), Box::new(move || today)))
+    }
+
+    fn over(
+        files: Buffers,
+        at_rest: Option<AtRest>,
+        session: Session,
+        today: Box<dyn Fn() -> Date + Send + Sync>,
+    ) -> Core {
+        Core {
+            index: Index::default(),
+            at_rest,
+            files,
+            watcher: OnceLock::new(),
+            workspace: Workspace::default(),
+            mentions: Mentions::default(),
+            blind: AtomicBool::new(false),
+            session: Mutex::new(session),
+            today,
+            changed: Notify::new(),
+            changed_outside: Notify::new(),
+            settled: Notify::new(),
+            readers: Arc::new(Semaphore::new(READERS)),
+        }
     }
 }
 
@@ -391,20 +410,10 @@ mod tests {
 
     /// The same over another disk.
     fn core_over(server: &Server, files: Buffers, watcher: Watcher) -> Arc<Core> {
-        Arc::new(Core {
-            index: Index::default(),
-            files,
-            watcher: OnceLock::from(watcher),
-            workspace: Workspace::default(),
-            mentions: Mentions::default(),
-            blind: AtomicBool::new(false),
-            session: Mutex::new(Session::new(server.core.session().base.clone())),
-            today: Box::new(|| (2026, 11, 21)),
-            changed: Notify::new(),
-            changed_outside: Notify::new(),
-            settled: Notify::new(),
-            readers: Arc::new(Semaphore::new(READERS)),
-        })
+        let session = Session::new(server.core.session().base.clone());
+        let core = Core::over(files, None, session, Box::new(|| (2026, 11, 21)));
+        let _ = core.watcher.set(watcher);
+        Arc::new(core)
     }
 
     #[tokio::test]

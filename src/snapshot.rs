@@ -71,6 +71,11 @@ impl Ask {
         }
     }
 
+    /// The pattern of a glob.
+    pub fn pattern(&self) -> Option<&str> {
+        if let Ask::Glob { pattern, .. } = self { Some(pattern) } else { None }
+    }
+
     /// What tells questions apart. Paths count by their bytes, as the system reads them: it is asked thousands of times, and
     /// a slash at the end asks for a directory.
     fn key(&self) -> (Discriminant<Ask>, &[u8], Option<Words<'_>>) {

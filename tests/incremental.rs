@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 
 use briefing::answer::{Resolution, SessionKind, Standpoint, Surroundings, Tool};
-use briefing::disk::{self, Buffers, Filesystem};
+use briefing::disk::{self, Buffers, Filesystem, Still};
 use briefing::harness::custom::{self, Customs};
 use briefing::harness::{self, Choice};
-use briefing::index::{Index, Keep, Reply};
+use briefing::index::{AtRest, Index, Keep, Reply};
 use briefing::resolve::{Outcome, resolve};
 use briefing::snapshot::{Ask, Change, Content, Entry, Errno, Fact, Facts, Kind, Meta, Unreadable};
 
@@ -63,8 +63,15 @@ impl Facts for AtOnce<'_> {
 /// Asks a random question, declared harnesses included, and compares what is remembered with what is fresh. Whether the
 /// answer holds any text.
 fn compare(index: &Index, fs: &dyn Filesystem, random: &mut Random, when: &dyn Fn() -> String) -> bool {
+    let ask: Answering = &|choice, standpoint| index.answer(&|asks| disk::observe_all(fs, asks), choice, standpoint).0;
+    compare_with(ask, fs, random, when)
+}
+
+type Answering<'a> = &'a dyn Fn(&Choice, &Arc<Standpoint>) -> Arc<Resolution>;
+
+fn compare_with(ask: Answering, fs: &dyn Filesystem, random: &mut Random, when: &dyn Fn() -> String) -> bool {
     let same = |choice: &Choice, standpoint: &Arc<Standpoint>| {
-        let (remembered, _) = index.answer(&|asks| disk::observe_all(fs, asks), choice, standpoint);
+        let remembered = ask(choice, standpoint);
         let Outcome::Answer(fresh) = resolve(&AtOnce(fs), choice, standpoint) else { panic!("everything was told") };
         assert_same(&remembered, &fresh, || format!("{}: {} {standpoint:?}", when(), choice.id()));
         fresh
@@ -138,6 +145,22 @@ fn remembered_answers_equal_fresh_ones_after_any_change() {
             }
         }
         assert!(answered * 3 > asked, "only {answered} of {asked} answers held any text: the trees are too empty");
+    });
+}
+
+#[test]
+fn answers_from_a_disk_at_rest_equal_fresh_ones() {
+    on_every_core(|operations, seed| {
+        let mut random = Random::new(seed);
+        let mut world = world();
+        for round in 0..operations.div_ceil(100) {
+            (0..20).for_each(|_| drop(change(&mut world, &mut random)));
+            let (still, at_rest) = (Still::below(Path::new("/r"), world.clone()), AtRest::default());
+            for _ in 0..20 {
+                let ask: Answering = &|choice, at| at_rest.answer(&|asks| disk::facts(&still, asks), choice, at);
+                compare_with(ask, &world, &mut random, &|| format!("round {round} of seed {seed}"));
+            }
+        }
     });
 }
 

@@ -1,12 +1,13 @@
 //! What a fact rests on: the paths at which something must happen before the fact can be another.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::before::{Before, Each, LookedAt};
 use super::{Filesystem, observe, sqlite};
-use crate::snapshot::{Ask, Fact, Observed};
+use crate::glob;
+use crate::snapshot::{Ask, Fact, GlobFlavor, Observed};
 
 /// The most links that resolving one path may follow, as on Linux.
 pub(super) const LINK_LIMIT: usize = 40;
@@ -14,11 +15,54 @@ pub(super) const LINK_LIMIT: usize = 40;
 /// Answers questions about the disk. The one slow step of an answer; it holds no lock.
 pub fn observe_all(fs: &dyn Filesystem, asks: Vec<Ask>) -> Vec<Observed> {
     let mut plain = Plain::default();
+    let (asks, walks) = apart(asks);
     let look = |ask: Ask| {
         let (fact, rests_on) = observe_with_rests(fs, &ask, &mut plain);
         Observed { ask, fact, rests_on }
     };
-    asks.into_iter().take_while(|_| fs.is_wanted()).map(look).collect()
+    let mut observed: Vec<Observed> = asks.into_iter().take_while(|_| fs.is_wanted()).map(look).collect();
+    for walks in walks.into_iter().take_while(|_| fs.is_wanted()) {
+        observed.extend(walk(fs, walks, &mut plain));
+    }
+    observed
+}
+
+/// The answers alone, for whoever does not want to know when they are others.
+pub fn facts(fs: &dyn Filesystem, asks: Vec<Ask>) -> Vec<(Ask, Fact)> {
+    let (asks, walks) = apart(asks);
+    let alone = asks.into_iter().map(|ask| {
+        let fact = observe(fs, &ask);
+        (ask, fact)
+    });
+    let together = walks.into_iter().flat_map(|walks| {
+        let found = any(fs, &walks).into_iter();
+        walks.into_iter().zip(found.map(|found| Fact::Glob(found.into()))).collect::<Vec<_>>()
+    });
+    alone.chain(together).collect()
+}
+
+/// The questions, and apart from them those that are answered by walks: those from one directory are one walk.
+fn apart(asks: Vec<Ask>) -> (Vec<Ask>, Vec<Vec<Ask>>) {
+    let (walks, asks): (Vec<Ask>, Vec<Ask>) =
+        asks.into_iter().partition(|ask| matches!(ask, Ask::Glob { flavor: GlobFlavor::Any, .. }));
+    let mut from: BTreeMap<PathBuf, Vec<Ask>> = BTreeMap::new();
+    walks.into_iter().for_each(|ask| from.entry(ask.path().to_owned()).or_default().push(ask));
+    (asks, from.into_values().collect())
+}
+
+/// What patterns could mean below one directory.
+fn any(fs: &dyn Filesystem, walks: &[Ask]) -> Vec<glob::Found> {
+    let patterns: Vec<&str> = walks.iter().filter_map(Ask::pattern).collect();
+    super::any(fs, walks[0].path(), &patterns)
+}
+
+/// Answers what patterns could mean below one directory.
+fn walk(fs: &dyn Filesystem, walks: Vec<Ask>, plain: &mut Plain) -> Vec<Observed> {
+    let mut rests_on = trail(fs, &walks[0], plain);
+    let found = noting(fs, &walks[0], (plain, &mut rests_on), |fs| any(fs, &walks));
+    let facts = found.into_iter().map(|found| Fact::Glob(found.into()));
+    let observed = |(ask, fact): (Ask, Fact)| Observed { ask, fact, rests_on: rests_on.clone() };
+    walks.iter().cloned().zip(facts).map(observed).collect()
 }
 
 /// Directories to which no link leads, as far as that was seen while several questions are answered in one go.
@@ -37,18 +81,26 @@ fn observe_with_rests(fs: &dyn Filesystem, ask: &Ask, plain: &mut Plain) -> (Fac
     // In this order: a file system that is watched while it is looked at must know the targets of links first.
     let mut rests_on = trail(fs, ask, plain);
     let fact = match ask {
-        Ask::Git(_) | Ask::Glob { .. } => {
-            let noting = Noting { ask, seen: Mutex::new((std::mem::take(plain), HashSet::new())) };
-            let noting = Before::each(fs, noting);
-            let fact = observe(&noting, ask);
-            let (known, noted) = noting.each.seen.into_inner().unwrap_or_else(PoisonError::into_inner);
-            *plain = known;
-            rests_on.extend(noted);
-            fact
-        }
+        Ask::Git(_) | Ask::Glob { .. } => noting(fs, ask, (plain, &mut rests_on), |fs| observe(fs, ask)),
         _ => observe(fs, ask),
     };
     (fact, rests_on)
+}
+
+/// Looks at many paths, and notes where.
+fn noting<T>(
+    fs: &dyn Filesystem,
+    ask: &Ask,
+    (plain, rests_on): (&mut Plain, &mut Vec<PathBuf>),
+    look: impl FnOnce(&dyn Filesystem) -> T,
+) -> T {
+    let noting = Noting { ask, seen: Mutex::new((std::mem::take(plain), HashSet::new())) };
+    let noting = Before::each(fs, noting);
+    let found = look(&noting);
+    let (known, noted) = noting.each.seen.into_inner().unwrap_or_else(PoisonError::into_inner);
+    *plain = known;
+    rests_on.extend(noted);
+    found
 }
 
 /// The paths that lead from the path of `ask` to what is there.

@@ -2,23 +2,63 @@
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use globset::GlobSet;
 
 use super::plain::parsed;
 use super::{Budget, Kind, Tree};
 
-/// The first file that the pattern could mean, or the base where nobody can tell.
-pub(super) fn walk(tree: &dyn Tree, base: &Path, pattern: &str, enter: &dyn Fn(&str) -> bool) -> Vec<PathBuf> {
-    let Some(plain) = plain(base, pattern) else { return vec![base.to_owned()] };
-    let Some(globs) = compiled(plain) else { return vec![base.to_owned()] };
-    // Most patterns begin with the directory that they are about.
-    let fixed: PathBuf = plain.split('/').take_while(|part| !part.contains(['*', '?', '[', '{', '\\'])).collect();
-    let search = Search { tree, base, globs: &globs, enter: &|name: &str| enter(name) || names(plain, name) };
-    let first = base.join(&fixed);
-    let beside = first.parent().filter(|dir| dir.starts_with(base)).unwrap_or(base);
-    let found = (beside != base).then(|| search.below(beside)).flatten();
-    found.or_else(|| search.below(base)).into_iter().collect()
+/// For each pattern the first file that it could mean, or the base where nobody can tell. One walk serves them all.
+pub(super) fn walk(tree: &dyn Tree, base: &Path, patterns: &[&str], enter: &dyn Fn(&str) -> bool) -> Vec<Vec<PathBuf>> {
+    let wanted: Vec<_> = patterns.iter().map(|pattern| Wanted::new(base, pattern)).collect();
+    let alone = |wanted: &Option<Wanted>| match wanted {
+        None => Some(base.to_owned()),
+        // Most patterns begin with the directory that they are about.
+        Some(wanted) => {
+            let first = base.join(wanted.anchor.iter().collect::<PathBuf>());
+            let beside = first.parent().filter(|dir| dir.starts_with(base) && *dir != base)?;
+            Walk::new(tree, base, enter, [wanted]).below(beside).pop().flatten()
+        }
+    };
+    let mut found: Vec<Option<PathBuf>> = wanted.iter().map(alone).collect();
+    let left: Vec<usize> = (0..found.len()).filter(|&at| found[at].is_none()).collect();
+    let together = left.iter().filter_map(|&at| wanted[at].as_ref());
+    for (at, file) in left.iter().zip(Walk::new(tree, base, enter, together).below(base)) {
+        found[*at] = file;
+    }
+    found.into_iter().map(|file| file.into_iter().collect()).collect()
+}
+
+/// A pattern that is looked for.
+struct Wanted<'p> {
+    /// The pattern as seen from the base.
+    plain: &'p str,
+    globs: GlobSet,
+    /// The directories that it begins with, up to its first wildcard: only behind these a file can match.
+    anchor: Vec<&'p str>,
+}
+
+impl<'p> Wanted<'p> {
+    fn new(base: &Path, pattern: &'p str) -> Option<Wanted<'p>> {
+        let plain = plain(base, pattern)?;
+        let globs = compiled(plain)?;
+        let (dirs, _) = plain.rsplit_once('/').unwrap_or_default();
+        let is_fixed = |part: &&str| part.is_ascii() && !part.is_empty() && !part.contains(['*', '?', '[', '{', '\\']);
+        let anchor = dirs.split('/').take_while(is_fixed).collect();
+        Some(Wanted { plain, globs, anchor })
+    }
+
+    /// Whether a directory, by the names that lead to it, ends with the anchor.
+    fn begins_at(&self, inside: &str) -> bool {
+        let mut names = inside.rsplit('/');
+        self.anchor.iter().rev().all(|part| names.next().is_some_and(|name| name.eq_ignore_ascii_case(part)))
+    }
+
+    /// Whether a segment of the pattern is this name.
+    fn names(&self, name: &str) -> bool {
+        self.plain.split('/').any(|part| part.eq_ignore_ascii_case(name))
+    }
 }
 
 /// The pattern as seen from the base; `None` for what another syntax or another place may give a meaning.
@@ -37,39 +77,111 @@ fn compiled(plain: &str) -> Option<GlobSet> {
     GlobSet::new([parsed(&format!("**/{plain}"), true)?, parsed(&format!("**/{plain}/**"), true)?]).ok()
 }
 
-/// Whether a segment of the pattern is this name.
-fn names(pattern: &str, name: &str) -> bool {
-    pattern.split('/').any(|part| part.eq_ignore_ascii_case(name))
-}
-
-struct Search<'a> {
+/// A walk on behalf of several patterns.
+struct Walk<'a> {
     tree: &'a dyn Tree,
     base: &'a Path,
-    globs: &'a GlobSet,
     enter: &'a dyn Fn(&str) -> bool,
+    wanted: Vec<&'a Wanted<'a>>,
 }
 
-impl Search<'_> {
-    fn below(&self, start: &Path) -> Option<PathBuf> {
-        let mut todo = VecDeque::from([start.to_owned()]);
+/// A directory that is to be looked through.
+struct Dir {
+    path: PathBuf,
+    /// Its path as seen from the base, with slashes.
+    inside: String,
+    /// The patterns for which it is entered, by their numbers.
+    of: Rc<[usize]>,
+    /// Those of them that a file in it can match.
+    awake: Rc<[usize]>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(
+        tree: &'a dyn Tree,
+        base: &'a Path,
+        enter: &'a dyn Fn(&str) -> bool,
+        wanted: impl IntoIterator<Item = &'a Wanted<'a>>,
+    ) -> Walk<'a> {
+        Walk { tree, base, enter, wanted: wanted.into_iter().collect() }
+    }
+
+    /// The first file for each pattern.
+    fn below(&self, start: &Path) -> Vec<Option<PathBuf>> {
+        let mut found = vec![None; self.wanted.len()];
+        let mut todo = VecDeque::from([self.start(start)]);
         let mut budget = Budget::default();
         while let Some(dir) = todo.pop_front() {
-            if !budget.allows(&dir) {
-                return Some(self.base.to_owned());
+            if dir.of.iter().all(|&at| found[at].is_some()) {
+                continue;
             }
-            for (name, kind) in self.tree.entries(&dir).unwrap_or_default() {
-                let path = dir.join(&name);
-                let inside = path.strip_prefix(self.base).unwrap_or(&path);
+            if !budget.allows(&dir.path) {
+                return found.into_iter().map(|file| file.or_else(|| Some(self.base.to_owned()))).collect();
+            }
+            for (name, kind) in self.tree.entries(&dir.path).unwrap_or_default() {
                 match kind {
+                    Kind::Dir => todo.extend(self.inner(&dir, &name)),
                     // Where a link leads is not looked at; what it is called is.
-                    Kind::File | Kind::Special | Kind::Link if self.globs.is_match(inside) => return Some(path),
-                    Kind::Dir if (self.enter)(&name) => todo.push_back(path),
-                    Kind::File | Kind::Special | Kind::Link | Kind::Dir => {}
+                    Kind::File | Kind::Special | Kind::Link => self.try_file(&dir, &name, &mut found),
                 }
             }
         }
-        None
+        found
     }
+
+    fn try_file(&self, dir: &Dir, name: &str, found: &mut [Option<PathBuf>]) {
+        let mut inside = None;
+        for &at in &*dir.awake {
+            if found[at].is_some() {
+                continue;
+            }
+            let inside = inside.get_or_insert_with(|| joined(&dir.inside, name));
+            if self.wanted[at].globs.is_match(&*inside) {
+                found[at] = Some(dir.path.join(name));
+            }
+        }
+    }
+
+    /// Where the walk begins.
+    fn start(&self, path: &Path) -> Dir {
+        let inside = path.strip_prefix(self.base).unwrap_or(path).to_string_lossy().into_owned();
+        let begins = |at: &usize| {
+            let wanted = self.wanted[*at];
+            let above = Path::new(&inside).ancestors().map(|dir| dir.to_str().unwrap_or_default());
+            wanted.anchor.is_empty() || above.into_iter().any(|dir| wanted.begins_at(dir))
+        };
+        let of: Rc<[usize]> = (0..self.wanted.len()).collect();
+        let awake = of.iter().copied().filter(begins).collect();
+        Dir { path: path.to_owned(), inside, of, awake }
+    }
+
+    /// A directory in a directory, unless none of the patterns is looked for there.
+    fn inner(&self, dir: &Dir, name: &str) -> Option<Dir> {
+        let inside = joined(&dir.inside, name);
+        let of: Rc<[usize]> = if (self.enter)(name) {
+            dir.of.clone()
+        } else {
+            dir.of.iter().copied().filter(|&at| self.wanted[at].names(name)).collect()
+        };
+        if of.is_empty() {
+            return None;
+        }
+        let ends = |at: &&usize| {
+            let anchor = &self.wanted[**at].anchor;
+            anchor.last().is_some_and(|last| last.eq_ignore_ascii_case(name)) && self.wanted[**at].begins_at(&inside)
+        };
+        let begin: Vec<usize> = of.iter().filter(ends).copied().collect();
+        let awake = if begin.is_empty() && of.len() == dir.of.len() {
+            dir.awake.clone()
+        } else {
+            of.iter().copied().filter(|at| begin.contains(at) || dir.awake.contains(at)).collect()
+        };
+        Some(Dir { path: dir.path.join(name), inside, of, awake })
+    }
+}
+
+fn joined(dir: &str, name: &str) -> String {
+    if dir.is_empty() { name.to_owned() } else { format!("{dir}/{name}") }
 }
 
 #[cfg(test)]
@@ -102,7 +214,7 @@ mod tests {
     #[test]
     fn what_no_harness_could_find_is_told_from_what_some_harness_could() {
         let files = Files(&["/r/src/api/a.ts", "/r/Web/b.TSX", "/r/node_modules/c/d.js"]);
-        for (pattern, found) in [
+        let patterns = [
             ("src/**/*.ts", true),
             ("*.ts", true),
             ("api", true),
@@ -119,9 +231,17 @@ mod tests {
             ("!lib/**", true),
             ("lib/@(a|b)", true),
             ("lib/[", true),
-        ] {
-            let enter = |name: &str| name != "node_modules";
-            assert_eq!(!walk(&files, Path::new("/r"), pattern, &enter).is_empty(), found, "{pattern}");
+            ("api/*.ts", true),
+            ("SRC/API/*.ts", true),
+            ("src/web/*.ts", false),
+            ("api", true),
+            ("api/src/*.ts", false),
+        ];
+        let enter = |name: &str| name != "node_modules";
+        let all = walk(&files, Path::new("/r"), &patterns.map(|(pattern, _)| pattern), &enter);
+        for ((pattern, found), together) in patterns.into_iter().zip(all) {
+            let alone = walk(&files, Path::new("/r"), &[pattern], &enter);
+            assert_eq!((!alone[0].is_empty(), &alone[0]), (found, &together), "{pattern}");
         }
     }
 }

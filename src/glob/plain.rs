@@ -1,6 +1,9 @@
 //! Patterns as `globset` has them, where no harness's own library is known.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use globset::{Glob, GlobBuilder, GlobSet};
 
@@ -9,6 +12,10 @@ use super::PATTERN_LIMIT;
 /// How deep braces may nest. The regular expressions that `globset` 0.4 makes of patterns may nest 250 deep; it checks that
 /// only after it has followed the braces itself, call by call.
 const DEPTH_LIMIT: usize = 250;
+
+/// How many compiled patterns are kept, and how long they are at most: one of a rule takes some ten kilobytes.
+const KNOWN_LIMIT: usize = 256;
+const KNOWN_LENGTH: usize = 256;
 
 /// Whether a pattern, in which `*` stays within a segment, matches a relative path. One that is no glob matches nothing.
 pub fn plain(pattern: &str, fold_case: bool, path: &Path) -> bool {
@@ -19,7 +26,7 @@ pub fn plain(pattern: &str, fold_case: bool, path: &Path) -> bool {
 
 /// Whether a pattern is one that [`plain`] understands.
 pub fn is_plain(pattern: &str) -> bool {
-    parsed(pattern, false).and_then(alone).is_some()
+    compiled(pattern, false).is_some()
 }
 
 /// The patterns as one matcher; those that are no globs are left out.
@@ -32,8 +39,25 @@ pub fn plain_set<'p>(patterns: impl IntoIterator<Item = &'p str>) -> GlobSet {
     })
 }
 
-fn compiled(pattern: &str, fold_case: bool) -> Option<GlobSet> {
-    alone(parsed(pattern, fold_case)?)
+/// The compiled pattern. The rules of a project are compared with one file after the other.
+fn compiled(pattern: &str, fold_case: bool) -> Option<Arc<GlobSet>> {
+    thread_local! {
+        static KNOWN: RefCell<[HashMap<String, Option<Arc<GlobSet>>>; 2]> = RefCell::default();
+    }
+    KNOWN.with_borrow_mut(|known| {
+        let known = &mut known[usize::from(fold_case)];
+        if let Some(globs) = known.get(pattern) {
+            return globs.clone();
+        }
+        let globs = parsed(pattern, fold_case).and_then(alone).map(Arc::new);
+        if pattern.len() <= KNOWN_LENGTH {
+            if known.len() >= KNOWN_LIMIT {
+                known.clear();
+            }
+            known.insert(pattern.to_owned(), globs.clone());
+        }
+        globs
+    })
 }
 
 /// What a pattern says, not yet compiled; `None` for what is no glob.

@@ -7,8 +7,9 @@ use tokio::runtime::Runtime;
 use tower_lsp::LspService;
 
 use super::settings::Settings;
-use super::{Date, Server};
+use super::{Core, Date, Server};
 use crate::answer::Resolution;
+use crate::disk::{Filesystem, Real};
 use crate::request::Defaults;
 
 /// A server that nobody is connected to, and what its work runs on.
@@ -25,19 +26,33 @@ impl Alone {
         settings: Settings,
         today: impl Fn() -> Date + Send + Sync + 'static,
     ) -> Result<Alone, String> {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .enable_time()
-            .build()
-            .map_err(|error| format!("no thread can be started: {error}"))?;
+        let runtime = runtime()?;
         let server = unconnected(base, today);
-        {
-            let mut session = server.core.session();
-            session.folders = vec![server.core.files.real(cwd)];
-            server.core.put_in_force(&mut session, settings);
-        }
+        server.core.start_in(cwd, settings);
         Ok(Alone { runtime, server })
     }
+}
+
+/// What is asked one question after the other, while the disk stands still: nothing is watched, and little is remembered.
+pub(super) fn at_rest(base: Defaults, cwd: &Path, settings: Settings) -> Result<(Runtime, Arc<Core>), String> {
+    let core = Core::at_rest(base, &Real.real_path(cwd).unwrap_or_else(|_| cwd.to_owned()));
+    core.start_in(cwd, settings);
+    Ok((runtime()?, core))
+}
+
+impl Core {
+    /// Makes a directory the one workspace folder.
+    fn start_in(&self, cwd: &Path, settings: Settings) {
+        let mut session = self.session();
+        session.folders = vec![self.files.real(cwd)];
+        self.put_in_force(&mut session, settings);
+    }
+}
+
+fn runtime() -> Result<Runtime, String> {
+    let builder = &mut tokio::runtime::Builder::new_multi_thread();
+    let built = builder.worker_threads(1).enable_time().build();
+    built.map_err(|error| format!("no thread can be started: {error}"))
 }
 
 /// A server with a client that hears nothing.

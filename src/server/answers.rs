@@ -35,6 +35,11 @@ impl Core {
         self: &Arc<Self>,
         questions: Vec<(Choice, Arc<Standpoint>)>,
     ) -> Vec<(Arc<Resolution>, u64)> {
+        if let Some(at_rest) = &self.at_rest {
+            let look = |asks| disk::facts(&self.files, asks);
+            let answer = |(choice, at): &(Choice, _)| (at_rest.answer(&look, choice, at), 0);
+            return questions.iter().map(answer).collect();
+        }
         let mut answers = Vec::with_capacity(questions.len());
         let mut missing = Vec::new();
         for (number, (choice, standpoint)) in questions.into_iter().enumerate() {

@@ -5,10 +5,11 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::Core;
+use super::alone::at_rest;
 use super::features::diagnostics;
 use super::settings::Settings;
 use super::workspace::is_instruction_file;
-use super::{Core, Date};
 use crate::answer::{Fate, Resolution};
 use crate::disk::scan::{self, Progress, Threads};
 use crate::harness::shared::names::INSTRUCTION_FILES;
@@ -41,20 +42,9 @@ pub struct Checked {
 /// Checks the instruction files below `root`, where agents are started; of them only those that are in `only`, or below it,
 /// unless that is empty.
 pub fn check(base: Defaults, root: &Path, settings: Settings, only: &[PathBuf]) -> Result<Check, String> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_time()
-        .build()
-        .map_err(|error| format!("the check cannot start: {error}"))?;
-    let today: Date = base.surroundings.date;
-    let core = Core::new(base, Box::new(move || today));
-    let root = core.files.real(root);
+    let (runtime, core) = at_rest(base, root, settings)?;
+    let root = core.session().folders[0].clone();
     let only: Vec<PathBuf> = only.iter().map(|path| core.files.real(path)).collect();
-    {
-        let mut session = core.session();
-        session.folders = vec![root.clone()];
-        core.put_in_force(&mut session, settings);
-    }
     runtime.block_on(async {
         let places = Places { cwd: root.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
         let asked = core.answers(&Request::default(), &places).await;
@@ -63,6 +53,8 @@ pub fn check(base: Defaults, root: &Path, settings: Settings, only: &[PathBuf]) 
         files.retain(|file| only.is_empty() || only.iter().any(|path| file.starts_with(path)));
         let count = files.len();
         let mut checked = Vec::new();
+        let files: Vec<PathBuf> = files.into_iter().collect();
+        core.look_for_patterns(&files).await;
         for path in files {
             // A file that went away meanwhile is no file of the project any more.
             let Ok(view) = core.view(&path).await else { continue };

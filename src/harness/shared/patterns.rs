@@ -8,17 +8,17 @@ use crate::answer::{Answer, Resolution, Standpoint, Warning};
 use crate::harness::custom::Custom;
 use crate::harness::{About, Choice, Edition};
 use crate::search::{Search, Told};
-use crate::snapshot::{Environment, GlobFlavor};
+use crate::snapshot::{Ask, Environment, GlobFlavor};
 
 /// The most patterns of one rule that are looked for.
-const MOST: usize = 32;
+pub const MOST: usize = 32;
 
 /// The code of what is said of a pattern that matches nothing.
 const DEAD: &str = "dead-glob";
 
 /// The question which of these patterns match something below `base`.
 pub fn question(base: &Path, patterns: &[&str]) -> (Choice, Standpoint) {
-    let patterns: Vec<String> = patterns.iter().take(MOST).map(|pattern| (*pattern).to_owned()).collect();
+    let patterns: Vec<String> = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
     let mut hasher = DefaultHasher::new();
     patterns.hash(&mut hasher);
     let lookup = Custom {
@@ -50,6 +50,9 @@ impl Edition for Lookup {
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
         let mut answer = Answer::default();
+        let ask =
+            |pattern: &String| Ask::Glob { base: at.cwd.clone(), pattern: pattern.clone(), flavor: GlobFlavor::Any };
+        search.expect(self.0.iter().map(ask))?;
         for pattern in &self.0 {
             if search.glob(&at.cwd, pattern, GlobFlavor::Any, "is there anything that it could mean?")?.files.is_empty()
             {

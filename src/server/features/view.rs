@@ -1,5 +1,6 @@
 //! One file as a feature sees it: its bytes, its lines, and what every enabled harness makes of it.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range as Bytes;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -293,10 +294,25 @@ impl Core {
         if wanted.is_empty() || !inside || !answers.iter().any(|answer| considers(answer, seen)) {
             return Vec::new();
         }
-        let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        let wanted: Vec<&str> = wanted.iter().take(patterns::MOST).map(String::as_str).collect();
         let (choice, standpoint) = patterns::question(&beside(seen), &wanted);
         let (answer, _) = self.answer(choice, Arc::new(standpoint)).await;
         patterns::dead(&answer).map(str::to_owned).collect()
+    }
+
+    /// Looks for what the patterns of many rules match, in one walk per directory, so that it is known when each is asked about.
+    pub(in crate::server) async fn look_for_patterns(self: &Arc<Self>, files: &[PathBuf]) {
+        let mut wanted: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
+        for path in files {
+            let Ok((raw, _)) = self.read(path).await else { continue };
+            let patterns = findings::patterns(&raw).into_iter().take(patterns::MOST);
+            wanted.entry(beside(path)).or_default().extend(patterns);
+        }
+        for (base, all) in wanted.into_iter().filter(|(_, all)| all.len() > 1) {
+            let all: Vec<&str> = all.iter().map(String::as_str).collect();
+            let (choice, standpoint) = patterns::question(&base, &all);
+            self.answer(choice, Arc::new(standpoint)).await;
+        }
     }
 
     /// What is wrong with the harnesses that a file declares. The nearest declaration to a directory is the file in it; what
@@ -325,6 +341,11 @@ impl Core {
     }
 
     async fn read(self: &Arc<Self>, path: &Path) -> Result<(Content, Option<PathBuf>)> {
+        if self.at_rest.is_some() {
+            let raw =
+                self.files.read(path).map_err(|why| Error::invalid_params(format!("{}: {why}", path.display())))?;
+            return Ok((raw, Some(self.files.real(path))));
+        }
         let (core, path) = (self.clone(), path.to_owned());
         let read = move || {
             let raw = core.files.read(&path).map_err(|why| format!("{}: {why}", path.display()))?;

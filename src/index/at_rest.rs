@@ -1,0 +1,88 @@
+//! Answers from a disk that stands still while it is looked at: every fact is observed once, when it is needed, and nothing
+//! is ever forgotten. For commands that answer and end.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use dashmap::DashMap;
+
+use super::Question;
+use crate::answer::{Resolution, Standpoint};
+use crate::harness::Choice;
+use crate::resolve::{Outcome, resolve_knowing};
+use crate::search::Parts;
+use crate::snapshot::{Ask, AskHasher, Fact, Facts, GlobFlavor};
+
+/// How many answers are remembered: those that come first, about the place where agents are started, come again and again.
+const MEMO_LIMIT: usize = 512;
+
+/// Looks at the disk; [`crate::disk::facts`] does.
+pub type Look<'a> = &'a dyn Fn(Vec<Ask>) -> Vec<(Ask, Fact)>;
+
+/// The facts that were observed, and what was made of them.
+#[derive(Default)]
+pub struct AtRest {
+    facts: DashMap<Ask, Fact, AskHasher>,
+    parts: Mutex<Parts>,
+    memo: Mutex<HashMap<Question, Arc<Resolution>, AskHasher>>,
+}
+
+impl AtRest {
+    /// The answer.
+    pub fn answer(&self, look: Look, choice: &Choice, standpoint: &Arc<Standpoint>) -> Arc<Resolution> {
+        let question = Question::new(choice, standpoint);
+        if let Some(answer) = self.memo.lock().unwrap_or_else(PoisonError::into_inner).get(&question) {
+            return answer.clone();
+        }
+        let looking = Looking { known: &self.facts, look };
+        loop {
+            let known = self.parts.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            match resolve_knowing(&looking, &known, choice, standpoint, false) {
+                Outcome::Untold(asks) => looking.learn(asks),
+                Outcome::Answer(answer) => return self.keep(question, Arc::from(answer)),
+            }
+        }
+    }
+
+    fn keep(&self, question: Question, answer: Arc<Resolution>) -> Arc<Resolution> {
+        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        for part in answer.trace.parts() {
+            if !parts.contains(&part.key) {
+                parts.keep(part.clone());
+            }
+        }
+        drop(parts);
+        let mut memo = self.memo.lock().unwrap_or_else(PoisonError::into_inner);
+        if memo.len() < MEMO_LIMIT {
+            memo.insert(question, answer.clone());
+        }
+        answer
+    }
+}
+
+/// What is known, and what is not, observed when it is asked for.
+struct Looking<'a> {
+    known: &'a DashMap<Ask, Fact, AskHasher>,
+    look: Look<'a>,
+}
+
+impl Looking<'_> {
+    fn learn(&self, asks: Vec<Ask>) {
+        (self.look)(asks).into_iter().for_each(|(ask, fact)| drop(self.known.insert(ask, fact)));
+    }
+}
+
+impl Facts for Looking<'_> {
+    fn told(&self, ask: &Ask) -> Option<Fact> {
+        let known = || self.known.get(ask).map(|fact| fact.clone());
+        known().or_else(|| {
+            self.learn(vec![ask.clone()]);
+            known()
+        })
+    }
+
+    /// What can be observed at once need not be announced; what is looked for in one walk must be.
+    fn is_told(&self, ask: &Ask) -> bool {
+        !matches!(ask, Ask::Glob { flavor: GlobFlavor::Any, .. }) || self.known.contains_key(ask)
+    }
+}
