@@ -15,9 +15,9 @@ mod words;
 
 pub use claim::{Claim, Standing};
 pub use mention::Mention;
-pub use source::{Limit, Place, Source};
+pub use source::{Described, Limit, Place, Source};
 pub use standpoint::{OptionValue, Provided, Standpoint, Surroundings};
-pub use text::Text;
+pub use text::{Leaf, Text};
 pub use words::{
     Certain, Fate, Fidelity, MessageKind, Per, PromptMode, Purpose, Role, Scope, SessionKind, Tool, Trigger, Unit,
     Worded,

@@ -162,3 +162,30 @@ fn sarif_has_rules_with_help_relative_places_and_fingerprints() {
     }
     assert_eq!((&log["version"], rules.len()), (&Value::from("2.1.0"), 4));
 }
+
+#[test]
+fn a_severity_switches_a_kind_of_findings_on_or_off() {
+    let place = Place::new(&[
+        ("home/project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("home/project/AGENTS.md", "Run `npm run tset`, read [this](docs/gone.md).\n"),
+        ("home/project/package.json", "{\"scripts\": {\"test\": \"x\"}}"),
+    ]);
+    let check = ["check", "--harness", "codex", "--format", "json"];
+    let with = |severity: &str| codes(&place, &[&check[..], &["--severity", severity]].concat());
+    assert_eq!(codes(&place, &check), Vec::<String>::new());
+    assert_eq!(with("missing-script=error"), ["AGENTS.md missing-script"]);
+    assert_eq!(
+        with("missing-script=hint,missing-path=information"),
+        ["AGENTS.md missing-path"],
+        "hints are not printed unless they are asked for"
+    );
+    for (severity, said) in [
+        ("missing-pat=error", "--severity: there is no finding `missing-pat`"),
+        ("missing-path=loud", "--severity.missing-path: `loud` is not one of error"),
+        ("missing-path", "expected CODE=SEVERITY"),
+    ] {
+        let output = place.run("home/project", &[&check[..], &["--severity", severity]].concat());
+        let error = String::from_utf8(output.stderr).expect("UTF-8");
+        assert!(output.status.code() == Some(2) && error.contains(said), "{error}");
+    }
+}

@@ -1,5 +1,6 @@
 //! What is wrong with the files of a case; and that nothing is wrong where people do as a harness's documentation says.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +10,8 @@ use briefing::disk::Filesystem;
 use briefing::formats::position;
 use briefing::harness;
 use briefing::harness::shared::neighbour;
-use briefing::report::findings::{Elsewhere, Kind, Subject, decides, findings, names, patterns};
+use briefing::harness::shared::references as lookup;
+use briefing::report::findings::{Elsewhere, Kind, Standing, Subject, decides, findings, names, patterns, references};
 use briefing::request::{OneOrMany, beside};
 use briefing::resolve::{Outcome, resolve};
 
@@ -27,7 +29,9 @@ pub fn diagnostics(case: &Case, world: &World, ask: &str) -> String {
     for finding in with_subject(case, world, harnesses, file, findings) {
         let at = |byte| position(&text, byte);
         let ((line, column), (last, end)) = (at(finding.range.start), at(finding.range.end));
+        let off = finding.kind.standing() == Standing::Off;
         let (severity, code) = (finding.severity().word(), finding.kind.code());
+        let severity = if off { format!("({severity})") } else { severity.to_owned() };
         let faded = if finding.faded { " faded" } else { "" };
         let _ = writeln!(out, "{line}:{column}-{last}:{end} {severity} {code}{faded}  {}", finding.message);
         for (path, message) in finding.related {
@@ -69,7 +73,38 @@ pub fn with_subject<T>(
     let real = world.real_path(file).expect("it is there");
     let leads_to = (real != file).then_some(&*real);
     let dead = dead_patterns(case, world, file, &raw);
-    look(&Subject { path: file, raw: &raw, answers: &answers, leads_to, never_read, dead: &dead, long: 500, elsewhere })
+    let everyone: Vec<_> = answers.iter().chain(elsewhere.answers).cloned().collect();
+    let absent = absent(case, world, file, leads_to, references(file, &raw, &everyone));
+    let (dead, absent) = (&dead, &absent);
+    look(&Subject {
+        path: file,
+        raw: &raw,
+        answers: &answers,
+        leads_to,
+        never_read,
+        dead,
+        absent,
+        long: 500,
+        elsewhere,
+    })
+}
+
+/// What the prose of a file names and is not there; in the home directory, which no workspace is, nothing is looked for.
+fn absent(
+    case: &Case,
+    world: &World,
+    file: &Path,
+    leads_to: Option<&Path>,
+    wanted: BTreeSet<lookup::Reference>,
+) -> Vec<lookup::Absent> {
+    if wanted.is_empty() || beside(file) == case.home() {
+        return Vec::new();
+    }
+    let (choice, standpoint) = lookup::question(file, leads_to, wanted);
+    match resolve(world, &choice, &standpoint) {
+        Outcome::Answer(answer) => lookup::absent(&answer),
+        Outcome::Untold(asks) => panic!("everything was told, and yet {asks:?}"),
+    }
 }
 
 /// The file that an agent may read beside an instruction file.
@@ -184,6 +219,7 @@ fn every_kind_of_finding_has_a_section_with_its_severity() {
     let codes: Vec<&str> = sections.iter().map(|(code, _)| *code).collect();
     assert_eq!(codes, Kind::ALL.iter().map(|kind| kind.code()).collect::<Vec<_>>());
     for (kind, (code, text)) in Kind::ALL.iter().zip(sections) {
-        assert!(text.starts_with(&format!("*{}* · ", kind.severity().word())), "{code}");
+        let off = if kind.standing() == Standing::Off { ", off by default" } else { "" };
+        assert!(text.starts_with(&format!("*{}*{off} · ", kind.severity().word())), "{code}");
     }
 }

@@ -19,6 +19,20 @@ pub struct Limit {
     pub from: String,
 }
 
+/// How much of its description a list of skills has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Described {
+    /// All of it; or the source is no skill that is listed.
+    #[default]
+    Whole,
+    /// A part.
+    InPart,
+    /// Nothing, for lack of room: only the name is listed.
+    ByName,
+    /// Not even the name is listed, for lack of room.
+    LeftOut,
+}
+
 /// Where a source's text comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Place {
@@ -62,6 +76,8 @@ pub struct Source {
     pub kept: Vec<Range<usize>>,
     /// How much of it, or about it, reaches the model, where that is not the kept ranges.
     pub sent: Option<Size>,
+    /// How much of its description is listed, if it is a skill.
+    pub described: Described,
     /// Index of the message it is in.
     pub message: Option<usize>,
     /// Index of the part of that message.
@@ -83,6 +99,7 @@ impl Source {
             limit: None,
             kept: Vec::new(),
             sent: None,
+            described: Described::Whole,
             message: None,
             part: None,
         }

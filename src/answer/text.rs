@@ -21,6 +21,14 @@ enum Piece {
     Joined(Arc<Joined>),
 }
 
+/// What a text is put together from.
+pub enum Leaf<'a> {
+    /// Words of the harness, or a text that was changed.
+    Own(&'a str),
+    /// A part of what a file holds.
+    File(&'a Content, &'a Range<usize>),
+}
+
 struct Joined {
     pieces: Vec<Text>,
     len: usize,
@@ -70,6 +78,15 @@ impl Text {
                 Text(Piece::File(content.clone(), outer.start + range.start..outer.start + range.end))
             }
             Piece::Own(_) | Piece::Joined(_) => self[range].into(),
+        }
+    }
+
+    /// Adds what it is put together from, in order.
+    pub fn leaves<'a>(&'a self, leaves: &mut Vec<Leaf<'a>>) {
+        match &self.0 {
+            Piece::Own(text) => leaves.push(Leaf::Own(text)),
+            Piece::File(content, part) => leaves.push(Leaf::File(content, part)),
+            Piece::Joined(joined) => joined.pieces.iter().for_each(|piece| piece.leaves(leaves)),
         }
     }
 

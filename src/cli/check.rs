@@ -55,6 +55,9 @@ pub(super) struct Check {
     /// The least severity that makes the exit code 1
     #[arg(long, value_enum, default_value_t = Level::Warning, value_name = "SEVERITY")]
     fail_on: Level,
+    /// The severity of a kind of findings, or `off`: missing-path=warning; some are off by default; may be repeated
+    #[arg(long, value_name = "CODE=SEVERITY", value_delimiter = ',', value_parser = pair)]
+    severity: Vec<(String, String)>,
     /// Exit with 0 even if something is found
     #[arg(long)]
     exit_zero: bool,
@@ -111,6 +114,12 @@ fn budget(text: &str) -> Result<(String, usize), String> {
     parsed
         .filter(|(_, percent)| (1..=100).contains(percent))
         .ok_or_else(|| "expected ID=PERCENT, such as codex=90%".to_owned())
+}
+
+/// `missing-path=warning`.
+fn pair(text: &str) -> Result<(String, String), String> {
+    let pair = text.split_once('=').map(|(code, severity)| (code.to_owned(), severity.to_owned()));
+    pair.ok_or_else(|| "expected CODE=SEVERITY, such as missing-path=warning".to_owned())
 }
 
 /// What the forms print.
@@ -175,7 +184,10 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
             return Err(format!("{} is not below {}: start there with --cwd", named.display(), root.display()).into());
         }
     }
-    let settings = Settings::of_harnesses(&arguments.harness)?;
+    let severities = arguments.severity.iter().cloned().collect();
+    let settings = Settings::of_harnesses(&arguments.harness)?
+        .with_severities(severities)
+        .map_err(|problem| problem.replace("briefing.severities", "--severity"))?;
     let base = if arguments.no_home { nobody(&root) } else { defaults(home) };
     let checked = check(base, &root, settings, &only)?;
     let mut report = report(&checked, arguments.level.severity());

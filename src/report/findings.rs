@@ -7,9 +7,11 @@ use std::sync::Arc;
 use super::paths::short;
 use super::words::list;
 use crate::answer::{Fate, Resolution, Source, Trigger};
+use crate::harness::shared::references::Absent;
 use crate::snapshot::Content;
 
 mod budget;
+mod comment;
 mod content;
 mod fates;
 mod head;
@@ -17,13 +19,17 @@ pub mod hidden;
 mod kind;
 mod named;
 pub mod names;
+mod paragraph;
+mod prose;
 mod secret;
+mod skill;
 mod twice;
 
-pub use budget::{NEAR_PERCENT, Share, Use, share, uses};
+pub use budget::{NEAR_PERCENT, Share, Use, counts_for_limit, share, uses, whole};
 pub use fates::gaps;
 pub use head::patterns;
-pub use kind::{Kind, Severity};
+pub use kind::{Kind, Severity, Standing};
+pub use prose::references;
 
 /// What is looked at: one file, with all that is known about it.
 pub struct Subject<'a> {
@@ -41,6 +47,8 @@ pub struct Subject<'a> {
     pub never_read: bool,
     /// The patterns of its head that match nothing at all.
     pub dead: &'a [String],
+    /// The files and scripts which its prose names, and which are not there.
+    pub absent: &'a [Absent],
     /// From how many lines on a file is called long; 0: from none.
     pub long: usize,
 }
@@ -159,6 +167,7 @@ impl Finding {
     fn is_in_the_text(&self) -> bool {
         match self.kind {
             Kind::DeadGlob
+            | Kind::StrippedComment
             | Kind::MissingFile
             | Kind::Remote
             | Kind::FrontMatter
@@ -196,6 +205,10 @@ impl Finding {
             | Kind::DeletedOnNextRun
             | Kind::DuplicateSkill
             | Kind::InternalError
+            | Kind::MissingPath
+            | Kind::MissingScript
+            | Kind::RepeatedParagraph
+            | Kind::SkillShortened
             | Kind::Remark => false,
         }
     }
@@ -222,6 +235,10 @@ fn at_standpoint(subject: &Subject) -> Vec<Finding> {
     found.extend(head::findings(subject));
     found.extend(names::findings(subject));
     found.extend(content::findings(subject));
+    found.extend(prose::findings(subject));
+    found.extend(comment::findings(subject));
+    found.extend(paragraph::findings(subject));
+    found.extend(skill::findings(subject));
     once(found, subject)
 }
 

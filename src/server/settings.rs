@@ -12,7 +12,7 @@ use crate::answer::SessionKind;
 use crate::harness;
 use crate::harness::custom::{self, Customs};
 use crate::harness::shared::installed::{self, AUTO};
-use crate::report::findings::{Kind, Severity};
+use crate::report::findings::{Kind, Severity, Standing};
 use crate::request::Defaults;
 use crate::roster;
 
@@ -52,7 +52,8 @@ pub struct Settings {
     /// Harnesses of your own by id, written as `[harness.ID]` in a `briefing.toml`, which takes precedence.
     #[schemars(schema_with = "custom::settings_schema")]
     pub custom_harnesses: toml::Table,
-    /// The severity of findings by code: `error`, `warning`, `information`, `hint` or `off`. `docs/findings.md` lists the codes.
+    /// The severity of findings by code: `error`, `warning`, `information`, `hint` or `off`. `docs/findings.md` lists the codes,
+    /// and which of them are off unless they have a severity here.
     pub severities: BTreeMap<String, String>,
     /// The number of lines from which an instruction file is reported as long, for harnesses without a limit of their own.
     /// Default: 500; 0 turns the finding off.
@@ -119,23 +120,14 @@ impl Settings {
                 return Err(format!("briefing.sessions.{id}: `{kind}` is not one of {}", known.join(", ")));
             }
         }
-        for (code, severity) in &settings.severities {
-            if Kind::of_code(code).is_none() {
-                let known: Vec<_> = Kind::ALL.iter().map(|kind| kind.code()).collect();
-                return Err(format!(
-                    "briefing.severities: there is no finding `{code}`; there are {}",
-                    known.join(", ")
-                ));
-            }
-            if severity != OFF && Severity::named(severity).is_none() {
-                let known: Vec<_> = Severity::WORDS.iter().map(|(word, _)| *word).collect();
-                return Err(format!(
-                    "briefing.severities.{code}: `{severity}` is not one of {}, {OFF}",
-                    known.join(", ")
-                ));
-            }
-        }
+        check_severities(&settings.severities)?;
         Ok(settings)
+    }
+
+    /// The same with these severities.
+    pub fn with_severities(self, severities: BTreeMap<String, String>) -> Result<Settings, String> {
+        check_severities(&severities)?;
+        Ok(Settings { severities, ..self })
     }
 
     /// How bad a kind of findings is; `None`: it is switched off.
@@ -143,7 +135,7 @@ impl Settings {
         match self.severities.get(kind.code()) {
             Some(word) if word == OFF => None,
             Some(word) => Severity::named(word).or(Some(kind.severity())),
-            None => Some(kind.severity()),
+            None => (kind.standing() == Standing::On).then(|| kind.severity()),
         }
     }
 
@@ -178,6 +170,21 @@ impl Settings {
     pub fn schema() -> Value {
         schemars::schema_for!(Settings).to_value()
     }
+}
+
+/// Says which code or severity there is none of.
+fn check_severities(severities: &BTreeMap<String, String>) -> Result<(), String> {
+    for (code, severity) in severities {
+        if Kind::of_code(code).is_none() {
+            let known: Vec<_> = Kind::ALL.iter().map(|kind| kind.code()).collect();
+            return Err(format!("briefing.severities: there is no finding `{code}`; there are {}", known.join(", ")));
+        }
+        if severity != OFF && Severity::named(severity).is_none() {
+            let known: Vec<_> = Severity::WORDS.iter().map(|(word, _)| *word).collect();
+            return Err(format!("briefing.severities.{code}: `{severity}` is not one of {}, {OFF}", known.join(", ")));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

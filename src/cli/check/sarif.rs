@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Found, Report, kinds};
-use crate::report::findings::{Kind, Severity};
+use crate::report::findings::{Kind, Severity, Standing};
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 /// The page that explains every kind of findings, one section each.
@@ -36,7 +36,7 @@ fn rule(kind: Kind) -> Value {
         "id": kind.code(),
         "shortDescription": {"text": sentence.trim_end_matches('.')},
         "help": {"text": text, "markdown": text},
-        "defaultConfiguration": {"level": level(kind.severity())},
+        "defaultConfiguration": {"enabled": kind.standing() == Standing::On, "level": level(kind.severity())},
     })
 }
 

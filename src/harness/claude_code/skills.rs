@@ -10,7 +10,9 @@ use super::agents::Agent;
 use super::git::Checkout;
 use super::settings::Settings;
 use super::{Edition21, MANAGED, paths};
-use crate::answer::{Answer, Certain, Fate, Limit, Per, Role, Scope, Source, Standpoint, Tool, Trigger, Unit, Warning};
+use crate::answer::{
+    Answer, Certain, Described, Fate, Limit, Per, Role, Scope, Source, Standpoint, Tool, Trigger, Unit, Warning,
+};
 use crate::formats::{Node, Value};
 use crate::harness::shared::skills::{self, sort_by_name};
 use crate::search::{Search, Told};
@@ -165,6 +167,7 @@ impl Edition21 {
                 source.reason = "listed by name alone: skillOverrides says `name-only`".to_owned();
             } else if !whole {
                 bare += 1;
+                source.described = Described::ByName;
                 source.reason =
                     format!("listed by name alone: the list has {} columns, and they are spent", budget.columns);
                 source.limit = Some(Limit {
@@ -174,6 +177,7 @@ impl Edition21 {
                     from: budget.from.clone(),
                 });
             } else if crate::text::utf16_len(&found.description) > longest {
+                source.described = Described::InPart;
                 source.reason = format!("its description is cut to {longest} UTF-16 units");
                 source.limit =
                     Some(Limit { value: longest, unit: Unit::Utf16, per: Per::Source, from: "default".into() });

@@ -10,7 +10,7 @@ mod policy;
 mod switches;
 
 use super::{Codex, directories, history as h};
-use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint, Trigger, Warning};
+use crate::answer::{Answer, Described, Fate, Role, Scope, Source, Standpoint, Trigger, Warning};
 use crate::harness::Version;
 use crate::harness::shared::skills::{self as shared, Skill, Walk};
 use crate::search::{Search, Told};
@@ -237,20 +237,35 @@ fn list(
         answer.warnings.push(Warning::general("over-budget", too_many(dealt.whole, budget, written.is_some())));
     }
     for (index, characters) in listed.into_iter().zip(dealt.characters) {
-        if characters.is_none() {
-            let reason = format!(
-                "the list of skills may take {} {}, and they are spent",
-                grouped(budget.limit),
-                budget.unit.word()
-            );
-            found[index].1.leave_out(Fate::Dropped, reason);
-        }
+        describe(&mut found[index].1, characters, budget);
     }
     let place = answer.messages.iter().take_while(|message| message.role == Role::Developer).count();
     let Some(message) = shared::list(Trigger::Session, Role::Developer, &entries) else { return };
     answer.messages.insert(place, message);
     for source in &mut answer.sources {
         source.message = source.message.map(|message| if message >= place { message + 1 } else { message });
+    }
+}
+
+/// Says how much of a skill's description its list has.
+fn describe(skill: &mut Skill, characters: Option<usize>, budget: Budget) {
+    let room =
+        || format!("the list of skills may take {} {}, and they are spent", grouped(budget.limit), budget.unit.word());
+    let whole = skill.description.chars().count();
+    match characters {
+        None => {
+            skill.leave_out(Fate::Dropped, room());
+            skill.source.described = Described::LeftOut;
+        }
+        Some(0) if whole > 0 => {
+            skill.source.reason = format!("listed without its description: {}", room());
+            skill.source.described = Described::ByName;
+        }
+        Some(sent) if sent < whole => {
+            skill.source.reason = format!("listed with {sent} of {whole} characters of its description: {}", room());
+            skill.source.described = Described::InPart;
+        }
+        Some(_) => {}
     }
 }
 
@@ -366,14 +381,19 @@ impl SkillFile<'_> {
         } else {
             self.named(Head::of_file(&file.text, form.second_chance).unwrap_or_default(), search)?
         };
-        let (name, description) = match head {
+        let (name, whole) = match head {
             Ok(head) => head,
             Err(reason) => {
                 answer.sources.push(file.refused(&reason));
                 return Ok(None);
             }
         };
-        let mut skill = file.named(name, description);
+        let mut skill = file.named(name, shortened(&whole));
+        if skill.description != whole {
+            skill.source.described = Described::InPart;
+            skill.source.reason =
+                format!("listed with the first {DESCRIPTION_CHARACTERS} characters of its description");
+        }
         if let Some(rule) = switched_off(rules, &skill.name, self.real) {
             skill.leave_out(Fate::Excluded, format!("[[skills.config]] switches `{}` off", rule.written));
         } else if root.rank == Rank::System && skills.no_system {
@@ -408,7 +428,7 @@ impl SkillFile<'_> {
         if !self.form.second_chance && description.chars().count() > DESCRIPTION_CHARACTERS {
             return Ok(Err(format!("its description has more than {DESCRIPTION_CHARACTERS} characters")));
         }
-        Ok(Ok((name, shortened(&description))))
+        Ok(Ok((name, description)))
     }
 }
 

@@ -6,7 +6,7 @@ use super::head::{EarlyHead, Head, texts};
 use super::library::{self, Found};
 use super::skills::{Finding, Limits, Place};
 use super::turn::Turn;
-use crate::answer::{Fate, Scope, Source, Warning};
+use crate::answer::{Described, Fate, Scope, Source, Warning};
 use crate::formats::{Node, Value, parse_json5};
 use crate::harness::shared::skills::{self, File, Skill, element, sort_by_name, xml};
 use crate::search::{Search, Told};
@@ -202,6 +202,7 @@ impl Turn<'_> {
             };
             dropped += 1;
             skill.leave_out(Fate::Dropped, format!("skills.limits.{said}"));
+            skill.source.described = Described::LeftOut;
         }
         (dropped > 0 && self.bundled(search).is_none()).then(|| {
             let message = "the list of skills is full; those that come with OpenClaw take room in it as well, so that fewer \

@@ -4,11 +4,15 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::{Action, Desk};
+use crate::harness::shared::manifests::Manifest;
 use crate::report::findings::{Finding, Kind};
 use crate::snapshot::{Ask, Fact, GlobFlavor};
 
 /// How many letters two names may differ by and still be taken for each other.
 const MOST_DIFFERENT: usize = 2;
+
+/// From how many directories a path is tried.
+const MOST_ABOVE: usize = 16;
 
 /// The fixes of a finding about a path or a pattern that leads to nothing.
 pub(super) fn fixes(desk: &Desk, finding: &Finding) -> Vec<Action> {
@@ -19,6 +23,8 @@ pub(super) fn fixes(desk: &Desk, finding: &Finding) -> Vec<Action> {
             path.and_then(|(skip, path)| Some((skip, path, file(desk, desk.dir(), path)?)))
         }
         Kind::MissingFile => Some((0, word)).and_then(|(skip, path)| Some((skip, path, file(desk, desk.dir(), path)?))),
+        Kind::MissingPath => path(desk, word).map(|path| (0, word, path)),
+        Kind::MissingScript => script(desk, finding, word).map(|name| (0, word, name)),
         Kind::DeadGlob => Some((0, word)).and_then(|(skip, path)| Some((skip, path, pattern(desk, path)?))),
         _ => None,
     };
@@ -35,6 +41,19 @@ fn file(desk: &Desk, dir: &Path, path: &str) -> Option<String> {
     let slashes = path.replace('\\', "/");
     let (found, at) = followed(desk, dir, &slashes)?;
     (found != path && desk.disk.kind(&at) == Some(crate::snapshot::Kind::File)).then_some(found)
+}
+
+/// The file that words in prose were likely meant to name, from the directory of the file or from one above it.
+fn path(desk: &Desk, word: &str) -> Option<String> {
+    let dirs = desk.dir().ancestors().take_while(|dir| dir.parent().is_some());
+    dirs.take(MOST_ABOVE).find_map(|dir| file(desk, dir, word))
+}
+
+/// The script of nearly the same name in the manifest that was looked at first.
+fn script(desk: &Desk, finding: &Finding, word: &str) -> Option<String> {
+    let (manifest, _) = finding.related.first()?;
+    let names = Manifest::of(manifest)?.scripts(&desk.disk.read(manifest)?)?;
+    nearest(word, &names).filter(|name| name != word)
 }
 
 /// The pattern with the names in it that are there, if it then finds something.

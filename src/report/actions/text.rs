@@ -20,6 +20,7 @@ pub(super) fn fixes(desk: &Desk, finding: &Finding) -> Vec<Action> {
         }
         Kind::LinkAsText => link_as_text(desk, finding).into_iter().collect(),
         Kind::FrontMatter => head(desk, finding).into_iter().collect(),
+        Kind::StrippedComment => comment(desk, finding).into_iter().collect(),
         _ => Vec::new(),
     }
 }
@@ -51,6 +52,15 @@ fn punctuation(desk: &Desk, finding: &Finding) -> Option<Action> {
     let at = finding.range.start + end;
     let title = format!("Put a space behind {}", &token[..end]);
     Some(Action::fix(finding, title, vec![desk.replace(at..at, " ")]).preferred())
+}
+
+/// Writes as text what stands in a comment.
+fn comment(desk: &Desk, finding: &Finding) -> Option<Action> {
+    let start = finding.range.start;
+    let inner = desk.text.get(start..)?.strip_prefix("<!--")?;
+    let inner = &inner[..inner.find("-->")?];
+    let edit = desk.replace(start..start + inner.len() + "<!---->".len(), inner.trim());
+    Some(Action::fix(finding, "Write the comment as text", vec![edit]).preferred())
 }
 
 /// An import works where a link does not; only for files whose own harness imports.

@@ -63,10 +63,8 @@ impl Share {
 
 /// The share of the limit that is used most, where there is a limit.
 pub fn share(answer: &Resolution) -> Option<Share> {
-    let limited = |source: &&Source| {
-        source.limit.as_ref().is_some_and(|limit| limit.value > 0)
-            && matches!(source.fate, Fate::Loaded | Fate::Truncated | Fate::Dropped)
-    };
+    let limited =
+        |source: &&Source| source.limit.as_ref().is_some_and(|limit| limit.value > 0) && counts_for_limit(source);
     let mut shares: Vec<(Per, Share)> = Vec::new();
     for source in answer.answer.sources.iter().filter(limited) {
         let Some(limit) = &source.limit else { continue };
@@ -82,8 +80,13 @@ pub fn share(answer: &Resolution) -> Option<Share> {
     shares.into_iter().map(|(_, share)| share).max_by_key(Share::percent)
 }
 
+/// Whether a source takes of its limit, or lost to it.
+pub fn counts_for_limit(source: &Source) -> bool {
+    matches!(source.fate, Fate::Loaded | Fate::Truncated | Fate::Dropped)
+}
+
 /// The size of a source as a limit counts it: what is loaded of it, and what a limit takes.
-fn whole(source: &Source, unit: Unit) -> usize {
+pub fn whole(source: &Source, unit: Unit) -> usize {
     let Some(size) = source.size else { return 0 };
     match unit {
         Unit::Bytes => size.bytes,
@@ -97,7 +100,7 @@ fn whole(source: &Source, unit: Unit) -> usize {
 pub fn uses(subject: &Subject) -> Vec<Use> {
     let uses = subject.sources().filter_map(|(answer, source)| {
         let limit = source.limit.as_ref()?;
-        if !matches!(source.fate, Fate::Loaded | Fate::Truncated | Fate::Dropped) {
+        if !counts_for_limit(source) {
             return None;
         }
         let before = if limit.per == Per::Chain { before(answer, source, limit.unit) } else { 0 };

@@ -33,9 +33,21 @@ impl Severity {
     }
 }
 
-/// Declares every kind with its code, its severity unless the user says otherwise, and a sentence.
+/// Whether a kind is looked for where the user says nothing of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Everywhere.
+    On,
+    /// Only where the user gives it a severity: it is a matter of taste, or wrong too often.
+    Off,
+}
+
+/// Declares every kind with its code, its severity unless the user says otherwise, `Off` where it is not looked for then,
+/// and a sentence.
 macro_rules! kinds {
-    ($($(#[$doc:meta])* $kind:ident = $code:literal, $severity:ident;)+) => {
+    (@standing) => { Standing::On };
+    (@standing $standing:ident) => { Standing::$standing };
+    ($($(#[$doc:meta])* $kind:ident = $code:literal, $severity:ident $(, $standing:ident)?;)+) => {
         /// What kind of finding it is.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Kind { $($(#[$doc])* $kind,)+ }
@@ -52,6 +64,11 @@ macro_rules! kinds {
             /// How bad it is unless the user says otherwise.
             pub fn severity(self) -> Severity {
                 match self { $(Kind::$kind => Severity::$severity,)+ }
+            }
+
+            /// Whether it is looked for where the user says nothing of it.
+            pub fn standing(self) -> Standing {
+                match self { $(Kind::$kind => kinds!(@standing $($standing)?),)+ }
             }
 
             /// The kind of that code.
@@ -139,6 +156,16 @@ kinds! {
     DuplicateSkill = "duplicate-skill", Warning;
     /// A mistake of Briefing's own kept it from answering for the harness.
     InternalError = "internal-error", Error;
+    /// Words in code or a link that name a file which is not there.
+    MissingPath = "missing-path", Warning, Off;
+    /// A command that runs a script, a target or a recipe which is not there.
+    MissingScript = "missing-script", Warning, Off;
+    /// A comment with an instruction, which the harness takes out.
+    StrippedComment = "stripped-comment", Information, Off;
+    /// Two files give one agent the same paragraph.
+    RepeatedParagraph = "repeated-paragraph", Information;
+    /// A skill that is listed without all of its description, or not at all for lack of room.
+    SkillShortened = "skill-shortened", Information, Off;
     /// Any other remark of a harness on a file.
     Remark = "remark", Information;
 }

@@ -15,8 +15,9 @@ use crate::answer::{Fate, Resolution, Standpoint};
 use crate::disk::Filesystem;
 use crate::harness::Choice;
 use crate::harness::custom::FILE_NAME;
+use crate::harness::shared::references::{self, Absent};
 use crate::harness::shared::{neighbour, patterns};
-use crate::report::findings::{self, Elsewhere, Subject, names};
+use crate::report::findings::{self, Elsewhere, Kind, Subject, names};
 use crate::request::{Places, Request, beside};
 use crate::snapshot::Content;
 use crate::text;
@@ -43,6 +44,7 @@ pub(in crate::server) struct View {
     leads_to: Option<PathBuf>,
     never_read: bool,
     dead: Vec<String>,
+    absent: Vec<Absent>,
     long: usize,
     lines: Lines,
 }
@@ -58,6 +60,7 @@ impl View {
             leads_to: self.leads_to.as_deref(),
             never_read: self.never_read,
             dead: &self.dead,
+            absent: &self.absent,
             long: self.long,
         }
     }
@@ -159,6 +162,7 @@ impl Core {
                 None => self.read(path).await?,
             };
             let dead = self.dead_patterns(path, &seen, &raw, &everyone).await;
+            let absent = self.absent(path, &seen, leads_to.as_deref(), &raw, &everyone).await;
             let session = self.session();
             let now = state(&session, path);
             if now.as_ref().map(|(revision, ..)| *revision) != before {
@@ -182,6 +186,7 @@ impl Core {
                 leads_to,
                 never_read,
                 dead,
+                absent,
                 long,
                 lines,
             });
@@ -313,6 +318,30 @@ impl Core {
             let (choice, standpoint) = patterns::question(&base, &all);
             self.answer(choice, Arc::new(standpoint)).await;
         }
+    }
+
+    /// The files and scripts that the prose of an instruction file names and that are not there, if the user wants to know.
+    /// Outside of the workspace nothing is looked for.
+    async fn absent(
+        self: &Arc<Self>,
+        path: &Path,
+        seen: &Path,
+        leads_to: Option<&Path>,
+        raw: &[u8],
+        answers: &[Arc<Resolution>],
+    ) -> Vec<Absent> {
+        let wanted = {
+            let session = self.session();
+            let is_on = |kind| session.settings.severity(kind).is_some();
+            session.folder_of(path).is_some() && [Kind::MissingPath, Kind::MissingScript].into_iter().any(is_on)
+        };
+        let references = if wanted { findings::references(seen, raw, answers) } else { BTreeSet::new() };
+        if references.is_empty() {
+            return Vec::new();
+        }
+        let (choice, standpoint) = references::question(seen, leads_to, references);
+        let (answer, _) = self.answer(choice, Arc::new(standpoint)).await;
+        references::absent(&answer)
     }
 
     /// What is wrong with the harnesses that a file declares. The nearest declaration to a directory is the file in it; what

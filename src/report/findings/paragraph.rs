@@ -1,0 +1,142 @@
+//! Finds paragraphs that two files give to one agent.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::super::words::{Paths, count};
+use super::{Finding, Kind, Subject};
+use crate::answer::{Fate, Leaf, MessageKind, Resolution, Scope, Source};
+use crate::formats::Remembered;
+use crate::snapshot::Content;
+
+/// Shorter paragraphs repeat by chance, in bytes.
+const SHORTEST: usize = 80;
+/// Longer files are not searched, in bytes: it would be done at every keystroke.
+const LONGEST: usize = 256 * 1024;
+
+/// The findings of paragraphs that one agent gets from another file before this one.
+pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
+    let Some(text) = subject.raw.as_text().filter(|text| text.len() <= LONGEST) else { return Vec::new() };
+    let own: Vec<Range<usize>> = paragraphs(text).collect();
+    let mut found: Vec<Finding> = Vec::new();
+    // Pages that others import are written for people, and repeat each other.
+    let is_own = |source: &&Source| source.is_file(subject.path) && source.scope != Scope::Import;
+    let of_itself = |answer: &&Arc<Resolution>| answer.answer.sources.iter().any(|source| is_own(&source));
+    for answer in subject.answers.iter().filter(|answer| !own.is_empty() && of_itself(answer)) {
+        for finding in of_answer(subject, text, &own, answer) {
+            // Most agents get the same files.
+            if found.iter().all(|other| other.range != finding.range) {
+                found.push(finding);
+            }
+        }
+    }
+    found
+}
+
+fn of_answer(subject: &Subject, text: &str, own: &[Range<usize>], answer: &Resolution) -> Vec<Finding> {
+    let messages = answer.answer.messages.iter().filter(|message| message.kind == MessageKind::Instructions);
+    let mut leaves = Vec::new();
+    messages.for_each(|message| message.text.leaves(&mut leaves));
+    let files: Vec<(&Content, &Range<usize>)> = leaves
+        .into_iter()
+        .filter_map(|leaf| match leaf {
+            Leaf::File(content, part) => Some((content, part)),
+            Leaf::Own(_) => None,
+        })
+        .collect();
+    let Some(at) = files.iter().position(|(content, _)| **content == *subject.raw) else { return Vec::new() };
+    let (_, sent) = files[at];
+    let mut found = Vec::new();
+    for (other, part) in &files[..at] {
+        let Some(theirs) = known(other) else { continue };
+        let is_there = |words: &str| theirs.get(words).is_some_and(|at| part.start <= at.start && at.end <= part.end);
+        let is_sent = |at: &Range<usize>| sent.start <= at.start && at.end <= sent.end;
+        let repeated: Vec<bool> = own.iter().map(|at| is_sent(at) && is_there(&text[at.clone()])).collect();
+        for run in runs(&repeated) {
+            let range = own[run.start].start..own[run.end - 1].end;
+            let what = if run.len() == 1 {
+                "this paragraph".to_owned()
+            } else {
+                format!("these {}", count(run.len(), "paragraph"))
+            };
+            let (name, related) = named(answer, other);
+            let message = format!(
+                "{} loads {what} twice: {name} has {} too",
+                answer.title,
+                if run.len() == 1 { "it" } else { "them" }
+            );
+            found.push(Finding {
+                fate: Some(Fate::Loaded),
+                related,
+                ..Finding::new(Kind::RepeatedParagraph, range, message).of(&answer.harness)
+            });
+        }
+    }
+    found
+}
+
+/// The paragraphs of a file, with their places.
+fn known(content: &Content) -> Option<Arc<HashMap<String, Range<usize>>>> {
+    static KNOWN: Remembered<HashMap<String, Range<usize>>> = Remembered::new();
+    let text = content.as_text().filter(|text| text.len() <= LONGEST)?;
+    Some(KNOWN.of(text, |text| paragraphs(text).map(|at| (text[at.clone()].to_owned(), at)).collect()))
+}
+
+/// The file of that content, as somebody at the standpoint would name it.
+fn named(answer: &Resolution, content: &Content) -> (String, Vec<(std::path::PathBuf, String)>) {
+    let size = content.size();
+    let same = answer.answer.sources.iter().filter(|source| source.fate.reaches() && source.size == Some(size));
+    let paths: Vec<_> = same.filter_map(|source| source.path()).collect();
+    match paths.as_slice() {
+        [path] => (Paths::of(answer).path(path), vec![((*path).to_owned(), "the same paragraph".to_owned())]),
+        _ => ("another file".to_owned(), Vec::new()),
+    }
+}
+
+/// The paragraphs that say enough: lines between blank ones, without the white space around them.
+fn paragraphs(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let (mut found, mut at, mut open): (Vec<Range<usize>>, usize, bool) = (Vec::new(), 0, false);
+    for line in text.split_inclusive('\n') {
+        let words = line.trim();
+        if words.is_empty() {
+            open = false;
+        } else {
+            let start = at + line.find(words).unwrap_or(0);
+            let end = start + words.len();
+            match found.last_mut().filter(|_| open) {
+                Some(last) => last.end = end,
+                None => found.push(start..end),
+            }
+            open = true;
+        }
+        at += line.len();
+    }
+    found.into_iter().filter(|at| at.len() >= SHORTEST)
+}
+
+/// The runs of what is repeated.
+fn runs(repeated: &[bool]) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for at in (0..repeated.len()).filter(|at| repeated[*at]) {
+        match found.last_mut() {
+            Some(last) if last.end == at => last.end = at + 1,
+            _ => found.push(at..at + 1),
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paragraphs_stand_between_blank_lines_and_say_enough() {
+        let long = "word ".repeat(20);
+        let text = format!("# Short\n\n  {long}\n- more\n\r\n\n{long}");
+        let found: Vec<_> = paragraphs(&text).map(|at| text[at].to_owned()).collect();
+        assert_eq!(found, [format!("{long}\n- more"), long.trim_end().to_owned()]);
+        assert_eq!(runs(&[true, true, false, true]), [0..2, 3..4]);
+    }
+}

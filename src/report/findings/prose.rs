@@ -1,0 +1,291 @@
+//! Findings about what the prose of a file names: paths and scripts that are not there.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Finding, Kind, Subject};
+use crate::answer::{Resolution, Scope, Trigger};
+use crate::harness::shared::references::{Reference, Runner};
+use crate::report::markdown::outline;
+
+/// Parts of names that stand for others.
+const PLACEHOLDERS: [&str; 34] = [
+    "path",
+    "to",
+    "foo",
+    "bar",
+    "baz",
+    "qux",
+    "example",
+    "examples",
+    "your",
+    "my",
+    "xxx",
+    "xx",
+    "yyy",
+    "name",
+    "filename",
+    "file",
+    "dir",
+    "folder",
+    "some",
+    "new",
+    "feature",
+    "component",
+    "module",
+    "package",
+    "page",
+    "other",
+    "another",
+    "something",
+    "thing",
+    "nnn",
+    "nnnn",
+    "yyyymmdd",
+    "placeholder",
+    "sample",
+];
+
+/// Words beside a name by which it need not be there: what is made, what is gone, what only shows how.
+const ELSEWHERE: [&str; 68] = [
+    "create",
+    "creates",
+    "created",
+    "creating",
+    "generate",
+    "generates",
+    "generated",
+    "generating",
+    "write",
+    "writes",
+    "written",
+    "writing",
+    "output",
+    "outputs",
+    "produce",
+    "produces",
+    "produced",
+    "emit",
+    "emits",
+    "save",
+    "saves",
+    "saved",
+    "store",
+    "stores",
+    "stored",
+    "add",
+    "adds",
+    "adding",
+    "new",
+    "example",
+    "examples",
+    "eg",
+    "like",
+    "such",
+    "if",
+    "optional",
+    "optionally",
+    "may",
+    "might",
+    "could",
+    "would",
+    "legacy",
+    "deprecated",
+    "remove",
+    "removed",
+    "delete",
+    "deleted",
+    "rename",
+    "renamed",
+    "move",
+    "moved",
+    "old",
+    "former",
+    "formerly",
+    "previously",
+    "longer",
+    "not",
+    "never",
+    "no",
+    "don't",
+    "instead",
+    "missing",
+    "planned",
+    "todo",
+    "will",
+    "ignored",
+    "gitignored",
+    "temporary",
+];
+
+/// What the prose of an instruction file names. What skills and commands say of files is often meant for the projects in which
+/// they are used; where their links lead is not. Pages that others import are written for people.
+pub fn references(path: &Path, raw: &[u8], answers: &[Arc<Resolution>]) -> BTreeSet<Reference> {
+    let mut own = answers
+        .iter()
+        .flat_map(|answer| &answer.answer.sources)
+        .filter(|source| source.is_file(path) && source.scope != Scope::Import)
+        .peekable();
+    let Some(text) = std::str::from_utf8(raw).ok().filter(|_| own.peek().is_some()) else { return BTreeSet::new() };
+    let only_called = own.all(|source| source.trigger == Trigger::Call || !source.fate.reaches());
+    let named = named(text).into_iter().map(|(_, reference)| reference);
+    named.filter(|reference| !only_called || matches!(reference, Reference::Link(_))).collect()
+}
+
+/// The findings about what is not there.
+pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
+    if subject.absent.is_empty() {
+        return Vec::new();
+    }
+    let Some(text) = subject.raw.as_text() else { return Vec::new() };
+    let finding = |(at, reference): (Range<usize>, Reference)| {
+        let said = reference.to_string();
+        let absent = subject.absent.iter().find(|absent| absent.said == said)?;
+        Some(match &reference {
+            Reference::Path(path) | Reference::Link(path) => {
+                Finding::new(Kind::MissingPath, at, format!("`{path}` does not exist"))
+            }
+            Reference::Script(runner, name) => {
+                let manifest = absent.manifest.as_deref().unwrap_or(Path::new(""));
+                let file = manifest.file_name().unwrap_or_default().to_string_lossy();
+                let message = format!("{file} has no {} `{name}`", runner.noun());
+                let related = vec![(manifest.to_owned(), format!("the {}s there are", runner.noun()))];
+                Finding { related, ..Finding::new(Kind::MissingScript, at, message) }
+            }
+        })
+    };
+    named(text).into_iter().filter_map(finding).collect()
+}
+
+/// Everything that is named, with its place.
+fn named(text: &str) -> Vec<(Range<usize>, Reference)> {
+    let outline = outline(text);
+    let mut found = Vec::new();
+    for at in outline.code {
+        if is_elsewhere(text, &at) {
+            continue;
+        }
+        let words = &text[at.clone()];
+        match path(words) {
+            Some(path) => {
+                let start = at.start + words.find(path).unwrap_or(0);
+                found.push((start..start + path.len(), Reference::Path(path.to_owned())));
+            }
+            None => found.extend(scripts(words).into_iter().map(|(runner, name, start)| {
+                let start = at.start + start;
+                (start..start + name.len(), Reference::Script(runner, name.to_owned()))
+            })),
+        }
+    }
+    for at in outline.links {
+        let target = link(&text[at.clone()]);
+        found.extend(target.map(|path| (at.start..at.start + path.len(), Reference::Link(path.to_owned()))));
+    }
+    found.sort_by_key(|(at, _)| at.start);
+    found
+}
+
+/// Whether the line of a name says that it need not be there.
+fn is_elsewhere(text: &str, at: &Range<usize>) -> bool {
+    let start = text[..at.start].rfind('\n').map_or(0, |newline| newline + 1);
+    let end = text[at.end..].find('\n').map_or(text.len(), |newline| at.end + newline);
+    let around = [&text[start..at.start], &text[at.end..end]];
+    let words = around.iter().flat_map(|part| part.split(|c: char| !c.is_alphanumeric() && c != '\''));
+    text[start..end].contains("e.g.")
+        || words.map(str::to_ascii_lowercase).any(|word| ELSEWHERE.contains(&word.as_str()))
+}
+
+/// The path that words in code are, without a line number or a section behind it.
+fn path(words: &str) -> Option<&str> {
+    let path = words.split(['#', ':', '?']).next().unwrap_or_default();
+    let path = path.strip_prefix("./").unwrap_or(path);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+');
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let extension = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map_or("", |(_, extension)| extension);
+    let has_extension = (1..=5).contains(&extension.len())
+        && extension.chars().all(|c| c.is_ascii_alphanumeric())
+        && extension.starts_with(|c: char| c.is_ascii_lowercase());
+    let is_path = path.contains('/')
+        && !path.starts_with(['/', '-', '+'])
+        && !path.contains("..")
+        && !path.contains("//")
+        && path.chars().all(is_plain)
+        && has_extension
+        && !has_placeholder(path);
+    is_path.then_some(path)
+}
+
+/// The path that a link leads to, if that is one below the project.
+fn link(target: &str) -> Option<&str> {
+    let path = target.split(['#', '?']).next().unwrap_or_default();
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+' | '@');
+    let is_path = !path.is_empty() && !path.starts_with('/') && path.chars().all(is_plain) && path.contains(['.', '/']);
+    (is_path && !path.contains("...") && !has_placeholder(path)).then_some(path)
+}
+
+/// Whether a part of a name stands for others: `path/to/x.ts`, `YourName.md`, `docs/NNN.md`.
+fn has_placeholder(path: &str) -> bool {
+    path.split(['/', '.', '-', '_']).any(|part| {
+        let lower = part.to_ascii_lowercase();
+        let repeats = part.len() > 2 && part.chars().all(|c| c.is_ascii_uppercase() && part.starts_with(c));
+        PLACEHOLDERS.contains(&lower.as_str())
+            || repeats
+            || ["My", "Your", "Foo"].iter().any(|word| part.starts_with(word))
+    })
+}
+
+/// The scripts that commands run: what runs it, its name, and where that stands.
+fn scripts(words: &str) -> Vec<(Runner, &str, usize)> {
+    let mut found = Vec::new();
+    for command in words.split(['&', '|', ';']) {
+        let mut tokens = command.split_whitespace();
+        let (first, second, third) = (tokens.next(), tokens.next(), tokens.next());
+        let is_run = matches!(second, Some("run" | "run-script"));
+        let (runner, name) = match first {
+            Some("npm") if is_run => (Runner::Npm, third),
+            Some("pnpm") if is_run => (Runner::Pnpm, third),
+            Some("yarn") if is_run => (Runner::Yarn, third),
+            Some("bun") if is_run => (Runner::Bun, third),
+            Some("make") => (Runner::Make, second),
+            Some("just") => (Runner::Just, second),
+            _ => continue,
+        };
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ':' | '.' | '/' | '@');
+        let name = name.filter(|name| {
+            name.starts_with(|c: char| c.is_ascii_alphanumeric())
+                && !name.ends_with([':', '.', '-'])
+                && !name.contains("..")
+                && name.chars().all(is_plain)
+                && !has_placeholder(name)
+                && !["script", "target", "recipe", "command", "task", "sure"].contains(name)
+        });
+        found.extend(name.map(|name| (runner, name, name.as_ptr() as usize - words.as_ptr() as usize)));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_named_is_told_from_what_only_looks_like_it() {
+        for (text, expected) in [
+            ("See `docs/a.md#b` and `src/c.rs:12`.", vec!["5 docs/a.md", "23 src/c.rs"]),
+            ("[a](docs/b.md#c) [d](https://e.f/g.md) [h](#i) [j](k)", vec!["4 docs/b.md"]),
+            ("`npm run a:b -- --c`, `make d && just e f`", vec!["9 npm run a:b", "28 make d", "38 just e"]),
+            ("`npm run <a>` `npm run a:*` `make -C b c` `make A=b` `npm run` `make sure` `npx a/b.js c`", vec![]),
+            (
+                "`/a/b.md` `~/a/b.md` `@a/b.md` `a/b` `a/*.md` `../a/b.md` `path/to/a.md` `docs/NNN.md` `a b/c.md`",
+                vec![],
+            ),
+            ("Create `docs/a.md`.\nIf `docs/b.md` is there\nno longer `docs/c.md`", vec![]),
+            ("docs/a.md\n```\nnpm run a\n```", vec![]),
+        ] {
+            let found: Vec<_> = named(text).into_iter().map(|(at, named)| format!("{} {named}", at.start)).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+}

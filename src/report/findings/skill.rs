@@ -1,0 +1,28 @@
+//! Findings about skills of which an agent is told less than their description says.
+
+use super::super::front_matter;
+use super::super::words::Paths;
+use super::{Finding, Kind, Subject, first_line};
+use crate::answer::Described;
+
+/// The findings about a skill's place in the lists.
+pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
+    let head = subject.raw.as_text().and_then(front_matter::head);
+    let described = head.iter().flat_map(|head| head.values("description")).next().map(|(_, at)| at.clone());
+    let range = described.unwrap_or_else(|| first_line(subject.raw));
+    let finding = |(answer, source): (&crate::answer::Resolution, &crate::answer::Source)| {
+        let reason = Paths::of(answer).text(&source.reason);
+        let what = match source.described {
+            Described::Whole => return None,
+            Described::InPart => "lists this skill with a part of its description",
+            Described::ByName => "lists this skill without its description",
+            Described::LeftOut => "does not list this skill",
+        };
+        let message = format!("{} {what}: {reason}", answer.title);
+        Some(Finding {
+            fate: Some(source.fate),
+            ..Finding::new(Kind::SkillShortened, range.clone(), message).of(&answer.harness)
+        })
+    };
+    subject.sources().filter_map(finding).collect()
+}

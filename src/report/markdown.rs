@@ -1,0 +1,79 @@
+//! A file as people read it: code, links, comments and prose of its Markdown, in byte ranges.
+
+use std::ops::Range;
+
+use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
+
+/// What stands where.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Outline {
+    /// Words in backticks, without these.
+    pub code: Vec<Range<usize>>,
+    /// Where links and pictures lead, as it is written in the text.
+    pub links: Vec<Range<usize>>,
+    /// Comments, from `<!--` to `-->`.
+    pub comments: Vec<Range<usize>>,
+}
+
+/// Takes a text apart. Its head is no Markdown.
+pub fn outline(text: &str) -> Outline {
+    let mut found = Outline::default();
+    let start = super::front_matter::head(text).filter(|head| head.closed).map_or(0, |head| head.at.end);
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_FOOTNOTES;
+    let mut html: Option<Range<usize>> = None;
+    for (event, at) in Parser::new_ext(&text[start..], options).into_offset_iter() {
+        let at = start + at.start..start + at.end;
+        match event {
+            Event::Code(_) => found.code.push(unquoted(text, at)),
+            Event::Start(
+                Tag::Link { link_type: LinkType::Inline, dest_url, .. }
+                | Tag::Image { link_type: LinkType::Inline, dest_url, .. },
+            ) => {
+                // What is written otherwise than it is meant, with escapes, is not looked for.
+                let place = text[at.clone()].rfind(&*dest_url).filter(|_| !dest_url.is_empty());
+                found.links.extend(place.map(|place| at.start + place..at.start + place + dest_url.len()));
+            }
+            Event::Start(Tag::HtmlBlock) => html = Some(at),
+            Event::End(TagEnd::HtmlBlock) => {
+                found.comments.extend(html.take().into_iter().flat_map(|at| comments(text, at)))
+            }
+            Event::InlineHtml(_) => found.comments.extend(comments(text, at)),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// What stands between backticks.
+fn unquoted(text: &str, at: Range<usize>) -> Range<usize> {
+    let ticks = text[at.clone()].bytes().take_while(|byte| *byte == b'`').count();
+    let inner = at.start + ticks..at.end - ticks;
+    let words = &text[inner.clone()];
+    let start = inner.start + (words.len() - words.trim_start().len());
+    start..start + words.trim().len()
+}
+
+fn comments(text: &str, at: Range<usize>) -> Vec<Range<usize>> {
+    let (mut found, mut from) = (Vec::new(), at.start);
+    while let Some(start) = text[from..at.end].find("<!--").map(|start| from + start) {
+        let Some(len) = text[start + 4..at.end].find("-->") else { break };
+        from = start + 4 + len + 3;
+        found.push(start..from);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_links_and_comments_are_found_where_they_stand() {
+        let text = "---\na: `b`\n---\n# `c`\n`` d `e ``, [f](g/h.md \"i\") ![j](k) <!-- l -->\n\n<!--\nm\n-->\n```\n`n` [o](p)\n```\n[q][r] <s:t>\n\n[r]: u\n";
+        let found = outline(text);
+        let words = |ranges: &[Range<usize>]| ranges.iter().map(|at| &text[at.clone()]).collect::<Vec<_>>();
+        assert_eq!(words(&found.code), ["c", "d `e"]);
+        assert_eq!(words(&found.links), ["g/h.md", "k"]);
+        assert_eq!(words(&found.comments), ["<!-- l -->", "<!--\nm\n-->"]);
+    }
+}
