@@ -139,6 +139,11 @@ export class View implements vscode.TreeDataProvider<Node>, vscode.FileDecoratio
     return nodes;
   }
 
+  /** What stands above the tree. */
+  get message(): string {
+    return this.tree.message ?? '';
+  }
+
   private update(): void {
     const { file, pinned, problem, briefings, briefing } = this.focus;
     const name = file ? vscode.workspace.asRelativePath(file) : 'start of a session';

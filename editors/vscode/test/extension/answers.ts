@@ -69,18 +69,21 @@ describe('the extension', () => {
   });
 
   it('takes the start folder that is assumed, for everything that is asked', async () => {
-    const { settings, focus, status } = await started();
+    const { settings, focus, status, view } = await started();
     await focus.choose('codex');
     await show(folder('one'), 'src/a.rs');
+    assert.equal(view.message, '');
     await until('the folder', () => status.text.includes('1 cut'));
     fs.mkdirSync(path.join(folder('one'), '.git'), { recursive: true });
     await settings.assume({ cwd: path.join(folder('one'), 'src') });
     await until('the start folder', () => focus.briefing?.standpoint.cwd.endsWith('/one/src'));
+    await until('where it starts', () => /^Started in .*one\/src\b/.test(view.message));
     await settings.assume({ sessions: { openclaw: 'subagent' } });
     const kind = () => focus.answer?.briefings.find(({ harness }) => harness === 'openclaw')?.standpoint.session;
     await until('the kind of session', () => kind() === 'subagent');
     await settings.assume({});
     await until('nothing assumed', () => kind() === 'main' && focus.briefing?.standpoint.cwd.endsWith('/one'));
+    await until('the workspace folder', () => view.message === '');
   });
 
   it('takes settings of its user, and tells the server only those it knows', async () => {
@@ -111,6 +114,15 @@ describe('the extension', () => {
     // Codex cuts the file, and nobody asks about Codex any more.
     const ofCodex = ({ message }: vscode.Diagnostic) => message.includes('Codex');
     await until('no finding of Codex', () => !vscode.languages.getDiagnostics(file.document.uri).some(ofCodex));
+    // A version that the settings name stays.
+    const workspace = vscode.ConfigurationTarget.Workspace;
+    await user.update('harnesses', ['codex@0.104'], workspace);
+    await until('the version', () => focus.briefings[0]?.edition === '0.104');
+    await settings.pick(['codex', 'gemini-cli'], used, used.length + others.length);
+    assert.deepEqual(settings.chosen, ['codex@0.104', 'gemini-cli']);
+    await settings.pick([...used, ...others], used, used.length + others.length);
+    assert.deepEqual(settings.chosen, ['all']);
+    await until('all of them', () => focus.briefings.length > 20);
     await settings.pick(used, used, used.length + others.length);
     await until('those in use again', () => ids() === used.join());
     assert.equal(settings.chosen, undefined);
