@@ -19,6 +19,7 @@ mod compare;
 mod harnesses;
 mod mcp;
 mod screen;
+mod session;
 mod show;
 mod why;
 mod words;
@@ -79,6 +80,9 @@ enum Command {
     /// Show where a sentence comes from, which harnesses get it, and why the others do not
     #[command(after_help = why::EXAMPLES)]
     Why(why::Why),
+    /// Show a session as it unfolds: what each step adds, what is not sent again, and what is gone
+    #[command(after_help = session::EXAMPLES)]
+    Session(session::Session),
     /// List the harnesses, their editions, and the versions they were checked on
     #[command(after_help = harnesses::EXAMPLES)]
     Harnesses(harnesses::Harnesses),
@@ -133,6 +137,7 @@ pub fn main() -> ExitCode {
         Command::Check(arguments) => check::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Why(arguments) => why::run(&arguments),
+        Command::Session(arguments) => session::run(&arguments),
         Command::Harnesses(arguments) => harnesses::run(&arguments),
         Command::Lsp { stdio: _ } => lsp().map_err(Failure::Misuse),
         Command::Mcp(arguments) => mcp::run(&arguments),

@@ -31,6 +31,7 @@
 //! | [`harness`] | what a profile and an edition are; one file per harness; those that users declare; what is installed |
 //! | [`resolve`] | one question, one answer |
 //! | [`roster`] | which harnesses are used here, and what shows it |
+//! | [`session`] | a session as it unfolds, question by question |
 //! | [`index`] | remembers answers; forgets exactly |
 //! | [`report`] | says answers as plain data: JSON, findings and what can be done about them, hovers, explanations |
 //! | [`request`] | a question as it comes in from any door |
@@ -85,5 +86,6 @@ pub mod resolve;
 pub mod roster;
 pub mod search;
 pub mod server;
+pub mod session;
 pub mod snapshot;
 pub mod text;

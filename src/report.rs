@@ -21,6 +21,7 @@ mod paths;
 pub mod preview;
 pub mod rename;
 pub mod roster;
+pub mod session;
 mod settings;
 pub mod symbols;
 mod vocabulary;

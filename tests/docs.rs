@@ -11,6 +11,7 @@ use briefing::report::context::ContextReports;
 use briefing::report::files::InstructionFiles;
 use briefing::report::preview::Preview;
 use briefing::report::roster::UsedHere;
+use briefing::report::session::Unfolded;
 use briefing::server::ext;
 use briefing::server::settings::Settings;
 use schemars::JsonSchema;
@@ -50,6 +51,7 @@ fn methods() -> Vec<(&'static str, Option<Wire>, Option<Wire>)> {
         (ext::EFFECTIVE_INSTRUCTIONS, params::<Question>(), result::<Effective>()),
         (ext::CONTEXT_REPORT, params::<Question>(), result::<ContextReports>()),
         (ext::COMPARE, params::<ext::CompareParams>(), result::<Comparison>()),
+        (ext::SESSION, params::<ext::SessionParams>(), result::<Unfolded>()),
         (ext::INSTRUCTION_FILES, params::<ext::InstructionFilesParams>(), result::<InstructionFiles>()),
         ("briefing.fetch", params::<Question>(), result::<ext::Fetched>()),
         (ext::PREVIEW, params::<ext::PreviewParams>(), result::<Preview>()),

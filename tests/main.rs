@@ -22,6 +22,7 @@ mod process;
 mod protocol;
 mod remote;
 mod revision;
+mod session;
 mod tidy;
 mod transport;
 mod why;

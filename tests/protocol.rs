@@ -5,7 +5,7 @@ mod choice;
 mod declared;
 mod disk;
 mod documents;
-mod editor;
+pub mod editor;
 mod features;
 mod navigation;
 mod requests;

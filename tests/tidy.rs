@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Every room with the rooms it may name. `main` and the crate itself are not rooms.
-const MAY_NAME: [(&str, &[&str]); 17] = [
+const MAY_NAME: [(&str, &[&str]); 18] = [
     ("text", &[]),
     ("paths", &[]),
     ("glob", &["text"]),
@@ -15,24 +15,25 @@ const MAY_NAME: [(&str, &[&str]); 17] = [
     ("answer", &["text", "snapshot", "search"]),
     ("harness", &["text", "glob", "formats", "snapshot", "search", "answer"]),
     ("resolve", &["text", "snapshot", "search", "answer", "harness"]),
+    ("session", &["answer", "harness"]),
     ("roster", &["text", "snapshot", "search", "answer", "harness"]),
     ("index", &["text", "snapshot", "search", "answer", "harness", "resolve"]),
-    ("report", &["text", "glob", "formats", "snapshot", "search", "answer", "harness", "resolve", "roster"]),
+    ("report", &["text", "glob", "formats", "snapshot", "search", "answer", "harness", "resolve", "session", "roster"]),
     ("request", &["text", "snapshot", "search", "answer", "harness", "resolve", "roster", "report"]),
     ("disk", &["text", "glob", "formats", "snapshot"]),
     ("remote", &["snapshot"]),
     (
         "server",
         &[
-            "text", "formats", "snapshot", "search", "answer", "harness", "resolve", "roster", "index", "report",
-            "request", "disk", "remote",
+            "text", "formats", "snapshot", "search", "answer", "harness", "resolve", "session", "roster", "index",
+            "report", "request", "disk", "remote",
         ],
     ),
     (
         "cli",
         &[
-            "text", "formats", "snapshot", "search", "answer", "harness", "resolve", "roster", "index", "report",
-            "request", "disk", "remote", "server",
+            "text", "formats", "snapshot", "search", "answer", "harness", "resolve", "session", "roster", "index",
+            "report", "request", "disk", "remote", "server",
         ],
     ),
 ];

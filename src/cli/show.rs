@@ -10,7 +10,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 
 use super::{Failure, defaults, screen, words};
-use crate::answer::{Fidelity, Resolution};
+use crate::answer::{Fidelity, Resolution, Standpoint};
 use crate::disk::{self, Buffers, Filesystem, Real};
 use crate::harness::custom::{self, Customs};
 use crate::harness::shared::installed::{self, Installed};
@@ -235,8 +235,23 @@ pub(super) fn asked(
     fs: &dyn Filesystem,
     request: &Request,
     places: &Places,
-    mut defaults: Defaults,
+    defaults: Defaults,
 ) -> Result<Asked, String> {
+    let (questions, problems) = questions(fs, request, places, defaults)?;
+    let answers = questions.iter().map(|(choice, standpoint)| answer(fs, choice, standpoint)).collect();
+    Ok(Asked { answers, problems })
+}
+
+/// Whom to ask, from where.
+pub(super) type Questions = Vec<(Choice, Standpoint)>;
+
+/// The questions that a request comes to, and what is wrong with the harnesses that are declared.
+pub(super) fn questions(
+    fs: &dyn Filesystem,
+    request: &Request,
+    places: &Places,
+    mut defaults: Defaults,
+) -> Result<(Questions, Vec<custom::Problem>), String> {
     let customs = customs(fs, &places.cwd);
     let problems = customs.problems.clone();
     defaults.customs = Arc::new(customs);
@@ -247,9 +262,7 @@ pub(super) fn asked(
         let found = installed(profile, &places.cwd, &defaults);
         defaults.installed.found.insert(profile.id.to_owned(), found);
     }
-    let questions = request.questions(&defaults, places)?;
-    let answers = questions.iter().map(|(choice, standpoint)| answer(fs, choice, standpoint)).collect();
-    Ok(Asked { answers, problems })
+    Ok((request.questions(&defaults, places)?, problems))
 }
 
 /// The harnesses that the workspace around `cwd` declares.
@@ -271,7 +284,7 @@ pub(super) fn installed(profile: &Profile, cwd: &Path, defaults: &Defaults) -> I
 }
 
 /// Reads what is asked for, and nothing before it is.
-fn answer(fs: &dyn Filesystem, choice: &Choice, standpoint: &crate::answer::Standpoint) -> Resolution {
+pub(super) fn answer(fs: &dyn Filesystem, choice: &Choice, standpoint: &Standpoint) -> Resolution {
     let disk = Disk { fs, seen: RefCell::default() };
     match resolve(&disk, choice, standpoint) {
         Outcome::Answer(resolution) => *resolution,

@@ -286,7 +286,7 @@ pub fn briefing(resolution: &Resolution, include: Include) -> Briefing {
             .refusal
             .as_ref()
             .map(|refusal| Refusal { path: path(&refusal.path), message: refusal.message.clone() }),
-        messages: answer.messages.iter().map(|message| said(message, include)).collect(),
+        messages: answer.messages.iter().map(|message| self::message(message, include)).collect(),
         sources: answer.sources.iter().map(source).collect(),
         totals: totals(answer),
         warnings: warnings(resolution),
@@ -334,7 +334,8 @@ pub fn totals(answer: &answer::Answer) -> Totals {
     Totals { bytes, utf16, tokens: Tokens { value: bytes.div_ceil(4), method: "bytes/4".to_owned() } }
 }
 
-fn said(message: &answer::Message, include: Include) -> Message {
+/// A message as it is told.
+pub(super) fn message(message: &answer::Message, include: Include) -> Message {
     let around = |text: &String| (include.text && !text.is_empty()).then(|| text.clone());
     Message {
         trigger: message.trigger.word().to_owned(),
@@ -348,7 +349,8 @@ fn said(message: &answer::Message, include: Include) -> Message {
     }
 }
 
-fn source(source: &answer::Source) -> Source {
+/// A source as it is told.
+pub(super) fn source(source: &answer::Source) -> Source {
     let (file, url) = match &source.place {
         answer::Place::Path(file) => (Some(path(file)), None),
         answer::Place::Url(url) => (None, Some(without_passwords(url).into_owned())),

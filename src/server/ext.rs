@@ -12,6 +12,7 @@ use crate::answer::{Fate, Resolution};
 use crate::harness::custom::{Custom, FILE_NAME};
 use crate::report::briefing::{self, Probe, Size};
 use crate::report::roster::UsedHere;
+use crate::report::session::SessionStep;
 use crate::request::{OneOrMany, Request};
 use crate::{harness, search};
 
@@ -27,6 +28,8 @@ pub const EXPLAIN: &str = "briefing/explain";
 pub const STATUS: &str = "briefing/status";
 /// How much of the context each source takes.
 pub const CONTEXT_REPORT: &str = "briefing/contextReport";
+/// A session of one harness, step by step.
+pub const SESSION: &str = "briefing/session";
 /// Two answers side by side.
 pub const COMPARE: &str = "briefing/compare";
 /// Every instruction file that is known, and who reads it.
@@ -91,6 +94,19 @@ pub struct Side {
     /// they are now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
+}
+
+/// Parameters of `briefing/session`.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct SessionParams {
+    /// Where the agent was started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// What happens, in order; files are URIs.
+    pub steps: Vec<SessionStep>,
+    /// One harness, and everything else that does not name files.
+    #[serde(flatten)]
+    pub request: Request,
 }
 
 /// Parameters of `briefing/instructionFiles`.

@@ -22,6 +22,7 @@ mod compare;
 mod fetch;
 mod files;
 pub(super) mod preview;
+mod session;
 
 pub(super) use commands::Command;
 

@@ -1,0 +1,155 @@
+//! Says a session step by step: `briefing/session`, and `briefing session` with other words.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::briefing::{self, Include, Message, Source};
+use crate::answer::{Fidelity, Resolution, Tool};
+use crate::session::{Step, Turn};
+
+/// Result of `briefing/session`.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct Unfolded {
+    /// Of the index; grows with every change.
+    pub version: u64,
+    /// The harness's id.
+    pub harness: String,
+    /// The edition's name.
+    pub edition: String,
+    /// The start of the session, then one for each step.
+    pub steps: Vec<SessionTurn>,
+}
+
+/// What one step does.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct SessionTurn {
+    /// The step as it was asked; of the first one, `{"start": true}`.
+    pub step: SessionStep,
+    /// What the model gets that it did not have.
+    pub messages: Vec<Message>,
+    /// The files that were considered for it, those that are not sent again included. Their `message` and `part` are left out.
+    pub sources: Vec<Source>,
+    /// What the model had, and has no more.
+    pub gone: Vec<Source>,
+    /// `exact`, `unchecked` or `files`.
+    pub fidelity: String,
+    /// Why it is not exact, where that lies in the step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
+}
+
+/// One step of a session; it has exactly one of the fields, and `cwd` only beside `shell`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SessionStep {
+    /// The session begins.
+    #[serde(skip_serializing_if = "is_not")]
+    pub start: bool,
+    /// The agent reads a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read: Option<String>,
+    /// The agent changes a file in place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edit: Option<String>,
+    /// The agent writes a whole file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write: Option<String>,
+    /// The user names a file in a message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mention: Option<String>,
+    /// The agent runs a command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shell: Option<String>,
+    /// Where it is run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// The agent calls a skill.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skill: Option<String>,
+    /// Another agent takes over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// A sub-agent of that kind is started, with a context of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subagent: Option<String>,
+    /// What was said so far is summed up.
+    #[serde(skip_serializing_if = "is_not")]
+    pub compact: bool,
+    /// The session was ended, and goes on.
+    #[serde(skip_serializing_if = "is_not")]
+    pub resume: bool,
+    /// Several things in one turn of the model.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub together: Vec<SessionStep>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_not(flag: &bool) -> bool {
+    !flag
+}
+
+impl SessionStep {
+    /// What the step means, where `place` says which file a name stands for.
+    ///
+    /// # Errors
+    /// If it has no field, or several, or one of its names stands for no file; in words.
+    pub fn parsed(&self, place: &dyn Fn(&str) -> Result<PathBuf, String>) -> Result<Step, String> {
+        let dir = self.cwd.as_deref().map(place).transpose()?;
+        let reach = |tool, file: &Option<String>| {
+            file.as_deref().map(|file| place(file).map(|file| Step::Reach(tool, file))).transpose()
+        };
+        let together = self.together.iter().map(|step| step.parsed(place)).collect::<Result<Vec<_>, _>>()?;
+        let steps = [
+            self.start.then_some(Step::Start),
+            reach(Tool::Read, &self.read)?,
+            reach(Tool::Edit, &self.edit)?,
+            reach(Tool::Write, &self.write)?,
+            reach(Tool::Mention, &self.mention)?,
+            self.shell.as_ref().map(|_| Step::Run(dir)),
+            self.skill.clone().map(Step::Skill),
+            self.agent.clone().map(Step::Agent),
+            self.subagent.clone().map(Step::Subagent),
+            self.compact.then_some(Step::Compact),
+            self.resume.then_some(Step::Resume),
+            (!together.is_empty()).then_some(Step::Together(together)),
+        ];
+        let mut steps = steps.into_iter().flatten();
+        match (steps.next(), steps.next()) {
+            (Some(_), None) if self.cwd.is_some() && self.shell.is_none() => {
+                Err("`cwd` belongs beside `shell`".to_owned())
+            }
+            (Some(step), None) => Ok(step),
+            _ => Err("a step has one of read, edit, write, mention, shell, skill, agent, subagent, compact, resume, together"
+                .to_owned()),
+        }
+    }
+}
+
+/// A session as it is told, with the steps as they were asked.
+pub fn unfolded(version: u64, turns: &[Turn], steps: &[SessionStep], include: Include) -> Unfolded {
+    let start = [SessionStep { start: true, ..SessionStep::default() }];
+    let said = start.iter().chain(steps);
+    let of = |answer: &Resolution| (answer.harness.clone(), answer.edition.clone());
+    let (harness, edition) = turns.first().map(|turn| of(&turn.answer)).unwrap_or_default();
+    let steps = said.zip(turns).map(|(step, turn)| told(step, turn, include)).collect();
+    Unfolded { version, harness, edition, steps }
+}
+
+fn told(step: &SessionStep, turn: &Turn, include: Include) -> SessionTurn {
+    let source = |source| Source { message: None, part: None, ..briefing::source(source) };
+    SessionTurn {
+        step: step.clone(),
+        messages: turn.messages.iter().map(|message| briefing::message(message, include)).collect(),
+        sources: turn.sources.iter().map(source).collect(),
+        gone: turn.gone.iter().map(source).collect(),
+        fidelity: fidelity(turn).word().to_owned(),
+        doubt: turn.doubt.clone(),
+    }
+}
+
+/// How far what a step adds can be trusted.
+pub fn fidelity(turn: &Turn) -> Fidelity {
+    if turn.doubt.is_some() { Fidelity::Files } else { turn.answer.fidelity }
+}

@@ -1,0 +1,243 @@
+//! Sessions step by step: what a recorded reading after others brings is what its step adds, and every step says what it does.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use briefing::answer::{Message, Standpoint, Tool, Trigger};
+use briefing::report::session::SessionStep;
+use briefing::request::Places;
+use briefing::resolve::{Outcome, resolve};
+use briefing::session::{Step, Turn, unfold};
+
+use serde_json::{Value, json};
+
+use crate::cases::{answer, case_files, question};
+use crate::cli::Place;
+use crate::client::tests;
+use crate::protocol::editor::Editor;
+use crate::world::{Case, World};
+
+/// The session of a case, from where `ask` starts it.
+fn session(case: &Case, world: &World, ask: &str, steps: &[Step]) -> Result<Vec<Turn>, String> {
+    let (request, defaults, places) = question(case, ask);
+    let places = Places { target: None, read_before: Vec::new(), already_loaded: Vec::new(), ..places };
+    let (choice, start) = request.questions(&defaults, &places)?.pop().expect("one harness is asked");
+    unfold(&choice, start, steps, &|at: &Standpoint| match resolve(world, &choice, at) {
+        Outcome::Answer(found) => Arc::from(found),
+        Outcome::Untold(asks) => panic!("everything was told, and yet {asks:?}"),
+    })
+}
+
+fn read(file: &str) -> Step {
+    Step::Reach(Tool::Read, file.into())
+}
+
+fn texts(messages: &[Message]) -> Vec<String> {
+    messages.iter().map(|message| message.text.to_string()).collect()
+}
+
+#[test]
+fn a_step_adds_what_a_reading_after_others_was_recorded_to_bring() {
+    let mut compared = 0;
+    for path in case_files() {
+        let text = std::fs::read_to_string(&path).expect("a case");
+        if !text.contains(" after /") {
+            continue;
+        }
+        let case = Case::parse(&text);
+        let world = World::of(&case);
+        let asks = ["@text", "@hash"].iter().flat_map(|word| case.all(word)).map(|(ask, _)| ask);
+        for ask in asks.filter(|ask| ask.contains(" after /") && !ask.contains(" already /")) {
+            let (_, _, places) = question(&case, ask);
+            let recorded = answer(&case, &world, ask).expect("an answer");
+            let brings = recorded.answer.messages.iter().filter(|message| message.trigger != Trigger::Session);
+            let brings: Vec<Message> = brings.cloned().collect();
+            let files = places.read_before.iter().cloned().map(|file| Step::Reach(Tool::Read, file));
+            let target = places.target.iter().cloned().map(|file| Step::Reach(recorded.standpoint.tool, file));
+            let steps: Vec<Step> = files.chain(target).collect();
+            let turns = session(&case, &world, ask, &steps).expect("a session");
+            assert_eq!(texts(&turns[steps.len()].messages), texts(&brings), "{}: {ask}", path.display());
+            compared += 1;
+        }
+    }
+    assert!(compared > 8, "{compared} recorded readings after others");
+}
+
+const TREE: &str = "Two directories with instructions of their own, and a skill.
+-- /h/ --
+-- /r/.git/HEAD --
+ref: refs/heads/main
+-- /r/AGENTS.md --
+Root.
+-- /r/CLAUDE.md --
+Of Claude.
+-- /r/.claude/skills/tea/SKILL.md --
+---
+name: tea
+description: Makes tea.
+---
+Boil water.
+-- /r/s/AGENTS.md --
+Of s.
+-- /r/s/CLAUDE.md --
+Of s, for Claude.
+-- /r/s/x.txt --
+x
+-- /r/s/y.txt --
+y
+";
+
+fn unfolded(harness: &str, steps: &[Step]) -> Result<Vec<Turn>, String> {
+    let case = Case::parse(TREE);
+    session(&case, &World::of(&case), &format!("{harness} from /r"), steps)
+}
+
+/// `fate path` of each source.
+fn fates(turn: &Turn) -> Vec<String> {
+    turn.sources.iter().map(|source| format!("{} {}", source.fate.word(), source.place)).collect()
+}
+
+#[test]
+fn what_a_step_brought_is_not_sent_again_until_it_is_summed_up() {
+    for (harness, file) in [("opencode", "/r/s/AGENTS.md"), ("claude-code", "/r/s/CLAUDE.md")] {
+        let steps = [read("/r/s/x.txt"), read("/r/s/y.txt"), Step::Compact, read("/r/s/y.txt")];
+        let turns = unfolded(harness, &steps).expect("a session");
+        let (loaded, dropped) = (format!("loaded {file}"), format!("dropped {file}"));
+        assert!(fates(&turns[1]).contains(&loaded), "{harness}: {:?}", fates(&turns[1]));
+        assert!(turns[1].messages.iter().any(|message| message.text.contains("Of s")), "{harness}");
+        assert!(fates(&turns[2]).contains(&dropped), "{harness}: {:?}", fates(&turns[2]));
+        assert!(turns[2].messages.iter().all(|message| !message.text.contains("Of s")), "{harness}");
+        assert_eq!(turns[3].gone.iter().map(|source| source.path()).collect::<Vec<_>>(), [Some(Path::new(file))]);
+        assert!(turns[2].doubt.is_none() && turns[3].doubt.is_some() && turns[4].doubt.is_some(), "{harness}");
+        assert!(fates(&turns[4]).contains(&loaded), "{harness}: {:?}", fates(&turns[4]));
+    }
+}
+
+#[test]
+fn a_sub_agent_has_a_context_of_its_own_and_another_agent_takes_over() {
+    let steps =
+        [read("/r/s/x.txt"), Step::Subagent("Explore".to_owned()), read("/r/s/y.txt"), Step::Agent("plan".to_owned())];
+    let turns = unfolded("claude-code", &steps).expect("a session");
+    assert!(turns[2].messages.iter().all(|message| !message.text.contains("Of Claude")), "{:?}", turns[2].messages);
+    assert!(fates(&turns[3]).contains(&"dropped /r/s/CLAUDE.md".to_owned()), "the session goes on as it was");
+    let turns = unfolded("opencode", &steps[3..]).expect("a session");
+    assert_eq!(turns[1].answer.standpoint.agent.as_deref(), Some("plan"));
+    assert!(
+        turns[1].sources.is_empty() && turns[1].gone.is_empty(),
+        "no file is another for it: {:?}",
+        fates(&turns[1])
+    );
+}
+
+#[test]
+fn a_skill_is_called_by_its_name_and_one_that_is_not_listed_is_an_error() {
+    let turns = unfolded("claude-code", &[Step::Skill("tea".to_owned())]).expect("a session");
+    assert_eq!(fates(&turns[1]), ["listed /r/.claude/skills/tea/SKILL.md"]);
+    assert!(turns[1].doubt.is_some());
+    let problem = unfolded("claude-code", &[read("/r/s/x.txt"), Step::Skill("coffee".to_owned())]);
+    assert_eq!(problem.err().as_deref(), Some("step 2: Claude Code lists no skill coffee; it lists tea"));
+}
+
+#[test]
+fn what_happens_together_is_one_step_and_a_command_adds_nothing() {
+    let together = Step::Together(vec![read("/r/s/x.txt"), Step::Run(Some(PathBuf::from("/r/s")))]);
+    let turns = unfolded("opencode", &[together, Step::Resume]).expect("a session");
+    assert_eq!(turns.len(), 3);
+    assert!(fates(&turns[1]).contains(&"loaded /r/s/AGENTS.md".to_owned()), "{:?}", fates(&turns[1]));
+    assert_eq!(texts(&turns[2].messages), texts(&turns[0].messages), "the start is sent anew");
+    assert!(turns[2].doubt.is_some());
+}
+
+#[test]
+fn a_step_has_one_field() {
+    let place = |name: &str| if name == "gone" { Err("there is no gone".to_owned()) } else { Ok(PathBuf::from(name)) };
+    let parsed = |json: &str| serde_json::from_str::<SessionStep>(json).expect("a step").parsed(&place);
+    assert_eq!(parsed(r#"{"read": "a"}"#), Ok(read("a")));
+    assert_eq!(parsed(r#"{"shell": "ls", "cwd": "d"}"#), Ok(Step::Run(Some("d".into()))));
+    assert_eq!(
+        parsed(r#"{"together": [{"read": "a"}, {"compact": true}]}"#),
+        Ok(Step::Together(vec![read("a"), Step::Compact]))
+    );
+    assert_eq!(parsed(r#"{"edit": "gone"}"#), Err("there is no gone".to_owned()));
+    assert_eq!(parsed(r#"{"read": "a", "cwd": "d"}"#), Err("`cwd` belongs beside `shell`".to_owned()));
+    for wrong in ["{}", r#"{"read": "a", "edit": "b"}"#] {
+        assert!(parsed(wrong).is_err_and(|problem| problem.starts_with("a step has one of read, edit")), "{wrong}");
+    }
+    let unknown = serde_json::from_str::<SessionStep>(r#"{"reed": "a"}"#);
+    assert!(unknown.is_err_and(|error| error.to_string().contains("`reed`")));
+}
+
+#[test]
+fn the_command_says_each_step_and_takes_them_in_their_order() {
+    let place = Place::new(&[
+        ("home/project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("home/project/CLAUDE.md", "Root.\n"),
+        ("home/project/s/CLAUDE.md", "Of s.\n"),
+        ("home/project/s/x.txt", "x\n"),
+        ("home/project/s/y.txt", "y\n"),
+        ("home/project/steps", "# As it was.\nread s/x.txt + read s/y.txt\n\ncompact\n"),
+        ("home/project/wrong", "read s/x.txt\nlook s\n"),
+    ]);
+    let said = |arguments: &[&str]| {
+        let all = [&["session", "--harness", "claude-code"], arguments].concat();
+        let output = place.run("home/project", &all);
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    let (code, out, _) = said(&["--read", "s/x.txt", "--compact", "--read", "s/y.txt", "--run", "s"]);
+    let (steps, lines): (Vec<&str>, Vec<&str>) =
+        out.lines().partition(|line| line.as_bytes().get(2).is_some_and(u8::is_ascii_digit));
+    assert_eq!(
+        (code, steps),
+        (Some(0), vec!["  0  start", "  1  read s/x.txt", "  2  compact", "  3  read s/y.txt", "  4  run s"])
+    );
+    let file =
+        lines.iter().filter(|line| line.contains("s/CLAUDE.md")).map(|line| line.trim_start().split("  ").next());
+    assert_eq!(
+        file.collect::<Vec<_>>(),
+        [Some("+ s/CLAUDE.md"), Some("- s/CLAUDE.md"), Some("+ s/CLAUDE.md")],
+        "{out}"
+    );
+    let (code, out, _) = said(&["--steps", "steps", "--format", "json"]);
+    let json: Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!(
+        (code, &json["steps"][1]["step"]),
+        (Some(0), &json!({"together": [{"read": "s/x.txt"}, {"read": "s/y.txt"}]}))
+    );
+    assert_eq!(json["steps"][2]["gone"].as_array().map(Vec::len), Some(1), "{out}");
+    for (arguments, problem) in [
+        (["--read", "gone.txt"], "a step: "),
+        (["--steps", "wrong"], "--steps: wrong: line 2: `look s` is not a step"),
+        (["--steps", "none"], "--steps: none: "),
+        (["--skill", "tea"], "step 1: Claude Code lists no skill tea; it lists none"),
+    ] {
+        let (code, out, said) = said(&arguments);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{arguments:?}");
+        assert!(said.starts_with(&format!("briefing: {problem}")), "{said}");
+    }
+}
+
+tests! {
+    async fn an_editor_asks_for_a_session() {
+        let mut editor = Editor::open().await;
+        editor.write("project/CLAUDE.md", "Root.\n");
+        editor.write("project/s/CLAUDE.md", "Of s.\n");
+        editor.write("project/s/x.txt", "x\n");
+        let step = json!({"read": editor.uri("project/s/x.txt")});
+        let asked = json!({"harness": "claude-code", "steps": [step], "include": ["text"]});
+        let said = editor.ask("briefing/session", asked).await.expect("an answer");
+        assert_eq!(said["steps"][0]["step"], json!({"start": true}));
+        assert!(said["steps"][0]["messages"][0]["text"].as_str().is_some_and(|text| text.contains("Root.")), "{said}");
+        assert_eq!(said["steps"][1]["step"], step);
+        assert!(said["steps"][1]["messages"][0]["text"].as_str().is_some_and(|text| text.contains("Of s.")), "{said}");
+        for (wrong, problem) in [
+            (json!({"harness": ["codex", "claude-code"], "steps": []}), "a session is that of one harness: name it in `harness`"),
+            (json!({"harness": "codex", "steps": [step, {}]}), "step 2: a step has one of read,"),
+            (json!({"harness": "codex", "steps": [{"read": "not a uri"}]}), "step 1: not a uri"),
+        ] {
+            let refused = editor.ask("briefing/session", wrong).await.expect_err("a refusal");
+            assert!(refused["message"].as_str().is_some_and(|said| said.starts_with(problem)), "{refused}");
+        }
+        editor.leave().await;
+    }
+}
