@@ -283,6 +283,21 @@ it(':Briefing why says what became of a file, and what was asked', function()
   has(shows('briefing-view://why', 'asked content → 13 B'), '● loaded')
 end)
 
+it(':Briefing steps unfolds a session', function()
+  t.tidy()
+  edit(source)
+  local of_claude = vim.fs.dirname(source) .. '/CLAUDE.md'
+  write(of_claude, 'Of src, for Claude.\n')
+  local file = vim.fn.fnamemodify(source, ':.')
+  vim.cmd(('Briefing steps claude-code read %s; compact; subagent Explore'):format(vim.fn.fnameescape(file)))
+  local shown = shows('briefing-view://steps', '3. subagent Explore')
+  has(shown, '1. read ' .. file .. '  adds ')
+  has(shown, '  + src/CLAUDE.md  on the way from the working directory to the file')
+  has(shown, '2. compact  adds nothing\n  - src/CLAUDE.md  no longer in the context\n  not exact: ')
+  vim.cmd.close()
+  vim.fn.delete(of_claude)
+end)
+
 it(':Briefing report shares the text out among the files', function()
   t.tidy()
   edit(source)
@@ -443,6 +458,8 @@ it('a wrong command is refused in words', function()
   t.tidy()
   for line, words in pairs({
     ['Briefing shwo'] = 'there is no `shwo`; there are compare, cwd',
+    ['Briefing steps'] = 'name a harness, and what happens',
+    ['Briefing steps claude-code look around'] = '`look around` is not a step',
     ['Briefing preview kodex'] = 'there is no harness `kodex`; known: ',
     ['Briefing compare codex'] = 'name two harnesses',
     ['Briefing show codex'] = 'too many arguments; :Briefing show',

@@ -10,7 +10,8 @@ import * as picks from './picks';
 import * as protocol from './protocol';
 import { report } from './report';
 import type { Server } from './server';
-import type { Settings } from './settings';
+import { session, stepsOf } from './session';
+import { idOf, type Settings } from './settings';
 import { SCHEME, uriOf, type Texts } from './texts';
 import type { Trace } from './trace';
 import type { Node, Place, View } from './view';
@@ -27,6 +28,7 @@ export interface Parts {
   trace: Trace;
   report: Page;
   why: Page;
+  session: Page;
 }
 
 export function registerCommands(parts: Parts): vscode.Disposable {
@@ -39,6 +41,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     compareWith: async (node?: Node) => compare(parts, await harnessOf(focus, node)),
     changedSinceCommit: async (node?: Node) => changed(parts, await harnessOf(focus, node)),
     contextReport: () => showReport(parts),
+    showSession: (steps?: string) => showSession(parts, steps),
     listInstructionFiles: () => listFiles(parts),
     createInstructionFile: () => createInstructionFile(focus),
     fetchRemote: () => fetchRemote(parts),
@@ -180,6 +183,54 @@ async function showReport({ server, focus, report: page }: Parts): Promise<void>
       path => placeOf(focus, path),
     );
   });
+}
+
+/** A session of the harness in question; without steps, the files that are open are read one after the other. */
+async function showSession(parts: Parts, steps?: string): Promise<void> {
+  const { server, focus, session: page } = parts;
+  const harness = await harnessOf(focus);
+  const tabs = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ input }) => input));
+  const open = tabs.flatMap(input => (input instanceof vscode.TabInputText ? [input.uri] : []));
+  const inside = open.filter(uri => vscode.workspace.getWorkspaceFolder(uri));
+  const value = inside.map(uri => `read ${vscode.workspace.asRelativePath(uri)}`).join('; ');
+  const said =
+    steps ??
+    (await vscode.window.showInputBox({
+      title: `A session of ${focus.titleOf(harness)}, step by step`,
+      prompt:
+        'read, edit, write, mention FILE; run DIR; skill, agent, subagent NAME; compact; resume. + joins one turn',
+      value,
+    }));
+  if (said === undefined) {
+    return;
+  }
+  const cwd = focus.briefing ? vscode.Uri.file(focus.briefing.standpoint.cwd) : undefined;
+  const root = vscode.workspace.workspaceFolders?.[0]?.uri ?? cwd;
+  const several = (vscode.workspace.workspaceFolders ?? []).length > 1;
+  const uriOf = (path: string): string => {
+    if (path.startsWith('/') || !root) {
+      return vscode.Uri.file(path).toString();
+    }
+    // Where there are several folders, a path begins with the name of one.
+    const [first = '', ...rest] = path.split('/');
+    const folder = several ? vscode.workspace.workspaceFolders?.find(({ name }) => name === first) : undefined;
+    return (folder ? vscode.Uri.joinPath(folder.uri, ...rest) : vscode.Uri.joinPath(root, path)).toString();
+  };
+  const named = said.split(/[;\n]/).flatMap(turn => turn.trim() || []);
+  const params = {
+    harness,
+    include: ['text'],
+    steps: stepsOf(said, uriOf),
+    ...(cwd ? { cwd: cwd.toString() } : {}),
+  };
+  await page.open('Session', async () =>
+    session(
+      await server.request<protocol.Unfolded>(protocol.SESSION, params),
+      focus.titleOf(idOf(harness)),
+      ['start', ...named],
+      path => placeOf(focus, path),
+    ),
+  );
 }
 
 /** A path as people write it: below the workspace folder, below home, or absolute. */

@@ -27,15 +27,17 @@ export function activate(context: vscode.ExtensionContext): Api {
   const status = new StatusItems(server, focus);
   const report = new Page(context.extensionUri, 'report');
   const why = new Page(context.extensionUri, 'why');
-  const parts = { server, settings, focus, view, texts, trace, report, why };
+  const session = new Page(context.extensionUri, 'session');
+  const parts = { server, settings, focus, view, texts, trace, report, why, session };
   const api = apiOf(server, pulse);
   context.subscriptions.push(
-    ...[settings, server, pulse, focus, view, texts, trace, status, report, why],
+    ...[settings, server, pulse, focus, view, texts, trace, status, report, why, session],
     registerCommands(parts),
     registerTool(api),
     focus.onDidChange(() => {
       void report.update();
       void why.update();
+      void session.update();
     }),
   );
   void server.restart();

@@ -8,6 +8,7 @@ export const STATUS = 'briefing/status';
 export const INSTRUCTION_FILES = 'briefing/instructionFiles';
 export const CONTEXT_REPORT = 'briefing/contextReport';
 export const COMPARE = 'briefing/compare';
+export const SESSION = 'briefing/session';
 export const PREVIEW = 'briefing/preview';
 export const FETCH = 'briefing.fetch';
 export const DID_CHANGE_INSTRUCTIONS = 'briefing/didChangeInstructions';
@@ -224,6 +225,41 @@ export interface SourceShare {
   tokens: Tokens;
   /** Per cent of all instruction bytes. */
   share: number;
+}
+
+/** One step of a session; files are URIs. */
+export interface SessionStep {
+  start?: true;
+  read?: string;
+  edit?: string;
+  write?: string;
+  mention?: string;
+  shell?: string;
+  cwd?: string;
+  skill?: string;
+  agent?: string;
+  subagent?: string;
+  compact?: true;
+  resume?: true;
+  together?: SessionStep[];
+}
+
+/** What one step of a session does. */
+export interface SessionTurn {
+  step: SessionStep;
+  messages: Message[];
+  sources: Source[];
+  /** What the model had, and has no more. */
+  gone: Source[];
+  fidelity: Briefing['fidelity'];
+  doubt?: string;
+}
+
+export interface Unfolded {
+  version: number;
+  harness: string;
+  edition: string;
+  steps: SessionTurn[];
 }
 
 /** One side of a comparison. */

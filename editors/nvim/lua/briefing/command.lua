@@ -105,6 +105,25 @@ M.subcommands = {
       end
     end,
   },
+  steps = {
+    about = 'a session step by step: what each adds, and what is gone',
+    usage = 'steps HARNESS read FILE; compact; …',
+    most = 99,
+    complete = specs,
+    run = function(args, target, mods)
+      if not args[1] then
+        return refuse('name a harness, and what happens: :Briefing steps codex read a.rs; compact')
+      end
+      if not known(args[1]) then
+        return
+      end
+      local steps, named = require('briefing.steps').steps(table.concat(args, ' ', 2))
+      if not steps then
+        return refuse(named)
+      end
+      require('briefing.steps').open(target, args[1], steps, named, mods)
+    end,
+  },
   report = {
     about = 'how much of the text each file takes',
     usage = 'report',

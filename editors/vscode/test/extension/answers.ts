@@ -129,6 +129,33 @@ describe('the extension', () => {
     await user.update('harnesses', ['all'], vscode.ConfigurationTarget.Global);
   });
 
+  it('unfolds a session step by step', async () => {
+    const { focus, session } = await started();
+    write(folder('one'), {
+      'CLAUDE.md': 'Root.\n',
+      'src/CLAUDE.md': 'Of src, for Claude.\n',
+      'src/b.rs': '',
+    });
+    await show(folder('one'), 'src/a.rs');
+    await focus.choose('claude-code');
+    const steps = 'read one/src/a.rs; read one/src/b.rs; compact; subagent Explore';
+    await vscode.commands.executeCommand('briefing.showSession', steps);
+    const turns = await until('the steps', () => {
+      const found = session.content.match(/<section class="turn">[^]*?<\/section>/g);
+      return found?.length === 5 ? [...found] : undefined;
+    });
+    const row = (at: number) => / ([+=−])<.*?src\/CLAUDE\.md/s.exec(turns[at]?.replaceAll('<td>', ' ') ?? '')?.[1];
+    assert.deepEqual([0, 1, 2, 3, 4].map(row), [undefined, '+', '=', '−', undefined], session.content);
+    assert.match(turns[3] ?? '', /not exact: what Claude Code sends again after a compaction/);
+    // What is no step is said, and the page stays.
+    const before = session.content;
+    await vscode.commands.executeCommand('briefing.showSession', 'look around');
+    assert.equal(session.content, before);
+    for (const file of ['CLAUDE.md', 'src/CLAUDE.md', 'src/b.rs']) {
+      remove(folder('one'), file);
+    }
+  });
+
   it('keeps showing a pinned file', async () => {
     const { focus } = await started();
     await show(folder('one'), 'src/a.rs');
