@@ -17,10 +17,12 @@ use crate::server;
 mod check;
 mod compare;
 mod harnesses;
+mod hook;
 mod mcp;
 mod screen;
 mod session;
 mod show;
+mod watch;
 mod why;
 mod words;
 
@@ -83,6 +85,12 @@ enum Command {
     /// Show a session as it unfolds: what each step adds, what is not sent again, and what is gone
     #[command(after_help = session::EXAMPLES)]
     Session(session::Session),
+    /// Print a line whenever what an agent is told changes
+    #[command(after_help = watch::EXAMPLES)]
+    Watch(watch::Watch),
+    /// Answer the hook of a client at the start of a session: tell the agent what never reached it
+    #[command(after_help = hook::EXAMPLES)]
+    Hook(hook::Hook),
     /// List the harnesses, their editions, and the versions they were checked on
     #[command(after_help = harnesses::EXAMPLES)]
     Harnesses(harnesses::Harnesses),
@@ -138,6 +146,8 @@ pub fn main() -> ExitCode {
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Why(arguments) => why::run(&arguments),
         Command::Session(arguments) => session::run(&arguments),
+        Command::Watch(arguments) => watch::run(&arguments),
+        Command::Hook(arguments) => Ok(hook::run(&arguments)),
         Command::Harnesses(arguments) => harnesses::run(&arguments),
         Command::Lsp { stdio: _ } => lsp().map_err(Failure::Misuse),
         Command::Mcp(arguments) => mcp::run(&arguments),
@@ -155,9 +165,13 @@ pub fn main() -> ExitCode {
 
 /// What the parser says instead of a command: help, the version, or what is wrong with the arguments.
 fn told(said: &clap::Error) -> ExitCode {
+    // A hook that is set up wrongly must not stop the client either.
+    let misuse =
+        if std::env::args_os().nth(1).is_some_and(|command| command == "hook") { hook::HARMLESS } else { MISUSE };
     match said.print().and_then(|()| io::stdout().flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => ExitCode::from(UNWRITTEN),
-        Ok(()) | Err(_) => ExitCode::from(u8::try_from(said.exit_code()).unwrap_or(MISUSE)),
+        Ok(()) | Err(_) if said.use_stderr() => ExitCode::from(misuse),
+        Ok(()) | Err(_) => ExitCode::SUCCESS,
     }
 }
 

@@ -15,6 +15,7 @@ pub mod hints;
 pub mod hover;
 pub mod lens;
 pub mod links;
+pub mod lost;
 pub mod markdown;
 pub mod mentions;
 mod paths;

@@ -37,6 +37,7 @@ mod requests;
 pub mod settings;
 mod thread;
 pub mod transport;
+pub mod watch;
 pub mod why;
 mod workspace;
 

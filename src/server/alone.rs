@@ -51,7 +51,7 @@ impl Core {
 
 fn runtime() -> Result<Runtime, String> {
     let builder = &mut tokio::runtime::Builder::new_multi_thread();
-    let built = builder.worker_threads(1).enable_time().build();
+    let built = builder.worker_threads(1).enable_all().build();
     built.map_err(|error| format!("no thread can be started: {error}"))
 }
 

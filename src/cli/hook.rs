@@ -1,0 +1,135 @@
+//! `briefing hook`: answers a client's own hook at the start of a session, so that the agent knows what never reached it.
+
+use std::io::{IsTerminal, Read};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::defaults;
+use super::show::{Asked, asked, here, print};
+use crate::disk::{Filesystem, Real};
+use crate::report::lost::lost;
+use crate::request::{OneOrMany, Places, Request};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  echo '{\"hook_event_name\": \"SessionStart\", \"cwd\": \"/p\"}' | briefing hook claude-code
+  docs/hooks.md says how each client is told to call it";
+
+/// Exit code for whatever goes wrong. Clients take 2, with which misuse ends elsewhere, for the wish to stop them.
+pub(super) const HARMLESS: u8 = 1;
+
+/// An event is small; who sends more means something else, in bytes.
+const LARGEST_EVENT: u64 = 4 * 1024 * 1024;
+
+/// Arguments of `briefing hook`.
+#[derive(Args)]
+pub(super) struct Hook {
+    /// Whose hook it is
+    #[arg(value_enum)]
+    client: Client,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Client {
+    ClaudeCode,
+    Codex,
+    GeminiCli,
+    /// It has no such hooks; the plugin in docs/hooks.md calls this
+    Opencode,
+}
+
+impl Client {
+    fn harness(self) -> &'static str {
+        match self {
+            Client::ClaudeCode => "claude-code",
+            Client::Codex => "codex",
+            Client::GeminiCli => "gemini-cli",
+            Client::Opencode => "opencode",
+        }
+    }
+
+    /// What the client reads as context for the model.
+    fn answer(self, text: &str) -> String {
+        match self {
+            Client::ClaudeCode | Client::Codex | Client::GeminiCli => {
+                let context = json!({"hookEventName": SESSION_START, "additionalContext": text});
+                json!({"hookSpecificOutput": context}).to_string()
+            }
+            Client::Opencode => text.to_owned(),
+        }
+    }
+}
+
+const SESSION_START: &str = "SessionStart";
+
+/// What clients say of an event, as far as it matters here.
+#[derive(Deserialize)]
+struct Event {
+    hook_event_name: String,
+    cwd: Option<PathBuf>,
+    /// Why the session starts; what is resumed has been told before.
+    source: Option<String>,
+    /// Its name, in some versions among other things.
+    model: Option<Value>,
+}
+
+/// Answers, and never stops the client.
+pub(super) fn run(hook: &Hook) -> ExitCode {
+    let done = warning(hook.client).and_then(|warning| match warning {
+        Some(text) => {
+            print(&format!("{}\n", hook.client.answer(&text))).map_err(|_| "nobody reads the answer".to_owned())
+        }
+        None => Ok(()),
+    });
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("briefing: hook {}: {problem}", hook.client.harness());
+            ExitCode::from(HARMLESS)
+        }
+    }
+}
+
+/// What the agent has to be told about this event.
+fn warning(client: Client) -> Result<Option<String>, String> {
+    let event = event()?;
+    if event.hook_event_name != SESSION_START || event.source.as_deref() == Some("resume") {
+        return Ok(None);
+    }
+    let cwd = event.cwd.map_or_else(here, Ok)?;
+    if !cwd.is_absolute() {
+        return Err(format!("cwd: {} is not an absolute path", cwd.display()));
+    }
+    let request = Request {
+        harness: Some(OneOrMany::One(client.harness().to_owned())),
+        model: event.model.as_ref().and_then(Value::as_str).map(str::to_owned),
+        ..Request::default()
+    };
+    let places = Places { cwd, target: None, read_before: Vec::new(), already_loaded: Vec::new() };
+    let Asked { answers, .. } = asked(&Real, &request, &places, defaults(None))?;
+    Ok(answers.first().and_then(|answer| lost(answer, |path: &Path| Real.read(path).ok())))
+}
+
+/// The event on standard input.
+fn event() -> Result<Event, String> {
+    let input = std::io::stdin();
+    if input.is_terminal() {
+        return Err("the client's event is expected on standard input, as JSON".to_owned());
+    }
+    let mut text = Vec::new();
+    input.take(LARGEST_EVENT).read_to_end(&mut text).map_err(|error| format!("standard input: {error}"))?;
+    let value: Value = serde_json::from_slice(&text)
+        .map_err(|error| format!("the event is not valid JSON (line {}, column {})", error.line(), error.column()))?;
+    for name in ["hook_event_name", "cwd", "source"] {
+        let is_text = value.get(name).is_some_and(Value::is_string);
+        let may_be_missing = name != "hook_event_name" && value.get(name).is_none_or(Value::is_null);
+        if !is_text && !may_be_missing {
+            return Err(format!("the event has no `{name}` that is a string"));
+        }
+    }
+    serde_json::from_value(value).map_err(|_| "the event is not as hooks send it".to_owned())
+}

@@ -1,0 +1,124 @@
+//! `briefing watch`: a line whenever what an agent is told changes.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use clap::{Args, ValueEnum};
+
+use super::show::{directory, here};
+use super::words::visible;
+use super::{Failure, defaults, log, today};
+use crate::report::words::{Paths, list};
+use crate::request::{OneOrMany, Places, Request};
+use crate::server::watch::{Change, Heard, watch};
+use crate::text::grouped;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  briefing watch                          what your agents are told at the start of a session here
+  briefing watch src/main.rs              what they are told when they read src/main.rs
+  briefing watch --harness codex --format json";
+
+/// Arguments of `briefing watch`.
+#[derive(Args)]
+pub(super) struct Watch {
+    /// The file the agent would read, relative to where it is started; without it, the start of a session
+    file: Option<PathBuf>,
+    /// Only these harnesses, as in `briefing show`
+    #[arg(long, value_name = "ID[@EDITION]|mine|all", value_delimiter = ',')]
+    harness: Vec<String>,
+    /// Where the agent is started [default: the working directory]
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<PathBuf>,
+    /// The home directory to assume
+    #[arg(long, value_name = "DIR")]
+    home: Option<PathBuf>,
+    /// How to print the changes
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    /// For people, one line for each harness
+    Text,
+    /// For other programs, one object on each line
+    Json,
+}
+
+/// Watches until it is interrupted, or until nobody reads any more.
+pub(super) fn run(arguments: &Watch) -> Result<ExitCode, Failure> {
+    let here = here()?;
+    let cwd = directory("--cwd", arguments.cwd.as_deref(), &here)?.unwrap_or_else(|| here.clone());
+    let base = defaults(directory("--home", arguments.home.as_deref(), &here)?);
+    let mut request = Request::default();
+    if !arguments.harness.is_empty() {
+        request.harness = Some(OneOrMany::Many(arguments.harness.clone()));
+    }
+    let places = Places { cwd, target: arguments.file.clone(), read_before: Vec::new(), already_loaded: Vec::new() };
+    log();
+    let mut failure = None;
+    let mut say = |heard: Heard| match heard {
+        Heard::Begun(harnesses) => {
+            // Where that cannot be said, it is not missed.
+            let _ = writeln!(std::io::stderr(), "briefing: watching for {}; Ctrl-C ends it", list(&harnesses));
+            true
+        }
+        Heard::Changed(change) => {
+            let mut out = anstream::stdout().lock();
+            match writeln!(out, "{}", line(&change, arguments.format)).and_then(|()| out.flush()) {
+                Ok(()) => true,
+                Err(error) => {
+                    let gone = error.kind() == std::io::ErrorKind::BrokenPipe;
+                    failure = (!gone).then(|| Failure::unwritten("standard output", &error));
+                    false
+                }
+            }
+        }
+    };
+    watch(base, &request, &places, today, &mut say)?;
+    failure.map_or(Ok(ExitCode::SUCCESS), Err)
+}
+
+const BOLD: Style = Style::new().bold();
+const FAINT: Style = Style::new().dimmed();
+
+fn line(change: &Change, format: Format) -> String {
+    match format {
+        Format::Json => serde_json::to_string(change).expect("a change is plain data"),
+        Format::Text => text(change),
+    }
+}
+
+fn text(change: &Change) -> String {
+    let paths = Paths::home(&change.home);
+    let name = |name: &str| {
+        let path = std::path::Path::new(name);
+        visible(&path.strip_prefix(&change.cwd).map_or_else(|_| paths.path(path), |below| below.display().to_string()))
+    };
+    let what: Vec<String> = change
+        .differences
+        .iter()
+        .map(|difference| {
+            let color = match difference.kind.as_str() {
+                "added" => AnsiColor::Green,
+                "lost" => AnsiColor::Red,
+                _ => AnsiColor::Yellow,
+            };
+            let style = color.on_default();
+            format!("{style}{}{style:#} {}", difference.kind, name(&difference.name))
+        })
+        .collect();
+    let what = match (&change.refusal, what.as_slice()) {
+        (Some(refusal), _) => format!("does not start: {}", visible(refusal)),
+        (None, []) => "the same files, with other text".to_owned(),
+        (None, what) => what.join(", "),
+    };
+    let (harness, edition, bytes, tokens) =
+        (&change.harness, &change.edition, grouped(change.bytes), grouped(change.tokens));
+    let sign = if change.bytes < change.bytes_before { '-' } else { '+' };
+    let by = grouped(change.bytes.abs_diff(change.bytes_before));
+    format!("{BOLD}{harness} {edition}{BOLD:#}  {bytes} B ≈ {tokens} tokens {FAINT}({sign}{by} B){FAINT:#}  {what}")
+}
