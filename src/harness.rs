@@ -146,6 +146,11 @@ pub trait Edition: Send + Sync {
     fn attaches(&self, _: Tool) -> Attaches {
         Attaches::Unknown
     }
+    /// Whether the client was seen to do what one turn asks for at the same time, so that what comes first changes from run to
+    /// run.
+    fn races(&self) -> bool {
+        false
+    }
     /// The settings by which users change how much is read.
     fn limit_keys(&self) -> &'static [LimitKey] {
         &[]
@@ -170,6 +175,9 @@ impl<E: Edition> Edition for LazyLock<E> {
     }
     fn attaches(&self, tool: Tool) -> Attaches {
         (**self).attaches(tool)
+    }
+    fn races(&self) -> bool {
+        (**self).races()
     }
     fn limit_keys(&self) -> &'static [LimitKey] {
         (**self).limit_keys()

@@ -228,7 +228,10 @@ impl Session<'_> {
         let doubt = turns.iter().find_map(|turn| turn.doubt.clone());
         let is_one = turns.len() < 2;
         let title = self.choice.title();
-        let several = || format!("what {title} adds when several files are reached in one turn was not asked");
+        let several = || match self.choice.edition().races() {
+            true => format!("{title} does this at the same time: what brings a text first changes from run to run"),
+            false => format!("what {title} adds when several things happen in one turn was not asked"),
+        };
         let answer = turns.last().map_or_else(|| (self.ask)(&self.at), |turn| turn.answer.clone());
         let nothing = self.nothing(Step::Together(steps.to_vec()), answer);
         Ok(turns.into_iter().fold(Turn { doubt: doubt.or((!is_one).then(several)), ..nothing }, |mut all, turn| {

@@ -145,6 +145,11 @@ fn what_happens_together_is_one_step_and_a_command_adds_nothing() {
     assert_eq!(turns.len(), 3);
     assert!(fates(&turns[1]).contains(&"loaded /r/s/AGENTS.md".to_owned()), "{:?}", fates(&turns[1]));
     assert_eq!(texts(&turns[2].messages), texts(&turns[0].messages), "the start is sent anew");
+    let two = [Step::Together(vec![read("/r/s/x.txt"), read("/r/s/y.txt")])];
+    for (harness, why) in [("opencode", "at the same time"), ("gemini-cli", "was not asked")] {
+        let doubt = unfolded(harness, &two).expect("a session").remove(1).doubt;
+        assert!(doubt.as_ref().is_some_and(|doubt| doubt.contains(why)), "{harness}: {doubt:?}");
+    }
     assert!(turns[2].doubt.is_some());
 }
 

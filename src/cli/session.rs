@@ -261,9 +261,19 @@ fn said(out: &mut String, turn: &Turn, paths: &Paths) {
     for source in &turn.gone {
         let _ = writeln!(out, "     {LOST}-{LOST:#} {}  {FAINT}no longer in the context{FAINT:#}", name(source));
     }
+    // Texts that the client brings with it have a name only.
+    for (message, name) in turn.messages.iter().filter_map(|message| Some((message, message.name.as_ref()?))) {
+        let _ = writeln!(
+            out,
+            "     {GOOD}+{GOOD:#} {}  {FAINT}the client's own {}{FAINT:#}",
+            visible(&name.split(" (").next().unwrap_or(name).to_owned()),
+            message.kind.word()
+        );
+    }
     let sent: usize = turn.messages.iter().map(|message| message.text.len()).sum();
     let total = match (sent, turn.gone.is_empty()) {
-        (0, true) => "adds nothing".to_owned(),
+        (0, true) if turn.messages.is_empty() => "adds nothing".to_owned(),
+        (0, true) => return doubt(out, turn),
         (0, false) => return doubt(out, turn),
         (sent, _) => format!("adds {} B, ≈ {} tokens", grouped(sent), grouped(sent.div_ceil(4))),
     };

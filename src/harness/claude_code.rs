@@ -251,6 +251,10 @@ impl Edition for Edition21 {
         true
     }
 
+    fn races(&self) -> bool {
+        true
+    }
+
     fn attaches(&self, _: Tool) -> Attaches {
         Attaches::Own
     }

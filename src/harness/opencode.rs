@@ -294,6 +294,10 @@ impl Edition for OpenCode {
         &self.about
     }
 
+    fn races(&self) -> bool {
+        true
+    }
+
     fn attaches(&self, tool: Tool) -> Attaches {
         match tool {
             Tool::Read | Tool::Mention => Attaches::Own,
