@@ -143,6 +143,19 @@ impl From<Refusal> for Answer {
     }
 }
 
+/// A part of the context that is kept free for memory, in tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reserve {
+    /// The whole context.
+    pub context: usize,
+    /// What is kept free of it.
+    pub kept: usize,
+    /// What the files of the purpose `memory` take of that.
+    pub memory: usize,
+    /// What everything else takes of the rest.
+    pub instructions: usize,
+}
+
 /// What an edition finds out: everything of a resolution that depends on the harness.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
@@ -162,6 +175,8 @@ pub struct Answer {
     pub warnings: Vec<Warning>,
     /// Where files name other files.
     pub mentions: Vec<Mention>,
+    /// What is kept free for memory.
+    pub reserve: Option<Reserve>,
 }
 
 impl Answer {

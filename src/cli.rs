@@ -19,6 +19,7 @@ mod compare;
 mod harnesses;
 mod hook;
 mod mcp;
+mod report;
 mod screen;
 mod session;
 mod show;
@@ -91,6 +92,9 @@ enum Command {
     /// Answer the hook of a client at the start of a session: tell the agent what never reached it
     #[command(after_help = hook::EXAMPLES)]
     Hook(hook::Hook),
+    /// Count what fills the context of each agent: per source its size, its share and its tokens
+    #[command(after_help = report::EXAMPLES)]
+    Report(report::Report),
     /// List the harnesses, their editions, and the versions they were checked on
     #[command(after_help = harnesses::EXAMPLES)]
     Harnesses(harnesses::Harnesses),
@@ -148,6 +152,7 @@ pub fn main() -> ExitCode {
         Command::Session(arguments) => session::run(&arguments),
         Command::Watch(arguments) => watch::run(&arguments),
         Command::Hook(arguments) => Ok(hook::run(&arguments)),
+        Command::Report(arguments) => report::run(&arguments),
         Command::Harnesses(arguments) => harnesses::run(&arguments),
         Command::Lsp { stdio: _ } => lsp().map_err(Failure::Misuse),
         Command::Mcp(arguments) => mcp::run(&arguments),

@@ -93,7 +93,9 @@ fn a_case_that_show_writes_gives_the_same_answer_elsewhere() {
 #[cfg(target_os = "linux")]
 fn output_that_cannot_be_written_is_an_error_and_a_reader_that_has_gone_is_none() {
     let place = project();
-    for arguments in [&["show", "--harness", "codex"][..], &["show", "--format", "json"], &["harnesses"], &["--help"]] {
+    let report = ["report", "--harness", "codex", "--format", "html"];
+    let show = ["show", "--harness", "codex"];
+    for arguments in [&show[..], &["show", "--format", "json"], &["harnesses"], &["report"], &report, &["--help"]] {
         let full = std::fs::File::create("/dev/full").expect("the system has it");
         let output = place.command("project", arguments).stdout(full).output().expect("the program runs");
         assert_eq!(output.status.code(), Some(3), "{arguments:?}");

@@ -22,6 +22,7 @@ mod messages;
 mod process;
 mod protocol;
 mod remote;
+mod report;
 mod revision;
 mod session;
 mod tidy;

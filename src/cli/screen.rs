@@ -158,10 +158,15 @@ fn figures(row: &Row) -> String {
 /// `████▌   65 %`
 fn said(share: &Share) -> String {
     let percent = share.percent();
-    let eighths = (percent.min(100) * BAR * 8).div_ceil(100);
+    format!("{} {percent:>3} %", bar(percent, BAR))
+}
+
+/// A bar of so many cells.
+pub(super) fn bar(percent: usize, cells: usize) -> String {
+    let eighths = (percent.min(100) * cells * 8).div_ceil(100);
     let full = "█".repeat(eighths / 8);
     let part = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
-    format!("{:<BAR$} {percent:>3} %", format!("{full}{part}"))
+    format!("{:<cells$}", format!("{full}{part}"))
 }
 
 fn losses(answer: &Resolution) -> String {
@@ -388,7 +393,7 @@ fn whole_words(text: &str, space: usize) -> &str {
 }
 
 /// A path whose middle is left out where it is too long: its beginning and its name say most.
-fn shortened(path: &str, space: usize) -> String {
+pub(super) fn shortened(path: &str, space: usize) -> String {
     let length = path.chars().count();
     if length <= space {
         return path.to_owned();
@@ -400,7 +405,7 @@ fn shortened(path: &str, space: usize) -> String {
 }
 
 /// Lines of whole words.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ').filter(|word| !word.is_empty()) {
         match lines.last_mut() {

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::briefing::{Size, Tokens, Totals, totals};
-use crate::answer::{MessageKind, Resolution};
+use super::findings::{NEAR_PERCENT, counts_for_limit, whole};
+use crate::answer::{self, Answer, Fate, Message, MessageKind, Per, Purpose, Resolution, Source, Trigger, Unit};
 
 /// Result of `briefing/contextReport`.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
@@ -24,12 +25,27 @@ pub struct ContextReport {
     pub edition: String,
     /// `exact` or `files`.
     pub fidelity: String,
+    /// Why the harness would not start, if it would not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<String>,
     /// All instruction messages together.
     pub totals: Totals,
     /// What wrappers, headings and separators take of that, in bytes.
     pub frame: usize,
     /// Every considered source, largest share first.
     pub sources: Vec<SourceShare>,
+    /// What the model gets besides: lists of skills, the environment, prompts.
+    #[serde(default)]
+    pub others: Vec<OtherShare>,
+    /// The limits that several files share, and how much of each is used.
+    #[serde(default)]
+    pub limits: Vec<LimitUse>,
+    /// What is kept free for memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reserve: Option<Reserve>,
+    /// What the figures do not hold, and how far those of tokens can be relied on.
+    #[serde(default)]
+    pub notes: Vec<String>,
 }
 
 /// What one source takes.
@@ -41,6 +57,9 @@ pub struct SourceShare {
     pub fate: String,
     /// When it reaches the model.
     pub trigger: String,
+    /// What it is for.
+    #[serde(default)]
+    pub purpose: String,
     /// How large it is.
     pub size: Option<Size>,
     /// Bytes of it that reach the model.
@@ -49,42 +68,213 @@ pub struct SourceShare {
     pub tokens: Tokens,
     /// Per cent of all instruction bytes, to one decimal.
     pub share: f64,
+    /// How much of a limit of its own is used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<LimitUse>,
 }
 
+/// A message that holds no instruction files.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct OtherShare {
+    /// `skills`, `environment`, `developer`, `reminder`, `agent` or `provider`.
+    pub kind: String,
+    /// What it is called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// How many files are listed in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listed: Option<usize>,
+    /// Its bytes; absent where the text is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<usize>,
+    /// The same in tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<Tokens>,
+}
+
+/// How much of a limit is used.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct LimitUse {
+    /// What the files would use, whole.
+    pub used: usize,
+    /// The limit.
+    pub value: usize,
+    /// `bytes`, `utf16`, `lines` or `tokens`.
+    pub unit: String,
+    /// `default`, or the settings file that set it.
+    pub from: String,
+    /// Of the limit.
+    pub percent: usize,
+    /// `fits`, `near` (from 85 % on) or `over`.
+    pub state: String,
+}
+
+/// What is kept free for memory, in tokens.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct Reserve {
+    /// The whole context.
+    pub context: usize,
+    /// What is kept free of it.
+    pub kept: usize,
+    /// What the files of the purpose `memory` take of that.
+    pub memory: usize,
+    /// What everything else takes of the rest.
+    pub instructions: usize,
+}
+
+impl From<answer::Reserve> for Reserve {
+    fn from(reserve: answer::Reserve) -> Reserve {
+        let answer::Reserve { context, kept, memory, instructions } = reserve;
+        Reserve { context, kept, memory, instructions }
+    }
+}
+
+/// How tokens are counted.
+pub struct Counter<'a> {
+    /// What the figures are called: `bytes/4`, `o200k`.
+    pub method: &'a str,
+    /// The tokens of a text; `None`: a quarter of its bytes.
+    pub count: Option<&'a dyn Fn(&str) -> usize>,
+    /// What of a source reaches the model, where that can be had.
+    pub text: &'a dyn Fn(&Source) -> Option<String>,
+    /// How far the figures can be relied on for a harness and a model.
+    pub remark: &'a dyn Fn(&Resolution) -> Option<String>,
+}
+
+/// The method that every model is as near to as to any other.
+pub const ESTIMATE: &str = "bytes/4";
+
+impl Counter<'_> {
+    /// A quarter of the bytes.
+    pub const ESTIMATE: Counter<'static> =
+        Counter { method: ESTIMATE, count: None, text: &|_| None, remark: &|_| None };
+
+    fn of(&self, text: &str) -> Tokens {
+        match self.count {
+            Some(count) => Tokens { value: count(text), method: self.method.to_owned() },
+            None => estimate(text.len()),
+        }
+    }
+
+    fn of_source(&self, source: &Source, bytes: usize) -> Tokens {
+        match (self.count, bytes) {
+            (Some(_), 1..) => (self.text)(source).map_or_else(|| estimate(bytes), |text| self.of(&text)),
+            (_, _) => estimate(bytes),
+        }
+    }
+}
+
+fn estimate(bytes: usize) -> Tokens {
+    Tokens { value: bytes.div_ceil(4), method: ESTIMATE.to_owned() }
+}
+
+/// What no answer holds.
+pub const OUT_OF_SIGHT: &str = "Not in sight: the schemas of tools and MCP servers, which often take more than all \
+    instructions, and the conversation";
+
 /// The report of one answer.
-pub fn context_report(resolution: &Resolution) -> ContextReport {
+pub fn context_report(resolution: &Resolution, counter: &Counter) -> ContextReport {
     let answer = &resolution.answer;
-    let totals = totals(answer);
-    let in_instructions =
-        |message: usize| answer.messages.get(message).is_some_and(|message| message.kind == MessageKind::Instructions);
-    let mut sources: Vec<SourceShare> = answer
-        .sources
-        .iter()
-        .map(|source| {
-            let kept: usize = source.kept.iter().map(ExactSizeIterator::len).sum();
-            let injected = if source.message.is_some_and(in_instructions) { kept } else { 0 };
-            SourceShare {
-                name: source.place.to_string(),
-                fate: source.fate.word().to_owned(),
-                trigger: source.trigger.word().to_owned(),
-                size: source.size.map(|size| Size { bytes: size.bytes, utf16: size.utf16, lines: size.lines }),
-                injected,
-                tokens: Tokens { value: injected.div_ceil(4), method: "bytes/4".to_owned() },
-                share: percent(injected, totals.bytes),
-            }
-        })
-        .collect();
+    let mut totals = totals(answer);
+    if counter.count.is_some() {
+        let messages = answer.messages.iter().filter(|message| message.kind == MessageKind::Instructions);
+        let value = messages.map(|message| counter.of(&message.text).value).sum();
+        totals.tokens = Tokens { value, method: counter.method.to_owned() };
+    }
+    let mut sources: Vec<SourceShare> =
+        answer.sources.iter().map(|source| share_of(answer, source, totals.bytes, counter)).collect();
     sources.sort_by_key(|source| std::cmp::Reverse(source.injected));
     let injected: usize = sources.iter().map(|source| source.injected).sum();
+    let notes = (counter.remark)(resolution).into_iter().chain([OUT_OF_SIGHT.to_owned()]);
     ContextReport {
         harness: resolution.harness.clone(),
         edition: resolution.edition.clone(),
         fidelity: resolution.fidelity.word().to_owned(),
+        refusal: answer.refusal.as_ref().map(|refusal| refusal.message.clone()),
         // Invalid bytes of a file become longer characters, so the sum of the files may be more than the text.
         frame: totals.bytes.saturating_sub(injected),
         totals,
         sources,
+        others: others(answer, counter),
+        limits: shared_limits(answer),
+        reserve: answer.reserve.map(Reserve::from),
+        notes: notes.collect(),
     }
+}
+
+fn share_of(answer: &Answer, source: &Source, all: usize, counter: &Counter) -> SourceShare {
+    let in_instructions =
+        |message: usize| answer.messages.get(message).is_some_and(|message| message.kind == MessageKind::Instructions);
+    let kept: usize = source.kept.iter().map(ExactSizeIterator::len).sum();
+    let injected = if source.message.is_some_and(in_instructions) { kept } else { 0 };
+    let own = source.limit.as_ref().filter(|limit| limit.per == Per::Source && counts_for_limit(source));
+    SourceShare {
+        name: source.place.to_string(),
+        fate: source.fate.word().to_owned(),
+        trigger: source.trigger.word().to_owned(),
+        purpose: source.purpose.word().to_owned(),
+        size: source.size.map(|size| Size { bytes: size.bytes, utf16: size.utf16, lines: size.lines }),
+        injected,
+        tokens: counter.of_source(source, injected),
+        share: percent(injected, all),
+        limit: own.map(|limit| usage(whole(source, limit.unit), limit.value, limit.unit, &limit.from)),
+    }
+}
+
+/// The messages that hold no instruction files.
+fn others(answer: &Answer, counter: &Counter) -> Vec<OtherShare> {
+    let is_other = |message: &Message| !matches!(message.kind, MessageKind::Instructions | MessageKind::Reserve);
+    let of = |(at, message): (usize, &Message)| {
+        let listed = || {
+            let inside = |source: &&Source| match source.message {
+                Some(message) => source.fate == Fate::Listed && message == at,
+                // Not every harness says which list a skill is in; most have one.
+                None => message.kind == MessageKind::Skills && is_skill(source),
+            };
+            answer.sources.iter().filter(inside).count()
+        };
+        // Of what is only named the text is not known.
+        let text = (message.name.is_none() || !message.text.is_empty()).then_some(&*message.text);
+        OtherShare {
+            kind: message.kind.word().to_owned(),
+            name: message.name.clone(),
+            listed: Some(listed()).filter(|listed| *listed > 0),
+            bytes: text.map(str::len),
+            tokens: text.map(|text| counter.of(text)),
+        }
+    };
+    answer.messages.iter().enumerate().filter(|(_, message)| is_other(message)).map(of).collect()
+}
+
+/// Whether a source is a skill that is listed, and sent when it is called for.
+fn is_skill(source: &Source) -> bool {
+    source.purpose == Purpose::Skill && source.trigger == Trigger::Call && source.fate.reaches()
+}
+
+/// The limits that several files share.
+fn shared_limits(answer: &Answer) -> Vec<LimitUse> {
+    let mut found: Vec<(usize, &str, Unit, usize)> = Vec::new();
+    for source in answer.sources.iter().filter(|source| counts_for_limit(source)) {
+        let Some(limit) = source.limit.as_ref().filter(|limit| limit.per == Per::Chain) else { continue };
+        let used = whole(source, limit.unit);
+        match found.iter_mut().find(|(value, _, unit, _)| (*value, *unit) == (limit.value, limit.unit)) {
+            Some((.., all)) => *all += used,
+            None => found.push((limit.value, &limit.from, limit.unit, used)),
+        }
+    }
+    found.into_iter().map(|(value, from, unit, used)| usage(used, value, unit, from)).collect()
+}
+
+fn usage(used: usize, value: usize, unit: Unit, from: &str) -> LimitUse {
+    let percent = (used * 100).checked_div(value).unwrap_or(100);
+    let state = if used > value {
+        "over"
+    } else if percent >= NEAR_PERCENT {
+        "near"
+    } else {
+        "fits"
+    };
+    LimitUse { used, value, unit: unit.word().to_owned(), from: from.to_owned(), percent, state: state.to_owned() }
 }
 
 /// To one decimal; of nothing, nothing.
@@ -94,12 +284,19 @@ fn percent(part: usize, whole: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::percent;
+    use super::*;
 
     #[test]
     fn shares_have_one_decimal_and_nothing_of_nothing_is_nothing() {
         for (part, whole, share) in [(1, 3, 33.3), (2, 3, 66.7), (5, 5, 100.0), (0, 0, 0.0)] {
             assert_eq!(percent(part, whole), share, "{part} of {whole}");
+        }
+    }
+
+    #[test]
+    fn a_limit_is_near_from_85_per_cent_on_and_over_beyond_it() {
+        for (used, state) in [(84, "fits"), (85, "near"), (100, "near"), (101, "over")] {
+            assert_eq!(usage(used, 100, Unit::Bytes, "default").state, state, "{used}");
         }
     }
 }

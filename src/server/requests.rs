@@ -12,7 +12,7 @@ use super::{Core, Server, Session, announce};
 use crate::answer::Resolution;
 use crate::harness;
 use crate::report::briefing::{self, Effective};
-use crate::report::context::{ContextReports, context_report};
+use crate::report::context::{ContextReports, Counter, context_report};
 use crate::report::explain;
 use crate::report::roster::UsedHere;
 use crate::request::{Defaults, Places, Request};
@@ -38,7 +38,10 @@ impl Server {
     /// `briefing/contextReport`
     pub(super) async fn context_report(&self, params: EffectiveInstructionsParams) -> Result<ContextReports> {
         let (answers, version) = self.answers_to(&params).await?;
-        Ok(ContextReports { version, reports: answers.iter().map(|answer| context_report(answer)).collect() })
+        Ok(ContextReports {
+            version,
+            reports: answers.iter().map(|answer| context_report(answer, &Counter::ESTIMATE)).collect(),
+        })
     }
 
     /// `briefing/harnesses`

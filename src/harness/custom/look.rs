@@ -9,7 +9,7 @@ use super::compose::compose;
 use super::definition::{Definition, Directories, Source as Rule};
 use super::find::Finder;
 use crate::answer::{
-    Answer, Message, MessageKind, PromptMode, Purpose, Role, SessionKind, Source, Standpoint, Warning,
+    Answer, Message, MessageKind, PromptMode, Purpose, Reserve, Role, SessionKind, Source, Standpoint, Warning,
 };
 use crate::harness::{About, Details, Difference, Edition, Rules};
 use crate::search::{Search, Told};
@@ -227,6 +227,7 @@ fn reserve(definition: &Definition, answer: &mut Answer) {
     let memory: usize = of_memory.filter_map(|source| source.reaches()).map(|(bytes, _)| bytes).sum();
     let all: usize = answer.messages.iter().map(|message| message.text.len()).sum();
     let (memory, used) = (memory.div_ceil(4), all.saturating_sub(memory).div_ceil(4));
+    answer.reserve = Some(Reserve { context: max.0, kept: reserved, memory, instructions: used });
     let name = format!("memory: {} of {} tokens", grouped(reserved), grouped(max.0));
     answer.messages.push(Message::named(Role::System, MessageKind::Reserve, name));
     let kept = format!(

@@ -1,0 +1,159 @@
+//! `briefing report`: what fills the context of each agent, source by source.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+
+use super::show::{Asked, asked, directory, exists, here, print, print_styled, write};
+use super::words::visible;
+use super::{Failure, defaults, screen};
+use crate::answer::{Place, Resolution, Source};
+use crate::disk::{Buffers, Filesystem, Real};
+use crate::report::context::{ContextReport, ContextReports, Counter, context_report};
+use crate::report::words::Paths;
+use crate::request::{OneOrMany, Places, Request};
+use crate::snapshot::{Kind, absolute};
+use crate::text::lossy;
+
+mod html;
+mod text;
+mod tokens;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  briefing report                              the start of a session here
+  briefing report src/main.rs                  once the agent has read src/main.rs
+  briefing report packages/api                 for agents that are started in packages/api
+  briefing report --harness codex --tokens o200k
+  briefing report --format html -o context.html";
+
+/// Arguments of `briefing report`.
+#[derive(Args)]
+pub(super) struct Report {
+    /// The file that the agent reads, or the directory in which it is started; without it, the start of a session here
+    path: Option<PathBuf>,
+    /// Only these harnesses, as in `briefing show`
+    #[arg(long, value_name = "ID[@EDITION]|mine|all", value_delimiter = ',')]
+    harness: Vec<String>,
+    /// Where the agent is started [default: the working directory]
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<PathBuf>,
+    /// The home directory to assume
+    #[arg(long, value_name = "DIR")]
+    home: Option<PathBuf>,
+    /// The kind of session: main, subagent, cron, group, local
+    #[arg(long, value_name = "KIND")]
+    session: Option<String>,
+    /// The model that answers
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// How tokens are counted
+    #[arg(long, value_enum, default_value_t)]
+    tokens: tokens::Method,
+    /// How to print the report
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Write the report into FILE
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    /// For people, with bars
+    Text,
+    /// For other programs, as `briefing/contextReport` answers
+    Json,
+    /// One page that needs nothing else
+    Html,
+}
+
+/// What one agent is told, and what that takes.
+struct Counted {
+    answer: Resolution,
+    report: ContextReport,
+}
+
+impl Counted {
+    /// The name of a source as somebody where the agent is started would write it.
+    fn name(&self, source: &str) -> String {
+        let is_path = source.starts_with('/');
+        visible(&if is_path { Paths::of(&self.answer).path(Path::new(source)) } else { source.to_owned() })
+    }
+
+    /// A sentence that may name paths.
+    fn said(&self, sentence: &str) -> String {
+        visible(&Paths::of(&self.answer).text(sentence))
+    }
+
+    /// Whether the model gets anything that is known here, or will not get it for a reason that is.
+    fn says_something(&self) -> bool {
+        let report = &self.report;
+        report.refusal.is_some()
+            || !report.sources.is_empty()
+            || report.others.iter().any(|other| other.bytes > Some(0))
+    }
+}
+
+/// Counts, and prints.
+pub(super) fn run(arguments: &Report) -> Result<ExitCode, Failure> {
+    let here = here()?;
+    let start = directory("--cwd", arguments.cwd.as_deref(), &here)?;
+    let (cwd, target) = standpoint(arguments.path.as_deref(), start.as_deref(), &here)?;
+    let home = directory("--home", arguments.home.as_deref(), &here)?;
+    let request = Request {
+        harness: (!arguments.harness.is_empty()).then(|| OneOrMany::Many(arguments.harness.clone())),
+        session: arguments.session.clone(),
+        model: arguments.model.clone(),
+        ..Request::default()
+    };
+    let files = Buffers::over(Real);
+    let places = Places { cwd, target, read_before: Vec::new(), already_loaded: Vec::new() };
+    let Asked { answers, problems } = asked(&files, &request, &places, defaults(home))?;
+    for problem in &problems {
+        eprintln!("briefing: {problem}");
+    }
+    let counted = counted(answers, arguments.tokens, &files)?;
+    let out = match arguments.format {
+        Format::Text => text::text(&counted, screen::width()),
+        Format::Html => html::page(&counted),
+        Format::Json => {
+            let reports = counted.iter().map(|counted| counted.report.clone()).collect();
+            let json = serde_json::to_string_pretty(&ContextReports { version: 1, reports });
+            json.map_err(|error| error.to_string())? + "\n"
+        }
+    };
+    match (&arguments.output, arguments.format) {
+        (Some(file), Format::Text) => write(&here.join(file), &anstream::adapter::strip_str(&out).to_string())?,
+        (Some(file), Format::Json | Format::Html) => write(&here.join(file), &out)?,
+        (None, Format::Text) => print_styled(&out)?,
+        (None, Format::Json | Format::Html) => print(&out)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Where the agent is started, and what it reads.
+fn standpoint(path: Option<&Path>, start: Option<&Path>, here: &Path) -> Result<(PathBuf, Option<PathBuf>), String> {
+    let cwd = start.unwrap_or(here).to_owned();
+    let Some(path) = path else { return Ok((cwd, None)) };
+    exists("PATH", &cwd, path)?;
+    let place = absolute(&cwd, path);
+    let is_dir = Real.stat(&place).is_ok_and(|meta| meta.kind == Kind::Dir);
+    Ok(if is_dir { (place, None) } else { (cwd, Some(path.to_owned())) })
+}
+
+fn counted(answers: Vec<Resolution>, method: tokens::Method, files: &Buffers) -> Result<Vec<Counted>, String> {
+    let count = tokens::counter(method)?;
+    // What reaches the model of a file that is sent as it is.
+    let text = |source: &Source| {
+        let Place::Path(path) = &source.place else { return None };
+        let raw = files.read(path).ok()?;
+        let part = |range: &std::ops::Range<usize>| raw.get(range.clone()).map(|part| lossy(part).into_owned());
+        source.kept.iter().map(part).collect::<Option<String>>()
+    };
+    let remark = |answer: &Resolution| tokens::remark(method, answer);
+    let counter = Counter { method: method.word(), count: count.as_deref(), text: &text, remark: &remark };
+    let of = |answer: Resolution| Counted { report: context_report(&answer, &counter), answer };
+    Ok(answers.into_iter().map(of).collect())
+}
