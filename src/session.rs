@@ -143,7 +143,7 @@ impl Session<'_> {
         };
         let left_out = |source: &Source| Source {
             fate: Fate::Dropped,
-            reason: "an earlier step of this session brought it".to_owned(),
+            reason: "an earlier step of this session injected it".to_owned(),
             kept: Vec::new(),
             sent: None,
             ..source.clone()

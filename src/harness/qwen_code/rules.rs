@@ -60,7 +60,7 @@ pub(super) fn add(chain: &mut Chain, root: &Path, places: Vec<Place>) -> Told<()
         let matches = globs.any(|glob| read.iter().any(|path| glob.matches(path)));
         if matches && chain.at.already_loaded.contains(&file.path) {
             let load = Load { trigger: Trigger::Read, ..load };
-            chain.say(&file.path, load, Fate::Dropped, "an earlier read of this session brought it");
+            chain.say(&file.path, load, Fate::Dropped, "an earlier read of this session injected it");
         } else if matches {
             let reason = format!("the file matches {list}");
             give(chain, &file, &rule, Load { reason: &reason, trigger: Trigger::Read, ..load });
