@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::answer::Surroundings;
 use crate::harness::shared::installed::Installations;
@@ -16,6 +16,7 @@ use crate::server;
 
 mod check;
 mod compare;
+mod completions;
 mod harnesses;
 mod hook;
 mod mcp;
@@ -107,6 +108,11 @@ enum Command {
     /// Serve an agent over the Model Context Protocol, on standard input and output
     #[command(after_help = mcp::EXAMPLES)]
     Mcp(mcp::Mcp),
+    /// Print the completions for a shell
+    #[command(after_help = completions::EXAMPLES)]
+    Completions(completions::Completions),
+    /// Print the manual page, or write one for each command
+    Man(completions::Man),
 }
 
 /// Exit code for findings.
@@ -156,6 +162,8 @@ pub fn main() -> ExitCode {
         Command::Harnesses(arguments) => harnesses::run(&arguments),
         Command::Lsp { stdio: _ } => lsp().map_err(Failure::Misuse),
         Command::Mcp(arguments) => mcp::run(&arguments),
+        Command::Completions(arguments) => completions::run(&arguments, Arguments::command()),
+        Command::Man(arguments) => completions::man(&arguments, Arguments::command()),
     };
     done.unwrap_or_else(|failure| {
         let (message, code) = match failure {

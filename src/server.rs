@@ -15,7 +15,7 @@ use tower_lsp::ls_types::Uri;
 use tower_lsp::{Client, ClientSocket, LspService};
 
 use crate::answer::Resolution;
-use crate::disk::{self, Buffers, Real, Still, Watcher, Watching};
+use crate::disk::{self, Buffers, Real, Watcher, Watching};
 use crate::index::{AtRest, Index};
 use crate::request::{Defaults, beside};
 use crate::snapshot::{Change, absolute};
@@ -204,10 +204,9 @@ impl Core {
         core
     }
 
-    /// One that answers and ends: nothing is watched, and what was looked at below `root`, a physical path, stays as it is.
-    fn at_rest(base: Defaults, root: &Path) -> Arc<Core> {
+    /// One that answers and ends: nothing is watched, and `files` stay as they are.
+    fn at_rest(base: Defaults, files: Buffers) -> Arc<Core> {
         let today = base.surroundings.date;
-        let files = Buffers::over(Still::below(root, Real));
         Arc::new(Core::over(files, Some(AtRest::default()), Session::new(base), Box::new(move || today)))
     }
 

@@ -5,6 +5,7 @@ use std::process::Output;
 use serde_json::Value;
 
 use crate::cli::Place;
+use crate::revision::git;
 
 /// A project whose AGENTS.md is beyond the limit of Codex, and beside it one that Claude Code passes over.
 fn project() -> Place {
@@ -128,6 +129,100 @@ fn what_a_baseline_lists_is_left_out_until_there_is_more_of_it() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code() == Some(2) && said.contains(wanted), "{said}");
     }
+}
+
+/// The project above, in a repository with one commit.
+fn repository() -> Place {
+    let place = project();
+    let root = place.root.join("home/project");
+    std::fs::remove_dir_all(root.join(".git")).expect("it is removed");
+    git(&root, &["init", "-q"]);
+    git(&root, &["add", "-A"]);
+    git(&root, &["commit", "-q", "-m", "one"]);
+    place
+}
+
+#[test]
+fn only_what_a_change_makes_worse_is_said_with_its_figures() {
+    let place = repository();
+    let root = place.root.join("home/project");
+    let since = with(&["--base", "HEAD"]);
+    let clean = place.run("home/project", &since);
+    assert!(out(&clean).starts_with("Nothing is worse since HEAD in 3 files; "), "{}", out(&clean));
+    assert_eq!(clean.status.code(), Some(0));
+    let rules = std::fs::read_to_string(root.join("AGENTS.md")).expect("it is there");
+    // What is cut less is better, wherever the line is now on which it happens.
+    std::fs::write(root.join("AGENTS.md"), &rules[..rules.len() - 400]).expect("it is written");
+    assert_eq!(codes(&place, &[&since[..], &["--format", "json"]].concat()), [""; 0]);
+    std::fs::write(root.join("AGENTS.md"), format!("{rules}{}", "x".repeat(812))).expect("it is written");
+    std::fs::write(root.join("CLAUDE.md"), "Ask before you delete.\n\n\n@docs/gone.md\n@docs/new.md\n")
+        .expect("it is written");
+    let worse = place.run("home/project", &since);
+    let text = out(&worse);
+    assert_eq!(worse.status.code(), Some(1), "{text}");
+    for part in [
+        "This change cuts 812 bytes of AGENTS.md for Codex. Codex cuts 4 052 of 36 820 bytes",
+        "Claude Code: @docs/new.md imports",
+        "2 findings since HEAD in 3 files: 2 warnings; ",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    assert!(!text.contains("docs/gone.md imports"), "{text}");
+    // A file that did not change is cut for those who start beside it, as one above it has grown.
+    git(&root, &["checkout", "-q", "."]);
+    std::fs::create_dir_all(root.join("src/api")).expect("a directory");
+    let mine = "- Handlers return errors.\n".repeat(60);
+    std::fs::write(root.join("AGENTS.md"), "x".repeat(31_000)).expect("it is written");
+    std::fs::write(root.join("src/api/AGENTS.md"), &mine).expect("it is written");
+    git(&root, &["add", "-A"]);
+    git(&root, &["commit", "-q", "-m", "two"]);
+    std::fs::write(root.join("AGENTS.md"), "x".repeat(32_000)).expect("it is written");
+    let text = out(&place.run("home/project", &since));
+    assert!(
+        text.contains("This change cuts 8") && text.contains(" bytes of src/api/AGENTS.md for Codex. If started in "),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_revision_that_cannot_be_read_is_misuse() {
+    let place = repository();
+    let said = |more: &[&str]| {
+        let output = place.run("home/project", &with(more));
+        assert_eq!(output.status.code(), Some(2), "{more:?}");
+        String::from_utf8(output.stderr).expect("UTF-8")
+    };
+    assert!(said(&["--base", "none"]).contains("--base: there is no revision `none`"), "{}", said(&["--base", "none"]));
+    let config = place.root.join("home/project/.git/HEAD");
+    std::fs::remove_file(&config).expect("it is removed");
+    assert!(said(&["--base", "main"]).contains("is in no git repository"), "{}", said(&["--base", "main"]));
+    let git = place.root.join("home/project/.git");
+    std::fs::remove_dir_all(&git).expect("it is removed");
+    std::fs::write(&git, "gitdir: /nowhere\n").expect("it is written");
+    assert!(said(&["--base", "main"]).contains("is in no git repository"), "{}", said(&["--base", "main"]));
+}
+
+#[test]
+fn exceptions_stand_in_the_file_or_in_that_of_the_project() {
+    let place = project();
+    let root = place.root.join("home/project");
+    let json = with(&["--format", "json"]);
+    let before = codes(&place, &json);
+    assert!(
+        before.contains(&"CLAUDE.md import-missing".to_owned()) && before.contains(&"AGENTS.md over-budget".to_owned())
+    );
+    std::fs::write(root.join("CLAUDE.md"), "<!-- briefing-ignore import-missing: later -->\n@docs/gone.md\n")
+        .expect("it is written");
+    let declared = "[[exceptions]]\ncode = \"over-budget\"\nharness = \"codex\"\nreason = \"it is moved soon\"\n\n[[exceptions]]\ncode = \"secret\"\nreason = \"none\"\n";
+    std::fs::write(root.join("briefing.toml"), declared).expect("it is written");
+    let after = codes(&place, &json);
+    assert!(!after.iter().any(|code| code.contains("import-missing") || code.contains("over-budget")), "{after:?}");
+    assert_eq!(after.iter().filter(|code| *code == "briefing.toml exception").count(), 1, "{after:?}");
+    assert!(!after.contains(&"briefing.toml declaration".to_owned()), "{after:?}");
+    let past = declared.replace("reason = \"it", "until = 2020-02-29\nreason = \"it");
+    std::fs::write(root.join("briefing.toml"), past).expect("it is written");
+    let text = out(&place.run("home/project", &BOTH));
+    assert!(text.contains("(its exception ended on 2020-02-29)"), "{text}");
 }
 
 #[test]

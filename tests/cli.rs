@@ -419,6 +419,27 @@ Junie 2026.11
 }
 
 #[test]
+fn shells_and_manuals_know_every_command() {
+    let place = project();
+    for (shell, mark) in [
+        ("bash", "complete -F _briefing"),
+        ("zsh", "#compdef briefing"),
+        ("fish", "complete -c briefing"),
+        ("powershell", "Register-ArgumentCompleter"),
+        ("nushell", "export extern \"briefing check\""),
+    ] {
+        let script = place.prints("project", &["completions", shell]);
+        assert!(script.contains(mark) && script.contains("write-baseline"), "{shell}: {script}");
+    }
+    assert_eq!(place.run("project", &["completions", "csh"]).status.code(), Some(2));
+    assert!(place.prints("project", &["man"]).contains("briefing\\-check(1)"));
+    place.prints("project", &["man", "--out", ".."]);
+    let page = std::fs::read_to_string(place.root.join("briefing-check.1")).expect("it was written");
+    assert!(page.contains("\\-\\-base"), "{page}");
+    assert_eq!(place.run("project", &["man", "--out", "nowhere"]).status.code(), Some(3));
+}
+
+#[test]
 fn nothing_is_fetched_unless_that_is_asked_for() {
     let server = Server::new(|_, _| ("200 OK", b"Served.\n".to_vec()));
     let url = server.url("/rules.md");

@@ -10,16 +10,18 @@ use serde::{Deserialize, Serialize};
 
 use super::show::{directory, here, print, print_styled, write};
 use super::{FINDINGS, Failure, defaults};
+use crate::answer::Resolution;
 use crate::disk::Real;
 use crate::report::findings::{Finding, Kind, Severity, share};
 use crate::request::Defaults;
-use crate::server::check::{Check as Checked, check};
+use crate::server::check::{Check as Checked, Checking, check};
 use crate::server::settings::Settings;
 use crate::snapshot::absolute;
 use crate::text;
 
 mod forms;
 mod sarif;
+mod worse;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -27,6 +29,7 @@ Examples:
   briefing check packages/api AGENTS.md            only there
   briefing check --no-home --format github         in CI: every machine says the same
   briefing check --harness codex --budget codex=90%
+  briefing check --base origin/main                only what this branch makes worse
   briefing check --write-baseline known.json       from now on only what is new: --baseline known.json";
 
 /// Arguments of `briefing check`.
@@ -64,6 +67,9 @@ pub(super) struct Check {
     /// Report a harness that uses that share of its limit, or more: codex=90%; may be repeated
     #[arg(long, value_name = "ID=PERCENT", value_delimiter = ',', value_parser = budget)]
     budget: Vec<(String, usize)>,
+    /// Report only what the changes since a git revision make worse: a branch, a tag, a hash, HEAD~2
+    #[arg(long, value_name = "REV")]
+    base: Option<String>,
     /// Leave out the findings that FILE lists
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
@@ -128,8 +134,10 @@ struct Report<'a> {
     all: Vec<Found<'a>>,
     /// How many files were looked at.
     files: usize,
-    /// How many findings a baseline left out.
+    /// How many findings were left out: those of a baseline, and those that were there before.
     known: usize,
+    /// The revision since which it is asked what became worse.
+    since: Option<&'a str>,
 }
 
 /// One finding, as people and programs name its place.
@@ -189,9 +197,21 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
         .with_severities(severities)
         .map_err(|problem| problem.replace("briefing.severities", "--severity"))?;
     let base = if arguments.no_home { nobody(&root) } else { defaults(home) };
-    let checked = check(base, &root, settings, &only)?;
+    let now = Checking { root: &root, settings: settings.clone(), only: &only, revision: None };
+    let checked = check(base.clone(), now)?;
     let mut report = report(&checked, arguments.level.severity());
     report.all.extend(over_budget(&checked, &arguments.budget)?);
+    if let Some(revision) = &arguments.base {
+        // Who is asked does not change with the revision.
+        let harnesses = if arguments.harness.is_empty() { asked(&checked) } else { arguments.harness.clone() };
+        let settings = Settings { harnesses, ..settings };
+        let then = Checking { root: &root, settings, only: &only, revision: Some(revision) };
+        let before = check(base, then).map_err(|problem| format!("--base: {problem}"))?;
+        let mut known = self::report(&before, Severity::Hint);
+        known.all.extend(over_budget(&before, &arguments.budget).unwrap_or_default());
+        worse::keep_worse(&mut report, &known, |id| title(&checked, id));
+        report.since = Some(revision);
+    }
     if let Some(file) = &arguments.write_baseline {
         write(&here.join(file), &baseline(&report)?)?;
     }
@@ -208,6 +228,21 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
     let fails = report.all.iter().any(|found| found.severity <= arguments.fail_on.severity());
     let is_quiet = arguments.exit_zero || arguments.write_baseline.is_some();
     Ok(if fails && !is_quiet { ExitCode::from(FINDINGS) } else { ExitCode::SUCCESS })
+}
+
+/// The harnesses that were asked, in the versions that they were asked in.
+fn asked(checked: &Checked) -> Vec<String> {
+    let spec = |answer: &Arc<Resolution>| match &answer.claim.running {
+        Some(version) => format!("{}@{version}", answer.harness),
+        None => answer.harness.clone(),
+    };
+    checked.session.iter().map(spec).collect()
+}
+
+/// The name of a harness.
+fn title(checked: &Checked, id: &str) -> String {
+    let answer = checked.session.iter().find(|answer| answer.harness == id);
+    answer.map_or_else(|| id.to_owned(), |answer| answer.title.clone())
 }
 
 /// Somebody without a home, an environment, or a program.
@@ -232,7 +267,7 @@ fn report(checked: &Checked, level: Severity) -> Report<'_> {
             finding: finding.clone(),
         }));
     }
-    Report { all, files: checked.count, known: 0 }
+    Report { all, files: checked.count, known: 0, since: None }
 }
 
 /// A finding for each harness that uses more of its limit than it may.

@@ -7,6 +7,9 @@ use std::sync::{Mutex, PoisonError};
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
+use super::Filesystem;
+use crate::snapshot::Kind;
+
 /// Directories that hold other people's or generated files by the ten thousand. They are not walked; a file in them that
 /// is asked about is answered all the same.
 pub const HEAVY_DIRECTORIES: [&str; 12] =
@@ -64,6 +67,22 @@ pub fn scan(
         })
     });
     found.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The same in any file system, one directory after the other.
+pub fn scan_in(fs: &dyn Filesystem, root: &Path, wanted: &dyn Fn(&OsStr) -> bool) -> Vec<PathBuf> {
+    let (mut found, mut dirs) = (Vec::new(), vec![root.to_owned()]);
+    while let Some(dir) = dirs.pop() {
+        for entry in fs.list(&dir).unwrap_or_default() {
+            match entry.kind {
+                Kind::Dir if !is_heavy(&entry.name) => dirs.push(dir.join(&entry.name)),
+                Kind::Dir => {}
+                _ if wanted(&entry.name) => found.push(dir.join(&entry.name)),
+                _ => {}
+            }
+        }
+    }
+    found
 }
 
 /// How many threads look through a directory.

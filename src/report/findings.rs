@@ -13,6 +13,7 @@ use crate::snapshot::Content;
 mod budget;
 mod comment;
 mod content;
+pub mod exceptions;
 mod fates;
 mod head;
 pub mod hidden;
@@ -127,6 +128,8 @@ pub struct Finding {
     pub range: Range<usize>,
     /// The text that the harness does not load, in bytes of the file.
     pub lost: Vec<Range<usize>>,
+    /// How many bytes a limit takes.
+    pub cut: usize,
     /// Whether it is there only so that editors can fade its range: text that none of the harnesses loads.
     pub faded: bool,
     /// What, where and what to do.
@@ -141,7 +144,7 @@ impl Finding {
     /// A finding about the file itself, whoever reads it.
     pub fn new(kind: Kind, range: Range<usize>, message: impl Into<String>) -> Finding {
         let (harness, fate, lost, start, related) = (None, None, Vec::new(), None, Vec::new());
-        Finding { kind, harness, fate, range, lost, faded: false, message: message.into(), start, related }
+        Finding { kind, harness, fate, range, lost, cut: 0, faded: false, message: message.into(), start, related }
     }
 
     /// The same for one harness.
@@ -209,6 +212,7 @@ impl Finding {
             | Kind::MissingScript
             | Kind::RepeatedParagraph
             | Kind::SkillShortened
+            | Kind::Exception
             | Kind::Remark => false,
         }
     }

@@ -9,7 +9,7 @@ use tower_lsp::LspService;
 use super::settings::Settings;
 use super::{Core, Date, Server};
 use crate::answer::Resolution;
-use crate::disk::{Filesystem, Real};
+use crate::disk::{AtRevision, Buffers, Filesystem, Real, Still};
 use crate::request::Defaults;
 
 /// A server that nobody is connected to, and what its work runs on.
@@ -34,9 +34,20 @@ impl Alone {
 }
 
 /// What is asked one question after the other, while the disk stands still: nothing is watched, and little is remembered.
-pub(super) fn at_rest(base: Defaults, cwd: &Path, settings: Settings) -> Result<(Runtime, Arc<Core>), String> {
-    let core = Core::at_rest(base, &Real.real_path(cwd).unwrap_or_else(|_| cwd.to_owned()));
-    core.start_in(cwd, settings);
+/// With a revision of the git repository around `cwd`, its working tree is as it was then.
+pub(super) fn at_rest(
+    base: Defaults,
+    cwd: &Path,
+    settings: Settings,
+    revision: Option<&str>,
+) -> Result<(Runtime, Arc<Core>), String> {
+    let real = Real.real_path(cwd).unwrap_or_else(|_| cwd.to_owned());
+    let files = match revision {
+        None => Buffers::over(Still::below(&real, Real)),
+        Some(revision) => Buffers::over(AtRevision::open(&Real, &real, revision)?),
+    };
+    let core = Core::at_rest(base, files);
+    core.start_in(&real, settings);
     Ok((runtime()?, core))
 }
 

@@ -15,7 +15,7 @@ const NEAREST: usize = 3;
 pub fn why(base: Defaults, cwd: &Path, settings: Settings, text: &str) -> Result<Why, String> {
     let Some(sought) = Sought::new(text) else { return Err("the text is empty; give a few words of it".to_owned()) };
     let home = base.home.clone();
-    let (runtime, core) = at_rest(base, cwd, settings)?;
+    let (runtime, core) = at_rest(base, cwd, settings, None)?;
     runtime.block_on(async {
         let cwd = core.session().folders[0].clone();
         let places = Places { cwd: cwd.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
@@ -31,7 +31,7 @@ pub fn why(base: Defaults, cwd: &Path, settings: Settings, text: &str) -> Result
         let mut found = Why { text: text.to_owned(), ..Why::default() };
         let mut near: Vec<Near> = Vec::new();
         let sources = answers.iter().flat_map(|answer| &answer.answer.sources).filter_map(|source| source.path());
-        let files = below(&core, &root, &answers).into_iter().chain(sources.map(Path::to_owned));
+        let files = below(&core, &root, &answers, None).into_iter().chain(sources.map(Path::to_owned));
         for path in files.collect::<std::collections::BTreeSet<_>>() {
             // Most files do not say it, and harnesses need not be asked about those.
             let Ok(raw) = crate::disk::Filesystem::read(&core.files, &path) else { continue };

@@ -63,8 +63,10 @@ fn group<'a>(found: &'a Found, line: &'a Line) -> Group<'a> {
 fn summary(report: &Report) -> String {
     let files = plural(report.files, "file");
     let known = if report.known == 0 { String::new() } else { format!("; {} known", text::grouped(report.known)) };
+    let since = report.since.map_or_else(String::new, |revision| format!(" since {revision}"));
     if report.all.is_empty() {
-        return format!("No findings in {files}{known}");
+        let found = if report.since.is_some() { "Nothing is worse" } else { "No findings" };
+        return format!("{found}{since} in {files}{known}");
     }
     let count = |severity: Severity| report.all.iter().filter(|found| found.severity == severity).count();
     let counts = [
@@ -76,7 +78,7 @@ fn summary(report: &Report) -> String {
     let counts = counts.map(|(severity, word)| (count(severity), word));
     let counts: Vec<String> =
         counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| plural(*count, word)).collect();
-    format!("{} in {files}: {}{known}", plural(report.all.len(), "finding"), counts.join(", "))
+    format!("{}{since} in {files}: {}{known}", plural(report.all.len(), "finding"), counts.join(", "))
 }
 
 fn plural(count: usize, word: &str) -> String {

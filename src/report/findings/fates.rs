@@ -28,7 +28,9 @@ fn of_source(subject: &Subject, answer: &Resolution, source: &Source) -> Vec<Fin
     match source.fate {
         Fate::Truncated => cut(subject, answer, source),
         Fate::Dropped if source.limit.is_some() => {
-            whole(Kind::OverBudget, format!("{title} skips this file: {reason}"), spenders(answer, source))
+            let message = format!("{title} skips this file: {reason}");
+            let found = whole(Kind::OverBudget, message, spenders(answer, source)).into_iter();
+            found.map(|finding| Finding { cut: subject.raw.len(), ..finding }).collect()
         }
         // A rule for some files waits for one of them.
         Fate::Dropped if source.trigger != Trigger::Session => Vec::new(),
@@ -66,6 +68,7 @@ fn cut(subject: &Subject, answer: &Resolution, source: &Source) -> Vec<Finding> 
     vec![Finding {
         fate: Some(source.fate),
         lost,
+        cut: bytes,
         related: spenders(answer, source),
         ..Finding::new(Kind::OverBudget, line.start..line.end.min(first.end).max(line.start), message)
             .of(&answer.harness)

@@ -52,7 +52,9 @@ pub(in crate::server) fn of(core: &Core, view: &View) -> Vec<Diagnostic> {
 pub(in crate::server) fn found(core: &Core, view: &View) -> Vec<(Severity, Finding)> {
     let settings = core.session().settings.clone();
     let declared = view.problems.iter().map(|(range, message)| Finding::new(Kind::Declaration, range.clone(), message));
-    let found = findings::findings(&view.subject()).into_iter().chain(declared);
+    let today = core.defaults().surroundings.date;
+    let found = findings::findings(&view.subject()).into_iter().chain(declared).collect();
+    let found = findings::exceptions::excepted(found, &view.raw, today).into_iter();
     found.filter_map(|finding| Some((finding.as_bad_as(settings.severity(finding.kind)?), finding))).collect()
 }
 

@@ -161,7 +161,10 @@ impl Door {
         };
         let root = self.roots[1].clone();
         // It has a runtime of its own.
-        let checked = tokio::task::spawn_blocking(move || check::check(base, &root, settings, &only)).await;
+        let checked = tokio::task::spawn_blocking(move || {
+            check::check(base, check::Checking { root: &root, settings, only: &only, revision: None })
+        });
+        let checked = checked.await;
         let checked = checked.map_err(|_| "the check was ended by a mistake of Briefing's own".to_owned())??;
         Ok(findings(&checked, level))
     }
