@@ -19,6 +19,7 @@ pub mod lost;
 pub mod markdown;
 pub mod mentions;
 mod paths;
+pub mod portable;
 pub mod preview;
 pub mod rename;
 pub mod roster;

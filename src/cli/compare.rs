@@ -1,4 +1,4 @@
-//! `briefing compare`: what a change to the working tree does to what each harness tells.
+//! `briefing compare`: what a change does to what each harness tells, two sides of any kind, and what reaches everyone.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -6,9 +6,10 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use clap::{Args, ValueEnum};
+use serde::Serialize;
 
 use super::Failure;
-use super::show::{Asked, asked, directory, here, print, print_styled};
+use super::show::{Asked, Editions, asked, directory, here, print, print_styled};
 use super::words::visible;
 use crate::answer::Resolution;
 use crate::disk::{AtRevision, Real};
@@ -16,12 +17,18 @@ use crate::report::compare::{Comparison, Difference, compare};
 use crate::report::words::{Paths, list};
 use crate::request::{OneOrMany, Places, Request};
 
+mod everyone;
+mod sides;
+
 pub(super) const EXAMPLES: &str = "\
 Examples:
   briefing compare                           what the uncommitted changes do
   briefing compare --base main               what this branch does
   briefing compare --base main --exit-code   exit with 1 if anything changes
-  briefing compare --harness codex --format json";
+  briefing compare --harness codex --format json
+  briefing compare --left codex --right claude-code
+  briefing compare --left 'opencode agent=plan' --right 'opencode agent=build'
+  briefing compare --all                     which lines reach which of your agents";
 
 /// Arguments of `briefing compare`.
 #[derive(Args)]
@@ -31,6 +38,22 @@ pub(super) struct Compare {
     /// The revision to compare the working tree with: a branch, a tag, a hash, HEAD~2
     #[arg(long, value_name = "REV", default_value = "HEAD")]
     base: String,
+    /// One side, instead of a revision: a harness, and what else tells it from the other, such as agent=plan, model=NAME,
+    /// session=subagent, cwd=packages/api, file=src/a.ts, revision=main
+    #[arg(long, value_name = "HARNESS [NAME=VALUE]…", requires = "right", conflicts_with_all = ["base", "harness"])]
+    left: Option<String>,
+    /// The other side
+    #[arg(long, value_name = "HARNESS [NAME=VALUE]…", requires = "left", conflicts_with_all = ["base", "harness"])]
+    right: Option<String>,
+    /// Show which lines reach which of your agents, as the files are now
+    #[arg(long, conflicts_with_all = ["base", "left", "right", "exit_code"])]
+    all: bool,
+    /// The edition of harnesses that are named without one [default: auto, and newest where none is installed]
+    #[arg(long, value_enum)]
+    edition: Option<Editions>,
+    /// The kind of session: main, subagent, cron, group, local
+    #[arg(long, value_name = "KIND")]
+    session: Option<String>,
     /// Only these harnesses, or these editions of them: codex,opencode@1.1; may be repeated
     #[arg(long, value_name = "ID[@EDITION]", value_delimiter = ',')]
     harness: Vec<String>,
@@ -59,13 +82,25 @@ enum Format {
 /// Asks for both, and says what is different.
 pub(super) fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
     let here = here()?;
-    let mut request = Request::default();
+    let mut request = Request { session: arguments.session.clone(), ..Request::default() };
     if !arguments.harness.is_empty() {
         request.harness = Some(OneOrMany::Many(arguments.harness.clone()));
     }
     let cwd = directory("--cwd", arguments.cwd.as_deref(), &here)?.unwrap_or_else(|| here.clone());
     let places = Places { cwd, target: arguments.file.clone(), read_before: Vec::new(), already_loaded: Vec::new() };
-    let defaults = super::defaults(directory("--home", arguments.home.as_deref(), &places.cwd)?);
+    let mut defaults = super::defaults(directory("--home", arguments.home.as_deref(), &places.cwd)?);
+    Editions::set(arguments.edition, &mut defaults);
+    if arguments.all {
+        let Asked { answers, .. } = asked(&Real, &request, &places, defaults)?;
+        let (all, said) = everyone::run(&answers);
+        return tell(arguments.format, &all, &said);
+    }
+    if let (Some(left), Some(right)) = (&arguments.left, &arguments.right) {
+        let (comparison, said) = sides::run(arguments, (left, right), &places, &defaults)?;
+        let differs = !is_same(&comparison);
+        tell(arguments.format, &[comparison], &said)?;
+        return Ok(code(arguments, differs));
+    }
     let before = AtRevision::open(&Real, &places.cwd, &arguments.base)?;
     let Asked { answers: before, .. } = asked(&before, &request, &places, defaults.clone())?;
     let Asked { answers: now, .. } = asked(&Real, &request, &places, defaults)?;
@@ -84,15 +119,24 @@ pub(super) fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
     if !same.is_empty() {
         let _ = writeln!(said, "{FAINT}nothing changes for {}{FAINT:#}", list(&same));
     }
-    match arguments.format {
+    let differs = !differing.is_empty();
+    tell(arguments.format, &comparisons, &said)?;
+    Ok(code(arguments, differs))
+}
+
+fn tell(format: Format, all: &(impl Serialize + ?Sized), said: &str) -> Result<ExitCode, Failure> {
+    match format {
         Format::Json => {
-            let json = serde_json::to_string_pretty(&comparisons).map_err(|error| error.to_string())?;
+            let json = serde_json::to_string_pretty(all).map_err(|error| error.to_string())?;
             print(&format!("{json}\n"))?;
         }
-        Format::Text => print_styled(&said)?,
+        Format::Text => print_styled(said)?,
     }
-    let code = if arguments.exit_code && !differing.is_empty() { super::FINDINGS } else { 0 };
-    Ok(ExitCode::from(code))
+    Ok(ExitCode::SUCCESS)
+}
+
+fn code(arguments: &Compare, differs: bool) -> ExitCode {
+    ExitCode::from(if arguments.exit_code && differs { super::FINDINGS } else { 0 })
 }
 
 fn is_same(comparison: &Comparison) -> bool {
@@ -104,14 +148,18 @@ const FAINT: Style = Style::new().dimmed();
 
 /// What changes for one harness.
 fn words(comparison: &Comparison, now: &Resolution) -> String {
-    let mut out = String::new();
     if is_same(comparison) {
-        return out;
+        return String::new();
     }
+    format!("{BOLD}{} {}{BOLD:#}\n{}", visible(&now.title), now.edition, difference_lines(comparison, now))
+}
+
+/// A line for each difference.
+fn difference_lines(comparison: &Comparison, now: &Resolution) -> String {
+    let mut out = String::new();
     let paths = Paths::of(now);
     let name = |difference: &Difference| visible(&paths.path(Path::new(&difference.name)));
     let width = comparison.differences.iter().map(|difference| name(difference).chars().count()).max().unwrap_or(0);
-    let _ = writeln!(out, "{BOLD}{} {}{BOLD:#}", visible(&now.title), now.edition);
     for difference in &comparison.differences {
         let (mark, color) = match difference.kind.as_str() {
             "added" => ('+', AnsiColor::Green),

@@ -93,11 +93,19 @@ pub(super) struct Show {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Editions {
+pub(super) enum Editions {
     /// The newest that Briefing knows
     Newest,
     /// That of the version which is installed, looked up on PATH and in package folders
     Auto,
+}
+
+impl Editions {
+    /// Puts what was chosen in force.
+    pub fn set(chosen: Option<Editions>, defaults: &mut Defaults) {
+        defaults.installed.auto = chosen != Some(Editions::Newest);
+        defaults.installed.unasked = chosen.is_none();
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -134,8 +142,7 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
     let (read_before, already_loaded) = (show.read.clone(), show.already.clone());
     let places = Places { cwd, target: show.file.clone(), read_before, already_loaded };
     let mut defaults = defaults(home);
-    defaults.installed.auto = show.edition != Some(Editions::Newest);
-    defaults.installed.unasked = show.edition.is_none();
+    Editions::set(show.edition, &mut defaults);
     let files = Buffers::over(Real);
     let mut found = asked(&files, &request, &places, defaults.clone())?;
     let reach = if show.fetch_private { Reach::Anywhere } else { Reach::Public };

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{Fate, MessageKind, Resolution, Source};
+use crate::answer::{Fate, MessageKind, Resolution, Source, Standpoint};
 use crate::text::grouped;
 
 /// Result of `briefing/compare`.
@@ -76,7 +76,13 @@ pub fn compare(left: &Resolution, right: &Resolution) -> Comparison {
             now.map_or_else(|| "no longer considered".to_owned(), |now| format!("{} ({})", now.fate, now.reason));
         differences.push(Difference { name: entry.0.clone(), kind: "lost".to_owned(), message });
     }
-    Comparison { left: title(left), right: title(right), same: texts.left == texts.right, differences, texts }
+    Comparison {
+        left: title(left, right),
+        right: title(right, left),
+        same: texts.left == texts.right,
+        differences,
+        texts,
+    }
 }
 
 /// A file or URL, and how often it came before: one file may reach the model several times.
@@ -152,6 +158,27 @@ fn text(resolution: &Resolution) -> String {
     texts.map(|message| &*message.text).collect::<Vec<_>>().join("\n\n")
 }
 
-fn title(resolution: &Resolution) -> String {
-    format!("{} {} in {}", resolution.title, resolution.edition, resolution.standpoint.cwd.display())
+/// What an answer is of, with whatever tells it from the other one.
+fn title(resolution: &Resolution, other: &Resolution) -> String {
+    let (at, there) = (&resolution.standpoint, &other.standpoint);
+    let mut title = format!("{} {} in {}", resolution.title, resolution.edition, at.cwd.display());
+    let mut differs = |what: &str, own: Option<String>, others: Option<String>| {
+        if own != others {
+            title.push_str(&own.map_or_else(|| format!(", no {what}"), |own| format!(", {what} {own}")));
+        }
+    };
+    let version = |of: &Resolution| of.claim.running.clone();
+    if resolution.harness == other.harness && resolution.edition == other.edition {
+        differs("version", version(resolution), version(other));
+    }
+    differs("agent", at.agent.clone(), there.agent.clone());
+    differs("previous agent", at.previous_agent.clone(), there.previous_agent.clone());
+    differs("model", at.model.clone(), there.model.clone());
+    differs("session", Some(at.session.to_string()), Some(there.session.to_string()));
+    let mode = |at: &Standpoint| at.prompt_mode.map(|mode| mode.to_string());
+    differs("prompt mode", mode(at), mode(there));
+    differs("tool", Some(at.tool.to_string()), Some(there.tool.to_string()));
+    let file = |at: &Standpoint| at.target.as_ref().map(|target| target.display().to_string());
+    differs("file", file(at), file(there));
+    title
 }

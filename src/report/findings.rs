@@ -212,6 +212,7 @@ impl Finding {
             | Kind::MissingScript
             | Kind::RepeatedParagraph
             | Kind::SkillShortened
+            | Kind::NotForEveryone
             | Kind::Exception
             | Kind::Remark => false,
         }

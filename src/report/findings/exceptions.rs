@@ -159,8 +159,9 @@ fn lines_about(raw: &[u8], comment: &Range<usize>) -> Range<usize> {
         |from: usize| raw[from..].iter().position(|byte| *byte == b'\n').map_or(raw.len(), |at| from + at + 1);
     let end = end_of_line(comment.end);
     let blank = raw[end..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    let end = end_of_line((end + blank).min(raw.len()));
     // A finding may stand at the very end of a file.
-    start..end_of_line((end + blank).min(raw.len())) + 1
+    start..end + usize::from(end == raw.len())
 }
 
 /// The line of a declared exception.

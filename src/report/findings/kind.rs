@@ -166,6 +166,8 @@ kinds! {
     RepeatedParagraph = "repeated-paragraph", Information;
     /// A skill that is listed without all of its description, or not at all for lack of room.
     SkillShortened = "skill-shortened", Information, Off;
+    /// Lines that reach some of the harnesses and not all.
+    NotForEveryone = "not-for-everyone", Information, Off;
     /// An exception that is written wrongly, or that nothing needs.
     Exception = "exception", Information;
     /// Any other remark of a harness on a file.

@@ -15,6 +15,7 @@ use super::view::View;
 use crate::harness::custom::FILE_NAME;
 use crate::harness::shared::names::{INSTRUCTION_FILES, SETTINGS_FILES};
 use crate::report::findings::{self, Finding, Kind, Severity, names};
+use crate::report::portable;
 
 /// Where the kinds of findings are explained. A build that knows no repository leads to the server's own page.
 const PAGE: &str = env!("CARGO_PKG_REPOSITORY");
@@ -53,7 +54,11 @@ pub(in crate::server) fn found(core: &Core, view: &View) -> Vec<(Severity, Findi
     let settings = core.session().settings.clone();
     let declared = view.problems.iter().map(|(range, message)| Finding::new(Kind::Declaration, range.clone(), message));
     let today = core.defaults().surroundings.date;
-    let found = findings::findings(&view.subject()).into_iter().chain(declared).collect();
+    let mut found: Vec<Finding> = findings::findings(&view.subject()).into_iter().chain(declared).collect();
+    // To compare every line with every text takes time that most need not spend.
+    if settings.severity(Kind::NotForEveryone).is_some() {
+        found.extend(portable::findings(&view.subject()));
+    }
     let found = findings::exceptions::excepted(found, &view.raw, today).into_iter();
     found.filter_map(|finding| Some((finding.as_bad_as(settings.severity(finding.kind)?), finding))).collect()
 }
