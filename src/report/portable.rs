@@ -49,7 +49,7 @@ pub struct Part {
 
 /// Whom the files of some answers reach; `read` tells what a file holds.
 pub fn portability(answers: &[Resolution], read: impl Fn(&Path) -> Option<Content>) -> Portability {
-    let told: Vec<Told> = answers.iter().map(|answer| told_by(answer)).collect();
+    let told: Vec<Told> = answers.iter().map(told_by).collect();
     let sources = answers.iter().flat_map(|answer| &answer.answer.sources);
     let counts = sources.filter(|source| {
         let stands = matches!(source.fate, Fate::Loaded | Fate::Truncated | Fate::Shadowed | Fate::Dropped);
