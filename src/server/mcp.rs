@@ -184,8 +184,12 @@ impl ServerHandler for Door {
     ) -> Result<(), ErrorData> {
         self.known(&request.uri)?;
         self.followers.connected(context.peer);
-        self.follow(&request.uri).await.map_err(|problem| not_found(&problem))?;
-        self.followers.subscribe(request.uri);
+        // First, so that no change falls between.
+        self.followers.subscribe(request.uri.clone());
+        if let Err(problem) = self.follow(&request.uri).await {
+            self.followers.unsubscribe(&request.uri);
+            return Err(not_found(&problem));
+        }
         Ok(())
     }
 
@@ -199,18 +203,17 @@ impl ServerHandler for Door {
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        let known = requested.resource_subscriptions.iter().flatten().filter(|uri| self.known(uri).is_ok());
+        let known = requested
+            .resource_subscriptions
+            .iter()
+            .flatten()
+            .filter(|uri| self.known(uri).is_ok() && self.promise(uri));
         let accepted = SubscriptionFilter::builder().resource_subscriptions(known.cloned()).resources_list_changed();
         Some(accepted.build())
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        for uri in context.accepted().resource_subscriptions.iter().flatten() {
-            if let Err(problem) = self.follow(uri).await {
-                tracing::warn!("{uri} cannot be followed: {problem}");
-            }
-        }
-        self.followers.listen(context.sink().clone());
+        self.listen_on(context.sink()).await;
         context.cancelled().await;
         self.followers.hang_up(context.sink().id());
         Ok(())

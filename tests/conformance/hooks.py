@@ -69,7 +69,11 @@ def ask_opencode(clients, scratch, command):
     page = open(os.path.join(ROOT, "docs/hooks.md")).read()
     plugin = page.split("```js\n")[1].split("```")[0].replace("briefing hook opencode", command)
     settings = json.dumps({"instructions": ["docs/gone.md"]})
-    project = Project(scratch, {"AGENTS.md": "Rules.\n", "opencode.json": settings, ".opencode/plugins/briefing.js": plugin})
+    # What it fetches for plugins from a registry, which it cannot reach here.
+    kit = {"package.json": json.dumps({"dependencies": {"@opencode-ai/plugin": opencode.Now.version}}),
+           "node_modules/@opencode-ai/plugin/package.json": json.dumps({"name": "@opencode-ai/plugin", "version": opencode.Now.version})}
+    project = Project(scratch, {"AGENTS.md": "Rules.\n", "opencode.json": settings, ".opencode/plugins/briefing.js": plugin,
+                                **{f".opencode/{path}": text for path, text in kit.items()}})
 
     class Client(opencode.Now):
         options = ["--auto"]

@@ -7,6 +7,8 @@ use std::time::Duration;
 use rmcp::RoleServer;
 use rmcp::model::{RequestId, ResourceUpdatedNotificationParam};
 use rmcp::service::{Peer, SubscriptionSink};
+use tokio::runtime::Handle;
+use tokio::task::block_in_place;
 use tokio::time::timeout;
 
 use super::super::{Core, announce};
@@ -34,6 +36,8 @@ struct State {
     streams: Vec<SubscriptionSink>,
     /// What was told last of each prompt that is followed.
     told: BTreeMap<String, Arc<Resolution>>,
+    /// What prompts said when a stream for them was promised that is not there yet.
+    promised: BTreeMap<String, Arc<Resolution>>,
 }
 
 impl Followers {
@@ -55,10 +59,6 @@ impl Followers {
         state.forget_unwanted();
     }
 
-    pub(super) fn listen(&self, stream: SubscriptionSink) {
-        self.state().streams.push(stream);
-    }
-
     pub(super) fn hang_up(&self, id: &RequestId) {
         let mut state = self.state();
         state.streams.retain(|stream| stream.id() != id);
@@ -68,8 +68,11 @@ impl Followers {
 
 impl State {
     fn forget_unwanted(&mut self) {
-        let State { subscribed, streams, told, .. } = self;
-        told.retain(|uri, _| subscribed.contains(uri) || streams.iter().any(|stream| wants(stream, uri)));
+        let State { subscribed, streams, told, promised, .. } = self;
+        told.retain(|uri, _| {
+            let wanted = subscribed.contains(uri) || promised.contains_key(uri);
+            wanted || streams.iter().any(|stream| wants(stream, uri))
+        });
     }
 }
 
@@ -79,14 +82,34 @@ fn wants(stream: &SubscriptionSink, uri: &String) -> bool {
 
 impl Door {
     /// Remembers what a prompt says now.
-    pub(super) async fn follow(&self, uri: &str) -> Result<(), String> {
+    pub(super) async fn follow(&self, uri: &str) -> Result<Arc<Resolution>, String> {
         let answer = self.server.core.previewed(uri).await.map_err(|error| error.message.into_owned())?;
         let mut state = self.followers.state();
         if state.told.len() >= FOLLOWED && !state.told.contains_key(uri) {
             return Err(format!("no more than {FOLLOWED} prompts can be followed at a time; unsubscribe from some"));
         }
-        state.told.insert(uri.to_owned(), answer);
-        Ok(())
+        state.told.insert(uri.to_owned(), answer.clone());
+        Ok(answer)
+    }
+
+    /// Whether a stream can be promised for a prompt. What it says by now counts, since the client is told of the stream
+    /// before the stream is there.
+    pub(super) fn promise(&self, uri: &str) -> bool {
+        let answer = block_in_place(|| Handle::current().block_on(self.follow(uri)));
+        answer.map(|answer| self.followers.state().promised.entry(uri.to_owned()).or_insert(answer).clone()).is_ok()
+    }
+
+    /// Tells on a stream whatever changes from its promise on, until it is hung up.
+    pub(super) async fn listen_on(&self, stream: &SubscriptionSink) {
+        self.followers.state().streams.push(stream.clone());
+        for uri in stream.accepted().resource_subscriptions.iter().flatten() {
+            let before = self.followers.state().promised.remove(uri);
+            let Ok(now) = self.follow(uri).await else { continue };
+            if before.is_some_and(|before| !announce::says_the_same(&before, &now)) {
+                // Whoever cannot be told has gone.
+                let _ = stream.notify_resource_updated(uri.clone()).await;
+            }
+        }
     }
 }
 
