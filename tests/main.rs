@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests read case files and make scratch directories")]
 #![allow(missing_docs, reason = "tests are true sentences")]
 
+mod action;
 mod actions;
 mod bounds;
 mod by_hand;

