@@ -95,7 +95,12 @@ fn output_that_cannot_be_written_is_an_error_and_a_reader_that_has_gone_is_none(
     let place = project();
     let report = ["report", "--harness", "codex", "--format", "html"];
     let show = ["show", "--harness", "codex"];
-    for arguments in [&show[..], &["show", "--format", "json"], &["harnesses"], &["report"], &report, &["--help"]] {
+    let check = ["check", "--exit-zero", "--format", "sarif"];
+    let sides = ["compare", "--left", "codex", "--right", "claude-code"];
+    let mine =
+        [&["check", "--exit-zero"], &check[..], &sides, &["compare", "--all"], &["completions", "bash"], &["man"]];
+    let others = [&show[..], &["show", "--format", "json"], &["harnesses"], &["report"], &report, &["--help"]];
+    for arguments in others.into_iter().chain(mine) {
         let full = std::fs::File::create("/dev/full").expect("the system has it");
         let output = place.command("project", arguments).stdout(full).output().expect("the program runs");
         assert_eq!(output.status.code(), Some(3), "{arguments:?}");
@@ -104,8 +109,11 @@ fn output_that_cannot_be_written_is_an_error_and_a_reader_that_has_gone_is_none(
         let output = place.command("project", arguments).stdout(writer).output().expect("the program runs");
         assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]), "{arguments:?}");
     }
-    let output = place.run("project", &["show", "--harness", "codex", "--case", "/dev/null/case"]);
-    assert_eq!(output.status.code(), Some(3));
+    for arguments in
+        [&["show", "--harness", "codex", "--case", "/dev/null/case"][..], &["check", "--write-baseline", "/dev/full"]]
+    {
+        assert_eq!(place.run("project", arguments).status.code(), Some(3), "{arguments:?}");
+    }
 }
 
 #[test]
