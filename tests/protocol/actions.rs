@@ -198,4 +198,25 @@ tests! {
         editor.until_diagnostics(rule, |found| codes(found).is_empty()).await;
         editor.leave().await;
     }
+
+    async fn prose_is_looked_at_again_when_what_it_names_appears() {
+        let severities = json!({"missing-path": "warning", "missing-script": "warning"});
+        let options = json!({"harnesses": ["codex"], "severities": severities});
+        let mut editor = Editor::with(json!({"capabilities": able(), "initializationOptions": options})).await;
+        editor.write("project/package.json", "{\"scripts\": {\"test\": \"x\"}}");
+        editor.write("project/docs/style.md", "Style.\n");
+        let text = "Run `npm run tset`, and read `docs/stile.md`.\n";
+        editor.write(AGENTS, text);
+        editor.open_document(AGENTS, text).await;
+        let codes = |found: &Value| found["diagnostics"].as_array().expect("a list").iter().map(|one| one["code"].clone()).collect::<Vec<_>>();
+        let found = editor.until_diagnostics(AGENTS, |found| codes(found).len() == 2).await;
+        assert_eq!(codes(&found), ["missing-script", "missing-path"]);
+        let offers = offered(&mut editor, AGENTS, 0, Some("quickfix")).await;
+        assert_eq!(titles(&offers), ["Change to test", "Change to docs/style.md"]);
+        editor.write("project/docs/stile.md", "");
+        editor.until_diagnostics(AGENTS, |found| codes(found) == ["missing-script"]).await;
+        editor.write("project/package.json", "{\"scripts\": {\"tset\": \"x\"}}");
+        editor.until_diagnostics(AGENTS, |found| codes(found).is_empty()).await;
+        editor.leave().await;
+    }
 }
