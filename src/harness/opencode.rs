@@ -1,11 +1,14 @@
 //! OpenCode: one global file, then one file name all the way up from the start directory, then what the settings name;
 //! and, when the agent reads a file, the files of the directories below the start directory.
 //!
-//! Checked on the real clients 1.18.33, 1.15.13 and 1.1.53 (`opencode run` against a mock provider), November 2026.
+//! Checked on the real clients from 1.1.53 to 1.18.33 (`opencode run` against a mock provider), November 2026.
+
+use std::sync::LazyLock;
 
 use crate::answer::{Answer, Certain, Message, Role, Source, Standpoint, Text, Tool, Trigger, Warning};
+use crate::harness::history::name;
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Attaches, Details, Difference, Edition, Evidence, Profile, Program};
+use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program, Version};
 use crate::search::{Search, Told};
 
 mod agents;
@@ -13,6 +16,7 @@ mod choice;
 mod config;
 mod flags;
 mod front_matter;
+mod history;
 mod nested;
 mod permissions;
 mod places;
@@ -27,9 +31,8 @@ use config::Config;
 use flags::Flags;
 use places::Places;
 use rules::{
-    AgentNames, ClaudeFlag, ConfigDir, ContentVariable, Counts, Decoding, Denied, EnvironmentBlock, FindError,
-    FlagWords, Forms, GitRule, GlobalOrder, Globs, Locations, Logins, MissingConfigDir, Pictures, PlanEnd, References,
-    Settings, SettingsOrder, SkillsPlace, TestHome,
+    AgentNames, ClaudeFlag, ConfigDir, Counts, Decoding, EnvironmentBlock, FindError, FlagWords, GitRule, GlobalOrder,
+    Globs, Locations, MissingConfigDir, OwnSkill, Pictures, PlanEnd, Settings, SkillOrder, SkillsPlace, TestHome,
 };
 
 /// The id, also the key of its options in requests.
@@ -41,7 +44,7 @@ pub static PROFILE: Profile = Profile {
     title: "OpenCode",
     summary: "one global AGENTS.md, every AGENTS.md (else CLAUDE.md, else CONTEXT.md) up to the top of the repository, the files that `instructions` names; and nested ones as the agent reads",
     editions: &[&V1_1, &V1_15, &V1_18],
-    history: None,
+    history: Some(&history::HISTORY),
     instruction_names: &["AGENTS.md", "CLAUDE.md", "CONTEXT.md", "SKILL.md"],
     settings_names: &["opencode.json", "opencode.jsonc", ".config/opencode/config.json"],
     program: Some(Program { command: "opencode", package: "opencode-ai" }),
@@ -89,6 +92,8 @@ pub struct OpenCode {
     test_home: TestHome,
     /// Which words switch a flag on, and what any other word does.
     flag_words: FlagWords,
+    /// The same of the flags against Claude's files and against the skills of other programs.
+    older_flag_words: FlagWords,
     /// What `OPENCODE_DISABLE_CLAUDE_CODE_PROMPT` removes.
     claude_flag: ClaudeFlag,
     /// What makes a directory a repository.
@@ -107,19 +112,23 @@ pub struct OpenCode {
     agent_names: AgentNames,
     /// Which files the read tool takes for pictures and PDFs, whose answers have no room for a reminder.
     pictures: Pictures,
-    /// Which of its prompts OpenCode takes for a provider and a model, in the words of its sources.
-    prompt_for: fn(&str, &str) -> &'static str,
-    /// Whether the environment block names the workspace root.
+    /// Which of its prompts OpenCode takes for a provider and a model.
+    prompts: Vec<&'static prompt::Choice>,
+    /// What the environment block holds.
     environment: EnvironmentBlock,
     /// What is said after the plan agent, where plans are files.
     plan_end: PlanEnd,
     /// Where skills are listed.
     skills: SkillsPlace,
+    /// Whether one comes with the client.
+    own_skill: OwnSkill,
+    /// In which order they are listed.
+    skill_order: SkillOrder,
     /// How it is said there where a skill lies.
     locations: Locations,
 }
 
-/// What people compare harnesses by; an edition says what differs.
+/// What people compare harnesses by; a version says what differs.
 const DETAILS: Details = Details {
     files: "AGENTS.md, else CLAUDE.md, else CONTEXT.md: the first name with any file wins at all levels",
     triggers: "every step of the session; and when the agent reads a file or the user attaches one; editing, writing and the shell add nothing",
@@ -135,159 +144,71 @@ const DETAILS: Details = Details {
     dedupe: "by path as written: a link and its target are two files",
 };
 
-const GIT_IS_ASKED: Difference =
-    Difference { between: "1.15.4 → 1.15.13", what: "a `.git` that git does not accept is no repository" };
-const FLAGS_STOP: Difference = Difference {
-    between: "1.17.0 → 1.17.11",
-    what: "switches of the environment stop the client with any other word than yes and no",
-};
-const NEW_KEY: Difference = Difference { between: "1.17.0 → 1.17.11", what: "settings have a key `references`" };
-const CONFIG_DIR_MAY_BE_MISSING: Difference = Difference {
-    between: "1.17.11 → 1.17.18",
-    what: "the directory that OPENCODE_CONFIG_DIR names need not be there",
-};
-const MORE_PROMPTS: Difference =
-    Difference { between: "1.17.11 → 1.18.33", what: "Muse, GPT-6 and providers of Kimi have prompts of their own" };
-const KEYS_ARE_IGNORED: Difference = Difference {
-    between: "1.18.15 → 1.18.16",
-    what: "unknown keys in settings are ignored, where they stopped the client",
-};
+fn details(version: Version) -> Details {
+    let place = version.pick(
+        &history::SKILLS_BEFORE,
+        "the system prompt, `Instructions from: PATH`, behind environment and skills",
+        "the end of the system prompt, `Instructions from: PATH`, behind the environment",
+    );
+    Details {
+        place: version.pick(&history::REWRITE, DETAILS.place, place),
+        global: version.pick(
+            &history::REWRITE,
+            DETAILS.global,
+            "~/.config/opencode/AGENTS.md, else ~/.claude/CLAUDE.md; after the project's",
+        ),
+        globs: version.pick(
+            &history::NODE,
+            DETAILS.globs,
+            "yes, in `instructions` (Bun's), in the order of the file system, links followed",
+        ),
+        ..DETAILS
+    }
+}
 
-static V1_1: OpenCode = OpenCode {
-    about: About {
-        name: "1.1",
-        checked: ("1.1.53", "1.1.53"),
-        changed: &[
-            Difference { between: "1.3.2 → 1.14.34", what: "the global file comes before the project's" },
-            Difference {
-                between: "1.3.2 → 1.14.34",
-                what: "OPENCODE_CONFIG_DIR replaces ~/.config/opencode, where it was tried before it",
-            },
-            Difference {
-                between: "1.3.2 → 1.14.34",
-                what: "the switches against Claude's files also remove CLAUDE.md of the project, and know `yes`, `on` and `y`",
-            },
-            Difference {
-                between: "1.3.2 → 1.14.34",
-                what: "without project settings, relative instructions are looked for in the global directory also when OPENCODE_CONFIG_DIR is not set",
-            },
-            Difference {
-                between: "1.3.2 → 1.14.34",
-                what: "a project's settings are merged directory by directory, `.json` before `.jsonc`",
-            },
-            Difference {
-                between: "1.14.41 → 1.15.0",
-                what: "an error such as a loop of links gives a name up at all levels, where it passed over one",
-            },
-            GIT_IS_ASKED,
-            Difference { between: "1.1.53 → 1.15.13", what: "an empty OPENCODE_CONFIG_DIR counts" },
-            Difference {
-                between: "1.1.53 → 1.15.13",
-                what: "a directory with the name of a global or nested file counts as that file",
-            },
-            Difference {
-                between: "1.1.53 → 1.15.13",
-                what: "patterns are npm's: in the reverse order of the file system, links not followed",
-            },
-            Difference {
-                between: "1.1.53 → 1.3.2",
-                what: "the environment block names the workspace root; skills are listed in the system prompt",
-            },
-            Difference {
-                between: "1.3.2 → 1.14.34",
-                what: "skills are listed behind the instructions, where they stood before",
-            },
-        ],
-        details: Details {
-            place: "the end of the system prompt, `Instructions from: PATH`, behind the environment",
-            global: "~/.config/opencode/AGENTS.md, else ~/.claude/CLAUDE.md; after the project's",
-            globs: "yes, in `instructions` (Bun's), in the order of the file system, links followed",
-            ..DETAILS
-        },
-    },
-    names: &["AGENTS.md", "CLAUDE.md", "CONTEXT.md"],
-    global: GlobalOrder::AfterProject,
-    config_dir: ConfigDir::TriedFirst,
-    missing_config_dir: MissingConfigDir::Stops,
-    test_home: TestHome::OwnFiles,
-    flag_words: FlagWords::TrueOr1,
-    claude_flag: ClaudeFlag::HomeOnly,
-    git: GitRule::EntryIsEnough,
-    find_error: FindError::SkipsLevel,
-    counts: Counts::Files,
-    globs: Globs::Bun,
-    decoding: Decoding::ByMark,
-    settings: Settings {
-        schema: &schema::V1_1,
-        order: SettingsOrder::JsoncFirst,
-        references: References::ByText,
-        content: ContentVariable::PlainJson,
-        logins: Logins::File,
-        denied: Denied::Refused,
-        forms: Forms::Unknown,
-    },
-    agent_names: AgentNames::ByPath,
-    pictures: Pictures::ByEnding,
-    prompt_for: prompt::of_1_1,
-    environment: EnvironmentBlock::WithDirectories,
-    plan_end: PlanEnd::OnlyWithFile,
-    skills: SkillsPlace::ToolDescription,
-    locations: Locations::Urls,
-};
+/// An edition is one of its versions, under a name of its own.
+fn edition(name: &'static str, version: &'static str) -> OpenCode {
+    let rules = OpenCode::of(Version(version));
+    OpenCode { about: About { name, checked: (version, version), ..rules.about }, ..rules }
+}
 
-static V1_15: OpenCode = OpenCode {
-    about: About {
-        name: "1.15",
-        checked: ("1.15.13", "1.17.0"),
-        changed: &[GIT_IS_ASKED, FLAGS_STOP, NEW_KEY, CONFIG_DIR_MAY_BE_MISSING, MORE_PROMPTS, KEYS_ARE_IGNORED],
-        details: DETAILS,
-    },
-    missing_config_dir: MissingConfigDir::Stops,
-    flag_words: FlagWords::Known,
-    settings: Settings { schema: &schema::V1_15, ..NEWEST.settings },
-    prompt_for: prompt::of_1_15,
-    locations: Locations::Urls,
-    ..NEWEST
-};
+static V1_1: LazyLock<OpenCode> = LazyLock::new(|| edition("1.1", "1.1.53"));
+static V1_15: LazyLock<OpenCode> = LazyLock::new(|| edition("1.15", "1.15.13"));
+static V1_18: LazyLock<OpenCode> = LazyLock::new(|| edition("1.18", "1.18.33"));
 
-static V1_18: OpenCode = NEWEST;
-
-const NEWEST: OpenCode = OpenCode {
-    about: About {
-        name: "1.18",
-        checked: ("1.18.33", "1.18"),
-        changed: &[MORE_PROMPTS, KEYS_ARE_IGNORED],
-        details: DETAILS,
-    },
-    names: &["AGENTS.md", "CLAUDE.md", "CONTEXT.md"],
-    global: GlobalOrder::First,
-    config_dir: ConfigDir::Replaces,
-    missing_config_dir: MissingConfigDir::Passes,
-    test_home: TestHome::Home,
-    flag_words: FlagWords::Strict,
-    claude_flag: ClaudeFlag::Everywhere,
-    git: GitRule::AsksGit,
-    find_error: FindError::SpoilsName,
-    counts: Counts::Anything,
-    globs: Globs::Npm,
-    decoding: Decoding::Utf8,
-    settings: Settings {
-        schema: &schema::V1_18,
-        order: SettingsOrder::PerDirectory,
-        references: References::EachByItself,
-        content: ContentVariable::LikeAFile,
-        logins: Logins::FileOrVariable,
-        denied: Denied::Ignored,
-        forms: Forms::Translated,
-    },
-    agent_names: AgentNames::ByDirectory,
-    pictures: Pictures::ByContent,
-    prompt_for: prompt::of_1_18,
-    environment: EnvironmentBlock::WithRoot,
-    plan_end: PlanEnd::Always,
-    skills: SkillsPlace::SystemPrompt,
-    locations: Locations::Paths,
-};
+impl OpenCode {
+    /// The rules of a version.
+    fn of(version: Version) -> OpenCode {
+        use history as h;
+        let name = name(version, h::CHANGES, h::EDITIONS);
+        OpenCode {
+            about: About { name, checked: ("1.18.33", "1.18.33"), changed: &[], details: details(version) },
+            names: &["AGENTS.md", "CLAUDE.md", "CONTEXT.md"],
+            global: version.pick(&h::REWRITE, GlobalOrder::First, GlobalOrder::AfterProject),
+            config_dir: version.pick(&h::REWRITE, ConfigDir::Replaces, ConfigDir::TriedFirst),
+            missing_config_dir: MissingConfigDir::of(version),
+            test_home: version.pick(&h::REWRITE, TestHome::Home, TestHome::OwnFiles),
+            flag_words: FlagWords::of(version),
+            older_flag_words: version.pick(&h::FLAGS, FlagWords::of(version), FlagWords::TrueOr1),
+            claude_flag: version.pick(&h::REWRITE, ClaudeFlag::Everywhere, ClaudeFlag::HomeOnly),
+            git: GitRule::of(version),
+            find_error: FindError::of(version),
+            counts: version.pick(&h::NODE, Counts::Anything, Counts::Files),
+            globs: version.pick(&h::NODE, Globs::Npm, Globs::Bun),
+            decoding: Decoding::of(version),
+            settings: Settings::of(version),
+            agent_names: version.pick(&h::AGENT_NAMES, AgentNames::ByDirectory, AgentNames::ByPath),
+            pictures: Pictures::of(version),
+            prompts: prompt::choices(version),
+            environment: EnvironmentBlock::of(version),
+            plan_end: version.pick(&h::AGENT_NAMES, PlanEnd::Always, PlanEnd::OnlyWithFile),
+            skills: SkillsPlace::of(version),
+            own_skill: version.pick(&h::OWN_SKILL, OwnSkill::Listed, OwnSkill::NotThere),
+            skill_order: version.pick(&h::PROMPTS, SkillOrder::ByName, SkillOrder::AsFound),
+            locations: version.pick(&h::PLACES_ARE_PATHS, Locations::Paths, Locations::Urls),
+        }
+    }
+}
 
 impl Edition for OpenCode {
     fn about(&self) -> &About {
@@ -321,6 +242,9 @@ impl Edition for OpenCode {
             Err(refusal) => return Ok(refusal.into()),
         };
         let loaded = system::look(self, &flags, &places, &config, search, &mut answer)?;
+        if let Some(refusal) = answer.refusal.take() {
+            return Ok(refusal.into());
+        }
         let skills = skills::look(self, &flags, &places, &config, search, &mut answer)?;
         let nested = nested::look(self, at, &flags, &places, &loaded, search, &mut answer)?;
         prompt::compose(

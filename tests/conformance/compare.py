@@ -34,7 +34,9 @@ def briefing(binary, case, ask, kind):
     answer = json.loads(run.stdout)["briefings"][0]
     if answer["refusal"]:
         return "refused"
-    return [(m["trigger"], m["role"], casefile.on_the_day(m["text"])) for m in answer["messages"] if m.get("kind", "instructions") == kind]
+    return [(m["trigger"], m["role"], casefile.on_the_day(m["text"])) for m in answer["messages"]
+            # What is only named stands in no message of that kind, but in the description of a tool, say.
+            if m.get("kind", "instructions") == kind and m["text"]]
 
 
 def one(o, number):

@@ -1,4 +1,4 @@
-"""Asks the real OpenCode, of today, of mid-2026 or of early 2026: its binary runs one turn against a mock provider on 127.0.0.1, in
+"""Asks the real OpenCode, of today or an earlier one: its binary runs one turn against a mock provider on 127.0.0.1, in
 this process.
 
 `session`: the `Instructions from:` entries of the first request's system text. `read`: the body of the
@@ -7,6 +7,7 @@ those of its own session, which a call of the task tool begins. Every environmen
 """
 import json, os, platform, re, shutil, socket, subprocess, sys, tempfile, threading, time, urllib.error, urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import casefile
 from opencode_trees import generate  # for compare.py
 
 CLIENT = "opencode"
@@ -29,8 +30,31 @@ class Early:
     environment_end, file_end = "\n</env>\n<directories>\n  \n</directories>", "\n</file>"
 
 
+# What `at_version` says that the client in CLIENTS/opencode is.
+SWEPT = None
+
+
+def at_version(number):
+    """The client below opencode is that version."""
+    global SWEPT
+    SWEPT = of_version(number)
+    SWEPT.place = "opencode"
+
+
+def of_version(number):
+    """How that version is run, and what stands in its texts around what is asked for; a case about it has it beside."""
+    since = lambda other: [int(part) for part in number.split(".")] >= [int(part) for part in other.split(".")]
+
+    class Client:
+        version, place = number, f"opencode-{number}"
+        options = ["--pure", "--auto"] if since("1.17.18") else ["--pure", "--dangerously-skip-permissions"] if since("1.14") else []
+        environment_end = "\n</env>" if since("1.14") else Early.environment_end if since("1.1.53") else "\n</env>\n<files>\n  \n</files>"
+        file_end = Now.file_end if since("1.1.65") else Early.file_end
+    return Client
+
+
 def edition(ask):
-    return {None: Now, "1.18": Now, "1.15": Middle, "1.1": Early}[ask.edition]
+    return SWEPT or {None: Now, "1.18": Now, "1.15": Middle, "1.1": Early}.get(ask.edition) or of_version(ask.edition)
 
 
 def version(ask):
@@ -144,8 +168,8 @@ def run(clients, client, case, cwd, steps, settings, allowed=True, attached=()):
                 os.write(2, done.stdout + done.stderr)
             if len(provider.requests) == before:
                 sys.stderr.write(done.stderr.decode(errors="replace")[-700:] + "\n")
-                # Without an agent to start with, the client of early 2026 says so and ends as if all were well.
-                if done.returncode != 1 and not re.search(rb"default agent|no primary visible agent", done.stderr):
+                # Without an agent to start with, the client of early 2026 says so and ends as if all were well; 1.14 where links loop.
+                if done.returncode != 1 and not re.search(rb"default agent|no primary visible agent|ELOOP", done.stderr):
                     raise SystemExit(f"the client asked nothing and exited with {done.returncode}")
                 return None
         return provider.requests[before:]
@@ -193,12 +217,13 @@ def served(binary, env, cwd, settings):
 
 
 def entries(system, client):
-    """The instruction entries of a system text. The environment block ends before them, the skills block may follow."""
+    """The instruction entries of a system text. The environment block ends before them, the skills block stands before or behind."""
     end = client.environment_end
     start = system.index(end, system.index("\nHere is some useful information about the environment you are running in:\n<env>\n")) + len(end)
     rest = system[start:]
     end = rest.rfind(SKILLS)
-    rest = rest if end < 0 else rest[:end]
+    # Before 1.14 they stood first.
+    rest = rest[:end] if end > rest.find("\nInstructions from: ") else rest
     at = rest.find("\nInstructions from: ")
     return rest[at + 1:] if at >= 0 else ""
 
@@ -206,13 +231,20 @@ def entries(system, client):
 def listed(system):
     """The block of skills of a system text, whole, as Briefing says it."""
     at, end = system.rfind(SKILLS), "</available_skills>"
-    return system[at + 1:system.rfind(end) + len(end) if end in system[at:] else None] if at >= 0 else ""
+    block = system[at + 1:system.rfind(end) + len(end) if end in system[at:] else None] if at >= 0 else ""
+    return block.partition("\nInstructions from: ")[0]
 
 
 def injected(output, client):
     block = client.file_end + "\n\n<system-reminder>\n"
     at = output.find(block)
     return output[at + len(block):-len(END)] if at >= 0 and output.endswith(END) else ""
+
+
+def around(system, client):
+    """The block about the environment."""
+    start, end = system.index("You are powered by the model named "), client.environment_end
+    return system[start:system.index(end, start) + len(end)]
 
 
 class Kept:
@@ -272,6 +304,14 @@ def skills(clients, case, ask):
     requests = asked_for(run(clients, edition(ask), case, ask.cwd or "/", [], settings, allowed=False), settings)
     block = listed(sent(requests)) if requests else ""
     return "refused" if not requests else [("session", "system", block)] if block else []
+
+
+@keeping
+def environment(clients, case, ask):
+    """The block, on the day of the cases."""
+    settings, client = question(case, ask), edition(ask)
+    requests = asked_for(run(clients, client, case, ask.cwd or "/", [], settings), settings)
+    return "refused" if not requests else [("session", "system", casefile.on_the_day(around(sent(requests), client)))]
 
 
 @keeping

@@ -7,7 +7,7 @@ usage: sweep.py HARNESS --clients DIR --briefing BINARY [--versions V,V… | --s
   HARNESS      codex, opencode, claude-code, gemini-cli, copilot-cli, qwen-code, cline, openclaw
   --versions   these versions
   --since      those published since that day [default: half a year ago]; with --every N each Nth, and the newest
-  --new        those that are newer than the newest that is written down: made for a scheduled job
+  --new        those that are newer than the newest that is written down, the newest if none is: made for a scheduled job
   --cases      a list of case names, one a line [default: versions/HARNESS.cases beside this file]
   --bisect     between neighbours whose client answers differently, asks the versions between them until the change is found
   --keep       writes every case that differs there, with the client's answer: VERSION_NAME.case, and how ours differs: .diff
@@ -79,7 +79,9 @@ def one_case(o, path):
     os.makedirs(case.home(), exist_ok=True)
     serve(case)
     came, answers, kept, words = [], [], [], ""
-    for section in [s for s in case.sections if s.header.startswith("@")]:
+    # What a case asks of several versions is one question here.
+    once = {re.sub(r"@\S+", "", s.header.split(None, 1)[-1]) + s.word: s for s in reversed(case.sections) if s.header.startswith("@")}
+    for section in reversed(once.values()):
         found = one_question(o, case, section)
         if found is None:
             continue
@@ -228,7 +230,9 @@ def wanted(o, releases):
     if o.versions:
         return sorted(o.versions.split(","), key=numbers)
     if o.new:
-        newest = max(written(o.harness), key=numbers, default="0")
+        newest = max(written(o.harness), key=numbers, default=None)
+        if newest is None:
+            return order[-1:]
         return [version for version in order if numbers(version) > numbers(newest)]
     since = o.since or str(datetime.date.today() - datetime.timedelta(days=183))
     recent = [version for version, day in releases if day >= since]

@@ -340,15 +340,17 @@ impl Layers<'_> {
             Err(error) => return refused(format!("not valid JSONC: {}", error.with_position(&text.text))),
         };
         remember_written(&node, &text, &mut self.config.written);
-        let translated = self.edition.settings.forms == Forms::Translated;
+        let forms = self.edition.settings.forms;
         if let Value::Table(entries) = &mut node.value {
             entries.retain(|(key, _)| match key.as_str() {
                 "__proto__" => false,
-                "theme" | "keybinds" | "tui" => !translated,
+                "theme" | "keybinds" | "tui" => forms == Forms::AllKeys,
                 _ => true,
             });
         }
-        if translated && let Err(message) = schema::translate(&mut node) {
+        if forms == Forms::Translated
+            && let Err(message) = schema::translate(&mut node)
+        {
             return refused(message);
         }
         if let Some(problem) = self.edition.settings.schema.problem(&node) {

@@ -1,7 +1,7 @@
 //! The switches that OpenCode takes from the environment.
 
 use super::OpenCode;
-use super::rules::{ClaudeFlag, FlagWords};
+use super::rules::{ClaudeFlag, FlagWords, PlanEnd};
 use crate::search::Search;
 
 /// What the environment switches.
@@ -54,31 +54,37 @@ const OTHERS: [&str; 27] = [
 impl Flags {
     /// Reads them; `Err` says which one stops the client.
     pub fn read(edition: &OpenCode, search: &Search) -> Result<Flags, String> {
-        let flag = |name: &str| match (search.env(name), edition.flag_words) {
+        let in_words = |name: &str, words: FlagWords| match (search.env(name), words) {
             (None, _) => Ok(None),
             (Some(value), FlagWords::TrueOr1) => Ok(Some(is_true_or_1(&value))),
             (Some(value), FlagWords::Strict | FlagWords::Known) => match value.as_str() {
                 "true" | "yes" | "on" | "1" | "y" => Ok(Some(true)),
                 "false" | "no" | "off" | "0" | "n" => Ok(Some(false)),
-                _ if edition.flag_words == FlagWords::Known => Ok(None),
+                _ if words == FlagWords::Known => Ok(None),
                 other => Err(format!("{name} is {other:?}, and must be true, yes, on, 1, y, false, no, off, 0 or n")),
             },
         };
+        let flag = |name: &str| in_words(name, edition.flag_words);
         let on = |name: &str| Ok::<_, String>(flag(name)?.unwrap_or(false));
+        let older = |name: &str| Ok::<_, String>(in_words(name, edition.older_flag_words)?.unwrap_or(false));
         for name in OTHERS {
             flag(name)?;
         }
-        let claude = on("OPENCODE_DISABLE_CLAUDE_CODE")?;
+        let claude = older("OPENCODE_DISABLE_CLAUDE_CODE")?;
         let experimental = on("OPENCODE_EXPERIMENTAL")?;
-        let no_claude_skills = on("OPENCODE_DISABLE_CLAUDE_CODE_SKILLS")? || claude;
+        let no_claude_skills = on("OPENCODE_DISABLE_CLAUDE_CODE_SKILLS")? || on("OPENCODE_DISABLE_CLAUDE_CODE")?;
+        let planned = flag("OPENCODE_EXPERIMENTAL_PLAN_MODE")?;
         let takes_all_along = no_claude_skills && edition.claude_flag == ClaudeFlag::HomeOnly;
         Ok(Flags {
-            no_claude: on("OPENCODE_DISABLE_CLAUDE_CODE_PROMPT")? || claude,
+            no_claude: older("OPENCODE_DISABLE_CLAUDE_CODE_PROMPT")? || claude,
             no_project: search.env("OPENCODE_DISABLE_PROJECT_CONFIG").is_some_and(|value| is_true_or_1(&value)),
             no_claude_skills,
-            no_external_skills: on("OPENCODE_DISABLE_EXTERNAL_SKILLS")? || takes_all_along,
+            no_external_skills: older("OPENCODE_DISABLE_EXTERNAL_SKILLS")? || takes_all_along,
             pure: on("OPENCODE_PURE")?,
-            plan_file: flag("OPENCODE_EXPERIMENTAL_PLAN_MODE")?.unwrap_or(experimental),
+            plan_file: match edition.plan_end {
+                PlanEnd::Always => planned.unwrap_or(experimental),
+                PlanEnd::OnlyWithFile => planned == Some(true) || experimental,
+            },
         })
     }
 }

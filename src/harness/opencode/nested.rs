@@ -157,6 +157,10 @@ const BINARY: &str =
 /// Endings of the types `image/…` (without SVG) and `application/pdf` in Bun 1.3.5; OpenCode 1.1.53.
 const PICTURES_AND_PDF: &str = "3ds apng avci avcs avif azv bmp btif cgm cmx dds djv djvu drle dwg dxf emf exr fh fh4 fh5 fh7 fhc fits fpx fst g3 gif heic heics heif heifs hej2 hsj2 ico ief jhc jls jng jp2 jpe jpeg jpf jpg jpg2 jph jpx jxr jxra jxrs jxs jxsc jxsi jxss ktx ktx2 mdi mmr npx pbm pct pcx pdf pgm pic png pnm ppm psd pti ras rgb rlc sgi sid t38 tap tfx tga tif tiff uvg uvi uvvg uvvi vtf wbmp wdp webp wmf xbm xif xpm xwd";
 
+/// Endings that the table of `mime-types` has beside them, and the one it has not; OpenCode 1.2.11 and 1.3.2.
+const MORE_PICTURES: &str = "b16 btf dib dng dpx jaii jais jfif jpgm jpm jxl";
+const NO_PICTURE: &str = "hsj2";
+
 /// Why the tool's answer holds no text although files were taken up.
 fn silent(edition: &OpenCode, target: &Path, search: &mut Search) -> Told<Option<&'static str>> {
     let Ok(raw) = search.read(target, "the file that is read: pictures, PDFs and binaries carry no reminder")? else {
@@ -165,8 +169,12 @@ fn silent(edition: &OpenCode, target: &Path, search: &mut Search) -> Told<Option
     let sample = &raw[..raw.len().min(SAMPLE_BYTES)];
     let ending = target.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
     let is_picture_or_pdf = match edition.pictures {
-        Pictures::ByContent => is_picture_or_pdf(sample, &ending),
-        Pictures::ByEnding => target.extension().is_some_and(|ending| {
+        Pictures::Content => is_picture_or_pdf(sample, &ending),
+        Pictures::Endings => {
+            ending != NO_PICTURE
+                && [PICTURES_AND_PDF, MORE_PICTURES].iter().any(|list| list.split(' ').any(|known| known == ending))
+        }
+        Pictures::EndingsInLowerCase => target.extension().is_some_and(|ending| {
             PICTURES_AND_PDF.split(' ').any(|known| ending.as_encoded_bytes() == known.as_bytes())
         }),
     };

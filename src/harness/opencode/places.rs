@@ -109,19 +109,19 @@ fn worktree(edition: &OpenCode, directory: &Path, search: &mut Search) -> Told<(
             }
             Err(_) => {}
         }
-        if found.is_some() && edition.git == GitRule::EntryIsEnough {
+        if found.is_some() && edition.git != GitRule::AsksGit {
             break;
         }
     }
     let Some(found) = found else { return Ok((PathBuf::from("/"), false)) };
     let repository = search.git(found, "git itself is asked there")?;
-    if edition.git == GitRule::EntryIsEnough {
+    if edition.git != GitRule::AsksGit {
         let top = repository.as_ref().and_then(|repository| repository.toplevel.as_deref());
         let top = match (&repository, top) {
             (Some(repository), Some(top)) if top != found && has_commits(found, &repository.common_dir, search)? => top,
             _ => found,
         };
-        return Ok((top.to_owned(), true));
+        return Ok((top.to_owned(), repository.is_some() || edition.git == GitRule::EntryIsEnough));
     }
     Ok(match repository {
         Some(repository) => (repository.toplevel.unwrap_or_else(|| found.to_owned()), true),

@@ -10,12 +10,13 @@ use super::places::Places;
 use super::rules::{EnvironmentBlock, PlanEnd, SkillsPlace};
 use super::skills::{self, Skill};
 use super::system::Loaded;
-use super::{Entry, OpenCode, add_entries, nested};
+use super::{Entry, OpenCode, add_entries, history, nested};
 use crate::answer::{
     Answer, Fate, Message, MessageKind, Role, Scope, SessionKind, Source, Standpoint, Surroundings, Tool, Trigger,
     Warning,
 };
 use crate::formats::{Node, Value};
+use crate::harness::{Change, Version};
 
 /// What was found for the prompt.
 pub(super) struct Texts {
@@ -52,13 +53,18 @@ pub(super) fn compose(
         Some(text) => kind(MessageKind::Environment, Role::System, text),
         None => Message::named(Role::System, MessageKind::Environment, "environment of a model that is not given"),
     });
+    let list = |answer: &mut Answer| {
+        if let Some(text) = skills::block(&texts.skills, &Rules::of(agent, config), answer) {
+            answer.messages.push(kind(MessageKind::Skills, Role::System, text));
+        }
+    };
+    if edition.skills == SkillsPlace::BeforeInstructions {
+        list(answer);
+    }
     add_entries(answer, Trigger::Session, Role::System, texts.loaded.entries, "\n");
     match edition.skills {
-        SkillsPlace::SystemPrompt => {
-            if let Some(text) = skills::block(&texts.skills, &Rules::of(agent, config), answer) {
-                answer.messages.push(kind(MessageKind::Skills, Role::System, text));
-            }
-        }
+        SkillsPlace::SystemPrompt => list(answer),
+        SkillsPlace::BeforeInstructions => {}
         SkillsPlace::ToolDescription if texts.skills.is_empty() => {}
         SkillsPlace::ToolDescription => {
             let name = "description of the skill tool";
@@ -145,56 +151,62 @@ impl Model {
     fn prompt(&self, edition: &OpenCode) -> &'static str {
         let Some(id) = &self.id else { return "chosen by the model" };
         let provider = self.full.as_ref().map(|(provider, _)| provider.as_str()).unwrap_or_default();
-        (edition.prompt_for)(provider, id)
+        let fitting = edition.prompts.iter().find(|choice| (choice.fits)(provider, id));
+        fitting.map_or("default", |choice| choice.prompt)
     }
 }
 
-/// The choice of OpenCode 1.18.33.
-pub(super) fn of_1_18(provider: &str, id: &str) -> &'static str {
-    let lower = id.to_lowercase();
-    let has = |part: &str| id.contains(part);
-    match () {
-        () if has("muse") => "meta",
-        () if has("gpt-4") || has("o1") || has("o3") => "beast",
-        () if has("gpt-6") => "gpt-6",
-        () if has("gpt") && has("codex") => "codex",
-        () if has("gpt") => "gpt",
-        () if has("gemini-") => "gemini",
-        () if has("claude") => "anthropic",
-        () if lower.contains("trinity") => "trinity",
-        () if lower.contains("kimi") || ["kimi-for-coding", "moonshotai", "moonshotai-cn"].contains(&provider) => {
-            "kimi"
-        }
-        () => "default",
+/// One of OpenCode's prompts, and the models that it is for.
+pub(super) struct Choice {
+    since: Option<&'static Change>,
+    until: Option<&'static Change>,
+    /// Of a provider and a model.
+    fits: fn(&str, &str) -> bool,
+    prompt: &'static str,
+}
+
+impl Choice {
+    const fn of(prompt: &'static str, fits: fn(&str, &str) -> bool) -> Choice {
+        Choice { since: None, until: None, fits, prompt }
     }
 }
 
-/// The choice of OpenCode 1.15.13.
-pub(super) fn of_1_15(_provider: &str, id: &str) -> &'static str {
-    let lower = id.to_lowercase();
-    let has = |part: &str| id.contains(part);
-    match () {
-        () if has("gpt-4") || has("o1") || has("o3") => "beast",
-        () if has("gpt") && has("codex") => "codex",
-        () if has("gpt") => "gpt",
-        () if has("gemini-") => "gemini",
-        () if has("claude") => "anthropic",
-        () if lower.contains("trinity") => "trinity",
-        () if lower.contains("kimi") => "kimi",
-        () => "default",
-    }
+/// The choices that a version has, of which the first that fits counts.
+pub(super) fn choices(version: Version) -> Vec<&'static Choice> {
+    let has = |change: &&'static Change| version.has(change);
+    let there = |choice: &&Choice| choice.since.as_ref().is_none_or(has) && !choice.until.as_ref().is_some_and(has);
+    CHOICES.iter().filter(there).collect()
 }
 
-/// The choice of OpenCode 1.1.53.
-pub(super) fn of_1_1(_provider: &str, id: &str) -> &'static str {
-    let has = |part: &str| id.contains(part);
-    match () {
-        () if has("gpt-5") => "codex",
-        () if has("gpt-") || has("o1") || has("o3") => "beast",
-        () if has("gemini-") => "gemini",
-        () if has("claude") => "anthropic",
-        () => "qwen",
-    }
+static CHOICES: [Choice; 14] = [
+    Choice { since: Some(&history::MUSE), ..Choice::of("meta", |_, id| id.contains("muse")) },
+    Choice { until: Some(&history::PROMPTS), ..Choice::of("codex", |_, id| id.contains("gpt-5")) },
+    Choice { until: Some(&history::PROMPTS), ..Choice::of("beast", |_, id| has_one(id, &["gpt-", "o1", "o3"])) },
+    Choice { since: Some(&history::PROMPTS), ..Choice::of("beast", |_, id| has_one(id, &["gpt-4", "o1", "o3"])) },
+    Choice { since: Some(&history::GPT_6), ..Choice::of("gpt-6", |_, id| id.contains("gpt-6")) },
+    Choice {
+        since: Some(&history::PROMPTS),
+        until: Some(&history::REWRITE),
+        ..Choice::of("codex", |_, id| id.contains("gpt"))
+    },
+    Choice {
+        since: Some(&history::REWRITE),
+        ..Choice::of("codex", |_, id| id.contains("gpt") && id.contains("codex"))
+    },
+    Choice { since: Some(&history::REWRITE), ..Choice::of("gpt", |_, id| id.contains("gpt")) },
+    Choice::of("gemini", |_, id| id.contains("gemini-")),
+    Choice::of("anthropic", |_, id| id.contains("claude")),
+    Choice { since: Some(&history::TRINITY), ..Choice::of("trinity", |_, id| id.to_lowercase().contains("trinity")) },
+    Choice { since: Some(&history::REWRITE), ..Choice::of("kimi", |_, id| id.to_lowercase().contains("kimi")) },
+    Choice {
+        since: Some(&history::KIMI_PROVIDERS),
+        ..Choice::of("kimi", |provider, _| ["kimi-for-coding", "moonshotai", "moonshotai-cn"].contains(&provider))
+    },
+    Choice { until: Some(&history::PROMPTS), ..Choice::of("qwen", |_, _| true) },
+];
+
+fn has_one(id: &str, parts: &[&str]) -> bool {
+    parts.iter().any(|part| id.contains(part))
 }
 
 fn agent_or_provider(edition: &OpenCode, agent: &str, model: &Model, config: &Config, answer: &mut Answer) {
@@ -234,7 +246,7 @@ fn environment(
         "<env>".to_owned(),
         format!("  Working directory: {}", places.directory.display()),
     ];
-    if form == EnvironmentBlock::WithRoot {
+    if form != EnvironmentBlock::Directories {
         lines.push(format!("  Workspace root folder: {}", places.worktree.display()));
     }
     lines.extend([
@@ -243,7 +255,7 @@ fn environment(
         format!("  Today's date: {}", date(surroundings.date)),
         "</env>".to_owned(),
     ]);
-    if form == EnvironmentBlock::WithDirectories {
+    if form != EnvironmentBlock::Root {
         lines.extend(["<directories>", "  ", "</directories>"].map(str::to_owned));
     }
     lines.join("\n")
@@ -310,19 +322,25 @@ mod tests {
 
     #[test]
     fn the_model_chooses_the_providers_prompt() {
-        for (provider, id, now, early) in [
-            ("x", "muse-glimmer", "meta", "qwen"),
-            ("openai", "gpt-4o", "beast", "beast"),
-            ("openai", "gpt-5-codex", "codex", "codex"),
-            ("openai", "gpt-6-codex", "gpt-6", "beast"),
-            ("openai", "gpt-5", "gpt", "codex"),
-            ("google", "gemini-3", "gemini", "gemini"),
-            ("anthropic", "claude-sonnet-4-5", "anthropic", "anthropic"),
-            ("x", "Trinity-1", "trinity", "qwen"),
-            ("moonshotai", "other", "kimi", "qwen"),
-            ("x", "mock-model", "default", "qwen"),
+        let chosen = |version: &str, provider: &str, id: &str| {
+            let choices = choices(Version(version));
+            choices.iter().find(|choice| (choice.fits)(provider, id)).map_or("default", |choice| choice.prompt)
+        };
+        let versions = ["1.1.53", "1.1.56", "1.3.0", "1.15.13", "1.18.17", "1.18.18", "1.18.33"];
+        for (provider, id, prompts) in [
+            ("x", "muse-glimmer", "qwen qwen default default meta meta meta"),
+            ("openai", "gpt-4o", "beast beast beast beast beast beast beast"),
+            ("openai", "gpt-5-codex", "codex codex codex codex codex codex codex"),
+            ("openai", "gpt-6-codex", "beast beast codex codex codex codex gpt-6"),
+            ("openai", "gpt-5", "codex codex codex gpt gpt gpt gpt"),
+            ("google", "gemini-3", "gemini gemini gemini gemini gemini gemini gemini"),
+            ("x", "Trinity-1", "qwen trinity trinity trinity trinity trinity trinity"),
+            ("moonshotai", "other", "qwen qwen default default default kimi kimi"),
+            ("x", "Kimi-K2", "qwen qwen default kimi kimi kimi kimi"),
+            ("x", "mock-model", "qwen qwen default default default default default"),
         ] {
-            assert_eq!((of_1_18(provider, id), of_1_1(provider, id)), (now, early), "{provider}/{id}");
+            let all = versions.map(|version| chosen(version, provider, id)).join(" ");
+            assert_eq!(all, prompts, "{provider}/{id}");
         }
     }
 }

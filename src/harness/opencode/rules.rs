@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::schema::Schema;
+use super::history as h;
+use super::schema::{self, Schema};
+use crate::harness::Version;
 use crate::snapshot::{Content, GlobFlavor};
 
 /// Where the global file stands in the prompt.
@@ -33,6 +35,15 @@ pub(super) enum MissingConfigDir {
     Stops,
 }
 
+impl MissingConfigDir {
+    /// Bun's globs failed there, npm's found nothing; then a file was written into it.
+    pub fn of(version: Version) -> MissingConfigDir {
+        let rewritten = version.pick(&h::REWRITE, MissingConfigDir::Stops, MissingConfigDir::Passes);
+        let found = version.pick(&h::NODE, rewritten, MissingConfigDir::Stops);
+        version.pick(&h::CONFIG_DIR_MAY_BE_MISSING, MissingConfigDir::Passes, found)
+    }
+}
+
 /// Whose files `OPENCODE_TEST_HOME` moves.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum TestHome {
@@ -54,6 +65,13 @@ pub(super) enum FlagWords {
     TrueOr1,
 }
 
+impl FlagWords {
+    pub fn of(version: Version) -> FlagWords {
+        let known = version.pick(&h::OWN_SKILL, FlagWords::Known, FlagWords::TrueOr1);
+        version.pick(&h::STRICT_FLAGS, FlagWords::Strict, known)
+    }
+}
+
 /// What the flag against Claude's files removes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ClaudeFlag {
@@ -70,6 +88,15 @@ pub(super) enum GitRule {
     AsksGit,
     /// An entry `.git` is enough. Git is asked for the top of a repository that has commits.
     EntryIsEnough,
+    /// The same, but where git fails the environment says that it is none.
+    EntryBounds,
+}
+
+impl GitRule {
+    pub fn of(version: Version) -> GitRule {
+        let entry = version.pick(&h::GIT_IS_HEARD, GitRule::EntryBounds, GitRule::EntryIsEnough);
+        version.pick(&h::GIT_IS_ASKED, GitRule::AsksGit, entry)
+    }
 }
 
 /// What an error other than "not found" does while something is looked for on the way up.
@@ -79,6 +106,15 @@ pub(super) enum FindError {
     SpoilsName,
     /// That level is passed over.
     SkipsLevel,
+    /// The client stops.
+    Stops,
+}
+
+impl FindError {
+    pub fn of(version: Version) -> FindError {
+        let early = version.pick(&h::REWRITE, FindError::Stops, FindError::SkipsLevel);
+        version.pick(&h::FIND_ERRORS, FindError::SpoilsName, early)
+    }
 }
 
 /// What counts as a global or nested file that is there.
@@ -124,9 +160,16 @@ pub(super) enum Decoding {
     Utf8,
     /// The same, but what begins with the mark of little-endian UTF-16 is that.
     ByMark,
+    /// As UTF-8, a byte order mark kept.
+    WithMark,
 }
 
 impl Decoding {
+    pub fn of(version: Version) -> Decoding {
+        let node = version.pick(&h::NODE, Decoding::WithMark, Decoding::ByMark);
+        version.pick(&h::REWRITE, Decoding::Utf8, node)
+    }
+
     /// The text of a file.
     pub fn decode(self, raw: &Content) -> Cow<'_, str> {
         match (self, raw.strip_prefix(b"\xff\xfe")) {
@@ -136,7 +179,8 @@ impl Decoding {
                     units.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
                 Cow::Owned(String::from_utf16_lossy(&units))
             }
-            _ => raw.text_without_bom(),
+            (Decoding::WithMark, _) => raw.text(),
+            (Decoding::ByMark | Decoding::Utf8, _) => raw.text_without_bom(),
         }
     }
 }
@@ -154,18 +198,37 @@ pub(super) enum AgentNames {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pictures {
     /// By what they begin with, else by a few endings.
-    ByContent,
+    Content,
     /// By their ending alone, of which there are many, in lower case.
-    ByEnding,
+    EndingsInLowerCase,
+    /// The same in any case, by another list.
+    Endings,
+}
+
+impl Pictures {
+    pub fn of(version: Version) -> Pictures {
+        let node = version.pick(&h::NODE, Pictures::Endings, Pictures::EndingsInLowerCase);
+        version.pick(&h::REWRITE, Pictures::Content, node)
+    }
 }
 
 /// The form of the environment block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum EnvironmentBlock {
     /// With a line `Workspace root folder`.
-    WithRoot,
+    Root,
     /// Without it, but with an empty list of directories.
-    WithDirectories,
+    Directories,
+    /// With both.
+    Both,
+}
+
+impl EnvironmentBlock {
+    pub fn of(version: Version) -> EnvironmentBlock {
+        let root = EnvironmentBlock::Both;
+        let early = version.pick(&h::SKILLS_BEFORE, root, EnvironmentBlock::Directories);
+        version.pick(&h::REWRITE, EnvironmentBlock::Root, early)
+    }
 }
 
 /// What is said when another agent goes on after the plan agent, where plans are files.
@@ -182,8 +245,35 @@ pub(super) enum PlanEnd {
 pub(super) enum SkillsPlace {
     /// In the system prompt, behind the instructions.
     SystemPrompt,
-    /// In the description of a tool only. Each needs a description, and OpenCode brings none along.
+    /// There, before the instructions.
+    BeforeInstructions,
+    /// In the description of a tool only.
     ToolDescription,
+}
+
+impl SkillsPlace {
+    pub fn of(version: Version) -> SkillsPlace {
+        let early = version.pick(&h::SKILLS_BEFORE, SkillsPlace::BeforeInstructions, SkillsPlace::ToolDescription);
+        version.pick(&h::REWRITE, SkillsPlace::SystemPrompt, early)
+    }
+}
+
+/// Whether a skill comes with OpenCode.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum OwnSkill {
+    /// One does; and a skill without a description is one that is not listed.
+    Listed,
+    /// None does; and each needs a description.
+    NotThere,
+}
+
+/// In which order skills are listed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum SkillOrder {
+    /// By name.
+    ByName,
+    /// In that in which they were read.
+    AsFound,
 }
 
 /// How the list of skills says where one lies.
@@ -214,6 +304,25 @@ pub(super) struct Settings {
     pub forms: Forms,
 }
 
+impl Settings {
+    pub fn of(version: Version) -> Settings {
+        let literal = version.pick(&h::LITERAL, References::ByTextAlone, References::ByText);
+        Settings {
+            schema: schema::of(version),
+            order: version.pick(&h::REWRITE, SettingsOrder::PerDirectory, SettingsOrder::JsoncFirst),
+            references: version.pick(&h::LAYERS, References::EachByItself, literal),
+            content: version.pick(&h::NODE, ContentVariable::LikeAFile, ContentVariable::PlainJson),
+            logins: version.pick(&h::REWRITE, Logins::FileOrVariable, Logins::File),
+            denied: version.pick(&h::CONFIG_DIR_MAY_BE_MISSING, Denied::Ignored, Denied::Refused),
+            forms: version.pick(
+                &h::NEXT_FORMS,
+                Forms::Translated,
+                version.pick(&h::LAYERS, Forms::Unknown, Forms::AllKeys),
+            ),
+        }
+    }
+}
+
 /// The order of the project's settings files.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SettingsOrder {
@@ -238,8 +347,9 @@ impl SettingsOrder {
 pub(super) enum References {
     /// Each one by itself, unless its own line is a comment.
     EachByItself,
-    /// The first of the same text for each, unless the first line that holds it is a comment; and `$&` and its like mean
-    /// something in what takes its place.
+    /// The first of the same text for each, unless the first line that holds it is a comment.
+    ByTextAlone,
+    /// The same, and `$&` and its like mean something in what takes its place.
     ByText,
 }
 
@@ -275,6 +385,8 @@ pub(super) enum Denied {
 pub(super) enum Forms {
     /// They are translated or refused before the types are checked; keys that have moved elsewhere are dropped.
     Translated,
-    /// They are not known.
+    /// They are not known; keys that have moved elsewhere are dropped.
     Unknown,
+    /// They are not known, and no key has moved.
+    AllKeys,
 }

@@ -1,19 +1,35 @@
 //! The types of settings: a key that OpenCode knows must have its type, or the client stops.
 
+use super::history as h;
 use crate::formats::{Node, Value};
+use crate::harness::{Change, Version};
 
 mod translated;
 mod v1_1;
 mod v1_18;
 
 pub(super) use translated::translate;
-pub(super) use v1_1::SCHEMA as V1_1;
-pub(super) use v1_18::{EARLIER as V1_15, SCHEMA as V1_18};
+
+/// What a version takes for settings.
+pub(super) fn of(version: Version) -> &'static Schema {
+    const NEWEST_FIRST: &[(&Change, &Schema)] = &[
+        (&h::CHUNK_TIMEOUT, &v1_18::SCHEMA),
+        (&h::OTHER_KEYS, &v1_18::WITH_OTHER_KEYS),
+        (&h::SUBAGENT_DEPTH, &v1_18::WITH_DEPTH),
+        (&h::REFERENCES, &v1_18::WITH_REFERENCES),
+        (&h::VARIANTS, &v1_18::WITH_VARIANTS),
+        (&h::OWN_SKILL, &v1_18::WITH_ATTACHMENTS),
+        (&h::REWRITE, &v1_18::FIRST),
+        (&h::SKILLS_BEFORE, &v1_1::WITH_CHUNKS),
+    ];
+    let fitting = NEWEST_FIRST.iter().find(|(change, _)| version.has(change));
+    fitting.map_or(&v1_1::SCHEMA, |(_, schema)| *schema)
+}
 
 /// What an edition takes for settings.
 pub(super) struct Schema {
-    /// The keys there are, with spaces between, where any other is refused.
-    keys: Option<&'static str>,
+    /// The keys there are, in lists with spaces between, where any other is refused.
+    keys: Option<&'static [&'static str]>,
     config: Type,
     agent: Type,
     command: &'static Type,
@@ -181,7 +197,8 @@ const CONFIG: &[Field] = &[
 impl Schema {
     /// What is wrong with a settings file, as the path of the key and what it must be.
     pub fn problem(&self, config: &Node) -> Option<String> {
-        let is_known = |key: &str| self.keys.is_none_or(|keys| keys.split(' ').any(|known| known == key));
+        let is_known =
+            |key: &str| self.keys.is_none_or(|keys| keys.iter().any(|list| list.split(' ').any(|known| known == key)));
         let unknown = config.as_table().unwrap_or_default().iter().find(|(key, _)| !is_known(key));
         let unknown = unknown.map(|(key, _)| (vec![key.clone()], UNKNOWN.to_owned()));
         let in_commands = || config.get("command").and_then(|commands| below("command", commands, &Map(self.command)));

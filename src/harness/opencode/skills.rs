@@ -10,7 +10,7 @@ use super::flags::Flags;
 use super::front_matter;
 use super::permissions::Rules;
 use super::places::Places;
-use super::rules::{FindError, Locations, SkillsPlace};
+use super::rules::{FindError, Locations, OwnSkill, SkillOrder, SkillsPlace};
 use crate::answer::{Answer, Certain, Fate, Place, Purpose, Scope, Source, Trigger, Warning};
 use crate::formats::{Node, Value};
 use crate::search::{Search, Told};
@@ -68,9 +68,9 @@ pub(super) fn look(
     }
     search.expect(files.iter().map(|(file, _)| Ask::Content(file.clone())))?;
     let (name, description) = BUILT_IN;
-    let mut skills = match edition.skills {
-        SkillsPlace::ToolDescription => Vec::new(),
-        SkillsPlace::SystemPrompt => vec![Skill {
+    let mut skills = match edition.own_skill {
+        OwnSkill::NotThere => Vec::new(),
+        OwnSkill::Listed => vec![Skill {
             name: name.to_owned(),
             description: Some(description.to_owned()),
             location: location(edition, places, "<built-in>"),
@@ -90,6 +90,13 @@ pub(super) fn look(
             ..Source::new("", Scope::Remote, Fate::Pending, reason)
         });
         answer.doubt(&[Certain::Set], format!("the skills of {url} are not known"));
+    }
+    if edition.skill_order == SkillOrder::AsFound {
+        if skills.len() > 1 {
+            answer
+                .doubt(&[Certain::Order], "skills are listed in the order in which they happen to be read".to_owned());
+        }
+        return Ok(skills);
     }
     let collator = CollatorBorrowed::try_new(Default::default(), Default::default());
     match collator {
@@ -128,7 +135,7 @@ fn walks(edition: &OpenCode, flags: &Flags, places: &Places, config: &Config, se
             match search.stat(&dir, "skills of other programs, nearest level first")? {
                 Ok(_) => project.push((dir, EXTERNAL, true, Scope::Project)),
                 Err(Errno::NOENT) => {}
-                Err(_) => failed |= edition.find_error == FindError::SpoilsName,
+                Err(_) => failed |= edition.find_error != FindError::SkipsLevel,
             }
         }
     }
@@ -178,7 +185,7 @@ fn add(
     let texts = markdown.as_ref().and_then(|markdown| {
         let name = markdown.data.get("name").and_then(Node::as_text)?;
         match markdown.data.get("description").map(|node| &node.value) {
-            None if edition.skills == SkillsPlace::ToolDescription => None,
+            None if edition.own_skill == OwnSkill::NotThere => None,
             None => Some((name.to_owned(), None)),
             Some(Value::Text(text)) => Some((name.to_owned(), Some(text.clone()))),
             Some(_) => None,
@@ -193,14 +200,14 @@ fn add(
     let skill = Skill { name, description, location, source: Some(answer.sources.len()) };
     let reason = match (&skill.description, edition.skills) {
         (None, _) => "not listed, because it has no description; the agent can still call it",
-        (Some(_), SkillsPlace::SystemPrompt) => NOT_LISTED,
+        (Some(_), SkillsPlace::SystemPrompt | SkillsPlace::BeforeInstructions) => NOT_LISTED,
         (Some(_), SkillsPlace::ToolDescription) => {
             "named and described where the skill tool is; its body is sent when the agent calls for it"
         }
     };
     let fate = match (&skill.description, edition.skills) {
         (Some(_), SkillsPlace::ToolDescription) => Fate::Listed,
-        (Some(_), SkillsPlace::SystemPrompt) | (None, _) => Fate::Excluded,
+        (Some(_), SkillsPlace::SystemPrompt | SkillsPlace::BeforeInstructions) | (None, _) => Fate::Excluded,
     };
     answer.sources.push(Source { size: Some(raw.size()), ..source(fate, reason) });
     if let Some(known) = skills.iter_mut().find(|known| known.name == skill.name) {
@@ -251,7 +258,7 @@ fn warn_of_twins(edition: &OpenCode, twins: &[Twins], answer: &mut Answer) {
     };
     let message = format!("{which}; which one OpenCode takes changes from run to run");
     answer.warnings.push(Warning::at("duplicate-skill", &first.file, message.clone()));
-    if edition.skills == SkillsPlace::SystemPrompt {
+    if edition.skills != SkillsPlace::ToolDescription {
         answer.doubt(&[Certain::Text], message);
     }
 }

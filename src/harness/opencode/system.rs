@@ -9,7 +9,7 @@ use super::flags::Flags;
 use super::places::{Places, exists};
 use super::rules::{ClaudeFlag, ConfigDir, FindError, GlobalOrder, Globs};
 use super::{Entry, OpenCode};
-use crate::answer::{Answer, Fate, Place, Scope, Source, Text};
+use crate::answer::{Answer, Fate, Place, Refusal, Scope, Source, Text};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Errno, Kind, Remote, Unreadable, absolute};
 
@@ -210,6 +210,11 @@ fn project(
         }
         if let Some((path, errno)) = spoilt {
             let problem = format!("{}: {}", errno.name(), errno.text());
+            if edition.find_error == FindError::Stops {
+                let message = format!("{} cannot be examined: {problem}", path.display());
+                answer.refusal = Some(Refusal::new(path, message));
+                return Ok(());
+            }
             let gives_up = edition.find_error == FindError::SpoilsName;
             let reason = if gives_up {
                 format!("{problem}; after any error but \"not found\" OpenCode gives {name} up at every level")

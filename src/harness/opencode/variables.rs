@@ -77,7 +77,7 @@ pub(super) fn substitute(
     search: &mut Search,
 ) -> Told<Result<Substituted, String>> {
     let source = with_environment(source, from, search);
-    if edition.settings.references == References::ByText {
+    if edition.settings.references != References::EachByItself {
         return by_text(edition, source, from, search);
     }
     let mut out = Substituted::default();
@@ -100,7 +100,7 @@ pub(super) fn substitute(
     Ok(Ok(out))
 }
 
-/// As JavaScript's `replace` with a text does it, once for each reference there was.
+/// As JavaScript's `replace` does it, once for each reference there was.
 fn by_text(
     edition: &OpenCode,
     source: Substituted,
@@ -120,7 +120,10 @@ fn by_text(
             Err(problem) => return Ok(Err(problem)),
         };
         if let Some((before, after)) = out.text.split_once(reference) {
-            let value = replacement(&content, reference, before, after);
+            let value = match edition.settings.references {
+                References::ByText => replacement(&content, reference, before, after),
+                References::ByTextAlone | References::EachByItself => content,
+            };
             let (start, end) = (before.len(), before.len() + reference.len());
             let mut next = Substituted::default();
             next.copy(&out, 0..start);

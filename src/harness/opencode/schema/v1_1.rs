@@ -8,8 +8,17 @@ use super::{
 };
 
 /// Everything that settings and agents may hold.
-pub(in crate::harness::opencode) static SCHEMA: Schema =
+pub(super) static SCHEMA: Schema =
     Schema { keys: None, config: Only(&[CONFIG, OWN]), agent: AGENTS, command: &Keys(&[COMMAND]), chunk_timeout: &Any };
+
+/// The same, with a limit of time; 1.2.27.
+pub(super) static WITH_CHUNKS: Schema = Schema {
+    keys: None,
+    config: Only(&[CONFIG, OWN]),
+    agent: AGENTS,
+    command: &Keys(&[COMMAND]),
+    chunk_timeout: &POSITIVE,
+};
 
 const PERMISSION: Type = Either(&[ACTION, KeysAnd(&[ACTIONS, &[may("todoread codesearch", &ACTION)]], &RULE)]);
 

@@ -7,26 +7,33 @@ use super::{
 };
 
 /// Everything that settings and agents may hold.
-pub(in crate::harness::opencode) static SCHEMA: Schema = Schema {
-    keys: None,
-    config: Keys(&[CONFIG, OWN]),
-    agent: AGENTS,
-    command: &Keys(&[COMMAND, &[may("variant", &Text)]]),
-    chunk_timeout: &TIMEOUT,
-};
+pub(super) static SCHEMA: Schema = schema(None, WITH_VARIANT, &TIMEOUT);
+/// Before 1.18.27.
+pub(super) static WITH_OTHER_KEYS: Schema = schema(None, WITH_VARIANT, &POSITIVE);
+/// Before 1.18.16, when no other keys might be there.
+pub(super) static WITH_DEPTH: Schema = schema(Some(&[KEYS, ATTACHMENTS, REFERENCES, DEPTH]), WITH_VARIANT, &POSITIVE);
+/// Before 1.18.3.
+pub(super) static WITH_REFERENCES: Schema = schema(Some(&[KEYS, ATTACHMENTS, REFERENCES]), WITH_VARIANT, &POSITIVE);
+/// Before 1.17.11.
+pub(super) static WITH_VARIANTS: Schema = schema(Some(&[KEYS, ATTACHMENTS]), WITH_VARIANT, &POSITIVE);
+/// Before 1.17.0.
+pub(super) static WITH_ATTACHMENTS: Schema = schema(Some(&[KEYS, ATTACHMENTS]), WITHOUT_VARIANT, &POSITIVE);
+/// Before 1.15.0; 1.14.34.
+pub(super) static FIRST: Schema = schema(Some(&[KEYS]), WITHOUT_VARIANT, &POSITIVE);
 
-/// The same types but for commands and one limit of time, and no other keys than those of then; 1.15.13.
-pub(in crate::harness::opencode) static EARLIER: Schema = Schema {
-    keys: Some(
-        "$schema shell logLevel server command skills reference watcher snapshot plugin share autoshare autoupdate \
-         disabled_providers enabled_providers model small_model default_agent username mode agent provider mcp \
-         formatter lsp instructions layout permission tools attachment enterprise tool_output compaction experimental",
-    ),
-    config: Keys(&[CONFIG, OWN]),
-    agent: AGENTS,
-    command: &Keys(&[COMMAND]),
-    chunk_timeout: &POSITIVE,
-};
+const fn schema(keys: Option<&'static [&'static str]>, command: &'static Type, chunk_timeout: &'static Type) -> Schema {
+    Schema { keys, config: Keys(&[CONFIG, OWN]), agent: AGENTS, command, chunk_timeout }
+}
+
+const KEYS: &str = "$schema shell logLevel server command skills watcher snapshot plugin share autoshare autoupdate \
+     disabled_providers enabled_providers model small_model default_agent username mode agent provider mcp formatter lsp \
+     instructions layout permission tools enterprise tool_output compaction experimental";
+const ATTACHMENTS: &str = "attachment reference";
+const REFERENCES: &str = "references";
+const DEPTH: &str = "subagent_depth";
+
+const WITH_VARIANT: &Type = &Keys(&[COMMAND, &[may("variant", &Text)]]);
+const WITHOUT_VARIANT: &Type = &Keys(&[COMMAND]);
 
 const COUNT: Type = Whole(0);
 
