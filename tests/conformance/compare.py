@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Random trees: the real client and Briefing are asked the same question; any difference is kept as a case file.
 
-usage: compare.py HARNESS[@EDITION] N SEED --clients DIR --briefing BINARY [--keep DIR] [--mode MODE]
+usage: compare.py HARNESS[@EDITION] N SEED --clients DIR --briefing BINARY [--keep DIR] [--together] [--after N]
 
 The harness's driver module has `generate(random) -> (casefile.Case, ask words)`; where an edition is named, it is told
 (`generate(random, edition)`) and the words are a question to that edition. `further(edition)`, where there is one, says what
-else is compared: lists of skills, the block about the environment. Tree number i of a seed is the same tree every time. Differences are written to --keep (default: ./differences) as ready case files.
+else is compared: lists of skills, the block about the environment. Tree number i of a seed is the same tree every time. With
+--after, up to N files of the tree are read before the one that is asked about. Differences are written to --keep (default: ./differences) as ready case files.
 """
 import argparse, json, os, random, re, subprocess, sys, tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -46,6 +47,10 @@ def one(o, number):
     case, words = module.generate(r, edition) if edition else module.generate(r)
     casefile.lay_out(case)
     os.makedirs(case.home(), exist_ok=True)
+    if o.after and " reading " in words and " by " not in words:
+        files = [s.header for s in case.sections if s.header.startswith("/") and " " not in s.header and s.body and os.path.isfile(s.header)]
+        earlier = random.Random(f"{o.seed}/{number}/after").choices(files, k=1 + number % o.after) if files else []
+        words += "".join(f" after {file}" for file in earlier)
     ask = casefile.Ask(words)
     further = module.further(ask.edition) if hasattr(module, "further") else []
     differences = (compared(o, case, words, word, asked) for word, asked in [("@text", module.ask), *further])
@@ -102,7 +107,7 @@ def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument("harness"); a.add_argument("n", type=int); a.add_argument("seed", type=int)
     a.add_argument("--clients", required=True); a.add_argument("--briefing", required=True)
-    a.add_argument("--keep", default="differences"); a.add_argument("--together", action="store_true"); a.add_argument("--inside", type=int, help=argparse.SUPPRESS)
+    a.add_argument("--keep", default="differences"); a.add_argument("--together", action="store_true"); a.add_argument("--after", type=int, default=0); a.add_argument("--inside", type=int, help=argparse.SUPPRESS)
     o = a.parse_args()
     if o.inside == -1:
         return all_of_them(o)
@@ -111,7 +116,7 @@ def main():
         if difference:
             sys.stdout.write(difference[0]); sys.stderr.write(difference[1])
         sys.exit(3 if difference else 0)
-    again = [o.harness, str(o.n), str(o.seed), "--clients", os.path.abspath(o.clients), "--briefing", os.path.abspath(o.briefing)]
+    again = [o.harness, str(o.n), str(o.seed), "--clients", os.path.abspath(o.clients), "--briefing", os.path.abspath(o.briefing), "--after", str(o.after)]
     different, failed = together(o, again) if o.together else (0, 0)
     for i in range(0 if o.together else o.n):
         with tempfile.TemporaryDirectory() as scratch:
