@@ -8,7 +8,7 @@ use std::process::Command;
 const MAY_NAME: [(&str, &[&str]); 18] = [
     ("text", &[]),
     ("paths", &[]),
-    ("glob", &["text"]),
+    ("glob", &["text", "paths"]),
     ("formats", &["text"]),
     ("snapshot", &["text", "paths", "glob", "formats"]),
     ("search", &["text", "snapshot"]),

@@ -6,10 +6,11 @@
 
 use std::cell::Cell;
 use std::collections::HashSet;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::{Budget, Failure, Found, Kind, Tree};
+use crate::paths::absolute;
 
 pub(super) mod name;
 
@@ -190,7 +191,7 @@ impl Walk<'_> {
             self.is_directory(&place)?;
             match self.tree.target(&place.join(text)) {
                 Ok(Kind::File) => {
-                    let file = joined(&path, text);
+                    let file = absolute(&path, Path::new(text));
                     self.add(file);
                 }
                 Ok(Kind::Dir | Kind::Link | Kind::Special) | Err(Failure::Missing) => {}
@@ -212,7 +213,7 @@ impl Walk<'_> {
     }
 
     fn entry(&mut self, dir: &Path, at: usize, name: &str, kind: Kind) {
-        let path = || joined(dir, name);
+        let path = || absolute(dir, Path::new(name));
         match kind {
             Kind::File => {
                 if !self.parts[at].only_directories && (self.is_last(at, name) || self.is_last_after_stars(at, name)) {
@@ -289,19 +290,4 @@ fn step(parts: &[Part], at: usize, name: &str, dot: bool) -> Option<Step> {
         return Some(if ends_stars && at + 1 < last { Step::Both } else { Step::Same });
     }
     (at < last && parts[at].matches(name, dot)).then_some(Step::Next)
-}
-
-/// The path of an entry, with the dots taken out as they are written.
-fn joined(dir: &Path, name: &str) -> PathBuf {
-    let mut out = PathBuf::from("/");
-    for component in dir.join(name).components() {
-        match component {
-            Component::Normal(name) => out.push(name),
-            Component::ParentDir => {
-                out.pop();
-            }
-            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
-        }
-    }
-    out
 }
