@@ -57,7 +57,10 @@ const SHELL: Change = change(
 const WORKTREES: Change = change(
     "2.1.286",
     "the directories of a worktree below .claude/worktrees are left to a session that starts there",
-    &["claude-code/reading_in_a_worktree_below_the_checkout_brings_only_what_lies_deeper"],
+    &[
+        "claude-code/reading_in_a_worktree_below_the_checkout_brings_only_what_lies_deeper",
+        "claude-code/paths_of_rules_begin_at_a_worktree_below_the_checkout",
+    ],
 );
 
 const TAGS: Change = change(

@@ -377,12 +377,13 @@ const OWN_FILES: [&str; 3] = ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md
 
 /// Whether a directory belongs to a worktree that holds `target`, and is not read from outside.
 ///
-/// Observed: of the first `.claude/worktrees/NAME` below `cwd`, these three directories give nothing; what lies below does.
+/// Observed: of the first `.claude/worktrees/NAME` below `cwd`, these three directories give nothing; what lies below does,
+/// unless the session starts in that `.claude`.
 fn is_of_worktree(dir: &Path, cwd: &Path, target: &Path) -> bool {
     let worktrees = |dir: &Path| dir.ends_with(".claude/worktrees") && dir.starts_with(cwd) && dir != cwd;
     let above: Vec<&Path> = target.ancestors().skip(1).collect();
     let Some(at) = above.iter().rposition(|dir| worktrees(dir)).filter(|at| *at > 0) else { return false };
-    [Some(above[at - 1]), Some(above[at]), above[at].parent()].contains(&Some(dir))
+    above[at].parent() == Some(cwd) || [Some(above[at - 1]), Some(above[at]), above[at].parent()].contains(&Some(dir))
 }
 
 fn nested(owner: Owner) -> Role {

@@ -142,9 +142,10 @@ impl Loader<'_, '_> {
             let wanted = match (&which, &entry.globs) {
                 (Which::Unconditional | Which::UnconditionalNested, None) => true,
                 (Which::Unconditional | Which::UnconditionalNested, Some(_)) | (Which::Matching(..), None) => false,
-                (Which::Matching(target, base), Some(globs)) => {
-                    target.strip_prefix(base).is_ok_and(|relative| paths::matches(globs, relative))
-                }
+                (Which::Matching(target, base), Some(globs)) => target.strip_prefix(base).is_ok_and(|relative| {
+                    let rebased = self.edition.leaves_worktrees.then(|| in_worktree(relative, base, self.cwd));
+                    paths::matches(globs, rebased.flatten().unwrap_or(relative))
+                }),
             };
             if wanted {
                 self.imported_anyway(&entry, &waiting, which);
@@ -175,4 +176,13 @@ impl Loader<'_, '_> {
             ));
         }
     }
+}
+
+/// The path in a worktree below the `.claude` of `base`, for a session that was not started in it: rules take it from there on.
+fn in_worktree<'p>(relative: &'p Path, base: &Path, cwd: &Path) -> Option<&'p Path> {
+    let mut parts = relative.strip_prefix(".claude/worktrees").ok()?.components();
+    let name = parts.next()?;
+    let inside = parts.as_path();
+    let started_there = cwd.starts_with(base.join(".claude/worktrees").join(name));
+    (!started_there && !inside.as_os_str().is_empty()).then_some(inside)
 }
