@@ -456,6 +456,23 @@ mod tests {
         assert_eq!(server.core.index.worked_out(), all, "nothing else is asked");
     }
 
+    #[tokio::test]
+    async fn what_is_given_up_on_one_thread_is_neither_worked_out_nor_answered() {
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let service = service_for(scratch.path());
+        let core = service.inner().core.clone();
+        let asked = question(&core, scratch.path());
+        let given_up = thread::on_one({
+            let core = core.clone();
+            async move {
+                thread::wanted().expect("somebody may give it up").store(false, Ordering::Relaxed);
+                futures::poll!(std::pin::pin!(core.answers_to(vec![asked]))).is_pending()
+            }
+        });
+        assert!(given_up.await, "whoever gave it up ends it");
+        assert_eq!(core.index.worked_out(), 0);
+    }
+
     #[test]
     fn an_answer_that_nobody_wants_any_more_is_not_worked_out() {
         let scratch = tempfile::TempDir::new().expect("a scratch directory");
