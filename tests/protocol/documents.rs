@@ -324,4 +324,17 @@ tests! {
         assert_eq!(source_of(&answer, &editor.path(AGENTS)).expect("a source")["fate"], "shadowed");
         editor.leave().await;
     }
+
+    async fn a_document_that_was_never_saved_can_be_read_and_what_is_nowhere_cannot() {
+        let mut editor = Editor::open().await;
+        editor.open_document("project/new.rs", "fn main() {}\n").await;
+        for (file, warns) in [("project/new.rs", false), ("project/none.rs", true)] {
+            let asked = json!({"harness": "codex", "textDocument": {"uri": editor.uri(file)}});
+            let answer = editor.effective(asked).await;
+            let warnings = answer["briefings"][0]["warnings"].as_array().expect("a list");
+            let is_missing = warnings.iter().any(|warning| warning["code"] == "missing-target");
+            assert_eq!(is_missing, warns, "{file}: {warnings:?}");
+        }
+        editor.leave().await;
+    }
 }
