@@ -25,6 +25,7 @@ mod screen;
 mod session;
 mod show;
 mod watch;
+mod whom;
 mod why;
 mod words;
 

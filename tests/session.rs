@@ -246,3 +246,21 @@ tests! {
         editor.leave().await;
     }
 }
+
+#[test]
+fn the_home_directory_is_relative_to_where_the_agent_is_started_for_every_command() {
+    let place = Place::new(&[
+        ("home/project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("home/project/h/.codex/AGENTS.md", "From the other home.\n"),
+    ]);
+    let options = ["--harness", "codex", "--cwd", "project", "--home", "h"];
+    for command in [&["show"][..], &["why", "From the other home."], &["report"], &["session"], &["compare"]] {
+        let output = place.run("home", &[command, &options].concat());
+        let said = String::from_utf8_lossy(&output.stderr);
+        // Nothing was committed that could be compared with.
+        let is_asked = output.status.success() || command == ["compare"] && said.contains("HEAD");
+        assert!(is_asked && !said.contains("--home"), "{command:?}: {said}");
+    }
+    let found = place.run("home", &[&["session"], &options[..]].concat());
+    assert!(String::from_utf8_lossy(&found.stdout).contains("h/.codex/AGENTS.md"), "{found:?}");
+}

@@ -1,12 +1,11 @@
 //! `briefing mcp`: the same answers for agents, over the Model Context Protocol.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 
-use super::show::{directory, here};
-use super::{Failure, defaults, log, today};
+use super::whom::Whom;
+use super::{Failure, log, today};
 use crate::server::{mcp, settings::Settings};
 
 pub(super) const EXAMPLES: &str = "\
@@ -18,22 +17,13 @@ Examples:
 /// Arguments of `briefing mcp`.
 #[derive(Args)]
 pub(super) struct Mcp {
-    /// The workspace, where agents are started [default: the working directory]
-    #[arg(long, value_name = "DIR")]
-    cwd: Option<PathBuf>,
-    /// The home directory to assume
-    #[arg(long, value_name = "DIR")]
-    home: Option<PathBuf>,
-    /// The harnesses to answer for where none is named, as in `briefing show`
-    #[arg(long, value_name = "ID[@EDITION]|mine|all", value_delimiter = ',')]
-    harness: Vec<String>,
+    #[command(flatten)]
+    whom: Whom,
 }
 
 pub(super) fn run(arguments: &Mcp) -> Result<ExitCode, Failure> {
-    let here = here()?;
-    let root = directory("--cwd", arguments.cwd.as_deref(), &here)?.unwrap_or_else(|| here.clone());
-    let home = directory("--home", arguments.home.as_deref(), &here)?;
-    let settings = Settings::of_harnesses(&arguments.harness)?;
+    let (root, base) = arguments.whom.standing()?;
+    let settings = Settings::of_harnesses(&arguments.whom.harness)?;
     log();
-    Ok(mcp::run(defaults(home), &root, settings, today)?)
+    Ok(mcp::run(base, &root, settings, today)?)
 }

@@ -6,13 +6,14 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use super::show::{Asked, asked, directory, exists, here, print, print_styled, write};
+use super::whom::Whom;
 use super::words::visible;
-use super::{Failure, defaults, screen};
+use super::{Failure, screen};
 use crate::answer::{Place, Resolution, Source};
 use crate::disk::{Buffers, Filesystem, Real};
 use crate::report::context::{ContextReport, ContextReports, Counter, context_report};
 use crate::report::words::Paths;
-use crate::request::{OneOrMany, Places, Request};
+use crate::request::{Places, Request};
 use crate::snapshot::{Kind, absolute};
 use crate::text::lossy;
 
@@ -33,15 +34,8 @@ Examples:
 pub(super) struct Report {
     /// The file that the agent reads, or the directory in which it is started; without it, the start of a session here
     path: Option<PathBuf>,
-    /// Only these harnesses, as in `briefing show`
-    #[arg(long, value_name = "ID[@EDITION]|mine|all", value_delimiter = ',')]
-    harness: Vec<String>,
-    /// Where the agent is started [default: the working directory]
-    #[arg(long, value_name = "DIR")]
-    cwd: Option<PathBuf>,
-    /// The home directory to assume
-    #[arg(long, value_name = "DIR")]
-    home: Option<PathBuf>,
+    #[command(flatten)]
+    whom: Whom,
     /// The kind of session: main, subagent, cron, group, local
     #[arg(long, value_name = "KIND")]
     session: Option<String>,
@@ -99,18 +93,14 @@ impl Counted {
 /// Counts, and prints.
 pub(super) fn run(arguments: &Report) -> Result<ExitCode, Failure> {
     let here = here()?;
-    let start = directory("--cwd", arguments.cwd.as_deref(), &here)?;
+    let start = directory("--cwd", arguments.whom.cwd.as_deref(), &here)?;
     let (cwd, target) = standpoint(arguments.path.as_deref(), start.as_deref(), &here)?;
-    let home = directory("--home", arguments.home.as_deref(), &here)?;
-    let request = Request {
-        harness: (!arguments.harness.is_empty()).then(|| OneOrMany::Many(arguments.harness.clone())),
-        session: arguments.session.clone(),
-        model: arguments.model.clone(),
-        ..Request::default()
-    };
+    let base = arguments.whom.defaults(&cwd)?;
+    let (session, model) = (arguments.session.clone(), arguments.model.clone());
+    let request = Request { session, model, ..arguments.whom.request() };
     let files = Buffers::over(Real);
     let places = Places { cwd, target, read_before: Vec::new(), already_loaded: Vec::new() };
-    let Asked { answers, problems } = asked(&files, &request, &places, defaults(home))?;
+    let Asked { answers, problems } = asked(&files, &request, &places, base)?;
     for problem in &problems {
         eprintln!("briefing: {problem}");
     }

@@ -42,7 +42,7 @@ pub(super) struct Session {
     /// Where the agent is started [default: the working directory]
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
-    /// The home directory to assume
+    /// The home directory to assume, relative to where the agent is started
     #[arg(long, value_name = "DIR")]
     home: Option<PathBuf>,
     #[command(flatten)]
@@ -174,7 +174,7 @@ pub(super) fn run(arguments: &Session) -> Result<ExitCode, Failure> {
     let meant = steps.iter().map(|step| step.parsed(&place)).collect::<Result<Vec<Step>, String>>()?;
     let request = Request { harness: Some(OneOrMany::One(arguments.harness.clone())), ..Request::default() };
     let places = Places { cwd: cwd.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
-    let base = defaults(directory("--home", arguments.home.as_deref(), &here)?);
+    let base = defaults(directory("--home", arguments.home.as_deref(), &cwd)?);
     let (mut found, _) = questions(&Real, &request, &places, base)?;
     let (Some((choice, start)), true) = (found.pop(), found.is_empty()) else {
         return Err("--harness: a session is that of one harness: name one".to_owned().into());

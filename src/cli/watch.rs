@@ -7,11 +7,11 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use clap::{Args, ValueEnum};
 
-use super::show::{directory, here};
+use super::whom::Whom;
 use super::words::visible;
-use super::{Failure, defaults, log, today};
+use super::{Failure, log, today};
 use crate::report::words::{Paths, list};
-use crate::request::{OneOrMany, Places, Request};
+use crate::request::Places;
 use crate::server::watch::{Change, Heard, watch};
 use crate::text::grouped;
 
@@ -26,15 +26,8 @@ Examples:
 pub(super) struct Watch {
     /// The file the agent would read, relative to where it is started; without it, the start of a session
     file: Option<PathBuf>,
-    /// Only these harnesses, as in `briefing show`
-    #[arg(long, value_name = "ID[@EDITION]|mine|all", value_delimiter = ',')]
-    harness: Vec<String>,
-    /// Where the agent is started [default: the working directory]
-    #[arg(long, value_name = "DIR")]
-    cwd: Option<PathBuf>,
-    /// The home directory to assume
-    #[arg(long, value_name = "DIR")]
-    home: Option<PathBuf>,
+    #[command(flatten)]
+    whom: Whom,
     /// How to print the changes
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -50,13 +43,8 @@ enum Format {
 
 /// Watches until it is interrupted, or until nobody reads any more.
 pub(super) fn run(arguments: &Watch) -> Result<ExitCode, Failure> {
-    let here = here()?;
-    let cwd = directory("--cwd", arguments.cwd.as_deref(), &here)?.unwrap_or_else(|| here.clone());
-    let base = defaults(directory("--home", arguments.home.as_deref(), &here)?);
-    let mut request = Request::default();
-    if !arguments.harness.is_empty() {
-        request.harness = Some(OneOrMany::Many(arguments.harness.clone()));
-    }
+    let (cwd, base) = arguments.whom.standing()?;
+    let request = arguments.whom.request();
     let places = Places { cwd, target: arguments.file.clone(), read_before: Vec::new(), already_loaded: Vec::new() };
     log();
     let mut failure = None;

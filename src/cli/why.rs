@@ -1,15 +1,16 @@
 //! `briefing why`: where a sentence comes from, which harnesses send it, and why the others do not.
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use clap::{Args, ValueEnum};
 
-use super::show::{directory, here, print, print_styled};
+use super::show::{print, print_styled};
+use super::whom::Whom;
 use super::words::visible;
-use super::{FINDINGS, Failure, defaults};
+use super::{FINDINGS, Failure};
 use crate::answer::{Fate, Standpoint, Trigger};
 use crate::report::why::{Standing, Told, Why as Found};
 use crate::report::words::{self, Paths, list};
@@ -27,15 +28,8 @@ Examples:
 pub(super) struct Why {
     /// A sentence, or some words of it; how it is wrapped does not matter
     text: String,
-    /// Only these harnesses, as in `briefing show`
-    #[arg(long, value_name = "ID[@EDITION]|mine|all", value_delimiter = ',')]
-    harness: Vec<String>,
-    /// Where agents are started [default: the working directory]
-    #[arg(long, value_name = "DIR")]
-    cwd: Option<PathBuf>,
-    /// The home directory to assume
-    #[arg(long, value_name = "DIR")]
-    home: Option<PathBuf>,
+    #[command(flatten)]
+    whom: Whom,
     /// How to print the answer
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -51,10 +45,8 @@ enum Format {
 
 /// Looks, says, and exits with 1 if the text is nowhere.
 pub(super) fn run(arguments: &Why) -> Result<ExitCode, Failure> {
-    let here = here()?;
-    let cwd = directory("--cwd", arguments.cwd.as_deref(), &here)?.unwrap_or_else(|| here.clone());
-    let base = defaults(directory("--home", arguments.home.as_deref(), &here)?);
-    let settings = Settings::of_harnesses(&arguments.harness)?;
+    let (cwd, base) = arguments.whom.standing()?;
+    let settings = Settings::of_harnesses(&arguments.whom.harness)?;
     let paths = Paths::from(&Standpoint::plain(&cwd, &base.home, base.env.clone()), None);
     let found = why(base, &cwd, settings, &arguments.text)?;
     match arguments.format {

@@ -1,0 +1,43 @@
+//! Whom a command is about, and where they are started.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::show::{directory, here};
+use crate::request::{Defaults, OneOrMany, Request};
+
+/// Options that commands share.
+#[derive(Args)]
+pub(super) struct Whom {
+    /// Only these harnesses, as in `briefing show`
+    #[arg(long, value_name = "ID[@EDITION]|mine|all", value_delimiter = ',')]
+    pub harness: Vec<String>,
+    /// Where the agent is started [default: the working directory]
+    #[arg(long, value_name = "DIR")]
+    pub cwd: Option<PathBuf>,
+    /// The home directory to assume, relative to where the agent is started
+    #[arg(long, value_name = "DIR")]
+    home: Option<PathBuf>,
+}
+
+impl Whom {
+    /// Where the agent is started, and what the environment says, with the home directory that is assumed.
+    pub fn standing(&self) -> Result<(PathBuf, Defaults), String> {
+        let here = here()?;
+        let cwd = directory("--cwd", self.cwd.as_deref(), &here)?.unwrap_or(here);
+        let defaults = self.defaults(&cwd)?;
+        Ok((cwd, defaults))
+    }
+
+    /// The same where it is known in which directory the agent is started.
+    pub fn defaults(&self, cwd: &Path) -> Result<Defaults, String> {
+        Ok(super::defaults(directory("--home", self.home.as_deref(), cwd)?))
+    }
+
+    /// A question to these harnesses.
+    pub fn request(&self) -> Request {
+        let harness = (!self.harness.is_empty()).then(|| OneOrMany::Many(self.harness.clone()));
+        Request { harness, ..Request::default() }
+    }
+}
