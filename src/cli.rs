@@ -24,6 +24,7 @@ mod report;
 mod screen;
 mod session;
 mod show;
+mod verify;
 mod watch;
 mod whom;
 mod why;
@@ -97,6 +98,9 @@ enum Command {
     /// Count what fills the context of each agent: per source its size, its share and its tokens
     #[command(after_help = report::EXAMPLES)]
     Report(report::Report),
+    /// Ask your own installed client, offline and on a copy, and compare what it sends with what Briefing says
+    #[command(after_help = verify::EXAMPLES)]
+    Verify(verify::Verify),
     /// List the harnesses, their editions, and the versions they were checked on
     #[command(after_help = harnesses::EXAMPLES)]
     Harnesses(harnesses::Harnesses),
@@ -160,6 +164,7 @@ pub fn main() -> ExitCode {
         Command::Watch(arguments) => watch::run(&arguments),
         Command::Hook(arguments) => Ok(hook::run(&arguments)),
         Command::Report(arguments) => report::run(&arguments),
+        Command::Verify(arguments) => verify::run(&arguments),
         Command::Harnesses(arguments) => harnesses::run(&arguments),
         Command::Lsp { stdio: _ } => lsp().map_err(Failure::Misuse),
         Command::Mcp(arguments) => mcp::run(&arguments),

@@ -38,6 +38,7 @@
 //! | | *above: pure; below: the outside world* |
 //! | [`disk`] | reads, lays buffers over, and watches; the only room that opens files |
 //! | [`remote`] | fetches the URLs that instructions name; the only room that uses the network, when the user says so |
+//! | [`verify`] | asks the user's own client, on a copy and without a network; the only room that starts programs, when the user says so |
 //! | [`server`] | the LSP service and its transport; the same answers without an editor, and for agents over MCP |
 //! | [`cli`] | the same answers on a terminal |
 //!
@@ -69,7 +70,8 @@
 //! - Every considered path is in the answer; unknown is never absent.
 //! - Remembered equals fresh: `tests/incremental.rs` compares them after random changes.
 //! - Every number about a harness carries a unit, and the version of the client it was checked on.
-//! - Briefing never writes to the workspace, runs no other program, and fetches nothing without the user's say.
+//! - Briefing never writes to the workspace, runs no other program but when [`verify`] is asked to, and fetches nothing without
+//!   the user's say.
 
 pub mod answer;
 pub mod cli;
@@ -89,3 +91,4 @@ pub mod server;
 pub mod session;
 pub mod snapshot;
 pub mod text;
+pub mod verify;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use briefing::answer::{MessageKind, Resolution, Surroundings};
 use briefing::harness::custom::{self, Customs};
 use briefing::report::briefing::{self as wire, Include};
+use briefing::report::case::escape;
 use briefing::request::{Defaults, OneOrMany, Places, Request};
 use briefing::resolve::{Outcome, resolve};
 use briefing::roster::{self, Roster};
@@ -318,38 +319,6 @@ fn golden(word: &str, resolution: &Resolution) -> String {
 fn measure(text: &str) -> String {
     let hash: String = Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
     format!("{} {hash}", text.len())
-}
-
-/// Backslashes, control characters, invisible characters and spaces at line ends made visible.
-fn escape(text: &str) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    for line in text.split('\n') {
-        let mut out = String::new();
-        for c in line.chars() {
-            match c {
-                '\\' => out.push_str("\\\\"),
-                '\r' => out.push_str("\\r"),
-                c if invisible(c) => {
-                    let _ = write!(out, "\\u{{{:X}}}", c as u32);
-                }
-                c => out.push(c),
-            }
-        }
-        if out.ends_with(' ') {
-            out.truncate(out.len() - 1);
-            out.push_str("\\s");
-        }
-        if out.starts_with(">>> ") || out.starts_with("-- ") {
-            out.insert(0, '\\');
-        }
-        lines.push(out);
-    }
-    lines.join("\n")
-}
-
-fn invisible(c: char) -> bool {
-    matches!(c, '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{a0}' | '\u{ad}' | '\u{200b}'..='\u{200f}'
-        | '\u{2028}'..='\u{202f}' | '\u{2060}'..='\u{206f}' | '\u{3000}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// The lines that differ, with one line around.

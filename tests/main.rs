@@ -28,6 +28,8 @@ mod revision;
 mod session;
 mod tidy;
 mod transport;
+#[cfg(target_os = "linux")]
+mod verify;
 mod watch;
 mod why;
 mod world;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Every room with the rooms it may name. `main` and the crate itself are not rooms.
-const MAY_NAME: [(&str, &[&str]); 18] = [
+const MAY_NAME: [(&str, &[&str]); 19] = [
     ("text", &[]),
     ("paths", &[]),
     ("glob", &["text", "paths"]),
@@ -22,6 +22,7 @@ const MAY_NAME: [(&str, &[&str]); 18] = [
     ("request", &["text", "snapshot", "search", "answer", "harness", "resolve", "roster", "report"]),
     ("disk", &["text", "glob", "formats", "snapshot"]),
     ("remote", &["snapshot"]),
+    ("verify", &["formats", "snapshot", "search", "answer", "harness", "resolve", "disk"]),
     (
         "server",
         &[
@@ -33,7 +34,7 @@ const MAY_NAME: [(&str, &[&str]); 18] = [
         "cli",
         &[
             "text", "formats", "snapshot", "search", "answer", "harness", "resolve", "session", "roster", "index",
-            "report", "request", "disk", "remote", "server",
+            "report", "request", "disk", "remote", "verify", "server",
         ],
     ),
 ];

@@ -68,6 +68,56 @@ pub fn case(answers: &[Resolution], facts: &dyn Facts, settings: Option<&str>) -
     out
 }
 
+/// Adds what a client was seen to say to a case of one answer, whose last section is its golden: texts, each with its trigger
+/// and its role.
+pub fn observed<'a>(
+    case: &mut String,
+    told: impl Iterator<Item = (&'a str, &'a str, &'a str)>,
+    client: &str,
+    version: &str,
+) {
+    let before = case.len();
+    told.for_each(|(trigger, role, text)| {
+        let _ = writeln!(case, ">>> {trigger} {role}\n{}", escape(text));
+    });
+    if case.len() == before {
+        case.push_str(">>> nothing\n");
+    }
+    section(case, &format!("@observed {client} {version}"), "");
+}
+
+/// Backslashes, control characters, invisible characters and spaces at line ends made visible.
+pub fn escape(text: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.split('\n') {
+        let mut out = String::new();
+        for c in line.chars() {
+            match c {
+                '\\' => out.push_str("\\\\"),
+                '\r' => out.push_str("\\r"),
+                c if is_invisible(c) => {
+                    let _ = write!(out, "\\u{{{:X}}}", c as u32);
+                }
+                c => out.push(c),
+            }
+        }
+        if out.ends_with(' ') {
+            out.truncate(out.len() - 1);
+            out.push_str("\\s");
+        }
+        if out.starts_with(">>> ") || out.starts_with("-- ") {
+            out.insert(0, '\\');
+        }
+        lines.push(out);
+    }
+    lines.join("\n")
+}
+
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{a0}' | '\u{ad}' | '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202f}' | '\u{2060}'..='\u{206f}' | '\u{3000}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+}
+
 impl Tree {
     fn learn(&mut self, ask: &Ask, fact: Fact) {
         match (ask, fact) {

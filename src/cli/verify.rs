@@ -1,0 +1,266 @@
+//! `briefing verify`: asks the user's own client, and says whether it sends what Briefing says.
+
+use std::cell::RefCell;
+use std::fmt::Write as _;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::show::{answer, print, questions, write};
+use super::whom::Whom;
+use super::{FINDINGS, Failure, MISUSE};
+use crate::answer::{Fidelity, Resolution};
+use crate::disk::{self, Filesystem, Real};
+use crate::harness::Choice;
+use crate::report::briefing::uncertainty;
+use crate::report::case::{case, observed};
+use crate::request::{OneOrMany, Places};
+use crate::snapshot::{Ask, Fact, Facts, absolute};
+use crate::verify::client::{self, Client};
+use crate::verify::difference::{Difference, Verdict, compare};
+use crate::verify::{self, Installed, Outcome, Plan, Said, Scratch, Where};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  briefing verify                          each of your agents, at the start of a session here
+  briefing verify codex                    Codex alone
+  briefing verify opencode src/main.rs     when it reads src/main.rs
+  briefing verify codex --case wrong.case  and write down what differs, to attach it to a report";
+
+/// Arguments of `briefing verify`.
+#[derive(Args)]
+pub(super) struct Verify {
+    /// The harness, as ID[@VERSION], and the file that the agent reads; without the one those that are used here and
+    /// installed, without the other the start of a session
+    #[arg(value_name = "HARNESS] [FILE", num_args = 0..=2)]
+    what: Vec<String>,
+    #[command(flatten)]
+    whom: Whom,
+    /// The program to ask [default: the command of the harness on PATH]
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+    /// Do not ask before a program is run
+    #[arg(long, short)]
+    yes: bool,
+    /// How long a client may take, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    timeout: u64,
+    /// Write what a difference rests on into FILE, with the text of the client
+    #[arg(long, value_name = "FILE")]
+    case: Option<PathBuf>,
+    /// Ask on standard input what is to be asked, in namespaces that were made for it
+    #[arg(long, hide = true)]
+    inside: bool,
+}
+
+/// A client that is to be asked.
+struct Asked {
+    client: &'static Client,
+    title: String,
+    program: Installed,
+    answer: Resolution,
+}
+
+/// Asks one client after the other.
+pub(super) fn run(arguments: &Verify) -> Result<ExitCode, Failure> {
+    let answers = |choice: &Choice, at: &_| answer(&Real, choice, at);
+    if arguments.inside {
+        return verify::inside(&answers).map(|()| ExitCode::SUCCESS).map_err(Failure::Misuse);
+    }
+    let asked = whom(arguments)?;
+    let place = verify::place();
+    if !arguments.yes && !agreed(&asked, place)? {
+        return Err("nothing was run".to_owned().into());
+    }
+    let mut worst = 0;
+    for one in &asked {
+        worst = worst.max(one_client(one, place, arguments, &answers)?);
+    }
+    Ok(ExitCode::from(worst))
+}
+
+/// The clients that are meant, with Briefing's own answers.
+fn whom(arguments: &Verify) -> Result<Vec<Asked>, Failure> {
+    let (harness, file) = named(&arguments.what);
+    let (cwd, defaults) = arguments.whom.standing()?;
+    let mut request = arguments.whom.request();
+    if let Some(harness) = harness {
+        request.harness = Some(OneOrMany::One(harness.to_owned()));
+    }
+    if let Some(file) = file {
+        super::show::exists("FILE", &cwd, Path::new(file))?;
+    }
+    let env = defaults.env.clone();
+    let places = Places { cwd, target: file.map(PathBuf::from), read_before: Vec::new(), already_loaded: Vec::new() };
+    let (questions, _) = questions(&Real, &request, &places, defaults)?;
+    let path: Vec<PathBuf> = env.get("PATH").map(|path| std::env::split_paths(path).collect()).unwrap_or_default();
+    let mut asked = Vec::new();
+    let mut missing = Vec::new();
+    for (choice, standpoint) in &questions {
+        match client_of(choice, &path, &places.cwd, arguments) {
+            Ok((client, program)) => {
+                let answer = answer(&Real, choice, standpoint);
+                asked.push(Asked { client, title: choice.title().to_owned(), program, answer });
+            }
+            Err(why) => missing.push(why),
+        }
+    }
+    // Of those that are used here some may not be installed.
+    if asked.is_empty() || (harness.is_some() && !missing.is_empty()) {
+        return Err(missing.join("; ").into());
+    }
+    Ok(asked)
+}
+
+/// A lone word is a harness, or else a file.
+fn named(what: &[String]) -> (Option<&str>, Option<&str>) {
+    let is_harness = |word: &str| crate::harness::profile(word.split('@').next().unwrap_or_default()).is_some();
+    match what {
+        [one] if !is_harness(one) => (None, Some(one)),
+        [one, rest @ ..] => (Some(one), rest.first().map(String::as_str)),
+        [] => (None, None),
+    }
+}
+
+/// The client of a harness, and the program that is run for it.
+fn client_of(
+    choice: &Choice,
+    path: &[PathBuf],
+    cwd: &Path,
+    arguments: &Verify,
+) -> Result<(&'static Client, Installed), String> {
+    let (id, title) = (choice.id(), choice.title());
+    let client = client::of(id).ok_or_else(|| {
+        let known: Vec<&str> = client::ALL.iter().map(|client| client.harness).collect();
+        format!("{title} cannot be asked; those that can are {}", known.join(", "))
+    })?;
+    let command =
+        crate::harness::profile(id).and_then(|profile| profile.program.as_ref()).map_or(id, |program| program.command);
+    let is_file = |file: &PathBuf| Real.stat(file).is_ok_and(|meta| meta.kind == crate::snapshot::Kind::File);
+    let program = match &arguments.program {
+        Some(program) => Some(absolute(cwd, program))
+            .filter(is_file)
+            .ok_or(format!("--program: there is no file {}", program.display()))?,
+        None => {
+            let found = path.iter().filter(|dir| dir.is_absolute()).map(|dir| dir.join(command)).find(is_file);
+            found.ok_or(format!("{title} is not installed: there is no `{command}` on PATH; name it with --program"))?
+        }
+    };
+    // What a project brings along is not run for having been found there.
+    if arguments.program.is_none() && program.starts_with(cwd) {
+        return Err(format!("{} is part of this workspace; name it with --program if you trust it", program.display()));
+    }
+    let version = choice.claim.running.clone().unwrap_or_default();
+    Ok((client, Installed { program, version, path: path.to_vec() }))
+}
+
+/// Says what will be run, and asks.
+fn agreed(asked: &[Asked], place: Where) -> Result<bool, Failure> {
+    let mut words = String::new();
+    for one in asked {
+        let _ = writeln!(words, "This runs {} ({}{}).", one.program.program.display(), one.title, version(one));
+    }
+    let how = match place {
+        Where::OwnRoot => {
+            "without a network, in a root of its own: nothing outside of a scratch directory can be written to"
+        }
+        Where::Copy => {
+            "with proxies that lead nowhere, from a copy in a scratch directory; this system has no stronger fence"
+        }
+    };
+    let _ = writeln!(
+        words,
+        "It gets copies of the instruction and settings files, no credentials, and a model that is none; it runs {how}."
+    );
+    if !io::stdin().is_terminal() {
+        return Err(format!("{words}briefing: pass --yes to run it").into());
+    }
+    eprint!("{words}Go on? [y/N] ");
+    let _ = io::stderr().flush();
+    let mut said = String::new();
+    let read = io::stdin().lock().read_line(&mut said);
+    Ok(read.is_ok() && matches!(said.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+fn version(one: &Asked) -> String {
+    if one.program.version.is_empty() { String::new() } else { format!(" {}", one.program.version) }
+}
+
+/// Asks one client, says what came of it, and with which code that ends.
+fn one_client(one: &Asked, place: Where, arguments: &Verify, answers: verify::Answers) -> Result<u8, Failure> {
+    let scratch = Scratch::new().map_err(|error| format!("there is no scratch directory: {error}"))?;
+    let limit = Duration::from_secs(arguments.timeout);
+    let plan = Plan::of(&one.answer, &one.program, scratch.dir(), limit, &Real);
+    let facts = Looked(RefCell::default());
+    let lay_out = |moved| {
+        plan.lay_out(&one.answer, one.client, moved, (&Real, &facts))
+            .map_err(|error| format!("the copy cannot be laid out: {error}"))
+    };
+    lay_out(place == Where::Copy)?;
+    let outcome = match verify::ask(&plan, place, answers) {
+        Err(why) if place == Where::OwnRoot => {
+            eprintln!("briefing: {why}; it is asked on the copy instead");
+            lay_out(true)?;
+            verify::ask(&plan, Where::Copy, answers)?
+        }
+        outcome => outcome?,
+    };
+    let verdict = compare(&outcome.ours, &outcome.theirs);
+    print(&said(one, &outcome, &verdict))?;
+    if let (Some(file), Verdict::Different(_)) = (&arguments.case, &verdict) {
+        let answers = std::slice::from_ref(&one.answer);
+        let mut text = case(answers, &facts, None);
+        if let Said::Texts(told) = &outcome.theirs {
+            let told = told.iter().map(|told| (told.trigger.as_str(), told.role.as_str(), told.text.as_str()));
+            observed(&mut text, told, &plan.harness, &plan.version);
+        }
+        write(&absolute(&plan.cwd, file), &text)?;
+    }
+    Ok(match verdict {
+        Verdict::Equal(..) | Verdict::BothRefuse => 0,
+        Verdict::Different(_) => FINDINGS,
+        Verdict::Unheard(_) => MISUSE,
+    })
+}
+
+/// What came of it, in words.
+fn said(one: &Asked, outcome: &Outcome, verdict: &Verdict) -> String {
+    let who = format!("{}{}", one.title, version(one));
+    let seconds = outcome.millis as f64 / 1000.0;
+    match verdict {
+        Verdict::Equal(0, _) => format!("{who}: equal, neither has any instructions ({seconds:.1} s)\n"),
+        Verdict::Equal(messages, bytes) => {
+            let plural = if *messages == 1 { "" } else { "s" };
+            format!("{who}: equal, {messages} message{plural} of {bytes} bytes ({seconds:.1} s)\n")
+        }
+        Verdict::BothRefuse => format!("{who}: equal, it does not start here, as Briefing says ({seconds:.1} s)\n"),
+        Verdict::Different(Difference { at, ours, theirs }) => {
+            // Perhaps nobody said that they are the same.
+            let doubt = match one.answer.fidelity {
+                Fidelity::Exact => String::new(),
+                Fidelity::Unchecked | Fidelity::Files => {
+                    format!("  Briefing does not call it exact: {}\n", uncertainty(&one.answer))
+                }
+            };
+            format!("{who}: differs in {at}\n  Briefing  {ours}\n  client    {theirs}\n{doubt}")
+        }
+        Verdict::Unheard(why) => format!("{who}: could not be compared; {why}\n"),
+    }
+}
+
+/// The disk, looked at when it is asked.
+struct Looked(RefCell<crate::snapshot::Snapshot>);
+
+impl Facts for Looked {
+    fn told(&self, ask: &Ask) -> Option<Fact> {
+        let seen = self.0.borrow().told(ask);
+        Some(seen.unwrap_or_else(|| {
+            let fact = disk::observe(&Real, ask);
+            self.0.borrow_mut().tell(ask.clone(), fact.clone());
+            fact
+        }))
+    }
+}

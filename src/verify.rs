@@ -1,0 +1,263 @@
+//! Asks the user's own client what it tells its model, and compares: the only room that starts a program.
+//!
+//! The client meets a [`model`] on the loopback interface that has it read a file, and keeps what it is sent. It runs on a
+//! [`copy`] of what the answer rests on: on Linux, where that is allowed, in a [`root`] and a network of its own, elsewhere where
+//! the copy lies and with proxies that lead nowhere. Briefing is asked about the same copy. Only the command line comes here, and
+//! only when the user named the command.
+#![expect(clippy::disallowed_methods, reason = "this is the room that starts programs, in a directory of its own")]
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use crate::answer::{MessageKind, Resolution, Standpoint};
+use crate::harness::Choice;
+
+pub mod client;
+mod copy;
+pub mod difference;
+mod harmless;
+mod model;
+mod plan;
+mod process;
+#[cfg(target_os = "linux")]
+mod root;
+
+use client::{Client, Run, Start, Told};
+use model::{Call, Model};
+pub use plan::{Installed, Plan};
+use process::{End, Line};
+
+/// The argument with which the program starts itself in namespaces of their own.
+pub const INSIDE: &str = "--inside";
+/// How much longer than its client the one may take who starts it.
+const GRACE: Duration = Duration::from_secs(20);
+
+/// Whom Briefing's own answer comes from.
+pub type Answers<'a> = &'a dyn Fn(&Choice, &Standpoint) -> Resolution;
+
+/// What came of a question.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Outcome {
+    /// What Briefing says.
+    pub ours: Said,
+    /// What the client says.
+    pub theirs: Said,
+    /// How long the client took, in milliseconds.
+    pub millis: u64,
+}
+
+/// What one of the two says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Said {
+    /// These texts reach the model.
+    Texts(Vec<Told>),
+    /// The client does not start, or ended before it asked its model: why, or its last words.
+    Refused(String),
+    /// Nothing is known: why.
+    Nothing(String),
+}
+
+/// Where a client is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Where {
+    /// In a root and a network of its own.
+    OwnRoot,
+    /// Where the copy lies.
+    Copy,
+}
+
+/// Where this machine lets a client be asked.
+pub fn place() -> Where {
+    let allowed = cfg!(target_os = "linux")
+        && namespaces("true")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success());
+    if allowed { Where::OwnRoot } else { Where::Copy }
+}
+
+/// A program in namespaces of its own, which ends with whoever started it.
+fn namespaces(program: impl AsRef<std::ffi::OsStr>) -> Command {
+    let mut command = Command::new("unshare");
+    command.args(["--user", "--map-root-user", "--mount", "--net", "--pid", "--fork", "--kill-child"]).arg(program);
+    command
+}
+
+/// A directory of our own, which is gone with this.
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    /// A new one, which nobody else may look into.
+    pub fn new() -> io::Result<Scratch> {
+        let since = std::time::UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos();
+        let dir = std::env::temp_dir().join(format!("briefing-verify-{}-{since:x}", std::process::id()));
+        let mut builder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&dir)?;
+        Ok(Scratch(fs::canonicalize(dir)?))
+    }
+
+    /// Where it is.
+    pub fn dir(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Asks, in the way that `place` says.
+pub fn ask(plan: &Plan, place: Where, answers: Answers) -> Result<Outcome, String> {
+    match place {
+        Where::OwnRoot => ask_inside(plan),
+        Where::Copy => here(&plan.moved(), answers),
+    }
+}
+
+/// Starts this very program in namespaces of its own, and tells it what to ask.
+fn ask_inside(plan: &Plan) -> Result<Outcome, String> {
+    let own = std::env::current_exe().map_err(|error| format!("this program cannot be found: {error}"))?;
+    let failed = |error: io::Error| format!("it cannot be started again by itself: {error}");
+    let mut child = namespaces(own)
+        .args(["verify", INSIDE])
+        .env_clear()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(failed)?;
+    let told = serde_json::to_vec(plan).map_err(|error| error.to_string())?;
+    child.stdin.take().map_or(Ok(()), |mut to| to.write_all(&told)).map_err(failed)?;
+    let (mut from, mut errors) = (child.stdout.take(), child.stderr.take());
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let (mut said, mut words) = (Vec::new(), String::new());
+        from.iter_mut().for_each(|from| drop(from.read_to_end(&mut said)));
+        errors.iter_mut().for_each(|errors| drop(errors.read_to_string(&mut words)));
+        let _ = sender.send((said, words));
+    });
+    let heard = receiver.recv_timeout(plan.limit + GRACE);
+    let _ = child.kill();
+    let _ = child.wait();
+    let (said, words) = heard.map_err(|_| "it does not come to an end".to_owned())?;
+    serde_json::from_slice(&said).map_err(|_| format!("its sandbox cannot be set up: {}", words.trim()))
+}
+
+/// What the program does that was started so: makes a root of its own, asks there, and says what came of it.
+pub fn inside(answers: Answers) -> Result<(), String> {
+    let mut told = Vec::new();
+    io::stdin().read_to_end(&mut told).map_err(|error| error.to_string())?;
+    let plan: Plan = serde_json::from_slice(&told).map_err(|error| error.to_string())?;
+    #[cfg(target_os = "linux")]
+    root::enter(&plan.scratch, &plan.tree(), &plan.covers, &plan.kept).map_err(|error| error.to_string())?;
+    let outcome = here(&plan, answers)?;
+    let said = serde_json::to_vec(&outcome).map_err(|error| error.to_string())?;
+    io::stdout().write_all(&said).map_err(|error| error.to_string())
+}
+
+/// Asks both about the files as they are here.
+fn here(plan: &Plan, answers: Answers) -> Result<Outcome, String> {
+    let client = client::of(&plan.harness).ok_or_else(|| format!("{} cannot be asked", plan.harness))?;
+    let (choice, standpoint) = plan.question()?;
+    // A client may write to the copy.
+    let ours = ours(&answers(&choice, &standpoint));
+    let (began, before) = (Instant::now(), stamp(&plan.program));
+    let mut theirs = theirs(plan, client).unwrap_or_else(|error| Said::Nothing(error.to_string()));
+    if stamp(&plan.program) != before {
+        theirs = Said::Nothing("its program was changed while it was asked".to_owned());
+    }
+    let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok(Outcome { ours, theirs, millis })
+}
+
+/// What changes with a file.
+fn stamp(file: &Path) -> Option<(u64, std::time::SystemTime)> {
+    let meta = fs::metadata(file).ok()?;
+    Some((meta.len(), meta.modified().ok()?))
+}
+
+fn ours(answer: &Resolution) -> Said {
+    if let Some(refusal) = &answer.answer.refusal {
+        return Said::Refused(refusal.message.clone());
+    }
+    let instructions = answer.answer.messages.iter().filter(|message| message.kind == MessageKind::Instructions);
+    let told = instructions.map(|message| Told {
+        trigger: message.trigger.to_string(),
+        role: message.role.to_string(),
+        text: message.text.to_string(),
+    });
+    Said::Texts(told.collect())
+}
+
+fn theirs(plan: &Plan, client: &Client) -> io::Result<Said> {
+    let deadline = Instant::now() + plan.limit;
+    let events = mpsc::channel();
+    let read = plan.file.as_ref().zip(client.read);
+    let calls: Vec<Call> = read.iter().map(|(file, call)| call(&file.display().to_string())).collect();
+    let model = Model::start(calls, events.0.clone())?;
+    let run = Run {
+        version: &plan.version,
+        port: model.port,
+        file: read.and(plan.file.as_deref()),
+        scratch: &plan.scratch,
+        is_set: &|name| plan.is_set(name),
+    };
+    let Start { arguments, env } = (client.start)(&run);
+    let mut line = Line {
+        program: &plan.program,
+        arguments: client.before.map(|before| before(&run)).unwrap_or_default(),
+        env: plan.environment(),
+        cwd: &plan.cwd,
+        output: plan.scratch.join("said"),
+    };
+    line.env.extend(env.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    if client.before.is_some() {
+        process::run(&line, &events, deadline);
+    }
+    line.arguments = arguments;
+    let end = process::run(&line, &events, deadline);
+    Ok(understood(&run, client, &model, &end, &process::last_words(&line.output)))
+}
+
+/// What the end of a run means.
+fn understood(run: &Run, client: &Client, model: &Model, end: &End, words: &str) -> Said {
+    let heard = model.heard();
+    let words = if words.is_empty() { "it printed nothing".to_owned() } else { format!("it printed\n{words}") };
+    match (end, heard.strange.first()) {
+        (End::Told, _) => (client.said)(run, &heard.requests)
+            .map_or_else(|why| Said::Nothing(format!("its request is of another shape: {why}")), Said::Texts),
+        (End::Never(why), _) => Said::Nothing(format!("it cannot be started: {why}")),
+        (End::TooLong, None) if heard.requests.is_empty() => {
+            Said::Nothing(format!("it did not ask its model in the time it has; {words}"))
+        }
+        (_, Some(strange)) if heard.requests.is_empty() => {
+            Said::Nothing(format!("it asked for {strange}, which none of the known protocols has; {words}"))
+        }
+        (End::TooLong, _) => Said::Nothing(format!("it did not read the file in the time it has; {words}")),
+        (End::Alone(_), _) if !heard.requests.is_empty() => {
+            Said::Nothing(format!("it ended before it read the file; {words}"))
+        }
+        (End::Alone(Some(code)), _) => Said::Refused(format!("it ended with code {code}; {words}")),
+        (End::Alone(None), _) => Said::Refused(format!("it was ended by a signal; {words}")),
+    }
+}
+
+/// Writes a file of a client's settings, in a directory of its own.
+fn write(file: &Path, text: &str) {
+    // Where that fails, the client says what it misses.
+    let _ = file.parent().map(fs::create_dir_all);
+    let _ = fs::write(file, text);
+}

@@ -1,0 +1,220 @@
+//! A copy of what an answer rests on: the texts that were read, and stand-ins for everything else that was looked at.
+//!
+//! It holds no credentials, and of settings nothing that would start a program. Instruction files that no rule of Briefing's
+//! looked at are copied as well: only so can a client show that it reads them.
+#![expect(clippy::disallowed_methods, reason = "the room lays out a tree of its own")]
+
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::harmless::{Harmless, harmless, is_secret};
+use crate::disk::Filesystem;
+use crate::snapshot::{Ask, Fact, Kind, absolute};
+
+/// A file that nobody asked for is copied up to this size, in bytes.
+const UNASKED_BYTES: u64 = 256 * 1024;
+/// So many entries of a directory are looked at, and no more.
+const ENTRIES: usize = 2_000;
+/// So many links lead on from one path, and no more: then they go round in a circle.
+const LINKS: usize = 40;
+/// The endings of files that may be instructions.
+const INSTRUCTIONS: [&str; 4] = [".md", ".mdc", "rules", ".markdown"];
+
+/// A tree under construction.
+pub struct Copy<'a> {
+    fs: &'a dyn Filesystem,
+    /// Where it is laid out: what is at `/a` comes to `TREE/a`.
+    tree: &'a Path,
+    /// Only what is below these is copied; the rest stays where it is.
+    covers: &'a [PathBuf],
+    /// Whether links are to lead to copies, because the copy is used where it is laid out.
+    moved: bool,
+    harmless: &'a [Harmless],
+    made: HashSet<PathBuf>,
+    /// How many files have their text.
+    pub texts: usize,
+}
+
+impl<'a> Copy<'a> {
+    /// An empty copy.
+    pub fn new(
+        fs: &'a dyn Filesystem,
+        tree: &'a Path,
+        covers: &'a [PathBuf],
+        moved: bool,
+        harmless: &'a [Harmless],
+    ) -> Copy<'a> {
+        Copy { fs, tree, covers, moved, harmless, made: HashSet::new(), texts: 0 }
+    }
+
+    /// Copies what a question asked about.
+    pub fn asked(&mut self, ask: &Ask, fact: Option<&Fact>) -> io::Result<()> {
+        match ask {
+            Ask::Kind(path) | Ask::LinkKind(path) | Ask::Real(path) | Ask::Target(path) => self.entry(path),
+            Ask::Content(path) => self.text(path),
+            Ask::Listing(path) => self.listing(path),
+            Ask::Git(dir) => self.repository(dir),
+            Ask::Glob { base, .. } => {
+                self.entry(base)?;
+                let Some(Fact::Glob(found)) = fact else { return Ok(()) };
+                found.files.iter().try_for_each(|file| self.entry(file))
+            }
+            Ask::Rows { .. } | Ask::Remote(_) => Ok(()),
+        }
+    }
+
+    /// Copies the instruction files beside what was asked about, which no rule names.
+    pub fn beside(&mut self, dir: &Path) -> io::Result<()> {
+        for entry in self.fs.list(dir).unwrap_or_default().into_iter().take(ENTRIES) {
+            let name = entry.name.to_string_lossy().to_lowercase();
+            let path = dir.join(&entry.name);
+            let is_instruction = INSTRUCTIONS.iter().any(|ending| name.ends_with(ending));
+            let is_small =
+                || self.fs.stat(&path).is_ok_and(|meta| meta.kind == Kind::File && meta.len <= UNASKED_BYTES);
+            if is_instruction && is_small() {
+                self.text(&path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the copy of a path is.
+    pub fn place(&self, path: &Path) -> PathBuf {
+        self.tree.join(path.strip_prefix("/").unwrap_or(path))
+    }
+
+    fn is_covered(&self, path: &Path) -> bool {
+        self.covers.iter().any(|cover| path.starts_with(cover))
+    }
+
+    /// What is at a path, with everything that leads there: the same kind of thing, and nothing in it.
+    pub fn entry(&mut self, path: &Path) -> io::Result<()> {
+        self.reach(path).map(drop)
+    }
+
+    /// The same; and where it is once the links on the way are followed, if anything is there.
+    fn reach(&mut self, path: &Path) -> io::Result<Option<PathBuf>> {
+        self.follow(path, LINKS)
+    }
+
+    fn follow(&mut self, path: &Path, links: usize) -> io::Result<Option<PathBuf>> {
+        let mut at = PathBuf::from("/");
+        let parts: Vec<_> =
+            absolute(Path::new("/"), path).components().skip(1).map(|part| part.as_os_str().to_owned()).collect();
+        for (nth, part) in parts.iter().enumerate() {
+            at.push(part);
+            let Ok(meta) = self.fs.lstat(&at) else { return Ok(None) };
+            self.put(&at, meta.kind, meta.len)?;
+            if meta.kind == Kind::Link {
+                let Some(left) = links.checked_sub(1) else { return Ok(None) };
+                let Ok(target) = self.fs.read_link(&at) else { return Ok(None) };
+                let rest = parts[nth + 1..].iter();
+                let onward = absolute(at.parent().unwrap_or(&at), &target);
+                return self.follow(&rest.fold(onward, |path, part| path.join(part)), left);
+            }
+        }
+        Ok(Some(at))
+    }
+
+    fn put(&mut self, path: &Path, kind: Kind, len: u64) -> io::Result<()> {
+        if !self.is_covered(path) || !self.made.insert(path.to_owned()) {
+            return Ok(());
+        }
+        let place = self.place(path);
+        if let Some(parent) = place.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        match kind {
+            Kind::Dir => fs::create_dir_all(&place)?,
+            Kind::File => fs::File::create(&place)?.set_len(len.min(UNASKED_BYTES))?,
+            #[cfg(unix)]
+            Kind::Link => {
+                let target = self.fs.read_link(path).unwrap_or_default();
+                let leads = self.moved && target.is_absolute() && self.is_covered(&target);
+                let target = if leads { self.place(&target) } else { target };
+                std::os::unix::fs::symlink(target, &place)?;
+            }
+            // What could keep a client waiting is not made.
+            _ => return Ok(()),
+        }
+        self.mode_of(path, &place, kind)
+    }
+
+    /// Some clients do not trust what others may write to.
+    #[cfg(unix)]
+    fn mode_of(&self, path: &Path, place: &Path, kind: Kind) -> io::Result<()> {
+        use std::os::unix::fs::PermissionsExt;
+        if kind == Kind::Link {
+            return Ok(());
+        }
+        let Ok(meta) = fs::metadata(path) else { return Ok(()) };
+        let own = if kind == Kind::Dir { 0o700 } else { 0o600 };
+        fs::set_permissions(place, fs::Permissions::from_mode((meta.permissions().mode() & 0o777) | own))
+    }
+
+    #[cfg(not(unix))]
+    fn mode_of(&self, _: &Path, _: &Path, _: Kind) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn text(&mut self, path: &Path) -> io::Result<()> {
+        let Some(real) = self.reach(path)? else { return Ok(()) };
+        if !self.is_covered(&real) || is_secret(&real) {
+            return Ok(());
+        }
+        let Ok(content) = self.fs.read(&real) else { return Ok(()) };
+        self.texts += 1;
+        fs::write(self.place(&real), harmless(&real, &content, self.harmless))
+    }
+
+    fn listing(&mut self, dir: &Path) -> io::Result<()> {
+        let Some(real) = self.reach(dir)? else { return Ok(()) };
+        if !self.is_covered(&real) {
+            return Ok(());
+        }
+        let entries = self.fs.list(&real).unwrap_or_default();
+        entries.iter().take(ENTRIES).try_for_each(|entry| self.entry(&real.join(&entry.name)))
+    }
+
+    /// As much of a repository as shows git that it is one. Its settings may hold passwords, and its hooks are programs.
+    fn repository(&mut self, dir: &Path) -> io::Result<()> {
+        let git = dir.join(".git");
+        self.entry(&git)?;
+        let Some(at) = self.reach(&git)? else { return Ok(()) };
+        if self.fs.stat(&at).is_ok_and(|meta| meta.kind == Kind::Dir) {
+            return self.git_dir(&at);
+        }
+        // A file that says where it is: that of a linked work tree, or of a submodule.
+        self.text(&git)?;
+        let Ok(said) = self.fs.read(&at) else { return Ok(()) };
+        let Some(named) = said.text().trim().strip_prefix("gitdir:").map(|named| named.trim().to_owned()) else {
+            return Ok(());
+        };
+        let own = absolute(dir, Path::new(&named));
+        self.git_dir(&own)?;
+        if let Ok(common) = self.fs.read(&own.join("commondir")) {
+            self.git_dir(&absolute(&own, Path::new(common.text().trim())))?;
+        }
+        Ok(())
+    }
+
+    fn git_dir(&mut self, dir: &Path) -> io::Result<()> {
+        if !self.is_covered(dir) {
+            return Ok(());
+        }
+        for name in ["HEAD", "commondir", "gitdir"] {
+            self.text(&dir.join(name))?;
+        }
+        for name in ["objects", "refs"] {
+            self.entry(&dir.join(name))?;
+        }
+        let config = dir.join("config");
+        if self.fs.stat(&config).is_ok() {
+            self.entry(&config)?;
+            fs::write(self.place(&config), "[core]\n\trepositoryformatversion = 0\n\tbare = false\n")?;
+        }
+        Ok(())
+    }
+}

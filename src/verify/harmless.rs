@@ -1,0 +1,135 @@
+//! What of a file must not come into a copy: secrets, and whatever a client would start by itself.
+
+use std::path::Path;
+
+use crate::formats::{Node, parse_jsonc};
+
+/// Names of files that hold secrets, or what earlier sessions said.
+const SECRET: [&str; 12] = [
+    "auth.json",
+    ".credentials.json",
+    "credentials.json",
+    "oauth_creds.json",
+    "google_accounts.json",
+    "mcp-auth.json",
+    "hosts.json",
+    ".netrc",
+    ".npmrc",
+    ".git-credentials",
+    "secrets.json",
+    "history.jsonl",
+];
+
+/// A key of settings that a copy has another value for.
+pub struct Harmless {
+    /// The keys that lead to it; `*` is any.
+    pub path: &'static [&'static str],
+    /// The value that it has in the copy, in the syntax of JSON.
+    pub value: &'static str,
+}
+
+impl Harmless {
+    /// A key of that name, at the top.
+    pub const fn new(path: &'static [&'static str], value: &'static str) -> Harmless {
+        Harmless { path, value }
+    }
+}
+
+/// Whether a file of that name is left empty.
+pub fn is_secret(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let is_key = [".pem", ".key"].iter().any(|ending| name.ends_with(ending)) || name.starts_with("id_");
+    is_key || SECRET.contains(&&*name)
+}
+
+/// The bytes of a file as they come into a copy.
+pub fn harmless(path: &Path, bytes: &[u8], keys: &[Harmless]) -> Vec<u8> {
+    let Ok(text) = std::str::from_utf8(bytes) else { return bytes.to_vec() };
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("json" | "jsonc") => json(text, keys).into_bytes(),
+        Some("toml") => toml(text, keys).into_bytes(),
+        _ => bytes.to_vec(),
+    }
+}
+
+/// Values are replaced where they stand; what is broken stays broken, and starts nothing.
+fn json(text: &str, keys: &[Harmless]) -> String {
+    let bare = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let Ok(node) = parse_jsonc(bare) else { return text.to_owned() };
+    let mut found = Vec::new();
+    keys.iter().for_each(|key| values(&node, key.path, key.value, &mut found));
+    found.sort_by_key(|(at, _)| std::cmp::Reverse(at.start));
+    let mut out = bare.to_owned();
+    let mut before = usize::MAX;
+    for (at, value) in found {
+        if at.end <= before {
+            before = at.start;
+            out.replace_range(at, value);
+        }
+    }
+    format!("{}{out}", &text[..text.len() - bare.len()])
+}
+
+fn values(node: &Node, path: &[&str], value: &'static str, found: &mut Vec<(std::ops::Range<usize>, &'static str)>) {
+    let Some((first, rest)) = path.split_first() else {
+        found.push((node.at.clone(), value));
+        return;
+    };
+    for (key, inner) in node.as_table().unwrap_or_default() {
+        if *first == "*" || key == first {
+            values(inner, rest, value, found);
+        }
+    }
+}
+
+/// Tables are left out, with the lines in them.
+fn toml(text: &str, keys: &[Harmless]) -> String {
+    let names = |line: &str| {
+        let name = line.trim_start_matches(['[', ' ', '\t']).split(['.', ']', ' ']).next().unwrap_or_default();
+        keys.iter().any(|key| key.path == [name.trim_matches(['"', '\''])])
+    };
+    let mut left_out = false;
+    let kept = text.split_inclusive('\n').filter(|line| {
+        if line.trim_start().starts_with('[') {
+            left_out = names(line);
+        }
+        !left_out
+    });
+    kept.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEYS: [Harmless; 2] = [Harmless::new(&["hooks"], "{}"), Harmless::new(&["agent", "*", "model"], "\"m\"")];
+
+    #[test]
+    fn settings_start_nothing_and_are_otherwise_as_they_were() {
+        for (name, before, after) in [
+            ("a.json", "{\"hooks\": {\"x\": [1]}, // c\n \"a\": 1}", "{\"hooks\": {}, // c\n \"a\": 1}"),
+            ("a.json", "\u{feff}{\"a\": {\"hooks\": 1}}", "\u{feff}{\"a\": {\"hooks\": 1}}"),
+            (
+                "a.json",
+                "{\"agent\": {\"b\": {\"model\": \"x/y\", \"c\": 1}}}",
+                "{\"agent\": {\"b\": {\"model\": \"m\", \"c\": 1}}}",
+            ),
+            ("a.json", "{\"hooks\": ", "{\"hooks\": "),
+            ("a.toml", "a = 1\n[hooks.y]\nz = 1\n[b]\nhooks = 1\n", "a = 1\n[b]\nhooks = 1\n"),
+            ("a.toml", "[[hooks.y]]\nz = 1\n[\"b\"]\nc = 1\n", "[\"b\"]\nc = 1\n"),
+            ("a.md", "{\"hooks\": 1}", "{\"hooks\": 1}"),
+        ] {
+            let copied = harmless(Path::new(name), before.as_bytes(), &KEYS);
+            assert_eq!(String::from_utf8_lossy(&copied), after, "{before}");
+        }
+    }
+
+    #[test]
+    fn files_of_secrets_are_known_by_their_names() {
+        for (name, secret) in
+            [("auth.json", true), ("id_rsa", true), ("a.pem", true), ("settings.json", false), ("AGENTS.md", false)]
+        {
+            assert_eq!(is_secret(Path::new(name)), secret, "{name}");
+        }
+    }
+}

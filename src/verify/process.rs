@@ -1,0 +1,137 @@
+//! Starts a client, waits until it said everything or for as long as it may take, and ends it with everything it started.
+#![expect(clippy::disallowed_methods, reason = "this is the room that starts programs")]
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::Instant;
+
+/// How much of what a client prints is kept, in bytes.
+const WORDS_BYTES: u64 = 4096;
+
+/// What may happen while a client runs.
+pub enum Event {
+    /// It told its model everything that was wanted.
+    Told,
+    /// It ended by itself, with this exit code.
+    Ended(Option<i32>),
+}
+
+/// A command line.
+pub struct Line<'a> {
+    /// The program.
+    pub program: &'a Path,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// All of its environment.
+    pub env: BTreeMap<String, String>,
+    /// Where it is started.
+    pub cwd: &'a Path,
+    /// Where what it prints is kept.
+    pub output: PathBuf,
+}
+
+/// How a run came to its end.
+#[derive(Debug, PartialEq, Eq)]
+pub enum End {
+    /// It told its model everything that was wanted, and was ended.
+    Told,
+    /// It ended by itself, with this exit code.
+    Alone(Option<i32>),
+    /// The time was over.
+    TooLong,
+    /// It could not be started at all.
+    Never(String),
+}
+
+/// Runs a command line until the model has heard everything, the client ends, or the time is over.
+pub fn run(line: &Line, events: &(Sender<Event>, Receiver<Event>), deadline: Instant) -> End {
+    let child = match start(line) {
+        Ok(child) => child,
+        Err(error) => return End::Never(error.to_string()),
+    };
+    let id = child.id();
+    let waiter = waiter(child, events.0.clone());
+    let end = match events.1.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+        Ok(Event::Told) => End::Told,
+        // What it said before it ended comes first.
+        Ok(Event::Ended(code)) => End::Alone(code),
+        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => End::TooLong,
+    };
+    end_all(id);
+    let _ = waiter.join();
+    end
+}
+
+fn start(line: &Line) -> std::io::Result<Child> {
+    let output = File::create(&line.output)?;
+    let mut command = Command::new(line.program);
+    command.args(&line.arguments).env_clear().envs(&line.env).current_dir(line.cwd);
+    command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+    command.spawn()
+}
+
+fn waiter(mut child: Child, events: Sender<Event>) -> std::thread::JoinHandle<()> {
+    std::thread::spawn(move || {
+        let code = child.wait().ok().and_then(|status| status.code());
+        let _ = events.send(Event::Ended(code));
+    })
+}
+
+/// Ends a client and whatever it started: its group, and on Linux also what has left the group.
+#[cfg(unix)]
+fn end_all(id: u32) {
+    use rustix::process::{Pid, Signal, kill_process_group};
+    let Some(group) = i32::try_from(id).ok().and_then(Pid::from_raw) else { return };
+    let _ = kill_process_group(group, Signal::KILL);
+    #[cfg(target_os = "linux")]
+    end_adopted(group);
+}
+
+#[cfg(not(unix))]
+fn end_all(id: u32) {
+    let _ = Command::new("taskkill").args(["/F", "/T", "/PID", &id.to_string()]).output();
+}
+
+/// What a client leaves behind becomes ours, since nobody else is its parent; with `spared` itself somebody else waits.
+#[cfg(target_os = "linux")]
+fn end_adopted(spared: rustix::process::Pid) {
+    use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+    // Each round ends what the round before has orphaned.
+    for _ in 0..64 {
+        let adopted: Vec<Pid> = children().into_iter().filter(|pid| *pid != spared).collect();
+        if adopted.is_empty() {
+            return;
+        }
+        for pid in adopted {
+            let _ = kill_process(pid, Signal::KILL);
+            let _ = waitpid(Some(pid), WaitOptions::empty());
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn children() -> Vec<rustix::process::Pid> {
+    let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let lists = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    let ids = lists.flat_map(|list| list.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<i32>>());
+    ids.filter_map(rustix::process::Pid::from_raw).collect()
+}
+
+/// The last words of what was printed.
+pub fn last_words(output: &Path) -> String {
+    let Ok(mut file) = File::open(output) else { return String::new() };
+    let len = file.metadata().map_or(0, |meta| meta.len());
+    let _ = file.seek(SeekFrom::Start(len.saturating_sub(WORDS_BYTES)));
+    let mut bytes = Vec::new();
+    let _ = file.take(WORDS_BYTES).read_to_end(&mut bytes);
+    let text = anstream::adapter::strip_bytes(&bytes).into_vec();
+    String::from_utf8_lossy(&text).trim().to_owned()
+}

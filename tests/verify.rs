@@ -1,0 +1,172 @@
+//! `briefing verify`, with scripts in the place of clients: what they send is compared, and nothing they do reaches further.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Output;
+
+use crate::cli::Place;
+
+/// Sends `text`, with the rules at the working directory in it, to the model whose port the arguments name.
+const SENDS: &str = r##"
+send() {
+  port=$(printf '%s' "$ARGS" | sed -n 's/.*127\.0\.0\.1:\([0-9]*\).*/\1/p' | head -n 1)
+  exec 3<>/dev/tcp/127.0.0.1/$port
+  printf 'POST %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s' "$1" "${#2}" "$2" >&3
+  cat <&3
+}
+rules() {
+  printf '{"input": [{"role": "user", "content": [{"type": "input_text", "text": "%s"}]}]}' \
+    "# AGENTS.md instructions for $PWD\n\n<INSTRUCTIONS>\n$1\n</INSTRUCTIONS>"
+}
+ARGS="$*"
+"##;
+
+/// A project of Codex, and a script in its place.
+fn place(script: &str) -> Place {
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/AGENTS.md", "Rules."),
+        ("project/NOTES.md", "Notes."),
+        ("project/src/main.rs", "fn main() {}\n"),
+        ("home/.codex/auth.json", "{\"token\": \"secret\"}"),
+        ("home/.codex/config.toml", "[mcp_servers.x]\ncommand = \"touch\"\n"),
+        ("bin/codex", &format!("#!/bin/bash\n{SENDS}\n{script}\n")),
+    ]);
+    let program = place.root.join("bin/codex");
+    fs::set_permissions(program, fs::Permissions::from_mode(0o755)).expect("it can be run");
+    place
+}
+
+fn verify(place: &Place, more: &[&str]) -> Output {
+    let program = place.root.join("bin/codex").display().to_string();
+    let arguments = [&["verify", "codex@0.169.0", "--yes", "--program", &program], more].concat();
+    place.command("project", &arguments).env("OPENAI_API_KEY", "secret").output().expect("the program runs")
+}
+
+/// The code it ends with, and what it says.
+fn said(output: &Output) -> (Option<i32>, String) {
+    (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// A script says this where all is as it must be, and something else otherwise.
+const EQUAL: &str = "Codex 0.169.0: equal, 1 message of ";
+
+#[test]
+fn a_client_that_sends_what_briefing_says_is_equal() {
+    let place = place(r#"send /v1/responses "$(rules "$(cat AGENTS.md)")""#);
+    let (code, words) = said(&verify(&place, &[]));
+    assert_eq!(code, Some(0), "{words}");
+    assert!(words.starts_with(EQUAL), "{words}");
+}
+
+#[test]
+fn a_difference_is_shown_and_written_as_a_case() {
+    let place = place(r#"send /v1/responses "$(rules "$(cat AGENTS.md NOTES.md)")""#);
+    let (code, words) = said(&verify(&place, &["--case", "wrong.case"]));
+    assert_eq!(code, Some(1), "{words}");
+    assert!(words.starts_with("Codex 0.169.0: differs in message 1, line 4, byte "), "{words}");
+    assert!(words.contains("\n  Briefing  Rules.\\n</INSTRUCTIONS>\n  client    Rules.Notes.\\n</INST"), "{words}");
+    let case = fs::read_to_string(place.root.join("project/wrong.case")).expect("it is written");
+    let golden = "<INSTRUCTIONS>\nRules.Notes.\n</INSTRUCTIONS>\n-- @observed codex 0.169.0 --\n";
+    assert!(case.ends_with(golden) && case.contains("\nRules.\n") | case.contains("Rules."), "{case}");
+}
+
+#[test]
+fn what_does_not_ask_its_model_says_nothing_about_the_text() {
+    for (script, words) in [
+        ("echo 'Please log in.'; exit 1", "it ended with code 1; it printed\nPlease log in."),
+        ("kill -SEGV $$", "it was ended by a signal; it printed nothing"),
+        ("true", "it ended with code 0; it printed nothing"),
+        ("send /v9/telepathy '{}'", "it asked for /v9/telepathy, which none of the known protocols has"),
+        ("send /v1/responses 'no JSON'", "it asked for /v1/responses, with a body that is not JSON"),
+    ] {
+        let (code, said) = said(&verify(&place(script), &[]));
+        assert_eq!(code, Some(2), "{script}: {said}");
+        assert!(said.starts_with("Codex 0.169.0: could not be compared; ") && said.contains(words), "{script}: {said}");
+    }
+}
+
+#[test]
+fn a_client_that_hangs_is_ended_with_all_it_started() {
+    let place = place("setsid bash -c \"exec -a $(basename $PWD)-left sleep 999\" & bash -c 'exec -a hangs sleep 999'");
+    fs::rename(place.root.join("project"), place.root.join("marked")).expect("it is renamed");
+    let name = format!("marked-{}", std::process::id());
+    fs::rename(place.root.join("marked"), place.root.join(&name)).expect("it is renamed");
+    let program = place.root.join("bin/codex").display().to_string();
+    let (code, words) = said(&place.run(&name, &["verify", "codex", "--yes", "--program", &program, "--timeout", "2"]));
+    assert_eq!(code, Some(2), "{words}");
+    assert!(words.contains("it did not ask its model in the time it has"), "{words}");
+    let left = format!("{name}-left");
+    let processes = fs::read_dir("/proc").expect("Linux").flatten();
+    let lines = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
+    assert!(!lines.into_iter().any(|line| line.starts_with(left.as_bytes())), "{left} still runs");
+}
+
+#[test]
+fn nothing_that_a_client_does_reaches_the_workspace_the_home_or_its_program() {
+    let place = place(
+        r#"touch made ~/made; echo >> AGENTS.md; echo >> NOTES.md; rm -rf src; echo '# new' >> "$0"
+        xdg-open http://x.y/ && text=opened
+        send /v1/responses "$(rules "$(tr -d '\n' < AGENTS.md)$text")""#,
+    );
+    let before = tree(&place);
+    let (code, words) = said(&verify(&place, &[]));
+    let after = tree(&place);
+    let program = |tree: &[String]| tree.iter().filter(|line| line.contains("bin/codex")).cloned().collect::<Vec<_>>();
+    if program(&before) == program(&after) {
+        assert_eq!((code, before), (Some(0), after), "{words}");
+    } else {
+        // Where there is no root of its own, it is seen.
+        assert!(code == Some(2) && words.contains("changed while it was asked"), "{words}");
+    }
+}
+
+/// Every file below the scratch directory with its text.
+fn tree(place: &Place) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut todo = vec![place.root.clone()];
+    while let Some(dir) = todo.pop() {
+        for entry in fs::read_dir(dir).expect("a directory").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                todo.push(path);
+            } else {
+                found.push(format!("{} {:?}", path.display(), fs::read(&path).expect("a file")));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn credentials_and_what_would_start_programs_are_not_in_the_copy() {
+    let place = place(
+        r#"text=$(cat AGENTS.md)$(cat ~/.codex/auth.json 2>/dev/null)$(cat ~/.codex/config.toml)$OPENAI_API_KEY
+        [ -e ~/.codex/config.toml ] || text="no settings"
+        send /v1/responses "$(rules "$text")""#,
+    );
+    let (code, words) = said(&verify(&place, &[]));
+    assert!(code == Some(0) && words.starts_with(EQUAL), "{words}");
+}
+
+#[test]
+fn nothing_is_run_without_a_yes_or_because_it_lies_in_the_workspace() {
+    let place = place("touch ran");
+    let program = place.root.join("bin/codex").display().to_string();
+    let path = place.root.join("project/bin");
+    fs::create_dir(&path).expect("a directory");
+    fs::copy(&program, path.join("codex")).expect("it is copied");
+    for (arguments, path, words) in [
+        (vec!["verify", "codex", "--program", &program], "", "pass --yes to run it"),
+        (vec!["verify", "codex", "--yes"], path.to_str().expect("UTF-8"), "is part of this workspace"),
+        (vec!["verify", "codex", "--yes"], "/nowhere", "there is no `codex` on PATH"),
+        (vec!["verify", "zed", "--yes"], "", "Zed cannot be asked"),
+        (vec!["verify", "codex", "none.rs", "--yes"], "", "none.rs does not exist"),
+        (vec!["verify", "codex", "--yes", "--program", "/nowhere/codex"], "", "there is no file /nowhere/codex"),
+    ] {
+        let output = place.command("project", &arguments).env("PATH", path).output().expect("the program runs");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && error.contains(words), "{arguments:?}: {error}");
+    }
+}
