@@ -17,6 +17,7 @@ use crate::server;
 mod check;
 mod compare;
 mod completions;
+mod explain;
 mod harnesses;
 mod hook;
 mod mcp;
@@ -86,6 +87,9 @@ enum Command {
     /// Show where a sentence comes from, which harnesses get it, and why the others do not
     #[command(after_help = why::EXAMPLES)]
     Why(why::Why),
+    /// Explain a kind of findings: what it means, and what can be done about it
+    #[command(after_help = explain::EXAMPLES)]
+    Explain(explain::Explain),
     /// Show a session as it unfolds: what each step adds, what is not sent again, and what is gone
     #[command(after_help = session::EXAMPLES)]
     Session(session::Session),
@@ -160,6 +164,7 @@ pub fn main() -> ExitCode {
         Command::Check(arguments) => check::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Why(arguments) => why::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
         Command::Session(arguments) => session::run(&arguments),
         Command::Watch(arguments) => watch::run(&arguments),
         Command::Hook(arguments) => Ok(hook::run(&arguments)),

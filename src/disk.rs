@@ -71,6 +71,7 @@ fn globbed(fs: &dyn Filesystem, base: &Path, pattern: &str, flavor: GlobFlavor) 
         GlobFlavor::Npm { dot, follow } => glob::npm(&Walked(fs), base, pattern, glob::Npm { dot, follow }),
         GlobFlavor::Bun { dot, follow } => glob::bun(&Walked(fs), base, pattern, dot, follow),
         GlobFlavor::Node => glob::node(&Walked(fs), base, pattern),
+        GlobFlavor::Every => glob::every(&Walked(fs), base, pattern, &|name| !scan::is_heavy(name.as_ref())),
         GlobFlavor::Any => any(fs, base, &[pattern]).pop().unwrap_or_default(),
     }
 }

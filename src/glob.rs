@@ -148,5 +148,15 @@ pub fn any(tree: &dyn Tree, base: &Path, patterns: &[&str], enter: &dyn Fn(&str)
     found.map(|files| Found { files, cut_short: false }).collect()
 }
 
+/// How many files [`every`] finds at most.
+pub const EVERY_LIMIT: usize = 1000;
+
+/// The files that a pattern could mean by the same reading; no more than [`EVERY_LIMIT`].
+pub fn every(tree: &dyn Tree, base: &Path, pattern: &str, enter: &dyn Fn(&str) -> bool) -> Found {
+    let mut files = any::files(tree, base, pattern, enter, EVERY_LIMIT);
+    files.sort();
+    Found { files, cut_short: false }
+}
+
 #[cfg(test)]
 mod tests;

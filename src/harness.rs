@@ -10,7 +10,7 @@ use std::ops::Deref;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use crate::answer::{Answer, Claim, Per, Standpoint, Tool, Warning};
+use crate::answer::{Answer, Claim, Per, SessionKind, Standpoint, Tool, Warning};
 use crate::search::{Search, Told};
 
 pub mod agents_md;
@@ -151,6 +151,10 @@ pub trait Edition: Send + Sync {
     fn races(&self) -> bool {
         false
     }
+    /// The kinds of session between which it tells apart, the usual one first.
+    fn sessions(&self) -> &'static [SessionKind] {
+        &[SessionKind::Main]
+    }
     /// The settings by which users change how much is read.
     fn limit_keys(&self) -> &'static [LimitKey] {
         &[]
@@ -178,6 +182,9 @@ impl<E: Edition> Edition for LazyLock<E> {
     }
     fn races(&self) -> bool {
         (**self).races()
+    }
+    fn sessions(&self) -> &'static [SessionKind] {
+        (**self).sessions()
     }
     fn limit_keys(&self) -> &'static [LimitKey] {
         (**self).limit_keys()
@@ -516,7 +523,7 @@ fn of_version(profile: &'static Profile, version: &str) -> Choice {
 }
 
 /// The ids that somebody who wrote `id` may have meant, the likeliest first.
-fn nearest<'a>(id: &str, known: &[&'a str]) -> Vec<&'a str> {
+pub(crate) fn nearest<'a>(id: &str, known: &[&'a str]) -> Vec<&'a str> {
     const ALIKE: f64 = 0.8;
     let id = id.to_ascii_lowercase();
     let like = |known: &'a str| match known.starts_with(&id) && !id.is_empty() {

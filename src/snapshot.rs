@@ -129,6 +129,8 @@ pub enum GlobFlavor {
     Node,
     /// No harness's own: the first file, if there is any, by the loosest reading that any harness has.
     Any,
+    /// The same: the files, if there are not too many.
+    Every,
 }
 
 /// The answer to an [`Ask`], cheap to clone.

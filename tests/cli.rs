@@ -496,6 +496,20 @@ CLAUDE.md
 }
 
 #[test]
+fn explain_prints_the_page_that_editors_open() {
+    let place = project();
+    let page = place.prints("project", &["explain", "near-budget"]);
+    assert!(page.starts_with("# near-budget\n\n*hint* · 85 % of a limit"), "{page}");
+    assert!(page.contains("Fixes: those of over-budget.") && page.contains("--severity near-budget=off"), "{page}");
+    let all = place.prints("project", &["explain"]);
+    assert!(all.starts_with("# Findings\n") && all.contains("\n- dead-glob: *warning* · "), "{all}");
+    let unknown = place.run("project", &["explain", "over-budge"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&unknown.stderr);
+    assert!(said.contains("there is no finding `over-budge`; did you mean `over-budget`"), "{said}");
+}
+
+#[test]
 fn shells_and_manuals_know_every_command() {
     let place = project();
     for (shell, mark) in [

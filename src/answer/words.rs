@@ -222,6 +222,11 @@ words! {
     }
 }
 
+impl SessionKind {
+    /// The user's own session, and those that it starts: what most harnesses tell apart.
+    pub const WITH_SUBAGENTS: [SessionKind; 2] = [SessionKind::Main, SessionKind::Subagent];
+}
+
 impl Fate {
     /// Whether any of it, or anything about it, reaches the model.
     pub fn reaches(self) -> bool {

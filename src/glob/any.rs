@@ -9,25 +9,38 @@ use globset::GlobSet;
 use super::plain::parsed;
 use super::{Budget, Kind, Tree};
 
+/// The files that a pattern could mean, as many as `most`; the base where nobody can tell.
+pub(super) fn files(
+    tree: &dyn Tree,
+    base: &Path,
+    pattern: &str,
+    enter: &dyn Fn(&str) -> bool,
+    most: usize,
+) -> Vec<PathBuf> {
+    let Some(wanted) = Wanted::new(base, pattern) else { return vec![base.to_owned()] };
+    Walk::new(tree, base, enter, [&wanted]).most(most).below(base).pop().unwrap_or_default()
+}
+
 /// For each pattern the first file that it could mean, or the base where nobody can tell. One walk serves them all.
 pub(super) fn walk(tree: &dyn Tree, base: &Path, patterns: &[&str], enter: &dyn Fn(&str) -> bool) -> Vec<Vec<PathBuf>> {
     let wanted: Vec<_> = patterns.iter().map(|pattern| Wanted::new(base, pattern)).collect();
     let alone = |wanted: &Option<Wanted>| match wanted {
-        None => Some(base.to_owned()),
+        None => vec![base.to_owned()],
         // Most patterns begin with the directory that they are about.
         Some(wanted) => {
             let first = base.join(wanted.anchor.iter().collect::<PathBuf>());
-            let beside = first.parent().filter(|dir| dir.starts_with(base) && *dir != base)?;
-            Walk::new(tree, base, enter, [wanted]).below(beside).pop().flatten()
+            let beside = first.parent().filter(|dir| dir.starts_with(base) && *dir != base);
+            let found = beside.and_then(|beside| Walk::new(tree, base, enter, [wanted]).below(beside).pop());
+            found.unwrap_or_default()
         }
     };
-    let mut found: Vec<Option<PathBuf>> = wanted.iter().map(alone).collect();
-    let left: Vec<usize> = (0..found.len()).filter(|&at| found[at].is_none()).collect();
+    let mut found: Vec<Vec<PathBuf>> = wanted.iter().map(alone).collect();
+    let left: Vec<usize> = (0..found.len()).filter(|&at| found[at].is_empty()).collect();
     let together = left.iter().filter_map(|&at| wanted[at].as_ref());
     for (at, file) in left.iter().zip(Walk::new(tree, base, enter, together).below(base)) {
         found[*at] = file;
     }
-    found.into_iter().map(|file| file.into_iter().collect()).collect()
+    found
 }
 
 /// A pattern that is looked for.
@@ -83,6 +96,8 @@ struct Walk<'a> {
     base: &'a Path,
     enter: &'a dyn Fn(&str) -> bool,
     wanted: Vec<&'a Wanted<'a>>,
+    /// How many files of each are enough.
+    most: usize,
 }
 
 /// A directory that is to be looked through.
@@ -103,20 +118,26 @@ impl<'a> Walk<'a> {
         enter: &'a dyn Fn(&str) -> bool,
         wanted: impl IntoIterator<Item = &'a Wanted<'a>>,
     ) -> Walk<'a> {
-        Walk { tree, base, enter, wanted: wanted.into_iter().collect() }
+        Walk { tree, base, enter, wanted: wanted.into_iter().collect(), most: 1 }
     }
 
-    /// The first file for each pattern.
-    fn below(&self, start: &Path) -> Vec<Option<PathBuf>> {
-        let mut found = vec![None; self.wanted.len()];
+    /// The same for more than the first file of each.
+    fn most(self, most: usize) -> Walk<'a> {
+        Walk { most, ..self }
+    }
+
+    /// The first files for each pattern.
+    fn below(&self, start: &Path) -> Vec<Vec<PathBuf>> {
+        let mut found: Vec<Vec<PathBuf>> = vec![Vec::new(); self.wanted.len()];
         let mut todo = VecDeque::from([self.start(start)]);
         let mut budget = Budget::default();
         while let Some(dir) = todo.pop_front() {
-            if dir.of.iter().all(|&at| found[at].is_some()) {
+            if dir.of.iter().all(|&at| found[at].len() >= self.most) {
                 continue;
             }
             if !budget.allows(&dir.path) {
-                return found.into_iter().map(|file| file.or_else(|| Some(self.base.to_owned()))).collect();
+                let unknown = |files: Vec<PathBuf>| if files.is_empty() { vec![self.base.to_owned()] } else { files };
+                return found.into_iter().map(unknown).collect();
             }
             for (name, kind) in self.tree.entries(&dir.path).unwrap_or_default() {
                 match kind {
@@ -129,15 +150,15 @@ impl<'a> Walk<'a> {
         found
     }
 
-    fn try_file(&self, dir: &Dir, name: &str, found: &mut [Option<PathBuf>]) {
+    fn try_file(&self, dir: &Dir, name: &str, found: &mut [Vec<PathBuf>]) {
         let mut inside = None;
         for &at in &*dir.awake {
-            if found[at].is_some() {
+            if found[at].len() >= self.most {
                 continue;
             }
             let inside = inside.get_or_insert_with(|| joined(&dir.inside, name));
             if self.wanted[at].globs.is_match(&*inside) {
-                found[at] = Some(dir.path.join(name));
+                found[at].push(dir.path.join(name));
             }
         }
     }

@@ -6,7 +6,9 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use crate::answer::{Answer, Certain, Fate, Message, Place, Refusal, Role, Source, Standpoint, Text, Tool, Trigger};
+use crate::answer::{
+    Answer, Certain, Fate, Message, Place, Refusal, Role, SessionKind, Source, Standpoint, Text, Tool, Trigger,
+};
 use crate::formats::Node;
 use crate::harness::shared::keys::{Key, Keys, Takes};
 use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program};
@@ -249,6 +251,10 @@ impl Edition for Edition21 {
 
     fn imports_into(&self, _: &Path) -> bool {
         true
+    }
+
+    fn sessions(&self) -> &'static [SessionKind] {
+        &SessionKind::WITH_SUBAGENTS
     }
 
     fn races(&self) -> bool {

@@ -128,6 +128,10 @@ impl Edition for CopilotCli {
         self.ways.imports == Imports::Followed && imports_anything(file)
     }
 
+    fn sessions(&self) -> &'static [SessionKind] {
+        &SessionKind::WITH_SUBAGENTS
+    }
+
     fn attaches(&self, tool: Tool) -> Attaches {
         match tool {
             Tool::Read => Attaches::AsRead,

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::answer::{Answer, Fate, Message, Role, Scope, Source, Standpoint, Tool, Trigger, Warning};
+use crate::answer::{Answer, Fate, Message, Role, Scope, SessionKind, Source, Standpoint, Tool, Trigger, Warning};
 use crate::formats::Node;
 use crate::harness::shared::keys::{Key, Keys, Takes};
 use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program, Version};
@@ -131,6 +131,10 @@ impl Edition for GeminiCli {
 
     fn imports_into(&self, _: &Path) -> bool {
         true
+    }
+
+    fn sessions(&self) -> &'static [SessionKind] {
+        &SessionKind::WITH_SUBAGENTS
     }
 
     fn attaches(&self, tool: Tool) -> Attaches {

@@ -4,7 +4,7 @@
 //! Checked on the real clients 2026.9.6, 2026.2.19 and 2026.2.6-3 (`openclaw agent --local`, a Gateway, and their
 //! functions), November 2026. What they do differently stands side by side in `openclaw/editions.rs`.
 
-use crate::answer::{Answer, Per, PromptMode, Standpoint};
+use crate::answer::{Answer, Per, PromptMode, SessionKind, Standpoint};
 use crate::formats::Node;
 use crate::harness::shared::keys::{Key, Keys, Takes};
 use crate::harness::{About, Edition, Evidence, LimitKey, Profile, Program};
@@ -243,6 +243,10 @@ impl Edition for OpenClaw {
             LimitKey { per: Per::Source, path: &["agents", "defaults", "bootstrapMaxChars"] },
             LimitKey { per: Per::Chain, path: &["agents", "defaults", "bootstrapTotalMaxChars"] },
         ]
+    }
+
+    fn sessions(&self) -> &'static [SessionKind] {
+        SessionKind::ALL
     }
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {

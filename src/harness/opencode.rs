@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use crate::answer::{Answer, Certain, Message, Role, Source, Standpoint, Text, Tool, Trigger, Warning};
+use crate::answer::{Answer, Certain, Message, Role, SessionKind, Source, Standpoint, Text, Tool, Trigger, Warning};
 use crate::harness::history::name;
 use crate::harness::shared::keys::{Key, Keys, Takes};
 use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program, Version};
@@ -213,6 +213,10 @@ impl OpenCode {
 impl Edition for OpenCode {
     fn about(&self) -> &About {
         &self.about
+    }
+
+    fn sessions(&self) -> &'static [SessionKind] {
+        &SessionKind::WITH_SUBAGENTS
     }
 
     fn races(&self) -> bool {

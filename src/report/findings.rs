@@ -20,6 +20,7 @@ pub mod hidden;
 mod kind;
 mod named;
 pub mod names;
+pub mod page;
 mod paragraph;
 mod prose;
 mod secret;
@@ -229,7 +230,7 @@ pub fn findings(subject: &Subject) -> Vec<Finding> {
         key(one).cmp(&key(other)).then_with(|| one.harness.cmp(&other.harness))
     });
     found.dedup();
-    found
+    alike(found, subject)
 }
 
 fn at_standpoint(subject: &Subject) -> Vec<Finding> {
@@ -298,6 +299,34 @@ fn once(found: Vec<Finding>, subject: &Subject) -> Vec<Finding> {
         Finding { message, ..finding }
     };
     kept.into_iter().map(said).collect()
+}
+
+/// One finding for several harnesses that say the same of a file in the same words, but for their names.
+fn alike(found: Vec<Finding>, subject: &Subject) -> Vec<Finding> {
+    let said = |finding: &Finding| {
+        let name = title(subject, finding.harness.as_deref())?;
+        Some((name.to_owned(), finding.message.replacen(name, "", 1)))
+    };
+    let mut kept: Vec<(Finding, Vec<String>)> = Vec::new();
+    for finding in found {
+        let same = |(other, _): &&mut (Finding, Vec<String>)| {
+            let place = other.kind == finding.kind && other.range == finding.range && other.start == finding.start;
+            place && !finding.faded && said(other).zip(said(&finding)).is_some_and(|(one, two)| one.1 == two.1)
+        };
+        match kept.iter_mut().find(same) {
+            // Editions of one harness have one name.
+            Some((other, also)) if other.harness != finding.harness => {
+                also.extend(said(&finding).map(|(name, _)| name))
+            }
+            Some(_) => {}
+            None => kept.push((finding, Vec::new())),
+        }
+    }
+    let named = |(finding, also): (Finding, Vec<String>)| match also.as_slice() {
+        [] => finding,
+        also => Finding { message: format!("{} (also {})", finding.message, list(also)), ..finding },
+    };
+    kept.into_iter().map(named).collect()
 }
 
 /// The name of a harness that was asked.

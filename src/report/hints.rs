@@ -1,4 +1,4 @@
-//! Short notes inside the text: where it is cut, where it goes on, where 85 % of a limit are used.
+//! Short notes at the ends of lines: where it is cut, where it goes on, where 85 % of a limit are used.
 
 use super::findings::{NEAR_PERCENT, Subject, gaps, title, uses};
 use super::words::{Paths, unit};
@@ -50,6 +50,14 @@ pub fn hints(subject: &Subject) -> Vec<Hint> {
         let tooltip = format!("At the end of this file, {used} of {value} {unit} are used. {from}");
         found.push(Hint { at, label, tooltip });
     }
+    // Inside of a word a note would tear it apart.
+    found.iter_mut().for_each(|hint| hint.at = line_end(subject.raw, hint.at));
     found.sort_by_key(|hint| hint.at);
     found
+}
+
+/// The end of the line in which a byte stands.
+fn line_end(raw: &[u8], byte: usize) -> usize {
+    let end = raw[byte..].iter().position(|byte| *byte == b'\n').map_or(raw.len(), |end| byte + end);
+    end - usize::from(end > byte && raw[..end].ends_with(b"\r"))
 }

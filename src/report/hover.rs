@@ -8,9 +8,11 @@ mod chain;
 mod cut;
 mod file;
 mod key;
+mod pattern;
 mod words;
 
 pub use chain::chain;
+pub use pattern::{matches, pattern_at};
 
 /// Markdown, and what it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -46,6 +46,8 @@ pub(super) struct Abilities {
     pub shows_progress: bool,
     /// It shows documents that the server provides, and reads them again when it is told to.
     pub refreshes_previews: bool,
+    /// It opens the server's pages, `briefing:/findings/CODE`, as people read them.
+    pub opens_pages: bool,
     /// What it can do with code actions and their edits.
     pub editing: Editing,
 }
@@ -92,6 +94,7 @@ impl Abilities {
             versions: diagnostics.and_then(|diagnostics| diagnostics.version_support) == Some(true),
             shows_documents: window.and_then(|window| window.show_document.as_ref()).is_some_and(|show| show.support),
             shows_progress: window.and_then(|window| window.work_done_progress) == Some(true),
+            opens_pages: experimental.is_some_and(|all| all["briefing"]["pages"] == true),
             editing: Editing::of(client),
             refreshes_previews: experimental.is_some_and(|all| all.get(TEXT_DOCUMENT_CONTENT).is_some()),
         }

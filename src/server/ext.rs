@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use tower_lsp::ls_types::notification::Notification;
 use tower_lsp::ls_types::request;
 
-use crate::answer::{Fate, Resolution};
+use crate::answer::{Fate, Resolution, SessionKind};
 use crate::harness::custom::{Custom, FILE_NAME};
 use crate::report::briefing::{self, Probe, Size};
 use crate::report::roster::UsedHere;
@@ -268,6 +268,9 @@ pub struct Harness {
     pub instruction_files: Vec<String>,
     /// The names of the settings files that decide what it reads.
     pub settings_files: Vec<String>,
+    /// The kinds of session between which it tells apart, the usual one first.
+    #[serde(default)]
+    pub sessions: Vec<String>,
 }
 
 /// One edition.
@@ -329,6 +332,7 @@ impl Harness {
             details: BTreeMap::new(),
             instruction_files: owned(profile.instruction_names),
             settings_files: owned(profile.settings_names),
+            sessions: words(profile.editions.last().map_or(&[SessionKind::Main], |edition| edition.sessions())),
         }
     }
 
@@ -342,8 +346,13 @@ impl Harness {
             details: by_topic(custom.details.iter().cloned()),
             instruction_files: custom.instruction_names.clone(),
             settings_files: vec![FILE_NAME.to_owned()],
+            sessions: words(&SessionKind::WITH_SUBAGENTS),
         }
     }
+}
+
+fn words(kinds: &[SessionKind]) -> Vec<String> {
+    kinds.iter().map(|kind| kind.word().to_owned()).collect()
 }
 
 fn by_topic(phrases: impl IntoIterator<Item = String>) -> BTreeMap<String, String> {

@@ -40,16 +40,29 @@ tests! {
         assert_eq!(one["data"], json!({"harness": "codex", "fate": "dropped", "start": 0, "end": 7}));
         // A build that knows its repository leads there, any other to the server's own page.
         let page = one["codeDescription"]["href"].as_str().expect("a page").to_owned();
-        assert!(page.ends_with("findings#over-budget") || page.ends_with("findings.md#over-budget"), "{page}");
+        assert!(page == "briefing:/findings/over-budget" || page.ends_with("findings.md#over-budget"), "{page}");
         if page.starts_with("briefing:") {
             for request in ["workspace/textDocumentContent", "briefing/preview"] {
                 let shown = editor.ask(request, json!({"uri": page})).await.expect("the page");
-                assert!(shown["text"].as_str().is_some_and(|text| text.contains("## over-budget")), "{shown}");
+                assert!(shown["text"].as_str().is_some_and(|text| text.starts_with("# over-budget\n\n*warning*")), "{shown}");
             }
         }
         let related = &one["relatedInformation"][0];
         assert_eq!(related["location"]["uri"], editor.uri("project/AGENTS.md"));
         assert_eq!(related["message"], "uses 32 768 of the 32 768 bytes");
+        editor.leave().await;
+    }
+
+    async fn what_several_agents_say_in_the_same_words_is_one_finding() {
+        let source = json!({"source": [{"files": ["AGENTS.md"]}, {"files": ["CLAUDE.md"]}]});
+        let options = json!({"harnesses": ["one", "two"], "customHarnesses": {"one": source, "two": source}});
+        let mut editor = Editor::with(json!({"capabilities": {}, "initializationOptions": options})).await;
+        let text = "# The same text under two names, long enough to be told apart.\n";
+        editor.write(AGENTS, text);
+        editor.open_document("project/CLAUDE.md", text).await;
+        let found = editor.diagnostics("project/CLAUDE.md").await;
+        let said = found["diagnostics"].as_array().expect("findings").iter().filter_map(|one| one["message"].as_str());
+        assert_eq!(said.collect::<Vec<_>>(), ["one loads this text twice: AGENTS.md has it too (also two)"]);
         editor.leave().await;
     }
 
@@ -138,8 +151,8 @@ tests! {
         let said: Vec<String> =
             found.as_array().expect("hints").iter().map(|hint| format!("{} {}", hint["position"], hint["label"])).collect();
         assert_eq!(said, [
-            "{\"character\":27853,\"line\":0} \"Codex: 85 % of 32 768 bytes used\"",
-            "{\"character\":2767,\"line\":1} \"✂ Codex: 8 B cut from here to the end\"",
+            "{\"character\":30000,\"line\":0} \"Codex: 85 % of 32 768 bytes used\"",
+            "{\"character\":2773,\"line\":1} \"✂ Codex: 8 B cut from here to the end\"",
         ]);
         assert_eq!(editor.ask("textDocument/inlayHint", first).await, Ok(json!([])));
         editor.leave().await;

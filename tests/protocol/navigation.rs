@@ -88,6 +88,21 @@ tests! {
         editor.leave().await;
     }
 
+    async fn a_hover_on_the_pattern_of_a_rule_shows_what_it_matches() {
+        let mut editor = asking(&["claude-code"]).await;
+        for name in ["a", "b"] {
+            editor.write(&format!("project/src/{name}.rs"), "fn x() {}\n");
+        }
+        editor.write("project/.claude/rules/rust.md", "---\npaths: [\"src/**/*.rs\", \"**/*.py\"]\n---\n- Rule.\n");
+        let found = hover(&mut editor, "project/.claude/rules/rust.md", 1, 12).await;
+        let files = "- src/a.rs\n- src/b.rs\n";
+        assert_eq!(words(&found), format!("`src/**/*.rs` matches 2 files, as loosely as any agent reads it\n\n{files}"));
+        assert_eq!(found["range"], range(1, 9, 20));
+        let none = hover(&mut editor, "project/.claude/rules/rust.md", 1, 27).await;
+        assert_eq!(words(&none), "`**/*.py` matches no file: the rule is never loaded for one\n");
+        editor.leave().await;
+    }
+
     async fn references_are_the_words_that_load_a_file_wherever_they_stand() {
         let mut editor = asking(&["claude-code", "opencode"]).await;
         editor.write("project/docs/a.md", "A.\n");

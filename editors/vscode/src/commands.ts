@@ -1,8 +1,12 @@
 // The commands, from the palette, from menus, and from what the server offers in code lenses and hovers.
 
 import * as vscode from 'vscode';
+import type { Api } from './api';
 import { createInstructionFile } from './create';
+import { debugInformation } from './debug';
 import { pickOther, showDiff } from './diff';
+import { listFiles, placeOf, showWhy } from './files';
+import { uriOfFinding } from './findings';
 import type { Focus } from './focus';
 import { openAt } from './open';
 import type { Page } from './page';
@@ -12,18 +16,19 @@ import { report } from './report';
 import type { Server } from './server';
 import { session, stepsOf } from './session';
 import { idOf, type Settings } from './settings';
-import { SCHEME, uriOf, type Texts } from './texts';
+import { SCHEME, uriOfPrompt, type Texts } from './texts';
+import { answer } from './tool';
 import type { Trace } from './trace';
-import type { Node, Place, View } from './view';
-import { why } from './why';
+import type { Node, Place, Views } from './view';
 import * as words from './words';
 
 /** What the commands work on. */
 export interface Parts {
   server: Server;
   settings: Settings;
+  api: Api;
   focus: Focus;
-  view: View;
+  views: Views;
   texts: Texts;
   trace: Trace;
   report: Page;
@@ -31,11 +36,12 @@ export interface Parts {
   session: Page;
 }
 
-export function registerCommands(parts: Parts): vscode.Disposable {
-  const { server, settings, focus, view, texts, trace } = parts;
+export function registerCommands(parts: Parts, version: string): vscode.Disposable {
+  const { server, settings, focus, views, texts, trace } = parts;
   const commands: Record<string, (...args: never[]) => unknown> = {
-    showInstructions: () => view.reveal(),
+    showInstructions: () => views.reveal(),
     openPreview: async (node?: Node) => openPrompt(parts, await harnessOf(focus, node), fileOf(node, focus)),
+    attachTold: async (node?: Node) => attachTold(parts, await harnessOf(focus, node)),
     copyPrompt: async (node?: Node) => copyPrompt(parts, await harnessOf(focus, node)),
     whyNotLoaded: (target?: Node | vscode.Uri) => showWhy(parts, target),
     compareWith: async (node?: Node) => compare(parts, await harnessOf(focus, node)),
@@ -45,13 +51,21 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     listInstructionFiles: () => listFiles(parts),
     createInstructionFile: () => createInstructionFile(focus),
     fetchRemote: () => fetchRemote(parts),
+    explainFinding: (code?: string) => vscode.commands.executeCommand('vscode.open', uriOfFinding(code)),
     restartServer: () => server.restart(),
     showOutput: () => server.output.show(),
+    showTrace: () => server.trace.show(),
+    serverVersion: () => sayVersion(server),
+    copyDebugInformation: async () => {
+      await vscode.env.clipboard.writeText(await debugInformation(server, settings, version));
+      vscode.window.setStatusBarMessage('Briefing: copied the debug information', 4_000);
+    },
     choose: () => picks.choose(focus, settings),
     chooseHarness: () => picks.pickHarness(focus),
     chooseStartFolder: () => picks.pickStartFolder(focus, settings),
     chooseSession: () => picks.pickSession(focus, settings),
     chooseHarnesses: () => picks.pickHarnesses(focus, settings, server),
+    chooseMyAgents: () => picks.pickHarnesses(focus, settings, server, vscode.ConfigurationTarget.Global),
     resetHarnesses: () => settings.choose(undefined),
     pin: () => focus.pin(focus.file),
     unpin: () => focus.pin(undefined),
@@ -60,7 +74,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
       vscode.commands.executeCommand('workbench.action.openWalkthrough', 'briefing.briefing#briefing.start', false),
     openFile: ({ path, offset }: Place) => openAt(vscode.Uri.file(path), offset),
     openSource: (node?: Node) => openSource(trace, node),
-    showMore: (node: Node) => view.more(node),
+    showMore: (node: Node) => views.more(node),
   };
   // The commands of the server, which other editors run as they are.
   server.intercept = (command, [first, second]) => {
@@ -71,7 +85,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     const harness = async () => named ?? (await harnessOf(focus));
     switch (command) {
       case 'briefing.show':
-        return view.reveal();
+        return views.reveal();
       case 'briefing.preview':
         return uri?.startsWith(`${SCHEME}:`)
           ? openText(vscode.Uri.parse(uri))
@@ -137,21 +151,44 @@ function fileOf(node: Node | undefined, focus: Focus): vscode.Uri | undefined {
 }
 
 async function openPrompt({ focus }: Parts, harness: string, file: vscode.Uri | undefined): Promise<void> {
-  const [id = '', edition] = harness.split('@');
-  const name = [`${focus.titleOf(id)}${edition ? ` ${edition}` : ''}`, file?.path.split('/').pop()];
+  const name = [file?.path.split('/').pop() ?? 'Start of a session', focus.titleOf(idOf(harness))];
   const text = { kind: 'prompt' as const, harness, ...(file ? { file: file.toString() } : {}) };
-  await openText(uriOf(name.filter(Boolean).join(' · '), text));
+  await openText(uriOfPrompt(name.join(' · '), text));
 }
 
 async function openText(uri: vscode.Uri): Promise<void> {
   const document = await vscode.workspace.openTextDocument(uri);
-  await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true });
+  await vscode.window.showTextDocument(document, {
+    viewColumn: vscode.ViewColumn.Beside,
+    preserveFocus: true,
+    // What somebody looks at in a preview stays.
+    preview: false,
+  });
 }
 
 async function copyPrompt({ texts, focus }: Parts, harness: string): Promise<void> {
   const { text } = await texts.prompt(harness, focus.file?.toString());
   await vscode.env.clipboard.writeText(text);
   vscode.window.setStatusBarMessage(`Briefing: copied ${words.grouped(Buffer.byteLength(text))} bytes`, 4_000);
+}
+
+/** Puts what an agent is told into the clipboard, as a note that can be pasted into any chat. */
+async function attachTold({ api, focus }: Parts, harness: string): Promise<void> {
+  const title = focus.titleOf(idOf(harness));
+  const { file } = focus;
+  const told = await answer(api, { harness, ...(file ? { file: file.toString() } : {}) });
+  const when = file ? `before it reads \`${vscode.workspace.asRelativePath(file)}\`` : 'at the start of a session';
+  await vscode.env.clipboard.writeText(`What ${title} is told ${when}:\n\n${told}\n`);
+  vscode.window.setStatusBarMessage(`Briefing: copied what ${title} is told; paste it into the chat`, 4_000);
+}
+
+async function sayVersion(server: Server): Promise<void> {
+  const { program } = server;
+  const said = program ? `${program.version}, from ${program.origin}: ${program.command}` : server.problem;
+  const copy = 'Copy Debug Information';
+  if ((await vscode.window.showInformationMessage(said || 'The server has not been started.', copy)) === copy) {
+    await vscode.commands.executeCommand('briefing.copyDebugInformation');
+  }
 }
 
 function sideOf(focus: Focus, side: protocol.Side): protocol.Side {
@@ -231,67 +268,6 @@ async function showSession(parts: Parts, steps?: string): Promise<void> {
       path => placeOf(focus, path),
     ),
   );
-}
-
-/** A path as people write it: below the workspace folder, below home, or absolute. */
-function placeOf(focus: Focus, path: string): string {
-  const below = vscode.workspace.asRelativePath(path);
-  return below === path ? words.tilde(path, focus.briefing?.standpoint.home ?? '') : below;
-}
-
-async function showWhy(parts: Parts, about?: Node | vscode.Uri): Promise<void> {
-  const { server, focus, why: page } = parts;
-  let file = about instanceof vscode.Uri ? about : undefined;
-  if (about && 'kind' in about && about.kind === 'source' && about.source.path !== undefined) {
-    file = vscode.Uri.file(about.source.path);
-  }
-  file ??= await pickFile(parts, 'Why is this file not loaded?');
-  if (!file) {
-    return;
-  }
-  const asked = file;
-  const target = focus.file && focus.file.toString() !== asked.toString() ? focus.file.toString() : undefined;
-  const params: protocol.ExplainParams = {
-    textDocument: { uri: asked.toString() },
-    ...(target === undefined ? {} : { target }),
-    // The question is asked from where agents are started, not from beside the file.
-    ...(focus.briefing ? { cwd: vscode.Uri.file(focus.briefing.standpoint.cwd).toString() } : {}),
-  };
-  const name = asked.path.split('/').pop() ?? '';
-  await page.open(`Why ${name}?`, async () =>
-    why(asked.fsPath, name, await server.request<protocol.Explanations>(protocol.EXPLAIN, params), harness =>
-      focus.titleOf(harness),
-    ),
-  );
-}
-
-async function listFiles(parts: Parts): Promise<void> {
-  const file = await pickFile(parts, 'Instruction files');
-  if (file) {
-    await vscode.window.showTextDocument(file);
-  }
-}
-
-/** One of the instruction files there are, with what each harness makes of it. */
-async function pickFile({ server, focus }: Parts, title: string): Promise<vscode.Uri | undefined> {
-  const asked = server.request<protocol.InstructionFiles>(protocol.INSTRUCTION_FILES).then(({ files }) => {
-    const choices = files.map(({ path, harnesses }) => ({
-      label: placeOf(focus, path),
-      detail:
-        harnesses
-          .filter(({ fate }) => fate !== null)
-          .map(({ harness, fate }) => `${focus.titleOf(harness)}: ${fate ? words.fateOf(fate).word : ''}`)
-          .join(' · ') || 'no harness loads it here',
-      path,
-    }));
-    // The file that is being looked at is probably the one that is meant; one outside of the workspace is hardly.
-    const active = vscode.window.activeTextEditor?.document.uri.fsPath;
-    const rank = ({ label, path }: { label: string; path: string }) =>
-      path === active ? 0 : /^([~/\\]|[A-Za-z]:)/.test(label) ? 2 : 1;
-    return choices.sort((a, b) => rank(a) - rank(b));
-  });
-  const choice = await vscode.window.showQuickPick(asked, { title, matchOnDetail: true });
-  return choice && vscode.Uri.file(choice.path);
 }
 
 async function openSource(trace: Trace, node?: Node): Promise<void> {

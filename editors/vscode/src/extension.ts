@@ -1,8 +1,10 @@
 // Wires the parts. Each of them is a file; what they say to the server is in `protocol.ts`.
 
 import * as vscode from 'vscode';
+import { registerMcp } from './agents';
 import { apiOf, type Api } from './api';
 import { registerCommands } from './commands';
+import { Findings } from './findings';
 import { Focus } from './focus';
 import { Page } from './page';
 import { Pulse } from './pulse';
@@ -12,7 +14,7 @@ import { StatusItems } from './status';
 import { Texts } from './texts';
 import { registerTool } from './tool';
 import { Trace } from './trace';
-import { View } from './view';
+import { Views } from './view';
 
 let server: Server | undefined;
 
@@ -21,19 +23,22 @@ export function activate(context: vscode.ExtensionContext): Api {
   server = new Server(context.extensionUri, settings);
   const pulse = new Pulse(server, settings);
   const focus = new Focus(server, pulse, settings, context.workspaceState);
-  const view = new View(focus);
+  const views = new Views(focus);
   const texts = new Texts(server, pulse);
   const trace = new Trace(texts);
   const status = new StatusItems(server, focus);
   const report = new Page(context.extensionUri, 'report');
   const why = new Page(context.extensionUri, 'why');
   const session = new Page(context.extensionUri, 'session');
-  const parts = { server, settings, focus, view, texts, trace, report, why, session };
+  const findings = new Findings(context.extensionUri, server);
   const api = apiOf(server, pulse);
+  const parts = { server, settings, api, focus, views, texts, trace, report, why, session };
+  const { version } = context.extension.packageJSON as { version: string };
   context.subscriptions.push(
-    ...[settings, server, pulse, focus, view, texts, trace, status, report, why, session],
-    registerCommands(parts),
+    ...[settings, server, pulse, focus, views, texts, trace, status, report, why, session, findings],
+    registerCommands(parts, version),
     registerTool(api),
+    registerMcp(server),
     focus.onDidChange(() => {
       void report.update();
       void why.update();
@@ -42,7 +47,9 @@ export function activate(context: vscode.ExtensionContext): Api {
   );
   void server.restart();
   // The tests look at the parts; other extensions see the interface.
-  return context.extensionMode === vscode.ExtensionMode.Test ? { ...api, ...{ parts: { ...parts, status } } } : api;
+  return context.extensionMode === vscode.ExtensionMode.Test
+    ? { ...api, ...{ parts: { ...parts, status, findings } } }
+    : api;
 }
 
 export async function deactivate(): Promise<void> {

@@ -5,7 +5,7 @@ import * as protocol from './protocol';
 import type { Pulse } from './pulse';
 import type { Server } from './server';
 import { idOf, type Settings } from './settings';
-import { isSilent } from './words';
+import * as words from './words';
 
 const HARNESS = 'briefing.harness';
 /** The pinned file. */
@@ -23,6 +23,8 @@ export class Focus implements vscode.Disposable {
   harnesses: protocol.Harness[] = [];
 
   private active: vscode.Uri | undefined;
+  /** The file that was active before. */
+  private before: vscode.Uri | undefined;
   private said = '';
   /** The question under way, and how often one was wanted. */
   private asking: Promise<void> | undefined;
@@ -65,6 +67,56 @@ export class Focus implements vscode.Disposable {
     await this.refresh();
   }
 
+  /** The file that an agent would read where `asked` is what the question is about: the one in the editor, else the one before it. */
+  targetFor(asked: vscode.Uri): vscode.Uri | undefined {
+    const other = [this.file, this.before].find(file => file && file.toString() !== asked.toString());
+    const isInstructions = this.briefings.some(({ sources }) =>
+      sources.some(({ path, fate }) => path === other?.fsPath && fate !== 'missing'),
+    );
+    return isInstructions ? undefined : other;
+  }
+
+  /** The file in question, or that there is none, as people say it. */
+  get about(): string {
+    if (this.file) {
+      return vscode.workspace.asRelativePath(this.file);
+    }
+    const several = (vscode.workspace.workspaceFolders ?? []).length > 1;
+    return several && this.briefing ? `start of a session in ${this.standpoint.where}` : 'start of a session';
+  }
+
+  /** From where the agent in question is started, and how. */
+  get standpoint(): { where: string; how: string } {
+    const { briefing } = this;
+    if (!briefing) {
+      return { where: '', how: '' };
+    }
+    const { cwd, session } = briefing.standpoint;
+    const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.fsPath === cwd)?.name;
+    const below = vscode.workspace.asRelativePath(cwd, true);
+    const where = folder ?? (below === cwd ? words.startOf(briefing.standpoint) : below);
+    const how = `${session} session · ${this.titleOf(briefing.harness)} ${words.versionOf(briefing)}`;
+    return { where: where.endsWith('/') ? where : `${where}/`, how };
+  }
+
+  /** The agents that nothing is said of unless somebody asks. */
+  get others(): string[] {
+    const asked = new Set(this.briefings.map(({ harness }) => harness));
+    return this.harnesses.map(({ id }) => id).filter(id => !asked.has(id));
+  }
+
+  /** Whether a briefing is one of those that are always shown. */
+  isAsked(briefing: protocol.Briefing): boolean {
+    return this.briefings.includes(briefing);
+  }
+
+  /** What these harnesses tell about the file in question. */
+  async askAbout(harness: string[]): Promise<protocol.Briefing[]> {
+    const question = this.question({ harness });
+    const { briefings } = await this.server.request<protocol.Effective>(protocol.EFFECTIVE_INSTRUCTIONS, question);
+    return briefings;
+  }
+
   /** Whether the user asks for the harness by name. */
   isNamed(harness: string): boolean {
     return this.settings.named.some(spec => idOf(spec) === harness);
@@ -80,7 +132,7 @@ export class Focus implements vscode.Disposable {
     const chosen = this.memory.get<string>(HARNESS);
     return (
       this.briefings.find(({ harness }) => harness === chosen) ??
-      this.briefings.find(briefing => !isSilent(briefing)) ??
+      this.briefings.find(briefing => !words.isSilent(briefing)) ??
       this.briefings[0]
     );
   }
@@ -153,6 +205,9 @@ export class Focus implements vscode.Disposable {
   /** A preview, a diff or an output channel is no file that an agent reads: the file before stays in question. */
   private follow(editor: vscode.TextEditor | undefined): boolean {
     if (editor?.document.uri.scheme === 'file') {
+      if (this.active?.toString() !== editor.document.uri.toString()) {
+        this.before = this.active;
+      }
       this.active = editor.document.uri;
     } else if (
       !editor &&

@@ -91,20 +91,25 @@ export class Page implements vscode.Disposable {
       return;
     }
     this.shown = body.text;
-    const style = panel.webview.asWebviewUri(vscode.Uri.joinPath(this.extension, 'media', 'page.css'));
-    const policy = `default-src 'none'; style-src ${panel.webview.cspSource};`;
-    panel.webview.html = html`<!doctype html>
-      <html lang="en">
-        <head>
-          <meta charset="utf-8" />
-          <meta http-equiv="Content-Security-Policy" content="${policy}" />
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <link rel="stylesheet" href="${style.toString()}" />
-          <title>${panel.title}</title>
-        </head>
-        <body>
-          ${body}
-        </body>
-      </html>`.text;
+    panel.webview.html = pageOf(panel.webview, vscode.Uri.joinPath(this.extension, 'media'), panel.title, body).text;
   }
+}
+
+/** A whole page around its content. */
+export function pageOf(webview: vscode.Webview, media: vscode.Uri, title: string, body: Html): Html {
+  const style = webview.asWebviewUri(vscode.Uri.joinPath(media, 'page.css'));
+  const policy = `default-src 'none'; style-src ${webview.cspSource};`;
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta http-equiv="Content-Security-Policy" content="${policy}" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <link rel="stylesheet" href="${style.toString()}" />
+        <title>${title}</title>
+      </head>
+      <body>
+        ${body}
+      </body>
+    </html>`;
 }

@@ -14,12 +14,12 @@ export async function choose(focus: Focus, settings: Settings): Promise<void> {
   type Choice = vscode.QuickPickItem & { run: () => unknown };
   const choices: Choice[] = [
     {
-      label: '$(hubot) Harness in the status…',
+      label: '$(hubot) Agent in the status…',
       description: briefing ? focus.titleOf(briefing.harness) : '',
       run: () => pickHarness(focus),
     },
     {
-      label: '$(checklist) My harnesses…',
+      label: '$(checklist) My agents…',
       description: focus.briefings.map(({ harness }) => focus.titleOf(harness)).join(', '),
       run: run('briefing.chooseHarnesses'),
     },
@@ -52,7 +52,7 @@ export async function pickHarness(focus: Focus): Promise<void> {
     harness: briefing.harness,
   }));
   const choice = await vscode.window.showQuickPick(choices, {
-    title: 'Harness to show in the status',
+    title: 'Agent to show in the status',
     matchOnDescription: true,
   });
   if (choice) {
@@ -61,7 +61,13 @@ export async function pickHarness(focus: Focus): Promise<void> {
 }
 
 /** Which harnesses everything in this workspace is about: its setting. */
-export async function pickHarnesses(focus: Focus, settings: Settings, server: Server): Promise<void> {
+export async function pickHarnesses(
+  focus: Focus,
+  settings: Settings,
+  server: Server,
+  target?: vscode.ConfigurationTarget,
+): Promise<void> {
+  await server.whenRunning();
   const { mine, others } = await server.request<protocol.Roster>(protocol.ROSTER);
   const choices = [
     ...mine.map(({ harness, because: [first] }) => ({
@@ -78,8 +84,8 @@ export async function pickHarnesses(focus: Focus, settings: Settings, server: Se
     })),
   ];
   const picked = await vscode.window.showQuickPick(choices, {
-    title: 'Harnesses to show in this workspace',
-    placeHolder: 'None: those that you use, which come first',
+    title: 'Which agents do you use?',
+    placeHolder: 'None: those that are found here, which come first',
     canPickMany: true,
     matchOnDescription: true,
   });
@@ -89,6 +95,7 @@ export async function pickHarnesses(focus: Focus, settings: Settings, server: Se
       picked.map(({ id }) => id),
       used,
       choices.length,
+      target,
     );
   }
 }
@@ -135,12 +142,15 @@ export async function pickSession(focus: Focus, settings: Settings): Promise<voi
     return;
   }
   const now = focus.briefing?.standpoint.session;
-  const choices = Object.entries(SESSION_KINDS).map(([label, detail]) => ({
+  const kinds = focus.harnesses.find(({ id }) => id === harness)?.sessions ?? Object.keys(SESSION_KINDS);
+  const choices = kinds.map(label => ({
     label,
-    detail,
+    detail: SESSION_KINDS[label] ?? '',
     description: label === now ? 'now' : '',
   }));
-  const choice = await vscode.window.showQuickPick(choices, { title: `Kind of ${focus.titleOf(harness)} session` });
+  const title = `Kind of ${focus.titleOf(harness)} session`;
+  const placeHolder = kinds.length > 1 ? '' : `${focus.titleOf(harness)} tells the same in every kind of session`;
+  const choice = await vscode.window.showQuickPick(choices, { title, placeHolder });
   if (choice) {
     const { sessions } = settings.assumed;
     await settings.assume({ ...settings.assumed, sessions: { ...sessions, [harness]: choice.label } });

@@ -54,6 +54,8 @@ export interface Briefing {
   harness: string;
   edition: string;
   fidelity: 'exact' | 'unchecked' | 'files';
+  /** What is known of the client's version; harnesses that users declare have none. */
+  version?: { running: string | null; rules: string; checked: [string, string]; verified: string | null };
   standpoint: Standpoint;
   target: string | null;
   /** Set when the harness itself would refuse to start. */
@@ -163,6 +165,8 @@ export interface Harness {
   editions: { name: string; checked: [string, string] }[];
   instructionFiles: string[];
   settingsFiles: string[];
+  /** The kinds of session between which it tells apart. */
+  sessions?: string[];
 }
 
 /** Which harnesses are used here. */

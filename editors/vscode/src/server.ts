@@ -31,6 +31,8 @@ class QuietClient extends LanguageClient {
 export class Server implements vscode.Disposable {
   /** Kept for the whole life of the extension, so that the reason of a crash can be read after it. */
   readonly output = vscode.window.createOutputChannel('Briefing', { log: true });
+  /** Every message between the editor and the server, where the setting wants it. */
+  readonly trace = vscode.window.createOutputChannel('Briefing Trace', { log: true });
   /** Commands of the server that the extension answers better than with JSON. */
   intercept: Intercept = () => undefined;
 
@@ -48,11 +50,23 @@ export class Server implements vscode.Disposable {
   /** Counts starts; what belongs to an older one is of no interest any more. */
   private round = 0;
   private reason = '';
+  private found: Program | undefined;
+  /** A message that it is not running stands on the screen. */
+  private complained = false;
+  private readonly subscription: vscode.Disposable;
 
   constructor(
     private readonly extension: vscode.Uri,
     private readonly settings: Settings,
-  ) {}
+  ) {
+    // Another program is another server.
+    this.subscription = vscode.workspace.onDidChangeConfiguration(event => {
+      if (event.affectsConfiguration('briefing.server.path')) {
+        this.output.info('the setting briefing.server.path has changed');
+        void this.restart();
+      }
+    });
+  }
 
   dispose(): void {
     this.round += 1;
@@ -60,11 +74,18 @@ export class Server implements vscode.Disposable {
     this.phaseChanged.dispose();
     this.instructionsChanged.dispose();
     this.synced.dispose();
+    this.subscription.dispose();
     this.output.dispose();
+    this.trace.dispose();
   }
 
   get phase(): Phase {
     return this.current;
+  }
+
+  /** The program that runs, or ran last. */
+  get program(): Program | undefined {
+    return this.found;
   }
 
   /** Why it is not running, for the user. */
@@ -122,6 +143,7 @@ export class Server implements vscode.Disposable {
       return;
     }
     let program: Program;
+    this.found = undefined;
     try {
       program = await findProgram(this.extension);
     } catch (error) {
@@ -133,6 +155,7 @@ export class Server implements vscode.Disposable {
     if (given()) {
       return;
     }
+    this.found = program;
     this.output.info(`starting ${program.command} (${program.version}, from ${program.origin})`);
     const client = this.clientOf(program);
     this.client = client;
@@ -142,6 +165,7 @@ export class Server implements vscode.Disposable {
       }
       if (newState === State.Running) {
         this.enter('running', '');
+        this.uncomplain();
       } else if (newState === State.Stopped || newState === State.StartFailed) {
         void this.died(client);
       }
@@ -176,7 +200,9 @@ export class Server implements vscode.Disposable {
     const restart = 'Restart';
     const output = 'Show Output';
     const settings = 'Open Settings';
+    this.complained = true;
     void vscode.window.showErrorMessage(`Briefing: ${problem}`, restart, output, settings).then(choice => {
+      this.complained = false;
       switch (choice) {
         case restart:
           return this.restart();
@@ -191,6 +217,14 @@ export class Server implements vscode.Disposable {
     });
   }
 
+  /** Takes the message that it is not running off the screen: now it runs. */
+  private uncomplain(): void {
+    if (this.complained) {
+      this.complained = false;
+      void vscode.commands.executeCommand('notifications.hideToasts');
+    }
+  }
+
   private enter(phase: Phase, reason: string): void {
     this.current = phase;
     this.reason = reason;
@@ -203,6 +237,7 @@ export class Server implements vscode.Disposable {
       // Unsaved text of any file may count: instructions import other files, and settings say what is read.
       documentSelector: [{ scheme: 'file' }],
       outputChannel: this.output,
+      traceOutputChannel: this.trace,
       initializationOptions: this.settings.forServer(),
       initializationFailedHandler: () => false,
       errorHandler: {
@@ -229,9 +264,13 @@ export class Server implements vscode.Disposable {
       // Previews are virtual documents of the extension's own, which knows more about them than their text.
       fillClientCapabilities: capabilities => {
         delete capabilities.workspace?.textDocumentContent;
+        // The pages about findings are opened as people read them.
+        capabilities.experimental = { ...(capabilities.experimental as object | undefined), briefing: { pages: true } };
       },
       preInitialize: capabilities => {
         delete capabilities.workspace?.textDocumentContent;
+        // VS Code's own outline of Markdown is the better one, and a second one stands beside it.
+        delete capabilities.documentSymbolProvider;
       },
       initialize: () => undefined,
       getState: () => ({ kind: 'static' }),

@@ -82,25 +82,25 @@ export class Settings implements vscode.Disposable {
   }
 
   /** Answers for these harnesses everywhere in this workspace; nothing: for those that the user's settings say. */
-  async choose(harnesses: string[] | undefined): Promise<void> {
+  async choose(harnesses: string[] | undefined, target?: vscode.ConfigurationTarget): Promise<void> {
     const { workspaceFolders } = vscode.workspace;
     const { Global, Workspace } = vscode.ConfigurationTarget;
-    await section().update(HARNESSES, harnesses, workspaceFolders?.length ? Workspace : Global);
+    await section().update(HARNESSES, harnesses, target ?? (workspaceFolders?.length ? Workspace : Global));
   }
 
   /**
    * Answers for the picked harnesses, of which `mine` are those that are used here. What is as it would be without a
    * choice is none, and a version that the settings name stays.
    */
-  async pick(picked: string[], mine: string[], all: number): Promise<void> {
+  async pick(picked: string[], mine: string[], all: number, target?: vscode.ConfigurationTarget): Promise<void> {
     const isMine = picked.length === mine.length && picked.every(id => mine.includes(id));
     const ofUser = section().inspect<string[]>(HARNESSES)?.globalValue ?? [];
     if (!picked.length || isMine) {
-      return this.choose(isMine && ofUser.length ? ['mine'] : undefined);
+      return this.choose(isMine && ofUser.length && target === undefined ? ['mine'] : undefined, target);
     }
     const { named } = this;
     const spec = (id: string) => named.find(spec => idOf(spec) === id) ?? id;
-    return this.choose(picked.length === all ? ['all'] : picked.map(spec));
+    return this.choose(picked.length === all ? ['all'] : picked.map(spec), target);
   }
 
   /** As the server's type `Settings` reads them; the server takes no field that it does not know. */
@@ -108,7 +108,9 @@ export class Settings implements vscode.Disposable {
     const user = section();
     const told: Record<string, unknown> = {};
     for (const name of Object.keys(schema.properties)) {
-      told[name] = user.get(name);
+      // A text field that is empty says nothing.
+      const value = user.get(name);
+      told[name] = value === '' ? null : value;
     }
     const own = vscode.extensions.all.filter(({ packageJSON }) => !(packageJSON as { isBuiltin?: boolean }).isBuiltin);
     told.extensions = [...user.get<string[]>('extensions', []), ...own.map(({ id }) => id), vscode.env.uriScheme];

@@ -5,6 +5,9 @@ import type { Focus } from './focus';
 import type { Server } from './server';
 import * as words from './words';
 
+/** The commands that the tooltip leads to. */
+const LINKED = ['showInstructions', 'choose', 'openPreview', 'restartServer', 'showOutput', 'serverVersion'];
+
 export class StatusItems implements vscode.Disposable {
   private readonly language = vscode.languages.createLanguageStatusItem('briefing.status', { scheme: 'file' });
   private readonly bar = vscode.window.createStatusBarItem('briefing.status', vscode.StatusBarAlignment.Right, 90);
@@ -43,6 +46,9 @@ export class StatusItems implements vscode.Disposable {
     this.bar.text = `$(${icon}) ${text}`;
     this.bar.tooltip = this.tooltip(detail);
     this.bar.command = command;
+    const spoken = `Briefing: ${words.plain([text, detail].filter(Boolean).join(', '))}`;
+    this.bar.accessibilityInformation = { label: spoken, role: 'button' };
+    this.language.accessibilityInformation = { label: spoken };
     this.bar.backgroundColor =
       severity === vscode.LanguageStatusSeverity.Error
         ? new vscode.ThemeColor('statusBarItem.errorBackground')
@@ -82,16 +88,21 @@ export class StatusItems implements vscode.Disposable {
 
   private tooltip(detail: string): vscode.MarkdownString {
     const text = new vscode.MarkdownString('', true);
-    text.isTrusted = { enabledCommands: ['briefing.showInstructions', 'briefing.choose', 'briefing.openPreview'] };
+    const link = (title: string, name: string) => `[${title}](command:briefing.${name})`;
+    const offered = (...links: string[]) => text.appendMarkdown(`\n\n${links.join(' · ')}`);
+    text.isTrusted = { enabledCommands: LINKED.map(name => `briefing.${name}`) };
+    if (this.server.phase === 'failed') {
+      text.appendText(detail);
+      offered(link('Restart', 'restartServer'), link('Output', 'showOutput'), link('Version', 'serverVersion'));
+      return text;
+    }
     for (const briefing of this.focus.briefings) {
       if (!words.isSilent(briefing)) {
         text.appendMarkdown(`**${this.focus.titleOf(briefing.harness)}** ${words.summary(briefing)}\n\n`);
       }
     }
     text.appendText(detail);
-    text.appendMarkdown(
-      '\n\n[Instructions](command:briefing.showInstructions) · [Prompt](command:briefing.openPreview) · [Choose…](command:briefing.choose)',
-    );
+    offered(link('Instructions', 'showInstructions'), link('Prompt', 'openPreview'), link('Choose…', 'choose'));
     return text;
   }
 }

@@ -9,6 +9,7 @@ export const SCHEME = 'briefing';
 
 /** What a document shows. */
 export type Text =
+  | { kind: 'page' }
   | { kind: 'prompt'; harness: string; file?: string }
   | { kind: 'side'; side: 'left' | 'right'; left: protocol.Side; right: protocol.Side };
 
@@ -18,9 +19,21 @@ export interface Prompt extends protocol.Preview {
   briefing: protocol.Briefing | undefined;
 }
 
+/** Where prompts are named; the manifest says that they are Markdown, whatever their names end in. */
+const PROMPTS = '/briefing-prompt';
+
+/** The name of a prompt, which its tab shows: `handler.rs · Claude Code`. */
+export function uriOfPrompt(name: string, text: Text): vscode.Uri {
+  return vscode.Uri.from({ scheme: SCHEME, path: `${PROMPTS}/${plain(name)}`, query: JSON.stringify(text) });
+}
+
+function plain(name: string): string {
+  return name.replace(/[/\\]/g, '∕');
+}
+
 /** The name of a document, which its tab shows. What it is about stands in the query. */
 export function uriOf(name: string, text: Text): vscode.Uri {
-  const path = `/${name.replace(/[/\\]/g, '∕')}.md`;
+  const path = `/${plain(name)}.md`;
   return vscode.Uri.from({ scheme: SCHEME, path, query: JSON.stringify(text) });
 }
 
@@ -30,6 +43,9 @@ export function textOf(uri: vscode.Uri): Text {
     return JSON.parse(uri.query) as Text;
   }
   const [, harness = '', ...file] = uri.path.split('/');
+  if (harness === 'findings') {
+    return { kind: 'page' };
+  }
   const path = `/${file.join('/')}`;
   return { kind: 'prompt', harness, ...(path === '/' ? {} : { file: vscode.Uri.file(path).toString() }) };
 }
@@ -76,6 +92,9 @@ export class Texts implements vscode.TextDocumentContentProvider, vscode.Disposa
   async provideTextDocumentContent(uri: vscode.Uri, token: vscode.CancellationToken): Promise<string> {
     const text = textOf(uri);
     try {
+      if (text.kind === 'page') {
+        return (await this.server.request<protocol.Preview>(protocol.PREVIEW, { uri: uri.toString(true) })).text;
+      }
       if (text.kind === 'side') {
         return (await this.compare(text.left, text.right)).texts[text.side];
       }

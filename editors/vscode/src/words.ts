@@ -155,12 +155,75 @@ export function limitOf(limit: Limit): string {
   return `${amount} ${limit.per === 'chain' ? 'for all files together' : 'per file'}`;
 }
 
-const CELLS = 5;
+/** The longest name of a row that leaves room for its fate, in a side bar as wide as it is by default. */
+const NAME = 20;
 
-/** A bar of five cells: `▰▰▰▱▱`. */
-export function bar(share: number): string {
-  const full = Math.round(Math.min(1, Math.max(0, share)) * CELLS);
-  return '▰'.repeat(full) + '▱'.repeat(CELLS - full);
+/** The name of a source for a row: of a long path, its end. */
+export function shortNameOf(source: Source, standpoint: Pick<Standpoint, 'cwd' | 'home'>): string {
+  const name = nameOf(source, standpoint);
+  const parts = name.split(/[/\\]/);
+  if (name.length <= NAME || parts.length < 3) {
+    return name;
+  }
+  const end = parts.slice(-2).join('/');
+  return `…/${end.length <= NAME ? end : (parts.at(-1) ?? '')}`;
+}
+
+/** What became of a source, in the fewest words. `target`: whether the agent reads a file. */
+export function fateText(source: Source, standpoint: Standpoint, target: boolean): string {
+  const { fate, by, limit, trigger, reason } = source;
+  if (fate === 'shadowed') {
+    return by ? `hidden by ${lastOf(source, by, standpoint)}` : 'hidden';
+  }
+  if (fate !== 'dropped') {
+    return fateOf(fate).word;
+  }
+  if (limit) {
+    return 'over the limit';
+  }
+  if (trigger !== 'session') {
+    return target ? 'not for this file' : 'waits for a file';
+  }
+  return reason.startsWith('below the start directory') ? 'below start folder' : 'skipped';
+}
+
+/** The name of the file that won; where both have the same, with its directory. */
+function lastOf(source: Source, path: string, standpoint: Standpoint): string {
+  const last = (path: string) => path.split(/[/\\]/).pop() ?? path;
+  return last(path) === last(source.path ?? '') ? place(path, standpoint) : last(path);
+}
+
+/** What stands behind the name of a source: its fate first, which must not be cut off. */
+export function rowOf(source: Source, standpoint: Standpoint, target: boolean): string {
+  const size = sizeOf(source);
+  if (source.fate === 'loaded') {
+    return [source.trigger === 'session' ? '' : when(source.trigger), size].filter(Boolean).join(' · ');
+  }
+  return source.fate === 'truncated' ? `cut · ${size}` : fateText(source, standpoint, target);
+}
+
+/** The same as a sentence, for those who hear it. */
+export function spokenOf(source: Source, standpoint: Standpoint, target: boolean): string {
+  const parts = [nameOf(source, standpoint), fateText(source, standpoint, target), sizeOf(source)];
+  if (reaches(source)) {
+    parts.push(when(source.trigger));
+  }
+  return plain(parts.filter(Boolean).join(', '));
+}
+
+/** Without what only looks good. */
+export function plain(text: string): string {
+  return text.replace(/\u00a0/g, ' ').replace(/ · /g, ', ');
+}
+
+/** The version of the client that an answer is about. */
+export function versionOf({ version, edition }: Pick<Briefing, 'version' | 'edition'>): string {
+  return version?.running ?? edition;
+}
+
+/** Whether a source is a skill, a command or an agent: of those, names and descriptions are sent. */
+export function isExtra(source: Source): boolean {
+  return source.fate === 'listed' || source.purpose === 'skill';
 }
 
 /** A path as people write it: below the start directory, below home, or absolute. */

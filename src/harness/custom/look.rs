@@ -64,6 +64,10 @@ impl Edition for Declared {
         &self.about
     }
 
+    fn sessions(&self) -> &'static [SessionKind] {
+        &SessionKind::WITH_SUBAGENTS
+    }
+
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
         let mut answer = Answer::default();
         for base in &self.bases {

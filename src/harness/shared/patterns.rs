@@ -1,10 +1,10 @@
 //! What is asked before anything is said of a rule's patterns: which of them match nothing at all, whoever reads them.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::answer::{Answer, Resolution, Standpoint, Warning};
+use crate::answer::{Answer, Mention, Resolution, Standpoint, Warning};
 use crate::harness::custom::Custom;
 use crate::harness::{About, Choice, Edition};
 use crate::search::{Search, Told};
@@ -18,9 +18,27 @@ const DEAD: &str = "dead-glob";
 
 /// The question which of these patterns match something below `base`.
 pub fn question(base: &Path, patterns: &[&str]) -> (Choice, Standpoint) {
+    asked(base, patterns, Wanted::Whether)
+}
+
+/// The question which files one pattern matches below `base`.
+pub fn files_question(base: &Path, pattern: &str) -> (Choice, Standpoint) {
+    asked(base, &[pattern], Wanted::Files)
+}
+
+/// What of the matches of a pattern is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Wanted {
+    /// Whether there are any.
+    Whether,
+    /// All of them.
+    Files,
+}
+
+fn asked(base: &Path, patterns: &[&str], wanted: Wanted) -> (Choice, Standpoint) {
     let patterns: Vec<String> = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
     let mut hasher = DefaultHasher::new();
-    patterns.hash(&mut hasher);
+    (&patterns, wanted).hash(&mut hasher);
     let lookup = Custom {
         path: None,
         // No harness that a user declares can have this id.
@@ -28,7 +46,7 @@ pub fn question(base: &Path, patterns: &[&str]) -> (Choice, Standpoint) {
         title: "patterns".to_owned(),
         summary: "which patterns match something".to_owned(),
         details: Vec::new(),
-        edition: Arc::new(Lookup(patterns)),
+        edition: Arc::new(Lookup { patterns, wanted }),
         fingerprint: hasher.finish(),
         instruction_names: Vec::new(),
     };
@@ -41,7 +59,15 @@ pub fn dead(answer: &Resolution) -> impl Iterator<Item = &str> {
     answer.answer.warnings.iter().filter(|warning| warning.code == DEAD).map(|warning| warning.message.as_str())
 }
 
-struct Lookup(Vec<String>);
+/// The files that the pattern of [`files_question`] matches.
+pub fn matches(answer: &Resolution) -> &[PathBuf] {
+    answer.answer.mentions.first().map_or(&[], |mention| &mention.leads_to)
+}
+
+struct Lookup {
+    patterns: Vec<String>,
+    wanted: Wanted,
+}
 
 impl Edition for Lookup {
     fn about(&self) -> &About {
@@ -50,13 +76,19 @@ impl Edition for Lookup {
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
         let mut answer = Answer::default();
-        let ask =
-            |pattern: &String| Ask::Glob { base: at.cwd.clone(), pattern: pattern.clone(), flavor: GlobFlavor::Any };
-        search.expect(self.0.iter().map(ask))?;
-        for pattern in &self.0 {
-            if search.glob(&at.cwd, pattern, GlobFlavor::Any, "is there anything that it could mean?")?.files.is_empty()
-            {
+        let flavor = match self.wanted {
+            Wanted::Whether => GlobFlavor::Any,
+            Wanted::Files => GlobFlavor::Every,
+        };
+        let ask = |pattern: &String| Ask::Glob { base: at.cwd.clone(), pattern: pattern.clone(), flavor };
+        search.expect(self.patterns.iter().map(ask))?;
+        for pattern in &self.patterns {
+            let found = search.glob(&at.cwd, pattern, flavor, "is there anything that it could mean?")?;
+            if found.files.is_empty() {
                 answer.warnings.push(Warning::general(DEAD, pattern));
+            }
+            if self.wanted == Wanted::Files {
+                answer.mentions.push(Mention::new(&at.cwd, pattern, found.files.iter().cloned()));
             }
         }
         Ok(answer)

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::{Action, Desk};
+use super::{Action, Desk, Edit};
 use crate::harness::shared::manifests::Manifest;
 use crate::report::findings::{Finding, Kind};
 use crate::snapshot::{Ask, Fact, GlobFlavor};
@@ -33,7 +33,24 @@ pub(super) fn fixes(desk: &Desk, finding: &Finding) -> Vec<Action> {
         let place: Range<usize> = start..start + old.len();
         Action::fix(finding, format!("Change to {new}"), vec![desk.replace(place, new)]).preferred()
     };
-    found.map(action).into_iter().collect()
+    let near: Vec<Action> = found.map(action).into_iter().collect();
+    if near.is_empty() { created(desk, finding, word).into_iter().collect() } else { near }
+}
+
+/// The file that an import or an entry of settings names, where nothing of nearly its name is there: made, with a heading.
+fn created(desk: &Desk, finding: &Finding, word: &str) -> Option<Action> {
+    let name = match finding.kind {
+        Kind::ImportMissing => word.strip_prefix('@')?,
+        Kind::MissingFile => word,
+        _ => return None,
+    };
+    let steps_out = name.split('/').any(|part| part == "..");
+    let names_one = !name.starts_with(['/', '~']) && !name.contains(['*', '?', '[', '{', '\\']);
+    let plain = name.ends_with(".md") && names_one && !steps_out;
+    let path = desk.dir().join(name.strip_prefix("./").unwrap_or(name));
+    let title = Path::new(name).file_stem()?.to_str()?;
+    let edit = Edit::Create { path: path.clone(), text: format!("# {title}\n") };
+    (plain && !desk.disk.is_taken(&path)).then(|| Action::fix(finding, format!("Create {name}"), vec![edit]))
 }
 
 /// The file that a path was likely meant to lead to.

@@ -92,11 +92,13 @@ pub(super) fn faded(subject: &Subject, found: &[Finding]) -> Vec<Finding> {
         }
     }
     reached.sort_by_key(|range| range.start);
-    let losers: Vec<&str> = found
+    let mut losers: Vec<&str> = found
         .iter()
         .filter(|finding| !finding.lost.is_empty())
         .filter_map(|finding| title(subject, finding.harness.as_deref()))
         .collect();
+    // Editions of one harness have one name.
+    losers.dedup();
     let message = match losers.as_slice() {
         [] => "none of your agents loads this text".to_owned(),
         losers => format!("not loaded by {}", list(losers)),

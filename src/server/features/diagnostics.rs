@@ -9,15 +9,15 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::*;
 
 use super::super::capabilities::Abilities;
-use super::super::requests::preview;
-use super::super::{Core, Server, Session, convert, ext, thread};
+use super::super::{Core, Server, Session, convert, thread};
 use super::view::View;
 use crate::harness::custom::FILE_NAME;
 use crate::harness::shared::names::{INSTRUCTION_FILES, SETTINGS_FILES};
-use crate::report::findings::{self, Finding, Kind, Severity, names};
+use crate::report::findings::{self, Finding, Kind, Severity, names, page};
 use crate::report::portable;
 
-/// Where the kinds of findings are explained. A build that knows no repository leads to the server's own page.
+/// Where the kinds of findings are explained on the web. Who opens the server's own pages is led there, as is who is told by a
+/// build that knows no repository.
 const PAGE: &str = env!("CARGO_PKG_REPOSITORY");
 
 /// Whether something may be wrong with a file of this name: an instruction file, a settings file, or a text that may be
@@ -93,7 +93,7 @@ fn diagnostic(severity: Severity, finding: Finding, view: &View, abilities: Abil
             Severity::Hint => DiagnosticSeverity::HINT,
         }),
         code: Some(NumberOrString::String(code.to_owned())),
-        code_description: explanation(code).parse().ok().map(|href| CodeDescription { href }),
+        code_description: explanation(code, abilities).parse().ok().map(|href| CodeDescription { href }),
         source: Some("briefing".to_owned()),
         message: finding.message,
         related_information: (abilities.related_information && !related.is_empty()).then_some(related),
@@ -108,9 +108,9 @@ fn diagnostic(severity: Severity, finding: Finding, view: &View, abilities: Abil
 }
 
 /// The page about a kind of findings.
-fn explanation(code: &str) -> String {
-    if PAGE.is_empty() {
-        format!("{}:/{}#{code}", ext::SCHEME, preview::FINDINGS)
+fn explanation(code: &str, abilities: Abilities) -> String {
+    if PAGE.is_empty() || abilities.opens_pages {
+        page::uri(Some(code))
     } else {
         format!("{PAGE}/blob/main/docs/findings.md#{code}")
     }

@@ -11,15 +11,12 @@ use super::super::ext::{PreviewParams, SCHEME, TextDocumentContent};
 use super::super::{Core, Server, convert};
 use crate::answer::Resolution;
 use crate::disk::Filesystem;
+use crate::report::findings::page;
 use crate::report::preview::{self, Preview};
 use crate::request::{OneOrMany, Places, Request};
 
 /// How many previews are followed; whoever looks at more is not told when the oldest change.
 const FOLLOWED: usize = 32;
-
-/// The page on the kinds of findings, to which diagnostics lead.
-pub(in crate::server) const FINDINGS: &str = "findings";
-const FINDINGS_PAGE: &str = include_str!("../../../docs/findings.md");
 
 /// What `briefing.preview` says: the preview, and where it can be found.
 #[derive(Serialize)]
@@ -39,8 +36,8 @@ pub(in crate::server) struct Name {
 impl Server {
     /// `briefing/preview`
     pub(in crate::server) async fn preview(&self, params: PreviewParams) -> Result<Preview> {
-        if is_findings(&params.uri) {
-            return Ok(Preview { text: FINDINGS_PAGE.to_owned(), spans: Vec::new() });
+        if let Some(text) = page_of(&params.uri) {
+            return Ok(Preview { text, spans: Vec::new() });
         }
         let answer = self.core.previewed(&params.uri).await?;
         self.core.follow(params.uri, &answer);
@@ -51,8 +48,8 @@ impl Server {
 
     /// `workspace/textDocumentContent`
     pub(in crate::server) async fn text_document_content(&self, params: PreviewParams) -> Result<TextDocumentContent> {
-        if is_findings(&params.uri) {
-            return Ok(TextDocumentContent { text: FINDINGS_PAGE.to_owned() });
+        if let Some(text) = page_of(&params.uri) {
+            return Ok(TextDocumentContent { text });
         }
         let answer = self.core.previewed(&params.uri).await?;
         self.core.follow(params.uri, &answer);
@@ -89,10 +86,10 @@ pub(super) fn uri_of(harness: &str, file: Option<&Path>) -> String {
     format!("{SCHEME}:/{harness}{path}")
 }
 
-/// Whether a URI is that of the page on findings, wherever in it.
-fn is_findings(uri: &str) -> bool {
-    let path = uri.strip_prefix(SCHEME).and_then(|rest| rest.strip_prefix(':')).unwrap_or_default();
-    path.split('#').next().unwrap_or_default().trim_matches('/') == FINDINGS
+/// The page about a kind of findings, or about all of them, if a URI names one.
+fn page_of(uri: &str) -> Option<String> {
+    let about = page::of_uri(uri)?;
+    Some(about.map_or_else(|| page::index(page::Links::Uri), |kind| page::page(kind, page::Links::Uri)))
 }
 
 pub(in crate::server) fn named(uri: &str) -> Result<Name> {

@@ -21,18 +21,31 @@ describe('the extension', () => {
   });
 
   it('draws what agents load for the active file, in order, with what is cut and what is left out', async () => {
-    const { view, settings } = await started();
+    const { views, settings, focus } = await started();
     await show(folder('one'), 'src/a.rs');
     await settings.choose(['codex']);
-    await until('the cut', () => drawn(view.outline()).includes('32 of 39.1 KiB'));
-    const text = drawn(view.outline());
-    const [head = '', first = ''] = text.split('\n');
-    assert.match(head, /^Codex {2}\d+\.\d+ · 32\/32 KiB · 1 file · 1 cut$/);
-    assert.equal(first, '  AGENTS.md  32 of 39.1 KiB ▰▰▰▰▰');
+    await focus.choose('codex');
+    const all = () => drawn(views.explorer.outline());
+    await until('the cut', () => all().includes('32 of 39.1 KiB'));
+    const text = all();
+    const [start = '', head = '', first = ''] = text.split('\n');
+    assert.match(start, /^Started in one\/ {2}main session · Codex \d+\.\d+$/);
+    assert.equal(head, 'Codex  32/32 KiB · 1 file · 1 cut');
+    assert.equal(first, '  AGENTS.md  cut · 32 of 39.1 KiB');
     assert.match(text, / {4}limit {2}32 KiB for all files together, by default/);
     assert.match(text, / {4}lost {2}7\u00a0232 of 40\u00a0000 bytes, from byte 32\u00a0768/);
-    assert.match(text, / {2}Not loaded {2}1\n {4}src\/AGENTS\.md {2}skipped/);
+    assert.match(text, / {2}Not loaded {2}1\n {4}src\/AGENTS\.md {2}below start folder\n/);
     assert.match(text, /why {2}below the start directory/);
+    // The room of its own shows the same in views of their own, and the agents that nobody chose behind one line.
+    const told = drawn(views.instructions.outline());
+    assert.ok(told.startsWith(`${start}\n${head}\n${first}\n`) && !told.includes('src/AGENTS.md'), told);
+    assert.match(told, /\nOther agents \(\d\d\)\n$/);
+    assert.match(drawn(views.notLoaded.outline()), /^Codex {2}1 file\n {2}src\/AGENTS\.md {2}below start folder\n/);
+    const others = views.instructions.getChildren({ kind: 'others', ids: ['gemini-cli'], part: 'told' });
+    assert.deepEqual(
+      (await others).map(node => node.kind === 'harness' && node.briefing.harness),
+      ['gemini-cli'],
+    );
     await settings.choose(undefined);
   });
 
@@ -69,21 +82,22 @@ describe('the extension', () => {
   });
 
   it('takes the start folder that is assumed, for everything that is asked', async () => {
-    const { settings, focus, status, view } = await started();
+    const { settings, focus, status, views } = await started();
     await focus.choose('codex');
     await show(folder('one'), 'src/a.rs');
-    assert.equal(view.message, '');
+    const starts = () => drawn(views.instructions.outline()).split('\n')[0] ?? '';
+    await until('the workspace folder', () => starts().startsWith('Started in one/  main session · Codex '));
     await until('the folder', () => status.text.includes('1 cut'));
     fs.mkdirSync(path.join(folder('one'), '.git'), { recursive: true });
     await settings.assume({ cwd: path.join(folder('one'), 'src') });
     await until('the start folder', () => focus.briefing?.standpoint.cwd.endsWith('/one/src'));
-    await until('where it starts', () => /^Started in .*one\/src\b/.test(view.message));
+    await until('where it starts', () => starts().startsWith('Started in one/src/  '));
     await settings.assume({ sessions: { openclaw: 'subagent' } });
     const kind = () => focus.answer?.briefings.find(({ harness }) => harness === 'openclaw')?.standpoint.session;
     await until('the kind of session', () => kind() === 'subagent');
     await settings.assume({});
     await until('nothing assumed', () => kind() === 'main' && focus.briefing?.standpoint.cwd.endsWith('/one'));
-    await until('the workspace folder', () => view.message === '');
+    await until('the workspace folder', () => starts().startsWith('Started in one/  '));
   });
 
   it('takes settings of its user, and tells the server only those it knows', async () => {

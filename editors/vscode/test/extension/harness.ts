@@ -6,6 +6,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Api } from '../../src/api';
 import type { Parts } from '../../src/commands';
+import type { Findings } from '../../src/findings';
 import type { StatusItems } from '../../src/status';
 
 export const DEADLINE = 15_000;
@@ -33,7 +34,8 @@ export async function until<T>(what: string, ask: () => T | Promise<T>, deadline
 }
 
 export const extension = () => {
-  const found = vscode.extensions.getExtension<Api & { parts: Parts & { status: StatusItems } }>('briefing.briefing');
+  type Tested = Api & { parts: Parts & { status: StatusItems; findings: Findings } };
+  const found = vscode.extensions.getExtension<Tested>('briefing.briefing');
   assert.ok(found, 'the extension is there');
   return found;
 };
@@ -42,7 +44,7 @@ export async function started() {
   const api = await extension().activate();
   const { parts } = api;
   await until('the server runs', () => parts.server.phase === 'running');
-  return { api, ...parts };
+  return { ...parts, api };
 }
 
 /** A workspace folder of the test window. */
@@ -86,7 +88,7 @@ export async function closeAll(): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.closeAllEditors');
 }
 
-type Line = ReturnType<Parts['view']['outline']>[number];
+type Line = ReturnType<Parts['views']['explorer']['outline']>[number];
 
 /** The view as text, one line per line, indented. */
 export function drawn(lines: Line[], indent = ''): string {

@@ -4,6 +4,7 @@ import * as assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import type { Node } from '../../src/view';
 import { drawn, extension, folder, remove, show, started, until, write } from './harness';
 
 /** A program that counts its starts and is then what `script` says. */
@@ -26,14 +27,13 @@ describe('in trouble', () => {
   after(async () => {
     await useProgram(undefined);
     remove(folder('two'), 'program');
-    await vscode.commands.executeCommand('briefing.restartServer');
     await started();
   });
 
   it('says which program is missing, and who named it', async () => {
     const { server, status } = await started();
+    // A change of the setting takes effect at once.
     await useProgram('/nowhere/briefing');
-    await vscode.commands.executeCommand('briefing.restartServer');
     await until('the failure', () => server.phase === 'failed');
     assert.equal(
       server.problem,
@@ -45,7 +45,6 @@ describe('in trouble', () => {
   it('runs nothing that is not Briefing', async () => {
     const { server } = (await extension().activate()).parts;
     await useProgram('/bin/echo');
-    await vscode.commands.executeCommand('briefing.restartServer');
     await until('the failure', () => server.problem.includes('it is not Briefing'));
   });
 
@@ -53,12 +52,9 @@ describe('in trouble', () => {
     const { server } = (await extension().activate()).parts;
     const { file, starts } = programThat('exit 3');
     await useProgram(file);
-    await vscode.commands.executeCommand('briefing.restartServer');
-    await until('the failure', () => server.phase === 'failed');
+    await until('the failure', () => server.problem.includes('crashed 5 times'));
     assert.equal(starts(), 5);
-    assert.match(server.problem, /crashed 5 times/);
     await useProgram(undefined);
-    await vscode.commands.executeCommand('briefing.restartServer');
     await until('the server', () => server.phase === 'running');
   });
 
@@ -81,21 +77,23 @@ describe('in trouble', () => {
   });
 
   it('shows five thousand sources a page at a time', async () => {
-    const { view, focus, settings } = await started();
+    const { views, focus, settings } = await started();
+    const view = views.instructions;
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`rules/${at}.md`, `- ${at}\n`]));
     write(folder('two'), { ...many, 'opencode.json': '{"instructions": ["rules/*.md"]}' });
     await show(folder('two'), 'b.rs');
     await settings.choose(['opencode']);
     const count = () => focus.briefings[0]?.sources.filter(({ path }) => path?.includes('/rules/')).length;
     await until('all of them', () => count() === 5000);
-    const [harness] = view.getChildren();
-    const shown = view.getChildren(harness);
+    const below = (node?: Node) => view.getChildren(node) as Node[];
+    const [, harness] = below();
+    const shown = below(harness);
     assert.ok(shown.length <= 501, String(shown.length));
     const last = shown.at(-1);
     assert.ok(last?.kind === 'more');
     assert.match(view.getTreeItem(last).label as string, /^Show 4\u00a0\d\d\d more$/);
     view.more(last);
-    assert.ok(view.getChildren(harness).length > 900);
+    assert.ok(below(harness).length > 900);
     remove(folder('two'), 'opencode.json');
     remove(folder('two'), 'rules');
     await until('none of them', () => count() === 0);
@@ -103,7 +101,8 @@ describe('in trouble', () => {
   });
 
   it('shows a folder that is deleted while it is open as one where nobody can start', async () => {
-    const { view } = await started();
+    const { views } = await started();
+    const view = views.explorer;
     await show(folder('one'), 'src/a.rs');
     await until('the folder', () => drawn(view.outline()).includes('AGENTS.md'));
     const away = `${folder('one')}.away`;

@@ -40,9 +40,11 @@ export async function everyday(host, step) {
 
   await step('lists what is told before the active file is read, and what is not', async () => {
     await window.file(handler);
-    await window.command('Briefing: Show Effective Instructions');
-    await window.viewShows(/^Codex.*1 cut\n~\/\.codex\/AGENTS\.md21 B ▱+\nAGENTS\.md32 of 35\.\d KiB ▰+\n/);
-    await window.viewShows(/Not loaded1\nsrc\/AGENTS\.md/);
+    await window.command('Briefing: Show Instructions');
+    await window.viewShows(
+      /^Started in project\/main session · .*\nCodex.*1 cut\n~\/\.codex\/AGENTS\.md21 B\nAGENTS\.mdcut · 32 of 35\.\d KiB\n/,
+    );
+    await window.viewShows(/^Codex1 file\nsrc\/AGENTS\.mdbelow start folder/, 'Not Loaded');
   });
 
   await step('opens a file where the model stops reading, and says why', async () => {
@@ -60,7 +62,7 @@ export async function everyday(host, step) {
     await page.keyboard.press('Control+A');
     await page.keyboard.type('- Short.');
     await window.statusIs('Codex 8 B/32 KiB · 2 files');
-    await window.viewShows(/\nAGENTS\.md8 B ▱+\n/);
+    await window.viewShows(/\nAGENTS\.md8 B\n/);
     await until('nothing is faded', async () => (await faded.count()) === 0);
     await window.command('File: Revert File');
     await window.statusIs(cut);
@@ -69,8 +71,8 @@ export async function everyday(host, step) {
   await step('follows what other programs write', async () => {
     await window.file(handler);
     write(ws, { 'AGENTS.override.md': '- Instead.\n' });
-    await window.viewShows(/\nAGENTS\.override\.md11 B ▱+\n/);
-    await window.viewShows(/Not loaded2\nAGENTS\.mdshadowed by AGENTS\.override\.md/);
+    await window.viewShows(/\nAGENTS\.override\.md11 B\n/);
+    await window.viewShows(/^Codex2 files\nAGENTS\.mdhidden by AGENTS\.override\.md\n/, 'Not Loaded');
     fs.rmSync(at('AGENTS.override.md'));
     await window.statusIs(cut);
   });
@@ -98,7 +100,7 @@ export async function everyday(host, step) {
 
   await step('compares two harnesses in a diff editor', async () => {
     await window.file(handler);
-    await window.command('Briefing: Compare Harnesses, Editions or Commits…');
+    await window.command('Briefing: Compare Agents, Versions or Commits…');
     await window.choose('OpenCode 1.18');
     await page.locator('.tab.active', { hasText: /Codex .* ↔ OpenCode 1\.18 · handler\.rs/ }).waitFor();
     for (const text of [/^#\sAGENTS\.md\sinstructions/, /^Instructions\sfrom:/]) {
@@ -138,25 +140,28 @@ export async function everyday(host, step) {
 
   await step('says why a file is not loaded', async () => {
     await window.file(handler);
-    await window.command('Briefing: Why Is This File Not Loaded?');
+    await window.command('Briefing: Why Is This File Loaded or Not?');
     await window.choose('src/AGENTS.md');
-    await window.webview().locator('section', { hasText: 'below the start directory' }).first().waitFor();
+    const why = window.webview();
+    await why.locator('section', { hasText: 'below the start directory' }).first().waitFor();
+    await why.locator('header', { hasText: 'before it reads src/api/handler.rs' }).waitFor();
+    await why.locator('li', { hasText: 'src/AGENTS.md is not looked for' }).first().waitFor();
     await window.command('View: Close All Editors');
   });
 
   await step('lets the harness be chosen in the status, and harnesses in the view', async () => {
     await window.file(handler);
     await page.locator('.statusbar-item[id$="briefing.status"]').click();
-    await window.choose('Harness in the status…');
+    await window.choose('Agent in the status…');
     await window.choose('Claude Code');
     await window.shows('status', () => window.status(), /^Claude Code .* files?$/);
-    await window.command('Briefing: Choose My Harnesses…');
+    await window.command('Briefing: Choose the Agents of This Workspace…');
     // Those that are used here are picked already.
     for (const harness of ['Codex', 'Claude Code', 'Crush']) await window.choose(harness);
     await page.keyboard.press('Enter');
-    await window.viewShows(/^Crush/);
-    await window.command('Briefing: Back to the Harnesses I Use');
-    await window.viewShows(/^Codex/);
+    await window.viewShows(/^Started in .*\nCrush/);
+    await window.command('Briefing: Back to the Agents I Use');
+    await window.viewShows(/^Started in .*\nCodex/);
   });
 
   await step('keeps showing a pinned file', async () => {
@@ -178,16 +183,16 @@ export async function everyday(host, step) {
     write(ws, { 'opencode.json': JSON.stringify({ instructions: [url] }) });
     await window.file(handler);
     // Its own file in the repository speaks for OpenCode; the others are unpicked.
-    await window.command('Briefing: Choose My Harnesses…');
+    await window.command('Briefing: Choose the Agents of This Workspace…');
     for (const harness of ['Codex', 'Claude Code']) await window.choose(harness);
     await page.keyboard.press('Enter');
-    await window.viewShows(new RegExp(`${url}not fetched`));
+    await window.viewShows(new RegExp(`${url.slice(-20)}not fetched`), 'Not Loaded');
     await window.command('Briefing: Fetch Remote Instructions Once');
     await window.notification(url).locator('.monaco-button', { hasText: 'Fetch' }).click();
     await window.notification('1 of 1 URLs were fetched').waitFor();
-    await window.viewShows(new RegExp(`${url}7 B`));
+    await window.viewShows(new RegExp(`rules\\.md7 B`));
     fs.rmSync(at('opencode.json'));
-    await window.command('Briefing: Back to the Harnesses I Use');
+    await window.command('Briefing: Back to the Agents I Use');
     await window.command('Notifications: Clear All Notifications');
   });
 
@@ -229,10 +234,10 @@ export async function everyday(host, step) {
     write(ws, { 'AGENTS.md': LONG });
   });
 
-  await step('explains itself in four steps', async () => {
+  await step('explains itself in five steps', async () => {
     await window.command('Briefing: Open Walkthrough');
-    await page.locator('.getting-started-step').nth(3).waitFor();
-    assert.equal(await page.locator('.getting-started-step').count(), 4);
+    await page.locator('.getting-started-step').nth(4).waitFor();
+    assert.equal(await page.locator('.getting-started-step').count(), 5);
   });
   await window.close();
 }

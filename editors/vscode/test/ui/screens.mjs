@@ -1,4 +1,5 @@
-// Pictures of everything there is to see, in a light and a dark theme, to be looked at; some of them stand in the README.
+// Pictures of everything there is to see, in a light, a dark and a high contrast theme, wide and narrow, to be looked at; some of
+// them stand in the README and in the walkthrough.
 
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -10,26 +11,40 @@ import { Window } from './window.mjs';
 
 /** All of them are here. */
 const ALL = path.join(repo, 'target/editors/vscode-screens');
-/** Those that the README shows, with fewer colours. */
-const SHOWN = new URL('../../screens/', import.meta.url).pathname;
-const KEPT = ['view-light.png', 'cut-dark.png', 'prompt-light.png', 'diff-dark.png', 'report-light.png'];
+const at = name => new URL(`../../${name}/`, import.meta.url).pathname;
+/** Those that the README shows, and those of the walkthrough, with fewer colours. */
+const SHOWN = at('screens');
+const WALKTHROUGH = at('media/walkthrough');
+const KEPT = ['view-light', 'cut-dark', 'prompt-light', 'diff-dark', 'report-light', 'why-light', 'session-dark'];
+const STEPS = { agents: 'agents', view: 'view', prompt: 'prompt', status: 'assume', diff: 'compare' };
+
+const THEMES = {
+  light: { colorScheme: 'light' },
+  dark: { colorScheme: 'dark' },
+  contrast: { colorScheme: 'dark', forcedColors: 'active' },
+};
+const WIDE = { width: 1280, height: 720 };
+const NARROW = { width: 800, height: 720 };
 
 const FILES = {
   'AGENTS.md': `# Shop\n\nPayments are idempotent. Ask before you change a migration.\n\n## House rules\n\n${rules(600)}`,
   'CLAUDE.md': '@AGENTS.md\n\n- Run `make check` before you say that you are done.\n',
   'src/api/AGENTS.md': '- Every endpoint has a contract test.\n',
   'src/api/handler.rs': 'pub fn handle(order: &Order) -> Receipt {\n    order.pay()\n}\n',
-  '.cursor/rules/rust.mdc': '---\nglobs: "**/*.rs"\n---\n- No unwrap on input.\n',
+  '.claude/rules/rust.md': '---\npaths: "**/*.rs"\n---\n- No unwrap on input.\n',
+  '.claude/skills/release/SKILL.md': '---\nname: release\ndescription: Makes a release\n---\nTag it.\n',
 };
 
 export async function screens(host, step) {
-  for (const dir of [ALL, SHOWN]) fs.mkdirSync(dir, { recursive: true });
+  fs.mkdirSync(ALL, { recursive: true });
   // Paths are in the pictures, so these are always the same.
   const ws = path.join(os.tmpdir(), 'briefing-pictures', 'shop');
   fs.rmSync(ws, { recursive: true, force: true });
   write(ws, FILES);
+  write(host.home, { '.codex/AGENTS.md': '- Answer in English.\n', '.claude/settings.json': '{}\n' });
+  const themes = Object.keys(THEMES).filter(theme => theme.includes(process.env.THEME ?? ''));
   try {
-    for (const theme of ['light', 'dark']) {
+    for (const theme of themes) {
       await step(`are made in the ${theme} theme`, () => tour(host, ws, theme));
     }
   } finally {
@@ -39,102 +54,104 @@ export async function screens(host, step) {
 
 async function tour(host, ws, theme) {
   const handler = path.join(ws, 'src/api/handler.rs');
-  write(host.home, { '.codex/AGENTS.md': '- Answer in English.\n' });
-  const viewport = { width: 1100, height: 640 };
-  let window = await Window.open(host, ws, { colorScheme: theme, viewport });
+  const window = await Window.open(host, ws, { ...THEMES[theme], viewport: WIDE });
   const { page } = window;
+  const quantized = (from, to) => execFileSync('pngquant', ['--force', '--strip', '--output', to, from]);
   const shot = async name => {
-    const file = `${name}-${theme}.png`;
-    await window.shot(path.join(ALL, file));
-    if (KEPT.includes(file)) {
-      execFileSync('pngquant', ['--force', '--strip', '--output', path.join(SHOWN, file), path.join(ALL, file)]);
-    }
+    const wide = path.join(ALL, `${name}-${theme}.png`);
+    await window.shot(wide);
+    if (KEPT.includes(`${name}-${theme}`)) quantized(wide, path.join(SHOWN, `${name}-${theme}.png`));
+    if (STEPS[name]) quantized(wide, path.join(WALKTHROUGH, `${STEPS[name]}-${theme}.png`));
+    // Lists close when the window changes.
+    if (await page.locator('.quick-input-widget').isVisible()) return;
+    await page.setViewportSize(NARROW);
+    await page.waitForFunction(width => document.querySelector('.monaco-workbench')?.clientWidth === width, NARROW.width);
+    await window.shot(path.join(ALL, `${name}-${theme}-narrow.png`));
+    await page.setViewportSize(WIDE);
+    await page.waitForFunction(width => document.querySelector('.monaco-workbench')?.clientWidth === width, WIDE.width);
   };
+  const closed = () => window.command('View: Close All Editors');
 
-  // More room for the view: a wider side bar, and the folder closed.
-  const bar = await page.locator('.part.sidebar').boundingBox();
-  const edge = bar.x + bar.width;
-  await page.mouse.move(edge, 300);
-  await page.mouse.down();
-  await page.mouse.move(edge + 100, 300, { steps: 5 });
-  await page.mouse.up();
   await window.file(handler);
-  await page.locator('.pane-header', { hasText: 'shop' }).click();
-  await window.command('Briefing: Show Effective Instructions');
+  await window.command('Briefing: Show Instructions');
   await window.row('32 of 35').waitFor();
-  await window.row('32 of 35').locator('.monaco-tl-twistie').click();
-  await window.row('by default').waitFor();
   await page.mouse.move(700, 400);
   await shot('view');
 
+  await window.command('Briefing: Which Agents Do You Use?');
+  await page.locator('.quick-input-list .monaco-list-row').nth(5).waitFor();
+  await shot('agents');
+  await page.keyboard.press('Escape');
+
   await window.row('32 of 35').locator('.label-name').click();
-  await page.locator('.squiggly-inline-unnecessary').first().waitFor();
-  await window.hover(
-    page.locator('.view-line', { hasText: /rule\s545/ }).first(),
-    /bytes are cut for codex[^]*32 768 of/,
-  );
+  await page.locator('.squiggly-warning').first().waitFor();
+  await window.hover(page.locator('.view-line', { hasText: /rule\s545/ }).first(), /Codex cuts 3 \d\d\d of/);
   await shot('cut');
   await page.keyboard.press('Escape');
+
+  await window.command('Briefing: Explain the Findings');
+  await window.webview().locator('h1').waitFor();
+  await window.webview().locator('a', { hasText: 'dead-glob' }).first().click();
+  await window.webview().locator('h1', { hasText: 'dead-glob' }).waitFor();
+  await shot('finding');
+  await closed();
 
   await window.file(handler);
   await window.command('Briefing: Show the Exact Prompt');
   await page.locator('.codelens-decoration', { hasText: 'AGENTS.md' }).first().waitFor();
   await shot('prompt');
-  await window.focus(2);
-  await page.keyboard.press('Control+End');
-  await page.locator('.view-line', { hasText: '</INSTRUCTIONS>' }).first().waitFor();
-  await shot('prompt-end');
-  await window.command('View: Close All Editors');
+  await closed();
 
   await window.file(handler);
-  await window.command('Briefing: Compare Harnesses, Editions or Commits…');
+  await window.command('Briefing: Compare Agents, Versions or Commits…');
   await page.locator('.quick-input-list .monaco-list-row', { hasText: 'OpenCode' }).first().waitFor();
   await shot('compare');
   await window.choose('OpenCode 1.18');
   await page.keyboard.press('Control+B');
-  await page
-    .locator('.monaco-diff-editor .view-line', { hasText: /Instructions\sfrom/ })
-    .first()
-    .waitFor();
+  const other = page.locator('.monaco-diff-editor .view-line', { hasText: /Instructions\sfrom/ });
+  await other.first().waitFor();
   await shot('diff');
   await page.keyboard.press('Control+B');
-  await window.command('View: Close All Editors');
+  await closed();
 
-  await window.file(handler);
-  await window.command('Briefing: Context Report');
-  await window.webview().locator('svg.chart rect').first().waitFor();
-  await shot('report');
-  await window.command('View: Close All Editors');
-
-  await window.file(handler);
-  await window.command('Briefing: Why Is This File Not Loaded?');
-  await page.locator('.quick-input-list .monaco-list-row', { hasText: 'src/api/AGENTS.md' }).first().waitFor();
-  await shot('files');
-  await window.choose('src/api/AGENTS.md');
-  await window.webview().locator('section').first().waitFor();
-  await shot('why');
-  await window.command('View: Close All Editors');
+  for (const [name, title, there, choice] of [
+    ['report', 'Briefing: Context Report', 'svg.chart rect'],
+    ['why', 'Briefing: Why Is This File Loaded or Not?', 'section', 'src/api/AGENTS.md'],
+  ]) {
+    await window.file(handler);
+    await window.command(title);
+    if (choice) {
+      await window.choice('.monaco-list-row', choice).waitFor();
+      await shot('files');
+      await window.choose(choice);
+    }
+    await window.webview().locator(there).first().waitFor();
+    await shot(name);
+    await closed();
+  }
 
   await window.file(handler);
   await page.locator('.statusbar-item[id$="briefing.status"]').click();
-  await page.locator('.quick-input-list .monaco-list-row', { hasText: 'Harness in the status…' }).first().waitFor();
+  await window.choice('.monaco-list-row', 'Agent in the status…').waitFor();
   await shot('status');
-  await page.keyboard.press('Escape');
+  await window.choose('Agent in the status…');
+  await window.choose('Claude Code');
+  await window.command('Briefing: Show a Session Step by Step…');
+  await page.locator('.quick-input-widget .quick-input-box input').fill('read src/api/handler.rs; compact; subagent Explore');
+  await page.keyboard.press('Enter');
+  await window.webview().locator('section.turn').nth(3).waitFor();
+  await shot('session');
+  await closed();
 
-  await page.keyboard.press('Control+B');
   await window.command('Briefing: Open Walkthrough');
-  await page.locator('.getting-started-step').nth(3).waitFor();
-  await window.webview().locator('h2').waitFor();
+  await page.locator('.getting-started-step').nth(4).waitFor();
   await shot('walkthrough');
-  await window.close();
-
-  fs.rmSync(path.join(host.home, '.codex'), { recursive: true });
-  const empty = write(path.join(host.dir, 'empty'), { 'notes.md': 'Notes.\n' });
-  window = await Window.open(host, empty, { colorScheme: theme, viewport });
-  await window.file(path.join(empty, 'notes.md'));
-  await window.command('Briefing: Show Effective Instructions');
-  await window.pane().locator('.welcome-view-content', { hasText: 'No agent loads instructions here' }).waitFor();
-  await shot('welcome');
+  await closed();
+  await window.command('Preferences: Open Settings (UI)');
+  await page.locator('.settings-editor .suggest-input-container .view-lines').first().click();
+  await page.keyboard.type('briefing.');
+  await page.locator('.setting-item-contents', { hasText: 'Briefing' }).nth(3).waitFor();
+  await shot('settings');
   await window.close();
 }
 

@@ -22,7 +22,7 @@ export async function trouble(host, step) {
     const why = `\`${named}\` (from the setting briefing.server.path) cannot be run: there is no such file`;
     await window.notification(why).waitFor();
     await window.statusIs('Briefing is stopped');
-    await window.command('Briefing: Show Effective Instructions');
+    await window.command('Briefing: Show Instructions');
     await window.pane().locator('.welcome-view-content', { hasText: 'The Briefing server is not running' }).waitFor();
     program(`exec ${host.program} "$@"`);
     await window.pane().locator('.monaco-button', { hasText: 'Restart Server' }).click();
@@ -58,7 +58,7 @@ export async function trouble(host, step) {
   const other = await Window.open(host, empty);
   await step('says what to do where no agent is told anything', async () => {
     await other.file(path.join(empty, 'notes.md'));
-    await other.command('Briefing: Show Effective Instructions');
+    await other.command('Briefing: Show Instructions');
     await other.pane().locator('.welcome-view-content', { hasText: 'No agent loads instructions here' }).waitFor();
     await other.pane().locator('.monaco-button', { hasText: 'Create Instruction File' }).waitFor();
   });

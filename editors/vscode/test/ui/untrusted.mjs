@@ -26,8 +26,8 @@ export async function untrusted(host, step) {
   await step('shows what agents are told, and heeds only settings that harm nobody', async () => {
     await restricted.waitFor();
     await window.statusIs('Codex 9 B/32 KiB · 1 file');
-    await window.command('Briefing: Show Effective Instructions');
-    await window.viewShows(/^Codex.*\nAGENTS\.md.*\n[^]*OpenCode/);
+    await window.command('Briefing: Show Instructions');
+    await window.viewShows(/^Started in .*\nCodex.*\nAGENTS\.md.*\n[^]*OpenCode/);
     const seen = await window.view();
     assert.doesNotMatch(seen, /Crush|elsewhere/);
     assert.ok(!fs.existsSync(trap));

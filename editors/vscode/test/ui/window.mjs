@@ -135,19 +135,20 @@ export class Window {
     await this.shows('status', () => this.status(), wanted);
   }
 
-  pane() {
+  /** A view by its title. */
+  pane(title = 'Instructions') {
     return this.page.locator('.pane', {
-      has: this.page.locator('.pane-header', { hasText: 'Effective Instructions' }),
+      has: this.page.locator('.pane-header h3', { hasText: new RegExp(`^${title}$`) }),
     });
   }
 
-  row(text) {
-    return this.pane().locator('.monaco-list-row', { hasText: text }).first();
+  row(text, title) {
+    return this.pane(title).locator('.monaco-list-row', { hasText: text }).first();
   }
 
-  /** The lines of the view that are on the screen. */
-  async view() {
-    const rows = this.pane().locator('.monaco-list-row');
+  /** The lines of a view that are on the screen. */
+  async view(title) {
+    const rows = this.pane(title).locator('.monaco-list-row');
     const lines = await rows.evaluateAll(rows =>
       rows
         .map(row => ({
@@ -160,8 +161,8 @@ export class Window {
     return lines.map(plain).join('\n');
   }
 
-  async viewShows(wanted) {
-    await this.shows('view', () => this.view(), wanted);
+  async viewShows(wanted, title) {
+    await this.shows('view', () => this.view(title), wanted);
   }
 
   /** Waits until what `ask` gives is, or matches, `wanted`; a failure says what it was instead. */

@@ -1,0 +1,125 @@
+//! The pages about kinds of findings, one for each code: what editors open and `briefing explain` prints.
+
+use super::{Kind, Standing};
+
+/// The document they are made of.
+const DOCUMENT: &str = include_str!("../../../docs/findings.md");
+
+/// How a page leads to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    /// By a URI that the server answers.
+    Uri,
+    /// By its name: on a terminal.
+    Name,
+}
+
+/// The URI of the page about a code; of the page that leads to all of them without one.
+pub fn uri(code: Option<&str>) -> String {
+    code.map_or_else(|| "briefing:/findings".to_owned(), |code| format!("briefing:/findings/{code}"))
+}
+
+/// What a URI of such a page is about: a kind, or none where it leads to all of them.
+pub fn of_uri(uri: &str) -> Option<Option<Kind>> {
+    let rest = uri.strip_prefix("briefing:")?.trim_start_matches('/').strip_prefix("findings")?;
+    let code = rest.trim_matches(['/', '#']);
+    (rest.is_empty() || rest.starts_with(['/', '#'])).then(|| Kind::of_code(code))
+}
+
+/// The page about a kind, in Markdown.
+pub fn page(kind: Kind, links: Links) -> String {
+    let (code, text) = (kind.code(), section(kind));
+    let other = match kind.standing() {
+        Standing::On => "off",
+        Standing::Off => kind.severity().word(),
+    };
+    let page = format!(
+        "# {code}\n\n{text}\n\n## To change it\n\n\
+         In the settings of the editor: `\"briefing.severities\": {{\"{code}\": \"{other}\"}}`. On a terminal: \
+         `briefing check --severity {code}={other}`.\n\n\
+         For one place, with the reason: `<!-- briefing-ignore {code}: why -->` above the line; \
+         `briefing-ignore-file` for the whole file ([exceptions](#exceptions)).\n\n\
+         [All findings](#findings)\n"
+    );
+    linked(&page, links)
+}
+
+/// The page that leads to all of them.
+pub fn index(links: Links) -> String {
+    let head = DOCUMENT.split("\n## ").next().unwrap_or_default().trim_end();
+    let mut page = format!("{head}\n\n## Codes\n\n");
+    for kind in Kind::ALL {
+        let (code, text) = (kind.code(), section(*kind));
+        let first = text.find(". ").map_or(text, |end| &text[..=end]);
+        page.push_str(&format!("- [{code}](#{code}): {}\n", first.replace('\n', " ")));
+    }
+    linked(&page, links)
+}
+
+/// What the document says of a kind.
+fn section(kind: Kind) -> &'static str {
+    let heading = format!("\n## {}\n", kind.code());
+    let text = DOCUMENT.split_once(&heading).map_or("", |(_, rest)| rest);
+    text.split("\n## ").next().unwrap_or_default().trim()
+}
+
+/// The links inside of the document, as links between pages.
+fn linked(text: &str, links: Links) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((label_start, label_end, target_end)) = next_link(rest) {
+        let (label, target) = (&rest[label_start + 1..label_end], &rest[label_end + 3..target_end]);
+        out.push_str(&rest[..label_start]);
+        match links {
+            Links::Name => out.push_str(label),
+            Links::Uri => {
+                let code = Kind::of_code(target).map(Kind::code);
+                out.push_str(&format!("[{label}]({})", uri(code)));
+            }
+        }
+        rest = &rest[target_end + 1..];
+    }
+    out + rest
+}
+
+/// Where the next `[label](#target)` begins, where its label ends, and where its target does.
+fn next_link(text: &str) -> Option<(usize, usize, usize)> {
+    let label_end = text.find("](#")?;
+    let label_start = text[..label_end].rfind('[')?;
+    let target_end = label_end + text[label_end..].find(')')?;
+    Some((label_start, label_end, target_end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_has_a_page_whose_links_lead_to_pages() {
+        for kind in Kind::ALL {
+            let (code, page) = (kind.code(), page(*kind, Links::Uri));
+            assert!(page.starts_with(&format!("# {code}\n\n*{}*", kind.severity().word())), "{page}");
+            assert!(!page.contains("](#") && page.contains("(briefing:/findings)"), "{page}");
+            assert!(!page.trim().is_empty() && of_uri(&uri(Some(code))) == Some(Some(*kind)));
+            assert!(index(Links::Uri).contains(&format!("[{code}](briefing:/findings/{code}): *")), "{code}");
+        }
+        assert!(page(Kind::NearBudget, Links::Uri).contains("[over-budget](briefing:/findings/over-budget)"));
+        assert!(page(Kind::NearBudget, Links::Name).contains("those of over-budget."));
+    }
+
+    #[test]
+    fn a_uri_says_which_page_is_meant() {
+        for (uri, about) in [
+            ("briefing:/findings", Some(None)),
+            ("briefing:///findings/", Some(None)),
+            ("briefing:/findings/dead-glob", Some(Some(Kind::DeadGlob))),
+            ("briefing:/findings#dead-glob", Some(Some(Kind::DeadGlob))),
+            ("briefing:/findings/kind-of-a-later-version", Some(None)),
+            ("briefing:/findings-of-mine/a.rs", None),
+            ("briefing:/codex/findings", None),
+            ("file:///findings", None),
+        ] {
+            assert_eq!(of_uri(uri), about, "{uri}");
+        }
+    }
+}
