@@ -23,10 +23,10 @@ const out = values.out ?? `dist/briefing-${bundled ? values.target : 'universal'
 await rm('server', { recursive: true, force: true });
 if (bundled) {
   if (!values.program) {
-    run('cargo', 'build', '--locked', '--release', '--manifest-path', '../../Cargo.toml');
+    run('cargo', 'build', '--locked', '--profile', 'dist', '--manifest-path', '../../Cargo.toml');
   }
   const suffix = values.target.startsWith('win32') ? '.exe' : '';
-  const program = values.program ?? `../../target/release/briefing${suffix}`;
+  const program = values.program ?? `../../target/dist/briefing${suffix}`;
   const found = await processorOf(program);
   if (found !== values.target.split('-')[1]) {
     throw new Error(`${program} is a program for ${found}, and not for ${values.target}`);
