@@ -136,6 +136,15 @@ fn the_settings_are_documented_as_they_are_declared() {
     up_to_date("editors/settings.schema.json", &format!("{pretty}\n"));
 }
 
+/// By this mark the registry of MCP servers knows whose package on PyPI it is.
+#[test]
+fn the_readme_names_the_mcp_server() {
+    let repository = env!("CARGO_PKG_REPOSITORY").trim_start_matches("https://github.com/");
+    let owner = repository.split('/').next().unwrap_or_default();
+    let mark = format!("<!-- mcp-name: io.github.{owner}/briefing -->\n");
+    up_to_date("README.md", &between("README.md", "mcp", &mark));
+}
+
 #[test]
 fn the_screens_on_the_page_of_the_editors_are_those_that_were_kept() {
     let page = "editors/README.md";

@@ -20,6 +20,7 @@ mod incremental;
 mod libraries;
 mod mcp;
 mod messages;
+mod packaging;
 mod process;
 mod protocol;
 mod remote;

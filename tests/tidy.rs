@@ -100,7 +100,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn sources() -> Vec<PathBuf> {
+pub fn sources() -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut todo = vec![root().join("src")];
     while let Some(dir) = todo.pop() {

@@ -31,6 +31,8 @@ const CHECK_BOXES: &str = " [Choose with check boxes](command:briefing.chooseHar
 fn the_manifest_and_the_page_of_the_vs_code_extension_are_derived() {
     let mut text = read(MANIFEST);
     replace(&mut text, "  \"activationEvents\": ", &json!(events()));
+    replace(&mut text, "  \"repository\": ", &json!({"type": "git", "url": env!("CARGO_PKG_REPOSITORY")}));
+    replace(&mut text, "  \"bugs\": ", &json!({"url": concat!(env!("CARGO_PKG_REPOSITORY"), "/issues")}));
     let settings = settings();
     let mut restricted = vec!["briefing.server.path".to_owned()];
     let harmless = |name: &str| HARMLESS.iter().any(|harmless| name == format!("briefing.{harmless}"));

