@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::Failure;
 use super::show::{customs, installed, print, roster};
 use crate::answer::Claim;
 use crate::disk::Real;
 use crate::harness::custom::Customs;
+use crate::harness::history::Replay;
 use crate::harness::shared::installed::{Installations, Installed};
 use crate::harness::{self, Details};
 use crate::report::roster::{Because, Mine, UsedHere};
@@ -65,6 +66,43 @@ struct Row {
     /// A phrase by topic, in the order of [`Details::TITLES`].
     #[serde(skip_serializing_if = "Map::is_empty")]
     details: Map<String, Value>,
+    /// What holds for all of its editions, with the details.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    facts: Option<Facts>,
+}
+
+/// The files of a harness, what settings decide, how it changed, and what was replayed.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Facts {
+    instruction_files: &'static [&'static str],
+    settings_files: &'static [&'static str],
+    keys: Vec<Value>,
+    changes: Vec<Value>,
+    replayed: Vec<Value>,
+}
+
+impl Facts {
+    fn of(profile: &harness::Profile) -> Facts {
+        let keys = profile.keys.iter().map(|of| {
+            let named = of.keys.iter().map(|key| json!({"name": key.name, "meaning": key.meaning}));
+            json!({"files": of.files, "keys": named.collect::<Vec<_>>()})
+        });
+        let changes = profile.history.map(|history| history.changes).unwrap_or_default();
+        let replays = profile.history.map(|history| history.replays.as_slice()).unwrap_or_default();
+        let replayed =
+            |one: &Replay| json!({"version": one.version, "date": one.date, "asked": one.asked, "equal": one.equal});
+        Facts {
+            instruction_files: profile.instruction_names,
+            settings_files: profile.settings_names,
+            keys: keys.collect(),
+            changes: changes
+                .iter()
+                .map(|change| json!({"since": change.since, "what": change.what, "cases": change.cases}))
+                .collect(),
+            replayed: replays.iter().map(replayed).collect(),
+        }
+    }
 }
 
 /// Prints the list, or the comparison.
@@ -81,7 +119,7 @@ pub(super) fn run(arguments: &Harnesses) -> Result<ExitCode, Failure> {
     let rows = rows(&defaults.customs, &installed, &used, arguments)?;
     match arguments.format {
         Format::Json => {
-            let json = serde_json::json!({ "harnesses": rows, "roster": used });
+            let json = json!({ "harnesses": rows, "roster": used });
             print(&format!("{}\n", serde_json::to_string_pretty(&json).map_err(|error| error.to_string())?))?;
         }
         Format::Text if arguments.details => print(&side_by_side(&rows))?,
@@ -137,6 +175,7 @@ fn rows(
                 installed: version.filter(|_| claim.is_some()).cloned(),
                 claim,
                 details: details(about.details.phrases().map(str::to_owned).to_vec()),
+                facts: arguments.details.then(|| Facts::of(profile)),
             }
         })
     });
@@ -149,6 +188,7 @@ fn rows(
         installed: None,
         claim: None,
         details: details(custom.details.clone()),
+        facts: None,
     });
     // A harness that the user configures takes the place of the shipped one.
     let built_in = built_in.filter(|row| customs.harness(&row.harness).is_none());
