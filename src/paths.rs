@@ -1,20 +1,48 @@
 //! Paths as text: made absolute, made relative, without asking any disk.
 
-use std::path::{Component, Path, PathBuf};
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf, Prefix};
 
-/// `path` made absolute against `base`, with `.` and `..` removed lexically, links kept.
+/// `path` made absolute against `base`, with `.` and `..` removed lexically, links kept; on Windows it begins with its drive.
 pub fn absolute(base: &Path, path: &Path) -> PathBuf {
     let mut out = PathBuf::from("/");
     for component in base.join(path).components() {
         match component {
+            Component::Prefix(prefix) => out = root_of(prefix.kind()),
             Component::Normal(name) => out.push(name),
             Component::ParentDir => {
                 out.pop();
             }
-            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
+            Component::CurDir | Component::RootDir => {}
         }
     }
     out
+}
+
+/// The root of a drive or a share of Windows, in one way of writing: editors say `c:`, and the system `\\?\C:` for what is resolved.
+fn root_of(prefix: Prefix<'_>) -> PathBuf {
+    let mut root = OsString::new();
+    match prefix {
+        Prefix::Disk(letter) | Prefix::VerbatimDisk(letter) => {
+            root.push(format!("{}:", char::from(letter.to_ascii_uppercase())));
+        }
+        Prefix::UNC(server, share) | Prefix::VerbatimUNC(server, share) => {
+            root.push(r"\\");
+            root.push(server);
+            root.push(r"\");
+            root.push(share);
+        }
+        Prefix::Verbatim(name) => {
+            root.push(r"\\?\");
+            root.push(name);
+        }
+        Prefix::DeviceNS(name) => {
+            root.push(r"\\.\");
+            root.push(name);
+        }
+    }
+    root.push(r"\");
+    root.into()
 }
 
 /// The way from `from` to `to`, with `..` where it leads upwards.
@@ -23,4 +51,37 @@ pub fn relative(from: &Path, to: &Path) -> String {
     let up = from.components().skip(common).map(|_| "..".to_owned());
     let down = to.components().skip(common).map(|part| part.as_os_str().to_string_lossy().into_owned());
     up.chain(down).collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_drive_or_a_share_is_written_in_one_way() {
+        let (server, share) = ("server".as_ref(), "share".as_ref());
+        for (prefix, root) in [
+            (Prefix::Disk(b'c'), r"C:\"),
+            (Prefix::VerbatimDisk(b'C'), r"C:\"),
+            (Prefix::UNC(server, share), r"\\server\share\"),
+            (Prefix::VerbatimUNC(server, share), r"\\server\share\"),
+            (Prefix::DeviceNS("pipe".as_ref()), r"\\.\pipe\"),
+        ] {
+            assert_eq!(root_of(prefix), Path::new(root), "{prefix:?}");
+        }
+    }
+
+    #[cfg(windows)]
+    #[test]
+    fn the_drive_stays_at_the_head_of_a_path() {
+        for (base, path, whole) in [
+            ("/", r"c:\p\.\a\..\AGENTS.md", r"C:\p\AGENTS.md"),
+            (r"D:\p", "../q/x", r"D:\q\x"),
+            (r"D:\p", r"..\..\..", r"D:\"),
+            (r"D:\p", r"\\?\C:\x", r"C:\x"),
+            ("/", r"\\server\share\..\AGENTS.md", r"\\server\share\AGENTS.md"),
+        ] {
+            assert_eq!(absolute(Path::new(base), Path::new(path)), Path::new(whole), "{base} {path}");
+        }
+    }
 }

@@ -27,7 +27,9 @@ impl Filesystem for Real {
     }
 
     fn real_path(&self, path: &Path) -> Result<PathBuf, Errno> {
-        fs::canonicalize(path).map_err(errno)
+        let real = fs::canonicalize(path).map_err(errno)?;
+        // Windows writes what is resolved in a way of its own.
+        Ok(if cfg!(windows) { absolute(Path::new("/"), &real) } else { real })
     }
 
     fn read(&self, path: &Path) -> Result<Content, Unreadable> {
