@@ -21,6 +21,7 @@ mod explain;
 mod harnesses;
 mod hook;
 mod mcp;
+mod redact;
 mod report;
 mod screen;
 mod session;
@@ -46,6 +47,9 @@ struct Arguments {
     /// When to use colors
     #[arg(long, global = true, value_name = "WHEN", default_value_t, value_enum)]
     color: Color,
+    /// For pasting into an issue: your home, your name, this host and what looks like a credential are replaced
+    #[arg(long, global = true)]
+    redact: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -159,6 +163,9 @@ pub fn main() -> ExitCode {
         Err(said) => return told(&said),
     };
     arguments.color.choose();
+    if arguments.redact {
+        redact::begin();
+    }
     let done = match arguments.command {
         Command::Show(show) => show::run(&show),
         Command::Check(arguments) => check::run(&arguments),

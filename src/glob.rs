@@ -18,6 +18,7 @@
 //! Floors: `units`, `braces`, `fast` and `regex` know no pattern's syntax but their own; `class` and `segment` stand on them, `parts` on
 //! these; the walks `npm`, `bun`, `node` and `any` stand on top. `picomatch` and `npm_ignore` need `units` and `regex` alone.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 mod any;
@@ -74,13 +75,23 @@ pub enum Failure {
 }
 
 /// What a walk found.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Found {
     /// The files, in the order of the walk.
     pub files: Vec<PathBuf>,
     /// Whether the walk ended before it had been everywhere.
     pub cut_short: bool,
+    /// How many directories it listed: what it cost, and no part of what it found.
+    pub listed: usize,
 }
+
+impl PartialEq for Found {
+    fn eq(&self, other: &Found) -> bool {
+        self.files == other.files && self.cut_short == other.cut_short
+    }
+}
+
+impl Eq for Found {}
 
 /// Ends a walk rather than never. A `**` outside a repository starts at `/`, and two links that lead up make more
 /// directories than anybody lists: the clients themselves never come back from there.
@@ -88,6 +99,8 @@ pub struct Found {
 struct Budget {
     directories: usize,
     effort: usize,
+    tests: usize,
+    entries: usize,
 }
 
 impl Budget {
@@ -96,6 +109,11 @@ impl Budget {
     /// The most effort: a path is looked up name by name, each behind the links before it. Directories that lie 10 names deep
     /// come to the limit above first; those in loops of links, often over 100 names deep, come to this one.
     const EFFORT: usize = 100 * Self::DIRECTORIES;
+    /// The most names that are held against a segment: patterns with `**` by the hundred test each name as often.
+    const TESTS: usize = 200 * Self::DIRECTORIES;
+
+    /// The most entries of directories; each is remembered as long as the walk lasts.
+    const ENTRIES: usize = 10 * Self::DIRECTORIES;
 
     /// Whether one more directory may be listed.
     fn allows(&mut self, path: &Path) -> bool {
@@ -104,8 +122,28 @@ impl Budget {
         !self.is_spent()
     }
 
+    /// Whether so many more entries may be remembered.
+    fn allows_entries(&mut self, entries: usize) -> bool {
+        self.entries += entries;
+        !self.is_spent()
+    }
+
+    /// What a walk found.
+    fn found(&self, files: Vec<PathBuf>) -> Found {
+        Found { files, cut_short: self.is_spent(), listed: self.directories }
+    }
+
+    /// Whether so many more names may be tested.
+    fn allows_tests(&mut self, tests: usize) -> bool {
+        self.tests += tests;
+        !self.is_spent()
+    }
+
     fn is_spent(&self) -> bool {
-        self.directories > Self::DIRECTORIES || self.effort > Self::EFFORT
+        self.directories > Self::DIRECTORIES
+            || self.effort > Self::EFFORT
+            || self.tests > Self::TESTS
+            || self.entries > Self::ENTRIES
     }
 }
 
@@ -144,8 +182,32 @@ pub fn node(tree: &dyn Tree, base: &Path, pattern: &str) -> Found {
 /// any letter case, and a directory means what is in it. Directories that `enter` refuses are left out unless the pattern
 /// names them. Nothing found: no harness finds anything. Where that cannot be told, the base itself is the answer.
 pub fn any(tree: &dyn Tree, base: &Path, patterns: &[&str], enter: &dyn Fn(&str) -> bool) -> Vec<Found> {
-    let found = any::walk(tree, base, patterns, enter).into_iter();
-    found.map(|files| Found { files, cut_short: false }).collect()
+    let counted = Counted { tree, listed: Cell::new(0) };
+    let found = any::walk(&counted, base, patterns, enter);
+    // They share the walk, and what it cost.
+    let listed = counted.listed.get().div_ceil(patterns.len().max(1));
+    found.into_iter().map(|files| Found { files, cut_short: false, listed }).collect()
+}
+
+/// A tree, and how many of its directories were listed.
+struct Counted<'a> {
+    tree: &'a dyn Tree,
+    listed: Cell<usize>,
+}
+
+impl Tree for Counted<'_> {
+    fn kind(&self, path: &Path) -> Option<Kind> {
+        self.tree.kind(path)
+    }
+
+    fn target(&self, path: &Path) -> Result<Kind, Failure> {
+        self.tree.target(path)
+    }
+
+    fn entries(&self, path: &Path) -> Option<Vec<(String, Kind)>> {
+        self.listed.set(self.listed.get() + 1);
+        self.tree.entries(path)
+    }
 }
 
 /// How many files [`every`] finds at most.
@@ -153,9 +215,10 @@ pub const EVERY_LIMIT: usize = 1000;
 
 /// The files that a pattern could mean by the same reading; no more than [`EVERY_LIMIT`].
 pub fn every(tree: &dyn Tree, base: &Path, pattern: &str, enter: &dyn Fn(&str) -> bool) -> Found {
-    let mut files = any::files(tree, base, pattern, enter, EVERY_LIMIT);
+    let counted = Counted { tree, listed: Cell::new(0) };
+    let mut files = any::files(&counted, base, pattern, enter, EVERY_LIMIT);
     files.sort();
-    Found { files, cut_short: false }
+    Found { files, cut_short: false, listed: counted.listed.get() }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::answer::{Resolution, Standpoint};
 use crate::harness::{self, Choice};
 use crate::resolve::{Outcome, resolve_knowing};
 use crate::search::{Part, PartKey, Parts};
-use crate::snapshot::{Ask, AskHasher, Change, Fact, Facts, Observed, Snapshot, may_change};
+use crate::snapshot::{Ask, AskHasher, Change, Fact, Facts, Observed, ROUND_WEIGHT, Snapshot, may_change};
 
 mod at_rest;
 
@@ -209,7 +209,13 @@ impl Index {
         };
         let ahead = Ahead { known: RefCell::new(snapshot), observe, observed: RefCell::default() };
         // What is missing may have been announced only, and is then never asked for.
-        asks.iter().for_each(|ask| drop(ahead.told(ask)));
+        let mut weight = 0;
+        for ask in &asks {
+            weight += ahead.told(ask).map_or(0, |fact| fact.weight());
+            if weight > ROUND_WEIGHT {
+                break;
+            }
+        }
         resolve_knowing(&ahead, &parts, choice, standpoint, false);
         ahead.observed.into_inner()
     }

@@ -14,6 +14,7 @@ use crate::harness::{self, Choice, Profile};
 use crate::report::briefing::Include;
 use crate::report::words::list;
 use crate::roster::{self, Roster};
+use crate::search::Secrets;
 use crate::snapshot::Environment;
 
 pub use crate::harness::shared::names::beside;
@@ -304,6 +305,7 @@ impl Request {
                 provided: provided.clone(),
                 options: options.clone(),
                 surroundings: defaults.surroundings.clone(),
+                secrets: Secrets::Hidden,
             };
             Ok((choice, standpoint))
         };

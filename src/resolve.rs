@@ -6,10 +6,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use crate::answer::{
-    Answer, Certain, Fate, Fidelity, Resolution, Source, Standing, Standpoint, Tool, Trigger, Warning,
+    Answer, Certain, Fate, Fidelity, Place, Resolution, Source, Standing, Standpoint, Tool, Trigger, Warning,
 };
 use crate::harness::{Attaches, Choice};
-use crate::search::{Parts, Search, Told, Trace};
+use crate::search::{Parts, Search, StandIns, Told, Trace};
 use crate::snapshot::{Ask, Errno, Facts, Unreadable, absolute};
 use crate::text::without_passwords;
 
@@ -23,7 +23,8 @@ pub enum Outcome {
 
 /// Answers what `choice` would tell an agent at `standpoint`. Opens no file and cannot fail.
 pub fn resolve(facts: &dyn Facts, choice: &Choice, standpoint: &Standpoint) -> Outcome {
-    outcome(choice, standpoint, Search::new(facts, standpoint.env.clone(), &Parts::default()))
+    let known = Parts::default();
+    outcome(choice, standpoint, Search::new(facts, standpoint.env.clone(), &known).showing(standpoint.secrets))
 }
 
 /// The same, where parts of answers are known already, which rest on the same facts. A question that was answered before
@@ -35,7 +36,7 @@ pub fn resolve_knowing(
     standpoint: &Standpoint,
     again: bool,
 ) -> Outcome {
-    let search = || Search::new(facts, standpoint.env.clone(), known);
+    let search = || Search::new(facts, standpoint.env.clone(), known).showing(standpoint.secrets);
     match again.then(|| outcome(choice, standpoint, search().again())) {
         Some(Outcome::Answer(answer)) => Outcome::Answer(answer),
         Some(Outcome::Untold(_)) | None => outcome(choice, standpoint, search()),
@@ -109,6 +110,7 @@ fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Told<(
     if let Some(file) = search.about_process() {
         answer.doubt(&[], format!("{}: {}", file.display(), Unreadable::Process));
     }
+    hide_values(&mut answer, &search.stand_ins());
     Ok((at, answer))
 }
 
@@ -120,12 +122,36 @@ fn give_up(answer: &mut Answer, search: &Search) {
     answer.doubt(&[Certain::Set], message);
 }
 
-/// What was written into a URL to be let in is nobody's business but the client's: it stands in the prompt only.
-fn hide_passwords(answer: &mut Answer) {
+/// What settings take from variables is said as it is written: its value stands in the prompt, and in the names of what is there.
+fn hide_values(answer: &mut Answer, stand_ins: &StandIns) {
+    if stand_ins.is_empty() {
+        return;
+    }
+    for text in said(answer) {
+        stand_ins.text(text);
+    }
+    for source in &mut answer.sources {
+        match &mut source.place {
+            Place::Path(path) => stand_ins.path(path),
+            Place::Url(url) => stand_ins.text(url),
+        }
+        source.by.iter_mut().for_each(|by| stand_ins.path(by));
+    }
+    answer.warnings.iter_mut().filter_map(|warning| warning.path.as_mut()).for_each(|path| stand_ins.path(path));
+    answer.refusal.iter_mut().for_each(|refusal| stand_ins.path(&mut refusal.path));
+    answer.root.iter_mut().for_each(|root| stand_ins.path(root));
+}
+
+/// Every sentence of an answer that is none of the client's.
+fn said(answer: &mut Answer) -> impl Iterator<Item = &mut String> {
     let said = answer.warnings.iter_mut().map(|warning| &mut warning.message);
     let said = said.chain(answer.sources.iter_mut().map(|source| &mut source.reason));
-    let said = said.chain(&mut answer.files_only).chain(answer.refusal.as_mut().map(|refusal| &mut refusal.message));
-    for text in said {
+    said.chain(&mut answer.files_only).chain(answer.refusal.as_mut().map(|refusal| &mut refusal.message))
+}
+
+/// What was written into a URL to be let in is nobody's business but the client's: it stands in the prompt only.
+fn hide_passwords(answer: &mut Answer) {
+    for text in said(answer) {
         if let Cow::Owned(hidden) = without_passwords(text) {
             *text = hidden;
         }

@@ -11,9 +11,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 mod effort;
+mod hidden;
 mod part;
 mod walk;
 
+pub use hidden::{Secrets, StandIns};
 pub use part::{Part, PartKey, Parts, Trace};
 
 use crate::snapshot::{
@@ -22,6 +24,7 @@ use crate::snapshot::{
 };
 use crate::text::without_passwords;
 use effort::Effort;
+use hidden::Hidden;
 
 /// The snapshot has not been told yet. Never to be taken for "absent".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +64,7 @@ pub struct Search<'a> {
     effort: Effort,
     /// What the trace says in place of the paths that are asked about.
     shown: Option<PathBuf>,
+    hidden: Hidden,
     /// Whether nearly everything is known: then it costs more to say what will be asked than it saves.
     again: bool,
 }
@@ -81,6 +85,7 @@ impl<'a> Search<'a> {
             about_process: None,
             effort: Effort::default(),
             shown: None,
+            hidden: Hidden::default(),
             again: false,
         }
     }
@@ -90,24 +95,45 @@ impl<'a> Search<'a> {
         Search { again: true, ..self }
     }
 
+    /// The same for whoever wants to see secrets, or not.
+    pub fn showing(mut self, secrets: Secrets) -> Self {
+        self.hidden.reveal = secrets == Secrets::Shown;
+        self
+    }
+
     /// An environment variable; remembered as used.
     pub fn env(&self, name: &str) -> Option<String> {
+        if hidden::is_secret(name) {
+            return self.secret_env(name);
+        }
         let value = self.env.get(name)?;
-        self.env_used.borrow_mut().insert(name.to_owned(), value.clone());
+        self.env_used.borrow_mut().insert(name.to_owned(), without_passwords(value).into_owned());
         Some(value.clone())
     }
 
     /// The same of one that may be a secret: remembered as used, but not its value.
     pub fn secret_env(&self, name: &str) -> Option<String> {
         let value = self.env.get(name)?;
-        self.env_used.borrow_mut().entry(name.to_owned()).or_insert_with(|| "(set)".to_owned());
+        let said = if self.hidden.reveal { value } else { "(set)" };
+        self.env_used.borrow_mut().entry(name.to_owned()).or_insert_with(|| said.to_owned());
         Some(value.clone())
+    }
+
+    /// Settings have this value where a reference to a variable is written. From now on it may stand in any path.
+    pub fn put_in(&self, value: &str, written: &str) {
+        self.hidden.note(value, written);
+    }
+
+    /// What is said instead of values that were put in and that name nothing: by what is there, everybody may see them.
+    pub fn stand_ins(&self) -> StandIns {
+        let probes = self.probes.iter().chain(self.parts.iter().flat_map(|(_, part)| part.trace().iter()));
+        self.hidden.stand_ins(probes)
     }
 
     /// What the trace says in place of the paths that are asked about from now on: what settings say where they take a
     /// path from a secret.
     pub fn show_as(&mut self, shown: Option<PathBuf>) {
-        self.shown = shown;
+        self.shown = shown.filter(|_| !self.hidden.reveal);
     }
 
     /// Whether an environment variable has a value; remembered as used, but not its value, which may be a secret.
@@ -125,8 +151,12 @@ impl<'a> Search<'a> {
             return Ok(());
         }
         for ask in asks {
-            if self.effort.may_announce(&ask) && !self.facts.is_told(&ask) {
-                self.wanted.push(ask);
+            if !self.effort.may_announce(&ask) {
+                break;
+            }
+            match self.facts.told_weight(&ask) {
+                Some(weight) => self.effort.announced(weight),
+                None => self.wanted.push(ask),
             }
         }
         if self.wanted.is_empty() { Ok(()) } else { Err(Untold) }
@@ -333,7 +363,12 @@ impl<'a> Search<'a> {
 
     /// Everything that was asked: the trace, the facts it rests on beside those of its parts, the variables it used.
     pub fn finish(self) -> (Trace, Vec<Ask>, BTreeMap<String, String>) {
-        (Trace::new(self.probes, self.parts), self.depends.into_iter().collect(), self.env_used.into_inner())
+        let stand_ins = self.stand_ins();
+        let mut trace = Trace::new(self.probes, self.parts);
+        if !stand_ins.is_empty() {
+            trace = trace.saying(|probe| stand_ins.probe(probe));
+        }
+        (trace, self.depends.into_iter().collect(), self.env_used.into_inner())
     }
 
     fn fact(&mut self, ask: Ask) -> Told<Fact> {

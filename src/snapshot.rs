@@ -337,6 +337,31 @@ pub trait Facts {
     fn is_told(&self, ask: &Ask) -> bool {
         self.told(ask).is_some()
     }
+
+    /// What the fact weighs, if it has been told; nothing, where it is read only when it is asked for.
+    fn told_weight(&self, ask: &Ask) -> Option<usize> {
+        self.is_told(ask).then_some(0)
+    }
+}
+
+/// How many bytes of a file, and entries of a directory, weigh as much as one question.
+const BYTES: usize = 256;
+const ENTRIES: usize = 4;
+
+/// How heavy facts may be that are observed in one go: as heavy as those that one answer may rest on.
+pub const ROUND_WEIGHT: usize = 250_000;
+
+impl Fact {
+    /// What it takes to hold it, and took to find it out, in questions about small files.
+    pub fn weight(&self) -> usize {
+        match self {
+            Fact::Content(Ok(bytes)) => bytes.len() / BYTES,
+            Fact::Listing(Ok(entries)) => entries.len() / ENTRIES,
+            Fact::Glob(found) => found.listed + found.files.len() / ENTRIES,
+            Fact::Kind(_) | Fact::Real(_) | Fact::Content(_) | Fact::Listing(_) => 0,
+            Fact::Git(_) | Fact::Rows(_) | Fact::Remote(_) => 0,
+        }
+    }
 }
 
 /// Hashes questions: fast, since every answer asks hundreds, and seeded.
@@ -377,6 +402,10 @@ impl Facts for Snapshot {
 
     fn is_told(&self, ask: &Ask) -> bool {
         self.facts.contains_key(ask)
+    }
+
+    fn told_weight(&self, ask: &Ask) -> Option<usize> {
+        self.facts.get(ask).map(Fact::weight)
     }
 }
 

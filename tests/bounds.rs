@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What this thread has used of the processors, in clock ticks of 10 ms; a busy machine makes no difference. Nothing where
 /// the system does not say.
-fn used() -> Duration {
+pub fn used() -> Duration {
     let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap_or_default();
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
     let ticks: u64 = fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
@@ -345,4 +345,35 @@ fn whatever_is_named_an_answer_comes_to_its_end_and_says_where() {
     assert!(warning.message.contains("/p/2"), "{}", warning.message);
     assert!(resolution.trace.iter().count() < 300_000);
     assert_eq!(resolution.answer.messages.len(), 1, "what was found stays");
+}
+
+#[test]
+fn what_an_answer_may_read_has_a_bound_in_bytes() {
+    let mut world = World::empty();
+    for number in 0..200 {
+        world.file(Path::new(&format!("/p/.cursor/rules/{number:03}.mdc")), vec![b'x'; 1 << 20]);
+    }
+    world.directory(Path::new("/h"));
+    let resolution = resolved(&world, "cursor from /p");
+    let read: usize = resolution.answer.sources.iter().filter_map(|source| source.size).map(|size| size.bytes).sum();
+    assert!((1 << 20..80 << 20).contains(&read), "{read}");
+    assert!(resolution.answer.warnings.iter().any(|warning| warning.code == "cut-short"));
+    assert_eq!(resolution.fidelity, Fidelity::Files);
+    // Nor is more read beforehand by whoever reads all that is announced in one go.
+    let choice = harness::choose("cursor", &Default::default()).expect("it is known");
+    assert!(rounds(&choice, &world) < 20);
+}
+
+#[test]
+fn a_pattern_of_two_hundred_stars_is_looked_for_in_a_moment() {
+    let mut world = World::empty();
+    for number in 0..400 {
+        world.file(Path::new(&format!("/p/{}/{}/x{number}.md", number / 100, number / 10)), b"A\n".to_vec());
+    }
+    world.git(Path::new("/p"));
+    world.directory(Path::new("/h"));
+    let patterns =
+        format!(r#"{{"instructions": ["{}", "{{1..99999999}}", "{}"]}}"#, "**/*a*".repeat(200), "{a,b}".repeat(64));
+    world.file(Path::new("/p/opencode.json"), patterns.into_bytes());
+    resolved(&world, "opencode from /p");
 }

@@ -625,3 +625,55 @@ fn paths_are_relative_to_where_the_agent_is_started_and_what_is_not_there_is_sai
     let answer: Value = serde_json::from_slice(&gone.stdout).expect("JSON");
     assert_eq!(answer["briefings"][0]["warnings"][0]["code"], "missing-target", "{answer}");
 }
+
+/// Put together here, so that no scanner takes this file for a leak.
+fn token() -> String {
+    ["ghp_", "q7Zp2LkV9xTfB4mWc8RsYd3HnJ6gAe5uPo1i"].concat()
+}
+
+#[test]
+fn what_settings_take_from_the_environment_is_shown_only_to_who_wants_to_see_it() {
+    let settings = |name: &str| format!(r#"{{"context": {{"fileName": ["{name}", "docs/${{DOCUMENT}}"]}}}}"#);
+    for (harness, folder) in [("gemini-cli", ".gemini"), ("qwen-code", ".qwen")] {
+        let file = format!("project/{folder}/settings.json");
+        let (written, token) = (settings("$GREETING_VALUE"), token());
+        let place = Place::new(&[(&file, &written), ("project/docs/rules-here.md", "Rules.\n")]);
+        let shown = |more: &[&str]| {
+            let mut arguments = vec!["show", "--harness", harness, "--format", "json", "--why"];
+            arguments.extend(more);
+            let mut command = place.command("project", &arguments);
+            let output =
+                command.env("GREETING_VALUE", &token).env("DOCUMENT", "rules-here.md").output().expect("it runs");
+            String::from_utf8(output.stdout).expect("UTF-8")
+        };
+        let said = shown(&[]);
+        assert!(!said.contains(&token) && said.contains("/project/$GREETING_VALUE"), "{harness}: {said}");
+        // By what is there, everybody sees what the value is.
+        assert!(said.contains("docs/rules-here.md") && !said.contains("docs/${DOCUMENT}"), "{harness}: {said}");
+        let json: Value = serde_json::from_str(&said).expect("JSON");
+        assert_eq!(json["briefings"][0]["standpoint"]["env"]["GREETING_VALUE"], "(set)");
+        let revealed = shown(&["--reveal"]);
+        let json: Value = serde_json::from_str(&revealed).expect("JSON");
+        assert_eq!(json["briefings"][0]["standpoint"]["env"]["GREETING_VALUE"], token);
+        assert!(revealed.contains(&format!("/project/{token}")));
+    }
+}
+
+#[test]
+fn what_is_pasted_names_nobody() {
+    let token = token();
+    let place = Place::new(&[("project/AGENTS.md", &format!("Use {token} here, ada.\n"))]);
+    let home = place.root.join("home").display().to_string();
+    for arguments in [
+        &["show", "--harness", "codex", "-v", "--home", &home][..],
+        &["show", "--harness", "codex", "--format", "prompt"],
+        &["show", "--harness", "codex", "--format", "json", "--why"],
+        &["report", "--harness", "codex", "--format", "json"],
+    ] {
+        let mut command = place.command("project", arguments);
+        let output = command.arg("--redact").env("USER", "ada").output().expect("it runs");
+        let said = String::from_utf8(output.stdout).expect("UTF-8");
+        assert!(output.status.success() && !said.is_empty());
+        assert!(!said.contains(&token) && !said.contains("ada.") && !said.contains(&home), "{said}");
+    }
+}

@@ -3,7 +3,7 @@
 //!
 //! `OPERATIONS=1000000 SEED=7` runs longer, or again; `tests/run` does 120 000.
 
-mod changes;
+pub mod changes;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,6 +15,7 @@ use briefing::harness::custom::{self, Customs};
 use briefing::harness::{self, Choice};
 use briefing::index::{AtRest, Index, Keep, Reply};
 use briefing::resolve::{Outcome, resolve};
+use briefing::search::Secrets;
 use briefing::snapshot::{Ask, Change, Content, Entry, Errno, Fact, Facts, Kind, Meta, Unreadable};
 
 use crate::world::World;
@@ -48,6 +49,7 @@ fn standpoint(random: &mut Random) -> Standpoint {
             shell: "bash".into(),
             platform: "linux".into(),
         },
+        secrets: Secrets::Hidden,
     }
 }
 

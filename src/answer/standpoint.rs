@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::{PromptMode, Role, SessionKind, Tool};
+use crate::search::Secrets;
 use crate::snapshot::Environment;
 
 /// From where a question is asked. Without it, "what is the agent told?" has no answer.
@@ -43,6 +44,8 @@ pub struct Standpoint {
     pub options: BTreeMap<String, BTreeMap<String, OptionValue>>,
     /// Clock, shell and platform, for environment blocks.
     pub surroundings: Surroundings,
+    /// Whether the answer may show what settings take from the environment.
+    pub secrets: Secrets,
 }
 
 impl Standpoint {
@@ -71,6 +74,7 @@ impl Standpoint {
                 shell: String::new(),
                 platform: String::new(),
             },
+            secrets: Secrets::Hidden,
         }
     }
 }

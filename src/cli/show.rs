@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
-use super::{Failure, defaults, screen, words};
+use super::{Failure, defaults, redact, screen, words};
 use crate::answer::{Fidelity, Resolution, Standpoint};
 use crate::disk::{self, Buffers, Filesystem, Real};
 use crate::harness::custom::{self, Customs};
@@ -22,6 +22,7 @@ use crate::report::preview;
 use crate::request::{Defaults, OneOrMany, Places, Request};
 use crate::resolve::{Outcome, resolve};
 use crate::roster::{self, ALL_OF_THEM, MINE, Roster};
+use crate::search::Secrets;
 use crate::snapshot::{Ask, Errno, Fact, Facts, Kind, Snapshot, absolute};
 
 pub(super) const EXAMPLES: &str = "\
@@ -78,6 +79,9 @@ pub(super) struct Show {
     /// With --format prompt: only the Nth message of the one harness that is asked
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     message: Option<u16>,
+    /// Show what settings take from variables and secret files also in paths, reasons and the list of variables, for your own eyes
+    #[arg(long, conflicts_with = "redact")]
+    reveal: bool,
     /// Print every file that is considered, with its reason
     #[arg(long, short)]
     verbose: bool,
@@ -144,19 +148,20 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
     let mut defaults = defaults(home);
     Editions::set(show.edition, &mut defaults);
     let files = Buffers::over(Real);
-    let mut found = asked(&files, &request, &places, defaults.clone())?;
+    let secrets = if show.reveal { Secrets::Shown } else { Secrets::Hidden };
+    let mut found = asked_showing(secrets, &files, &request, &places, defaults.clone())?;
     let reach = if show.fetch_private { Reach::Anywhere } else { Reach::Public };
     if show.fetch && fetch(&files, &found.answers, reach) {
-        found = asked(&files, &request, &places, defaults)?;
+        found = asked_showing(secrets, &files, &request, &places, defaults)?;
     }
     let Asked { answers, problems } = found;
     // What is wrong with one harness is said beside the answers of the others.
     for problem in &problems {
-        eprintln!("briefing: {problem}");
+        say(&problem.to_string());
     }
     if let Some(file) = &show.case {
         let text = case(&answers, &observed(&files, &answers), show.request.as_deref());
-        write(&here.join(file), &text)?;
+        write(&here.join(file), &redact::said(&text))?;
     }
     match show.format {
         Format::Json => {
@@ -191,9 +196,9 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
 fn uncertain(answers: &[Resolution]) {
     for answer in answers {
         if let Some(refusal) = &answer.answer.refusal {
-            eprintln!("briefing: {} does not start: {}", answer.title, refusal.message);
+            say(&format!("{} does not start: {}", answer.title, refusal.message));
         } else if answer.fidelity != Fidelity::Exact {
-            eprintln!("briefing: the text for {} is not exact: {}", answer.title, briefing::uncertainty(answer));
+            say(&format!("the text for {} is not exact: {}", answer.title, briefing::uncertainty(answer)));
         }
     }
 }
@@ -244,7 +249,19 @@ pub(super) fn asked(
     places: &Places,
     defaults: Defaults,
 ) -> Result<Asked, String> {
-    let (questions, problems) = questions(fs, request, places, defaults)?;
+    asked_showing(Secrets::Hidden, fs, request, places, defaults)
+}
+
+/// The same, where secrets may be shown.
+fn asked_showing(
+    secrets: Secrets,
+    fs: &dyn Filesystem,
+    request: &Request,
+    places: &Places,
+    defaults: Defaults,
+) -> Result<Asked, String> {
+    let (mut questions, problems) = questions(fs, request, places, defaults)?;
+    questions.iter_mut().for_each(|(_, standpoint)| standpoint.secrets = secrets);
     let answers = questions.iter().map(|(choice, standpoint)| answer(fs, choice, standpoint)).collect();
     Ok(Asked { answers, problems })
 }
@@ -346,12 +363,17 @@ pub(super) fn directory(option: &str, named: Option<&Path>, here: &Path) -> Resu
 
 /// Writes to standard output, byte for byte.
 pub(super) fn print(text: &str) -> Result<(), Failure> {
-    printed(std::io::stdout().lock(), text)
+    printed(std::io::stdout().lock(), &redact::said(text))
 }
 
 /// The same, with colors where they can be seen.
 pub(super) fn print_styled(text: &str) -> Result<(), Failure> {
-    printed(anstream::stdout().lock(), text)
+    printed(anstream::stdout().lock(), &redact::said(text))
+}
+
+/// Says something about the answers on standard error.
+fn say(problem: &str) {
+    eprintln!("briefing: {}", redact::said(problem));
 }
 
 fn printed(mut out: impl Write, text: &str) -> Result<(), Failure> {

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use super::before::{Before, Each, LookedAt};
 use super::{Filesystem, observe, sqlite};
 use crate::glob;
-use crate::snapshot::{Ask, Fact, GlobFlavor, Observed};
+use crate::snapshot::{Ask, Fact, GlobFlavor, Observed, ROUND_WEIGHT};
 
 /// The most links that resolving one path may follow, as on Linux.
 pub(super) const LINK_LIMIT: usize = 40;
@@ -16,11 +16,21 @@ pub(super) const LINK_LIMIT: usize = 40;
 pub fn observe_all(fs: &dyn Filesystem, asks: Vec<Ask>) -> Vec<Observed> {
     let mut plain = Plain::default();
     let (asks, walks) = apart(asks);
-    let look = |ask: Ask| {
+    let mut look = |ask: Ask| {
         let (fact, rests_on) = observe_with_rests(fs, &ask, &mut plain);
         Observed { ask, fact, rests_on }
     };
-    let mut observed: Vec<Observed> = asks.into_iter().take_while(|_| fs.is_wanted()).map(look).collect();
+    let mut weight = 0;
+    let mut observed = Vec::with_capacity(asks.len());
+    for ask in asks {
+        // The rest may turn out not to be needed: an answer that is so heavy ends.
+        if !fs.is_wanted() || weight > ROUND_WEIGHT {
+            return observed;
+        }
+        let seen = look(ask);
+        weight += seen.fact.weight();
+        observed.push(seen);
+    }
     for walks in walks.into_iter().take_while(|_| fs.is_wanted()) {
         observed.extend(walk(fs, walks, &mut plain));
     }

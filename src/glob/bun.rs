@@ -53,7 +53,7 @@ pub(super) fn walk(tree: &dyn Tree, base: &Path, pattern: &str, options: Options
             Item::Link { path, at, name_from } => walk.link(path, at, name_from),
         }
     }
-    Ok(Found { files: walk.found, cut_short: walk.budget.is_spent() })
+    Ok(walk.budget.found(walk.found))
 }
 
 /// What stands between two slashes, wherever they are: one inside braces divides them.

@@ -29,7 +29,7 @@ pub(super) fn walk(tree: &dyn Tree, base: &Path, patterns: &[Pattern]) -> Found 
         }
         stack.append(&mut walk.next);
     }
-    Found { files: walk.found, cut_short: walk.budget.is_spent() }
+    walk.budget.found(walk.found)
 }
 
 /// Where the walk is.

@@ -19,14 +19,12 @@ use super::{Budget, Found, Kind, Npm, Tree};
 
 /// Finds the files below `base`.
 pub(super) fn walk(tree: &dyn Tree, base: &Path, patterns: Vec<Pattern>, options: Npm) -> Found {
-    let views = patterns
-        .into_iter()
-        .map(|pattern| Rc::new(View { follows: RefCell::new(vec![true; pattern.segments.len()]), pattern }))
-        .collect::<Vec<_>>();
+    let mut numbers = Numbers::new();
+    let views: Vec<_> = patterns.into_iter().map(|pattern| Rc::new(View::new(pattern, &mut numbers))).collect();
     let mut walk = Walk {
         tree,
         options,
-        nodes: vec![Node::new(String::new(), 0, Some(Kind::Dir))],
+        nodes: vec![Node::new("", 0, Some(Kind::Dir))],
         events: VecDeque::new(),
         seen: HashSet::new(),
         found: Vec::new(),
@@ -48,13 +46,36 @@ pub(super) fn walk(tree: &dyn Tree, base: &Path, patterns: Vec<Pattern>, options
             Event::List(node) => walk.list(node),
         }
     }
-    Found { files: walk.found, cut_short: walk.budget.is_spent() }
+    walk.budget.found(walk.found)
 }
 
 /// A pattern, and whether each of its `**` may still follow a link.
 struct View {
     pattern: Pattern,
     follows: RefCell<Vec<bool>>,
+    /// For each segment a number that stands for the pattern from there on, as written: that is what patterns are compared by.
+    texts: Vec<usize>,
+}
+
+/// What a rest of a pattern begins with, and the number of what follows.
+type Numbers = HashMap<(String, usize), usize>;
+
+impl View {
+    fn new(pattern: Pattern, numbers: &mut Numbers) -> View {
+        let mut number = |begin: &str, after: usize| {
+            let next = numbers.len() + 1;
+            *numbers.entry((begin.to_owned(), after)).or_insert(next)
+        };
+        let mut texts = vec![0];
+        for glob in pattern.globs.iter().rev() {
+            texts.push(number(glob, texts[texts.len() - 1]));
+        }
+        if let Some(whole) = texts.last_mut().filter(|_| pattern.absolute) {
+            *whole = number("/", *whole);
+        }
+        texts.reverse();
+        View { follows: RefCell::new(vec![true; pattern.segments.len()]), texts, pattern }
+    }
 }
 
 /// What remains of a pattern from one segment on.
@@ -81,10 +102,9 @@ impl Rest {
         }
     }
 
-    /// As written, which is what patterns are compared by.
-    fn text(&self) -> String {
-        let root = if self.at == 0 && self.view.pattern.absolute { "/" } else { "" };
-        format!("{root}{}", self.view.pattern.globs[self.at..].join("/"))
+    /// Stands for it as written.
+    fn text(&self) -> usize {
+        self.view.texts[self.at]
     }
 
     /// A `**` that begins a pattern never follows links.
@@ -103,7 +123,7 @@ impl Rest {
 }
 
 /// Which patterns were already taken up at a place. Copies share what they have in common, also later.
-type Walked = HashTrieMap<usize, Rc<RefCell<HashSet<String>>>>;
+type Walked = HashTrieMap<usize, Rc<RefCell<HashSet<usize>>>>;
 
 fn was_walked(walked: &Walked, node: usize, pattern: &Rest) -> bool {
     walked.get(&node).is_some_and(|texts| texts.borrow().contains(&pattern.text()))
@@ -120,33 +140,32 @@ fn store_walked(walked: &mut Walked, node: usize, pattern: &Rest) {
 
 /// A path that was met.
 struct Node {
-    name: String,
-    key: String,
+    name: Rc<str>,
+    key: Rc<str>,
     parent: usize,
     /// Not known before an `lstat` or the listing of its directory.
     kind: Option<Kind>,
     absent: bool,
-    children: Vec<usize>,
+    /// What is known of a directory.
+    dir: Option<Box<Directory>>,
+}
+
+#[derive(Default)]
+struct Directory {
+    children: VecDeque<usize>,
     /// How many of the children the listing told; the others were only looked up.
     told: usize,
     listed: bool,
     waiting: Vec<Waiting>,
+    /// The first child of each key, once one was looked up.
+    by_key: Option<HashMap<Rc<str>, usize>>,
 }
 
 impl Node {
-    fn new(name: String, parent: usize, kind: Option<Kind>) -> Node {
-        let key = decomposed(&name).into_owned();
-        Node {
-            name,
-            key,
-            parent,
-            kind,
-            absent: false,
-            children: Vec::new(),
-            told: 0,
-            listed: false,
-            waiting: Vec::new(),
-        }
+    fn new(name: &str, parent: usize, kind: Option<Kind>) -> Node {
+        let name: Rc<str> = Rc::from(name);
+        let key = if name.is_ascii() { Rc::clone(&name) } else { decomposed(&name).into() };
+        Node { name, key, parent, kind, absent: false, dir: None }
     }
 }
 
@@ -199,7 +218,7 @@ impl Walk<'_> {
     fn path(&self, mut node: usize) -> PathBuf {
         let mut names = Vec::new();
         while node != 0 {
-            names.push(self.nodes[node].name.as_str());
+            names.push(&*self.nodes[node].name);
             node = self.nodes[node].parent;
         }
         let mut path = PathBuf::from("/");
@@ -213,16 +232,31 @@ impl Walk<'_> {
             ".." => return self.nodes[node].parent,
             _ => {}
         }
-        let key = decomposed(name);
-        if let Some(known) = self.nodes[node].children.iter().find(|child| self.nodes[**child].key == key) {
+        let key: Rc<str> = decomposed(name).into();
+        if let Some(known) = self.by_key(node).get(&key) {
             return *known;
         }
-        let mut child = Node::new(name.to_owned(), node, None);
+        let mut child = Node::new(name, node, None);
         child.absent = !self.may_list(node);
         self.nodes.push(child);
         let child = self.nodes.len() - 1;
-        self.nodes[node].children.push(child);
+        self.by_key(node).insert(key, child);
+        self.dir(node).children.push_back(child);
         child
+    }
+
+    fn dir(&mut self, node: usize) -> &mut Directory {
+        self.nodes[node].dir.get_or_insert_default()
+    }
+
+    /// The children of a node by their keys; few nodes are asked for them.
+    fn by_key(&mut self, node: usize) -> &mut HashMap<Rc<str>, usize> {
+        if self.dir(node).by_key.is_none() {
+            let children = self.dir(node).children.iter().rev().copied().collect::<Vec<_>>();
+            let keys = children.into_iter().map(|child| (self.nodes[child].key.clone(), child)).collect();
+            self.dir(node).by_key = Some(keys);
+        }
+        self.dir(node).by_key.get_or_insert_default()
     }
 
     fn may_list(&self, node: usize) -> bool {
@@ -260,12 +294,13 @@ impl Walk<'_> {
             if !self.may_list(node) {
                 continue;
             }
-            if self.nodes[node].listed {
+            let dir = self.dir(node);
+            if dir.listed {
                 self.go_on(node, waiting);
                 continue;
             }
-            self.nodes[node].waiting.push(waiting);
-            if self.nodes[node].waiting.len() == 1 {
+            dir.waiting.push(waiting);
+            if dir.waiting.len() == 1 {
                 self.events.push_back(Event::List(node));
             }
         }
@@ -328,7 +363,11 @@ impl Walk<'_> {
 
     /// Goes on below a directory whose entries are known.
     fn go_on(&mut self, node: usize, waiting: Waiting) {
-        let entries = self.nodes[node].children[..self.nodes[node].told].to_vec();
+        let dir = self.dir(node);
+        let entries: Vec<usize> = dir.children.range(..dir.told).copied().collect();
+        if !self.budget.allows_tests(entries.len() * waiting.patterns.len()) {
+            return;
+        }
         let mut step = Step::default();
         for entry in entries {
             for pattern in &waiting.patterns {
@@ -348,7 +387,7 @@ impl Walk<'_> {
 
     fn test(&self, entry: usize, pattern: &Rest, step: &mut Step) {
         let hit = match pattern.segment() {
-            Segment::Text(name) => self.nodes[entry].key == decomposed(name),
+            Segment::Text(name) => *self.nodes[entry].key == *decomposed(name),
             Segment::Magic(magic) => magic.matches(&self.nodes[entry].name),
             Segment::Stars => false,
         };
@@ -422,44 +461,50 @@ impl Walk<'_> {
             return;
         }
         let entries = self.tree.entries(&path);
-        match &entries {
-            None => self.nodes[node].told = 0,
+        if !self.budget.allows_entries(entries.as_ref().map_or(0, Vec::len)) {
+            return;
+        }
+        match entries {
+            None => self.dir(node).told = 0,
             Some(entries) => {
-                for (name, kind) in entries {
+                for (name, kind) in &entries {
                     self.tell(node, name, *kind);
                 }
-                self.nodes[node].listed = true;
-                for at in self.nodes[node].told..self.nodes[node].children.len() {
-                    let child = self.nodes[node].children[at];
+                let dir = self.dir(node);
+                dir.listed = true;
+                for child in dir.children.range(dir.told..).copied().collect::<Vec<_>>() {
                     self.nodes[child].absent = true;
                     self.nodes[child].kind = None;
                 }
             }
         }
-        for waiting in std::mem::take(&mut self.nodes[node].waiting) {
+        for waiting in std::mem::take(&mut self.dir(node).waiting) {
             self.go_on(node, waiting);
         }
     }
 
     /// An entry of a listing: one that was looked up before is promoted, a new one goes to the front.
     fn tell(&mut self, node: usize, name: &str, kind: Kind) {
-        let told = self.nodes[node].told;
-        let key = decomposed(name);
-        let looked_up =
-            (told..self.nodes[node].children.len()).find(|at| self.nodes[self.nodes[node].children[*at]].key == key);
-        if let Some(at) = looked_up {
-            let child = self.nodes[node].children[at];
-            self.nodes[child].kind = Some(kind);
-            self.nodes[child].name = name.to_owned();
-            if at != told {
-                self.nodes[node].children.remove(at);
-                self.nodes[node].children.insert(0, child);
+        let dir = self.dir(node);
+        let told = dir.told;
+        dir.told += 1;
+        let looked_up = dir.by_key.as_ref().and_then(|by_key| by_key.get(&*decomposed(name)).copied());
+        let place = |child: usize| dir.children.range(told..).position(|at| *at == child);
+        if let Some((child, place)) = looked_up.and_then(|child| Some((child, place(child)?))) {
+            if place > 0 {
+                dir.children.remove(told + place);
+                dir.children.push_front(child);
             }
-        } else {
-            self.nodes.push(Node::new(name.to_owned(), node, Some(kind)));
-            let child = self.nodes.len() - 1;
-            self.nodes[node].children.insert(0, child);
+            self.nodes[child].kind = Some(kind);
+            self.nodes[child].name = name.into();
+            return;
         }
-        self.nodes[node].told += 1;
+        self.nodes.push(Node::new(name, node, Some(kind)));
+        let (child, key) = (self.nodes.len() - 1, self.nodes[self.nodes.len() - 1].key.clone());
+        let dir = self.dir(node);
+        dir.children.push_front(child);
+        if let Some(by_key) = &mut dir.by_key {
+            by_key.insert(key, child);
+        }
     }
 }

@@ -32,6 +32,7 @@ pub use fates::gaps;
 pub use head::patterns;
 pub use kind::{Kind, Severity, Standing};
 pub use prose::references;
+pub use secret::secrets;
 
 /// What is looked at: one file, with all that is known about it.
 pub struct Subject<'a> {

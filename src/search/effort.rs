@@ -14,10 +14,6 @@ const LIMIT: usize = 250_000;
 /// The effort after which a harness that goes on asking all the same is stopped.
 const PATIENCE: usize = 4 * LIMIT;
 
-/// How many bytes of a file, and entries of a directory, weigh as much as one question.
-const BYTES: usize = 16 * 1024;
-const ENTRIES: usize = 16;
-
 /// What a pattern weighs before it has found anything: it is compiled, and looked for from a directory on.
 const PATTERN: usize = 25;
 
@@ -50,15 +46,14 @@ impl Effort {
         self.announced <= LIMIT
     }
 
+    /// Counts what was announced, and is told by now: as soon as that is too much, nothing more is announced.
+    pub fn announced(&mut self, weight: usize) {
+        self.announced += weight;
+    }
+
     /// Counts what was told.
     pub fn told(&mut self, fact: &Fact) {
-        self.spent += match fact {
-            Fact::Content(Ok(bytes)) => bytes.len() / BYTES,
-            Fact::Listing(Ok(entries)) => entries.len() / ENTRIES,
-            Fact::Glob(found) => found.files.len() / ENTRIES,
-            Fact::Kind(_) | Fact::Real(_) | Fact::Content(_) | Fact::Listing(_) => 0,
-            Fact::Git(_) | Fact::Rows(_) | Fact::Remote(_) => 0,
-        };
+        self.spent += fact.weight();
     }
 
     /// Takes over what a part of the answer has cost.

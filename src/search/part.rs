@@ -121,21 +121,38 @@ impl Search<'_> {
     }
 }
 
+impl Part {
+    /// Everything that was asked for it.
+    pub(super) fn trace(&self) -> &Trace {
+        &self.trace
+    }
+}
+
 /// Everything that was asked for an answer, in order: its own lines, and between them those of its parts.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     own: Vec<Probe>,
+    /// Whether its own lines have those of its parts among them.
+    is_whole: bool,
     /// Before which of its own lines a part stands.
     parts: Vec<(usize, Arc<Part>)>,
 }
 
 impl Trace {
     pub(super) fn new(own: Vec<Probe>, parts: Vec<(usize, Arc<Part>)>) -> Trace {
-        Trace { own, parts }
+        Trace { own, is_whole: false, parts }
+    }
+
+    /// The same, where its lines say something else.
+    pub(super) fn saying(self, say: impl Fn(&Probe) -> Probe) -> Trace {
+        Trace { own: self.iter().map(say).collect(), is_whole: true, parts: self.parts }
     }
 
     /// Its lines.
     pub fn iter(&self) -> Box<dyn Iterator<Item = &Probe> + '_> {
+        if self.is_whole {
+            return Box::new(self.own.iter());
+        }
         let starts = std::iter::once(0).chain(self.parts.iter().map(|(at, _)| *at));
         let ends = self.parts.iter().map(|(at, _)| *at).chain([self.own.len()]);
         let parts = self.parts.iter().map(|(_, part)| Some(&part.trace)).chain([None]);

@@ -45,6 +45,14 @@ impl Variables {
         search.env(name).or_else(added)
     }
 
+    /// The same for settings that refer to it: whatever they make of its value, only what is written is shown.
+    pub(super) fn put_in(&self, name: &str, written: &str, search: &Search) -> Option<String> {
+        let added = || self.added.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        let value = search.secret_env(name).or_else(added)?;
+        search.put_in(&value, written);
+        Some(value)
+    }
+
     /// The home directory that counts for everything but settings.
     pub(super) fn home(&self, at: &Standpoint, search: &Search) -> PathBuf {
         let named = self.get("GEMINI_CLI_HOME", search).filter(|home| !home.is_empty());

@@ -181,7 +181,7 @@ fn layer(path: &Path, search: &mut Search) -> Told<Result<Node, Refusal>> {
 pub(super) fn with_environment(node: Node, variables: &Variables, search: &Search) -> Node {
     let inner = |node: Node| with_environment(node, variables, search);
     let value = match node.value {
-        Value::Text(text) => Value::Text(substituted(&text, |name| variables.get(name, search))),
+        Value::Text(text) => Value::Text(substituted(&text, |name, written| variables.put_in(name, written, search))),
         Value::List(list) => Value::List(list.into_iter().map(inner).collect()),
         Value::Table(table) => Value::Table(table.into_iter().map(|(key, item)| (key, inner(item))).collect()),
         other => other,
@@ -189,7 +189,7 @@ pub(super) fn with_environment(node: Node, variables: &Variables, search: &Searc
     Node { value, ..node }
 }
 
-fn substituted(text: &str, env: impl Fn(&str) -> Option<String>) -> String {
+fn substituted(text: &str, env: impl Fn(&str, &str) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find('$') {
@@ -200,7 +200,7 @@ fn substituted(text: &str, env: impl Fn(&str) -> Option<String>) -> String {
             rest = &rest[1..];
             continue;
         };
-        match env(name).or(default.map(str::to_owned)) {
+        match env(name, &rest[..whole]).or(default.map(str::to_owned)) {
             Some(value) => out.push_str(&value),
             None => out.push_str(&rest[..whole]),
         }
@@ -382,7 +382,7 @@ mod tests {
 
     #[test]
     fn variables_are_put_in() {
-        let env = |name: &str| (name == "A").then(|| "1".to_owned());
+        let env = |name: &str, _: &str| (name == "A").then(|| "1".to_owned());
         for (text, expected) in [
             ("$A-${A}-$B-${B}", "1-1-$B-${B}"),
             ("${B:-x}${A:-x}${B:-}", "x1"),

@@ -72,9 +72,16 @@ impl Variables {
         }
     }
 
+    /// The value of a variable that settings refer to; whatever they make of it, only what is written is shown.
+    pub fn put_in(&self, name: &str, written: &str, search: &Search) -> Option<String> {
+        let value = self.get(name, search)?;
+        search.put_in(&value, written);
+        Some(value)
+    }
+
     /// The value of a variable; the process wins, unless it says nothing.
-    pub fn get(&self, name: &str, search: &Search) -> Option<String> {
-        let of_process = search.env(name);
+    fn get(&self, name: &str, search: &Search) -> Option<String> {
+        let of_process = search.secret_env(name);
         if of_process.as_deref().is_some_and(|value| !value.is_empty()) {
             return of_process;
         }

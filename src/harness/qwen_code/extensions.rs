@@ -82,7 +82,9 @@ fn manifest(chain: &mut Chain, folder: &Path, variables: &Variables) -> Told<Res
     };
     let text = raw.text();
     let node = match parse_json(&text) {
-        Ok(node) => with_variables(hydrated(node, &place, &chain.at.cwd), &|name| variables.get(name, chain.search)),
+        Ok(node) => with_variables(hydrated(node, &place, &chain.at.cwd), &|name, written| {
+            variables.put_in(name, written, chain.search)
+        }),
         Err(error) => return Ok(Err(format!("{}:{}", file.display(), error.with_position(&text)))),
     };
     let name = node.get("name").and_then(Node::as_text).unwrap_or_default().to_owned();

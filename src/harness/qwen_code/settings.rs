@@ -71,7 +71,9 @@ impl Settings {
         layers.retain(|(_, is_projects)| trust.reads_settings || !is_projects);
         let layers: Vec<Node> = layers
             .into_iter()
-            .map(|(layer, _)| with_variables(layer, &|name| trust.variables.get(name, chain.search)))
+            .map(|(layer, _)| {
+                with_variables(layer, &|name, written| trust.variables.put_in(name, written, chain.search))
+            })
             .collect();
         let value = |path: &[&str]| layers.iter().rev().find_map(|layer: &Node| layer.at_path(path));
         let context = |key: &str| value(&["context", key]);
@@ -158,7 +160,7 @@ fn names(setting: Option<&Node>) -> Option<Vec<String>> {
 }
 
 /// `$NAME` and `${NAME}` in every text; an unknown variable stays as it is.
-pub(super) fn with_variables(node: Node, env: &dyn Fn(&str) -> Option<String>) -> Node {
+pub(super) fn with_variables(node: Node, env: &dyn Fn(&str, &str) -> Option<String>) -> Node {
     let inner = |node: Node| with_variables(node, env);
     let value = match node.value {
         Value::Text(text) => Value::Text(substituted(&text, env)),
@@ -169,7 +171,7 @@ pub(super) fn with_variables(node: Node, env: &dyn Fn(&str) -> Option<String>) -
     Node { value, ..node }
 }
 
-fn substituted(text: &str, env: &dyn Fn(&str) -> Option<String>) -> String {
+fn substituted(text: &str, env: &dyn Fn(&str, &str) -> Option<String>) -> String {
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     while let Some(start) = rest.find('$') {
         let (before, inner) = (&rest[..start], &rest[start + 1..]);
@@ -180,7 +182,7 @@ fn substituted(text: &str, env: &dyn Fn(&str) -> Option<String>) -> String {
             None => (&inner[..word], word),
         };
         out.push_str(before);
-        match env(name).filter(|_| len > 0) {
+        match env(name, &rest[start..start + 1 + len]).filter(|_| len > 0) {
             Some(value) => out.push_str(&value),
             None => out.push_str(&rest[start..start + 1 + len]),
         }

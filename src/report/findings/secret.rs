@@ -35,7 +35,7 @@ const BEGIN: &str = "-----BEGIN ";
 const ASSIGNED: usize = 24;
 
 /// Where something looks like a credential, and like which.
-pub(super) fn secrets(text: &str) -> Vec<(Range<usize>, &'static str)> {
+pub fn secrets(text: &str) -> Vec<(Range<usize>, &'static str)> {
     let mut found = Vec::new();
     // To know that there is none is much faster than to look for the next, and is done at every keystroke.
     let begins = text.contains(BEGIN).then(|| text.match_indices(BEGIN)).into_iter().flatten();

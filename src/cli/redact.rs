@@ -1,0 +1,107 @@
+//! What is printed for pasting somewhere: without the user's home, name and host, and without what looks like a credential.
+#![expect(clippy::disallowed_methods, reason = "the command line is where the environment is read")]
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+use crate::report::findings::secrets;
+
+static REDACT: OnceLock<Redact> = OnceLock::new();
+
+/// What stands for somebody's home directory.
+const HOME: &str = "/home/user";
+
+/// What must not be printed, and what stands for it.
+struct Redact {
+    home: String,
+    /// Words, each as a whole.
+    words: Vec<(String, &'static str)>,
+}
+
+/// From now on nothing of that is printed.
+pub(super) fn begin() {
+    let home =
+        std::env::home_dir().map(|home| home.to_string_lossy().trim_end_matches('/').to_owned()).unwrap_or_default();
+    let users = ["USER", "LOGNAME"].into_iter().filter_map(|name| std::env::var(name).ok());
+    let users = users.chain(home.rsplit('/').next().map(str::to_owned)).map(|user| (user, "user"));
+    let hosts = std::env::var("HOSTNAME").ok().into_iter().chain(std::fs::read_to_string("/proc/sys/kernel/hostname"));
+    let hosts = hosts.map(|host| (host.trim().to_owned(), "host"));
+    // `root` is nobody in particular, and the top of a repository.
+    let is_telling =
+        |(word, _): &(String, &str)| word.len() > 2 && !["root", "user", "localhost"].contains(&word.as_str());
+    let _ = REDACT.set(Redact { home, words: users.chain(hosts).filter(is_telling).collect() });
+}
+
+/// What is printed of a text.
+pub(super) fn said(text: &str) -> Cow<'_, str> {
+    let Some(redact) = REDACT.get() else { return Cow::Borrowed(text) };
+    // Within JSON a credential may stand behind an escape.
+    let json = text.starts_with(['{', '[']).then(|| serde_json::from_str::<Value>(text).ok()).flatten();
+    let json = json.and_then(|json| serde_json::to_string_pretty(&redact.json(json)).ok());
+    Cow::Owned(json.map_or_else(|| redact.text(text), |json| json + "\n"))
+}
+
+impl Redact {
+    fn json(&self, value: Value) -> Value {
+        match value {
+            Value::String(text) => self.text(&text).into(),
+            Value::Array(list) => list.into_iter().map(|value| self.json(value)).collect(),
+            Value::Object(entries) => {
+                entries.into_iter().map(|(name, value)| (self.text(&name), self.json(value))).collect()
+            }
+            other => other,
+        }
+    }
+
+    fn text(&self, text: &str) -> String {
+        let mut said = text.to_owned();
+        for (credential, _) in secrets(text).into_iter().rev() {
+            said.replace_range(credential, "***");
+        }
+        if self.home.len() > 1 {
+            said = replaced(&said, &self.home, HOME);
+        }
+        for (word, stands) in &self.words {
+            said = replaced(&said, word, stands);
+        }
+        said
+    }
+}
+
+/// Replaces a word where it stands as a whole.
+fn replaced(text: &str, word: &str, stands: &str) -> String {
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(at) = rest.find(word) {
+        let (before, after) = (&rest[..at], &rest[at + word.len()..]);
+        let is_inner = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '-');
+        let is_whole = !is_inner(before.chars().next_back()) && !is_inner(after.chars().next());
+        out.push_str(before);
+        out.push_str(if is_whole { stands } else { word });
+        rest = after;
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_and_where_somebody_is_stays_with_them() {
+        let redact =
+            Redact { home: "/home/ada".into(), words: vec![("ada".into(), "user"), ("lovelace".into(), "host")] };
+        let token = ["ghp_", "q7Zp2LkV9xTfB4mWc8RsYd3HnJ6gAe5uPo1i"].concat();
+        for (text, said) in [
+            ("/home/ada/p/AGENTS.md".to_owned(), "/home/user/p/AGENTS.md"),
+            ("/home/adam and ada@lovelace: adapt".to_owned(), "/home/adam and user@host: adapt"),
+            (format!("use {token}."), "use ***."),
+            (format!("/home/ada\nexport A={token}"), "/home/user\nexport A=***"),
+        ] {
+            assert_eq!(redact.text(&text), said);
+        }
+        let json = serde_json::json!({"/home/ada/a": [format!("\n{token}"), 1]});
+        assert_eq!(redact.json(json), serde_json::json!({"/home/user/a": ["\n***", 1]}));
+    }
+}
