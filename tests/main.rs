@@ -14,6 +14,7 @@ mod disk;
 mod docs;
 mod editions;
 mod findings;
+mod fuzz;
 mod git;
 mod hook;
 mod incremental;

@@ -1,0 +1,409 @@
+"""What a repository may hold to stop, slow or deceive whoever looks at it; each input is a function that builds one."""
+
+import os
+import socket
+import threading
+import time
+from pathlib import Path
+
+# One file of each harness that it loads at the start.
+NAMES = [
+    "AGENTS.md", "CLAUDE.md", "GEMINI.md", "QWEN.md", "CRUSH.md", "CONVENTIONS.md", ".goosehints", ".rules", ".cursorrules",
+    ".windsurfrules", ".roorules", ".github/copilot-instructions.md", ".junie/AGENTS.md",
+]
+# One rule file of each harness that has them, and the key under which it takes patterns.
+RULES = {
+    ".cursor/rules/a.mdc": "globs", ".claude/rules/a.md": "paths", ".qwen/rules/a.md": "paths", ".windsurf/rules/a.md": "globs",
+    ".github/instructions/a.instructions.md": "applyTo", ".kiro/steering/a.md": "fileMatchPattern", ".clinerules/a.md": "paths",
+    ".roo/rules/a.md": "globs",
+}
+RULE_FOLDERS = [str(Path(rule).parent) for rule in RULES]
+SKILLS = [".claude/skills", ".agents/skills", ".opencode/skills", ".gemini/skills", ".codex/skills", ".github/skills", ".qwen/skills"]
+WORKSPACE = ".openclaw/workspace"
+# What no harness may ever show.
+SECRET = "q7Zp2LkV9xTfB4mWc8RsYd3HnJ6gAe5u"
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+def everywhere(tree, text):
+    """The same text in every file that is loaded at the start."""
+    for name in NAMES:
+        write(tree.project / name, text)
+    write(tree.home / WORKSPACE / "AGENTS.md", text)
+
+
+def rules(tree, head, body="Rule.\n"):
+    """Rules of every harness; `head` is given the key of its patterns."""
+    for rule, key in RULES.items():
+        write(tree.project / rule, f"---\n{head(key)}\n---\n{body}")
+
+
+def settings(tree, patterns):
+    """Settings of every harness that takes file names or patterns there."""
+    quoted = ", ".join(f'"{pattern}"' for pattern in patterns)
+    write(tree.project / "opencode.json", f'{{"instructions": [{quoted}]}}')
+    write(tree.home / ".claude/settings.json", f'{{"claudeMdExcludes": [{quoted}]}}')
+    for name in (".gemini", ".qwen"):
+        write(tree.home / name / "settings.json", f'{{"context": {{"fileName": [{quoted}]}}}}')
+    write(tree.home / ".codex/config.toml", f"project_doc_fallback_filenames = [{quoted}]\n")
+    write(tree.project / "crush.json", f'{{"options": {{"context_paths": [{quoted}]}}}}')
+    write(tree.project / ".aider.conf.yml", "read:\n" + "".join(f'  - "{pattern}"\n' for pattern in patterns))
+    write(tree.home / ".openclaw/openclaw.json", f'{{"skills": {{"load": {{"extraDirs": [{quoted}]}}}}}}')
+
+
+def each(count, word):
+    return "".join(word.format(number) for number in range(count))
+
+
+class Tree:
+    """A project with a file that is read, a home, and where the agent is started."""
+
+    def __init__(self, base, scale):
+        self.project, self.home, self.scale = base / "p", base / "h", scale
+        self.home.mkdir(parents=True)
+        write(self.project / "src/a.rs", "fn main() {}\n")
+        (self.project / ".git").mkdir()
+        self.cwd, self.file, self.environment = self.project, "src/a.rs", {}
+        self.doing, self.done = None, threading.Event()
+
+    def count(self, number):
+        """How many, of `number` where everything is as large as it may be."""
+        return max(number // self.scale, 20)
+
+    def meanwhile(self, act):
+        """Does something again and again until the input has been asked about."""
+        def run():
+            while not self.done.is_set():
+                act()
+                time.sleep(0.0005)
+        self.doing = threading.Thread(target=run, daemon=True)
+        self.doing.start()
+
+    def end(self):
+        self.done.set()
+        if self.doing:
+            self.doing.join()
+
+
+def braces(tree):
+    patterns = ["{a," * 250, "{a,b}" * 64, "**/*a*" * 200, "[" * 10_000, "!(" * 2_000, "@(a|" * 500, "{1..99999999}", "{" * 5_000]
+    rules(tree, lambda key: f"alwaysApply: false\ninclusion: fileMatch\n{key}: '{','.join(patterns)}'")
+    settings(tree, patterns)
+
+
+def patterns_in_settings(tree):
+    settings(tree, [f"docs/*/{number}-*.md" for number in range(tree.count(50_000))])
+
+
+def recursive_patterns_in_settings(tree):
+    for number in range(tree.count(2_000)):
+        (tree.project / f"docs/{number}").mkdir(parents=True)
+    settings(tree, [f"**/{number}/*.md" for number in range(tree.count(50_000))])
+
+
+def names_in_settings(tree):
+    settings(tree, [f"docs/{number}.md" for number in range(tree.count(50_000))])
+
+
+def patterns_in_a_rule(tree):
+    count = tree.count(50_000)
+    rules(tree, lambda key: f"inclusion: fileMatch\n{key}:\n" + each(count, "  - 'x/{0}/**/*.a{0}'\n"))
+
+
+def patterns_in_a_line(tree):
+    count = tree.count(50_000)
+    rules(tree, lambda key: f"inclusion: fileMatch\n{key}: '" + each(count, "x/{0}/**/*.a{0},") + "'")
+
+
+def imports_that_are_missing(tree):
+    everywhere(tree, each(tree.count(100_000), "@./missing/{0}.md\n"))
+
+
+def imports_that_are_there(tree):
+    count = tree.count(100_000)
+    everywhere(tree, each(count, "@./docs/{0}.md\n"))
+    for number in range(count):
+        write(tree.project / f"docs/{number}.md", "Text.\n")
+
+
+def imports_that_multiply(tree):
+    for name, after in zip("abcdefgh", "bcdefgha"):
+        write(tree.project / f"{name}.md", f"@./{after}.md\n" * tree.count(1_000))
+    everywhere(tree, "@./a.md\n" * tree.count(1_000))
+
+
+def long_line(what):
+    def build(tree):
+        everywhere(tree, what * (tree.count(5_000_000) // len(what)))
+    return build
+
+
+def lines_of_all_kinds(tree):
+    kinds = ["# a\n", "- a\n", "> a\n", "```\na\n", "| a |\n", "<b>\n", "[a]: b\n", "<!-- a -->\n", "@a.md\n", "1. a\n\n", "\t- a\n", "a\n===\n"]
+    everywhere(tree, "".join(kinds) * (tree.count(5_000_000) // 80))
+
+
+def lists_in_lists(tree):
+    everywhere(tree, "".join("  " * depth + "- a\n" for depth in range(tree.count(2_000))) + "> " * tree.count(100_000) + "a\n")
+
+
+def front_matter_with_keys(tree):
+    count = tree.count(300_000)
+    rules(tree, lambda key: each(count, "key{0}: value\n"))
+
+
+def front_matter_with_one_value(tree):
+    rules(tree, lambda key: f"description: {'word ' * tree.count(1_000_000)}\n{key}: '*.rs'")
+
+
+def front_matter_in_brackets(tree):
+    depth = tree.count(100_000)
+    rules(tree, lambda key: f"{key}: {'[' * depth}{']' * depth}")
+
+
+def front_matter_in_steps(tree):
+    rules(tree, lambda key: "".join("  " * depth + "a:\n" for depth in range(tree.count(2_000))))
+
+
+def front_matter_that_multiplies(tree):
+    laughs = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
+    laughs += "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12))
+    rules(tree, lambda key: f"{laughs}{key}: *a11")
+    write(tree.project / ".aider.conf.yml", f"{laughs}read: *a11\n")
+
+
+def deep_settings(tree):
+    depth = tree.count(100_000)
+    for name in ("opencode.json", "crush.json", ".claude/settings.json", ".gemini/settings.json", ".qwen/settings.json"):
+        write(tree.project / name, '{"a": ' + "[" * depth + "]" * depth + "}")
+    write(tree.home / ".codex/config.toml", "a = " + "[" * depth + "]" * depth + "\n")
+    write(tree.home / ".openclaw/openclaw.json", "{a: " * depth + "1" + "}" * depth)
+    write(tree.project / ".aider.conf.yml", "a: " + "{a: " * depth + "1" + "}" * depth)
+
+
+def wide_settings(tree):
+    pairs = each(tree.count(300_000), '"key{0}": [1, "a", null], ') + '"end": 0'
+    for name in ("opencode.json", "crush.json", ".claude/settings.json", ".gemini/settings.json", ".qwen/settings.json"):
+        write(tree.project / name, "{" + pairs + "}")
+    write(tree.home / ".codex/config.toml", each(tree.count(100_000), 'key{0} = [1, "a"]\n'))
+    write(tree.home / ".openclaw/openclaw.json", "{" + pairs + "}")
+
+
+def long_values(tree):
+    """Files of variables and of what is ignored, as long as they may be."""
+    for name in (".env", ".gemini/.env", ".qwen/.env"):
+        write(tree.project / name, each(tree.count(200_000), "NAME{0}='${{NAME}}'\n"))
+    for name in (".gitignore", ".gooseignore", ".geminiignore", ".qwenignore", ".aiderignore"):
+        write(tree.project / name, each(tree.count(100_000), "**/{0}/*.a?[b-c]\n"))
+    everywhere(tree, "Text.\n")
+
+
+def nested_directories(tree):
+    depth = tree.count(1_900)
+    # Longer ones cannot be named by a path.
+    tree.cwd = tree.project / "/".join("d" * depth)
+    tree.cwd.mkdir(parents=True)
+    tree.file = "a.rs"
+    write(tree.cwd / "a.rs", "\n")
+    for directory in list(tree.cwd.parents)[:-1]:
+        if tree.project in directory.parents:
+            write(directory / "AGENTS.md", "Text.\n")
+            write(directory / "CLAUDE.md", "Text.\n")
+
+
+def nested_rules(tree):
+    for folder in RULE_FOLDERS + SKILLS:
+        deep = tree.project / folder / "/".join("d" * tree.count(1_500))
+        write(deep / "a.md", "---\npaths: '**'\n---\nRule.\n")
+        write(deep / "SKILL.md", "---\nname: a\ndescription: A.\n---\nSkill.\n")
+
+
+def many_directories(tree):
+    """As an archive of a large repository: a hundred directories with as many in each."""
+    directories = tree.count(128_000)
+    for number in range(directories):
+        directory = tree.project / f"docs/{number // 1000}/{number % 1000}"
+        directory.mkdir(parents=True)
+        for name in ("a.txt", "b.txt", "c.md")[: 3 if number % 4 else 4]:
+            os.close(os.open(directory / name, os.O_CREAT | os.O_WRONLY))
+    settings(tree, ["docs/**/*.md", "**/none-of-these.md", "**"])
+    rules(tree, lambda key: f"{key}: '**/*.none'")
+    for folder in RULE_FOLDERS + SKILLS:
+        link = tree.project / folder / "docs"
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(tree.project / "docs")
+
+
+def the_whole_disk(tree):
+    (tree.project / "rootlink").symlink_to("/")
+    settings(tree, ["rootlink/**", "rootlink/**/*.md", "/**/*.md", "rootlink/*/*/*.md", "../**/*.md"])
+    for folder in RULE_FOLDERS + SKILLS:
+        (tree.project / folder).parent.mkdir(parents=True, exist_ok=True)
+        (tree.project / folder).symlink_to("/")
+
+
+def many_rules(tree):
+    for folder, rule in zip(RULE_FOLDERS, RULES):
+        suffix = Path(rule).name.removeprefix("a")
+        for number in range(tree.count(10_000)):
+            write(tree.project / folder / f"{number}{suffix}", f"---\n{RULES[rule]}: '**/*.{number}'\n---\nRule.\n")
+
+
+def many_skills(tree):
+    for folder in SKILLS:
+        for number in range(tree.count(5_000)):
+            write(tree.project / folder / f"s{number}/SKILL.md", f"---\nname: s{number}\ndescription: Skill {number}.\n---\nSkill.\n")
+
+
+def large_files(tree):
+    everywhere(tree, b"All work and no play.\n" * (tree.count(60 << 20) // 22))
+
+
+def sparse_files(tree):
+    everywhere(tree, "")
+    rules(tree, lambda key: "a: b")
+    for name in [*NAMES, *RULES]:
+        with open(tree.project / name, "r+b") as file:
+            file.truncate(10 << 30)
+
+
+def special_files(tree):
+    """FIFOs, sockets and devices where files are expected."""
+    for number, name in enumerate([*NAMES, *RULES, "opencode.json", ".gemini/settings.json", ".env", ".aider.conf.yml", ".gitignore"]):
+        path = tree.project / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if number % 3 == 0:
+            os.mkfifo(path)
+        elif number % 3 == 1:
+            with socket.socket(socket.AF_UNIX) as listener:
+                here = os.getcwd()
+                os.chdir(path.parent)
+                listener.bind(path.name)
+                os.chdir(here)
+        else:
+            path.symlink_to("/dev/zero")
+
+
+def links_to_processes(tree):
+    """Files in which a process could read its own environment and memory."""
+    tree.environment = {"HOSTILE_TOKEN": SECRET}
+    targets = ["/proc/self/environ", "/proc/self/cmdline", "/dev/stdin", "/dev/fd/0", "/proc/self/root/proc/self/environ", "/proc/self/mem"]
+    (tree.project / "self").symlink_to("/proc/self")
+    for number, name in enumerate([*NAMES, *RULES]):
+        path = tree.project / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.symlink_to(targets[number % len(targets)])
+    write(tree.project / "CLAUDE.md.txt", "")
+    imports = "".join(f"@{target}\n@./self/environ\n" for target in targets)
+    (tree.project / "CLAUDE.md").unlink()
+    write(tree.project / "CLAUDE.md", imports)
+    (tree.project / "GEMINI.md").unlink()
+    write(tree.project / "GEMINI.md", imports)
+    settings(tree, [*targets, "self/environ"])
+    write(tree.project / "opencode.json", '{"instructions": ["self/environ", "{file:/proc/self/environ}"]}')
+
+
+def loops(tree):
+    (tree.project / "AGENTS.md").symlink_to("AGENTS.md")
+    (tree.project / "CLAUDE.md").symlink_to("GEMINI.md")
+    (tree.project / "GEMINI.md").symlink_to("CLAUDE.md")
+    for folder in RULE_FOLDERS + SKILLS:
+        directory = tree.project / folder
+        for number in range(tree.count(200)):
+            inner = directory / f"x{number}"
+            inner.mkdir(parents=True)
+            (inner / "up").symlink_to("..")
+            (inner / "self").symlink_to(".")
+            (inner / "next").symlink_to(f"../x{number + 1}")
+            write(inner / "a.md", "Rule.\n")
+    settings(tree, ["**/*.md", ".claude/**/up/**/*.md"])
+
+
+def odd_names(tree):
+    everywhere(tree, "@./a\u202emd.txt\n")
+    for folder in RULE_FOLDERS + SKILLS:
+        base = os.fsencode(tree.project / folder)
+        os.makedirs(base, exist_ok=True)
+        for name in (b"a\nb.md", b"\xff\xfe.md", "\u202egpj.md".encode(), b"\x1b[31mred.md", b"-rf.md", b" .md", b"\xe2\x80\x8b.md", b"x" * 250 + b".md"):
+            os.makedirs(base + b"/d" + name, exist_ok=True)
+            for file in (base + b"/" + name, base + b"/d" + name + b"/SKILL.md", base + b"/d" + name + b"/a.md"):
+                with open(file, "wb") as out:
+                    out.write(b"---\nname: a\ndescription: A.\n---\n\xff\xfe\x00\n")
+    settings(tree, ["**/*.md", "\\n*.md", "\\u202e*"])
+
+
+def odd_texts(tree):
+    everywhere(tree, b"\xef\xbb\xbf\xff\xfe\x00\xed\xa0\x80\xf4\x90\x80\x80 @\xff\n" * tree.count(100_000))
+    rules(tree, lambda key: f"{key}: \u202e\u0000\ufeff")
+    for name in ("opencode.json", ".gemini/settings.json", ".claude/settings.json", ".aider.conf.yml"):
+        write(tree.project / name, b"\xff\xfe{\x00}\x00")
+    for path in (tree.project / "AGENTS.md", tree.project / "CLAUDE.md"):
+        os.utime(path, (-(1 << 31), 1 << 40))
+
+
+def odd_repository(tree):
+    """A repository whose own files are hostile."""
+    (tree.project / ".git").rmdir()
+    (tree.project / ".git/refs/heads").mkdir(parents=True)
+    (tree.project / ".git/objects/pack").mkdir(parents=True)
+    write(tree.project / ".git/HEAD", "ref: refs/heads/" + "a/" * 2_000 + "b\n")
+    write(tree.project / ".git/config", each(tree.count(200_000), '[include]\n\tpath = config{0}\n[core]\n\tworktree = {0}\n'))
+    write(tree.project / ".git/packed-refs", each(tree.count(200_000), "0123456789012345678901234567890123456789 refs/heads/{0}\n"))
+    write(tree.project / "src/.git", "gitdir: ../.git/worktrees/" + "x" * 5_000_000)
+    write(tree.home / ".openclaw/workspace/.openclaw/state.db", b"SQLite format 3\0" + b"\xff" * 1_000_000)
+    everywhere(tree, "Text.\n")
+
+
+def files_that_change(tree):
+    """Files that grow, shrink, lose their permission, and become something else while they are read."""
+    everywhere(tree, "Text.\n" * 10_000)
+    rules(tree, lambda key: f"{key}: '**'")
+    state = [0]
+
+    def act():
+        state[0] += 1
+        for name in ("AGENTS.md", "CLAUDE.md", ".claude/rules/a.md"):
+            path = tree.project / name
+            try:
+                match state[0] % 5:
+                    case 0:
+                        with open(path, "ab") as file:
+                            file.write(b"More.\n" * 10_000)
+                    case 1:
+                        os.chmod(path, 0)
+                    case 2:
+                        os.chmod(path, 0o644)
+                        os.truncate(path, 3)
+                    case 3:
+                        path.unlink()
+                        path.mkdir()
+                    case _:
+                        path.rmdir()
+                        write(path, "Text.\n")
+            except OSError:
+                pass
+    tree.meanwhile(act)
+
+
+INPUTS = {
+    function.__name__.replace("_", "-"): function
+    for function in (
+        braces, patterns_in_settings, recursive_patterns_in_settings, names_in_settings, patterns_in_a_rule, patterns_in_a_line,
+        imports_that_are_missing, imports_that_are_there, imports_that_multiply, lines_of_all_kinds, lists_in_lists,
+        front_matter_with_keys, front_matter_with_one_value, front_matter_in_brackets, front_matter_in_steps,
+        front_matter_that_multiplies, deep_settings, wide_settings, long_values, nested_directories, nested_rules, many_directories,
+        the_whole_disk, many_rules, many_skills, large_files, sparse_files, special_files, links_to_processes, loops, odd_names,
+        odd_texts, odd_repository, files_that_change,
+    )
+} | {
+    f"a-line-of-{name}": long_line(what)
+    for name, what in {
+        "words": "word ", "imports": "@a ", "at-signs": "@", "backticks": "`", "odd-backticks": "` `` ```", "brackets": "[", "links": "[a](",
+        "emphasis": "*a_ ", "tags": "<a ", "comments": "<!-- ", "entities": "&amp", "quotes": "> ", "backslashes": "\\", "images": "![a][",
+        "braces": "{{", "newlines": "\n", "returns": "\r", "spaces": " ", "wide": "\U0001f600", "zeros": "\0", "dashes": "---\n",
+    }.items()
+}
