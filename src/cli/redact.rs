@@ -96,7 +96,7 @@ mod tests {
         for (text, said) in [
             ("/home/ada/p/AGENTS.md".to_owned(), "/home/user/p/AGENTS.md"),
             ("/home/adam and ada@lovelace: adapt".to_owned(), "/home/adam and user@host: adapt"),
-            (format!("use {token}."), "use ***."),
+            (format!("use {token} here."), "use *** here."),
             (format!("/home/ada\nexport A={token}"), "/home/user\nexport A=***"),
         ] {
             assert_eq!(redact.text(&text), said);
