@@ -148,7 +148,7 @@ pub fn answer(case: &Case, world: &World, ask: &str) -> Result<Resolution, Strin
     let (request, mut defaults, places) = question(case, ask);
     defaults.customs = Arc::new(customs(world, &places.cwd));
     let questions = request.questions(&defaults, &places)?;
-    let (choice, standpoint) = &questions[0];
+    let [(choice, standpoint), ..] = questions.as_slice() else { return Err("nobody is asked".to_owned()) };
     match resolve(world, choice, standpoint) {
         Outcome::Answer(resolution) => Ok(*resolution),
         Outcome::Untold(asks) => panic!("everything was told, and yet {asks:?}"),

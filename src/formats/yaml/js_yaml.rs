@@ -19,9 +19,31 @@ const JS_YAML: Dialect = Dialect {
 pub fn parse_js_yaml(text: &str) -> Result<Node, FormatError> {
     refuse_unprintable(text)?;
     let parsed = |text: &str| Builder::new(text, &JS_YAML).build();
-    match text.contains('\t') {
-        true => parsed(&without_tabs(text)).or_else(|_| parsed(text)),
-        false => parsed(text),
+    if !text.contains('\t') {
+        return parsed(text);
+    }
+    let spaced = without_tabs(text);
+    let ends = |text: &str| text.match_indices('\n').map(|(at, _)| at).chain([text.len()]).collect::<Vec<_>>();
+    match parsed(&spaced) {
+        Ok(mut node) => {
+            moved(&mut node, &ends(&spaced), &ends(text));
+            Ok(node)
+        }
+        Err(_) => parsed(text),
+    }
+}
+
+/// Puts a value where it stands in a text whose lines begin otherwise, and end as far behind it.
+fn moved(node: &mut Node, from: &[usize], to: &[usize]) {
+    let place = |at: usize| {
+        let line = from.partition_point(|end| *end < at).min(from.len() - 1);
+        to[line].saturating_sub(from[line].saturating_sub(at))
+    };
+    node.at = place(node.at.start)..place(node.at.end);
+    match &mut node.value {
+        Value::List(list) => list.iter_mut().for_each(|node| moved(node, from, to)),
+        Value::Table(entries) => entries.iter_mut().for_each(|(_, node)| moved(node, from, to)),
+        Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) | Value::Date(_) => {}
     }
 }
 
@@ -252,6 +274,14 @@ fn is_zone(zone: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_stands_behind_tabs_has_its_place_in_the_text() {
+        let text = "a:\n\t\tb: é\nc:\t\u{1f600}";
+        let node = parse_js_yaml(text).expect("YAML");
+        assert_eq!(node.at_path(&["a", "b"]).map(|node| &text[node.at.clone()]), Some("é"));
+        assert_eq!(node.get("c").map(|node| &text[node.at.clone()]), Some("\u{1f600}"));
+    }
 
     #[test]
     fn scalars_have_the_types_of_yaml_1_1() {
