@@ -2,7 +2,8 @@
 # Sourced by scripts that set `set -euo pipefail`.
 arch=$(uname -m)-linux-gnu
 
-# Packages of another suite with all their libraries, unpacked into a directory of their own; apt checks the signatures.
+# Packages of another suite with all their libraries, unpacked into a directory of their own; apt checks the signatures. A package with a
+# comma before it comes without libraries.
 # usage: unpack SUITE DIRECTORY PACKAGE[=VERSION]…
 unpack() {
   local suite=$1 root=$2 state=$2/.apt
@@ -23,9 +24,13 @@ Acquire::Check-Valid-Until "false"; Acquire::Languages "none"; Acquire::Retries 
 APT::Install-Recommends "false"; APT::Sandbox::User "root"; Debug::NoLocking "true";
 C
   APT_CONFIG=$state/apt.conf apt-get -q update
-  APT_CONFIG=$state/apt.conf apt-get -q -y --download-only install "$@" ||
-    # The suite moves on; then whatever it has now is tested.
-    APT_CONFIG=$state/apt.conf apt-get -q -y --download-only install "${@%%=*}"
+  if [ "${1#,}" != "$1" ]; then
+    (cd "$state/cache/archives" && APT_CONFIG=$state/apt.conf apt-get -q download "${1#,}")
+  else
+    APT_CONFIG=$state/apt.conf apt-get -q -y --download-only install "$@" ||
+      # The suite moves on; then whatever it has now is tested.
+      APT_CONFIG=$state/apt.conf apt-get -q -y --download-only install "${@%%=*}"
+  fi
   local deb
   for deb in "$state"/cache/archives/*.deb; do dpkg-deb -x "$deb" "$root/rootfs"; done
   rm -rf "$state"

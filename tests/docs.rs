@@ -17,7 +17,7 @@ use briefing::server::settings::Settings;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::{Serialize, de::DeserializeOwned};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 mod declaration;
 mod vscode;
@@ -196,6 +196,31 @@ fn the_file_names_for_editors_are_those_that_harnesses_read() {
     let names: Vec<&str> = names.into_iter().collect();
     let page = "editors/README.md";
     up_to_date(page, &between(page, "patterns", &format!("```text\n{}\n```\n", names.join(";"))));
+    up_to_date("editors/jetbrains/template.json", &for_jetbrains(&names));
+}
+
+/// A template as LSP4IJ imports it: the program, and the files that it is started for.
+fn for_jetbrains(names: &[&str]) -> String {
+    let markdown = names.iter().map(|name| (*name).to_owned()).chain(["*.mdc".to_owned()]);
+    let settings = briefing::harness::ALL.iter().flat_map(|profile| profile.settings_names);
+    let settings: std::collections::BTreeSet<&str> = settings.filter_map(|name| name.rsplit('/').next()).collect();
+    let of = |ending: &str| -> Vec<String> {
+        let named = settings.iter().filter(|name| name.ends_with(ending) && !name.contains('*'));
+        named.map(|name| (*name).to_owned()).collect()
+    };
+    let mapping = |language: &str, patterns: Vec<String>| json!({"fileType": {"patterns": patterns}, "languageId": language});
+    let template = json!({
+        "id": "briefing",
+        "name": "Briefing",
+        "programArgs": {"default": "briefing lsp", "windows": "briefing.exe lsp"},
+        "fileTypeMappings": [
+            mapping("markdown", markdown.collect()),
+            mapping("json", of(".json")),
+            mapping("jsonc", of(".jsonc")),
+            mapping("toml", of(".toml")),
+        ],
+    });
+    format!("{template:#}\n")
 }
 
 fn said_by(name: &str, schema: &Value) -> String {

@@ -47,6 +47,7 @@ tests! {
                 "foldingRangeProvider": true,
                 "executeCommandProvider": {"commands": [
                     "briefing.show", "briefing.preview", "briefing.why", "briefing.compare", "briefing.report", "briefing.files", "briefing.fetch",
+                    "briefing.apply",
                 ]},
                 "workspace": {
                     "workspaceFolders": {"supported": true, "changeNotifications": true},
@@ -306,10 +307,13 @@ tests! {
             let hover = editor.ask("textDocument/hover", at(editor.uri(file))).await.expect("an answer");
             assert_eq!(hover["contents"]["kind"], "markdown");
             let words = hover["contents"]["value"].as_str().expect("words");
-            assert!(words.contains("| Codex 0.169 | at start | 1 of 1 | 40 000 B | 32 768 bytes for all files (default) | cut: 32 768 of 40 000 B loaded |"), "{words}");
+            assert!(words.starts_with(
+                "Codex reads 32 768 of 40 000 B of this file.\n\n- **Codex 0.169**: at start, 1 of 1, \
+                 cut, 32 768 of 40 000 B loaded (limit 32 768 bytes for all files, default): "
+            ), "{words}");
         }
         let hover = editor.ask("textDocument/hover", at(editor.uri("project/README.md"))).await.expect("an answer");
-        assert!(hover["contents"]["value"].as_str().is_some_and(|words| words.contains("| Codex 0.169 | AGENTS.md ✂ |")), "{hover}");
+        assert!(hover["contents"]["value"].as_str().is_some_and(|words| words.contains("- **Codex 0.169**: AGENTS.md ✂, ")), "{hover}");
         let error = editor.ask("textDocument/hover", at("untitled:1".to_owned())).await.expect_err("an error");
         assert_eq!(error["code"], INVALID_PARAMS);
         editor.leave().await;

@@ -1,7 +1,13 @@
 ;;; briefing.el --- What coding agents are told before they touch a file -*- lexical-binding: t -*-
 
-;; For Emacs 29 or newer: put this file on `load-path', `(require 'briefing)', then `M-x eglot' in an instruction file.
-;; Diagnostics come through Flymake, hovers through Eldoc, and `M-x briefing-prompt' shows the exact prompt.
+;; For Emacs 29 or newer: put this file on `load-path', and in the init file
+;;
+;;   (require 'briefing)
+;;   (add-hook 'find-file-hook #'briefing-ensure)
+;;
+;; Every instruction file (AGENTS.md, CLAUDE.md, .cursor/rules/*.mdc …) then has the server: in `markdown-mode' where that
+;; is installed, else in `briefing-instructions-mode'.  Diagnostics come through Flymake, hovers through Eldoc, and
+;; `M-x briefing-prompt' shows the exact prompt.
 
 ;;; Code:
 
@@ -15,9 +21,38 @@
   "The program."
   :type 'string)
 
+(define-derived-mode briefing-instructions-mode text-mode "Instructions"
+  "Instruction files of coding agents, where Emacs knows no Markdown.")
+(put 'briefing-instructions-mode 'eglot-language-id "markdown")
+
 (add-to-list 'eglot-server-programs
-             `((markdown-mode gfm-mode markdown-ts-mode text-mode)
+             `((markdown-mode gfm-mode markdown-ts-mode briefing-instructions-mode)
                . ,(lambda (&rest _) (list briefing-program "lsp"))))
+
+(defconst briefing-files
+  (concat "/\\(?:"
+          (regexp-opt '("agent" "agents" "agents.local" "agents.override" "bootstrap" "claude" "claude.local" "context"
+                        "conventions" "copilot-instructions" "crush" "crush.local" "etcode" "gemini" "heartbeat" "identity"
+                        "memory" "qwen" "skill" "soul" "tools" "user"))
+          "\\.md\\|[^/]*\\.\\(?:mdc\\|instructions\\.md\\)\\|"
+          "\\.\\(?:cursorrules\\|goosehints\\|rules\\|windsurfrules\\|\\(?:cline\\|roo\\)rules\\(?:-[^/]*\\)?\\)\\|"
+          "\\.[^/]+/\\(?:[^/]+/\\)*[^/]+\\.md\\)\\'")
+  "The names of instruction files, in any letter case; every page in the folder of an agent, such as .claude, is one.")
+
+(defun briefing-file-mode ()
+  "Turn on a mode of Markdown if there is one, else `briefing-instructions-mode'."
+  (if (fboundp 'markdown-mode) (funcall 'markdown-mode) (briefing-instructions-mode)))
+
+;; At the end: whoever has chosen a mode keeps it.
+(add-to-list 'auto-mode-alist (cons briefing-files #'briefing-file-mode) t)
+
+;;;###autoload
+(defun briefing-ensure ()
+  "Have the server for the file of this buffer if it is an instruction file; for `find-file-hook'."
+  (when (and buffer-file-name
+             (let ((case-fold-search t)) (string-match-p briefing-files buffer-file-name))
+             (derived-mode-p 'markdown-mode 'markdown-ts-mode 'briefing-instructions-mode))
+    (eglot-ensure)))
 
 (defun briefing--texts (answer)
   "The texts of all instruction messages in ANSWER."

@@ -1,10 +1,18 @@
 ;;; test.el --- A real Eglot session with the real server -*- lexical-binding: t -*-
-;; emacs -Q --batch -l editors/emacs/test.el   with BRIEFING, SCRATCH and a scratch HOME
+;; emacs -Q --batch -l editors/emacs/test.el   with BRIEFING, SCRATCH and a scratch HOME; MARKDOWN names a directory with
+;; markdown-mode, else it is a stock Emacs that knows no Markdown
 
 (setq native-comp-jit-compilation nil)
 (require 'ert)
 (require 'flymake)
+(when (getenv "MARKDOWN")
+  (add-to-list 'load-path (getenv "MARKDOWN"))
+  ;; As its package does it.
+  (autoload 'markdown-mode "markdown-mode" nil t)
+  (add-to-list 'auto-mode-alist '("\\.\\(?:md\\|markdown\\)\\'" . markdown-mode)))
 (load (expand-file-name "briefing.el" (file-name-directory load-file-name)) nil t)
+;; As the recipe says.
+(add-hook 'find-file-hook #'briefing-ensure)
 (setq briefing-program (getenv "BRIEFING")
       eglot-sync-connect 10
       eglot-autoshutdown nil
@@ -29,20 +37,32 @@
     (write-region text nil file nil 'quiet)
     file))
 
+(ert-deftest every-instruction-file-gets-a-mode-that-the-server-is-for ()
+  (dolist (name '("CLAUDE.md" "Agents.md" ".cursorrules" ".clinerules-code" ".cursor/rules/a.mdc" ".claude/skills/x/SKILL.md"
+                  ".github/copilot-instructions.md" ".github/instructions/a.instructions.md"))
+    (with-current-buffer (find-file-noselect (test-write name "Rules.\n"))
+      (should (string-match-p briefing-files buffer-file-name))
+      (should (derived-mode-p 'markdown-mode 'briefing-instructions-mode))
+      (should (eglot--guess-contact))
+      (kill-buffer)))
+  (with-current-buffer (find-file-noselect (test-write "notes.txt" "Nothing for agents.\n"))
+    (should-not (string-match-p briefing-files buffer-file-name))
+    (kill-buffer)))
+
 (ert-deftest a-file-over-the-budget-has-a-diagnostic-a-hover-and-a-prompt ()
   (test-write ".git/HEAD" "ref: refs/heads/main\n")
   (with-current-buffer (find-file-noselect (test-write "AGENTS.md" (apply #'concat (make-list 3000 "Say why, not what.\n"))))
-    (text-mode)
-    (apply #'eglot--connect (eglot--guess-contact))
-    (let ((server (eglot-current-server)))
-      (should server)
+    (should (eq major-mode (if (getenv "MARKDOWN") 'markdown-mode 'briefing-instructions-mode)))
+    ;; In a window, the server is started once Emacs is idle.
+    (run-hooks 'post-command-hook)
+    (let ((server (eventually (eglot-current-server))))
       (eventually (eglot-managed-p))
       (flymake-start)
       (let ((found (eventually (seq-find (lambda (text) (string-match-p "over-budget.*Codex cuts" text))
                                          (mapcar #'flymake-diagnostic-text (flymake-diagnostics))))))
         (should (string-match-p "Codex cuts 24 232 of 57 000 bytes" (subst-char-in-string ?  ?\s found))))
       (let ((hover (jsonrpc-request server :textDocument/hover (eglot--TextDocumentPositionParams))))
-        (should (string-match-p "| Codex .* | cut" (plist-get (plist-get hover :contents) :value))))
+        (should (string-match-p "\\`Claude Code.* read this file whole; Codex reads 32.768 of 57.000 B of it\\." (plist-get (plist-get hover :contents) :value))))
       (briefing-prompt "codex")
       (with-current-buffer "*briefing codex*"
         (should (string-prefix-p "# AGENTS.md instructions" (buffer-string)))

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::findings::Subject;
+use super::words::list;
 
 mod chain;
 mod cut;
@@ -27,7 +28,7 @@ pub struct Hover {
 pub fn hover(subject: &Subject, byte: usize) -> Option<Hover> {
     words::hover(subject, byte)
         .or_else(|| key::hover(subject, byte))
-        .or_else(|| first_line(subject.raw, byte).and_then(|at| Some(Hover { text: file::table(subject)?, at })))
+        .or_else(|| first_line(subject.raw, byte).and_then(|at| Some(Hover { text: file::said(subject)?, at })))
         .or_else(|| cut::hover(subject, byte))
 }
 
@@ -37,9 +38,31 @@ pub fn first_line(raw: &[u8], byte: usize) -> Option<Range<usize>> {
     (byte <= end).then(|| 0..end - usize::from(raw[..end].ends_with(b"\r")))
 }
 
-/// Text for a cell of a table, or a line of a list.
+/// So many lines are below the sentence that a hover begins with: with it, twelve fit into a small window.
+const MOST_LINES: usize = 10;
+
+/// A list with one line for each thing that is said, and of whom; the rest is counted.
+fn grouped_by_words(said: Vec<(String, String)>) -> String {
+    let mut lines: Vec<(Vec<String>, String)> = Vec::new();
+    for (who, what) in said {
+        match lines.iter_mut().find(|(_, other)| *other == what) {
+            Some((all, _)) => all.push(who),
+            None => lines.push((vec![who], what)),
+        }
+    }
+    let shown = if lines.len() > MOST_LINES { MOST_LINES - 1 } else { lines.len() };
+    let more: usize = lines[shown..].iter().map(|(who, _)| who.len()).sum();
+    let mut out: Vec<String> =
+        lines[..shown].iter().map(|(who, what)| format!("- **{}**: {what}", list(who))).collect();
+    if more > 0 {
+        out.push(format!("- and {more} more"));
+    }
+    out.join("\n")
+}
+
+/// Text for a line of a list.
 fn cell(text: &str) -> String {
-    text.replace('|', "\\|").replace(['\n', '\r'], " ")
+    text.replace(['\n', '\r'], " ")
 }
 
 /// Text as code, whatever is in it.

@@ -30,10 +30,8 @@ pub(super) struct Abilities {
     pub unnecessary_tag: bool,
     /// It knows that diagnostics may mark text as out of use.
     pub deprecated_tag: bool,
-    /// It asks for diagnostics; then they are not pushed.
+    /// It asks for diagnostics, and can be told to ask again; then they are not pushed.
     pub pulls_diagnostics: bool,
-    /// It can be told to ask for diagnostics again.
-    pub refreshes_diagnostics: bool,
     /// It can be told to ask for inlay hints again.
     pub refreshes_hints: bool,
     /// It can be told to ask for code lenses again.
@@ -62,6 +60,10 @@ impl Abilities {
         let diagnostics = documents.and_then(|documents| documents.publish_diagnostics.as_ref());
         let hover = documents.and_then(|documents| documents.hover.as_ref());
         let formats = hover.and_then(|hover| hover.content_format.as_deref());
+        let refreshes_diagnostics = workspace
+            .and_then(|workspace| workspace.diagnostics.as_ref())
+            .and_then(|diagnostics| diagnostics.refresh_support)
+            == Some(true);
         let pulls = documents.and_then(|documents| documents.diagnostic.as_ref());
         let tags = diagnostics.and_then(|diagnostics| diagnostics.tag_support.as_ref());
         let window = client.window.as_ref();
@@ -78,11 +80,8 @@ impl Abilities {
             related_information: diagnostics.and_then(|diagnostics| diagnostics.related_information) == Some(true),
             unnecessary_tag: tags.is_some_and(|tags| tags.value_set.contains(&DiagnosticTag::UNNECESSARY)),
             deprecated_tag: tags.is_some_and(|tags| tags.value_set.contains(&DiagnosticTag::DEPRECATED)),
-            pulls_diagnostics: pulls.is_some(),
-            refreshes_diagnostics: workspace
-                .and_then(|workspace| workspace.diagnostics.as_ref())
-                .and_then(|diagnostics| diagnostics.refresh_support)
-                == Some(true),
+            // Diagnostics change with other files and with settings: who cannot be told to ask again (Neovim 0.11) is told.
+            pulls_diagnostics: pulls.is_some() && refreshes_diagnostics,
             refreshes_hints: workspace
                 .and_then(|workspace| workspace.inlay_hint.as_ref())
                 .and_then(|hints| hints.refresh_support)

@@ -134,7 +134,7 @@ fn refresh(client: &Client, abilities: Abilities) {
     let client = client.clone();
     // Nobody waits for the answers: a client that never gives one must not stop the publishing.
     tokio::spawn(async move {
-        if abilities.pulls_diagnostics && abilities.refreshes_diagnostics {
+        if abilities.pulls_diagnostics {
             let _ = client.workspace_diagnostic_refresh().await;
         }
         if abilities.refreshes_hints {

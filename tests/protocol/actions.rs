@@ -142,6 +142,45 @@ tests! {
         }
     }
 
+    async fn an_editor_that_lists_operations_on_files_gets_them_and_is_not_trusted_to_ask() {
+        // As Neovim 0.12 says it, which does not ask before it deletes a file.
+        let mut able = able();
+        able["workspace"]["workspaceEdit"] =
+            json!({"resourceOperations": ["rename", "create", "delete"], "changeAnnotationSupport": {"groupsOnLabel": true}});
+        able["workspace"]["applyEdit"] = json!(true);
+        let mut editor = editor(able, json!(["codex", "claude-code"])).await;
+        editor.write("project/Cargo.toml", "[package]\n");
+        let actions = offered(&mut editor, "project/src/main.rs", 0, Some("source")).await;
+        let resolved = editor.ask("codeAction/resolve", actions[0].clone()).await.expect("the action");
+        assert_eq!(resolved["edit"]["documentChanges"][0], json!({"kind": "create", "uri": editor.uri(AGENTS)}));
+        let rules = "# Rules that everybody in this house has to follow, always.\n";
+        editor.write("project/CLAUDE.md", rules);
+        let copy = "project/.claude/CLAUDE.md";
+        editor.write(copy, rules);
+        editor.open_document(copy, rules).await;
+        editor.until_diagnostics(copy, |found| found["diagnostics"].as_array().is_some_and(|list| !list.is_empty())).await;
+        let actions = offered(&mut editor, copy, 0, Some("quickfix")).await;
+        let (title, command) = (titles(&actions)[0].to_owned(), actions[0]["command"].clone());
+        assert!(title.starts_with("Delete CLAUDE.md, whose text is in ") && actions[0]["edit"].is_null(), "{actions}");
+        // Neovim asks for more of every action that has no edit.
+        assert_eq!(editor.ask("codeAction/resolve", actions[0].clone()).await, Ok(actions[0].clone()));
+        for (answer, applied) in [(json!(null), false), (json!({"title": "Cancel"}), false), (json!({"title": "Yes"}), true)] {
+            let params = json!({"command": command["command"], "arguments": command["arguments"]});
+            let id = editor.send("workspace/executeCommand", params).await;
+            let question = editor.said().await;
+            assert_eq!(question["params"]["message"], json!(format!("Briefing: {title}?")));
+            editor.answer(&question, answer).await;
+            if applied {
+                let edit = editor.said().await;
+                let delete = json!({"documentChanges": [{"kind": "delete", "uri": editor.uri(copy)}]});
+                assert_eq!((&edit["method"], &edit["params"]["edit"]), (&json!("workspace/applyEdit"), &delete));
+                editor.answer(&edit, json!({"applied": true})).await;
+            }
+            assert_eq!(editor.answer_to(id).await.expect("an answer"), json!({"applied": applied}));
+        }
+        editor.leave().await;
+    }
+
     async fn what_concerns_the_whole_workspace_is_offered_with_any_file_to_those_who_ask() {
         let mut editor = editor(able(), json!(["codex"])).await;
         editor.write("project/Cargo.toml", "[package]\n");

@@ -235,13 +235,41 @@ tests! {
         editor.leave().await;
     }
 
+    async fn a_hover_begins_with_a_sentence_and_fits_into_twelve_lines() {
+        let mut editor = asking(&["codex", "claude-code", "junie"]).await;
+        let text = format!("# Rules\n{}\nlost, all of it\nand this\n", "head\n".repeat(6552));
+        editor.write("project/AGENTS.md", &text);
+        editor.write("project/src/AGENTS.md", "Below.\n");
+        editor.write(CLAUDE, "Claude's.\n");
+        editor.write("project/src/main.rs", "fn main() {}\n");
+        for (file, line, sentence) in [
+            ("project/AGENTS.md", 0, "Junie reads this file whole; Codex reads 32 768 of 32 794 B of it; Claude Code does not.\n\n- **"),
+            ("project/AGENTS.md", 6554, "**Codex** cuts 26 of 32 794 B here (0 %): "),
+            ("project/src/AGENTS.md", 0, "Codex reads this file only if started in src; Claude Code and Junie do not.\n\n- **"),
+            (CLAUDE, 0, "Claude Code reads this file whole; Codex and Junie do not.\n\n- **Claude Code "),
+            ("project/src/main.rs", 0, "Before this file is read, "),
+        ] {
+            let said = hover(&mut editor, file, line, 1).await;
+            let said = words(&said);
+            assert!(said.starts_with(sentence), "{file}: {said}");
+            assert!(said.lines().count() <= 12, "{file}: {said}");
+        }
+        let settings = json!({"settings": {"harnesses": ["all"]}});
+        editor.tell("workspace/didChangeConfiguration", settings).await;
+        for file in ["project/AGENTS.md", "project/src/main.rs"] {
+            let said = hover(&mut editor, file, 0, 1).await;
+            assert!(words(&said).lines().count() <= 12, "{}", words(&said));
+        }
+        editor.leave().await;
+    }
+
     async fn a_hover_on_an_import_says_what_becomes_of_it() {
         let mut editor = asking(&["claude-code", "gemini-cli"]).await;
         editor.write("project/docs/a.md", "A.\n");
         editor.write(CLAUDE, "First.\n@docs/a.md @./none.md\n");
         let found = hover(&mut editor, CLAUDE, 1, 4).await;
-        assert_eq!(words(&found), "- docs/a.md; Claude Code: loaded, 3 B\n");
-        assert_eq!(words(&hover(&mut editor, CLAUDE, 1, 16).await), "- none.md; Claude Code: missing\n");
+        assert_eq!(words(&found), "docs/a.md (3 B): Claude Code reads it whole");
+        assert_eq!(words(&hover(&mut editor, CLAUDE, 1, 16).await), "none.md: Claude Code does not find it");
         editor.leave().await;
     }
 
@@ -271,8 +299,10 @@ tests! {
         editor.write("project/src/main.rs", "fn main() {}\n");
         let found = hover(&mut editor, "project/src/main.rs", 0, 3).await;
         let text = words(&found);
-        assert!(text.contains("| Codex 0.169 | ~/.codex/AGENTS.md → AGENTS.md ✂ | "), "{text}");
-        assert!(text.contains("| Junie 2026.11 | AGENTS.md | "), "{text}");
+        let sentence = "Before this file is read, Codex is told 2 files (≈ 8 2";
+        assert!(text.starts_with(sentence) && text.contains(" and Junie 1 file (≈ 10 "), "{text}");
+        assert!(text.contains("- **Codex 0.169**: ~/.codex/AGENTS.md → AGENTS.md ✂, "), "{text}");
+        assert!(text.contains("- **Junie 2026.11**: AGENTS.md, "), "{text}");
         assert_eq!(hover(&mut editor, "project/src/main.rs", 1, 0).await, Value::Null);
         editor.leave().await;
     }

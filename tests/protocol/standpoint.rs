@@ -85,7 +85,7 @@ tests! {
         editor.write("project/api/main.rs", "fn main() {}\n");
         rules.iter().for_each(|(file, text, _)| editor.write(file, text));
         let options = json!({"harnesses": ["copilot-vscode", "cursor"]});
-        let pulls = json!({"textDocument": {"diagnostic": {}}});
+        let pulls = json!({"textDocument": {"diagnostic": {}}, "workspace": {"diagnostics": {"refreshSupport": true}}});
         editor.initialize(json!({"capabilities": pulls, "initializationOptions": options})).await;
         editor.tell("initialized", json!({})).await;
         for (file, text, applies) in rules {

@@ -19,8 +19,8 @@ return {
   reuse_client = function(client, config)
     return require('briefing.server').reuse(client, config)
   end,
-  before_init = function(_, config)
-    require('briefing.server').before_init(config)
+  before_init = function(params, config)
+    require('briefing.server').before_init(params, config)
   end,
   on_exit = function(code, signal, id)
     require('briefing.server').on_exit(code, signal, id)

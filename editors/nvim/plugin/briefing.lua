@@ -29,6 +29,17 @@ end, {
   desc = 'What coding agents are told before they touch this file',
 })
 
+-- Rules that Neovim knows no type for; a language server is started for buffers that have one.
+local rules = {}
+for name in ('clinerules cursorrules goosehints roorules rules windsurfrules'):gmatch('%a+') do
+  rules['.' .. name] = 'markdown'
+end
+vim.filetype.add({
+  extension = { mdc = 'markdown' },
+  filename = rules,
+  pattern = { ['%.clinerules%-.*'] = 'markdown', ['%.roorules%-.*'] = 'markdown' },
+})
+
 ---@type table<string, vim.api.keyset.highlight>
 local groups = {
   BriefingTitle = { link = 'Title' },

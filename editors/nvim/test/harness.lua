@@ -90,6 +90,15 @@ function M.write(path, text)
   file:close()
 end
 
+---@param path string
+---@return string
+function M.read(path)
+  local file = assert(io.open(path, 'rb'))
+  local text = file:read('a')
+  file:close()
+  return text
+end
+
 --- Closes everything but one empty window.
 function M.tidy()
   vim.cmd('silent! tabonly!')

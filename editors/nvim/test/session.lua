@@ -44,11 +44,12 @@ it('text that is cut gets a diagnostic, is faded, and has a note where it begins
   same(found.user_data.lsp.data.harness, 'codex')
   same(found.code, 'over-budget')
   local faded = eventually('faded text', function()
-    return marks(buf, 'hl_group')[1]
+    return vim.iter(marks(buf, 'hl_group')):find(function(mark)
+      return mark[4].hl_group == 'BriefingLost'
+    end)
   end)
   -- The budget of 32768 bytes ends inside this line; positions in the buffer count what stands before.
   same(vim.api.nvim_buf_get_offset(buf, faded[2]) + faded[3], 32768, 'first faded byte')
-  same(faded[4].hl_group, 'BriefingLost')
   same(faded[4].end_row, vim.api.nvim_buf_line_count(buf) - 1, 'faded to the end')
   local note = eventually('an inlay hint at the cut', function()
     return vim.iter(vim.lsp.inlay_hint.get({ bufnr = buf })):find(function(hint)
@@ -101,9 +102,8 @@ it('what is wrong but not lost is underlined, what is lost is only faded', funct
   vim.diagnostic.reset()
 end)
 
-it('a hover says who reads an instruction file', function()
-  t.tidy()
-  edit(agents)
+--- The hover on the first line, as the real float shows it.
+local function hovered()
   vim.lsp.buf.hover()
   local float = eventually('a float', function()
     for _, win in ipairs(vim.api.nvim_list_wins()) do
@@ -112,8 +112,66 @@ it('a hover says who reads an instruction file', function()
       end
     end
   end)
-  has(text(vim.api.nvim_win_get_buf(float)), 'Codex')
+  local shown = text(vim.api.nvim_win_get_buf(float))
+  local height = vim.api.nvim_win_text_height(float, {}).all
   vim.api.nvim_win_close(float, true)
+  return shown, height
+end
+
+it('a hover says in a sentence who reads an instruction file, and in twelve lines what becomes of it', function()
+  t.tidy()
+  edit(agents)
+  vim.cmd('Briefing harness codex claude-code opencode')
+  local shown, height
+  eventually('the sentence', function()
+    shown, height = hovered()
+    return vim.startswith(shown, 'Codex, Claude Code and OpenCode read this file whole.')
+  end)
+  assert(height <= 12, ('%d lines:\n%s'):format(height, shown))
+  -- On a narrow screen as well.
+  vim.o.columns = 80
+  edit(source)
+  shown, height = hovered()
+  has(shown, 'Before this file is read, Codex is told 2 files')
+  assert(height <= 12, ('%d lines:\n%s'):format(height, shown))
+  vim.o.columns = 110
+  vim.cmd('Briefing harness -')
+end)
+
+it(':Briefing cwd changes hovers and diagnostics at once', function()
+  t.tidy()
+  local buf = edit(nested)
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, vim.split(vim.trim(long), '\n'))
+  local function found()
+    local diagnostic = vim.iter(vim.diagnostic.get(buf)):find(function(one)
+      return one.code == 'over-budget' and not vim.startswith(one.message, 'not loaded')
+    end)
+    return diagnostic and diagnostic.message or ''
+  end
+  local function follows(sentence, message)
+    has((hovered()), sentence)
+    eventually(message, function()
+      return vim.startswith(found(), message)
+    end)
+  end
+  eventually('the diagnostic', function()
+    return found() ~= ''
+  end)
+  follows('Codex reads this file only if started in src; ', 'If started in src: Codex cuts')
+  vim.cmd('Briefing cwd src')
+  follows('Codex reads 32 7', 'Codex cuts')
+  vim.cmd('Briefing cwd -')
+  follows('Codex reads this file only if started in src; ', 'If started in src: Codex cuts')
+  vim.cmd('edit!')
+end)
+
+it('rules that Neovim knows no type for get the server as well', function()
+  local page = t.read(vim.env.PLUGIN .. '/../README.md')
+  local names = vim.split(page:match('<!%-%- patterns %-%->\n```text\n(.-)\n```'), ';')
+  assert(#names > 20, 'no names')
+  for _, name in ipairs(vim.list_extend(names, { 'rule.mdc' })) do
+    same(vim.filetype.match({ filename = (name:gsub('%*', 'code')) }), 'markdown', name)
+  end
 end)
 
 it(':Briefing show lists the sources with fates and sizes, in aligned columns', function()
@@ -313,9 +371,10 @@ it(':Briefing report shares the text out among the files', function()
   has(shown, 'headings and separators')
 end)
 
-it(':Briefing files fills the quickfix list', function()
+it(':Briefing files fills the quickfix list, for the agents that are asked about', function()
   t.tidy()
   edit(source)
+  write(root .. '/GEMINI.md', 'For another one.\n')
   vim.cmd('Briefing files')
   local list = eventually('items', function()
     local list = vim.fn.getqflist({ title = 1, items = 1 })
@@ -327,7 +386,12 @@ it(':Briefing files fills the quickfix list', function()
       found = item
     end
   end
-  has(found.text, 'codex')
+  same(found.text, '● codex loaded')
+  for _, item in ipairs(list) do
+    assert(not item.text:find('?', 1, true), item.text)
+    assert(not vim.endswith(vim.api.nvim_buf_get_name(item.bufnr), 'GEMINI.md'), item.text)
+  end
+  vim.fn.delete(root .. '/GEMINI.md')
 end)
 
 it(':Briefing fetch fetches what a URL serves, once somebody has said yes', function()
@@ -520,7 +584,8 @@ it('inlay hints and code lenses are on in instruction files', function()
     return vim.lsp.inlay_hint.is_enabled({ bufnr = buf })
   end)
   local lenses = eventually('lenses', function()
-    local found = vim.lsp.codelens.get({ bufnr = buf })
+    -- Neovim 0.11 wants the number alone.
+    local found = vim.lsp.codelens.get(vim.fn.has('nvim-0.12') == 1 and { bufnr = buf } or buf)
     return #found > 0 and found
   end)
   has((lenses[1].lens or lenses[1]).command.title, 'Codex: ')
@@ -532,6 +597,28 @@ it('a command that the server puts into a lens is run here', function()
   client():exec_cmd({ title = 'prompt', command = 'briefing.preview', arguments = { 'codex' } }, { bufnr = 0 })
   shows('briefing:/codex/', 'Write tests.')
   same(t.notices, {})
+end)
+
+-- The last one: the server takes its rest behind such a file.
+it('a file of 5 MB shows its view, with a note on what becomes of it', function()
+  t.tidy()
+  local big = root .. '/CLAUDE.md'
+  write(big, ('Say why, not what, and keep it short.\n'):rep(140000))
+  edit(big)
+  vim.cmd('Briefing harness claude-code')
+  vim.cmd('Briefing show')
+  local shown = shows('briefing-view://show', '○ skipped  CLAUDE.md')
+  has(shown, '↳ 5320000 B, more than the 4194304 B that Claude Code reads')
+  -- A plugin for large files takes the server away: what is not saved is not counted then, and the view says so.
+  vim.cmd.wincmd('p')
+  vim.lsp.buf_detach_client(0, client().id)
+  vim.api.nvim_buf_set_lines(0, 0, -1, false, { 'Not saved.' })
+  vim.cmd.wincmd('p')
+  press('r')
+  shows('briefing-view://show', 'what is not saved here is not counted: the server is not attached to this buffer')
+  vim.cmd('Briefing harness -')
+  t.tidy()
+  vim.fn.delete(big)
 end)
 
 t.finish()

@@ -1,30 +1,31 @@
-//! What each harness is told when it reads a source file, in one line per harness.
+//! What each harness is told when it reads a source file: a sentence, and a line for each agent.
 
-use std::fmt::Write;
 use std::sync::Arc;
 
-use super::super::words::{Paths, list};
-use super::cell;
+use super::super::words::{Paths, count, list};
+use super::{cell, grouped_by_words};
 use crate::answer::{Fate, Resolution, Source};
 use crate::report::briefing::totals;
 use crate::report::paths::short;
 use crate::text::grouped;
 
-/// A table with one row per harness that is told anything; `None` if none is.
+/// So many agents are named in the sentence; more are counted.
+const NAMED: usize = 4;
+
+/// What is said of a source file; `None` if no harness is told anything.
 pub fn chain(answers: &[Arc<Resolution>]) -> Option<String> {
-    let mut rows = String::new();
-    let mut silent = Vec::new();
+    let (mut told, mut silent, mut lines) = (Vec::new(), Vec::new(), Vec::new());
     for answer in answers {
         let name = format!("{} {}", answer.title, answer.edition);
         if let Some(refusal) = &answer.answer.refusal {
-            let _ =
-                writeln!(rows, "| {name} | does not start: {} | — |", cell(&Paths::of(answer).text(&refusal.message)));
+            lines.push((name, format!("does not start: {}", cell(&Paths::of(answer).text(&refusal.message)))));
             continue;
         }
-        let told = |source: &&Source| source.fate.reaches();
-        let files: Vec<String> = answer.answer.sources.iter().filter(told).map(|source| link(source, answer)).collect();
+        let reaching = |source: &&Source| source.fate.reaches();
+        let files: Vec<String> =
+            answer.answer.sources.iter().filter(reaching).map(|source| link(source, answer)).collect();
         if files.is_empty() {
-            silent.push(name);
+            silent.push(&*answer.title);
             continue;
         }
         let lost = answer.answer.sources.iter().filter(|source| source.fate == Fate::Dropped && source.limit.is_some());
@@ -33,17 +34,36 @@ pub fn chain(answers: &[Arc<Resolution>]) -> Option<String> {
             count => format!(" ({count} more skipped)"),
         };
         let totals = totals(&answer.answer);
-        let amount = format!("{} B ≈ {} tokens", grouped(totals.bytes), grouped(totals.tokens.value));
-        let _ = writeln!(rows, "| {name} | {}{lost} | {amount} |", files.join(" → "));
+        told.push((&*answer.title, files.len(), totals.tokens.value));
+        lines.push((name, format!("{}{lost}, {} B", files.join(" → "), grouped(totals.bytes))));
     }
-    if rows.is_empty() {
+    if lines.is_empty() {
         return None;
     }
-    let silent = match silent.as_slice() {
+    Some(format!("{}\n\n{}", sentence(&told, &silent), grouped_by_words(lines)))
+}
+
+/// `Before it reads this file, Codex is told 2 files (≈ 8 226 tokens); OpenCode nothing.`
+fn sentence(told: &[(&str, usize, usize)], silent: &[&str]) -> String {
+    let nothing = match silent {
         [] => String::new(),
-        silent => format!("\nNo instruction files for {}.\n", list(silent)),
+        few if few.len() <= NAMED => format!("; {} nothing", list(few)),
+        many => format!("; {} others nothing", many.len()),
     };
-    Some(format!("| agent | loads | in all |\n|---|---|---|\n{rows}{silent}"))
+    let who: Vec<String> = match told {
+        [] => vec!["No agent that starts is told anything".to_owned()],
+        few if few.len() <= NAMED => few
+            .iter()
+            .enumerate()
+            .map(|(at, (title, files, tokens))| {
+                let verb = if at == 0 { " is told" } else { "" };
+                format!("{title}{verb} {} (≈ {} tokens)", count(*files, "file"), grouped(*tokens))
+            })
+            .collect(),
+        many => vec![format!("{} agents are told something", many.len())],
+    };
+    let before = if told.is_empty() { "" } else { "Before this file is read, " };
+    format!("{before}{}{nothing}.", list(&who))
 }
 
 fn link(source: &Source, answer: &Resolution) -> String {

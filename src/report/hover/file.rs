@@ -1,56 +1,147 @@
-//! Who reads an instruction file, and how much of it survives.
+//! Who reads an instruction file, and how much of it survives: a sentence, and a line for each agent.
 
-use std::fmt::Write;
-
-use super::super::words::{Paths, fate, per, unit, when};
-use super::cell;
-use crate::answer::{Fate, Source};
+use super::super::words::{Paths, fate, list, per, unit, when};
+use super::{cell, grouped_by_words};
+use crate::answer::{Fate, Resolution, Source, Trigger};
 use crate::report::findings::Subject;
 use crate::text::grouped;
 
-/// A table with one row per harness that considers the file; `None` if none does.
-pub(super) fn table(subject: &Subject) -> Option<String> {
-    let (mut rows, mut notes) = (String::new(), String::new());
-    add(subject, "", &mut rows, &mut notes);
-    // What the standpoint leaves open: a file below the start that is read by those who start beside it.
-    if let Some((beside, start)) = subject.beside() {
-        add(&beside, &format!("if started in {start}: "), &mut rows, &mut notes);
-    }
-    if rows.is_empty() {
-        return None;
-    }
-    let head = "| agent | when | order | size | limit | outcome |\n|---|---|---|---|---|---|";
-    Some(format!("{head}\n{rows}\n{notes}"))
+/// So many agents that do not read a file are named; more are counted.
+const NAMED: usize = 3;
+
+/// What one agent does with the file.
+#[derive(PartialEq, Eq)]
+enum Does {
+    /// It reads it, or a part of it.
+    Reads(Trigger, Part),
+    /// It would if it were started elsewhere.
+    ReadsFrom(String),
+    /// It does not read it.
+    Nothing,
 }
 
-fn add(subject: &Subject, condition: &str, rows: &mut String, notes: &mut String) {
+/// How much of the file reaches the model.
+#[derive(PartialEq, Eq)]
+enum Part {
+    Whole,
+    Bytes { kept: usize, of: usize },
+    Description,
+}
+
+/// What is said of the file as a whole; `None` if no harness considers it.
+pub(super) fn said(subject: &Subject) -> Option<String> {
+    let mut lines = lines(subject, "");
+    // What the standpoint leaves open: a file below the start that is read by those who start beside it.
+    let beside = subject.beside();
+    if let Some((beside, start)) = &beside {
+        lines.extend(self::lines(beside, &format!("if started in {start}: ")));
+    }
+    if lines.is_empty() {
+        return None;
+    }
+    Some(format!("{}\n\n{}", sentence(subject, beside.as_ref()), grouped_by_words(lines)))
+}
+
+/// `Claude Code and Codex read this file whole; OpenCode does not.`
+fn sentence(subject: &Subject, beside: Option<&(Subject, String)>) -> String {
+    let mut found: Vec<(Does, Vec<&str>)> = Vec::new();
+    for answer in subject.answers {
+        let does = does(answer, subject, beside);
+        match found.iter_mut().find(|(other, _)| *other == does) {
+            Some((_, titles)) => titles.push(&answer.title),
+            None => found.push((does, vec![&answer.title])),
+        }
+    }
+    // Who reads most of it comes first, who does not read it last.
+    found.sort_by_key(|(does, _)| match does {
+        Does::Reads(_, Part::Whole) => 0,
+        Does::Reads(_, Part::Bytes { .. }) => 1,
+        Does::Reads(_, Part::Description) => 2,
+        Does::ReadsFrom(_) => 3,
+        Does::Nothing => 4,
+    });
+    let alone = found.len() == 1;
+    let clauses = found.iter().enumerate().map(|(at, (does, titles))| clause(does, titles, at == 0, alone));
+    format!("{}.", clauses.collect::<Vec<_>>().join("; "))
+}
+
+fn does(answer: &Resolution, subject: &Subject, beside: Option<&(Subject, String)>) -> Does {
+    let reaching = |source: &&Source| source.is_file(subject.path) && source.fate.reaches();
+    if let Some(source) = answer.answer.sources.iter().find(reaching) {
+        let kept = source.kept.iter().map(ExactSizeIterator::len).sum();
+        let part = match (source.fate, source.size) {
+            (Fate::Truncated, Some(size)) => Part::Bytes { kept, of: size.bytes },
+            (Fate::Listed, _) => Part::Description,
+            _ => Part::Whole,
+        };
+        return Does::Reads(source.trigger, part);
+    }
+    let there = beside.and_then(|(beside, start)| {
+        let mut sources = beside.sources().filter(|(other, _)| other.harness == answer.harness);
+        sources.any(|(_, source)| source.fate.reaches()).then(|| start.clone())
+    });
+    there.map_or(Does::Nothing, Does::ReadsFrom)
+}
+
+fn clause(does: &Does, titles: &[&str], first: bool, alone: bool) -> String {
+    let many = titles.len() > 1;
+    let ending = if many { "" } else { "s" };
+    let (who, file) = (list(titles), if first { "this file" } else { "it" });
+    match does {
+        Does::Reads(trigger, part) => {
+            let once = match trigger {
+                Trigger::Session => "",
+                Trigger::Read => " once it reads a file that this is for",
+                Trigger::Attach => " if somebody attaches it",
+                Trigger::Call => " if it is called",
+            };
+            match part {
+                Part::Whole => format!("{who} read{ending} {file} whole{once}"),
+                Part::Bytes { kept, of } => {
+                    format!("{who} read{ending} {} of {} B of {file}{once}", grouped(*kept), grouped(*of))
+                }
+                Part::Description => {
+                    format!("{who} {} only the name and description of {file}", if many { "see" } else { "sees" })
+                }
+            }
+        }
+        Does::ReadsFrom(start) => format!("{who} read{ending} {file} only if started in {start}"),
+        Does::Nothing if alone && titles.len() > NAMED => format!("None of {} agents reads this file", titles.len()),
+        Does::Nothing => {
+            let others = titles.len() > NAMED;
+            let who = if others { format!("the {} others", titles.len()) } else { who };
+            let verb = if many { "do" } else { "does" };
+            if first { format!("{who} {verb} not read this file") } else { format!("{who} {verb} not") }
+        }
+    }
+}
+
+/// For each time that an agent considers the file: the agent, and what becomes of the file there.
+fn lines(subject: &Subject, condition: &str) -> Vec<(String, String)> {
+    let mut lines = Vec::new();
     for answer in subject.answers {
         let sources = &answer.answer.sources;
         for (order, source) in sources.iter().enumerate().filter(|(_, source)| source.is_file(subject.path)) {
-            let size = source.size.map_or_else(|| "—".to_owned(), |size| format!("{} B", grouped(size.bytes)));
-            let limit = source.limit.as_ref().map_or_else(
-                || "none".to_owned(),
-                |limit| format!("{} {} {} ({})", grouped(limit.value), unit(limit.unit), per(limit.per), limit.from),
-            );
-            let (harness, edition, trigger) = (&answer.title, &answer.edition, when(source.trigger));
-            let (place, limit, fate) = (order + 1, cell(&limit), said(source));
-            let count = sources.len();
-            let _ = writeln!(
-                rows,
-                "| {harness} {edition} | {condition}{trigger} | {place} of {count} | {size} | {limit} | {fate} |"
-            );
-            let _ = writeln!(notes, "- **{harness}**: {}", cell(&Paths::of(answer).text(&source.reason)));
+            let place = format!("{condition}{}, {} of {}", when(source.trigger), order + 1, sources.len());
+            let reason = cell(&Paths::of(answer).text(&source.reason));
+            let said = format!("{place}, {}: {reason}", outcome(source));
+            lines.push((format!("{} {}", answer.title, answer.edition), said));
         }
     }
+    lines
 }
 
-/// The fate, and how much reaches the model where that is not all or nothing.
-fn said(source: &Source) -> String {
+/// The fate, and how much reaches the model of how much may.
+fn outcome(source: &Source) -> String {
+    let limit = source.limit.as_ref().map_or_else(String::new, |limit| {
+        format!(" (limit {} {} {}, {})", grouped(limit.value), unit(limit.unit), per(limit.per), cell(&limit.from))
+    });
     match (source.fate, source.size) {
         (Fate::Truncated, Some(size)) => {
             let kept: usize = source.kept.iter().map(ExactSizeIterator::len).sum();
-            format!("cut: {} of {} B loaded", grouped(kept), grouped(size.bytes))
+            format!("cut, {} of {} B loaded{limit}", grouped(kept), grouped(size.bytes))
         }
+        (Fate::Loaded, Some(size)) => format!("{} B loaded{limit}", grouped(size.bytes)),
         (other, _) => fate(other).to_owned(),
     }
 }

@@ -1,18 +1,19 @@
 //! What words lead to that name files: an import, a path or a pattern in a settings file.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use super::super::findings::title;
 use super::super::words::{fate, list};
 use super::{Hover, cell};
-use crate::answer::Place;
+use crate::answer::{Fate, Place, Resolution, Source};
 use crate::report::findings::Subject;
 use crate::report::mentions::{Named, named};
 use crate::report::paths::short;
 use crate::text::grouped;
 
 /// How many files a pattern may match before the rest is only counted.
-const SHOWN: usize = 20;
+const SHOWN: usize = 9;
 
 /// What is said of the words at a byte.
 pub(super) fn hover(subject: &Subject, byte: usize) -> Option<Hover> {
@@ -28,18 +29,11 @@ fn said(words: &Named, subject: &Subject) -> String {
     let who = list(&titles);
     let mut text = match words.leads_to.len() {
         0 => format!("`{}` matches no file ({who})\n", words.text),
-        1 if !words.is_pattern() => String::new(),
+        1 if !words.is_pattern() => return one(&words.leads_to[0], words, subject),
         count => format!("`{}` matches {} files ({who})\n\n", words.text, grouped(count)),
     };
     for place in words.leads_to.iter().take(SHOWN) {
-        let name = match place {
-            Place::Path(path) => subject
-                .answers
-                .first()
-                .map_or_else(|| path.display().to_string(), |answer| short(path, &answer.standpoint)),
-            url @ Place::Url(_) => url.to_string(),
-        };
-        let _ = writeln!(text, "- {}{}", cell(&name), fates(place, words, subject));
+        let _ = writeln!(text, "- {}{}", name(place, subject), fates(place, words, subject));
     }
     if let Some(more) = words.leads_to.len().checked_sub(SHOWN).filter(|more| *more > 0) {
         let _ = writeln!(text, "- and {} more", grouped(more));
@@ -47,11 +41,79 @@ fn said(words: &Named, subject: &Subject) -> String {
     text
 }
 
+/// `docs/style.md (1 204 B): Claude Code reads it whole.`
+fn one(place: &Place, words: &Named, subject: &Subject) -> String {
+    let mut size = String::new();
+    let mut said: Vec<(Fate, Vec<String>)> = Vec::new();
+    for (answer, source) in sources(&subject.everywhere(), place, words) {
+        if let Some(known) = source.size {
+            size = format!(" ({} B)", grouped(known.bytes));
+        }
+        match said.iter_mut().find(|(fate, _)| *fate == source.fate) {
+            Some((_, titles)) if titles.contains(&answer.title) => {}
+            Some((_, titles)) => titles.push(answer.title.clone()),
+            None => said.push((source.fate, vec![answer.title.clone()])),
+        }
+    }
+    let name = name(place, subject);
+    if said.is_empty() {
+        return format!("Leads to {name}");
+    }
+    let clauses: Vec<String> =
+        said.iter().map(|(fate, titles)| format!("{} {}", list(titles), verb(*fate, titles.len() > 1))).collect();
+    format!("{name}{size}: {}", clauses.join("; "))
+}
+
+/// What agents do with a file of that fate.
+fn verb(fate: Fate, many: bool) -> &'static str {
+    match (fate, many) {
+        (Fate::Loaded, false) => "reads it whole",
+        (Fate::Loaded, true) => "read it whole",
+        (Fate::Truncated, false) => "reads a part of it",
+        (Fate::Truncated, true) => "read a part of it",
+        (Fate::Listed, false) => "sees its name and description",
+        (Fate::Listed, true) => "see its name and description",
+        (Fate::Shadowed, false) => "reads another file in its place",
+        (Fate::Shadowed, true) => "read another file in its place",
+        (Fate::Dropped, false) => "skips it",
+        (Fate::Dropped, true) => "skip it",
+        (Fate::Empty, false) => "finds nothing in it",
+        (Fate::Empty, true) => "find nothing in it",
+        (Fate::Excluded, false) => "leaves it out",
+        (Fate::Excluded, true) => "leave it out",
+        (Fate::Missing, false) => "does not find it",
+        (Fate::Missing, true) => "do not find it",
+        (Fate::Unreadable, _) => "cannot read it",
+        (Fate::Pending, _) => "would fetch it",
+    }
+}
+
+fn name(place: &Place, subject: &Subject) -> String {
+    let name = match place {
+        Place::Path(path) => {
+            subject.answers.first().map_or_else(|| path.display().to_string(), |answer| short(path, &answer.standpoint))
+        }
+        url @ Place::Url(_) => url.to_string(),
+    };
+    cell(&name)
+}
+
+/// The file as each harness has it to which the words mean something.
+fn sources<'a>(
+    answers: &'a [Arc<Resolution>],
+    place: &'a Place,
+    words: &'a Named,
+) -> impl Iterator<Item = (&'a Resolution, &'a Source)> {
+    answers
+        .iter()
+        .filter(|answer| words.harnesses.contains(&answer.harness))
+        .filter_map(|answer| Some((&**answer, answer.answer.sources.iter().find(|source| source.place == *place)?)))
+}
+
 /// What becomes of a file for each harness to which the words mean something.
 fn fates(place: &Place, words: &Named, subject: &Subject) -> String {
     let mut said = String::new();
-    for answer in subject.everywhere().iter().filter(|answer| words.harnesses.contains(&answer.harness)) {
-        let Some(source) = answer.answer.sources.iter().find(|source| source.place == *place) else { continue };
+    for (answer, source) in sources(&subject.everywhere(), place, words) {
         let size = source.size.map_or_else(String::new, |size| format!(", {} B", grouped(size.bytes)));
         let _ = write!(said, "; {}: {}{size}", answer.title, fate(source.fate));
     }

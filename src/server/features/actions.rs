@@ -8,12 +8,16 @@ use serde::{Deserialize, Serialize};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::*;
 
+use super::super::requests::Command;
 use super::super::{Core, Server, convert};
 use super::diagnostics;
 use super::view::{self, Spot, View};
 use crate::disk::{self, Buffers};
 use crate::report::actions::{self, Action, Edit, Group};
 use crate::snapshot::{Ask, Fact, Facts};
+
+/// The answer that lets an edit happen.
+const YES: &str = "Yes";
 
 /// What the client can do with edits.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,6 +35,8 @@ pub(in crate::server) struct Editing {
     deletes: bool,
     /// It asks the user before a change that says so.
     confirms: bool,
+    /// It carries out edits that the server sends by itself.
+    applies: bool,
 }
 
 impl Editing {
@@ -40,7 +46,8 @@ impl Editing {
         let edit = client.workspace.as_ref().and_then(|workspace| workspace.workspace_edit.as_ref());
         let ordered = edit.and_then(|edit| edit.document_changes) == Some(true);
         let operations = edit.and_then(|edit| edit.resource_operations.as_deref()).unwrap_or_default();
-        let can = |operation| ordered && operations.contains(&operation);
+        // Neovim 0.11 and 0.12 list the operations, and do not say that they take edits of documents in order; they do.
+        let can = |operation| operations.contains(&operation);
         let resolved = action.and_then(|action| action.resolve_support.as_ref());
         Editing {
             actions: action.is_some_and(|action| action.code_action_literal_support.is_some()),
@@ -51,18 +58,25 @@ impl Editing {
             creates: can(ResourceOperationKind::Create),
             renames: can(ResourceOperationKind::Rename),
             deletes: can(ResourceOperationKind::Delete),
-            confirms: edit.is_some_and(|edit| edit.change_annotation_support.is_some()),
+            // Neovim 0.12 asks before edits of text that say so, and not before operations on files.
+            confirms: ordered && edit.is_some_and(|edit| edit.change_annotation_support.is_some()),
+            applies: client.workspace.as_ref().and_then(|workspace| workspace.apply_edit) == Some(true),
         }
     }
 
-    /// Whether the client can carry an edit out. A file is taken away only where the user is asked.
+    /// Whether the client can carry an edit out. A file is taken away only where the user is asked, by the client or by us.
     fn can(self, edit: &Edit) -> bool {
         match edit {
             Edit::Replace { .. } => true,
             Edit::Create { .. } => self.creates,
             Edit::Rename { .. } => self.renames,
-            Edit::Delete { .. } => self.deletes && self.confirms,
+            Edit::Delete { .. } => self.deletes && (self.confirms || self.applies),
         }
+    }
+
+    /// Whether it is the server that asks the user before these edits.
+    fn is_asked_here(self, edits: &[Edit]) -> bool {
+        !self.confirms && edits.iter().any(|edit| matches!(edit, Edit::Delete { .. }))
     }
 }
 
@@ -79,7 +93,7 @@ pub(in crate::server) fn provider(editing: Editing) -> Option<CodeActionProvider
 
 /// What an action without its edit is found again by.
 #[derive(Serialize, Deserialize)]
-struct Known {
+pub(in crate::server) struct Known {
     uri: Uri,
     range: Range,
     title: String,
@@ -113,9 +127,11 @@ impl Server {
                 continue;
             }
             let Some(mut said) = self.said(action, offer.view.as_ref(), editing) else { continue };
-            if editing.resolves {
-                let known = Known { uri: uri.clone(), range, title: action.title.clone() };
-                said.data = serde_json::to_value(known).ok();
+            let known = || serde_json::to_value(Known { uri: uri.clone(), range, title: action.title.clone() }).ok();
+            if editing.is_asked_here(&action.edits) {
+                said.command = known().map(|known| Command::Apply.with(&action.title, known));
+            } else if editing.resolves {
+                said.data = known();
             } else {
                 said.edit = self.core.edit(&action.edits, &uri, offer.view.as_ref(), editing).await;
                 if said.edit.is_none() {
@@ -129,16 +145,35 @@ impl Server {
 
     /// `codeAction/resolve`
     pub(in crate::server) async fn action_resolved(&self, mut action: CodeAction) -> Result<CodeAction> {
-        let editing = self.core.session().abilities.editing;
+        if action.command.is_some() {
+            return Ok(action);
+        }
         let known = action.data.clone().and_then(|data| serde_json::from_value::<Known>(data).ok());
         let Some(known) = known else { return Err(Error::invalid_params("data: not that of an action of Briefing")) };
+        action.edit = self.found_again(&known).await?;
+        Ok(action)
+    }
+
+    /// `briefing.apply`: asks the user, and has the client carry the edit out. Whether that was done.
+    pub(in crate::server) async fn apply(&self, known: Known) -> Result<bool> {
+        let Some(edit) = self.found_again(&known).await? else { return Ok(false) };
+        let action = |title: &str| MessageActionItem { title: title.to_owned(), properties: Default::default() };
+        let question = format!("Briefing: {}?", known.title);
+        let chosen =
+            self.client.show_message_request(MessageType::WARNING, question, Some(vec![action(YES), action("Cancel")]));
+        if !matches!(chosen.await, Ok(Some(chosen)) if chosen.title == YES) {
+            return Ok(false);
+        }
+        Ok(self.client.apply_edit(edit).await?.applied)
+    }
+
+    /// The edit of an action that was offered, as files are now.
+    async fn found_again(&self, known: &Known) -> Result<Option<WorkspaceEdit>> {
+        let editing = self.core.session().abilities.editing;
         let path = convert::path_of(&known.uri)?;
         let offer = self.offer(&known.uri, &path, known.range, true).await?;
-        let same = offer.actions.iter().find(|other| other.title == known.title);
-        if let Some(same) = same {
-            action.edit = self.core.edit(&same.edits, &known.uri, offer.view.as_ref(), editing).await;
-        }
-        Ok(action)
+        let Some(same) = offer.actions.iter().find(|other| other.title == known.title) else { return Ok(None) };
+        Ok(self.core.edit(&same.edits, &known.uri, offer.view.as_ref(), editing).await)
     }
 
     /// Everything that can be done there, and for the workspace if that is wanted.
@@ -216,13 +251,16 @@ impl Core {
                     let label = format!("Delete {}", path.display());
                     let annotation = ChangeAnnotation { label, needs_confirmation: Some(true), description: None };
                     annotations.insert("delete".to_owned(), annotation);
-                    let delete = DeleteFile { uri, options: None, annotation_id: Some("delete".to_owned()) };
+                    let annotation_id = editing.confirms.then(|| "delete".to_owned());
+                    let delete = DeleteFile { uri, options: None, annotation_id };
                     operations.push(DocumentChangeOperation::Op(ResourceOp::Delete(delete)));
                 }
             }
         }
-        let annotations = (!annotations.is_empty()).then_some(annotations);
-        Some(if editing.ordered {
+        // Clients that ask nobody are told nothing that they would have to ask.
+        let annotations = (editing.confirms && !annotations.is_empty()).then_some(annotations);
+        let on_files = operations.iter().any(|operation| matches!(operation, DocumentChangeOperation::Op(_)));
+        Some(if editing.ordered || on_files {
             let document_changes = Some(DocumentChanges::Operations(operations));
             WorkspaceEdit { document_changes, change_annotations: annotations, ..WorkspaceEdit::default() }
         } else {

@@ -1,10 +1,11 @@
-//! Commands for clients that know only those: each says what one of our requests says. Only `briefing.fetch` does more.
+//! Commands for clients that know only those: each says what one of our requests says. Only `briefing.fetch` and
+//! `briefing.apply` do more, and ask the user first.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Result};
-use tower_lsp::ls_types::{ExecuteCommandParams, ShowDocumentParams, Uri};
+use tower_lsp::ls_types::{self, ExecuteCommandParams, ShowDocumentParams, Uri};
 
 use super::super::Server;
 use super::super::ext::{PreviewParams, SCHEME};
@@ -20,11 +21,12 @@ pub(in crate::server) enum Command {
     Report,
     Files,
     Fetch,
+    Apply,
 }
 
 impl Command {
     /// All of them.
-    pub const ALL: [Command; 7] = [
+    pub const ALL: [Command; 8] = [
         Command::Show,
         Command::Preview,
         Command::Why,
@@ -32,6 +34,7 @@ impl Command {
         Command::Report,
         Command::Files,
         Command::Fetch,
+        Command::Apply,
     ];
 
     /// Its name on the wire.
@@ -44,7 +47,13 @@ impl Command {
             Command::Report => "briefing.report",
             Command::Files => "briefing.files",
             Command::Fetch => "briefing.fetch",
+            Command::Apply => "briefing.apply",
         }
+    }
+
+    /// The command with its argument, as a client shows it.
+    pub fn with(self, title: &str, argument: Value) -> ls_types::Command {
+        ls_types::Command { title: title.to_owned(), command: self.word().to_owned(), arguments: Some(vec![argument]) }
     }
 }
 
@@ -69,6 +78,7 @@ impl Server {
             Command::Compare => said(self.compare(read(argument)?).await),
             Command::Files => said(self.instruction_files(read(argument)?).await),
             Command::Fetch => said(self.fetch(read(with_document(argument))?).await),
+            Command::Apply => said(self.apply(read(argument)?).await.map(|applied| json!({ "applied": applied }))),
             Command::Preview => said(self.show_preview(read(argument)?).await),
         }
     }
@@ -100,7 +110,7 @@ fn with_document(mut argument: Value) -> Value {
     if let Value::Object(fields) = &mut argument
         && let Some(uri) = fields.remove("uri")
     {
-        fields.entry("textDocument").or_insert_with(|| serde_json::json!({ "uri": uri }));
+        fields.entry("textDocument").or_insert_with(|| json!({ "uri": uri }));
     }
     argument
 }

@@ -16,9 +16,14 @@ local function show(found)
   local items = {}
   for _, file in pairs(found) do
     local texts, loses = {}, false
+    -- Files of agents that are not asked about are not listed.
+    if #file.fates == 0 then
+      goto continue
+    end
     for _, fate in ipairs(file.fates) do
       loses = loses or LOSES[fate[2]] ~= nil
-      table.insert(texts, vim.trim(('%s %s %s %s'):format(words.icon(fate[2]), fate[1], fate[2], fate[3] or '')))
+      local said = ('%s %s %s %s'):format(words.icon(fate[2]), fate[1], words.fate(fate[2]), fate[3] or '')
+      table.insert(texts, vim.trim(said))
     end
     table.insert(items, {
       filename = file.path,
@@ -26,6 +31,7 @@ local function show(found)
       type = loses and 'W' or 'I',
       text = table.concat(texts, ' · '),
     })
+    ::continue::
   end
   table.sort(items, function(one, other)
     return one.filename < other.filename
@@ -67,7 +73,9 @@ function M.open(target)
       if path then
         local fates = {}
         for _, harness in ipairs(file.harnesses or {}) do
-          table.insert(fates, { harness.harness or harness.id, harness.fate or harness.trigger or '', '' })
+          if harness.fate then
+            table.insert(fates, { harness.harness, harness.fate, '' })
+          end
         end
         found[path] = { path = path, fates = fates }
       end

@@ -268,9 +268,16 @@ function M.ready(client)
 end
 
 --- `before_init` of `lsp/briefing.lua`: a server that is started later gets what was assumed before.
+---@param params lsp.InitializeParams
 ---@param config vim.lsp.ClientConfig
-function M.before_init(config)
+function M.before_init(params, config)
   config.settings = M.settings(config.settings)
+  -- Diagnostics change with other files and with what is assumed. Neovim 0.12 does not ask again for those of an open
+  -- buffer when it is told to, so they are sent to it.
+  local documents = vim.tbl_get(params, 'capabilities', 'textDocument')
+  if documents then
+    documents.diagnostic = nil
+  end
 end
 
 --- The names of the plugins: some of them speak for the harness they belong to.

@@ -64,7 +64,7 @@ local function source_lines(briefing, source, widths, out)
     })
   end
   if open or (source.fate ~= 'loaded' and source.fate ~= 'missing') then
-    say('why', source.reason)
+    say('why', words.said(source.reason, briefing.standpoint))
   end
   if not open then
     return
@@ -149,7 +149,7 @@ local function briefing_lines(briefing, widths, out)
     local label = ('  ⚠ %s%s  '):format(code, #group > 1 and ' ×' .. #group or '')
     for at, warning in ipairs(open and group or { group[1] }) do
       local source = { path = warning.path, url = '\1' .. code, kept = {}, fate = 'warning' }
-      local text = warning.message:gsub('%s+', ' ')
+      local text = words.said(warning.message:gsub('%s+', ' '), briefing.standpoint)
       table.insert(out, {
         key = at == 1 and which or nil,
         item = { briefing = briefing, source = source, key = which },
@@ -196,6 +196,12 @@ function M.lines(target, briefings, width)
       { 'started in ' .. words.home(briefings[1].standpoint.cwd), 'BriefingHint' },
       { next(assume.get()) and ' · assuming ' .. assume.words() or '', 'BriefingHint' },
     })
+  end
+  local attached = vim.lsp.get_clients({ name = 'briefing', bufnr = target })[1]
+  if file and not attached and vim.bo[target].modified then
+    -- Plugins for large files do that.
+    local note = 'what is not saved here is not counted: the server is not attached to this buffer'
+    table.insert(out, { { note, 'BriefingWarning' } })
   end
   table.insert(out, {})
   if #loud > 0 then

@@ -129,6 +129,16 @@ function M.home(path, home)
   return home ~= '' and path:sub(1, #home + 1) == home .. '/' and '~' .. path:sub(#home + 1) or path
 end
 
+--- A sentence whose paths are written as people write them.
+---@param text string
+---@param standpoint briefing.Standpoint
+---@return string
+function M.said(text, standpoint)
+  return (text:gsub('%f[/%w]/[^%s,;:)`"]+', function(path)
+    return M.path(path, standpoint)
+  end))
+end
+
 --- What a source is called.
 ---@param source briefing.Source
 ---@param standpoint? briefing.Standpoint
