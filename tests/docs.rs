@@ -208,7 +208,8 @@ fn for_jetbrains(names: &[&str]) -> String {
         let named = settings.iter().filter(|name| name.ends_with(ending) && !name.contains('*'));
         named.map(|name| (*name).to_owned()).collect()
     };
-    let mapping = |language: &str, patterns: Vec<String>| json!({"fileType": {"patterns": patterns}, "languageId": language});
+    let mapping =
+        |language: &str, patterns: Vec<String>| json!({"fileType": {"patterns": patterns}, "languageId": language});
     let template = json!({
         "id": "briefing",
         "name": "Briefing",
