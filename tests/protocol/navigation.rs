@@ -245,7 +245,7 @@ tests! {
         for (file, line, sentence) in [
             ("project/AGENTS.md", 0, "Junie reads this file whole; Codex reads 32 768 of 32 794 B of it; Claude Code does not.\n\n- **"),
             ("project/AGENTS.md", 6554, "**Codex** cuts 26 of 32 794 B here (0 %): "),
-            ("project/src/AGENTS.md", 0, "Codex reads this file only if started in src; Claude Code and Junie do not.\n\n- **"),
+            ("project/src/AGENTS.md", 0, "Junie reads this file only if started in src; Codex and Claude Code do not.\n\n- **"),
             (CLAUDE, 0, "Claude Code reads this file whole; Codex and Junie do not.\n\n- **Claude Code "),
             ("project/src/main.rs", 0, "Before this file is read, "),
         ] {
