@@ -22,6 +22,7 @@ mod libraries;
 mod mcp;
 mod messages;
 mod packaging;
+mod platforms;
 mod process;
 mod protocol;
 mod remote;

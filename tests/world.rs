@@ -81,6 +81,16 @@ pub struct World {
     open: HashSet<usize>,
     /// What URLs serve.
     served: BTreeMap<String, Remote>,
+    letters: Letters,
+}
+
+/// Whether `agents.md` is `AGENTS.md`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Letters {
+    /// As on Linux.
+    Distinct,
+    /// As on macOS and Windows: an entry keeps the letters it was made with, and is found by any.
+    Alike,
 }
 
 /// What a directory holds, in the order of the disk; cases have ten thousand files in one.
@@ -115,7 +125,12 @@ enum Node {
 
 impl World {
     pub fn empty() -> World {
-        World { nodes: vec![Node::Dir(Entries::default())], open: HashSet::new(), served: BTreeMap::new() }
+        World {
+            nodes: vec![Node::Dir(Entries::default())],
+            open: HashSet::new(),
+            served: BTreeMap::new(),
+            letters: Letters::Distinct,
+        }
     }
 
     /// The disk that the file sections of a case describe. Home and the usual directories exist.
@@ -221,6 +236,12 @@ impl World {
         free
     }
 
+    /// The same tree on a disk of macOS or Windows.
+    pub fn ignoring_letter_case(mut self) -> World {
+        self.letters = Letters::Alike;
+        self
+    }
+
     /// Lays the tree out below `root` on the real disk; absolute links are led there too.
     pub fn unpack(&self, root: &Path) {
         let mut made: BTreeMap<usize, PathBuf> = BTreeMap::new();
@@ -238,7 +259,7 @@ impl World {
                 Node::File { bytes, .. } => std::fs::write(&path, &**bytes).expect("a file"),
                 Node::Link(target) => {
                     let target = target.strip_prefix("/").map_or_else(|_| target.clone(), |inside| root.join(inside));
-                    std::os::unix::fs::symlink(target, &path).expect("a link");
+                    link(&target, &path);
                 }
                 Node::Special(Kind::Fifo) => {
                     assert!(std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo runs").success());
@@ -338,8 +359,15 @@ impl World {
     }
 
     fn child(&self, dir: usize, name: &OsStr) -> Option<usize> {
+        self.entry(dir, name).map(|(_, child)| child)
+    }
+
+    /// An entry by the name that it was made with.
+    fn entry(&self, dir: usize, name: &OsStr) -> Option<(OsString, usize)> {
         let Node::Dir(entries) = &self.nodes[dir] else { return None };
-        entries.by_name.get(name).copied()
+        let exact = entries.by_name.get(name).map(|&child| (name.to_owned(), child));
+        let alike = || entries.list.iter().find(|(entry, _)| entry.eq_ignore_ascii_case(name)).cloned();
+        exact.or_else(|| if self.letters == Letters::Alike { alike() } else { None })
     }
 
     fn index(&self, path: &Path, follow: bool) -> Result<usize, Errno> {
@@ -375,7 +403,7 @@ impl World {
             if name.len() > 255 {
                 return Err(Errno::NAMETOOLONG);
             }
-            let Some(child) = self.child(at, &name) else { return Err(Errno::NOENT) };
+            let Some((name, child)) = self.entry(at, &name) else { return Err(Errno::NOENT) };
             match &self.nodes[child] {
                 Node::Link(target) if follow || !todo.is_empty() => {
                     links += 1;
@@ -405,6 +433,21 @@ impl World {
         };
         Meta { kind, len, links, identity: (1, index as u64), guarded: !self.open.contains(&index) }
     }
+}
+
+#[cfg(unix)]
+fn link(target: &Path, path: &Path) {
+    std::os::unix::fs::symlink(target, path).expect("a link");
+}
+
+#[cfg(windows)]
+fn link(target: &Path, path: &Path) {
+    let made = if target.is_dir() {
+        std::os::windows::fs::symlink_dir(target, path)
+    } else {
+        std::os::windows::fs::symlink_file(target, path)
+    };
+    made.expect("a link");
 }
 
 /// The components in reverse; a trailing slash asks for a directory.
