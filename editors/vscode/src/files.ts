@@ -17,6 +17,10 @@ interface Parts {
 
 /** A path as people write it: below the workspace folder, below home, or absolute. */
 export function placeOf(focus: Focus, path: string): string {
+  const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.fsPath === path);
+  if (folder) {
+    return `${folder.name}/`;
+  }
   const below = vscode.workspace.asRelativePath(path);
   return below === path ? words.tilde(path, focus.briefing?.standpoint.home ?? '') : below;
 }

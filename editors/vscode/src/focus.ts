@@ -86,17 +86,17 @@ export class Focus implements vscode.Disposable {
   }
 
   /** From where the agent in question is started, and how. */
-  get standpoint(): { where: string; how: string } {
+  get standpoint(): { where: string; session: string; agent: string } {
     const { briefing } = this;
     if (!briefing) {
-      return { where: '', how: '' };
+      return { where: '', session: '', agent: '' };
     }
     const { cwd, session } = briefing.standpoint;
     const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.fsPath === cwd)?.name;
     const below = vscode.workspace.asRelativePath(cwd, true);
     const where = folder ?? (below === cwd ? words.startOf(briefing.standpoint) : below);
-    const how = `${session} session · ${this.titleOf(briefing.harness)} ${words.versionOf(briefing)}`;
-    return { where: where.endsWith('/') ? where : `${where}/`, how };
+    const agent = `${this.titleOf(briefing.harness)} ${words.versionOf(briefing)}`;
+    return { where: where.endsWith('/') ? where : `${where}/`, session, agent };
   }
 
   /** The agents that nothing is said of unless somebody asks. */

@@ -45,11 +45,11 @@ function section(report: ContextReport, title: string, placeOf: (path: string) =
           <th></th>
           <th>source</th>
           <th>fate</th>
-          <th>when</th>
+          <th class="extra">when</th>
           <th class="number">share</th>
           <th class="number">reaches the model</th>
-          <th class="number">size</th>
-          <th class="number">≈ tokens</th>
+          <th class="number extra">size</th>
+          <th class="number extra">≈ tokens</th>
         </tr>
       </thead>
       <tbody>
@@ -60,11 +60,11 @@ function section(report: ContextReport, title: string, placeOf: (path: string) =
                 <td><span class="swatch frame"></span></td>
                 <td>wrappers, headings, separators</td>
                 <td></td>
-                <td></td>
+                <td class="extra"></td>
                 <td class="number">${percent(report.frame, totals.bytes)}</td>
                 <td class="number">${words.grouped(report.frame)} B</td>
-                <td></td>
-                <td class="number">${words.grouped(Math.ceil(report.frame / 4))}</td>
+                <td class="extra"></td>
+                <td class="number extra">${words.grouped(Math.ceil(report.frame / 4))}</td>
               </tr>`
             : ''
         }
@@ -114,11 +114,11 @@ function row(source: SourceShare, at: number, placeOf: (path: string) => string)
     <td>${swatch}</td>
     <td class="name">${named}</td>
     <td class="fate-${fate}">${words.fateOf(fate).word}</td>
-    <td>${words.when(source.trigger)}</td>
+    <td class="extra">${words.when(source.trigger)}</td>
     <td class="number">${injected > 0 ? `${source.share} %` : ''}</td>
     <td class="number">${injected > 0 ? `${words.grouped(injected)} B` : ''}</td>
-    <td class="number">${size ? `${words.grouped(size.bytes)} B` : ''}</td>
-    <td class="number">${injected > 0 ? words.grouped(tokens.value) : ''}</td>
+    <td class="number extra">${size ? `${words.grouped(size.bytes)} B` : ''}</td>
+    <td class="number extra">${injected > 0 ? words.grouped(tokens.value) : ''}</td>
   </tr>`;
 }
 

@@ -146,9 +146,11 @@ const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
 export function itemOf(node: Node, focus: Focus): vscode.TreeItem {
   switch (node.kind) {
     case 'standpoint': {
-      const { where, how } = focus.standpoint;
-      const item = new vscode.TreeItem(`Started in ${where}`, None);
-      item.description = how;
+      const { where, session, agent } = focus.standpoint;
+      const how = `${session} session · ${agent}`;
+      // As much as there is room for.
+      const item = new vscode.TreeItem(`In ${where}`, None);
+      item.description = `${session} · ${agent}`;
       item.iconPath = new vscode.ThemeIcon('rocket');
       item.command = { title: 'Choose…', command: 'briefing.choose' };
       item.tooltip = `Started in ${where} · ${how}\nA click chooses the agent, the start folder, and the kind of session.`;
@@ -226,7 +228,7 @@ function harness({ briefing, part }: Node & { kind: 'harness' }, focus: Focus): 
 function source(node: Node & { kind: 'source' }): vscode.TreeItem {
   const { source, briefing } = node;
   const target = briefing.target !== null;
-  const item = new vscode.TreeItem(words.shortNameOf(source, briefing.standpoint), Collapsed);
+  const item = new vscode.TreeItem(words.splitName(source, briefing.standpoint).name, Collapsed);
   item.description = words.rowOf(source, briefing.standpoint, target);
   item.iconPath = new vscode.ThemeIcon(words.iconOf(source), new vscode.ThemeColor(words.fateOf(source.fate).color));
   item.resourceUri = vscode.Uri.from({ scheme: SCHEME, path: `/${idOf(node)}`, query: source.fate });

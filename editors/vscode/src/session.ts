@@ -63,9 +63,9 @@ function section(turn: SessionTurn, at: number, name: string, placeOf: (path: st
   const doubt = turn.doubt ?? (turn.fidelity === 'exact' ? '' : words.fidelity(turn.fidelity));
   return html`<section class="turn">
     <h2>${at}. ${name} <small>${adds}</small></h2>
-    <table>
+    <table class="steps">
       <tbody>
-        ${shown.map(source => row(words.reaches(source) ? '+' : '=', words.fateOf(source.fate).word, source, placeOf))}
+        ${shown.map(source => row(words.reaches(source) ? '+' : '=', wordOf(source), source, placeOf))}
         ${turn.gone.map(source => row('−', 'gone', source, placeOf))}
       </tbody>
     </table>
@@ -73,13 +73,18 @@ function section(turn: SessionTurn, at: number, name: string, placeOf: (path: st
   </section>`;
 }
 
+/** A rule for some files waits for one of them. */
+function wordOf({ fate, trigger, limit }: Source): string {
+  return fate === 'dropped' && trigger !== 'session' && !limit ? 'waits' : words.fateOf(fate).word;
+}
+
 function row(mark: string, word: string, source: Source, placeOf: (path: string) => string): Html {
   const { path, url, reason } = source;
   const name = path === undefined ? html`${url ?? ''}` : link(path, placeOf(path));
   return html`<tr>
     <td>${mark}</td>
-    <td>${name}</td>
+    <td class="name">${name}</td>
     <td>${word}</td>
-    <td class="quiet">${word === 'gone' ? 'no longer in the context' : reason}</td>
+    <td class="quiet">${word === 'gone' ? 'no longer in the context' : words.shortened(reason, placeOf)}</td>
   </tr>`;
 }

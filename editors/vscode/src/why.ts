@@ -58,13 +58,15 @@ function section(explanation: Explanation, asked: Asked): Html {
         ? 'not looked at'
         : words.fateOf(fate).word;
   const title = asked.titleOf(harness);
-  const instead = source?.by ? html`<p>Instead: ${link(source.by, asked.placeOf(source.by))}</p>` : '';
+  const said = words.shortened(reason, asked.placeOf);
+  const by = source?.by;
+  const instead = by && !said.includes(asked.placeOf(by)) ? html`<p>Instead: ${link(by, asked.placeOf(by))}</p>` : '';
   return html`<section>
     <h2>
       ${title} <small>${briefing ? words.versionOf(briefing) : edition}</small>
       <span class="badge fate-${fate ?? 'none'}">${word}</span>
     </h2>
-    <p>${verdict(title, explanation, source ? words.sizeOf(source) : '', asked)}: ${shortened(reason, asked)}.</p>
+    <p>${verdict(title, explanation, source ? words.sizeOf(source) : '', asked)}: ${said}.</p>
     ${instead} ${steps(title, briefing?.trace ?? explanation.probes, asked)}
   </section>`;
 }
@@ -82,12 +84,6 @@ function verdict(title: string, { fate }: Explanation, size: string, { reads }: 
     : `${title} does not load it ${when}`;
 }
 
-/** The paths of a sentence as people write them, and no full stop at its end. */
-function shortened(reason: string, { placeOf }: Asked): string {
-  const paths = reason.replace(/(?<=^|[\s`'"(])\/[^\s`'",;:)]+/g, path => placeOf(path));
-  return paths.replace(/\.$/, '');
-}
-
 /** A run of looks that one rule made. */
 interface Step {
   rule: string;
@@ -97,7 +93,9 @@ interface Step {
 /** The steps in which the file was looked for, with everything else that was looked for there, in order. */
 function steps(title: string, trace: Probe[], asked: Asked): Html {
   const all: Step[] = [];
-  for (const probe of trace) {
+  // Where the agent never looks, Briefing may have looked, to say what is there.
+  const never = trace.findIndex(({ path, asked: how }) => path === asked.file && how === 'never');
+  for (const probe of trace.filter(({ path }, at) => never < 0 || at <= never || path !== asked.file)) {
     const last = all.at(-1);
     if (last?.rule === probe.rule) {
       last.probes.push(probe);
@@ -109,7 +107,7 @@ function steps(title: string, trace: Probe[], asked: Asked): Html {
   return found.length
     ? html`<h3>How ${title} looked</h3>
         <ol>
-          ${found.map(step => html`<li>${shortened(step.rule, asked)}${looks(step, asked)}</li>`)}
+          ${found.map(step => html`<li>${words.shortened(step.rule, asked.placeOf)}${looks(step, asked)}</li>`)}
         </ol>`
     : html``;
 }

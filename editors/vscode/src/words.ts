@@ -155,18 +155,18 @@ export function limitOf(limit: Limit): string {
   return `${amount} ${limit.per === 'chain' ? 'for all files together' : 'per file'}`;
 }
 
-/** The longest name of a row that leaves room for its fate, in a side bar as wide as it is by default. */
-const NAME = 20;
+/** The name of a source for a row, and the directory it is in, which may be cut off where there is no room. */
+export function splitName(source: Source, standpoint: Pick<Standpoint, 'cwd' | 'home'>): { name: string; dir: string } {
+  const whole = nameOf(source, standpoint);
+  const at = Math.max(whole.lastIndexOf('/'), whole.lastIndexOf('\\'));
+  return at < 0 || source.path === undefined
+    ? { name: whole, dir: '' }
+    : { name: whole.slice(at + 1), dir: whole.slice(0, at) };
+}
 
-/** The name of a source for a row: of a long path, its end. */
-export function shortNameOf(source: Source, standpoint: Pick<Standpoint, 'cwd' | 'home'>): string {
-  const name = nameOf(source, standpoint);
-  const parts = name.split(/[/\\]/);
-  if (name.length <= NAME || parts.length < 3) {
-    return name;
-  }
-  const end = parts.slice(-2).join('/');
-  return `…/${end.length <= NAME ? end : (parts.at(-1) ?? '')}`;
+/** A sentence with its paths as people write them, and no full stop at its end. */
+export function shortened(sentence: string, placeOf: (path: string) => string): string {
+  return sentence.replace(/(?<=^|[\s`'"(])\/[^\s`'",;:)]+/g, path => placeOf(path)).replace(/\.$/, '');
 }
 
 /** What became of a source, in the fewest words. `target`: whether the agent reads a file. */
@@ -193,13 +193,13 @@ function lastOf(source: Source, path: string, standpoint: Standpoint): string {
   return last(path) === last(source.path ?? '') ? place(path, standpoint) : last(path);
 }
 
-/** What stands behind the name of a source: its fate first, which must not be cut off. */
+/** What stands behind the name of a source: its fate first, which must not be cut off; its directory last. */
 export function rowOf(source: Source, standpoint: Standpoint, target: boolean): string {
   const size = sizeOf(source);
-  if (source.fate === 'loaded') {
-    return [source.trigger === 'session' ? '' : when(source.trigger), size].filter(Boolean).join(' · ');
-  }
-  return source.fate === 'truncated' ? `cut · ${size}` : fateText(source, standpoint, target);
+  const told = source.fate === 'loaded' ? [source.trigger === 'session' ? '' : when(source.trigger), size] : [];
+  const fate = source.fate === 'truncated' ? [`cut · ${size}`] : [fateText(source, standpoint, target)];
+  const { dir } = splitName(source, standpoint);
+  return [...(source.fate === 'loaded' ? told : fate), dir].filter(Boolean).join(' · ');
 }
 
 /** The same as a sentence, for those who hear it. */

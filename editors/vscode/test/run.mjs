@@ -1,9 +1,10 @@
-// The tests in a real VS Code. usage: node test/run.mjs [extension|extension-oldest|ui|ui-oldest]…
+// The tests in a real VS Code. usage: node test/run.mjs [package|extension|extension-oldest|ui|ui-oldest]…
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { extensionTests } from './extension.mjs';
 import { program } from './host.mjs';
+import { packageTests } from './package.mjs';
 import { uiTests } from './ui.mjs';
 
 process.chdir(new URL('..', import.meta.url).pathname);
@@ -22,6 +23,7 @@ const failed = [];
 for (const part of parts) {
   const start = Date.now();
   const passed = await {
+    package: packageTests,
     extension: () => extensionTests('current'),
     'extension-oldest': () => extensionTests('oldest'),
     ui: () => uiTests('current'),

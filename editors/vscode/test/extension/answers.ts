@@ -29,18 +29,18 @@ describe('the extension', () => {
     await until('the cut', () => all().includes('32 of 39.1 KiB'));
     const text = all();
     const [start = '', head = '', first = ''] = text.split('\n');
-    assert.match(start, /^Started in one\/ {2}main session · Codex \d+\.\d+$/);
+    assert.match(start, /^In one\/ {2}main · Codex \d+\.\d+$/);
     assert.equal(head, 'Codex  32/32 KiB · 1 file · 1 cut');
     assert.equal(first, '  AGENTS.md  cut · 32 of 39.1 KiB');
     assert.match(text, / {4}limit {2}32 KiB for all files together, by default/);
     assert.match(text, / {4}lost {2}7\u00a0232 of 40\u00a0000 bytes, from byte 32\u00a0768/);
-    assert.match(text, / {2}Not loaded {2}1\n {4}src\/AGENTS\.md {2}below start folder\n/);
+    assert.match(text, / {2}Not loaded {2}1\n {4}AGENTS\.md {2}below start folder · src\n/);
     assert.match(text, /why {2}below the start directory/);
     // The room of its own shows the same in views of their own, and the agents that nobody chose behind one line.
     const told = drawn(views.instructions.outline());
-    assert.ok(told.startsWith(`${start}\n${head}\n${first}\n`) && !told.includes('src/AGENTS.md'), told);
+    assert.ok(told.startsWith(`${start}\n${head}\n${first}\n`) && !told.includes('· src'), told);
     assert.match(told, /\nOther agents \(\d\d\)\n$/);
-    assert.match(drawn(views.notLoaded.outline()), /^Codex {2}1 file\n {2}src\/AGENTS\.md {2}below start folder\n/);
+    assert.match(drawn(views.notLoaded.outline()), /^Codex {2}1 file\n {2}AGENTS\.md {2}below start folder · src\n/);
     const others = views.instructions.getChildren({ kind: 'others', ids: ['gemini-cli'], part: 'told' });
     assert.deepEqual(
       (await others).map(node => node.kind === 'harness' && node.briefing.harness),
@@ -86,18 +86,18 @@ describe('the extension', () => {
     await focus.choose('codex');
     await show(folder('one'), 'src/a.rs');
     const starts = () => drawn(views.instructions.outline()).split('\n')[0] ?? '';
-    await until('the workspace folder', () => starts().startsWith('Started in one/  main session · Codex '));
+    await until('the workspace folder', () => starts().startsWith('In one/  main · Codex '));
     await until('the folder', () => status.text.includes('1 cut'));
     fs.mkdirSync(path.join(folder('one'), '.git'), { recursive: true });
     await settings.assume({ cwd: path.join(folder('one'), 'src') });
     await until('the start folder', () => focus.briefing?.standpoint.cwd.endsWith('/one/src'));
-    await until('where it starts', () => starts().startsWith('Started in one/src/  '));
+    await until('where it starts', () => starts().startsWith('In one/src/  '));
     await settings.assume({ sessions: { openclaw: 'subagent' } });
     const kind = () => focus.answer?.briefings.find(({ harness }) => harness === 'openclaw')?.standpoint.session;
     await until('the kind of session', () => kind() === 'subagent');
     await settings.assume({});
     await until('nothing assumed', () => kind() === 'main' && focus.briefing?.standpoint.cwd.endsWith('/one'));
-    await until('the workspace folder', () => starts().startsWith('Started in one/  '));
+    await until('the workspace folder', () => starts().startsWith('In one/  '));
   });
 
   it('takes settings of its user, and tells the server only those it knows', async () => {

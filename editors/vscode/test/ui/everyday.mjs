@@ -42,9 +42,9 @@ export async function everyday(host, step) {
     await window.file(handler);
     await window.command('Briefing: Show Instructions');
     await window.viewShows(
-      /^Started in project\/main session · .*\nCodex.*1 cut\n~\/\.codex\/AGENTS\.md21 B\nAGENTS\.mdcut · 32 of 35\.\d KiB\n/,
+      /^In project\/main · .*\nCodex.*1 cut\nAGENTS\.md21 B · ~\/\.codex\nAGENTS\.mdcut · 32 of 35\.\d KiB\n/,
     );
-    await window.viewShows(/^Codex1 file\nsrc\/AGENTS\.mdbelow start folder/, 'Not Loaded');
+    await window.viewShows(/^Codex1 file\nAGENTS\.mdbelow start folder · src/, 'Not Loaded');
   });
 
   await step('opens a file where the model stops reading, and says why', async () => {
@@ -159,9 +159,9 @@ export async function everyday(host, step) {
     // Those that are used here are picked already.
     for (const harness of ['Codex', 'Claude Code', 'Crush']) await window.choose(harness);
     await page.keyboard.press('Enter');
-    await window.viewShows(/^Started in .*\nCrush/);
+    await window.viewShows(/^In .*\nCrush/);
     await window.command('Briefing: Back to the Agents I Use');
-    await window.viewShows(/^Started in .*\nCodex/);
+    await window.viewShows(/^In .*\nCodex/);
   });
 
   await step('keeps showing a pinned file', async () => {
@@ -186,11 +186,11 @@ export async function everyday(host, step) {
     await window.command('Briefing: Choose the Agents of This Workspace…');
     for (const harness of ['Codex', 'Claude Code']) await window.choose(harness);
     await page.keyboard.press('Enter');
-    await window.viewShows(new RegExp(`${url.slice(-20)}not fetched`), 'Not Loaded');
+    await window.viewShows(new RegExp(`${url}not fetched`), 'Not Loaded');
     await window.command('Briefing: Fetch Remote Instructions Once');
     await window.notification(url).locator('.monaco-button', { hasText: 'Fetch' }).click();
     await window.notification('1 of 1 URLs were fetched').waitFor();
-    await window.viewShows(new RegExp(`rules\\.md7 B`));
+    await window.viewShows(new RegExp(`${url}7 B`));
     fs.rmSync(at('opencode.json'));
     await window.command('Briefing: Back to the Agents I Use');
     await window.command('Notifications: Clear All Notifications');

@@ -65,7 +65,10 @@ async function tour(host, ws, theme) {
     // Lists close when the window changes.
     if (await page.locator('.quick-input-widget').isVisible()) return;
     await page.setViewportSize(NARROW);
-    await page.waitForFunction(width => document.querySelector('.monaco-workbench')?.clientWidth === width, NARROW.width);
+    await page.waitForFunction(
+      width => document.querySelector('.monaco-workbench')?.clientWidth === width,
+      NARROW.width,
+    );
     await window.shot(path.join(ALL, `${name}-${theme}-narrow.png`));
     await page.setViewportSize(WIDE);
     await page.waitForFunction(width => document.querySelector('.monaco-workbench')?.clientWidth === width, WIDE.width);
@@ -137,12 +140,15 @@ async function tour(host, ws, theme) {
   await window.choose('Agent in the status…');
   await window.choose('Claude Code');
   await window.command('Briefing: Show a Session Step by Step…');
-  await page.locator('.quick-input-widget .quick-input-box input').fill('read src/api/handler.rs; compact; subagent Explore');
+  await page
+    .locator('.quick-input-widget .quick-input-box input')
+    .fill('read src/api/handler.rs; compact; subagent Explore');
   await page.keyboard.press('Enter');
   await window.webview().locator('section.turn').nth(3).waitFor();
   await shot('session');
   await closed();
 
+  await page.keyboard.press('Control+B');
   await window.command('Briefing: Open Walkthrough');
   await page.locator('.getting-started-step').nth(4).waitFor();
   await shot('walkthrough');
@@ -150,7 +156,7 @@ async function tour(host, ws, theme) {
   await window.command('Preferences: Open Settings (UI)');
   await page.locator('.settings-editor .suggest-input-container .view-lines').first().click();
   await page.keyboard.type('briefing.');
-  await page.locator('.setting-item-contents', { hasText: 'Briefing' }).nth(3).waitFor();
+  await page.locator('.setting-item-contents', { hasText: 'Briefing' }).nth(1).waitFor();
   await shot('settings');
   await window.close();
 }

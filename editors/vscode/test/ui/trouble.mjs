@@ -39,9 +39,15 @@ export async function trouble(host, step) {
     assert.equal(fs.readFileSync(starts).length, 5);
     assert.equal(await window.page.locator('.notification-toast').count(), 1);
     await window.statusIs('Briefing is stopped');
+    // The failed state offers what helps; and when it runs again, the message goes.
+    await window.page.mouse.move(600, 300);
+    await window.page.locator('.statusbar-item[id$="briefing.status"]').hover();
+    const tooltip = window.page.locator('.monaco-hover:visible', { hasText: 'crashed 5 times' });
+    await tooltip.locator('a', { hasText: 'Output' }).waitFor();
     program(`exec ${host.program} "$@"`);
-    await message.locator('.monaco-button', { hasText: 'Restart' }).click();
+    await tooltip.locator('a', { hasText: 'Restart' }).click();
     await window.statusIs(healthy);
+    await message.waitFor({ state: 'detached' });
   });
 
   await step('shows a folder that is deleted while it is open as one where nobody can start', async () => {

@@ -27,7 +27,7 @@ export async function untrusted(host, step) {
     await restricted.waitFor();
     await window.statusIs('Codex 9 B/32 KiB · 1 file');
     await window.command('Briefing: Show Instructions');
-    await window.viewShows(/^Started in .*\nCodex.*\nAGENTS\.md.*\n[^]*OpenCode/);
+    await window.viewShows(/^In .*\nCodex.*\nAGENTS\.md.*\n[^]*OpenCode/);
     const seen = await window.view();
     assert.doesNotMatch(seen, /Crush|elsewhere/);
     assert.ok(!fs.existsSync(trap));
@@ -48,7 +48,7 @@ export async function untrusted(host, step) {
       .first()
       .click();
     await restricted.waitFor({ state: 'detached' });
-    await window.viewShows(/elsewhere\/AGENTS\.md/);
+    await window.viewShows(/AGENTS\.md\d+ B · .*elsewhere/);
   });
   await window.close();
 }
