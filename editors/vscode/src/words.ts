@@ -157,11 +157,13 @@ export function limitOf(limit: Limit): string {
 
 /** The name of a source for a row, and the directory it is in, which may be cut off where there is no room. */
 export function splitName(source: Source, standpoint: Pick<Standpoint, 'cwd' | 'home'>): { name: string; dir: string } {
-  const whole = nameOf(source, standpoint);
+  // A skill is called as its folder is.
+  const whole = nameOf(source, standpoint).replace(/[/\\]SKILL\.md$/, '');
   const at = Math.max(whole.lastIndexOf('/'), whole.lastIndexOf('\\'));
-  return at < 0 || source.path === undefined
-    ? { name: whole, dir: '' }
-    : { name: whole.slice(at + 1), dir: whole.slice(0, at) };
+  if (at < 0 || source.path === undefined) {
+    return { name: whole, dir: '' };
+  }
+  return { name: whole.slice(at + 1), dir: whole.slice(0, at) };
 }
 
 /** A sentence with its paths as people write them, and no full stop at its end. */
