@@ -17,6 +17,7 @@ const { values } = parseArgs({
     out: { type: 'string' },
   },
 });
+const { GITHUB_REPOSITORY: repository, GITHUB_SHA: commit = 'HEAD' } = process.env;
 const run = (command, ...args) => execFileSync(command, args, { stdio: ['ignore', 'ignore', 'inherit'] });
 const bundled = values.program !== 'none';
 const out = values.out ?? `dist/briefing-${bundled ? values.target : 'universal'}.vsix`;
@@ -47,7 +48,6 @@ await writeFile(`${stage}/README.md`, await page());
 await writeFile(`${stage}/package.json`, JSON.stringify(await manifest(), undefined, 2));
 const target = bundled ? ['--target', values.target] : [];
 // A release knows where the pages are that the README leads to.
-const { GITHUB_REPOSITORY: repository, GITHUB_SHA: commit = 'HEAD' } = process.env;
 const pages = `https://github.com/${repository}/blob/${commit}/editors/vscode`;
 const links = repository ? ['--baseContentUrl', pages] : ['--no-rewrite-relative-links'];
 execFileSync(
