@@ -58,7 +58,7 @@ function section(report: ContextReport, title: string, placeOf: (path: string) =
           report.frame > 0
             ? html`<tr class="quiet">
                 <td><span class="swatch frame"></span></td>
-                <td>wrappers, headings, separators</td>
+                <td class="name">wrappers, headings, separators</td>
                 <td></td>
                 <td class="extra"></td>
                 <td class="number">${percent(report.frame, totals.bytes)}</td>
