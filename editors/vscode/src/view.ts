@@ -16,7 +16,7 @@ const VIEWS: Record<Part, string> = {
   all: 'briefing.explorer',
 };
 
-/** How the name of a source is marked, by its fate; what is not here is dimmed. */
+/** How the name of a source is marked, by its fate. What is not loaded is legible all the same. */
 const MARKS: Partial<Record<string, { badge?: string; tooltip?: string; color?: string }>> = {
   loaded: {},
   listed: {},
@@ -66,7 +66,7 @@ export class Views implements vscode.FileDecorationProvider, vscode.Disposable {
     if (uri.scheme !== SCHEME) {
       return undefined;
     }
-    const { badge, tooltip, color } = MARKS[uri.query] ?? { color: 'disabledForeground' };
+    const { badge, tooltip, color } = MARKS[uri.query] ?? {};
     return new vscode.FileDecoration(badge, tooltip, color ? new vscode.ThemeColor(color) : undefined);
   }
 
