@@ -42,6 +42,8 @@ export async function untrusted(host, step) {
   });
 
   await step('heeds the others once the workspace is trusted', async () => {
+    // From then on the program that the workspace names is the one that runs.
+    fs.writeFileSync(path.join(ws, 'program'), `#!/bin/sh\nexec ${host.program} "$@"\n`);
     await restricted.click();
     await page
       .locator('.workspace-trust-editor .monaco-button', { hasText: /^Trust$/ })
