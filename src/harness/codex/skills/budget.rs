@@ -163,7 +163,7 @@ pub(super) struct Dealt {
     pub whole: usize,
     /// What it takes, with what the table of its roots takes.
     cost: usize,
-    /// How many characters are lost of the skills that are listed.
+    /// How many characters of descriptions are lost.
     lost: usize,
 }
 
@@ -175,9 +175,8 @@ impl Dealt {
         let characters = dealt(lines, budget, budget.limit.saturating_sub(overhead), whole);
         let (mut cost, mut lost) = (overhead, 0);
         for (line, sent) in lines.iter().zip(&characters) {
-            let Some(sent) = *sent else { continue };
-            cost += budget.cost(&(line.with(sent) + "\n"));
-            lost += line.description.chars().count().saturating_sub(sent);
+            lost += line.description.chars().count().saturating_sub(sent.unwrap_or(0));
+            cost += sent.map_or(0, |sent| budget.cost(&(line.with(sent) + "\n")));
         }
         Dealt { characters, whole, cost, lost }
     }
