@@ -120,12 +120,7 @@ struct Trusted {
 }
 
 /// Trust as the settings say it without those of the project; then with them, if they count.
-fn trust(
-    chain: &mut Chain,
-    own: &Path,
-    layers: &[(Node, bool)],
-    ways: Ways,
-) -> Told<Result<Trusted, Refusal>> {
+fn trust(chain: &mut Chain, own: &Path, layers: &[(Node, bool)], ways: Ways) -> Told<Result<Trusted, Refusal>> {
     let all: Vec<&Node> = layers.iter().map(|(layer, _)| layer).collect();
     let others: Vec<&Node> = layers.iter().filter(|(_, is_projects)| !is_projects).map(|(layer, _)| layer).collect();
     let (is_asked, may_be_asked) = (trust::is_enabled(&others), trust::is_enabled(&all));
