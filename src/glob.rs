@@ -110,7 +110,7 @@ impl Budget {
     /// come to the limit above first; those in loops of links, often over 100 names deep, come to this one.
     const EFFORT: usize = 100 * Self::DIRECTORIES;
     /// The most names that are held against a segment: patterns with `**` by the hundred test each name as often.
-    const TESTS: usize = 200 * Self::DIRECTORIES;
+    const TESTS: usize = 50 * Self::DIRECTORIES;
 
     /// The most entries of directories; each is remembered as long as the walk lasts.
     const ENTRIES: usize = 10 * Self::DIRECTORIES;
@@ -184,8 +184,8 @@ pub fn node(tree: &dyn Tree, base: &Path, pattern: &str) -> Found {
 pub fn any(tree: &dyn Tree, base: &Path, patterns: &[&str], enter: &dyn Fn(&str) -> bool) -> Vec<Found> {
     let counted = Counted { tree, listed: Cell::new(0) };
     let found = any::walk(&counted, base, patterns, enter);
-    // They share the walk, and what it cost.
-    let listed = counted.listed.get().div_ceil(patterns.len().max(1));
+    // They share the walk, which is cheap: no more is remembered than one file for each.
+    let listed = counted.listed.get().div_ceil(100 * patterns.len().max(1));
     found.into_iter().map(|files| Found { files, cut_short: false, listed }).collect()
 }
 

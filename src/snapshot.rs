@@ -345,11 +345,11 @@ pub trait Facts {
 }
 
 /// How many bytes of a file, and entries of a directory, weigh as much as one question.
-const BYTES: usize = 256;
+const BYTES: usize = 512;
 const ENTRIES: usize = 4;
 
 /// How heavy facts may be that are observed in one go: as heavy as those that one answer may rest on.
-pub const ROUND_WEIGHT: usize = 250_000;
+pub const ROUND_WEIGHT: usize = 125_000;
 
 impl Fact {
     /// What it takes to hold it, and took to find it out, in questions about small files.

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import sys
 import threading
 import time
 from pathlib import Path
@@ -20,6 +21,8 @@ RULES = {
 RULE_FOLDERS = [str(Path(rule).parent) for rule in RULES]
 SKILLS = [".claude/skills", ".agents/skills", ".opencode/skills", ".gemini/skills", ".codex/skills", ".github/skills", ".qwen/skills"]
 WORKSPACE = ".openclaw/workspace"
+# Directories of any depth are made one in the other.
+sys.setrecursionlimit(20_000)
 # What no harness may ever show.
 SECRET = "q7Zp2LkV9xTfB4mWc8RsYd3HnJ6gAe5u"
 

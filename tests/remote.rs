@@ -65,6 +65,39 @@ fn fetch(urls: &[String]) -> Vec<Remote> {
     remote::fetch(urls, TIME_LIMIT, Reach::Public)
 }
 
+/// A server whose certificate nobody has signed but itself.
+fn secure() -> u16 {
+    let certificate = include_bytes!("vectors/self-signed/cert.der").to_vec().into();
+    let key =
+        rustls::pki_types::PrivateKeyDer::try_from(&include_bytes!("vectors/self-signed/key.der")[..]).expect("a key");
+    let config = rustls::ServerConfig::builder_with_provider(rustls::crypto::ring::default_provider().into())
+        .with_safe_default_protocol_versions()
+        .expect("versions")
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate], key)
+        .expect("a certificate and its key");
+    let (listener, config) = (TcpListener::bind("127.0.0.1:0").expect("a port"), Arc::new(config));
+    let port = listener.local_addr().expect("an address").port();
+    thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let mut connection = rustls::ServerConnection::new(config.clone()).expect("a connection");
+            // The other side trusts nobody of that name.
+            let _ = connection.complete_io(&mut stream);
+        }
+    });
+    port
+}
+
+#[test]
+fn whom_nobody_trusts_is_said_in_words() {
+    let plain = Server::new(|_, _| ("200 OK", Vec::new()));
+    let urls = [format!("https://127.0.0.1:{}/", secure()), plain.url("/").replace("http:", "https:")];
+    for (served, words) in fetch(&urls).iter().zip(["its certificate is signed by itself", "it does not speak TLS"]) {
+        let Remote::Failed(why) = served else { panic!("it serves {served:?}") };
+        assert_eq!(*why, format!("no secure connection: {words}"));
+    }
+}
+
 fn body(text: &str) -> Remote {
     Remote::Body(text.as_bytes().into())
 }

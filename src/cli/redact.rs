@@ -34,6 +34,11 @@ pub(super) fn begin() {
     let _ = REDACT.set(Redact { home, words: users.chain(hosts).filter(is_telling).collect() });
 }
 
+/// Whether anything must not be printed.
+pub(super) fn is_on() -> bool {
+    REDACT.get().is_some()
+}
+
 /// What is printed of a text.
 pub(super) fn said(text: &str) -> Cow<'_, str> {
     let Some(redact) = REDACT.get() else { return Cow::Borrowed(text) };

@@ -167,9 +167,7 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
         Format::Json => {
             let include = Include { text: true, trace: show.why };
             let briefings = answers.iter().map(|answer| briefing::briefing(answer, include)).collect();
-            let json = serde_json::to_string_pretty(&Effective { version: 1, briefings })
-                .map_err(|error| error.to_string())?;
-            print(&format!("{json}\n"))?;
+            print_json(&Effective { version: 1, briefings })?;
         }
         Format::Prompt => {
             let text = match (answers.as_slice(), show.message) {
@@ -366,6 +364,16 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
     printed(std::io::stdout().lock(), &redact::said(text))
 }
 
+/// Writes as JSON what may be so large that nobody wants to hold it as a text as well.
+fn print_json(json: &Effective) -> Result<(), Failure> {
+    if redact::is_on() {
+        return print(&serde_json::to_string_pretty(json).map_err(|error| error.to_string())?);
+    }
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let written = serde_json::to_writer_pretty(&mut out, json).map_err(std::io::Error::from);
+    ended(written.and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()))
+}
+
 /// The same, with colors where they can be seen.
 pub(super) fn print_styled(text: &str) -> Result<(), Failure> {
     printed(anstream::stdout().lock(), &redact::said(text))
@@ -377,7 +385,11 @@ fn say(problem: &str) {
 }
 
 fn printed(mut out: impl Write, text: &str) -> Result<(), Failure> {
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    ended(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+fn ended(written: std::io::Result<()>) -> Result<(), Failure> {
+    match written {
         // A reader that has gone away has read enough.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::unwritten("standard output", &error)),
         Ok(()) | Err(_) => Ok(()),
