@@ -1,5 +1,6 @@
 //! The settings of Gemini CLI: four files laid over the defaults, comments allowed, environment variables put in.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::environment::Variables;
@@ -239,10 +240,12 @@ fn merged<'a>(layers: impl IntoIterator<Item = &'a Node>) -> Node {
 
 fn merge<'a>(target: &mut Node, source: &'a Node, path: &mut Vec<&'a str>) {
     let (Value::Table(target), Value::Table(source)) = (&mut target.value, &source.value) else { return };
+    // The first of a name counts.
+    let mut places: HashMap<String, usize> =
+        target.iter().enumerate().rev().map(|(index, (name, _))| (name.clone(), index)).collect();
     for (key, value) in source.iter().filter(|(key, _)| key != "__proto__") {
         path.push(key);
-        let known = target.iter().position(|(name, _)| name == key);
-        let index = known.unwrap_or_else(|| {
+        let index = *places.entry(key.clone()).or_insert_with(|| {
             target.push((key.clone(), Node { at: 0..0, value: Value::Null }));
             target.len() - 1
         });

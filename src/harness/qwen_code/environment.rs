@@ -1,6 +1,7 @@
 //! The variables that count in settings and manifests: those of the process, what `.env` files add, and then `env` of the
 //! settings.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::trust::Decisions;
@@ -15,7 +16,7 @@ const EXCLUDED: [&str; 2] = ["DEBUG", "DEBUG_MODE"];
 /// What was added to the variables of the process.
 #[derive(Default)]
 pub(super) struct Variables {
-    added: Vec<(String, String)>,
+    added: HashMap<String, String>,
 }
 
 /// The folder of settings: `$QWEN_HOME`, which a `.env` file of the user may set as well, else `~/.qwen`.
@@ -67,8 +68,8 @@ impl Variables {
     }
 
     fn add(&mut self, name: String, value: String) {
-        if !self.added.iter().any(|(known, value)| *known == name && !value.is_empty()) {
-            self.added.push((name, value));
+        if self.added.get(&name).is_none_or(String::is_empty) {
+            self.added.insert(name, value);
         }
     }
 
@@ -85,8 +86,7 @@ impl Variables {
         if of_process.as_deref().is_some_and(|value| !value.is_empty()) {
             return of_process;
         }
-        let added = self.added.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.clone());
-        added.or(of_process)
+        self.added.get(name).cloned().or(of_process)
     }
 }
 
