@@ -37,14 +37,15 @@ pub(super) async fn keep_announcing(core: Arc<Core>, client: Client) {
     }
 }
 
-/// What the client was told of each open document, or could have been: one answer per harness.
+/// What the client was told of each open document, or could have been. It may have asked between two announcements: then it
+/// knows several answers of a harness, and hears of the next that is another one than any of them.
 pub(super) type Announced = HashMap<Uri, Vec<Arc<Resolution>>>;
 
 /// The client is told this of an open document. A later announcement says what has changed since.
 pub(super) fn tell(told: &mut Announced, uri: &Uri, answers: &[Arc<Resolution>]) {
     let known = told.entry(uri.clone()).or_default();
     for answer in answers {
-        if known.iter().all(|known| !same_harness(known, answer)) {
+        if known.iter().all(|known| !says_the_same(known, answer)) {
             known.push(answer.clone());
         }
     }

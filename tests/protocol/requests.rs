@@ -287,6 +287,28 @@ tests! {
 
 // Announcements.
 tests! {
+    async fn who_asks_between_two_announcements_hears_that_it_is_as_it_was() {
+        let mut editor = Editor::open().await;
+        editor.write("project/AGENTS.md", "As it is.\n");
+        let source = "project/src/main.rs";
+        editor.open_document(source, "fn main() {}\n").await;
+        let ask = json!({"textDocument": {"uri": editor.uri(source)}, "harness": "codex"});
+        let bytes = |answer: &Value| answer["briefings"][0]["totals"]["bytes"].clone();
+        let before = bytes(&editor.effective(ask.clone()).await);
+        // Both changes may come within one announcement.
+        let other = "project/AGENTS.override.md";
+        let event = |kind: i32| json!({"changes": [{"uri": editor.uri(other), "type": kind}]});
+        let (created, deleted) = (event(1), event(3));
+        editor.write(other, "For a moment, and longer than the other one.\n");
+        editor.tell("workspace/didChangeWatchedFiles", created).await;
+        let between = bytes(&editor.effective(ask.clone()).await);
+        assert_ne!(before, between);
+        std::fs::remove_file(editor.path(other)).expect("it was there");
+        editor.tell("workspace/didChangeWatchedFiles", deleted).await;
+        editor.until_announced(|announced| announced["documents"][0]["sizes"]["bytes"] == before).await;
+        editor.leave().await;
+    }
+
     async fn open_files_with_another_briefing_are_announced_and_no_others() {
         let mut editor = Editor::open().await;
         editor.write(AGENTS, "Rules.\n");

@@ -1,4 +1,4 @@
--- Every quick fix of the cases in tests/cases, carried out by the real editor: what it then shows is what the case says.
+-- Every quick fix of the cases in tests/cases, carried out by the real editor: it then shows what the case says.
 local t = require('harness')
 local it, eventually, same, write = t.it, t.eventually, t.same, t.write
 
@@ -24,9 +24,11 @@ end
 ---@return string
 local function plain(line)
   return (
-    line:gsub('\\(.)(%b{})', function(letter, code)
-      return letter == 'u' and vim.fn.nr2char(tonumber(code:sub(2, -2), 16)) or nil
-    end):gsub('\\([\\s])', { ['\\'] = '\\', s = ' ' })
+    line
+      :gsub('\\(.)(%b{})', function(letter, code)
+        return letter == 'u' and vim.fn.nr2char(tonumber(code:sub(2, -2), 16)) or nil
+      end)
+      :gsub('\\([\\s])', { ['\\'] = '\\', s = ' ' })
   )
 end
 

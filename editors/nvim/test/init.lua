@@ -3,6 +3,7 @@ vim.opt.runtimepath:prepend(vim.env.PLUGIN)
 package.path = vim.env.PLUGIN .. '/test/?.lua;' .. package.path
 require('harness')
 vim.o.swapfile = false
+vim.o.shortmess = vim.o.shortmess .. 'W'
 vim.o.columns, vim.o.lines = 110, 40
 if vim.env.BRIEFING then
   vim.g.briefing = { binary = vim.env.BRIEFING, poll_ms = 50 }

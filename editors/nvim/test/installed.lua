@@ -1,4 +1,4 @@
--- In a Neovim that somebody has set up by a recipe: the server runs, and the command, the health check and the help are there.
+-- In a Neovim that was set up by a recipe: the server runs; the command, the health check and the help are there.
 local function check()
   local function eventually(what, condition)
     assert(vim.wait(10000, condition, 5), 'timed out: ' .. what .. '\n' .. vim.fn.execute('messages'))
