@@ -91,7 +91,8 @@ fn clause(does: &Does, titles: &[&str], first: bool, alone: bool) -> String {
         Does::Reads(trigger, part) => {
             let once = match trigger {
                 Trigger::Session => "",
-                Trigger::Read => " once it reads a file that this is for",
+                Trigger::Read if many => " once they read a file that it is for",
+                Trigger::Read => " once it reads a file that it is for",
                 Trigger::Attach => " if somebody attaches it",
                 Trigger::Call => " if it is called",
             };
