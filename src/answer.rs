@@ -13,7 +13,7 @@ mod standpoint;
 mod text;
 mod words;
 
-pub use claim::{Claim, Standing};
+pub use claim::{Claim, Replayed, Standing};
 pub use mention::Mention;
 pub use source::{Described, Limit, Place, Source};
 pub use standpoint::{OptionValue, Provided, Standpoint, Surroundings};

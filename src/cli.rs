@@ -13,6 +13,7 @@ use crate::answer::Surroundings;
 use crate::harness::shared::installed::Installations;
 use crate::request::Defaults;
 use crate::server;
+use crate::verify::remembered;
 
 mod check;
 mod compare;
@@ -223,6 +224,8 @@ pub fn defaults(home: Option<PathBuf>) -> Defaults {
     let env: BTreeMap<String, String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
+    let passes = remembered::passes(&states(&env)).into_iter();
+    let verified = passes.map(|(harness, pass)| (harness, (pass.version, pass.date))).collect();
     let home = home.or_else(std::env::home_dir).unwrap_or_else(|| PathBuf::from("/"));
     Defaults {
         home,
@@ -232,9 +235,14 @@ pub fn defaults(home: Option<PathBuf>) -> Defaults {
         roster: Arc::default(),
         editor: Vec::new(),
         customs: Arc::default(),
-        installed: Installations { auto: true, unasked: true, ..Installations::default() },
+        installed: Installations { auto: true, unasked: true, verified, ..Installations::default() },
         sessions: BTreeMap::new(),
     }
+}
+
+/// Where it is kept which clients of this machine were verified: in the home directory of whoever runs the program.
+fn states(env: &BTreeMap<String, String>) -> PathBuf {
+    remembered::place(&std::env::home_dir().unwrap_or_else(|| PathBuf::from("/")), env)
 }
 
 /// Clock, shell and platform of this machine.

@@ -25,12 +25,14 @@ mod harmless;
 mod model;
 mod plan;
 mod process;
+pub mod remembered;
 #[cfg(target_os = "linux")]
 mod root;
+pub mod suite;
 
 use client::{Client, Run, Start, Told};
 use model::{Call, Model};
-pub use plan::{Installed, Plan};
+pub use plan::{Installed, Plan, Way};
 use process::{End, Line};
 
 /// The argument with which the program starts itself in namespaces of their own.

@@ -22,7 +22,7 @@ const MAY_NAME: [(&str, &[&str]); 19] = [
     ("request", &["text", "snapshot", "search", "answer", "harness", "resolve", "roster", "report"]),
     ("disk", &["text", "glob", "formats", "snapshot"]),
     ("remote", &["snapshot"]),
-    ("verify", &["formats", "snapshot", "search", "answer", "harness", "resolve", "disk"]),
+    ("verify", &["formats", "snapshot", "answer", "harness", "disk"]),
     (
         "server",
         &[

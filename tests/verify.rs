@@ -8,6 +8,7 @@ use crate::cli::Place;
 
 /// Sends `text`, with the rules at the working directory in it, to the model whose port the arguments name.
 const SENDS: &str = r##"
+export LC_ALL=C # lengths are those of bytes
 send() {
   port=$(printf '%s' "$ARGS" | sed -n 's/.*127\.0\.0\.1:\([0-9]*\).*/\1/p' | head -n 1)
   exec 3<>/dev/tcp/127.0.0.1/$port
@@ -37,10 +38,14 @@ fn place(script: &str) -> Place {
     place
 }
 
-fn verify(place: &Place, more: &[&str]) -> Output {
+/// Where programs are found: with what makes namespaces, where that is allowed, and without.
+const PATHS: [&str; 2] = ["/usr/bin:/bin", "/nowhere"];
+
+fn verify(place: &Place, path: &str, more: &[&str]) -> Output {
     let program = place.root.join("bin/codex").display().to_string();
     let arguments = [&["verify", "codex@0.169.0", "--yes", "--program", &program], more].concat();
-    place.command("project", &arguments).env("OPENAI_API_KEY", "secret").output().expect("the program runs")
+    let mut command = place.command("project", &arguments);
+    command.env("OPENAI_API_KEY", "secret").env("PATH", path).output().expect("the program runs")
 }
 
 /// The code it ends with, and what it says.
@@ -54,15 +59,16 @@ const EQUAL: &str = "Codex 0.169.0: equal, 1 message of ";
 #[test]
 fn a_client_that_sends_what_briefing_says_is_equal() {
     let place = place(r#"send /v1/responses "$(rules "$(cat AGENTS.md)")""#);
-    let (code, words) = said(&verify(&place, &[]));
-    assert_eq!(code, Some(0), "{words}");
-    assert!(words.starts_with(EQUAL), "{words}");
+    for path in PATHS {
+        let (code, words) = said(&verify(&place, path, &[]));
+        assert!(code == Some(0) && words.starts_with(EQUAL), "{path}: {words}");
+    }
 }
 
 #[test]
 fn a_difference_is_shown_and_written_as_a_case() {
     let place = place(r#"send /v1/responses "$(rules "$(cat AGENTS.md NOTES.md)")""#);
-    let (code, words) = said(&verify(&place, &["--case", "wrong.case"]));
+    let (code, words) = said(&verify(&place, PATHS[0], &["--case", "wrong.case"]));
     assert_eq!(code, Some(1), "{words}");
     assert!(words.starts_with("Codex 0.169.0: differs in message 1, line 4, byte "), "{words}");
     assert!(words.contains("\n  Briefing  Rules.\\n</INSTRUCTIONS>\n  client    Rules.Notes.\\n</INST"), "{words}");
@@ -80,7 +86,7 @@ fn what_does_not_ask_its_model_says_nothing_about_the_text() {
         ("send /v9/telepathy '{}'", "it asked for /v9/telepathy, which none of the known protocols has"),
         ("send /v1/responses 'no JSON'", "it asked for /v1/responses, with a body that is not JSON"),
     ] {
-        let (code, said) = said(&verify(&place(script), &[]));
+        let (code, said) = said(&verify(&place(script), PATHS[0], &[]));
         assert_eq!(code, Some(2), "{script}: {said}");
         assert!(said.starts_with("Codex 0.169.0: could not be compared; ") && said.contains(words), "{script}: {said}");
     }
@@ -88,36 +94,42 @@ fn what_does_not_ask_its_model_says_nothing_about_the_text() {
 
 #[test]
 fn a_client_that_hangs_is_ended_with_all_it_started() {
-    let place = place("setsid bash -c \"exec -a $(basename $PWD)-left sleep 999\" & bash -c 'exec -a hangs sleep 999'");
-    fs::rename(place.root.join("project"), place.root.join("marked")).expect("it is renamed");
-    let name = format!("marked-{}", std::process::id());
-    fs::rename(place.root.join("marked"), place.root.join(&name)).expect("it is renamed");
-    let program = place.root.join("bin/codex").display().to_string();
-    let (code, words) = said(&place.run(&name, &["verify", "codex", "--yes", "--program", &program, "--timeout", "2"]));
-    assert_eq!(code, Some(2), "{words}");
-    assert!(words.contains("it did not ask its model in the time it has"), "{words}");
-    let left = format!("{name}-left");
-    let processes = fs::read_dir("/proc").expect("Linux").flatten();
-    let lines = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
-    assert!(!lines.into_iter().any(|line| line.starts_with(left.as_bytes())), "{left} still runs");
+    for path in PATHS {
+        let place = place("setsid bash -c \"exec -a $MARK-left sleep 999\" & bash -c 'exec -a hangs sleep 999'");
+        let mark = format!("mark-{}-{}", std::process::id(), path.len());
+        let script = fs::read_to_string(place.root.join("bin/codex")).expect("it is there").replace("$MARK", &mark);
+        fs::write(place.root.join("bin/codex"), script).expect("it is written");
+        let (code, words) = said(&verify(&place, path, &["--timeout", "2"]));
+        assert_eq!(code, Some(2), "{words}");
+        assert!(words.contains("it did not ask its model in the time it has"), "{words}");
+        let left = format!("{mark}-left");
+        let processes = fs::read_dir("/proc").expect("Linux").flatten();
+        let lines = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
+        assert!(!lines.into_iter().any(|line| line.starts_with(left.as_bytes())), "{left} still runs");
+    }
 }
 
 #[test]
 fn nothing_that_a_client_does_reaches_the_workspace_the_home_or_its_program() {
-    let place = place(
-        r#"touch made ~/made; echo >> AGENTS.md; echo >> NOTES.md; rm -rf src; echo '# new' >> "$0"
-        xdg-open http://x.y/ && text=opened
-        send /v1/responses "$(rules "$(tr -d '\n' < AGENTS.md)$text")""#,
-    );
-    let before = tree(&place);
-    let (code, words) = said(&verify(&place, &[]));
-    let after = tree(&place);
-    let program = |tree: &[String]| tree.iter().filter(|line| line.contains("bin/codex")).cloned().collect::<Vec<_>>();
-    if program(&before) == program(&after) {
-        assert_eq!((code, before), (Some(0), after), "{words}");
-    } else {
-        // Where there is no root of its own, it is seen.
-        assert!(code == Some(2) && words.contains("changed while it was asked"), "{words}");
+    for path in PATHS {
+        let place = place(
+            r#"touch made ~/made; echo >> AGENTS.md; echo >> NOTES.md; rm -rf src; echo '# new' >> "$0"
+            xdg-open http://x.y/ && text=opened
+            send /v1/responses "$(rules "$(tr -d '\n' < AGENTS.md)$text")""#,
+        );
+        let before = tree(&place);
+        let (code, words) = said(&verify(&place, path, &[]));
+        let after = tree(&place);
+        let own = |tree: &[String]| tree.iter().filter(|line| line.contains("bin/codex")).cloned().collect::<Vec<_>>();
+        if own(&before) == own(&after) {
+            assert_eq!((code, before), (Some(0), after), "{words}");
+        } else {
+            // Where there is no root of its own, it is seen.
+            assert!(code == Some(2) && words.contains("changed while it was asked"), "{words}");
+            let others =
+                |tree: Vec<String>| tree.into_iter().filter(|line| !line.contains("bin/codex")).collect::<Vec<_>>();
+            assert_eq!(others(before), others(after));
+        }
     }
 }
 
@@ -146,8 +158,10 @@ fn credentials_and_what_would_start_programs_are_not_in_the_copy() {
         [ -e ~/.codex/config.toml ] || text="no settings"
         send /v1/responses "$(rules "$text")""#,
     );
-    let (code, words) = said(&verify(&place, &[]));
-    assert!(code == Some(0) && words.starts_with(EQUAL), "{words}");
+    for path in PATHS {
+        let (code, words) = said(&verify(&place, path, &[]));
+        assert!(code == Some(0) && words.starts_with(EQUAL), "{path}: {words}");
+    }
 }
 
 #[test]
@@ -169,4 +183,40 @@ fn nothing_is_run_without_a_yes_or_because_it_lies_in_the_workspace() {
         let error = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code() == Some(2) && error.contains(words), "{arguments:?}: {error}");
     }
+}
+
+#[test]
+fn a_client_that_agrees_in_everything_is_remembered_and_its_answers_say_so() {
+    let briefing = env!("CARGO_BIN_EXE_briefing");
+    let place = place(&format!(
+        r#"text=$({briefing} show --harness codex@9.9.9 --format json | sed -n 's/^ *"text": \(".*"\),$/\1/p' | head -n 1)
+        [ -z "$text" ] || text='{{"role": "user", "content": [{{"type": "input_text", "text": '$text'}}]}}'
+        send /v1/responses "{{\"input\": [$text]}}""#
+    ));
+    let package = r#"{"name": "@openai/codex", "version": "9.9.9"}"#;
+    fs::write(place.root.join("bin/package.json"), package).expect("it is written");
+    let (path, program) = (place.root.join("bin"), place.root.join("bin/codex").display().to_string());
+    let says = |arguments: &[&str]| {
+        let output = place.command("project", arguments).env("PATH", &path).output().expect("the program runs");
+        assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let show = ["show", "--harness", "codex", "-v"];
+    let suite = ["verify", "codex", "--suite", "--yes", "--program", &program];
+    assert!(says(&show).contains("tokens · unchecked\n"));
+    let words = says(&suite);
+    assert_eq!(
+        words,
+        "Codex 9.9.9: 12 of 12 questions equal; from now on its answers read: exact, verified on this machine\n"
+    );
+    assert!(says(&show).contains("tokens · exact (verified on this machine, 20"), "{}", says(&show));
+    assert!(says(&["show", "--harness", "codex", "--format", "json"]).contains("\"here\": true"));
+    let list = says(&["harnesses", "--harness", "codex"]);
+    assert!(list.contains("9.9.9") && list.contains("  this machine  20"), "{list}");
+    // Another program is another client, whatever it says that it is.
+    fs::write(&program, "#!/bin/bash\necho 'Please log in.'\nexit 1\n").expect("it is written");
+    assert!(says(&show).contains("tokens · unchecked\n"));
+    let words = says(&suite);
+    assert!(words.ends_with("\nCodex 9.9.9: 0 of 12 questions equal\n") && words.contains("Please log in."), "{words}");
+    assert!(says(&show).contains("tokens · unchecked\n"));
 }

@@ -13,8 +13,20 @@ pub struct Claim {
     pub checked: (String, String),
     /// The day on which the version, or the newer of its neighbours, was replayed.
     pub verified: Option<String>,
+    /// Where that was.
+    pub replayed: Replayed,
     /// Whether the version is covered by what was replayed.
     pub standing: Standing,
+}
+
+/// Where a version was compared with the real client.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Replayed {
+    /// Where Briefing is made: its cases hold the answers.
+    #[default]
+    Recorded,
+    /// On this machine, by `briefing verify --suite`.
+    Here,
 }
 
 /// Whether a version is covered by what was replayed.

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::Failure;
 use super::show::{customs, installed, print, roster};
-use crate::answer::Claim;
+use crate::answer::{Claim, Replayed};
 use crate::disk::Real;
 use crate::harness::custom::Customs;
 use crate::harness::history::Replay;
@@ -136,7 +136,7 @@ pub(super) fn run(arguments: &Harnesses) -> Result<ExitCode, Failure> {
 /// What is installed, as an agent started here would meet it.
 fn versions(here: &Path, defaults: &Defaults) -> Installations {
     let look = |profile: &&'static harness::Profile| (profile.id.to_owned(), installed(profile, here, defaults));
-    Installations { auto: true, unasked: true, found: harness::ALL.iter().map(look).collect() }
+    Installations { found: harness::ALL.iter().map(look).collect(), ..defaults.installed.clone() }
 }
 
 /// The harnesses that are used here, each in the edition that answers for it.
@@ -274,7 +274,9 @@ fn line(of: &[Row], used: &UsedHere, home: &Path) -> [String; 7] {
 
 /// How the rules of an edition are known. One that was read, and not compared with a client, is named after the month.
 fn known_by(row: &Row) -> &'static str {
+    let here = row.claim.as_ref().is_some_and(|claim| claim.replayed == Replayed::Here);
     match &row.checked {
+        Some(_) if here => "this machine",
         None => "you",
         Some((first, _)) if *first == row.edition && harness::is_month(first) => "reading",
         Some(_) => "client",

@@ -5,13 +5,14 @@ use std::fmt::Write as _;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
 
 use super::show::{answer, print, questions, write};
 use super::whom::Whom;
-use super::{FINDINGS, Failure, MISUSE};
+use super::{FINDINGS, Failure, MISUSE, redact, states};
 use crate::answer::{Fidelity, Resolution};
 use crate::disk::{self, Filesystem, Real};
 use crate::harness::Choice;
@@ -21,13 +22,15 @@ use crate::request::{OneOrMany, Places};
 use crate::snapshot::{Ask, Fact, Facts, absolute};
 use crate::verify::client::{self, Client};
 use crate::verify::difference::{Difference, Verdict, compare};
-use crate::verify::{self, Installed, Outcome, Plan, Said, Scratch, Where};
+use crate::verify::remembered::{self, Pass};
+use crate::verify::{self, Installed, Outcome, Plan, Said, Scratch, Way, Where, suite};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
   briefing verify                          each of your agents, at the start of a session here
   briefing verify codex                    Codex alone
   briefing verify opencode src/main.rs     when it reads src/main.rs
+  briefing verify codex --suite            all that Codex is known by; remembered if every answer is equal
   briefing verify codex --case wrong.case  and write down what differs, to attach it to a report";
 
 /// Arguments of `briefing verify`.
@@ -51,6 +54,10 @@ pub(super) struct Verify {
     /// Write what a difference rests on into FILE, with the text of the client
     #[arg(long, value_name = "FILE")]
     case: Option<PathBuf>,
+    /// Ask the questions that the client is known by, in the place of one about this workspace, and remember it if every
+    /// answer is equal
+    #[arg(long, conflicts_with = "case")]
+    suite: bool,
     /// Ask on standard input what is to be asked, in namespaces that were made for it
     #[arg(long, hide = true)]
     inside: bool,
@@ -77,7 +84,11 @@ pub(super) fn run(arguments: &Verify) -> Result<ExitCode, Failure> {
     }
     let mut worst = 0;
     for one in &asked {
-        worst = worst.max(one_client(one, place, arguments, &answers)?);
+        let code = match arguments.suite {
+            true => whole_suite(one, place, arguments, &answers)?,
+            false => one_client(one, place, arguments, &answers)?,
+        };
+        worst = worst.max(code);
     }
     Ok(ExitCode::from(worst))
 }
@@ -85,15 +96,24 @@ pub(super) fn run(arguments: &Verify) -> Result<ExitCode, Failure> {
 /// The clients that are meant, with Briefing's own answers.
 fn whom(arguments: &Verify) -> Result<Vec<Asked>, Failure> {
     let (harness, file) = named(&arguments.what);
-    let (cwd, defaults) = arguments.whom.standing()?;
+    let (cwd, mut defaults) = arguments.whom.standing()?;
+    let env = defaults.env.clone();
+    // Which version it is shows where it lies, and not where another is found.
+    if let Some(dir) =
+        arguments.program.as_ref().and_then(|program| absolute(&cwd, program).parent().map(Path::to_owned))
+    {
+        Arc::make_mut(&mut defaults.env).insert("PATH".to_owned(), dir.display().to_string());
+    }
     let mut request = arguments.whom.request();
     if let Some(harness) = harness {
         request.harness = Some(OneOrMany::One(harness.to_owned()));
     }
+    if arguments.suite && file.is_some() {
+        return Err("--suite has questions of its own; leave FILE out".to_owned().into());
+    }
     if let Some(file) = file {
         super::show::exists("FILE", &cwd, Path::new(file))?;
     }
-    let env = defaults.env.clone();
     let places = Places { cwd, target: file.map(PathBuf::from), read_before: Vec::new(), already_loaded: Vec::new() };
     let (questions, _) = questions(&Real, &request, &places, defaults)?;
     let path: Vec<PathBuf> = env.get("PATH").map(|path| std::env::split_paths(path).collect()).unwrap_or_default();
@@ -193,21 +213,11 @@ fn version(one: &Asked) -> String {
 fn one_client(one: &Asked, place: Where, arguments: &Verify, answers: verify::Answers) -> Result<u8, Failure> {
     let scratch = Scratch::new().map_err(|error| format!("there is no scratch directory: {error}"))?;
     let limit = Duration::from_secs(arguments.timeout);
-    let plan = Plan::of(&one.answer, &one.program, scratch.dir(), limit, &Real);
+    let way = Way { client: &one.program, scratch: scratch.dir(), limit, fs: &Real };
+    let plan = Plan::of(&one.answer, &way);
     let facts = Looked(RefCell::default());
-    let lay_out = |moved| {
-        plan.lay_out(&one.answer, one.client, moved, (&Real, &facts))
-            .map_err(|error| format!("the copy cannot be laid out: {error}"))
-    };
-    lay_out(place == Where::Copy)?;
-    let outcome = match verify::ask(&plan, place, answers) {
-        Err(why) if place == Where::OwnRoot => {
-            eprintln!("briefing: {why}; it is asked on the copy instead");
-            lay_out(true)?;
-            verify::ask(&plan, Where::Copy, answers)?
-        }
-        outcome => outcome?,
-    };
+    let lay_out = |moved| plan.lay_out(&one.answer, one.client, moved, (&Real, &facts)).map(drop);
+    let outcome = outcome(&plan, place, answers, &lay_out)?;
     let verdict = compare(&outcome.ours, &outcome.theirs);
     print(&said(one, &outcome, &verdict))?;
     if let (Some(file), Verdict::Different(_)) = (&arguments.case, &verdict) {
@@ -217,13 +227,76 @@ fn one_client(one: &Asked, place: Where, arguments: &Verify, answers: verify::An
             let told = told.iter().map(|told| (told.trigger.as_str(), told.role.as_str(), told.text.as_str()));
             observed(&mut text, told, &plan.harness, &plan.version);
         }
-        write(&absolute(&plan.cwd, file), &text)?;
+        write(&absolute(&plan.cwd, file), &redact::said(&text))?;
     }
-    Ok(match verdict {
+    Ok(code_of(&verdict))
+}
+
+/// The exit code for it.
+fn code_of(verdict: &Verdict) -> u8 {
+    match verdict {
         Verdict::Equal(..) | Verdict::BothRefuse => 0,
         Verdict::Different(_) => FINDINGS,
         Verdict::Unheard(_) => MISUSE,
-    })
+    }
+}
+
+/// Asks where this machine lets it be asked; where that is not to be had after all, on the copy.
+fn outcome(
+    plan: &Plan,
+    place: Where,
+    answers: verify::Answers,
+    lay_out: &dyn Fn(bool) -> io::Result<()>,
+) -> Result<Outcome, String> {
+    let lay_out = |moved| lay_out(moved).map_err(|error| format!("the copy cannot be laid out: {error}"));
+    lay_out(place == Where::Copy)?;
+    match verify::ask(plan, place, answers) {
+        Err(why) if place == Where::OwnRoot => {
+            eprintln!("briefing: {why}; it is asked on the copy instead");
+            lay_out(true)?;
+            verify::ask(plan, Where::Copy, answers)
+        }
+        outcome => outcome,
+    }
+}
+
+/// Asks everything by which a client is known, says what is not equal, and remembers a full pass.
+fn whole_suite(one: &Asked, place: Where, arguments: &Verify, answers: verify::Answers) -> Result<u8, Failure> {
+    let (mut asked, mut equal, mut worst) = (0, 0, 0);
+    let limit = Duration::from_secs(arguments.timeout);
+    for case in suite::of(one.client.harness) {
+        let world = case.world();
+        for question in &world.questions {
+            let scratch = Scratch::new().map_err(|error| format!("there is no scratch directory: {error}"))?;
+            let way = Way { client: &one.program, scratch: scratch.dir(), limit, fs: &Real };
+            let plan = Plan::of_case(&one.answer, &world, question, &way);
+            let outcome = outcome(&plan, place, answers, &|moved| plan.lay_out_case(&world, moved))?;
+            let verdict = compare(&outcome.ours, &outcome.theirs);
+            asked += 1;
+            let code = code_of(&verdict);
+            if code == 0 {
+                equal += 1;
+            } else {
+                print(&format!("{}: {}", case.name, said(one, &outcome, &verdict)))?;
+            }
+            worst = worst.max(code);
+        }
+    }
+    let env = &one.answer.standpoint.env;
+    let version = &one.program.version;
+    let is_known = worst == 0 && !version.is_empty();
+    let date = one.answer.standpoint.surroundings.date;
+    let pass = is_known.then(|| Pass::of(&one.program.program, version, date, asked)).transpose();
+    let state = states(env);
+    pass.and_then(|pass| remembered::remember(&state, one.client.harness, pass))
+        .map_err(|error| Failure::unwritten(&state.display().to_string(), &error))?;
+    let after = match (worst, is_known) {
+        (0, true) => "; from now on its answers read: exact, verified on this machine",
+        (0, false) => "; its version is not known, so this is not remembered",
+        _ => "",
+    };
+    print(&format!("{}{}: {equal} of {asked} questions equal{after}\n", one.title, self::version(one)))?;
+    Ok(worst)
 }
 
 /// What came of it, in words.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
 
-use crate::answer::{Fate, MessageKind, Place, Resolution, Source};
+use crate::answer::{Fate, Fidelity, MessageKind, Place, Replayed, Resolution, Source};
 use crate::report::briefing;
 use crate::report::words::{Paths, certain, fate};
 use crate::text::grouped;
@@ -100,12 +100,21 @@ fn head(resolution: &Resolution) -> String {
     let messages = if parts == 1 { "1 message".to_owned() } else { format!("{parts} messages") };
     let _ = writeln!(
         out,
-        " · {messages}, {} B ≈ {} tokens · {}",
+        " · {messages}, {} B ≈ {} tokens · {}{}",
         grouped(totals.bytes),
         grouped(totals.tokens.value),
-        resolution.fidelity
+        resolution.fidelity,
+        seen_here(resolution)
     );
     out
+}
+
+/// That the user's own client was asked, and when.
+fn seen_here(resolution: &Resolution) -> String {
+    match (&resolution.claim.verified, resolution.claim.replayed, resolution.fidelity) {
+        (Some(day), Replayed::Here, Fidelity::Exact) => format!(" (verified on this machine, {day})"),
+        _ => String::new(),
+    }
 }
 
 fn line(out: &mut String, source: &Source, paths: &Paths, width: usize) {

@@ -129,9 +129,8 @@ pub fn claim(title: &str, version: &str, replays: &[Replay], history: &[&Change]
         return Claim {
             running: Some(version.to_owned()),
             rules: version.to_owned(),
-            checked: (String::new(), String::new()),
-            verified: None,
             standing: Standing::Uncertain(none),
+            ..Claim::default()
         };
     };
     let older = replays.iter().rfind(|replay| compare(&replay.version, version) != Ordering::Greater);
@@ -151,6 +150,7 @@ pub fn claim(title: &str, version: &str, replays: &[Replay], history: &[&Change]
         checked: (first.version.clone(), last.version.clone()),
         verified: by.map(|replay| replay.date.clone()),
         standing,
+        ..Claim::default()
     }
 }
 

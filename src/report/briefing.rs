@@ -64,6 +64,9 @@ pub struct Version {
     pub checked: (String, String),
     /// The day of the comparison that covers this version, `2026-11-22`.
     pub verified: Option<String>,
+    /// `true` if that was on this machine, by `briefing verify --suite`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub here: Option<bool>,
 }
 
 /// From where it was asked.
@@ -322,8 +325,9 @@ pub fn uncertainty(resolution: &Resolution) -> String {
 }
 
 fn version(claim: &answer::Claim) -> Option<Version> {
-    let answer::Claim { running, rules, checked, verified, standing: _ } = claim.clone();
-    (!rules.is_empty()).then_some(Version { running, rules, checked, verified })
+    let answer::Claim { running, rules, checked, verified, replayed, standing: _ } = claim.clone();
+    let here = (replayed == answer::Replayed::Here).then_some(true);
+    (!rules.is_empty()).then_some(Version { running, rules, checked, verified, here })
 }
 
 /// Sizes of all instruction messages of an answer.

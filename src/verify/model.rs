@@ -149,7 +149,7 @@ impl Shared {
         if path.ends_with("/chat/completions") {
             self.turn(&body, chat::exchange(&body), |turn| chat::reply(&body, turn))
         } else if path.ends_with("/responses") {
-            self.turn(&body, responses::exchange(&body), |turn| responses::reply(turn))
+            self.turn(&body, responses::exchange(&body), responses::reply)
         } else if path.ends_with("/messages") {
             self.turn(&body, messages::exchange(&body), |turn| messages::reply(&body, turn))
         } else if path.contains("enerateContent") {

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::client::Client;
 use super::copy::Copy;
+use super::suite::World;
 use crate::answer::{Resolution, Standpoint, Surroundings};
 use crate::disk::Filesystem;
 use crate::harness::custom::Customs;
@@ -86,35 +87,71 @@ pub struct Installed {
     pub path: Vec<PathBuf>,
 }
 
+/// How a client is asked.
+pub struct Way<'a> {
+    /// Which.
+    pub client: &'a Installed,
+    /// A directory of our own.
+    pub scratch: &'a Path,
+    /// How long it may take.
+    pub limit: Duration,
+    /// The disk.
+    pub fs: &'a dyn Filesystem,
+}
+
 impl Plan {
     /// What the client is asked that an answer is about.
-    pub fn of(answer: &Resolution, client: &Installed, scratch: &Path, limit: Duration, fs: &dyn Filesystem) -> Plan {
-        let at = &answer.standpoint;
-        let version = if client.version.is_empty() { answer.edition.clone() } else { client.version.clone() };
+    pub fn of(answer: &Resolution, way: &Way) -> Plan {
         let env = handed_on(answer);
-        let covers = covers(at, &env);
+        let covers = covers(&answer.standpoint, &env);
+        Plan::about(answer, &answer.standpoint, env, covers, way)
+    }
+
+    /// What it is asked about a case, in the place of what the answer is about; what the user has is covered all the same.
+    pub fn of_case(answer: &Resolution, world: &World, (cwd, file): &(PathBuf, Option<PathBuf>), way: &Way) -> Plan {
+        let env = Arc::new(world.env.clone());
+        let at = Standpoint {
+            target: file.clone(),
+            surroundings: answer.standpoint.surroundings.clone(),
+            ..Standpoint::plain(cwd, &world.home, env)
+        };
+        let places = world.places().map(top).chain(covers(&answer.standpoint, &BTreeMap::new()));
+        let covers = outermost(places.chain(covers(&at, &world.env)).collect());
+        Plan::about(answer, &at, world.env.clone(), covers, way)
+    }
+
+    fn about(
+        answer: &Resolution,
+        at: &Standpoint,
+        env: BTreeMap<String, String>,
+        covers: Vec<PathBuf>,
+        way: &Way,
+    ) -> Plan {
+        let Way { client, scratch, limit, fs } = way;
+        let version = if client.version.is_empty() { answer.edition.clone() } else { client.version.clone() };
         let real = fs.real_path(&client.program).unwrap_or_else(|_| client.program.clone());
         let node = client.path.iter().map(|dir| dir.join("node")).find(|node| fs.stat(node).is_ok());
         let node = node.and_then(|node| fs.real_path(&node).ok());
+        let own = &answer.standpoint;
         let hidden = |path: &PathBuf| covers.iter().any(|cover| path.starts_with(cover)) || path.starts_with("/tmp");
-        let kept = [Some(room_of(&real, at)), node.as_deref().map(|node| room_of(node, at))];
+        let kept = [Some(room_of(&real, own)), node.as_deref().map(|node| room_of(node, own))];
         let kept: BTreeSet<PathBuf> = kept.into_iter().flatten().filter(hidden).collect();
         Plan {
             harness: answer.harness.clone(),
             spec: format!("{}@{version}", answer.harness),
             version,
-            program: real.clone(),
+            path: path(scratch, &[Some(&real), node.as_ref()], client, *fs),
+            program: real,
             cwd: at.cwd.clone(),
             file: at.target.clone(),
             home: at.home.clone(),
-            path: path(scratch, &[Some(&real), node.as_ref()], client, fs),
             env,
             time_zone: at.surroundings.time_zone.clone(),
             date: at.surroundings.date,
-            scratch: scratch.to_owned(),
+            scratch: scratch.to_path_buf(),
             covers,
             kept: kept.into_iter().collect(),
-            limit,
+            limit: *limit,
         }
     }
 
@@ -153,6 +190,13 @@ impl Plan {
         fs::create_dir_all(copy.place(&self.cwd))?;
         openers(&self.scratch)?;
         Ok(copy.texts)
+    }
+
+    /// Lays out a case in the place of a copy.
+    pub fn lay_out_case(&self, world: &World, moved: bool) -> io::Result<()> {
+        let _ = fs::remove_dir_all(self.tree());
+        world.lay_out(&self.tree(), moved)?;
+        openers(&self.scratch)
     }
 
     /// The same question about the copy, where it lies.
@@ -238,11 +282,16 @@ fn covers(at: &Standpoint, env: &BTreeMap<String, String>) -> Vec<PathBuf> {
     let named = env.values().map(PathBuf::from).filter(|path| path.is_absolute() && path.components().count() > 1);
     let file = at.target.as_deref().and_then(Path::parent).map(Path::to_owned);
     let places = [at.home.clone(), at.cwd.clone()].into_iter().chain(file).chain(named);
-    let mut covers: Vec<PathBuf> = places.map(|place| top(&place)).filter(|top| top.parent().is_some()).collect();
-    covers.sort();
-    covers.dedup();
-    let inner = |path: &PathBuf| covers.iter().any(|cover| cover != path && path.starts_with(cover));
-    covers.iter().filter(|cover| !inner(cover)).cloned().collect()
+    outermost(places.map(|place| top(&place)).collect())
+}
+
+/// Those that lie in no other.
+fn outermost(mut places: Vec<PathBuf>) -> Vec<PathBuf> {
+    places.retain(|place| place.parent().is_some());
+    places.sort();
+    places.dedup();
+    let inner = |path: &PathBuf| places.iter().any(|place| place != path && path.starts_with(place));
+    places.iter().filter(|place| !inner(place)).cloned().collect()
 }
 
 fn top(path: &Path) -> PathBuf {

@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "this is the room that starts programs")]
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -61,8 +61,11 @@ pub fn run(line: &Line, events: &(Sender<Event>, Receiver<Event>), deadline: Ins
         Ok(Event::Ended(code)) => End::Alone(code),
         Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => End::TooLong,
     };
-    end_all(id);
+    end_group(id);
     let _ = waiter.join();
+    // What it has left behind is ours only now that it is gone.
+    #[cfg(target_os = "linux")]
+    end_adopted();
     end
 }
 
@@ -85,28 +88,26 @@ fn waiter(mut child: Child, events: Sender<Event>) -> std::thread::JoinHandle<()
     })
 }
 
-/// Ends a client and whatever it started: its group, and on Linux also what has left the group.
+/// Ends a client with its group.
 #[cfg(unix)]
-fn end_all(id: u32) {
+fn end_group(id: u32) {
     use rustix::process::{Pid, Signal, kill_process_group};
     let Some(group) = i32::try_from(id).ok().and_then(Pid::from_raw) else { return };
     let _ = kill_process_group(group, Signal::KILL);
-    #[cfg(target_os = "linux")]
-    end_adopted(group);
 }
 
 #[cfg(not(unix))]
-fn end_all(id: u32) {
+fn end_group(id: u32) {
     let _ = Command::new("taskkill").args(["/F", "/T", "/PID", &id.to_string()]).output();
 }
 
-/// What a client leaves behind becomes ours, since nobody else is its parent; with `spared` itself somebody else waits.
+/// Ends what has left the group of a client: it becomes ours, since nobody else is its parent.
 #[cfg(target_os = "linux")]
-fn end_adopted(spared: rustix::process::Pid) {
-    use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+fn end_adopted() {
+    use rustix::process::{Signal, WaitOptions, kill_process, waitpid};
     // Each round ends what the round before has orphaned.
     for _ in 0..64 {
-        let adopted: Vec<Pid> = children().into_iter().filter(|pid| *pid != spared).collect();
+        let adopted = children();
         if adopted.is_empty() {
             return;
         }
@@ -119,8 +120,8 @@ fn end_adopted(spared: rustix::process::Pid) {
 
 #[cfg(target_os = "linux")]
 fn children() -> Vec<rustix::process::Pid> {
-    let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
-    let lists = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let lists = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
     let ids = lists.flat_map(|list| list.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<i32>>());
     ids.filter_map(rustix::process::Pid::from_raw).collect()
 }

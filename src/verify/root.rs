@@ -32,13 +32,16 @@ pub fn enter(scratch: &Path, tree: &Path, covers: &[PathBuf], kept: &[PathBuf]) 
     for entry in fs::read_dir("/")?.flatten() {
         let name = entry.file_name();
         let (place, kind) = (root.join(&name), entry.file_type()?);
+        if covered(&name) {
+            continue;
+        }
         if kind.is_symlink() {
             symlink(fs::read_link(entry.path())?, &place)?;
         } else if kind.is_dir() {
             fs::create_dir(&place)?;
             // A container may forbid processes of one's own; then those of the machine are to be seen, and not to be reached.
             let fresh = name == "proc" && mount("proc", &place, "proc", MountFlags::NOSUID, None).is_ok();
-            if !fresh && !covered(&name) && !EMPTY.iter().any(|empty| name == *empty) {
+            if !fresh && !EMPTY.iter().any(|empty| name == *empty) {
                 mount_bind_recursive(entry.path(), &place)?;
             }
         }
@@ -47,10 +50,7 @@ pub fn enter(scratch: &Path, tree: &Path, covers: &[PathBuf], kept: &[PathBuf]) 
     fs::create_dir_all(root.join("tmp"))?;
     make_read_only(&root)?;
     for cover in covers {
-        let from = inside(tree, cover);
-        fs::create_dir_all(&from)?;
-        fs::create_dir_all(inside(&root, cover))?;
-        mount_bind(&from, inside(&root, cover))?;
+        cover_with(&inside(tree, cover), &inside(&root, cover))?;
     }
     kept.iter().try_for_each(|kept| bind(kept, &root))?;
     // What was kept lies over the copies.
@@ -65,6 +65,19 @@ pub fn enter(scratch: &Path, tree: &Path, covers: &[PathBuf], kept: &[PathBuf]) 
     chdir("/")?;
     unmount("/tmp/.old", UnmountFlags::DETACH)?;
     fs::remove_dir("/tmp/.old")
+}
+
+/// Puts a copy in its place. In cases there are files and links at the top as well.
+fn cover_with(copy: &Path, place: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(copy) {
+        Ok(meta) if meta.is_symlink() => return symlink(fs::read_link(copy)?, place),
+        Ok(meta) if meta.is_file() => drop(fs::File::create(place)?),
+        Ok(_) | Err(_) => {
+            fs::create_dir_all(copy)?;
+            fs::create_dir_all(place)?;
+        }
+    }
+    Ok(mount_bind(copy, place)?)
 }
 
 /// Where an absolute path lies below another root.

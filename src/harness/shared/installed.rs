@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::answer::{Answer, Message, Resolution, Role, Scope, Source, Standpoint, Trigger, Warning};
+use crate::answer::{
+    Answer, Message, Replayed, Resolution, Role, Scope, Source, Standing, Standpoint, Trigger, Warning,
+};
 use crate::formats::parse_json;
 use crate::harness::custom::Custom;
 use crate::harness::{About, Choice, Edition, Profile, Program, choose, custom::Customs, newest, profile};
@@ -52,6 +54,9 @@ pub struct Installations {
     pub unasked: bool,
     /// What was found, by harness.
     pub found: BTreeMap<String, Installed>,
+    /// The versions that answered every question of `briefing verify` on this machine as Briefing does, by harness, each with
+    /// the day.
+    pub verified: BTreeMap<String, (String, String)>,
 }
 
 impl Installations {
@@ -75,7 +80,10 @@ impl Installations {
             Ok(Choice { note: Some(note), ..newest.clone() })
         };
         match self.found.get(profile.id) {
-            Some(Installed::Version(version, _)) => choose(&format!("{}@{version}", profile.id), &Customs::default()),
+            Some(Installed::Version(version, _)) => {
+                let chosen = choose(&format!("{}@{version}", profile.id), &Customs::default());
+                chosen.map(|choice| self.seen_here(profile, version, choice))
+            }
             Some(Installed::Unversioned(path)) => {
                 noted(format!("nothing says which version of {} {} is", profile.title, path.display()))
             }
@@ -87,6 +95,20 @@ impl Installations {
                 noted(format!("{} is found neither on PATH nor in a package folder", profile.title))
             }
         }
+    }
+}
+
+impl Installations {
+    /// What was seen on this machine covers a version, whatever was recorded of others.
+    fn seen_here(&self, profile: &Profile, running: &str, mut choice: Choice) -> Choice {
+        if let Some((version, day)) = self.verified.get(profile.id)
+            && version == running
+        {
+            choice.claim.standing = Standing::Covered;
+            choice.claim.verified = Some(day.clone());
+            choice.claim.replayed = Replayed::Here;
+        }
+        choice
     }
 }
 
@@ -259,7 +281,7 @@ fn is_version(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::Standing;
+    use crate::answer::Fidelity;
 
     #[test]
     fn a_path_may_say_the_version() {
@@ -283,6 +305,7 @@ mod tests {
             auto: false,
             unasked: false,
             found: found.into_iter().map(|found| ("codex".to_owned(), found)).collect(),
+            verified: BTreeMap::new(),
         };
         let version = |version: &str| Some(Installed::Version(version.to_owned(), "/p/package.json".into()));
         for (found, edition, unchecked, words) in [
@@ -300,6 +323,24 @@ mod tests {
             let note = choice.note.as_ref().map_or("", |note| note.message.as_str());
             assert_eq!((choice.edition().about().name, uncertain(&choice)), (edition, unchecked.map(str::to_owned)));
             assert!(note.contains(words) && note.is_empty() == words.is_empty(), "{found:?}: {note}");
+        }
+    }
+
+    #[test]
+    fn what_was_seen_on_this_machine_covers_its_version_and_no_other() {
+        let day = || "2026-11-22".to_owned();
+        for (running, fidelity, replayed) in
+            [("9.9.9", Fidelity::Exact, Replayed::Here), ("9.9.8", Fidelity::Unchecked, Replayed::Recorded)]
+        {
+            let installations = Installations {
+                auto: true,
+                found: [("codex".to_owned(), Installed::Version(running.to_owned(), "/p".into()))].into(),
+                verified: [("codex".to_owned(), ("9.9.9".to_owned(), day()))].into(),
+                ..Installations::default()
+            };
+            let claim = installations.choose("codex", &Customs::default()).expect("a choice").claim;
+            assert_eq!((claim.fidelity(), claim.replayed), (fidelity, replayed), "{running}");
+            assert_eq!(claim.verified == Some(day()), replayed == Replayed::Here, "{running}");
         }
     }
 
