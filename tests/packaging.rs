@@ -28,6 +28,8 @@ fn versions_agree_everywhere() {
     let packages = lock["package"].as_array().expect("packages");
     let own = packages.iter().find(|package| package["name"].as_str() == Some(env!("CARGO_PKG_NAME")));
     assert_eq!(own.expect("it is in its own lock file")["version"].as_str(), Some(version));
+    let zed: toml::Table = read("editors/zed/extension.toml").parse().expect("TOML");
+    assert_eq!(zed["version"].as_str(), Some(version));
     let python: toml::Table = read(".packaging/pypi/pyproject.toml").parse().expect("TOML");
     assert!(python["project"].get("version").is_none(), "maturin takes the version from Cargo.toml");
     for example in ["examples/github/briefing.yml", "action.yml"] {
@@ -86,6 +88,11 @@ fn what_is_shipped_is_built_as_it_is_shipped() {
     let profiles = &manifest()["profile"];
     assert_eq!(profiles["dist"]["lto"].as_str(), Some("fat"));
     assert!(profiles["release"].get("lto").is_none(), "the first build of a fresh clone takes minutes more with LTO");
+    let features = |name: &str| manifest()["dependencies"][name]["features"].to_string();
+    assert!(
+        features("tracing").contains("release_max") && features("log").contains("release_max"),
+        "0.7 MB of logging"
+    );
 }
 
 /// Anybody who installs the Rust package gets what the program is built from.
