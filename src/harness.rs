@@ -19,18 +19,23 @@ pub mod amp;
 pub mod claude_code;
 pub mod cline;
 pub mod codex;
+pub mod continue_dev;
 pub mod copilot_cli;
 pub mod copilot_vscode;
 pub mod crush;
 pub mod cursor;
 pub mod custom;
+pub mod droid;
 pub mod gemini_cli;
 pub mod goose;
+pub mod grok_build;
 pub mod history;
 pub mod junie;
+pub mod kimi_code;
 pub mod kiro;
 pub mod openclaw;
 pub mod opencode;
+pub mod pi;
 pub mod qwen_code;
 pub mod roo;
 pub mod shared;
@@ -58,6 +63,11 @@ pub static ALL: &[&Profile] = &[
     &crush::PROFILE,
     &kiro::PROFILE,
     &junie::PROFILE,
+    &pi::PROFILE,
+    &kimi_code::PROFILE,
+    &continue_dev::PROFILE,
+    &grok_build::PROFILE,
+    &droid::PROFILE,
     &cline::PROFILE,
     &roo::PROFILE,
     &windsurf::PROFILE,

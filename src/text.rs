@@ -147,6 +147,23 @@ pub fn js_trim(text: &str) -> &str {
     text.trim_matches(is_js_space)
 }
 
+/// Python's white space: what `str.strip` removes. Unlike Rust's, it has the separators U+001C to U+001F.
+pub fn is_py_space(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
+}
+
+/// Where the text stands in it that Python's `str.strip` leaves.
+pub fn py_trimmed(text: &str) -> Range<usize> {
+    let start = text.len() - text.trim_start_matches(is_py_space).len();
+    start..text.trim_end_matches(is_py_space).len().max(start)
+}
+
+/// Where the text stands in it that JavaScript's `trim` leaves.
+pub fn js_trimmed(text: &str) -> Range<usize> {
+    let start = text.len() - text.trim_start_matches(is_js_space).len();
+    start..js_trim_end(text).len().max(start)
+}
+
 /// The order of JavaScript's `localeCompare`, without the customs of any one language.
 pub fn locale_compare(one: &str, other: &str) -> Ordering {
     static ORDER: LazyLock<CollatorBorrowed<'static>> = LazyLock::new(|| {

@@ -1,7 +1,7 @@
 //! Runs every case file: what it shows must be what Briefing answers, byte for byte.
 //!
-//! `CASES=codex/global` runs only the files whose path holds that text. `UPDATE=1` rewrites the golden sections that
-//! were not recorded from a real client.
+//! `CASES=codex/global` runs only the files whose path below `tests/cases` holds that text. `UPDATE=1` rewrites the golden sections
+//! that were not recorded from a real client, and says which.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -47,7 +47,7 @@ fn every_case_is_answered_as_it_says() {
     let mut messages = Messages::default();
     let mut run = 0;
     for path in case_files() {
-        if !path.to_string_lossy().contains(&wanted) {
+        if !is_wanted(&path, &wanted) {
             continue;
         }
         run += 1;
@@ -76,12 +76,29 @@ fn every_case_file_is_written_as_the_format_says() {
     }
 }
 
+/// Where the cases are.
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")
+}
+
+/// Whether `CASES` names a case: the directory that the repository was cloned into has no say in that.
+fn is_wanted(path: &Path, wanted: &str) -> bool {
+    path.strip_prefix(folder()).is_ok_and(|path| path.to_string_lossy().contains(wanted))
+}
+
+#[test]
+fn a_case_is_named_by_its_path_below_the_folder_of_cases() {
+    let case = folder().join("codex/a_case.txt");
+    for (wanted, named) in [("", true), ("codex/", true), ("a_case", true), ("tests/", false), ("pi/", false)] {
+        assert_eq!(is_wanted(&case, wanted), named, "{wanted}");
+    }
+    assert!(!is_wanted(Path::new("/home/me/pi/tests/other/codex/a_case.txt"), "pi/"));
+}
+
 /// Every case file, in order.
 pub fn case_files() -> Vec<PathBuf> {
     let mut files = Vec::new();
-    for harness in
-        std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")).expect("the cases are there")
-    {
+    for harness in std::fs::read_dir(folder()).expect("the cases are there") {
         let dir = harness.expect("an entry").path();
         if dir.is_dir() {
             files.extend(std::fs::read_dir(&dir).expect("a directory").map(|file| file.expect("an entry").path()));
@@ -136,7 +153,15 @@ fn check(path: &Path, text: &str, update: bool, messages: &mut Messages) -> Vec<
     }
     if !fresh.is_empty() {
         for (index, body) in fresh {
-            case.sections[index].body = body;
+            let section = &mut case.sections[index];
+            // Seen with `-- --nocapture`, and where the test fails over something else.
+            println!(
+                "UPDATE=1 rewrites {}: -- {} --\n{}",
+                path.display(),
+                section.header,
+                difference(&section.body, &body)
+            );
+            section.body = body;
         }
         std::fs::write(path, case.format()).expect("UPDATE=1 can write the case");
     }

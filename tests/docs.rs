@@ -158,16 +158,22 @@ fn the_screens_on_the_page_of_the_editors_are_those_that_were_kept() {
     up_to_date(page, &wanted);
 }
 
+/// The table of harnesses: how many cases were recorded from the real client, or that none could be asked.
 #[test]
 fn the_readme_has_every_harness_and_edition_in_its_table() {
-    let readme = read("README.md");
+    let observed = |text: &str, id: &str| text.lines().any(|line| line.starts_with(&format!("-- @observed {id} ")));
+    let cases: Vec<String> = crate::cases::case_files().iter().map(|file| read_at(file)).collect();
+    let mut rows = String::from("| id | editions | checked on |\n|---|---|---|\n");
     for profile in briefing::harness::ALL {
-        let rows: Vec<&str> =
-            readme.lines().filter(|line| line.starts_with(&format!("| `{}` |", profile.id))).collect();
-        for name in profile.editions.iter().map(|edition| edition.about().name) {
-            assert!(rows.iter().any(|row| row.contains(name)), "{} {name} is not in the table", profile.id);
-        }
+        let editions: Vec<&str> = profile.editions.iter().rev().map(|edition| edition.about().name).collect();
+        let asked = match cases.iter().filter(|case| observed(case, profile.id)).count() {
+            0 => "its documentation, sources or design: no client was asked".to_owned(),
+            count => format!("the real client: {count} recorded cases"),
+        };
+        writeln!(rows, "| `{}` | {} | {asked} |", profile.id, editions.join(", ")).expect("a text");
     }
+    rows += "| yours | | [a `briefing.toml`](src/harness/custom.md) at the root of the workspace, or the setting `briefing.customHarnesses` |\n";
+    up_to_date("README.md", &between("README.md", "harnesses", &rows));
 }
 
 /// What was replayed on which versions, from the data that the runs wrote.
@@ -262,6 +268,10 @@ fn read(file: &str) -> String {
     std::fs::read_to_string(path(file)).unwrap_or_default()
 }
 
+fn read_at(file: &Path) -> String {
+    std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+}
+
 /// The file with `content` between `<!-- mark -->` and `<!-- /mark -->`.
 pub(crate) fn between(file: &str, mark: &str, content: &str) -> String {
     let text = read(file);
@@ -272,7 +282,8 @@ pub(crate) fn between(file: &str, mark: &str, content: &str) -> String {
 }
 
 pub(crate) fn up_to_date(file: &str, wanted: &str) {
-    if std::env::var_os("UPDATE").is_some() {
+    if std::env::var_os("UPDATE").is_some() && read(file) != wanted {
+        println!("UPDATE=1 rewrites {file}");
         std::fs::create_dir_all(path(file).parent().expect("a directory")).expect("a directory");
         std::fs::write(path(file), wanted).expect("it is written");
     }

@@ -11,5 +11,6 @@ pub mod names;
 pub mod neighbour;
 pub mod patterns;
 pub mod references;
+pub(in crate::harness) mod section;
 pub(in crate::harness) mod skills;
 pub(in crate::harness) mod vscode;

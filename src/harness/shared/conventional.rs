@@ -89,8 +89,7 @@ impl File {
 
     /// Where its text stands, less what JavaScript's `trim` removes.
     pub fn js_trimmed(&self) -> Range<usize> {
-        let start = self.text.len() - self.text.trim_start_matches(text::is_js_space).len();
-        start..text::js_trim_end(&self.text).len().max(start)
+        text::js_trimmed(&self.text)
     }
 
     /// Where its text stands behind the front matter, less the white space around it.

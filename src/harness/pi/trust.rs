@@ -1,0 +1,76 @@
+//! Whether a project is trusted: `trust.json`, else what the user's settings say of projects that nobody decided about.
+
+use std::path::Path;
+
+use super::not_trusted;
+use super::settings::Settings;
+use crate::answer::{Answer, Refusal, Standpoint};
+use crate::formats::{Node, Value, parse_json};
+use crate::search::{Search, Told};
+use crate::snapshot::Ask;
+
+/// What of `.pi` needs trust.
+const RESOURCES: [&str; 7] =
+    ["settings.json", "extensions", "skills", "prompts", "themes", "SYSTEM.md", "APPEND_SYSTEM.md"];
+
+/// Whether what the project brings counts; or why the client does not start.
+pub(super) fn is_trusted(
+    at: &Standpoint,
+    own: &Path,
+    settings: &Settings,
+    search: &mut Search,
+    answer: &mut Answer,
+) -> Told<Result<bool, Refusal>> {
+    if at.flag("pi", "approve") {
+        return Ok(Ok(true));
+    }
+    let Some(first) = first_resource(at, search)? else { return Ok(Ok(true)) };
+    let decided = match decided(at, &own.join("trust.json"), search)? {
+        Ok(decided) => decided,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let trusted = decided.unwrap_or_else(|| settings.default_trust() == Some("always"));
+    if !trusted {
+        not_trusted(&first, answer);
+    }
+    Ok(Ok(trusted))
+}
+
+/// The first thing that needs trust: in `.pi`, or a folder of skills here or above that is not the user's.
+fn first_resource(at: &Standpoint, search: &mut Search) -> Told<Option<std::path::PathBuf>> {
+    const RULE: &str = "is there anything that needs trust?";
+    let home = search.real(&at.home)?.unwrap_or_else(|_| at.home.clone());
+    let of_user = home.join(".agents/skills");
+    let above = at.cwd.ancestors().map(|dir| dir.join(".agents/skills")).filter(|dir| *dir != of_user);
+    let all: Vec<_> = RESOURCES.iter().map(|name| at.cwd.join(".pi").join(name)).chain(above).collect();
+    search.expect(all.iter().cloned().map(Ask::Kind))?;
+    for path in all {
+        if search.stat(&path, RULE)?.is_ok() {
+            return Ok(Some(path));
+        }
+    }
+    Ok(None)
+}
+
+/// What `trust.json` says of the nearest directory, if anything.
+fn decided(at: &Standpoint, file: &Path, search: &mut Search) -> Told<Result<Option<bool>, Refusal>> {
+    if search.stat(file, "trust: the folders somebody decided about")?.is_err() {
+        return Ok(Ok(None));
+    }
+    let refused = |why: &str| Ok(Err(Refusal::new(file, format!("{}: {why}", file.display()))));
+    let raw = match search.read(file, "trust: the folders somebody decided about")? {
+        Ok(raw) => raw,
+        Err(problem) => return refused(&problem.to_string()),
+    };
+    let text = raw.text_without_bom();
+    let node = match parse_json(&text) {
+        Ok(node) => node,
+        Err(error) => return refused(&error.with_position(&text)),
+    };
+    let Some(table) = node.as_table() else { return refused("it must be an object") };
+    if table.iter().any(|(_, value)| !matches!(value.value, Value::Bool(_) | Value::Null)) {
+        return refused("a value must be true, false or null");
+    }
+    let decision = |dir: &Path| node.get(&dir.to_string_lossy()).and_then(Node::as_bool);
+    Ok(Ok(at.cwd.ancestors().find_map(decision)))
+}

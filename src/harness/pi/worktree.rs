@@ -1,0 +1,55 @@
+//! A linked worktree inside of its own repository: both are one place, and its context file hides the repository's.
+
+use std::path::{Path, PathBuf};
+
+use super::Pi;
+use crate::answer::Scope;
+use crate::search::{Search, Told};
+use crate::snapshot::{Ask, Kind, absolute};
+use crate::text::js_trim;
+
+const RULE: &str = "is this a worktree inside of its repository?";
+
+/// The context file of the repository that is not read, where it really is.
+pub(super) fn hidden(edition: &Pi, cwd: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+    let Some((top, common)) = repository(cwd, search)? else { return Ok(None) };
+    let common = real(&common, search)?;
+    let top = real(&top, search)?;
+    let Some(main) = common.parent() else { return Ok(None) };
+    if top == main || !top.starts_with(main) || real(&main.join(".git"), search)? != common {
+        return Ok(None);
+    }
+    let own = edition.file_of(&top, Scope::Project, search, None)?;
+    Ok(own.and_then(|(path, _)| Some(main.join(path.file_name()?))))
+}
+
+/// The top of the nearest repository, and its git directory, shared by its worktrees.
+fn repository(cwd: &Path, search: &mut Search) -> Told<Option<(PathBuf, PathBuf)>> {
+    search.expect(cwd.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
+    for dir in cwd.ancestors() {
+        let git = dir.join(".git");
+        let Ok(meta) = search.stat(&git, RULE)? else { continue };
+        let found = match meta.kind {
+            Kind::Dir => (git.clone(), git),
+            Kind::File => {
+                let Ok(raw) = search.read(&git, RULE)? else { return Ok(None) };
+                let text = raw.text_without_bom();
+                let Some(path) = js_trim(&text).strip_prefix("gitdir: ") else { continue };
+                let own = absolute(dir, Path::new(js_trim(path)));
+                let common = match search.read(&own.join("commondir"), RULE)? {
+                    Ok(raw) => absolute(&own, Path::new(js_trim(&raw.text()))),
+                    Err(_) => own.clone(),
+                };
+                (own, common)
+            }
+            _ => continue,
+        };
+        let (own, common) = found;
+        return Ok(search.stat(&own.join("HEAD"), RULE)?.is_ok().then(|| (dir.to_owned(), common)));
+    }
+    Ok(None)
+}
+
+fn real(path: &Path, search: &mut Search) -> Told<PathBuf> {
+    Ok(search.real(path)?.unwrap_or_else(|_| path.to_owned()))
+}

@@ -1,0 +1,73 @@
+//! A message that is put together from whole files and from words around them, one after the other.
+
+use std::ops::Range;
+use std::path::Path;
+
+use crate::answer::{Answer, Fate, Message, Role, Scope, Source, Text, Trigger};
+use crate::snapshot::Content;
+
+/// A message that grows.
+pub(in crate::harness) struct Section {
+    trigger: Trigger,
+    role: Role,
+    parts: Vec<Text>,
+    sources: Vec<Source>,
+}
+
+impl Section {
+    /// An empty one.
+    pub fn new(trigger: Trigger, role: Role) -> Section {
+        Section { trigger, role, parts: Vec::new(), sources: Vec::new() }
+    }
+
+    /// Whether nothing was put into it.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// Adds words that no file brings.
+    pub fn words(&mut self, text: impl Into<Text>) {
+        self.parts.push(text.into());
+    }
+
+    /// Adds what a file brings: `text` is what of it is sent, and `show` writes it.
+    pub fn file(&mut self, file: Given<'_>, show: impl FnOnce(Text) -> Text) {
+        let Given { path, raw, range, scope, reason } = file;
+        let decoded = raw.text();
+        let shown = Text::of(raw, &decoded).slice(range.clone());
+        let kept = if range.is_empty() { Vec::new() } else { raw.raw_ranges(&[range]) };
+        let (part, trigger) = (Some(self.parts.len()), self.trigger);
+        let source = Source { size: Some(raw.size()), ..Source::new(path, scope, Fate::Loaded, reason) };
+        self.sources.push(Source { kept, part, trigger, message: Some(0), ..source });
+        self.parts.push(show(shown));
+    }
+
+    /// Says of the last file that more of it was there.
+    pub fn last(&mut self) -> Option<&mut Source> {
+        self.sources.last_mut()
+    }
+
+    /// Puts it at the end of the answer. One without any part is no message.
+    pub fn finish(self, separator: &str, answer: &mut Answer) {
+        let message = answer.messages.len();
+        answer.sources.extend(self.sources.into_iter().map(|source| Source { message: Some(message), ..source }));
+        if !self.parts.is_empty() {
+            answer.messages.push(Message::joined(self.trigger, self.role, self.parts, separator));
+        }
+    }
+}
+
+/// A file, and what of its text is sent.
+pub(in crate::harness) struct Given<'f> {
+    pub path: &'f Path,
+    pub raw: &'f Content,
+    /// In its decoded text, a byte order mark included.
+    pub range: Range<usize>,
+    pub scope: Scope,
+    pub reason: &'f str,
+}
+
+/// Where the text stands behind a byte order mark.
+pub(in crate::harness) fn behind_mark(text: &str) -> Range<usize> {
+    text.len() - text.strip_prefix('\u{feff}').unwrap_or(text).len()..text.len()
+}

