@@ -22,16 +22,8 @@ pub static PROFILE: Profile = Profile {
     summary: "CLAUDE.md and AGENTS.md of every directory up to the root of the repository and of its .factory, .agents, .agent; ~/.factory, ~/.agents, ~/.agent; DESIGN.md; nested ones as the agent reads",
     editions: &[&Droid],
     history: None,
-    instruction_names: &[
-        "CLAUDE.md",
-        "Claude.md",
-        "AGENTS.md",
-        "Agents.md",
-        "agents.md",
-        "DESIGN.md",
-        "Design.md",
-        "design.md",
-    ],
+    // Names that differ in their letter case only are read as well, and nobody is told to write them.
+    instruction_names: &["CLAUDE.md", "AGENTS.md", "DESIGN.md"],
     settings_names: &[".factory/settings.json"],
     keys: &[],
     program: Some(Program { command: "droid", package: "@factory/cli" }),

@@ -12,7 +12,7 @@ use super::shared::conventional::PLAIN;
 use super::shared::keys::{Key, Keys, Takes};
 use super::shared::section::{Given, Section};
 use super::{About, Attaches, Details, Edition, Evidence, Profile, Program};
-use crate::answer::{Answer, Certain, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Warning};
+use crate::answer::{Answer, Certain, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
 use crate::formats::{Node, parse_toml};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Content, absolute};
@@ -24,9 +24,8 @@ pub static PROFILE: Profile = Profile {
     summary: "AGENTS.md, CLAUDE.md and their kin of every directory from the root of a trusted repository down, .grok/rules, .claude, .cursor/rules; the same of the user",
     editions: &[&GrokBuild],
     history: None,
+    // Agents.md and Claude.md are read as well, and nobody is told to write them.
     instruction_names: &[
-        "Agents.md",
-        "Claude.md",
         "CLAUDE.md",
         "CLAUDE.local.md",
         "AGENT.md",
@@ -349,9 +348,6 @@ fn decided(
         return Ok(files);
     }
     let reason = "the folder is not trusted: `grok` asks, `grok -p` reads it with --trust only";
-    if let Some(first) = files.first() {
-        answer.warnings.push(Warning::at("not-trusted", &first.path, format!("{}: {reason}", first.path.display())));
-    }
     let left_out = |file: File| Source::new(file.path, file.scope, Fate::Excluded, reason);
     answer.sources.extend(files.into_iter().map(left_out));
     Ok(Vec::new())

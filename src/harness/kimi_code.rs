@@ -24,7 +24,7 @@ pub static PROFILE: Profile = Profile {
     summary: "~/.kimi-code/AGENTS.md, ~/.agents/AGENTS.md, then .kimi-code/AGENTS.md and AGENTS.md of every directory from the root of the repository down",
     editions: &[&KimiCode],
     history: None,
-    instruction_names: &["AGENTS.md", "agents.md", ".kimi-code/AGENTS.md"],
+    instruction_names: &["AGENTS.md", ".kimi-code/AGENTS.md"],
     settings_names: &[".kimi-code/config.toml"],
     keys: &[],
     program: Some(Program { command: "kimi", package: "@moonshot-ai/kimi-code" }),

@@ -32,9 +32,7 @@ pub static PROFILE: Profile = Profile {
     instruction_names: &[
         "AGENTS.override.md",
         "AGENTS.md",
-        "AGENTS.MD",
         "CLAUDE.md",
-        "CLAUDE.MD",
         ".pi/SYSTEM.md",
         ".pi/APPEND_SYSTEM.md",
         ".pi/agent/SYSTEM.md",
