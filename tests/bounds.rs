@@ -351,7 +351,8 @@ fn whatever_is_named_an_answer_comes_to_its_end_and_says_where() {
 fn what_an_answer_may_read_has_a_bound_in_bytes() {
     let mut world = World::empty();
     for number in 0..200 {
-        world.file(Path::new(&format!("/p/.cursor/rules/{number:03}.mdc")), vec![b'x'; 1 << 20]);
+        let rule = [b"---\nalwaysApply: true\n---\n".as_slice(), &[b'x'; 1 << 20]].concat();
+        world.file(Path::new(&format!("/p/.cursor/rules/{number:03}.mdc")), rule);
     }
     world.directory(Path::new("/h"));
     let resolution = resolved(&world, "cursor from /p");

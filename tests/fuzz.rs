@@ -174,7 +174,7 @@ fn mutated(text: &str, random: &mut Random) -> String {
         match random.below(8) {
             0 => text.replace_range(range, ""),
             1 => text.truncate(one),
-            2 if text.len() < 16_384 => text.insert_str(other, &text[range].to_owned()),
+            2 if text.len() < 16_384 => text.insert_str(other, &String::from(&text[range])),
             3 => text.insert_str(one, &random.pick(&PIECES).repeat(1 + random.below(40))),
             4 => {
                 let tail = text.split_off(one);

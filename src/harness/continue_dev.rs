@@ -318,8 +318,8 @@ fn dashes(text: &str) -> Vec<Range<usize>> {
         }
         let behind = &text[start + 3..];
         let blanks = js_trimmed(behind).start;
-        let stops = behind[..blanks].char_indices().filter(|(_, c)| is_end(*c)).map(|(at, _)| at);
-        let end = if blanks == behind.len() { Some(blanks) } else { stops.last() };
+        let mut stops = behind[..blanks].char_indices().filter(|(_, c)| is_end(*c)).map(|(at, _)| at);
+        let end = if blanks == behind.len() { Some(blanks) } else { stops.next_back() };
         found.extend(end.map(|end| start..start + 3 + end));
     }
     found

@@ -12,7 +12,7 @@ use crate::snapshot::{Ask, Errno, Fact, Remote, Unreadable};
 const LIMIT: usize = crate::snapshot::ROUND_WEIGHT;
 
 /// The effort after which a harness that goes on asking all the same is stopped.
-const PATIENCE: usize = 2 * LIMIT;
+const PATIENCE: usize = 8 * LIMIT;
 
 /// What a pattern weighs before it has found anything: it is compiled, and looked for from a directory on.
 const PATTERN: usize = 25;

@@ -160,8 +160,7 @@ fn offsets_lead_back(raw: &[u8], said: &str) {
     let offsets: Vec<usize> = said.char_indices().map(|(at, _)| text::raw_offset(raw, at)).collect();
     assert!(offsets.is_sorted() && offsets.iter().all(|at| *at <= raw.len()), "{raw:?}");
     assert_eq!(text::raw_offset(raw, said.len()), raw.len());
-    let all = [0..said.len()];
-    let back = text::raw_ranges(raw, &all);
+    let back = text::raw_ranges(raw, std::slice::from_ref(&(0..said.len())));
     assert_eq!(back.iter().map(|range| range.len()).sum::<usize>(), raw.len(), "{raw:?}");
 }
 
