@@ -1,7 +1,7 @@
 //! Asks the user's own client what it tells its model, and compares: the only room that starts a program.
 //!
-//! The client meets a [`model`] on the loopback interface that has it read a file, and keeps what it is sent. It runs on a
-//! [`copy`] of what the answer rests on: on Linux, where that is allowed, in a [`root`] and a network of its own, elsewhere where
+//! The client meets a `model` on the loopback interface that has it read a file, and keeps what it is sent. It runs on a
+//! `copy` of what the answer rests on: on Linux, where that is allowed, in a `root` and a network of its own, elsewhere where
 //! the copy lies and with proxies that lead nowhere. Briefing is asked about the same copy. Only the command line comes here, and
 //! only when the user named the command.
 #![expect(clippy::disallowed_methods, reason = "this is the room that starts programs, in a directory of its own")]

@@ -36,7 +36,7 @@ Examples:
 /// Arguments of `briefing verify`.
 #[derive(Args)]
 pub(super) struct Verify {
-    /// The harness, as ID[@VERSION], and the file that the agent reads; without the one those that are used here and
+    /// The harness, as ID or ID@VERSION, and the file that the agent reads; without the one those that are used here and
     /// installed, without the other the start of a session
     #[arg(value_name = "HARNESS] [FILE", num_args = 0..=2)]
     what: Vec<String>,
