@@ -177,7 +177,14 @@ fn settings(path: &Path, search: &mut Search, answer: &mut Answer) -> Told<Vec<R
         return Ok(Vec::new());
     };
     let mut rules = Vec::new();
+    let mut seen = HashSet::new();
     for entry in node.get("rules").and_then(Node::as_list).unwrap_or_default() {
+        // A text counts once, and so does a name, whatever its text.
+        let key = entry.as_text().map(|text| (false, text));
+        let key = key.or_else(|| Some((true, entry.get("name")?.as_text()?)));
+        if key.is_some_and(|key| !seen.insert(key)) {
+            continue;
+        }
         let text = match &entry.value {
             Value::Text(text) => Some(text),
             Value::Table(_) => entry.get("rule").map(|rule| &rule.value).and_then(|value| match value {

@@ -107,6 +107,11 @@ impl Edition for GrokBuild {
             decided(at, root.as_deref(), &own, project, search, &mut answer)?
         };
         say(project, user, &mut answer);
+        if !answer.messages.is_empty() {
+            // Random trees differed from the client in both.
+            let reason = "the white space around files, and the order of the user's, are not known for certain";
+            answer.doubt(&[Certain::Set], reason);
+        }
         Ok(answer)
     }
 }
