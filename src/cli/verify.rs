@@ -185,7 +185,7 @@ fn agreed(asked: &[Asked], place: Where) -> Result<bool, Failure> {
     }
     let how = match place {
         Where::OwnRoot => {
-            "without a network, in a root of its own: nothing outside of a scratch directory can be written to"
+            "without a network, in a root of its own: nothing outside of a scratch directory can be written to; should that fail to be set up, it says so, and runs from the copy with proxies that lead nowhere"
         }
         Where::Copy => {
             "with proxies that lead nowhere, from a copy in a scratch directory; this system has no stronger fence"
