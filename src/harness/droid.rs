@@ -352,6 +352,10 @@ fn nested(
             }
         }
     }
+    if !section.is_empty() && !target.starts_with(&at.cwd) {
+        let reason = "which files come with a read outside of the start directory is not known for certain";
+        answer.doubt(&[Certain::Set], reason);
+    }
     let first = answer.messages.len();
     section.finish("\n\n", answer);
     if let Some(message) = answer.messages.get_mut(first) {
