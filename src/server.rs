@@ -3,22 +3,18 @@
 //! Edits, file events and settings are applied before a handler's first await, and the transport polls each call once in
 //! arrival order; so whatever is asked after an edit sees it.
 
-use std::collections::{HashMap, HashSet, VecDeque};
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tokio::sync::{Notify, Semaphore};
-use tower_lsp::ls_types::Uri;
 use tower_lsp::{Client, ClientSocket, LspService};
 
-use crate::answer::Resolution;
 use crate::disk::{self, Buffers, Real, Watcher, Watching};
 use crate::index::{AtRest, Index};
-use crate::request::{Defaults, beside};
-use crate::snapshot::{Change, absolute};
+use crate::request::Defaults;
+use crate::snapshot::Change;
 
 mod alone;
 mod announce;
@@ -34,6 +30,7 @@ pub mod mcp;
 mod mentions;
 mod publish;
 mod requests;
+mod session;
 pub mod settings;
 mod thread;
 pub mod transport;
@@ -41,11 +38,8 @@ pub mod watch;
 pub mod why;
 mod workspace;
 
-use announce::Announced;
-use capabilities::Abilities;
-use convert::Encoding;
-use documents::Document;
 use mentions::Mentions;
+use session::Session;
 use settings::Settings;
 use thread::{BlockingIo, OwnThread};
 use workspace::Workspace;
@@ -94,32 +88,6 @@ struct Core {
 
 /// How many requests may read the disk at the same time.
 const READERS: usize = 64;
-
-/// What the client told so far.
-struct Session {
-    /// What the process was started with: home, environment, clock.
-    base: Defaults,
-    /// The settings that came with `initialize`; they count where the client's configuration says nothing.
-    initial: Settings,
-    settings: Settings,
-    /// `settings` over `base`.
-    defaults: Arc<Defaults>,
-    /// The names of instruction files of every custom harness that was declared so far.
-    custom_names: HashSet<OsString>,
-    /// Counts how often the settings were asked for or set, so that a late answer does not replace a newer one.
-    settings_round: u64,
-    /// What the client was told when it pulled diagnostics: for which state of a document, and a mark of what.
-    pulled: HashMap<Uri, (u64, String)>,
-    folders: Vec<PathBuf>,
-    encoding: Encoding,
-    abilities: Abilities,
-    documents: HashMap<Uri, Document>,
-    told: Announced,
-    /// The previews that the client asked for last, by their URIs, with what they were made from.
-    previews: VecDeque<(String, Arc<Resolution>)>,
-    /// Counts the states of documents: versions may begin anew when a document is opened again.
-    revision: u64,
-}
 
 /// Serves one client on standard input and output, until it leaves.
 pub fn run(base: Defaults, today: fn() -> Date) -> Result<ExitCode, String> {
@@ -231,55 +199,6 @@ impl Core {
             settled: Notify::new(),
             readers: Arc::new(Semaphore::new(READERS)),
         }
-    }
-}
-
-impl Session {
-    fn new(base: Defaults) -> Session {
-        Session {
-            defaults: Arc::new(base.clone()),
-            custom_names: HashSet::new(),
-            base,
-            initial: Settings::default(),
-            settings: Settings::default(),
-            settings_round: 0,
-            pulled: HashMap::new(),
-            folders: Vec::new(),
-            encoding: Encoding::Utf16,
-            abilities: Abilities::default(),
-            documents: HashMap::new(),
-            told: Announced::new(),
-            previews: VecDeque::new(),
-            revision: 0,
-        }
-    }
-
-    /// Where an agent that reads `path` is assumed to be started, for every feature: where the settings say, else in the
-    /// innermost workspace folder that holds the file, else beside it. Without a file: in the first workspace folder.
-    fn cwd_for(&self, path: Option<&Path>) -> Option<PathBuf> {
-        let folder = path.and_then(|path| self.folder_of(path));
-        match (&self.settings.cwd, folder.or(self.folders.first()), path) {
-            (Some(cwd), Some(base), _) => Some(absolute(base, Path::new(cwd))),
-            (Some(cwd), None, _) => Some(PathBuf::from(cwd)).filter(|cwd| cwd.is_absolute()),
-            (None, first, None) => first.cloned(),
-            (None, _, Some(path)) => Some(folder.cloned().unwrap_or_else(|| beside(path))),
-        }
-    }
-
-    /// The innermost workspace folder that holds `path`.
-    fn folder_of(&self, path: &Path) -> Option<&PathBuf> {
-        let holding = self.folders.iter().filter(|folder| path.starts_with(folder));
-        holding.max_by_key(|folder| folder.as_os_str().len())
-    }
-
-    fn set(&mut self, settings: Settings) {
-        self.defaults = Arc::new(settings.over(&self.base));
-        self.settings = settings;
-    }
-
-    fn next_revision(&mut self) -> u64 {
-        self.revision += 1;
-        self.revision
     }
 }
 

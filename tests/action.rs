@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use serde_norway::Value;
 use sha2::{Digest, Sha256};
 
-use crate::cli::Place;
+use crate::place::Place;
 use crate::revision::git;
 
 /// A machine of GitHub's: its scratch directory, and what the steps have said so far.

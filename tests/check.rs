@@ -4,7 +4,7 @@ use std::process::Output;
 
 use serde_json::Value;
 
-use crate::cli::Place;
+use crate::place::Place;
 use crate::revision::git;
 
 /// A project whose AGENTS.md is beyond the limit of Codex, and beside it one that Claude Code passes over.

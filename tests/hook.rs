@@ -5,7 +5,7 @@ use std::process::{Output, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::cli::Place;
+use crate::place::Place;
 
 /// What one hook answers to an event.
 fn hook(place: &Place, arguments: &[&str], event: &str) -> Output {

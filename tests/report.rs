@@ -4,7 +4,7 @@ use std::process::Output;
 
 use serde_json::Value;
 
-use crate::cli::Place;
+use crate::place::Place;
 
 /// A name that would be markup if it were not escaped.
 const ODD: &str = "a<b>&\"c'";

@@ -12,8 +12,8 @@ use briefing::session::{Step, Turn, unfold};
 use serde_json::{Value, json};
 
 use crate::cases::{answer, case_files, question};
-use crate::cli::Place;
 use crate::client::tests;
+use crate::place::Place;
 use crate::protocol::editor::Editor;
 use crate::world::{Case, World};
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Output;
 
-use crate::cli::Place;
+use crate::place::Place;
 
 /// Sends `text`, with the rules at the working directory in it, to the model whose port the arguments name.
 const SENDS: &str = r##"

@@ -7,8 +7,8 @@ use std::sync::mpsc::{Receiver, channel};
 
 use serde_json::Value;
 
-use crate::cli::Place;
 use crate::client::DEADLINE;
+use crate::place::Place;
 
 struct Watch {
     process: Child,

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::cli::Place;
+use crate::place::Place;
 
 const BOTH: [&str; 2] = ["--harness", "codex,claude-code"];
 
