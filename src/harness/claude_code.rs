@@ -26,6 +26,7 @@ mod history;
 mod imports;
 mod layers;
 mod loader;
+mod manner;
 mod memory;
 mod nested;
 mod paths;
@@ -35,6 +36,7 @@ mod settings;
 mod skills;
 mod start;
 mod tags;
+mod usage;
 mod variables;
 
 use excludes::Excludes;

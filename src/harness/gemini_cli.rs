@@ -33,9 +33,9 @@ mod workspaces;
 
 pub(super) use extensions::{Switches, hydrated};
 use history::{Links, Ways};
-use imports::{Format, Importer};
+use imports::Importer;
 pub(super) use paths::joined;
-use settings::Settings;
+use settings::{Format, Settings};
 use workspaces::boundary;
 
 /// The id, also the key of its options in requests.

@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::carried::{self, Manner};
 use super::document::{self, Document, Front};
 use super::excludes::Excludes;
+use super::manner::{self, Manner};
 use super::settings::Settings;
 use super::{Edition21, imports, paths};
 use crate::answer::{Fate, Limit, Mention, Per, Place, Scope, Source, Standpoint, Tool, Trigger, Unit, Warning};
@@ -90,7 +90,7 @@ impl<'s, 'a> Loader<'s, 'a> {
             settings,
             excludes,
             tool: at.tool,
-            manner: carried::manner(at, settings),
+            manner: manner::manner(at, settings),
             cwd: &at.cwd,
             home: &at.home,
             approved,

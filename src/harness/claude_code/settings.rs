@@ -8,7 +8,7 @@ use super::denied::{self, Denied};
 use super::directory::Directory;
 use super::git::Checkout;
 use super::layers::{self, Layer, Layers, Origin, Wanted};
-use super::skills;
+use super::usage::SkillUsage;
 use super::variables::{self, Variables};
 use crate::answer::{Refusal, Standpoint, Warning};
 use crate::formats::{Node, Value};
@@ -82,7 +82,7 @@ pub(super) struct Settings {
     /// How many columns the list of skills may have, where a variable says so.
     pub(super) skill_columns: Option<usize>,
     /// How often skills were called for, and when last.
-    pub(super) skill_usage: BTreeMap<String, (f64, f64)>,
+    pub(super) skill_usage: SkillUsage,
     /// Whether windows of a million tokens are switched off.
     pub(super) small_window: bool,
     /// The skills that are not listed as they are, by their folders.
@@ -251,7 +251,7 @@ impl Settings {
             skill_fraction: None,
             skill_description: None,
             skill_columns: None,
-            skill_usage: skills::usage(json.as_ref()),
+            skill_usage: SkillUsage::read(json.as_ref()),
             small_window: false,
             skills_shown: BTreeMap::new(),
             unsure: None,

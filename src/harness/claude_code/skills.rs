@@ -3,7 +3,7 @@
 //! Skills are the administrator's, the user's, and those of every directory up to the root; below the working directory,
 //! where a file is read. Commands are Markdown files of their own, and plugins bring both.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::agents::Agent;
@@ -122,7 +122,7 @@ impl Edition21 {
     fn list(&self, trigger: Trigger, found: Vec<Found>, around: &Around, answer: &mut Answer) {
         let (mut counted, left_out): (Vec<Found>, Vec<Found>) = found.into_iter().partition(Found::counts);
         let settings = around.settings;
-        let usage = |name: &str, late: bool| settings.usage(name, around.at.surroundings.date, late);
+        let usage = |name: &str, late: bool| settings.skill_usage.weight(name, around.at.surroundings.date, late);
         let longest = settings.skill_description.unwrap_or(list::DESCRIPTION_UTF16);
         let entries = |late: bool| {
             let entry = |found: &Found| {
@@ -272,40 +272,4 @@ impl Settings {
             }
         }
     }
-
-    /// How much a skill was used lately: how often, halved with every week since, but to no less than a tenth.
-    fn usage(&self, name: &str, today: (i16, u8, u8), late: bool) -> f64 {
-        let Some((count, last)) = self.skill_usage.get(name) else { return 0.0 };
-        let days = (now(today, late) - last) / DAY;
-        count * 0.5_f64.powf(days / 7.0).max(0.1)
-    }
-}
-
-/// A day, in milliseconds.
-const DAY: f64 = 86_400_000.0;
-
-/// The beginning of a day or its end, in milliseconds since 1970.
-fn now((year, month, day): (i16, u8, u8), late: bool) -> f64 {
-    let (year, month) =
-        if month <= 2 { (i64::from(year) - 1, i64::from(month) + 9) } else { (i64::from(year), i64::from(month) - 3) };
-    // The days before a month that counts from March, of a calendar in which leap days come last.
-    let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + i64::from(day) - 1 - 719_468;
-    (days + i64::from(late)) as f64 * DAY
-}
-
-/// How often each skill was called for, and when last, as the user's JSON file has it.
-pub(super) fn usage(json: Option<&Node>) -> BTreeMap<String, (f64, f64)> {
-    let number = |node: &Node| match &node.value {
-        Value::Integer(number) => Some(*number as f64),
-        Value::Float(number) => Some(*number),
-        Value::Text(text) => text.trim().parse().ok(),
-        _ => None,
-    };
-    let known = json.and_then(|json| json.get("skillUsage")).and_then(Node::as_table).into_iter().flatten();
-    known
-        .filter_map(|(name, node)| {
-            let (count, last) = (number(node.get("usageCount")?)?, number(node.get("lastUsedAt")?)?);
-            Some((name.clone(), (count, last)))
-        })
-        .collect()
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::paths::joined;
 use crate::answer::{Refusal, Standpoint};
-use crate::formats::{Node, dotenv};
+use crate::formats::{Node, Value, dotenv};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, absolute};
 use crate::text::js_trim;
@@ -25,8 +25,7 @@ pub(super) struct Variables {
 impl Variables {
     /// Reads the `.env` file of a folder that is trusted. `settings` were read before, without it.
     pub(super) fn load(settings: &Node, at: &Standpoint, home: &Path, search: &mut Search) -> Told<Variables> {
-        let ignore = super::settings::flag(settings.at_path(&["advanced", "ignoreLocalEnv"]), false)
-            || at.flag(super::ID, "ignore-env");
+        let ignore = flag(settings.at_path(&["advanced", "ignoreLocalEnv"]), false) || at.flag(super::ID, "ignore-env");
         let Some(file) = file(ignore, at, home, search)? else { return Ok(Variables::default()) };
         let raw = match search.read(&file, "variables that the environment does not set")? {
             Ok(raw) => raw,
@@ -99,4 +98,14 @@ fn file(ignore_local: bool, at: &Standpoint, home: &Path, search: &mut Search) -
         }
     }
     Ok(None)
+}
+
+/// A boolean as the client's validation reads it.
+pub(super) fn flag(node: Option<&Node>, default: bool) -> bool {
+    match node.map(|node| &node.value) {
+        Some(Value::Bool(value)) => *value,
+        Some(Value::Text(text)) if text.eq_ignore_ascii_case("true") => true,
+        Some(Value::Text(text)) if text.eq_ignore_ascii_case("false") => false,
+        _ => default,
+    }
 }

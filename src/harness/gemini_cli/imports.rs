@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::history::Links;
 use super::paths::{resolved, within};
+use super::settings::Format;
 use super::tokens::{Token, imports};
 use crate::answer::{Answer, Fate, Scope, Source, Trigger, Warning};
 use crate::search::{Search, Told};
@@ -20,15 +21,6 @@ const NODE_FILE_LIMIT_BYTES: u64 = (1 << 31) - 1;
 const IMPORT_CAP: usize = 2_000;
 /// The most text that imports may come to in one answer, in bytes; the client knows no such limit.
 const TEXT_CAP_BYTES: usize = 64 * 1024 * 1024;
-
-/// `context.importFormat`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
-    /// In the place of the token.
-    Tree,
-    /// One block per file, the imports behind.
-    Flat,
-}
 
 /// Follows the imports of one answer, and keeps count.
 pub(super) struct Importer<'a> {

@@ -45,7 +45,7 @@ pub(super) fn look(
     let (trigger, role) =
         if at.tool == Tool::Mention { (Trigger::Attach, Role::User) } else { (Trigger::Read, Role::Tool) };
     let files = Files { trigger, ..Files::at_start(Scope::Nested, Tier::Read, paths) };
-    let text = super::load(&[files], super::imports::Format::Tree, settings.bounds(), &mut seen, search, answer)?
+    let text = super::load(&[files], super::settings::Format::Tree, settings.bounds(), &mut seen, search, answer)?
         .pop()
         .unwrap_or_default();
     if !text.is_empty() {

@@ -3,16 +3,24 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::environment::Variables;
+use super::environment::{Variables, flag};
 use super::guard;
 use super::history::{Links, Ways};
-use super::imports::Format;
 use super::paths::{is_absence, resolved};
 use super::trust;
 use crate::answer::{Refusal, Standpoint, Warning};
 use crate::formats::{self, Node, Value};
 use crate::search::{Search, Told};
 use crate::snapshot::{Unreadable, absolute};
+
+/// `context.importFormat`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    /// In the place of the token.
+    Tree,
+    /// One block per file, the imports behind.
+    Flat,
+}
 
 /// The lists that a higher layer adds to; everything else it replaces.
 const ADDED_UP: &[&[&str]] = &[
@@ -145,16 +153,6 @@ impl Settings {
     pub(super) fn texts(&self, path: &[&str]) -> Vec<&str> {
         let list = self.value(path).and_then(Node::as_list).unwrap_or_default();
         list.iter().filter_map(Node::as_text).collect()
-    }
-}
-
-/// A boolean as the client's validation reads it.
-pub(super) fn flag(node: Option<&Node>, default: bool) -> bool {
-    match node.map(|node| &node.value) {
-        Some(Value::Bool(value)) => *value,
-        Some(Value::Text(text)) if text.eq_ignore_ascii_case("true") => true,
-        Some(Value::Text(text)) if text.eq_ignore_ascii_case("false") => false,
-        _ => default,
     }
 }
 

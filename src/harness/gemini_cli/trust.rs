@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::environment::Variables;
+use super::environment::{Variables, flag};
 use super::paths::{is_absence, joined, within};
-use super::settings::flag;
 use crate::answer::{Refusal, Standpoint, Warning};
 use crate::formats::{self, Node};
 use crate::search::{Search, Told};
