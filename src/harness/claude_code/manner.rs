@@ -1,0 +1,40 @@
+//! In which messages a model is told what a file brings along.
+
+use super::settings::Settings;
+use crate::answer::Standpoint;
+
+/// What a model is told in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// System messages within the conversation.
+    System,
+    /// The same, each text in a block of its own.
+    Blocks,
+    /// No system messages: what a tool brings stands behind its answer.
+    Answers,
+}
+
+/// Models that take no system message within the conversation; asked by their names, of Claude Code 2.1.300 and 2.1.330.
+const OF_ANSWERS: [&str; 9] = [
+    "claude-3",
+    "sonnet-4-0",
+    "sonnet-4-2",
+    "sonnet-4-5",
+    "sonnet-4-6",
+    "opus-4-5",
+    "opus-4-6",
+    "opus-4-7",
+    "haiku-4-5",
+];
+
+/// How a model is told; those that nobody knows, as the newest.
+pub(super) fn manner(at: &Standpoint, settings: &Settings) -> Manner {
+    let model = at.model.as_deref().or(settings.model.as_deref()).unwrap_or_default().to_ascii_lowercase();
+    if OF_ANSWERS.iter().any(|name| model.contains(name)) {
+        Manner::Answers
+    } else if model.contains("sonnet-5") && !model.contains("sonnet-5-5") {
+        Manner::Blocks
+    } else {
+        Manner::System
+    }
+}
