@@ -23,6 +23,7 @@ mod capabilities;
 pub mod check;
 pub mod convert;
 mod documents;
+mod editing;
 pub mod ext;
 mod features;
 mod handlers;

@@ -4,8 +4,8 @@ use serde_json::json;
 use tower_lsp::ls_types::*;
 
 use super::convert::Encoding;
+use super::editing::{self, Editing};
 use super::ext;
-use super::features::actions::{self, Editing};
 use super::features::completion::TRIGGERS;
 use super::requests::Command;
 use super::transport::TEXT_DOCUMENT_CONTENT;
@@ -133,7 +133,7 @@ pub(super) fn initialize_result(encoding: Encoding, client: Abilities) -> Initia
             experimental: Some(json!({TEXT_DOCUMENT_CONTENT: {"schemes": [ext::SCHEME]}})),
             diagnostic_provider: client.pulls_diagnostics.then_some(DiagnosticServerCapabilities::Options(pulled)),
             inlay_hint_provider: Some(OneOf::Left(true)),
-            code_action_provider: actions::provider(client.editing),
+            code_action_provider: editing::provider(client.editing),
             code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
             folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
             hover_provider: Some(HoverProviderCapability::Simple(true)),

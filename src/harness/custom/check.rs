@@ -4,10 +4,8 @@ use std::ops::Range;
 
 use toml::Spanned;
 
-use super::choices::{Entries, From, Target};
-use super::declare::KINDS;
+use super::choices::{Entries, Target};
 use super::definition::{Definition, Message, Source};
-use crate::answer::Role;
 
 /// What is wrong, each at its place.
 pub(super) fn check(definition: &Definition, extends_code: bool) -> Vec<(Range<usize>, String)> {
@@ -54,10 +52,11 @@ fn of_source(source: &Spanned<Source>, wrong: &mut Vec<(Range<usize>, String)>) 
         source.texts.is_some(),
         source.text.is_some(),
     ];
-    let kinds: Vec<&str> = KINDS.into_iter().zip(given).filter(|(_, given)| *given).map(|(kind, _)| kind).collect();
+    let kinds: Vec<&str> =
+        Source::KINDS.into_iter().zip(given).filter(|(_, given)| *given).map(|(kind, _)| kind).collect();
     match kinds.as_slice() {
         [_] => {}
-        [] => wrong.push((at, format!("a source needs one of {}", KINDS.join(", ")))),
+        [] => wrong.push((at, format!("a source needs one of {}", Source::KINDS.join(", ")))),
         several => wrong.push((at, format!("a source looks in one way, not in {}", several.join(" and ")))),
     }
 }
@@ -67,7 +66,7 @@ fn of_message(message: &Spanned<Message>, definition: &Definition, wrong: &mut V
     let message = message.get_ref();
     let named = |name: &str| definition.sources.iter().find(|source| source.get_ref().name.as_deref() == Some(name));
     if let Some(role) = &message.role
-        && role_of(message).is_none()
+        && message.said_by().is_none()
     {
         let (what, roles) = match message.target {
             Target::SystemSection => ("a system section", "`system`"),
@@ -79,8 +78,8 @@ fn of_message(message: &Spanned<Message>, definition: &Definition, wrong: &mut V
     for name in message.sources.iter().flatten() {
         match named(name.get_ref()) {
             None => wrong.push((name.span(), format!("no source is called `{}`", name.get_ref()))),
-            Some(source) if on_read(source.get_ref()) != (message.target == Target::ReadMessage) => {
-                let message = if on_read(source.get_ref()) {
+            Some(source) if source.get_ref().on_read() != (message.target == Target::ReadMessage) => {
+                let message = if source.get_ref().on_read() {
                     format!(
                         "`{}` looks when a file is read; that belongs in a message with `target = \"read_message\"`",
                         name.get_ref()
@@ -106,24 +105,5 @@ fn of_message(message: &Spanned<Message>, definition: &Definition, wrong: &mut V
     }
     if message.prompt.is_some() && message.sources.is_some() {
         wrong.push((at, "a message holds `sources` or a `prompt`, not both".to_owned()));
-    }
-}
-
-/// Whether a source looks when the agent reads a file.
-pub(super) fn on_read(source: &Source) -> bool {
-    source.directories.as_ref().is_some_and(|directories| directories.from == From::Target)
-}
-
-/// Who says a message; `None` if that is nobody who may.
-pub(super) fn role_of(message: &Message) -> Option<Role> {
-    let role = message.role.as_ref().map(|role| role.get_ref().as_str());
-    match (message.target, role) {
-        (Target::SystemSection, None | Some("system")) => Some(Role::System),
-        (Target::PreambleMessage, None | Some("user")) => Some(Role::User),
-        (Target::PreambleMessage, Some("assistant")) => Some(Role::Assistant),
-        (Target::ReadMessage, None | Some("tool")) => Some(Role::Tool),
-        (Target::ReadMessage, Some("user")) => Some(Role::User),
-        (Target::ReadMessage, Some("system")) => Some(Role::System),
-        (_, Some(_)) => None,
     }
 }

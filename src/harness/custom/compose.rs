@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use super::check::{on_read, role_of};
 use super::choices::{Entries, Keep, SystemMessages, Target};
-use super::definition::{Definition, Limit, Message as Rule, Prompt, Source as SourceRule};
-use super::find::{Finder, Found};
+use super::definition::{Definition, Message as Rule, Prompt, Source as SourceRule};
+use super::finder::Finder;
+use super::found::Found;
+use super::limit::Limit;
 use super::list;
-use super::look::mode;
 use super::shape::{self, Shaped};
+use super::standing::{left_out, mode};
 use crate::answer::{
     self, Answer, Fate, Message, MessageKind, Per, PromptMode, Role, Standpoint, Text, Trigger, Warning,
 };
@@ -91,7 +92,7 @@ impl Saying<'_> {
         };
         match &rule.sources {
             Some(_) => names(rule),
-            None => on_read(source) == (rule.target == Target::ReadMessage) && !rules.iter().any(names),
+            None => source.on_read() == (rule.target == Target::ReadMessage) && !rules.iter().any(names),
         }
     }
 
@@ -124,7 +125,7 @@ impl Saying<'_> {
                     texts.push((text, found.listed));
                 }
             }
-            if texts.is_empty() && super::look::left_out(source, self.at).is_none() {
+            if texts.is_empty() && left_out(source, self.at).is_none() {
                 texts.extend(source.when_empty.as_ref().map(|text| (text.as_str().into(), None)));
             }
             if !texts.is_empty() {
@@ -259,7 +260,7 @@ impl Saying<'_> {
                 finder.unsure(self.definition.unsure.agent.as_ref());
                 let piece = Piece {
                     sort: rule.sort,
-                    role: role_of(rule).unwrap_or(Role::System),
+                    role: rule.said_by().unwrap_or(Role::System),
                     kind: MessageKind::Agent,
                     trigger: Trigger::Session,
                     name: Some(agent.clone()),
@@ -281,7 +282,7 @@ impl Saying<'_> {
         let provider = prompt.providers.iter().find(|provider| provider.contains.iter().any(contains));
         self.pieces.push(Piece {
             sort: rule.sort,
-            role: role_of(rule).unwrap_or(Role::System),
+            role: rule.said_by().unwrap_or(Role::System),
             kind: MessageKind::Provider,
             trigger: Trigger::Session,
             name: Some(provider.map_or(&prompt.default, |provider| &provider.name).clone()),
@@ -305,7 +306,7 @@ impl Saying<'_> {
         };
         self.pieces.push(Piece {
             sort: rule.sort,
-            role: role_of(rule).unwrap_or(Role::System),
+            role: rule.said_by().unwrap_or(Role::System),
             kind: rule.kind.map_or(MessageKind::Instructions, |kind| kind.0),
             trigger: if rule.target == Target::ReadMessage { Trigger::Read } else { Trigger::Session },
             name: None,

@@ -14,14 +14,11 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use super::check::check;
-use super::definition::{Definition, File, Override};
+use super::definition::{Definition, File, Override, Source};
 use super::look::{Base, Declared};
-use super::{Custom, Customs, Overrides, Problem, describe, shipped};
+use super::{Custom, Customs, Overrides, Problem, describe};
 use crate::formats::position;
 use crate::harness::{self, Chosen};
-
-/// The keys of a source that say how it looks; it has exactly one.
-pub(super) const KINDS: [&str; 7] = ["directories", "files", "urls", "list", "provided", "texts", "text"];
 
 impl Customs {
     /// The harnesses that a `briefing.toml` and the settings declare; the file counts over the settings.
@@ -117,7 +114,7 @@ fn declared(id: &str, raw: &BTreeMap<String, Raw<'_>>) -> Result<Custom, Vec<Pro
     if !id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) || id.is_empty() {
         return Err(wrong(0..0, format!("`{id}` is not a valid id: only letters, digits, `-` and `_` are allowed")));
     }
-    if harness::profile(id).is_some() && shipped::text(id).is_none() {
+    if harness::profile(id).is_some() && shipped(id).is_none() {
         return Err(wrong(
             0..0,
             format!("`{id}` is a built-in harness; choose another id and write `extends = \"{id}\"`"),
@@ -154,6 +151,15 @@ pub(super) fn custom(id: &str, definition: Definition, bases: Vec<Base>) -> Cust
     }
 }
 
+/// A declaration that is shipped under an id of its own, and that users may lay their own over.
+pub(super) fn shipped(id: &str) -> Option<&'static str> {
+    match id {
+        "etcode" => Some(include_str!("etcode.toml")),
+        "agentcore" => Some(include_str!("agentcore.toml")),
+        _ => None,
+    }
+}
+
 /// A text that is shipped with Briefing; a test sees that it is right.
 pub(super) fn of_shipped(text: &str) -> Result<Definition, String> {
     let table = DeTable::parse(text).map_err(|error| error.to_string())?;
@@ -180,7 +186,7 @@ fn merged<'a>(
     let (mut base, mut editions) = (DeTable::new(), Vec::new());
     for (spec, at) in extended(id, own, &table)? {
         let name = spec.split('@').next().unwrap_or_default();
-        if let Some(text) = shipped::text(name).filter(|_| name == id || !raw.contains_key(name)) {
+        if let Some(text) = shipped(name).filter(|_| name == id || !raw.contains_key(name)) {
             let shipped = DeTable::parse(text).map(|table| without_places(table.into_inner())).unwrap_or_default();
             base = laid_over(base, shipped);
         } else if chain.contains(&spec) {
@@ -209,7 +215,7 @@ fn merged<'a>(
 /// What a harness extends, each with its place. What has the name of a shipped harness configures that one.
 fn extended(id: &str, own: &Raw, table: &DeTable) -> Result<Vec<(String, Range<usize>)>, Problem> {
     let Some(value) = table.get("extends") else {
-        return Ok(shipped::text(id).map(|_| (id.to_owned(), 0..0)).into_iter().collect());
+        return Ok(shipped(id).map(|_| (id.to_owned(), 0..0)).into_iter().collect());
     };
     let text = |value: &Spanned<DeValue>| match value.get_ref() {
         DeValue::String(spec) => Some((spec.clone().into_owned(), value.span())),
@@ -264,8 +270,8 @@ impl From<Override> for Overrides {
 /// `over` laid over `base`: tables merge key by key, sources and messages of the same name too; what is new is added.
 fn laid_over<'a>(mut base: DeTable<'a>, over: DeTable<'a>) -> DeTable<'a> {
     // A source looks in one way only: the way it is given now.
-    if KINDS.iter().any(|kind| over.contains_key(*kind)) {
-        for kind in KINDS.into_iter().filter(|kind| !over.contains_key(*kind)) {
+    if Source::KINDS.iter().any(|kind| over.contains_key(*kind)) {
+        for kind in Source::KINDS.into_iter().filter(|kind| !over.contains_key(*kind)) {
             base.remove(kind);
         }
     }

@@ -1,21 +1,22 @@
 //! What a declaration may say: one type per table of `[harness.ID]`, each key with what it means. The JSON schema for
 //! editors is made from these types.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
 use super::choices::{
-    Addresses, Base, Blank, ByteOrderMark, Characters, Decoding, Dedupe, Entries, From, Keep, Look, Order,
-    SystemMessages, TakeFiles, TakeNames, Target, To, Trim, WithoutRoot,
+    Addresses, Base, Blank, ByteOrderMark, Decoding, Dedupe, Entries, From, Look, Order, SystemMessages, TakeFiles,
+    TakeNames, Target, To, Trim, WithoutRoot,
 };
-use super::instructions::{Dynamic, OneOrSeveral, Static, Subagent, Truncation};
-use super::template::{EntryTemplate, MarkerTemplate, MissingTemplate, WrapperTemplate};
-use super::values::{Amount, FileEntry, Pattern, Ratio, Url, Word};
-use crate::answer::{MessageKind, PromptMode, Purpose, Scope, SessionKind, Unit};
+use super::files::FileEntry;
+use super::instruction_config::{Dynamic, OneOrSeveral, Static, Subagent, Truncation};
+use super::limit::Limit;
+use super::template::{EntryTemplate, MissingTemplate, WrapperTemplate};
+use super::values::{Amount, Ratio, Url, Word};
+use crate::answer::{MessageKind, PromptMode, Purpose, Role, Scope, SessionKind};
 
 /// A `briefing.toml`: harnesses by id.
 #[derive(Debug, Default, JsonSchema)]
@@ -191,6 +192,14 @@ pub(super) struct Source {
 }
 
 impl Source {
+    /// The keys of a source that say how it looks; it has exactly one.
+    pub const KINDS: [&str; 7] = ["directories", "files", "urls", "list", "provided", "texts", "text"];
+
+    /// Whether a source looks when the agent reads a file.
+    pub fn on_read(&self) -> bool {
+        self.directories.as_ref().is_some_and(|directories| directories.from == From::Target)
+    }
+
     /// One that looks nowhere yet, with everything else as if its keys were left out.
     pub fn empty() -> Source {
         toml::from_str("").expect("every key of a source may be left out")
@@ -235,20 +244,6 @@ pub(super) struct Directories {
     pub order: Order,
 }
 
-/// A path or glob with limits of its own.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct FileTable {
-    /// The path or glob.
-    pub path: Pattern,
-    /// The prompt modes that get it; absent: those of the source.
-    pub prompt_modes: Option<Vec<Word<PromptMode>>>,
-    /// Its limit; absent: that of the source.
-    pub limit: Option<Limit>,
-    /// What it is for; absent: what the source says.
-    pub purpose: Option<Word<Purpose>>,
-}
-
 /// Paths and addresses that a settings file lists.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -277,74 +272,6 @@ pub(super) struct Texts {
     pub keys: Vec<String>,
     /// The folder that holds a file of each key's name, where the table `texts` has none of that key.
     pub folder: Option<String>,
-}
-
-/// A limit, and what it leaves.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(try_from = "RawLimit")]
-pub(super) struct Limit {
-    pub max: Amount,
-    pub unit: Unit,
-    pub head: Ratio,
-    pub tail: Ratio,
-    pub marker: MarkerTemplate,
-    pub marker_counts: bool,
-    pub characters: Characters,
-    pub keep: Keep,
-}
-
-/// A limit, and what it leaves.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "Limit")]
-pub(super) struct RawLimit {
-    /// How much is allowed.
-    max: Amount,
-    /// What is counted. A token is taken for four bytes.
-    #[serde(default = "bytes")]
-    unit: Word<Unit>,
-    /// The share of the limit that is kept of a text's beginning.
-    #[serde(default = "whole")]
-    head: Ratio,
-    /// The share of the limit that is kept of a text's end.
-    #[serde(default)]
-    tail: Ratio,
-    /// What stands for what was cut out.
-    #[serde(default)]
-    marker: MarkerTemplate,
-    /// Whether the marker has to fit into the limit as well.
-    #[serde(default)]
-    marker_counts: bool,
-    /// What becomes of a character that a limit of bytes cuts through.
-    #[serde(default)]
-    characters: Characters,
-    /// Of a total: which files are given up last.
-    #[serde(default)]
-    keep: Keep,
-}
-
-impl JsonSchema for Limit {
-    fn schema_name() -> Cow<'static, str> {
-        RawLimit::schema_name()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        RawLimit::json_schema(generator)
-    }
-}
-
-impl TryFrom<RawLimit> for Limit {
-    type Error = String;
-
-    fn try_from(raw: RawLimit) -> Result<Limit, String> {
-        let RawLimit { max, unit, head, tail, marker, marker_counts, characters, keep } = raw;
-        let sum = head.0 + tail.0;
-        // 0.7 + 0.3 is a little more than 1 in binary.
-        if sum > 1.0 + 1e-9 {
-            return Err(format!("head {} and tail {} together are more than 1", head.0, tail.0));
-        }
-        Ok(Limit { max, unit: unit.0, head, tail, marker, marker_counts, characters, keep })
-    }
 }
 
 /// What a harness says.
@@ -393,6 +320,20 @@ pub(super) struct Message {
 }
 
 impl Message {
+    /// Who says a message; `None` if that is nobody who may.
+    pub fn said_by(&self) -> Option<Role> {
+        let role = self.role.as_ref().map(|role| role.get_ref().as_str());
+        match (self.target, role) {
+            (Target::SystemSection, None | Some("system")) => Some(Role::System),
+            (Target::PreambleMessage, None | Some("user")) => Some(Role::User),
+            (Target::PreambleMessage, Some("assistant")) => Some(Role::Assistant),
+            (Target::ReadMessage, None | Some("tool")) => Some(Role::Tool),
+            (Target::ReadMessage, Some("user")) => Some(Role::User),
+            (Target::ReadMessage, Some("system")) => Some(Role::System),
+            (_, Some(_)) => None,
+        }
+    }
+
     /// A message of everything that belongs to its target.
     pub fn plain(target: Target) -> Message {
         Message {
@@ -471,12 +412,4 @@ fn blank_line() -> String {
 
 fn yes() -> bool {
     true
-}
-
-fn bytes() -> Word<Unit> {
-    Word(Unit::Bytes)
-}
-
-fn whole() -> Ratio {
-    Ratio(1.0)
 }

@@ -1,8 +1,8 @@
 //! A definition in the words of the comparison table, and the file names it is worth watching for.
 
-use super::check::on_read;
 use super::choices::{Dedupe, Target};
-use super::definition::{Definition, Limit};
+use super::definition::{Definition, Source};
+use super::limit::Limit;
 use super::look::Base;
 use crate::answer::Purpose;
 use crate::harness::Details;
@@ -17,7 +17,7 @@ pub(super) fn details(definition: &Definition, bases: &[Base]) -> Vec<String> {
         let listed = source.list.iter().map(|list| format!("`{}` of {}", list.key, list.file));
         names.chain(paths).chain(listed).collect::<Vec<_>>()
     });
-    let on_reading = sources().any(on_read);
+    let on_reading = sources().any(Source::on_read);
     let places = definition.messages.iter().map(|message| match message.get_ref().target {
         Target::SystemSection => "section of the system prompt".to_owned(),
         Target::PreambleMessage => "message before the chat".to_owned(),

@@ -1,61 +1,20 @@
 //! Where the sources of a definition lead: files that are there, texts that are handed over, and a fate for each.
 
-use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::check::on_read;
-use super::choices::{Addresses, Base, ByteOrderMark, Decoding, Dedupe, TakeFiles, TakeNames};
-use super::definition::{Definition, Directories, FileTable, Limit, Source as Rule, Texts};
+use super::choices::{Addresses, Base, Decoding, Dedupe, TakeFiles, TakeNames};
+use super::definition::{Directories, Source as Rule, Texts};
+use super::files::{FileEntry, FileTable};
+use super::finder::Finder;
+use super::found::{Content, Found};
+use super::limit::Limit;
 use super::list::{self, Listed};
-use super::look::{directories, left_out, mode};
 use super::shape;
-use super::values::{FileEntry, Word, is_glob, is_url, leaves};
-use crate::answer::{
-    Answer, Fate, Place, PromptMode, Purpose, Role, Scope, SessionKind, Source, Standpoint, Text, Trigger,
-};
+use super::standing::{directories, left_out, mode};
+use super::values::{Word, is_glob, is_url, leaves};
+use crate::answer::{Fate, Place, PromptMode, Purpose, Role, Scope, SessionKind, Source, Standpoint, Text, Trigger};
 use crate::search::{Search, Told};
 use crate::snapshot::{self, Ask, Errno, GlobFlavor, Kind, Remote, absolute};
-
-/// Something a source found.
-pub(super) struct Found {
-    /// The index of the source in the definition.
-    pub rule: usize,
-    /// Its path or its address, if it has one.
-    pub path: Option<PathBuf>,
-    /// What it is called.
-    pub name: String,
-    pub content: Content,
-    /// A limit of its own, in place of the source's.
-    pub limit: Option<Limit>,
-    /// Its index among the sources of the answer, if it is one of them.
-    pub listed: Option<usize>,
-    /// For a provided item that has a place of its own: who says it, and its sort key.
-    pub item: Option<(Role, i64)>,
-}
-
-/// What stands in something that was found.
-pub(super) enum Content {
-    /// The bytes of a file.
-    File(snapshot::Content),
-    /// A text that is no file.
-    Text(String),
-    /// What stands for a file that is missing; never cut.
-    StandIn(String),
-}
-
-/// Looks, one source after the other.
-pub(super) struct Finder<'a> {
-    pub definition: &'a Definition,
-    pub at: &'a Standpoint,
-    pub root: Option<PathBuf>,
-    pub answer: &'a mut Answer,
-    pub found: Vec<Found>,
-    /// The files that were taken, by what makes them the same.
-    taken: HashMap<PathBuf, PathBuf>,
-    /// Every path that has its place in the answer.
-    told: HashSet<PathBuf>,
-    rule: usize,
-}
 
 /// How a file came to be looked for.
 #[derive(Clone)]
@@ -68,23 +27,9 @@ struct Lead<'a> {
 }
 
 impl<'a> Finder<'a> {
-    pub fn new(
-        definition: &'a Definition,
-        at: &'a Standpoint,
-        root: Option<PathBuf>,
-        answer: &'a mut Answer,
-    ) -> Finder<'a> {
-        Finder { definition, at, root, answer, found: Vec::new(), taken: HashMap::new(), told: HashSet::new(), rule: 0 }
-    }
-
-    /// Where relative paths of the workspace start.
-    pub fn workspace(&self) -> &Path {
-        self.root.as_deref().unwrap_or(&self.at.cwd)
-    }
-
     /// Follows the next source.
     pub fn look(&mut self, rule: &'a Rule, search: &mut Search) -> Told<()> {
-        if rule.enabled && !(on_read(rule) && self.at.target.is_none()) {
+        if rule.enabled && !(rule.on_read() && self.at.target.is_none()) {
             if let Some(names) = &rule.directories {
                 self.names(rule, names, search)?;
             }
@@ -347,7 +292,7 @@ impl<'a> Finder<'a> {
                 return self.absent(rule, source, Fate::Unreadable, reason, lead, out);
             }
         }
-        if on_read(rule) {
+        if rule.on_read() {
             if self.taken.values().any(|taken| taken == path) {
                 return Ok(());
             }
@@ -497,13 +442,6 @@ impl<'a> Finder<'a> {
         self.answer.sources.len() - 1
     }
 
-    /// Something happened of which it is not known what the real client does.
-    pub fn unsure(&mut self, reason: Option<&String>) {
-        if let Some(reason) = reason {
-            self.answer.files_only.get_or_insert_with(|| reason.clone());
-        }
-    }
-
     /// What a glob finds, in the order of the alphabet.
     fn glob(&self, base: &Path, pattern: &str, search: &mut Search) -> Told<Vec<PathBuf>> {
         let flavor = GlobFlavor::Npm { dot: true, follow: false };
@@ -521,42 +459,12 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The path that a definition writes: `~/` is the home directory, `$NAME` and `${NAME:-~/x}` at the beginning are
-    /// variables. `None` for a variable that is not set.
-    pub fn place(&self, written: &str, base: &Path, search: &mut Search) -> Option<PathBuf> {
-        if let Some(rest) = written.strip_prefix('$') {
-            let (name, default, rest) = match rest.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
-                Some((inside, rest)) => {
-                    let (name, default) = inside.split_once(":-").unwrap_or((inside, ""));
-                    (name, default, rest)
-                }
-                None => {
-                    let (name, _) = rest.split_once('/').unwrap_or((rest, ""));
-                    (name, "", &rest[name.len()..])
-                }
-            };
-            let value = search.env(name).filter(|value| !value.is_empty()).unwrap_or_else(|| default.to_owned());
-            let value = (!value.is_empty()).then_some(value)?;
-            let start = self.tilde(&value, base);
-            return Some(absolute(&start, Path::new(rest.trim_start_matches('/'))));
-        }
-        Some(self.tilde(written, base))
-    }
-
-    fn tilde(&self, written: &str, base: &Path) -> PathBuf {
-        match written.strip_prefix("~/") {
-            Some(rest) => absolute(&self.at.home, Path::new(rest)),
-            None if written == "~" => self.at.home.clone(),
-            None => absolute(base, Path::new(written)),
-        }
-    }
-
     fn scope_of(&self, rule: &Rule, path: &Path) -> Scope {
         if let Some(Word(scope)) = rule.scope {
             return scope;
         }
         let below = path.starts_with(&self.at.cwd) && path != self.at.cwd;
-        if on_read(rule) && below {
+        if rule.on_read() && below {
             Scope::Nested
         } else if path.starts_with(self.workspace()) {
             Scope::Project
@@ -568,17 +476,12 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// Whether a byte order mark is left out.
-pub(super) fn strips_mark(rule: &Rule, definition: &Definition) -> bool {
-    rule.byte_order_mark.unwrap_or(definition.byte_order_mark) == ByteOrderMark::Strip
-}
-
 fn is_in(modes: &[PromptMode], mode: PromptMode) -> bool {
     modes.is_empty() || modes.contains(&mode)
 }
 
 fn trigger(rule: &Rule) -> Trigger {
-    if on_read(rule) { Trigger::Read } else { Trigger::Session }
+    if rule.on_read() { Trigger::Read } else { Trigger::Session }
 }
 
 fn purpose(rule: &Rule, table: Option<&FileTable>) -> Purpose {

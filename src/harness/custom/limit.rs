@@ -1,11 +1,84 @@
 //! Limits: how much of a text is kept, and what stands for the rest.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use super::choices::Characters;
-use super::definition::Limit;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Deserialize;
+
+use super::choices::{Characters, Keep};
+use super::template::MarkerTemplate;
+use super::values::{Amount, Ratio, Word};
 use crate::answer::Unit;
 use crate::text;
+
+/// A limit, and what it leaves.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "RawLimit")]
+pub(super) struct Limit {
+    pub max: Amount,
+    pub unit: Unit,
+    pub head: Ratio,
+    pub tail: Ratio,
+    pub marker: MarkerTemplate,
+    pub marker_counts: bool,
+    pub characters: Characters,
+    pub keep: Keep,
+}
+
+/// A limit, and what it leaves.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Limit")]
+pub(super) struct RawLimit {
+    /// How much is allowed.
+    max: Amount,
+    /// What is counted. A token is taken for four bytes.
+    #[serde(default = "bytes")]
+    unit: Word<Unit>,
+    /// The share of the limit that is kept of a text's beginning.
+    #[serde(default = "whole")]
+    head: Ratio,
+    /// The share of the limit that is kept of a text's end.
+    #[serde(default)]
+    tail: Ratio,
+    /// What stands for what was cut out.
+    #[serde(default)]
+    marker: MarkerTemplate,
+    /// Whether the marker has to fit into the limit as well.
+    #[serde(default)]
+    marker_counts: bool,
+    /// What becomes of a character that a limit of bytes cuts through.
+    #[serde(default)]
+    characters: Characters,
+    /// Of a total: which files are given up last.
+    #[serde(default)]
+    keep: Keep,
+}
+
+impl JsonSchema for Limit {
+    fn schema_name() -> Cow<'static, str> {
+        RawLimit::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        RawLimit::json_schema(generator)
+    }
+}
+
+impl TryFrom<RawLimit> for Limit {
+    type Error = String;
+
+    fn try_from(raw: RawLimit) -> Result<Limit, String> {
+        let RawLimit { max, unit, head, tail, marker, marker_counts, characters, keep } = raw;
+        let sum = head.0 + tail.0;
+        // 0.7 + 0.3 is a little more than 1 in binary.
+        if sum > 1.0 + 1e-9 {
+            return Err(format!("head {} and tail {} together are more than 1", head.0, tail.0));
+        }
+        Ok(Limit { max, unit: unit.0, head, tail, marker, marker_counts, characters, keep })
+    }
+}
 
 /// Bytes that count as one token; the default figure everywhere in Briefing, and always said with "≈".
 const BYTES_PER_TOKEN: usize = 4;
@@ -137,6 +210,14 @@ fn suffix(text: &str, units: usize, unit: Unit) -> usize {
                 .map_or(text.len(), |(at, _)| at)
         }
     }
+}
+
+fn bytes() -> Word<Unit> {
+    Word(Unit::Bytes)
+}
+
+fn whole() -> Ratio {
+    Ratio(1.0)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::choices::Look;
 use super::definition::List;
-use super::find::Finder;
+use super::finder::Finder;
 use crate::answer::Warning;
 use crate::formats::{Node, Value, parse_json5, parse_toml};
 use crate::search::{Search, Told};

@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::choices::{Blank, Trim};
-use super::definition::{Definition, Limit, Source as Rule};
-use super::find::{Content, Found, strips_mark};
-use super::limit::{cut, cut_bytes, cuts_bytes, measure};
+use super::definition::{Definition, Source as Rule};
+use super::found::{Content, Found, strips_mark};
+use super::limit::{Limit, cut, cut_bytes, cuts_bytes, measure};
 use super::template::Template;
 use crate::answer::{Standpoint, Text, Unit};
 use crate::snapshot;

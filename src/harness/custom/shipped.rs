@@ -94,15 +94,6 @@ static AGENTCORE_2026: Shipped = Shipped {
     definition: LazyLock::new(|| parsed(include_str!("agentcore.toml"))),
 };
 
-/// A declaration that is shipped under an id of its own, and that users may lay their own over.
-pub(super) fn text(id: &str) -> Option<&'static str> {
-    match id {
-        "etcode" => Some(include_str!("etcode.toml")),
-        "agentcore" => Some(include_str!("agentcore.toml")),
-        _ => None,
-    }
-}
-
 struct Shipped {
     about: About,
     definition: LazyLock<Definition>,
@@ -126,12 +117,13 @@ fn parsed(text: &str) -> Definition {
 
 #[cfg(test)]
 mod tests {
+    use super::super::declare::shipped;
     use super::*;
 
     #[test]
     fn the_shipped_declarations_are_right() {
         for id in ["etcode", "agentcore"] {
-            let read = text(id).map(of_shipped);
+            let read = shipped(id).map(of_shipped);
             assert!(matches!(read, Some(Ok(_))), "{id}: {:?}", read.map(|read| read.err()));
         }
     }

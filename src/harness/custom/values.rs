@@ -3,11 +3,9 @@
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Error, MapAccess, Visitor};
+use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::definition::FileTable;
 use crate::answer::Worded;
 
 /// A whole number that is not negative.
@@ -111,7 +109,7 @@ pub(super) fn leaves(glob: &str) -> bool {
 }
 
 impl Pattern {
-    fn parse(path: &str) -> Result<Pattern, String> {
+    pub(super) fn parse(path: &str) -> Result<Pattern, String> {
         if path.is_empty() {
             return Err("an empty path names no file".to_owned());
         }
@@ -202,46 +200,6 @@ impl<T: Worded> JsonSchema for Word<T> {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "enum": T::words().collect::<Vec<_>>() })
-    }
-}
-
-/// A path or glob, alone or with limits of its own.
-#[derive(Clone, Debug)]
-pub(super) struct FileEntry(pub FileTable);
-
-impl<'de> Deserialize<'de> for FileEntry {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Either;
-
-        impl<'de> Visitor<'de> for Either {
-            type Value = FileEntry;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a path, or a table with `path`")
-            }
-
-            fn visit_str<E: Error>(self, path: &str) -> Result<FileEntry, E> {
-                let path = Pattern::parse(path).map_err(E::custom)?;
-                Ok(FileEntry(FileTable { path, prompt_modes: None, limit: None, purpose: None }))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<FileEntry, A::Error> {
-                FileTable::deserialize(MapAccessDeserializer::new(map)).map(FileEntry)
-            }
-        }
-
-        deserializer.deserialize_any(Either)
-    }
-}
-
-impl JsonSchema for FileEntry {
-    fn schema_name() -> Cow<'static, str> {
-        "FileEntry".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let (path, table) = (generator.subschema_for::<Pattern>(), generator.subschema_for::<FileTable>());
-        json_schema!({ "anyOf": [path, table] })
     }
 }
 

@@ -4,7 +4,8 @@ use serde_json::{Map, Value};
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Response};
 
 use super::frames::Frame;
-use super::{lenient_changes, lsp_3_18, notification};
+use super::notification::{self, NOT_UNDERSTOOD};
+use super::{lenient_changes, lsp_3_18};
 
 /// One message from the client.
 pub enum Incoming {
@@ -67,8 +68,11 @@ impl Incoming {
             }
             (_, params) => params,
         };
-        let call = Call { id, method, params };
-        Incoming::Call(if call.id.is_none() { notification::understood(call) } else { call })
+        let problem = id.is_none().then(|| notification::not_understood(&method, params.as_ref())).flatten();
+        Incoming::Call(match problem {
+            Some(problem) => Call { id, method: NOT_UNDERSTOOD.to_owned(), params: Some(problem) },
+            None => Call { id, method, params },
+        })
     }
 }
 

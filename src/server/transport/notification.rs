@@ -7,8 +7,6 @@ use tower_lsp::ls_types::{
     DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams,
 };
 
-use super::incoming::Call;
-
 /// The method that such a notification is handed on as. It never comes from the client: no client knows it.
 pub const NOT_UNDERSTOOD: &str = "$/briefing/notUnderstood";
 
@@ -23,12 +21,11 @@ pub struct NotUnderstood {
     pub problem: String,
 }
 
-/// The notification itself, or the news that it makes no sense.
-pub fn understood(call: Call) -> Call {
-    let Err(problem) = check(&call.method, call.params.as_ref().unwrap_or(&Value::Null)) else { return call };
-    let uri = call.params.as_ref().and_then(|params| params.pointer("/textDocument/uri")).and_then(Value::as_str);
-    let params = json!({ "method": call.method, "uri": uri, "problem": problem.to_string() });
-    Call { id: None, method: NOT_UNDERSTOOD.to_owned(), params: Some(params) }
+/// The news that a notification makes no sense: the parameters of [`NOT_UNDERSTOOD`].
+pub fn not_understood(method: &str, params: Option<&Value>) -> Option<Value> {
+    let problem = check(method, params.unwrap_or(&Value::Null)).err()?;
+    let uri = params.and_then(|params| params.pointer("/textDocument/uri")).and_then(Value::as_str);
+    Some(json!({ "method": method, "uri": uri, "problem": problem.to_string() }))
 }
 
 fn check(method: &str, params: &Value) -> Result<(), serde_json::Error> {

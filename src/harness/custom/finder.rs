@@ -1,0 +1,77 @@
+//! What is known while the sources of a definition are followed, and where the paths lead that they write.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use super::definition::Definition;
+use super::found::Found;
+use crate::answer::{Answer, Standpoint};
+use crate::search::Search;
+use crate::snapshot::absolute;
+
+/// Looks, one source after the other.
+pub(super) struct Finder<'a> {
+    pub definition: &'a Definition,
+    pub at: &'a Standpoint,
+    pub root: Option<PathBuf>,
+    pub answer: &'a mut Answer,
+    pub found: Vec<Found>,
+    /// The files that were taken, by what makes them the same.
+    pub taken: HashMap<PathBuf, PathBuf>,
+    /// Every path that has its place in the answer.
+    pub told: HashSet<PathBuf>,
+    pub rule: usize,
+}
+
+impl<'a> Finder<'a> {
+    pub fn new(
+        definition: &'a Definition,
+        at: &'a Standpoint,
+        root: Option<PathBuf>,
+        answer: &'a mut Answer,
+    ) -> Finder<'a> {
+        Finder { definition, at, root, answer, found: Vec::new(), taken: HashMap::new(), told: HashSet::new(), rule: 0 }
+    }
+
+    /// Where relative paths of the workspace start.
+    pub fn workspace(&self) -> &Path {
+        self.root.as_deref().unwrap_or(&self.at.cwd)
+    }
+
+    /// Something happened of which it is not known what the real client does.
+    pub fn unsure(&mut self, reason: Option<&String>) {
+        if let Some(reason) = reason {
+            self.answer.files_only.get_or_insert_with(|| reason.clone());
+        }
+    }
+
+    /// The path that a definition writes: `~/` is the home directory, `$NAME` and `${NAME:-~/x}` at the beginning are
+    /// variables. `None` for a variable that is not set.
+    pub fn place(&self, written: &str, base: &Path, search: &mut Search) -> Option<PathBuf> {
+        if let Some(rest) = written.strip_prefix('$') {
+            let (name, default, rest) = match rest.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
+                Some((inside, rest)) => {
+                    let (name, default) = inside.split_once(":-").unwrap_or((inside, ""));
+                    (name, default, rest)
+                }
+                None => {
+                    let (name, _) = rest.split_once('/').unwrap_or((rest, ""));
+                    (name, "", &rest[name.len()..])
+                }
+            };
+            let value = search.env(name).filter(|value| !value.is_empty()).unwrap_or_else(|| default.to_owned());
+            let value = (!value.is_empty()).then_some(value)?;
+            let start = self.tilde(&value, base);
+            return Some(absolute(&start, Path::new(rest.trim_start_matches('/'))));
+        }
+        Some(self.tilde(written, base))
+    }
+
+    pub fn tilde(&self, written: &str, base: &Path) -> PathBuf {
+        match written.strip_prefix("~/") {
+            Some(rest) => absolute(&self.at.home, Path::new(rest)),
+            None if written == "~" => self.at.home.clone(),
+            None => absolute(base, Path::new(written)),
+        }
+    }
+}
