@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::config::merge;
+use super::merge::merge;
 use super::rules::AgentNames;
-use super::{OpenCode, front_matter, permissions};
+use super::{OpenCode, front_matter, older_words};
 use crate::answer::Answer;
 use crate::formats::{Node, Value};
 use crate::search::{Search, Told};
@@ -65,7 +65,7 @@ pub(super) fn read(edition: &OpenCode, dir: &Path, search: &mut Search) -> Told<
                 }
                 return Ok(Err(Answer::refused(file, format!("not a valid agent: {problem}"))));
             }
-            permissions::of_agent(&mut agent);
+            older_words::of_agent(&mut agent);
             let from = Node { at: 0..0, value: Value::Text(file.display().to_string()) };
             if let Value::Table(entries) = &mut agent.value {
                 entries.push((FROM.to_owned(), from));

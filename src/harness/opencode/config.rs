@@ -4,10 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::flags::Flags;
+use super::merge::merge;
 use super::places::Places;
 use super::rules::{ContentVariable, Denied, FindError, Forms, Logins, MissingConfigDir, SettingsOrder};
 use super::variables::Substituted;
-use super::{OpenCode, agents, permissions, schema, variables};
+use super::{OpenCode, agents, older_words, schema, variables};
 use crate::answer::{Answer, Standpoint, Warning};
 use crate::formats::{self, Node, Value};
 use crate::search::{Search, Told};
@@ -289,7 +290,7 @@ impl Layers<'_> {
             let agents = table(vec![("agent".to_owned(), table(vec![(name, agent)]))]);
             merge(&mut self.config.merged, agents);
         }
-        permissions::complete(&mut self.config.merged, search);
+        older_words::complete(&mut self.config.merged, search);
     }
 
     fn add_file(&mut self, path: &Path, search: &mut Search) -> Read<()> {
@@ -356,7 +357,7 @@ impl Layers<'_> {
         if let Some(problem) = self.edition.settings.schema.problem(&node) {
             return refused(format!("not valid settings: {problem}"));
         }
-        permissions::in_todays_words(&mut node);
+        older_words::in_todays_words(&mut node);
         Ok(Ok(node))
     }
 
@@ -387,26 +388,6 @@ fn with_schema(text: &str) -> String {
     match text.trim_start_matches(text::is_js_space).strip_prefix('{') {
         Some(rest) => format!("{{\n  \"$schema\": \"https://opencode.ai/config.json\",{rest}"),
         None => text.to_owned(),
-    }
-}
-
-/// Tables merge, everything else replaces.
-pub(super) fn merge(into: &mut Node, from: Node) {
-    match (&mut into.value, from.value) {
-        (Value::Table(entries), Value::Table(more)) => {
-            let mut places: HashMap<String, usize> =
-                entries.iter().enumerate().map(|(at, (key, _))| (key.clone(), at)).collect();
-            for (key, node) in more {
-                match places.get(&key) {
-                    Some(at) => merge(&mut entries[*at].1, node),
-                    None => {
-                        places.insert(key.clone(), entries.len());
-                        entries.push((key, node));
-                    }
-                }
-            }
-        }
-        (_, value) => *into = Node { at: from.at, value },
     }
 }
 
