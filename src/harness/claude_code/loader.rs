@@ -125,93 +125,12 @@ impl<'s, 'a> Loader<'s, 'a> {
 
     fn load_at(&mut self, path: &Path, role: Role, chain: &[&Path], entries: &mut Vec<Entry>) -> Told<()> {
         let by = chain.last().copied();
-        let rule = if by.is_some() { "imported" } else { "read wherever it stands" };
-        let Ok(meta) = self.search.stat(path, rule)? else { return Ok(()) };
-        let source = |fate, reason: String| Source {
-            trigger: role.trigger,
-            by: by.map(Path::to_owned),
-            ..Source::new(path, if by.is_some() { Scope::Import } else { role.scope }, fate, reason)
-        };
-        if self.seen.contains(path) {
-            return Ok(());
-        }
-        if let Some(glob) = self.excluded(path, role.owner) {
-            let reason = format!("claudeMdExcludes excludes it: {glob}");
-            self.consider(source(Fate::Excluded, reason));
-            return Ok(());
-        }
-        if meta.kind != Kind::File {
-            self.seen.insert(path.to_owned());
-            self.consider(source(Fate::Unreadable, format!("a {}, not a file", meta.kind.word())));
-            return Ok(());
-        }
-        let real = self.search.real(path)?.unwrap_or_else(|_| path.to_owned());
-        if self.denied(path, &real, role.owner) {
-            self.consider(source(Fate::Excluded, "permissions.deny keeps it from being read".to_owned()));
-            return Ok(());
-        }
-        if self.seen.contains(&real) {
-            self.seen.insert(path.to_owned());
-            self.warnings.push(Warning::at(
-                "loaded-twice",
-                path,
-                format!("{}: a link to {}, which is loaded already; it is sent once", path.display(), real.display()),
-            ));
-            self.consider(Source {
-                by: Some(real.clone()),
-                ..source(Fate::Shadowed, format!("the same file as {}", real.display()))
-            });
-            return Ok(());
-        }
-        self.seen.insert(path.to_owned());
-        self.seen.insert(real.clone());
-        let limit = self.edition.file_limit_bytes;
-        if meta.len > limit {
-            if !self.edition.drops_large_files {
-                let reason = format!("{} is so large that this version may send it, or not start", path.display());
-                self.files_only.get_or_insert(reason);
-            }
-            let reason =
-                format!("{} B, more than the {limit} B that Claude Code reads; its imports go with it", meta.len);
-            self.warnings.push(Warning::at("over-budget", path, format!("{}: {reason}", path.display())));
-            let limit = Limit {
-                value: usize::try_from(limit).unwrap_or(usize::MAX),
-                unit: Unit::Bytes,
-                per: Per::Source,
-                from: "default".into(),
-            };
-            self.consider(Source { limit: Some(limit), ..source(Fate::Dropped, reason) });
-            return Ok(());
-        }
-        let raw = match self.search.read(path, rule)? {
-            Ok(raw) => raw,
-            Err(problem) => {
-                if let Unreadable::TooLarge(_) = problem {
-                    self.files_only = Some(format!("{} is larger than Briefing reads", path.display()));
-                }
-                self.consider(source(Fate::Unreadable, problem.to_string()));
-                return Ok(());
-            }
-        };
+        let Some((real, raw)) = self.read(path, role, by)? else { return Ok(()) };
         let document = self.document(path, &raw)?;
         if role.rule && by.is_none() {
             self.check_head(path, &raw, &document.front);
         }
-        let globs = match &document.front {
-            Front::Matter(node) if role.rule => paths::patterns(node),
-            Front::Broken if role.rule => {
-                self.warnings.push(Warning::at(
-                    "front-matter",
-                    path,
-                    format!(
-                        "{}: the front matter is not YAML, so the rule applies to every file; quote its values",
-                        path.display()
-                    ),
-                ));
-                None
-            }
-            Front::Matter(_) | Front::Broken | Front::None => None,
-        };
+        let globs = self.globs(path, role, &document.front);
         let size = Some(raw.size());
         let reason = by.map_or_else(|| self.reason(role), |by| format!("imported by {}", by.display()));
         entries.push(Entry {
@@ -220,13 +139,92 @@ impl<'s, 'a> Loader<'s, 'a> {
             globs,
             head: chain.first().map(|head| (*head).to_owned()),
             source: if js_trim(&document.text).is_empty() {
-                Source { size, ..source(Fate::Empty, format!("{reason}; nothing is left of it")) }
+                Source { size, ..met(path, role, by, Fate::Empty, format!("{reason}; nothing is left of it")) }
             } else {
-                Source { size, kept: document.kept.clone(), ..source(Fate::Loaded, reason) }
+                Source { size, kept: document.kept.clone(), ..met(path, role, by, Fate::Loaded, reason) }
             },
             document: document.clone(),
         });
         self.imports(&[chain, &[path]].concat(), &real, &document, role, entries)
+    }
+
+    /// What a file holds, and where it really is, if the client reads it and has not done so before.
+    fn read(&mut self, path: &Path, role: Role, by: Option<&Path>) -> Told<Option<(PathBuf, Content)>> {
+        let rule = if by.is_some() { "imported" } else { "read wherever it stands" };
+        let Ok(meta) = self.search.stat(path, rule)? else { return Ok(None) };
+        let source = |fate, reason: String| met(path, role, by, fate, reason);
+        if self.seen.contains(path) {
+            return Ok(None);
+        }
+        if let Some(glob) = self.excluded(path, role.owner) {
+            let reason = format!("claudeMdExcludes excludes it: {glob}");
+            self.consider(source(Fate::Excluded, reason));
+            return Ok(None);
+        }
+        if meta.kind != Kind::File {
+            self.seen.insert(path.to_owned());
+            self.consider(source(Fate::Unreadable, format!("a {}, not a file", meta.kind.word())));
+            return Ok(None);
+        }
+        let real = self.search.real(path)?.unwrap_or_else(|_| path.to_owned());
+        if self.denied(path, &real, role.owner) {
+            self.consider(source(Fate::Excluded, "permissions.deny keeps it from being read".to_owned()));
+            return Ok(None);
+        }
+        if self.seen.contains(&real) {
+            self.seen.insert(path.to_owned());
+            self.warnings.push(Warning::at(
+                "loaded-twice",
+                path,
+                format!("{}: a link to {}, which is loaded already; it is sent once", path.display(), real.display()),
+            ));
+            let same = source(Fate::Shadowed, format!("the same file as {}", real.display()));
+            self.consider(Source { by: Some(real), ..same });
+            return Ok(None);
+        }
+        self.seen.insert(path.to_owned());
+        self.seen.insert(real.clone());
+        if meta.len > self.edition.file_limit_bytes {
+            self.drop_large(path, meta.len, source(Fate::Dropped, String::new()));
+            return Ok(None);
+        }
+        match self.search.read(path, rule)? {
+            Ok(raw) => Ok(Some((real, raw))),
+            Err(problem) => {
+                if let Unreadable::TooLarge(_) = problem {
+                    self.files_only = Some(format!("{} is larger than Briefing reads", path.display()));
+                }
+                self.consider(source(Fate::Unreadable, problem.to_string()));
+                Ok(None)
+            }
+        }
+    }
+
+    /// A file that is too large for the client.
+    fn drop_large(&mut self, path: &Path, len: u64, source: Source) {
+        let limit = self.edition.file_limit_bytes;
+        if !self.edition.drops_large_files {
+            let reason = format!("{} is so large that this version may send it, or not start", path.display());
+            self.files_only.get_or_insert(reason);
+        }
+        let reason = format!("{len} B, more than the {limit} B that Claude Code reads; its imports go with it");
+        self.warnings.push(Warning::at("over-budget", path, format!("{}: {reason}", path.display())));
+        let value = usize::try_from(limit).unwrap_or(usize::MAX);
+        let limit = Limit { value, unit: Unit::Bytes, per: Per::Source, from: "default".into() };
+        self.consider(Source { limit: Some(limit), reason, ..source });
+    }
+
+    /// The globs of a rule's head; `None`: it applies to every file.
+    fn globs(&mut self, path: &Path, role: Role, front: &Front) -> Option<Vec<String>> {
+        match front {
+            Front::Matter(node) if role.rule => paths::patterns(node),
+            Front::Broken if role.rule => {
+                let problem = "the front matter is not YAML, so the rule applies to every file; quote its values";
+                self.warnings.push(Warning::at("front-matter", path, format!("{}: {problem}", path.display())));
+                None
+            }
+            Front::Matter(_) | Front::Broken | Front::None => None,
+        }
     }
 
     /// Says what is wrong with the head of a rule that is YAML, or no head at all.
@@ -258,6 +256,42 @@ impl<'s, 'a> Loader<'s, 'a> {
         entries: &mut Vec<Entry>,
     ) -> Told<()> {
         let path = *chain.last().expect("the importing file is the last of the chain");
+        let found = self.imported(path, real, document, chain)?;
+        let asks = found.iter().flat_map(|(_, target)| [Ask::Kind(target.clone()), Ask::Real(target.clone())]);
+        self.search.expect(asks.collect::<Vec<_>>())?;
+        let mut within = Vec::new();
+        for (word, target) in found {
+            if self.is_within(path, word, &target, role)? {
+                within.push((word, target));
+            }
+        }
+        if chain.len() > self.edition.import_depth {
+            within.retain(|(_, target)| !self.seen.contains(target));
+            for (word, target) in within {
+                let depth = self.edition.import_depth;
+                let reason = format!("{} files deep; Claude Code follows imports {depth} deep", chain.len());
+                let message = format!("{}: @{word} is {reason}", path.display());
+                self.warnings.push(Warning::at("import-too-deep", path, message));
+                self.consider(met(&target, role, Some(path), Fate::Dropped, reason));
+            }
+            return Ok(());
+        }
+        let targets: Vec<PathBuf> = within.iter().map(|(_, target)| target.clone()).collect();
+        self.expect(&targets)?;
+        for (_, target) in within {
+            self.load_at(&target, role, chain, entries)?;
+        }
+        Ok(())
+    }
+
+    /// The words of a document that name something else, each with the path it names.
+    fn imported<'d>(
+        &mut self,
+        path: &Path,
+        real: &Path,
+        document: &'d Document,
+        chain: &[&Path],
+    ) -> Told<Vec<(&'d String, PathBuf)>> {
         let dir = real.parent().unwrap_or(Path::new("/"));
         let mut found = Vec::new();
         for word in &document.imports {
@@ -274,78 +308,42 @@ impl<'s, 'a> Loader<'s, 'a> {
                 imports::Word::Prose => {}
             }
         }
-        let asks = found.iter().flat_map(|(_, target)| [Ask::Kind(target.clone()), Ask::Real(target.clone())]);
-        self.search.expect(asks.collect::<Vec<_>>())?;
-        let mut within = Vec::new();
-        for (word, target) in found {
-            let Ok(meta) = self.search.stat(&target, "imported")? else {
-                if imports::has_extension(&target) {
-                    self.mentions.push(Mention::new(path, word, [target.clone()]));
-                    self.warnings.push(Warning::at(
-                        "import-missing",
-                        path,
-                        format!("{}: @{word} imports {}, which does not exist", path.display(), target.display()),
-                    ));
-                    self.consider(Source {
-                        by: Some(path.to_owned()),
-                        trigger: role.trigger,
-                        ..Source::new(target, Scope::Import, Fate::Missing, format!("imported by {}", path.display()))
-                    });
-                }
-                continue;
-            };
-            if meta.kind == Kind::Dir {
-                continue;
-            }
-            self.mentions.push(Mention::new(path, word, [target.clone()]));
-            if !self.may_import(&target, role.owner)? {
-                let reason = format!("outside {}, and imports from outside were not approved", self.cwd.display());
+        Ok(found)
+    }
+
+    /// Whether an import names a file that may be imported; says why not.
+    fn is_within(&mut self, path: &Path, word: &str, target: &Path, role: Role) -> Told<bool> {
+        let Ok(meta) = self.search.stat(target, "imported")? else {
+            if imports::has_extension(target) {
+                self.mentions.push(Mention::new(path, word, [target.to_owned()]));
                 self.warnings.push(Warning::at(
-                    "import-outside",
+                    "import-missing",
                     path,
-                    format!(
-                        "{}: @{word} is {reason}; approve it in Claude Code, or start it in a directory above",
-                        path.display()
-                    ),
+                    format!("{}: @{word} imports {}, which does not exist", path.display(), target.display()),
                 ));
-                self.consider(Source {
-                    by: Some(path.to_owned()),
-                    trigger: role.trigger,
-                    ..Source::new(target, Scope::Import, Fate::Dropped, reason)
-                });
-                continue;
+                let reason = format!("imported by {}", path.display());
+                self.consider(met(target, role, Some(path), Fate::Missing, reason));
             }
-            within.push((word, target));
+            return Ok(false);
+        };
+        if meta.kind == Kind::Dir {
+            return Ok(false);
         }
-        if chain.len() > self.edition.import_depth {
-            for (word, target) in within {
-                if self.seen.contains(&target) {
-                    continue;
-                }
-                let reason = format!(
-                    "{} files deep; Claude Code follows imports {} deep",
-                    chain.len(),
-                    self.edition.import_depth
-                );
-                self.warnings.push(Warning::at(
-                    "import-too-deep",
-                    path,
-                    format!("{}: @{word} is {reason}", path.display()),
-                ));
-                self.consider(Source {
-                    by: Some(path.to_owned()),
-                    trigger: role.trigger,
-                    ..Source::new(target, Scope::Import, Fate::Dropped, reason)
-                });
-            }
-            return Ok(());
+        self.mentions.push(Mention::new(path, word, [target.to_owned()]));
+        if self.may_import(target, role.owner)? {
+            return Ok(true);
         }
-        let targets: Vec<PathBuf> = within.iter().map(|(_, target)| target.clone()).collect();
-        self.expect(&targets)?;
-        for (_, target) in within {
-            self.load_at(&target, role, chain, entries)?;
-        }
-        Ok(())
+        let reason = format!("outside {}, and imports from outside were not approved", self.cwd.display());
+        self.warnings.push(Warning::at(
+            "import-outside",
+            path,
+            format!(
+                "{}: @{word} is {reason}; approve it in Claude Code, or start it in a directory above",
+                path.display()
+            ),
+        ));
+        self.consider(met(target, role, Some(path), Fate::Dropped, reason));
+        Ok(false)
     }
 
     /// Whether a file was met before, so that it is not imported again; in a circle that is worth a word.
@@ -441,4 +439,10 @@ impl<'s, 'a> Loader<'s, 'a> {
             }
         }
     }
+}
+
+/// A file that was met, imported by another one or for its own sake.
+fn met(path: &Path, role: Role, by: Option<&Path>, fate: Fate, reason: String) -> Source {
+    let scope = if by.is_some() { Scope::Import } else { role.scope };
+    Source { trigger: role.trigger, by: by.map(Path::to_owned), ..Source::new(path, scope, fate, reason) }
 }

@@ -8,7 +8,7 @@ use super::settings::Settings;
 use super::{Codex, Examined, directories, notices, paths, unreadable_cap};
 use crate::answer::{Answer, Certain, Fate, Limit, Per, Refusal, Scope, Source, Text, Unit, Warning};
 use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Errno, Kind, Meta, Unreadable, absolute};
+use crate::snapshot::{Ask, Content, Errno, Kind, Meta, Unreadable, absolute};
 use crate::text::{self, grouped};
 
 /// A project file that was picked and read.
@@ -176,113 +176,146 @@ impl Codex {
         search: &mut Search,
         answer: &mut Answer,
     ) -> Told<Vec<Doc>> {
-        let budget = settings.budget.unwrap_or(self.budget_bytes);
+        let total = settings.budget.unwrap_or(self.budget_bytes);
         let limit =
-            Some(Limit { value: budget, unit: Unit::Bytes, per: Per::Chain, from: settings.budget_from.clone() });
+            Some(Limit { value: total, unit: Unit::Bytes, per: Per::Chain, from: settings.budget_from.clone() });
         let first_source = answer.sources.len();
         let first_warning = answer.warnings.len();
         search.expect(picked.iter().cloned().map(Ask::Content))?;
-        let mut remaining = budget;
-        let mut docs: Vec<Doc> = Vec::new();
-        let mut skipped = false;
+        let mut budget = Budget { total, left: total, was_said: false, docs: Vec::new() };
         for path in picked {
             let source = Source { limit: limit.clone(), ..Source::new(path, Scope::Project, Fate::Dropped, "") };
-            if remaining == 0 {
-                let size = search.read(path, "the budget is spent: not read by Codex")?.ok().map(|raw| raw.size());
-                answer.sources.push(Source {
-                    size,
-                    reason: format!("the limit of {} B for all project files is used up", grouped(budget)),
-                    ..source
-                });
-                if !std::mem::replace(&mut skipped, true) {
-                    self.tell(answer, || Warning::at("over-budget", path, notices::skipped(path, budget)));
-                }
+            if budget.left == 0 {
+                self.leave_out(path, source, &mut budget, search, answer)?;
                 continue;
             }
             if self.is_kept_from(path, settings, search, answer)? {
-                return Ok(docs);
+                break;
             }
-            let raw = match search.read(path, "root first, until the budget is spent")? {
-                Ok(raw) => raw,
-                Err(Unreadable::Errno(Errno::NOENT)) => {
-                    let reason = "a broken link; it still hides the other names of its directory".to_owned();
-                    answer.sources.push(Source { fate: Fate::Missing, reason, ..source });
-                    continue;
+            match self.opened(path, total, search)? {
+                Opened::Text(raw) => self.charge(path, &raw, source, &mut budget, answer),
+                Opened::Without(fate, reason) => {
+                    answer.sources.push(Source { fate, reason: reason.to_owned(), ..source });
                 }
-                Err(Unreadable::Not(Kind::Device)) if self.examined == Examined::Entries => {
-                    // Of the devices that somebody might link to, only those like /dev/null come to an end.
-                    let reason = "a device without text; it still hides the other names of its directory".to_owned();
-                    answer.sources.push(Source { fate: Fate::Empty, reason, ..source });
-                    continue;
-                }
-                Err(Unreadable::Not(Kind::Fifo)) if self.examined == Examined::Entries => {
-                    answer.refusal = Some(endless(path));
-                    return Ok(docs);
-                }
-                Err(problem @ Unreadable::TooLarge(_)) => {
+                Opened::TooLarge(problem, reason) => {
                     unreadable_cap(&problem, path, answer);
-                    let reason = format!("{problem}; it would take the rest of the {} B budget", grouped(budget));
                     answer.sources.push(Source { fate: Fate::Unreadable, reason, ..source });
-                    remaining = 0;
-                    continue;
+                    budget.left = 0;
                 }
-                Err(what) => {
-                    answer.sources.push(Source {
-                        fate: Fate::Unreadable,
-                        reason: format!("{what}: any such error drops all project files"),
-                        ..source
-                    });
+                Opened::Endless => {
+                    answer.refusal = Some(endless(path));
+                    break;
+                }
+                Opened::Broken(reason) => {
+                    answer.sources.push(Source { fate: Fate::Unreadable, reason, ..source });
                     return Ok(take_back(answer, first_source, first_warning, path));
                 }
-            };
-            let cut = raw.len().min(remaining);
-            if cut < raw.len() {
-                self.tell(answer, || {
-                    Warning::at("over-budget", path, notices::loaded_only(path, cut, raw.len(), budget))
-                });
             }
-            let text = match raw.as_text() {
-                Some(text) if text.is_char_boundary(cut) => Text::of(&raw, &text[..cut]),
-                _ => text::lossy(&raw[..cut]).into_owned().into(),
-            };
-            let size = Some(raw.size());
-            if text.trim().is_empty() {
-                let reason = if cut < raw.len() {
-                    format!("the {} B that the budget leaves are only white space; nothing is charged", grouped(cut))
-                } else {
-                    "empty or only white space; it still hides the other names of its directory".to_owned()
-                };
-                let fate = if cut < raw.len() { Fate::Dropped } else { Fate::Empty };
-                answer.sources.push(Source { fate, reason, size, ..source });
-                continue;
-            }
-            let (fate, reason) = if cut < raw.len() {
-                (
-                    Fate::Truncated,
-                    format!(
-                        "the {} B limit for all project files ends inside this file: {} of {} B are kept",
-                        grouped(budget),
-                        grouped(cut),
-                        grouped(raw.len())
-                    ),
-                )
-            } else {
-                (Fate::Loaded, "the first name that exists in its directory".to_owned())
-            };
-            docs.push(Doc(text));
-            answer.sources.push(Source {
-                fate,
-                reason,
-                size,
-                kept: std::iter::once(0..cut).collect(),
-                message: Some(0),
-                part: Some(0),
-                ..source
-            });
-            remaining -= cut;
         }
-        Ok(docs)
+        Ok(budget.docs)
     }
+
+    /// What comes of opening a picked file.
+    fn opened(&self, path: &Path, budget: usize, search: &mut Search) -> Told<Opened> {
+        let of_entries = self.examined == Examined::Entries;
+        Ok(match search.read(path, "root first, until the budget is spent")? {
+            Ok(raw) => Opened::Text(raw),
+            Err(Unreadable::Errno(Errno::NOENT)) => {
+                Opened::Without(Fate::Missing, "a broken link; it still hides the other names of its directory")
+            }
+            // Of the devices that somebody might link to, only those like /dev/null come to an end.
+            Err(Unreadable::Not(Kind::Device)) if of_entries => {
+                Opened::Without(Fate::Empty, "a device without text; it still hides the other names of its directory")
+            }
+            Err(Unreadable::Not(Kind::Fifo)) if of_entries => Opened::Endless,
+            Err(problem @ Unreadable::TooLarge(_)) => {
+                let reason = format!("{problem}; it would take the rest of the {} B budget", grouped(budget));
+                Opened::TooLarge(problem, reason)
+            }
+            Err(what) => Opened::Broken(format!("{what}: any such error drops all project files")),
+        })
+    }
+
+    /// A file for which nothing of the budget is left.
+    fn leave_out(
+        &self,
+        path: &Path,
+        source: Source,
+        budget: &mut Budget,
+        search: &mut Search,
+        answer: &mut Answer,
+    ) -> Told<()> {
+        let size = search.read(path, "the budget is spent: not read by Codex")?.ok().map(|raw| raw.size());
+        let reason = format!("the limit of {} B for all project files is used up", grouped(budget.total));
+        answer.sources.push(Source { size, reason, ..source });
+        if !std::mem::replace(&mut budget.was_said, true) {
+            self.tell(answer, || Warning::at("over-budget", path, notices::skipped(path, budget.total)));
+        }
+        Ok(())
+    }
+
+    /// Takes of a file what the budget allows. White space costs nothing.
+    fn charge(&self, path: &Path, raw: &Content, source: Source, budget: &mut Budget, answer: &mut Answer) {
+        let cut = raw.len().min(budget.left);
+        let is_cut = cut < raw.len();
+        if is_cut {
+            self.tell(answer, || {
+                Warning::at("over-budget", path, notices::loaded_only(path, cut, raw.len(), budget.total))
+            });
+        }
+        let text = match raw.as_text() {
+            Some(text) if text.is_char_boundary(cut) => Text::of(raw, &text[..cut]),
+            _ => text::lossy(&raw[..cut]).into_owned().into(),
+        };
+        let size = Some(raw.size());
+        if text.trim().is_empty() {
+            let (fate, reason) = if is_cut {
+                let left = grouped(cut);
+                (Fate::Dropped, format!("the {left} B that the budget leaves are only white space; nothing is charged"))
+            } else {
+                (Fate::Empty, "empty or only white space; it still hides the other names of its directory".to_owned())
+            };
+            answer.sources.push(Source { fate, reason, size, ..source });
+            return;
+        }
+        let (fate, reason) = if is_cut {
+            let reason = format!(
+                "the {} B limit for all project files ends inside this file: {} of {} B are kept",
+                grouped(budget.total),
+                grouped(cut),
+                grouped(raw.len())
+            );
+            (Fate::Truncated, reason)
+        } else {
+            (Fate::Loaded, "the first name that exists in its directory".to_owned())
+        };
+        budget.docs.push(Doc(text));
+        budget.left -= cut;
+        let kept = std::iter::once(0..cut).collect();
+        answer.sources.push(Source { fate, reason, size, kept, message: Some(0), part: Some(0), ..source });
+    }
+}
+
+/// The bytes that all project files share.
+struct Budget {
+    total: usize,
+    left: usize,
+    /// Whether the user was told that it is used up.
+    was_said: bool,
+    docs: Vec<Doc>,
+}
+
+/// What comes of opening a picked file.
+enum Opened {
+    Text(Content),
+    /// It counts as one without text, for this reason.
+    Without(Fate, &'static str),
+    /// It is larger than Briefing reads.
+    TooLarge(Unreadable, String),
+    /// The client waits for ever.
+    Endless,
+    /// The client gives up all project files.
+    Broken(String),
 }
 
 /// Global files first, then directory by directory from the root, each in the order of the names. A path that several
