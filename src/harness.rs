@@ -6,16 +6,16 @@
 //! profiles have in common is in [`shared`].
 
 use std::cmp::Ordering;
-use std::ops::Deref;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use crate::answer::{Answer, Claim, Per, SessionKind, Standpoint, Tool, Warning};
+use crate::answer::{Answer, Per, SessionKind, Standpoint, Tool};
 use crate::search::{Search, Told};
 
 pub mod agents_md;
 pub mod aider;
 pub mod amp;
+pub mod choice;
 pub mod claude_code;
 pub mod cline;
 pub mod codex;
@@ -42,7 +42,8 @@ pub mod shared;
 pub mod windsurf;
 pub mod zed;
 
-use custom::{Custom, Customs, Overrides};
+pub use choice::{Choice, Chosen, Rules, choose, newest};
+use custom::Overrides;
 use history::compare;
 pub use history::{Change, Replays, Version};
 pub use shared::evidence::Evidence;
@@ -377,91 +378,6 @@ impl Difference {
     }
 }
 
-/// A harness and an edition, chosen by name.
-#[derive(Clone)]
-pub struct Choice {
-    /// Which harness, and which rules.
-    pub chosen: Chosen,
-    /// What is claimed of the version that was asked for.
-    pub claim: Claim,
-    /// What the user should know about how the edition was chosen.
-    pub note: Option<Warning>,
-}
-
-/// A harness of the list above, or one that the user declared.
-#[derive(Clone)]
-pub enum Chosen {
-    /// One that Briefing knows.
-    BuiltIn(&'static Profile, Rules),
-    /// One that the user declared.
-    Custom(Arc<Custom>),
-}
-
-/// The rules of one version.
-#[derive(Clone)]
-pub enum Rules {
-    /// Those of an edition.
-    Named(&'static dyn Edition),
-    /// Those of a version, built for it.
-    Built(Arc<dyn Edition>),
-}
-
-impl Deref for Rules {
-    type Target = dyn Edition;
-
-    fn deref(&self) -> &(dyn Edition + 'static) {
-        match self {
-            Rules::Named(edition) => *edition,
-            Rules::Built(edition) => &**edition,
-        }
-    }
-}
-
-impl Choice {
-    /// An edition of a harness that Briefing knows.
-    pub fn named(profile: &'static Profile, edition: &'static dyn Edition) -> Choice {
-        let claim = history::of_edition(edition.about());
-        Choice { chosen: Chosen::BuiltIn(profile, Rules::Named(edition)), claim, note: None }
-    }
-
-    /// A harness that the user declared, or a question of our own in the shape of one.
-    pub fn custom(custom: Arc<Custom>) -> Choice {
-        Choice { chosen: Chosen::Custom(custom), claim: Claim::default(), note: None }
-    }
-
-    /// The harness's id.
-    pub fn id(&self) -> &str {
-        match &self.chosen {
-            Chosen::BuiltIn(profile, _) => profile.id,
-            Chosen::Custom(custom) => &custom.id,
-        }
-    }
-
-    /// The harness's name, for people.
-    pub fn title(&self) -> &str {
-        match &self.chosen {
-            Chosen::BuiltIn(profile, _) => profile.title,
-            Chosen::Custom(custom) => &custom.title,
-        }
-    }
-
-    /// The rules.
-    pub fn edition(&self) -> &dyn Edition {
-        match &self.chosen {
-            Chosen::BuiltIn(_, rules) => &**rules,
-            Chosen::Custom(custom) => &*custom.edition,
-        }
-    }
-
-    /// Tells two definitions of the same custom harness apart.
-    pub fn fingerprint(&self) -> u64 {
-        match &self.chosen {
-            Chosen::BuiltIn(..) => 0,
-            Chosen::Custom(custom) => custom.fingerprint,
-        }
-    }
-}
-
 /// Whether an id is that of a question which is asked before others: what is declared, what is installed. No harness has
 /// such an id.
 pub fn is_asked_before(id: &str) -> bool {
@@ -473,78 +389,6 @@ pub fn profile(id: &str) -> Option<&'static Profile> {
     ALL.iter().copied().find(|profile| profile.id == id)
 }
 
-/// The newest edition of a harness.
-pub fn newest(profile: &'static Profile) -> Choice {
-    Choice::named(profile, *profile.editions.last().expect("a profile has an edition: a test looks"))
-}
-
-/// The harness and edition that `codex`, `codex@0.169`, `codex@0.168.2` or the id of a custom harness names. Which version
-/// `codex@auto` is, only [`shared::installed::Installations`] know.
-pub fn choose(spec: &str, customs: &Customs) -> Result<Choice, String> {
-    let (id, version) = spec.split_once('@').map_or((spec, None), |(id, version)| (id, Some(version)));
-    if let Some(problem) = customs.problem_of(id) {
-        return Err(problem.to_string());
-    }
-    if let Some(custom) = customs.harness(id) {
-        return match version {
-            Some(version) => Err(format!("`{id}` is a custom harness and has no versions; `@{version}` names none")),
-            None => Ok(Choice::custom(custom.clone())),
-        };
-    }
-    let Some(profile) = profile(id) else {
-        let declared = customs.harnesses.iter().map(|custom| custom.id.as_str());
-        let known: Vec<_> = ALL.iter().map(|profile| profile.id).chain(declared).collect();
-        let near = nearest(id, &known);
-        // A file that cannot be read may have declared it.
-        let unread = customs.problems.iter().find(|problem| problem.harness.is_none());
-        let unread = unread.map_or_else(String::new, |problem| format!(" ({problem})"));
-        let known = match near.as_slice() {
-            [] => format!("the harnesses are {}", known.join(", ")),
-            near => format!("did you mean {}?", near.join(" or ")),
-        };
-        return Err(format!("there is no harness `{id}`; {known}{unread}"));
-    };
-    let Some(version) = version.filter(|version| *version != shared::installed::AUTO) else {
-        return Ok(newest(profile));
-    };
-    if !version.starts_with(|c: char| c.is_ascii_digit()) {
-        let editions = profile.editions.iter().map(|edition| edition.about().name).collect::<Vec<_>>().join(", ");
-        return Err(format!("`{version}` is not a version of {id}; its editions are {editions}"));
-    }
-    Ok(of_version(profile, version))
-}
-
-/// The rules of a version: those of the edition that has this name, else those that its history says, else those of the
-/// nearest edition.
-fn of_version(profile: &'static Profile, version: &str) -> Choice {
-    if let Some(edition) = profile.editions.iter().find(|edition| edition.about().name == version) {
-        return Choice::named(profile, *edition);
-    }
-    if let Some(history) = profile.history {
-        let claim = history::claim(profile.title, version, history.replays, history.changes);
-        let rules = (history.rules)(Version(&claim.rules));
-        return Choice { chosen: Chosen::BuiltIn(profile, Rules::Built(rules)), claim, note: None };
-    }
-    let not_above = |edition: &&&dyn Edition| compare(edition.about().name, version) != Ordering::Greater;
-    let edition = *profile.editions.iter().rfind(not_above).unwrap_or(&profile.editions[0]);
-    let next = profile.editions.iter().find(|edition| compare(edition.about().name, version) == Ordering::Greater);
-    let claim = history::near_edition(profile.title, version, edition.about(), next.is_some());
-    Choice { claim, ..Choice::named(profile, edition) }
-}
-
-/// The ids that somebody who wrote `id` may have meant, the likeliest first.
-pub(crate) fn nearest<'a>(id: &str, known: &[&'a str]) -> Vec<&'a str> {
-    const ALIKE: f64 = 0.8;
-    let id = id.to_ascii_lowercase();
-    let like = |known: &'a str| match known.starts_with(&id) && !id.is_empty() {
-        true => (1.0, known),
-        false => (strsim::jaro_winkler(&id, known), known),
-    };
-    let mut near: Vec<(f64, &str)> = known.iter().copied().map(like).filter(|(alike, _)| *alike >= ALIKE).collect();
-    near.sort_by(|one, other| other.0.total_cmp(&one.0));
-    near.into_iter().map(|(_, known)| known).take(3).collect()
-}
-
 /// `version` to as many numbers as `like` has, so that `1.18.33` is not above a last checked `1.18`.
 fn truncated<'a>(version: &'a str, like: &str) -> &'a str {
     let wanted = like.split(|c: char| !c.is_ascii_digit()).filter(|number| !number.is_empty()).count();
@@ -554,7 +398,6 @@ fn truncated<'a>(version: &'a str, like: &str) -> &'a str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::Fidelity;
 
     #[test]
     fn a_change_lies_before_a_version_or_behind_it_or_nobody_knows() {
@@ -606,21 +449,5 @@ mod tests {
             let about = About { name: "", checked, changed: &[], details: Details::NONE };
             assert_eq!(about.checked_on(), words);
         }
-    }
-
-    #[test]
-    fn a_version_is_answered_by_the_nearest_rules() {
-        let choose = |spec: &str| choose(spec, &Customs::default());
-        let name = |spec: &str| choose(spec).map(|choice| (choice.edition().about().name, choice.claim.fidelity()));
-        for (spec, edition, fidelity) in [
-            ("goose", "2026.11", Fidelity::Exact),
-            ("goose@2026.11", "2026.11", Fidelity::Exact),
-            ("goose@2027.1", "2026.11", Fidelity::Unchecked),
-            ("goose@2025.1", "2026.11", Fidelity::Files),
-        ] {
-            assert_eq!(name(spec), Ok((edition, fidelity)), "{spec}");
-        }
-        assert!(name("codex@latest").is_err_and(|message| message.contains("not a version")));
-        assert!(name("kodex").is_err_and(|message| message.contains("codex")));
     }
 }

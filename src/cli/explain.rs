@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::Failure;
 use super::show::print;
-use crate::harness::nearest;
+use crate::harness::choice::nearest;
 use crate::report::findings::{Kind, page};
 
 pub(super) const EXAMPLES: &str = "\
