@@ -33,6 +33,76 @@ pub(super) struct Extensions {
     pub warnings: Vec<Warning>,
 }
 
+impl Extensions {
+    fn skip(&mut self, place: PathBuf, why: &str) {
+        let message = format!("{} is skipped: {why}", place.display());
+        self.warnings.push(Warning::at("extension-skipped", place, message));
+    }
+
+    /// Adds what an extension brings along.
+    fn add(&mut self, place: &Path, manifest: Manifest, active: bool, search: &mut Search) -> Told<()> {
+        if active {
+            self.plans = self.plans.take().or(manifest.plans);
+            self.servers.extend(manifest.servers);
+            self.folders.push(place.to_owned());
+        }
+        let list = if active { &mut self.active } else { &mut self.inactive };
+        for name in &manifest.context_files {
+            let Some(path) = inside(place, name) else {
+                let message = format!("{}: contextFileName {name:?} is not inside the extension", place.display());
+                self.warnings.push(Warning::at("extension-skipped", place, message));
+                continue;
+            };
+            if search.stat(&path, "extensions: their context files")?.is_ok() && !list.contains(&path) {
+                list.push(path);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where an extension is from, as it was noted when it was installed.
+struct Origin {
+    source: String,
+    is_remote: bool,
+    is_link: bool,
+}
+
+impl Origin {
+    fn new(metadata: Option<&Node>) -> Origin {
+        let text = |key: &str| metadata.and_then(|node| node.get(key)).and_then(Node::as_text);
+        Origin {
+            source: text("source").unwrap_or_default().to_owned(),
+            is_remote: matches!(text("type"), Some("git" | "github-release")),
+            is_link: text("type") == Some("link"),
+        }
+    }
+
+    /// Why the settings do not allow it, if they do not.
+    fn refused(
+        &self,
+        place: &Path,
+        allowed: &Allowed,
+        settings: &Settings,
+        at: &Standpoint,
+        search: &mut Search,
+    ) -> Told<Result<Option<&'static str>, Refusal>> {
+        if allowed.is_empty() {
+            let blocked = self.is_remote && settings.flag(&["security", "blockGitExtensions"], false);
+            return Ok(Ok(blocked.then_some("security.blockGitExtensions blocks extensions from remote sources")));
+        }
+        if self.source.is_empty() {
+            let message =
+                format!("security.allowedExtensions is set, and nothing says where {} is from", place.display());
+            return Ok(Err(Refusal::new(place, message)));
+        }
+        let from = absolute(&at.cwd, Path::new(&self.source));
+        let from = search.real(&from)?.unwrap_or(from);
+        let matches = allowed.matches(&from.to_string_lossy());
+        Ok(Ok((!matches).then_some("security.allowedExtensions does not match its source")))
+    }
+}
+
 /// Looks through `~/.gemini/extensions`.
 pub(super) fn look(
     at: &Standpoint,
@@ -54,34 +124,20 @@ pub(super) fn look(
         if !search.is_dir(&place, "extensions: one folder each")? {
             continue;
         }
-        let metadata = metadata(&place, search)?;
-        let said = |key: &str| metadata.as_ref().and_then(|node| node.get(key)).and_then(Node::as_text);
-        let source = said("source").unwrap_or_default().to_owned();
-        let remote = matches!(said("type"), Some("git" | "github-release"));
-        let refused = if allowed.is_empty() {
-            let blocked = remote && settings.flag(&["security", "blockGitExtensions"], false);
-            blocked.then_some("security.blockGitExtensions blocks extensions from remote sources")
-        } else if source.is_empty() {
-            let message =
-                format!("security.allowedExtensions is set, and nothing says where {} is from", place.display());
-            return Ok(Err(Refusal::new(place, message)));
-        } else {
-            let from = absolute(&at.cwd, Path::new(&source));
-            let from = search.real(&from)?.unwrap_or(from);
-            (!allowed.matches(&from.to_string_lossy()))
-                .then_some("security.allowedExtensions does not match its source")
-        };
-        if let Some(why) = refused {
-            let message = format!("{} is skipped: {why}", place.display());
-            found.warnings.push(Warning::at("extension-skipped", place, message));
-            continue;
+        let origin = Origin::new(metadata(&place, search)?.as_ref());
+        match origin.refused(&place, &allowed, settings, at, search)? {
+            Ok(None) => {}
+            Ok(Some(why)) => {
+                found.skip(place, why);
+                continue;
+            }
+            Err(refusal) => return Ok(Err(refusal)),
         }
-        let place = match said("type") {
-            Some("link") => absolute(&at.cwd, Path::new(&source)),
-            _ => place,
-        };
+        let place = if origin.is_link { absolute(&at.cwd, Path::new(&origin.source)) } else { place };
         let manifest = match manifest(&place, at, &settings.variables, search)? {
-            Ok(_) if remote && !is_repository(&source) => Err(format!("{source:?} is not a GitHub repository")),
+            Ok(_) if origin.is_remote && !is_repository(&origin.source) => {
+                Err(format!("{:?} is not a GitHub repository", origin.source))
+            }
             Ok(manifest) => match manifest.stray(&place).filter(|_| settings.ways.strays == Strays::Stop) {
                 Some(name) => Err(format!("contextFileName {name:?} is not inside the extension")),
                 None => Ok(manifest),
@@ -91,8 +147,7 @@ pub(super) fn look(
         let manifest = match manifest {
             Ok(manifest) => manifest,
             Err(why) => {
-                let message = format!("{} is skipped: {why}", place.display());
-                found.warnings.push(Warning::at("extension-skipped", place, message));
+                found.skip(place, &why);
                 continue;
             }
         };
@@ -100,24 +155,9 @@ pub(super) fn look(
             let message = format!("Extension with name {} already was loaded.", manifest.name);
             return Ok(Err(Refusal::new(place, message)));
         }
+        names.push(manifest.name.clone());
         let active = switches.active(&manifest.name, &at.cwd);
-        if active {
-            found.plans = found.plans.or(manifest.plans);
-            found.servers.extend(manifest.servers);
-            found.folders.push(place.clone());
-        }
-        let list = if active { &mut found.active } else { &mut found.inactive };
-        for name in &manifest.context_files {
-            let Some(path) = inside(&place, name) else {
-                let message = format!("{}: contextFileName {name:?} is not inside the extension", place.display());
-                found.warnings.push(Warning::at("extension-skipped", &place, message));
-                continue;
-            };
-            if search.stat(&path, "extensions: their context files")?.is_ok() && !list.contains(&path) {
-                list.push(path);
-            }
-        }
-        names.push(manifest.name);
+        found.add(&place, manifest, active, search)?;
     }
     found.active.sort_by(|one, other| super::by_utf16(one, other));
     Ok(Ok(found))

@@ -158,6 +158,47 @@ pub(super) fn switched_off(edition: &OpenCode, flags: &Flags, name: &str) -> boo
     name == "CLAUDE.md" && flags.no_claude && edition.claude_flag == ClaudeFlag::Everywhere
 }
 
+/// What an error spoils that is met on the way up.
+enum Spoilt {
+    /// The client stops.
+    Client,
+    /// The name is given up at every level.
+    Name,
+    Nothing,
+}
+
+/// Says what becomes of a name, and of the files that have it, after one of them could not be examined.
+fn spoil(
+    rule: FindError,
+    name: &str,
+    (path, errno): (PathBuf, Errno),
+    hits: &mut Vec<PathBuf>,
+    answer: &mut Answer,
+) -> Spoilt {
+    let problem = format!("{}: {}", errno.name(), errno.text());
+    if rule == FindError::Stops {
+        let message = format!("{} cannot be examined: {problem}", path.display());
+        answer.refusal = Some(Refusal::new(path, message));
+        return Spoilt::Client;
+    }
+    let source = |path: PathBuf, fate, reason: String| Source::new(path, Scope::Project, fate, reason);
+    if rule != FindError::SpoilsName {
+        answer.sources.push(source(path, Fate::Unreadable, format!("{problem}; it counts as missing")));
+        return Spoilt::Nothing;
+    }
+    let reason = format!("{problem}; after any error but \"not found\" OpenCode gives {name} up at every level");
+    answer.sources.push(source(path.clone(), Fate::Unreadable, reason));
+    for hit in hits.drain(..) {
+        let reason = format!(
+            "{} cannot be examined ({}), so OpenCode gives {name} up at every level",
+            path.display(),
+            errno.name()
+        );
+        answer.sources.push(Source { by: Some(path.clone()), ..source(hit, Fate::Dropped, reason) });
+    }
+    Spoilt::Name
+}
+
 /// Every file of the first name that has any, nearest first.
 fn project(
     edition: &OpenCode,
@@ -208,30 +249,11 @@ fn project(
             }
             continue;
         }
-        if let Some((path, errno)) = spoilt {
-            let problem = format!("{}: {}", errno.name(), errno.text());
-            if edition.find_error == FindError::Stops {
-                let message = format!("{} cannot be examined: {problem}", path.display());
-                answer.refusal = Some(Refusal::new(path, message));
-                return Ok(());
-            }
-            let gives_up = edition.find_error == FindError::SpoilsName;
-            let reason = if gives_up {
-                format!("{problem}; after any error but \"not found\" OpenCode gives {name} up at every level")
-            } else {
-                format!("{problem}; it counts as missing")
-            };
-            answer.sources.push(source(path.clone(), Fate::Unreadable, reason));
-            if gives_up {
-                for hit in hits {
-                    let reason = format!(
-                        "{} cannot be examined ({}), so OpenCode gives {name} up at every level",
-                        path.display(),
-                        errno.name()
-                    );
-                    answer.sources.push(Source { by: Some(path.clone()), ..source(hit, Fate::Dropped, reason) });
-                }
-                continue;
+        if let Some(spoilt) = spoilt {
+            match spoil(edition.find_error, name, spoilt, &mut hits, answer) {
+                Spoilt::Client => return Ok(()),
+                Spoilt::Name => continue,
+                Spoilt::Nothing => {}
             }
         }
         winner = hits.first().map(|path| (path.clone(), *name));
