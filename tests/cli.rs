@@ -133,6 +133,15 @@ fn the_first_screen_has_a_line_for_each_harness_and_only_what_is_not_plain() {
 }
 
 #[test]
+fn an_import_that_is_missing_has_one_row() {
+    let place =
+        Place::new(&[("project/.git/HEAD", "ref: refs/heads/main\n"), ("project/CLAUDE.md", "@docs/none.md\n")]);
+    let text = place.prints("project", &["show", "--harness", "claude-code"]);
+    let rows: Vec<&str> = text.lines().filter(|line| line.contains("none.md")).collect();
+    assert!(matches!(rows.as_slice(), [row] if row.starts_with("missing  docs/none.md")), "{text}");
+}
+
+#[test]
 fn why_prints_every_probe_in_the_order_asked() {
     let text = project().prints("project/src", &["show", "main.rs", "--harness", "codex", "--why"]);
     let asked: Vec<&str> = text.lines().skip_while(|line| !line.contains("asked, in this order")).skip(1).collect();

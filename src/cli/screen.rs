@@ -1,6 +1,7 @@
 //! The first screen of `briefing show`: a line for each harness, then only what is not as one would expect.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 
@@ -346,9 +347,16 @@ fn of_answer(answer: &Resolution) -> Vec<Remark> {
         // What keeps the answer from being exact is one word here, and a sentence with -v.
         let said = answer.answer.files_only.as_ref().is_some_and(|reason| reason.contains(&warning.message));
         let is_shown = |source: &Source| !is_plain(source) && source.path() == warning.path.as_deref();
+        // An import that has a row of its own needs no second one for the file that names it.
+        let is_its_import = |source: &Source| {
+            let names = |path: &Path| warning.message.contains(&*path.to_string_lossy());
+            !is_plain(source) && source.by == warning.path && source.path().is_some_and(names)
+        };
+        let has_row =
+            |source: &Source| is_shown(source) || warning.code.starts_with("import-") && is_its_import(source);
         if said
             || warning.code == "between-editions"
-            || warning.path.is_some() && answer.answer.sources.iter().any(is_shown)
+            || warning.path.is_some() && answer.answer.sources.iter().any(has_row)
         {
             continue;
         }
