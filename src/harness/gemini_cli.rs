@@ -353,77 +353,94 @@ fn load(
     let place = |files: &Files, path: &PathBuf| files.moved.get(path).unwrap_or(path).clone();
     let all = tiers.iter().flat_map(|files| files.paths.iter().map(move |path| Ask::Content(place(files, path))));
     search.expect(all)?;
-    let mut names: HashMap<(u64, u64), PathBuf> = HashMap::new();
-    let mut loaded = HashSet::new();
-    let mut shown: HashMap<PathBuf, String> = HashMap::new();
+    let mut met = Met { seen, names: HashMap::new(), loaded: HashSet::new(), shown: HashMap::new() };
     let mut texts = Vec::new();
     for files in tiers {
         let mut importer = Importer::new(bounds, files.trigger);
         let mut blocks = Vec::new();
         for path in &files.paths {
             let now = place(files, path);
-            let reason = files.tier.reason();
-            let identity = search.stat(&now, reason)?.ok().map(|meta| meta.identity);
-            let known = identity.and_then(|identity| names.get(&identity));
-            if let Some(block) = shown.get(path) {
-                // The very same path in two tiers is shown in both.
-                blocks.push(block.clone());
-                continue;
-            }
-            if let Some(known) = known {
-                answer.sources.push(Source { trigger: files.trigger, ..same_file(path, files.scope, known) });
-                continue;
-            }
-            if identity.is_some_and(|identity| seen.contains(&identity)) {
-                // Part of the session already; its source is in the answer, or the question named it.
-                continue;
-            }
-            names.extend(identity.map(|identity| (identity, path.clone())));
-            let source =
-                |fate, reason: &str| Source { trigger: files.trigger, ..Source::new(path, files.scope, fate, reason) };
-            let raw = match search.read(&now, reason)? {
-                Ok(raw) => raw,
-                // Taken for /dev/null, the only device a project may be expected to link to.
-                Err(Unreadable::Not(Kind::Device)) => Content::default(),
-                Err(problem) => {
-                    unreadable(&problem, path, answer);
-                    if !answer.sources.iter().any(|known| known.path() == Some(path) && known.fate == Fate::Unreadable)
-                    {
-                        answer.sources.push(source(Fate::Unreadable, &problem.to_string()));
-                    }
-                    continue;
-                }
-            };
-            loaded.extend(identity);
-            let content = raw.text();
-            let before = answer.sources.len();
-            let expanded = importer.expand(path, &content, format, search, answer)?;
-            let size = Some(raw.size());
-            let block = js_trim(&expanded.text);
-            let file = if block.is_empty() {
-                Source { size, ..source(Fate::Empty, "only white space") }
-            } else {
-                let start = content.len() - content.trim_start_matches(text::is_js_space).len();
-                let end = text::js_trim_end(&content).len();
-                let clipped = expanded.kept.iter().map(|range| range.start.max(start)..range.end.min(end));
-                let clipped: Vec<_> = clipped.filter(|range| range.start < range.end).collect();
-                let kept = match files.tier {
-                    Tier::Global | Tier::Memory => without_surplus_newlines(&content, &clipped),
-                    Tier::Extension | Tier::Project | Tier::Read => clipped,
-                };
-                let block =
-                    format!("--- Context from: {0} ---\n{block}\n--- End of Context from: {0} ---", path.display());
-                shown.insert(path.clone(), block.clone());
-                blocks.push(block);
-                Source { size, kept: raw.raw_ranges(&kept), ..source(Fate::Loaded, reason) }
-            };
-            // A file stands before what it imports.
-            answer.sources.insert(before, file);
+            blocks.extend(block((files, path, &now), format, &mut importer, &mut met, search, answer)?);
         }
         texts.push(blocks.join("\n\n"));
     }
+    let Met { seen, loaded, .. } = met;
     seen.extend(loaded);
     Ok(texts)
+}
+
+/// The files that were met while an answer is put together.
+struct Met<'s> {
+    /// Those of the session, by what makes them the same.
+    seen: &'s mut HashSet<(u64, u64)>,
+    /// The path that each was met under first.
+    names: HashMap<(u64, u64), PathBuf>,
+    loaded: HashSet<(u64, u64)>,
+    /// The blocks of paths, which stand in every tier that names them.
+    shown: HashMap<PathBuf, String>,
+}
+
+/// The block of a file that is read where it is `now`, unless it was met before.
+fn block(
+    (files, path, now): (&Files, &PathBuf, &Path),
+    format: Format,
+    importer: &mut Importer,
+    met: &mut Met,
+    search: &mut Search,
+    answer: &mut Answer,
+) -> Told<Option<String>> {
+    let reason = files.tier.reason();
+    let identity = search.stat(now, reason)?.ok().map(|meta| meta.identity);
+    if let Some(block) = met.shown.get(path) {
+        // The very same path in two tiers is shown in both.
+        return Ok(Some(block.clone()));
+    }
+    if let Some(known) = identity.and_then(|identity| met.names.get(&identity)) {
+        answer.sources.push(Source { trigger: files.trigger, ..same_file(path, files.scope, known) });
+        return Ok(None);
+    }
+    if identity.is_some_and(|identity| met.seen.contains(&identity)) {
+        // Part of the session already; its source is in the answer, or the question named it.
+        return Ok(None);
+    }
+    met.names.extend(identity.map(|identity| (identity, path.clone())));
+    let source = |fate, reason: &str| Source { trigger: files.trigger, ..Source::new(path, files.scope, fate, reason) };
+    let raw = match search.read(now, reason)? {
+        Ok(raw) => raw,
+        // Taken for /dev/null, the only device a project may be expected to link to.
+        Err(Unreadable::Not(Kind::Device)) => Content::default(),
+        Err(problem) => {
+            unreadable(&problem, path, answer);
+            if !answer.sources.iter().any(|known| known.path() == Some(path) && known.fate == Fate::Unreadable) {
+                answer.sources.push(source(Fate::Unreadable, &problem.to_string()));
+            }
+            return Ok(None);
+        }
+    };
+    met.loaded.extend(identity);
+    let content = raw.text();
+    let before = answer.sources.len();
+    let expanded = importer.expand(path, &content, format, search, answer)?;
+    let size = Some(raw.size());
+    let text = js_trim(&expanded.text);
+    // A file stands before what it imports.
+    if text.is_empty() {
+        answer.sources.insert(before, Source { size, ..source(Fate::Empty, "only white space") });
+        return Ok(None);
+    }
+    let start = content.len() - content.trim_start_matches(text::is_js_space).len();
+    let end = text::js_trim_end(&content).len();
+    let clipped = expanded.kept.iter().map(|range| range.start.max(start)..range.end.min(end));
+    let clipped: Vec<_> = clipped.filter(|range| range.start < range.end).collect();
+    let kept = match files.tier {
+        Tier::Global | Tier::Memory => without_surplus_newlines(&content, &clipped),
+        Tier::Extension | Tier::Project | Tier::Read => clipped,
+    };
+    let kept = raw.raw_ranges(&kept);
+    answer.sources.insert(before, Source { size, kept, ..source(Fate::Loaded, reason) });
+    let block = format!("--- Context from: {0} ---\n{text}\n--- End of Context from: {0} ---", path.display());
+    met.shown.insert(path.clone(), block.clone());
+    Ok(Some(block))
 }
 
 fn unreadable(problem: &Unreadable, path: &Path, answer: &mut Answer) {
