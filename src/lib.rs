@@ -28,7 +28,7 @@
 //! | [`snapshot`] | questions about the disk, facts, errnos |
 //! | [`search`] | the verbs by which a harness looks; each remembers what it asked |
 //! | [`answer`] | what an answer consists of, and the standpoint it holds for |
-//! | [`harness`] | what a profile and an edition are; one file per harness; those that users declare; what is installed |
+//! | [`harness`] | what a profile and an edition are, and which is meant; one file per harness; those that users declare; what is installed |
 //! | [`resolve`] | one question, one answer |
 //! | [`roster`] | which harnesses are used here, and what shows it |
 //! | [`session`] | a session as it unfolds, question by question |
