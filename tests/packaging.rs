@@ -122,4 +122,10 @@ fn the_rust_package_has_every_file_that_the_sources_include() {
             assert!(within(&path), "{path}, which {} includes, is not in the package", file.display());
         }
     }
+    // The questions of `verify` are named by a macro.
+    for profile in briefing::harness::ALL {
+        for sentinel in briefing::verify::suite::of(profile.id) {
+            assert!(within(&format!("tests/cases/{}.txt", sentinel.name)), "{} is not in the package", sentinel.name);
+        }
+    }
 }
