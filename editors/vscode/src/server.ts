@@ -8,6 +8,7 @@ import {
   State,
   type LanguageClientOptions,
 } from 'vscode-languageclient/node';
+import { traceChannel } from './channel';
 import { findProgram, type Program } from './program';
 import * as protocol from './protocol';
 import type { Settings } from './settings';
@@ -32,7 +33,7 @@ export class Server implements vscode.Disposable {
   /** Kept for the whole life of the extension, so that the reason of a crash can be read after it. */
   readonly output = vscode.window.createOutputChannel('Briefing', { log: true });
   /** Every message between the editor and the server, where the setting wants it. */
-  readonly trace = vscode.window.createOutputChannel('Briefing Trace', { log: true });
+  readonly trace = traceChannel();
   /** Commands of the server that the extension answers better than with JSON. */
   intercept: Intercept = () => undefined;
 

@@ -15,7 +15,7 @@ export async function trouble(host, step) {
     fs.writeFileSync(named, `#!/bin/sh\n${script}\n`);
     fs.chmodSync(named, 0o755);
   };
-  host.settings({ 'briefing.server.path': named });
+  host.settings({ 'briefing.server.path': named, 'briefing.trace.server': 'messages' });
   const window = await Window.open(host, ws);
 
   await step('says which program is missing, and what can be done', async () => {
@@ -28,6 +28,27 @@ export async function trouble(host, step) {
     await window.pane().locator('.monaco-button', { hasText: 'Restart Server' }).click();
     await window.statusIs(healthy);
     await window.command('Notifications: Clear All Notifications');
+  });
+
+  await step('says which server runs, and has its messages in a channel of their own', async () => {
+    await window.command('Briefing: Server Version');
+    const said = window.notification(`from the setting briefing.server.path: ${named}`);
+    await said.filter({ hasText: /briefing \d+\.\d+/ }).waitFor();
+    await said.locator('.monaco-button', { hasText: 'Copy Debug Information' }).waitFor();
+    await window.command('Notifications: Clear All Notifications');
+    const lines = window.page.locator('.output-view .view-line');
+    await window.command('Briefing: Show Trace');
+    await lines
+      .filter({ hasText: /Sending request\s'briefing\/effectiveInstructions/ })
+      .first()
+      .waitFor();
+    await window.command('Briefing: Show Output');
+    await lines
+      .filter({ hasText: /starting/ })
+      .first()
+      .waitFor();
+    assert.equal(await lines.filter({ hasText: /Sending/ }).count(), 0);
+    await window.command('View: Toggle Panel Visibility');
   });
 
   await step('gives up a server that dies five times, and has a button to start it again', async () => {
