@@ -20,7 +20,7 @@ const HARMLESS: [&str; 3] = ["cwd", "harnesses", "sessions"];
 /// The settings of the server as the settings page groups them, in the order in which people ask.
 const GROUPS: [(&str, &[&str]); 3] = [
     ("Which agents", &["harnesses", "edition", "extensions", "customHarnesses"]),
-    ("How they are started", &["cwd", "sessions", "home", "environment"]),
+    ("How they start", &["cwd", "sessions", "home", "environment"]),
     ("What is found", &["severities", "longFile", "watchLimit"]),
 ];
 

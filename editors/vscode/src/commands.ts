@@ -36,6 +36,9 @@ export interface Parts {
   session: Page;
 }
 
+/** Commands with lists that end steps of the walkthrough: only once the list is closed, or the next step would close it. */
+const LISTS = new Set(['chooseMyAgents', 'chooseHarnesses', 'choose', 'compareWith']);
+
 export function registerCommands(parts: Parts, version: string): vscode.Disposable {
   const { server, settings, focus, views, texts, trace } = parts;
   const commands: Record<string, (...args: never[]) => unknown> = {
@@ -109,7 +112,11 @@ export function registerCommands(parts: Parts, version: string): vscode.Disposab
   const registered = Object.entries(commands).map(([name, run]) =>
     vscode.commands.registerCommand(`briefing.${name}`, async (...args: unknown[]) => {
       try {
-        return await (run as (...args: unknown[]) => unknown)(...args);
+        const done = await (run as (...args: unknown[]) => unknown)(...args);
+        if (LISTS.has(name)) {
+          void vscode.commands.executeCommand('setContext', `briefing.did.${name}`, true);
+        }
+        return done;
       } catch (error) {
         void vscode.window.showErrorMessage(`Briefing: ${(error as Error).message}`);
         return undefined;
@@ -177,8 +184,7 @@ async function attachTold({ api, focus }: Parts, harness: string): Promise<void>
   const title = focus.titleOf(idOf(harness));
   const { file } = focus;
   const told = await answer(api, { harness, ...(file ? { file: file.toString() } : {}) });
-  const when = file ? `before it reads \`${vscode.workspace.asRelativePath(file)}\`` : 'at the start of a session';
-  await vscode.env.clipboard.writeText(`What ${title} is told ${when}:\n\n${told}\n`);
+  await vscode.env.clipboard.writeText(`What ${title} is told ${focus.when}:\n\n${told}\n`);
   vscode.window.setStatusBarMessage(`Briefing: copied what ${title} is told; paste it into the chat`, 4_000);
 }
 
@@ -210,9 +216,7 @@ async function changed({ texts, focus }: Parts, harness: string): Promise<void> 
 async function showReport({ server, focus, report: page }: Parts): Promise<void> {
   await page.open('Context Report', async () => {
     const { reports } = await server.request<protocol.ContextReports>(protocol.CONTEXT_REPORT, focus.question());
-    const about = focus.file
-      ? `what agents load before they read ${vscode.workspace.asRelativePath(focus.file)}`
-      : 'what agents load at the start of a session';
+    const about = `What an agent loads ${focus.when}`;
     return report(
       reports,
       harness => focus.titleOf(harness),

@@ -9,10 +9,8 @@ import * as words from './words';
 /** Opens the diff. Where both are told the same there is nothing to look at, and that is said. */
 export async function showDiff(texts: Texts, focus: Focus, left: Side, right: Side): Promise<void> {
   const comparison = await texts.compare(left, right);
-  const name = (side: Side) => {
-    const [id = '', edition] = side.harness.split('@');
-    return [focus.titleOf(id), edition, side.revision && `at ${side.revision}`].filter(Boolean).join(' ');
-  };
+  const name = ({ harness, revision }: Side) =>
+    [nameOf(focus, harness), revision && `at ${revision}`].filter(Boolean).join(' ');
   const file = right.textDocument ? vscode.Uri.parse(right.textDocument.uri).path.split('/').pop() : undefined;
   const what = file ? ` · ${file}` : '';
   if (comparison.same) {
@@ -34,13 +32,19 @@ export async function showDiff(texts: Texts, focus: Focus, left: Side, right: Si
   );
 }
 
+/** `Codex 0.169` of `codex@0.169`. */
+function nameOf(focus: Focus, harness: string): string {
+  const [id = '', edition] = harness.split('@');
+  return [focus.titleOf(id), edition].filter(Boolean).join(' ');
+}
+
 /** Lets the user say with what `harness` is compared. */
 export async function pickOther(focus: Focus, harness: string): Promise<Side | undefined> {
   type Choice = vscode.QuickPickItem & { side?: Side };
   const choices: Choice[] = [
     { label: 'The last commit', description: 'HEAD', side: { harness, revision: 'HEAD' } },
     { label: 'Another commit…', description: 'a branch, a tag, a hash', side: { harness, revision: '' } },
-    { label: 'harnesses', kind: vscode.QuickPickItemKind.Separator },
+    { label: 'agents and versions', kind: vscode.QuickPickItemKind.Separator },
   ];
   for (const { id, title, editions } of focus.harnesses) {
     for (const { name } of [...editions].reverse()) {
@@ -51,7 +55,7 @@ export async function pickOther(focus: Focus, harness: string): Promise<Side | u
     }
   }
   const choice = await vscode.window.showQuickPick(choices, {
-    title: `Compare ${harness} with`,
+    title: `Compare ${nameOf(focus, harness)} with`,
     matchOnDescription: true,
   });
   if (choice?.side?.revision !== '') {

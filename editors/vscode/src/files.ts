@@ -31,7 +31,7 @@ export async function showWhy(parts: Parts, about?: Node | vscode.Uri): Promise<
   if (about && 'kind' in about && about.kind === 'source' && about.source.path !== undefined) {
     file = vscode.Uri.file(about.source.path);
   }
-  file ??= await pickFile(parts, 'Why is this file not loaded?');
+  file ??= await pickFile(parts, 'Why is it loaded or not?');
   if (!file) {
     return;
   }
@@ -87,8 +87,7 @@ async function pickFile({ server, focus }: Parts, title: string): Promise<vscode
       path === active ? 0 : /^([~/\\]|[A-Za-z]:)/.test(label) ? 2 : 1;
     return choices.sort((a, b) => rank(a) - rank(b));
   });
-  const about = `for ${focus.about}`;
-  const choice = await vscode.window.showQuickPick(asked, { title: `${title} · ${about}`, matchOnDetail: true });
+  const choice = await vscode.window.showQuickPick(asked, { title: `${title} · ${focus.when}`, matchOnDetail: true });
   return choice && vscode.Uri.file(choice.path);
 }
 
@@ -100,7 +99,7 @@ function readersOf({ path, harnesses }: protocol.InstructionFile, focus: Focus):
       return [];
     }
     const word = words.fateText(source, briefing.standpoint, briefing.target !== null);
-    const when = words.reaches(source) && source.trigger !== 'session' ? ` ${words.when(source.trigger)}` : '';
+    const when = source.fate === 'loaded' && source.trigger !== 'session' ? ` ${words.when(source.trigger)}` : '';
     return [`${focus.titleOf(briefing.harness)}: ${word}${when}`];
   });
   if (here.length) {

@@ -85,6 +85,11 @@ export class Focus implements vscode.Disposable {
     return several && this.briefing ? `start of a session in ${this.standpoint.where}` : 'start of a session';
   }
 
+  /** When an agent is told what is shown, in a sentence. */
+  get when(): string {
+    return this.file ? `before it reads ${this.about}` : `at the ${this.about}`;
+  }
+
   /** From where the agent in question is started, and how. */
   get standpoint(): { where: string; session: string; agent: string } {
     const { briefing } = this;

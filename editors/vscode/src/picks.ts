@@ -73,7 +73,7 @@ export async function pickHarnesses(
     ...mine.map(({ harness, because: [first] }) => ({
       id: harness,
       label: focus.titleOf(harness),
-      description: first ? words.evidence(first) : '',
+      description: first ? words.evidence(first, focus.briefing?.standpoint.home ?? '') : '',
       picked: settings.means(harness, true),
     })),
     ...others.map(id => ({
@@ -85,8 +85,10 @@ export async function pickHarnesses(
   ];
   const picked = await vscode.window.showQuickPick(choices, {
     title: 'Which agents do you use?',
-    placeHolder: 'None: those that are found here, which come first',
+    placeHolder: 'The agents found here come first; with none ticked, Briefing follows them',
     canPickMany: true,
+    // Whoever ticks several looks elsewhere in between; and the walkthrough takes the focus back.
+    ignoreFocusOut: true,
     matchOnDescription: true,
   });
   if (picked) {

@@ -21,7 +21,16 @@ export type Node =
   | { kind: 'silent'; briefings: Briefing[] }
   | { kind: 'others'; ids: string[]; part: Part }
   | { kind: 'more'; parent: Node; from: number; of: number }
-  | { kind: 'fact'; id: string; label: string; text: string; icon?: string; color?: string; open?: Place };
+  | {
+      kind: 'fact';
+      id: string;
+      label: string;
+      text: string;
+      icon?: string;
+      color?: string;
+      open?: Place;
+      run?: vscode.Command;
+    };
 
 /** A file, and a byte in it. */
 export interface Place {
@@ -113,7 +122,9 @@ function factsOf(source: Source, { standpoint }: Briefing, id: string): Node[] {
   const facts: Node[] = [];
   const say = (label: string, text: string, icon: string, open?: Place) =>
     facts.push({ kind: 'fact', id: `${id}/${facts.length}`, label, text, icon, ...(open ? { open } : {}) });
-  say('why', source.reason, 'question');
+  const run = { title: 'Why', command: 'briefing.whyNotLoaded', arguments: [vscode.Uri.file(source.path ?? '')] };
+  const why = { kind: 'fact', id: `${id}/why`, label: 'why', text: source.reason, icon: 'question' } as const;
+  facts.push(source.path === undefined ? why : { ...why, run });
   if (source.by) {
     say('instead', words.place(source.by, standpoint), 'arrow-swap', { path: source.by });
   }
@@ -172,7 +183,7 @@ export function itemOf(node: Node, focus: Focus): vscode.TreeItem {
       const { length } = node.briefing.warnings;
       const item = new vscode.TreeItem(words.count(length, 'warning'), Collapsed);
       item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
-      return item;
+      return speak(item, words.count(length, 'warning'));
     }
     case 'silent': {
       const item = new vscode.TreeItem('No instruction files', Collapsed);
@@ -192,7 +203,7 @@ export function itemOf(node: Node, focus: Focus): vscode.TreeItem {
       const item = new vscode.TreeItem(`Show ${words.grouped(node.of - node.from)} more`, None);
       item.command = { title: 'Show More', command: 'briefing.showMore', arguments: [node] };
       item.iconPath = new vscode.ThemeIcon('ellipsis');
-      return item;
+      return speak(item, `Show ${words.plain(words.grouped(node.of - node.from))} more`);
     }
     case 'fact': {
       const item = new vscode.TreeItem(node.label, None);
@@ -203,8 +214,10 @@ export function itemOf(node: Node, focus: Focus): vscode.TreeItem {
       }
       if (node.open) {
         open(item, node.open);
+      } else if (node.run) {
+        item.command = node.run;
       }
-      return speak(item, `${node.label}: ${node.text}`);
+      return speak(item, words.plain(`${node.label}: ${node.text}`));
     }
   }
 }
@@ -229,7 +242,7 @@ function source(node: Node & { kind: 'source' }): vscode.TreeItem {
   const { source, briefing } = node;
   const target = briefing.target !== null;
   const item = new vscode.TreeItem(words.splitName(source, briefing.standpoint).name, Collapsed);
-  item.description = words.rowOf(source, briefing.standpoint, target);
+  item.description = words.rowOf(source, briefing);
   item.iconPath = new vscode.ThemeIcon(words.iconOf(source), new vscode.ThemeColor(words.fateOf(source.fate).color));
   item.resourceUri = vscode.Uri.from({ scheme: SCHEME, path: `/${idOf(node)}`, query: source.fate });
   item.contextValue = source.path === undefined ? 'url' : source.fate === 'missing' ? 'missing' : 'file';

@@ -51,7 +51,7 @@ export function session(
 ): Html {
   return html`<header>
       <h1>Session of ${title} <small class="quiet">${edition}</small></h1>
-      <p class="quiet">what each step adds to the context, what is not sent again, and what is gone</p>
+      <p class="quiet">+ is added to the context, = is not sent, or not again, − is gone</p>
     </header>
     ${steps.map((turn, at) => section(turn, at, named[at] ?? '', placeOf))}`;
 }

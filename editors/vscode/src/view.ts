@@ -20,7 +20,7 @@ const VIEWS: Record<Part, string> = {
 const MARKS: Partial<Record<string, { badge?: string; tooltip?: string; color?: string }>> = {
   loaded: {},
   listed: {},
-  truncated: { badge: '✂', tooltip: 'a limit cuts a part of it', color: 'list.warningForeground' },
+  truncated: { tooltip: 'a limit cuts a part of it', color: 'list.warningForeground' },
   unreadable: { badge: '!', tooltip: 'cannot be read', color: 'list.errorForeground' },
 };
 

@@ -53,8 +53,8 @@ const EVIDENCE: Record<Evidence['what'], string> = {
 };
 
 /** Why a harness counts as used here. */
-export function evidence({ what, path, name }: Evidence): string {
-  const proof = path ?? name;
+export function evidence({ what, path, name }: Evidence, home: string): string {
+  const proof = path === undefined ? name : tilde(path, home);
   const said = (EVIDENCE as Partial<Record<string, string>>)[what] ?? what;
   return proof === undefined ? said : `${said}: ${proof}`;
 }
@@ -195,13 +195,28 @@ function lastOf(source: Source, path: string, standpoint: Standpoint): string {
   return last(path) === last(source.path ?? '') ? place(path, standpoint) : last(path);
 }
 
-/** What stands behind the name of a source: its fate first, which must not be cut off; its directory last. */
-export function rowOf(source: Source, standpoint: Standpoint, target: boolean): string {
+/**
+ * What stands behind the name of a source: its fate first, which must not be cut off; its directory last. Beside the name of
+ * the file that hides it there is no room for its directory, which stands there instead if it tells the source from another.
+ */
+export function rowOf(source: Source, { standpoint, target, sources }: Briefing): string {
   const size = sizeOf(source);
-  const told = source.fate === 'loaded' ? [source.trigger === 'session' ? '' : when(source.trigger), size] : [];
-  const fate = source.fate === 'truncated' ? [`cut · ${size}`] : [fateText(source, standpoint, target)];
-  const { dir } = splitName(source, standpoint);
-  return [...(source.fate === 'loaded' ? told : fate), dir].filter(Boolean).join(' · ');
+  const { name, dir } = splitName(source, standpoint);
+  const isAnother = (other: Source) => other.fate === 'shadowed' && splitName(other, standpoint).name === name;
+  const parts = () => {
+    if (source.fate === 'loaded') {
+      return [source.trigger === 'session' ? '' : when(source.trigger), size, dir];
+    }
+    const fate = fateText(source, standpoint, target !== null);
+    if (source.fate === 'truncated') {
+      return [fate, size, dir];
+    }
+    if (source.fate === 'shadowed') {
+      return sources.filter(isAnother).length > 1 ? ['hidden', dir] : [fate];
+    }
+    return [fate, dir];
+  };
+  return parts().filter(Boolean).join(' · ');
 }
 
 /** The same as a sentence, for those who hear it. */

@@ -6,6 +6,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { ROSTER, type Roster } from '../../src/protocol';
 import { answer } from '../../src/tool';
+import type { Node, View } from '../../src/view';
 import { append, drawn, extension, folder, remove, rules, show, shows, started, until, write } from './harness';
 
 describe('the extension', () => {
@@ -98,6 +99,48 @@ describe('the extension', () => {
     await settings.assume({});
     await until('nothing assumed', () => kind() === 'main' && focus.briefing?.standpoint.cwd.endsWith('/one'));
     await until('the workspace folder', () => starts().startsWith('In one/  '));
+  });
+
+  it('names the folder in which a session starts, where there are several', async () => {
+    const { views, settings, focus, report } = await started();
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    const about = () => views.instructions.description;
+    await shows(about, 'start of a session in one/');
+    await settings.assume({ cwd: folder('two') });
+    await shows(about, 'start of a session in two/');
+    await vscode.commands.executeCommand('briefing.contextReport');
+    await until('the report', () => report.content.includes('at the start of a session in two/'));
+    await focus.choose('codex');
+    await vscode.commands.executeCommand('briefing.attachTold');
+    assert.match(await vscode.env.clipboard.readText(), /^What Codex is told at the start of a session in two\/:\n/);
+    await settings.assume({});
+    await shows(about, 'start of a session in one/');
+  });
+
+  it('has a sentence for every line of its views, for those who hear it', async () => {
+    const { views, settings, focus } = await started();
+    write(folder('one'), { 'CLAUDE.md': '- For Claude.\n', '.codex/config.toml': 'project_doc_max_byte = 1\n' });
+    await show(folder('one'), 'src/a.rs');
+    const heard = new Map<string, string>();
+    const hear = async (view: View, node?: Node): Promise<void> => {
+      for (const child of await view.getChildren(node)) {
+        const { label, description, accessibilityInformation } = view.getTreeItem(child);
+        const spoken = accessibilityInformation?.label ?? '';
+        assert.match(spoken, /^[^\u00a0·▰▱*]{3,}$/, `${child.kind}: ${JSON.stringify(label)} ${String(description)}`);
+        heard.set(child.kind, spoken);
+        await hear(view, child);
+      }
+    };
+    const all = [views.instructions, views.notLoaded, views.extras, views.explorer];
+    await settings.choose(['codex']);
+    await until('one agent', () => focus.briefings.length === 1);
+    for (const view of all) await hear(view);
+    await settings.choose(undefined);
+    await until('all agents', () => focus.briefings.length > 20);
+    for (const view of all) await hear(view);
+    const kinds = ['fact', 'harness', 'left-out', 'others', 'silent', 'source', 'standpoint', 'warnings'];
+    assert.deepEqual([...heard.keys()].sort(), kinds);
+    ['CLAUDE.md', '.codex'].forEach(name => remove(folder('one'), name));
   });
 
   it('takes settings of its user, and tells the server only those it knows', async () => {
@@ -217,8 +260,15 @@ describe('the extension', () => {
     await until('the text', async () => /^# codex [\d.]+\n[^]*- Two\./.test(await ask()));
     // VS Code has tools since 1.95.
     if (vscode.version.localeCompare('1.95', undefined, { numeric: true }) >= 0) {
-      const { tools } = vscode.lm as unknown as { tools: readonly { name: string }[] };
-      assert.ok(tools.some(({ name }) => name === 'briefing_effective_instructions'));
+      const models = vscode.lm as unknown as {
+        tools: readonly { name: string }[];
+        invokeTool(name: string, options: object): Promise<{ content: { value: string }[] }>;
+      };
+      const name = 'briefing_effective_instructions';
+      assert.ok(models.tools.some(tool => tool.name === name));
+      const input = { file: path.join(folder('two'), 'b.rs'), harness: 'codex' };
+      const { content } = await models.invokeTool(name, { input, toolInvocationToken: undefined });
+      assert.match(content[0]?.value ?? '', /^# codex [\d.]+\n[^]*- Two\./);
     }
   });
 

@@ -88,6 +88,12 @@ export async function closeAll(): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.closeAllEditors');
 }
 
+export async function chooseNothing(): Promise<void> {
+  const { settings } = (await extension().activate()).parts;
+  await settings.choose(undefined);
+  await settings.assume({});
+}
+
 type Line = ReturnType<Parts['views']['explorer']['outline']>[number];
 
 /** The view as text, one line per line, indented. */

@@ -4,7 +4,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import Mocha from 'mocha';
 import * as vscode from 'vscode';
-import { DEADLINE, closeAll, started } from './harness';
+import { DEADLINE, chooseNothing, closeAll, started } from './harness';
 
 export async function run(): Promise<void> {
   const log = path.join(vscode.workspace.workspaceFile?.fsPath ?? '', '../log');
@@ -23,6 +23,8 @@ export async function run(): Promise<void> {
     // Where the server does not even start, one failure says it.
     mocha.suite.beforeAll(started);
     mocha.suite.afterEach(closeAll);
+    // What a test chose and did not take back is not the next one's trouble.
+    mocha.suite.afterEach(chooseNothing);
     const failures = await new Promise<number>(resolve => {
       const runner = mocha.run(resolve);
       runner.on('pass', test => say(`ok ${test.fullTitle()} (${test.duration ?? 0} ms)`));

@@ -1,6 +1,7 @@
 // Where things lead: links of findings, the outline, hovers and notes in rules, why a file is loaded, prompts, other agents.
 
 import * as assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { definitions } from '../../src/agents';
@@ -29,7 +30,7 @@ describe('what leads somewhere', () => {
   });
 
   it('opens the page about a finding, rendered, and from there the others', async () => {
-    const { findings } = await started();
+    const { findings, server } = await started();
     const { document } = await show(folder('two'), 'AGENTS.md');
     const target = await until('a link', () => {
       const codes = vscode.languages.getDiagnostics(document.uri).map(({ code }) => code);
@@ -48,7 +49,11 @@ describe('what leads somewhere', () => {
     await until('another page', () => findings.content.includes('dead-glob</h1>'));
     // The same as text.
     const { uri } = await vscode.workspace.openTextDocument(vscode.Uri.parse('briefing:/findings/dead-glob'));
-    assert.match((await vscode.workspace.openTextDocument(uri)).getText(), /^# dead-glob\n\n\*warning\*/);
+    const text = (await vscode.workspace.openTextDocument(uri)).getText();
+    assert.match(text, /^# dead-glob\n\n\*warning\*/);
+    // And the same on a terminal, but for the addresses of its links.
+    const told = execFileSync(server.program?.command ?? '', ['explain', 'dead-glob'], { encoding: 'utf8' });
+    assert.equal(told.trim(), text.replace(/\[([^\]]*)\]\(briefing:[^)]*\)/g, '$1').trim());
   });
 
   it('leaves the outline of Markdown to VS Code', async () => {
@@ -97,19 +102,49 @@ describe('what leads somewhere', () => {
     assert.ok(hints.every(({ position }) => position.isEqual(document.lineAt(position.line).range.end)));
   });
 
-  it('creates the file of an import that names none', async () => {
+  it('says what concerns a whole file on its first line, and once what several agents meet', async () => {
     await started();
-    const { document } = await show(folder('two'), 'CLAUDE.md');
-    const fix = await until('the fix', async () => {
-      const at = new vscode.Range(0, 0, 0, 13);
-      const found = await run<vscode.CodeAction[]>('vscode.executeCodeActionProvider', document.uri, at, 'quickfix', 9);
-      return found.find(({ title }) => title === 'Create docs/gone.md');
-    });
-    assert.ok(fix.edit && (await vscode.workspace.applyEdit(fix.edit)));
-    const made = vscode.Uri.file(path.join(folder('two'), 'docs/gone.md'));
-    assert.equal((await vscode.workspace.openTextDocument(made)).getText(), '# gone\n');
-    await vscode.workspace.saveAll();
-    remove(folder('two'), 'docs');
+    const of = async (name: string, wanted: string) => {
+      const { document } = await show(folder('two'), name);
+      return until(wanted, () => {
+        const all = vscode.languages.getDiagnostics(document.uri);
+        const found = all.filter(({ code }) => typeof code === 'object' && code.value === wanted);
+        return found.length ? found : undefined;
+      });
+    };
+    for (const { range } of await of('AGENTS.md', 'agents-displaced')) {
+      assert.deepEqual([range.start.line, range.isSingleLine], [0, true]);
+    }
+    const [missing, ...others] = await of('CLAUDE.md', 'import-missing');
+    assert.match(missing?.message ?? '', /^Claude Code: .* does not exist \(also Copilot CLI\b/);
+    assert.deepEqual(others, []);
+  });
+
+  it('creates the file that an import or a settings entry names, where there is none', async () => {
+    await started();
+    write(folder('two'), { 'opencode.json': '{"instructions": ["docs/testing.md"]}\n' });
+    for (const [name, at, wanted] of [
+      ['CLAUDE.md', 5, 'gone'],
+      ['opencode.json', 24, 'testing'],
+    ] as const) {
+      const { document } = await show(folder('two'), name);
+      const fix = await until(`the fix of ${name}`, async () => {
+        const range = new vscode.Range(0, at, 0, at);
+        const found = await run<vscode.CodeAction[]>(
+          'vscode.executeCodeActionProvider',
+          document.uri,
+          range,
+          'quickfix',
+          9,
+        );
+        return found.find(({ title }) => title === `Create docs/${wanted}.md`);
+      });
+      assert.ok(fix.edit && (await vscode.workspace.applyEdit(fix.edit)));
+      const made = vscode.Uri.file(path.join(folder('two'), `docs/${wanted}.md`));
+      assert.equal((await vscode.workspace.openTextDocument(made)).getText(), `# ${wanted}\n`);
+      await vscode.workspace.saveAll();
+    }
+    ['docs', 'opencode.json'].forEach(name => remove(folder('two'), name));
   });
 
   it('says why of the file in the editor, with what was looked for', async () => {
@@ -155,7 +190,7 @@ describe('what leads somewhere', () => {
     await show(folder('two'), 'src/a.rs');
     await run('briefing.attachTold');
     const told = await vscode.env.clipboard.readText();
-    assert.match(told, /^What Codex is told before it reads `two\/src\/a\.rs`:\n\n# codex [\d.]+\n[^]*## Inner/);
+    assert.match(told, /^What Codex is told before it reads two\/src\/a\.rs:\n\n# codex [\d.]+\n[^]*## Inner/);
     const user = vscode.workspace.getConfiguration('briefing');
     await user.update('environment', { BRIEFING_TEST: 'not to be told' }, vscode.ConfigurationTarget.Global);
     await run('briefing.copyDebugInformation');

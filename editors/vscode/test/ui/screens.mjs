@@ -23,6 +23,14 @@ const THEMES = {
   dark: { colorScheme: 'dark' },
   contrast: { colorScheme: 'dark', forcedColors: 'active' },
 };
+/** What of the window a picture of the walkthrough shows, by element, so that it can be read there; else all of it. */
+const SEEN = {
+  agents: '.quick-input-widget',
+  view: '.part.sidebar',
+  prompt: '.part.editor',
+  status: '.quick-input-widget',
+  diff: '.part.editor',
+};
 const WIDE = { width: 1280, height: 720 };
 const NARROW = { width: 800, height: 720 };
 
@@ -59,9 +67,14 @@ async function tour(host, ws, theme) {
   const quantized = (from, to) => execFileSync('pngquant', ['--force', '--strip', '--output', to, from]);
   const shot = async name => {
     const wide = path.join(ALL, `${name}-${theme}.png`);
+    await page.evaluate(() => Promise.all(document.getAnimations().map(animation => animation.finished)));
     await window.shot(wide);
     if (KEPT.includes(`${name}-${theme}`)) quantized(wide, path.join(SHOWN, `${name}-${theme}.png`));
-    if (STEPS[name]) quantized(wide, path.join(WALKTHROUGH, `${STEPS[name]}-${theme}.png`));
+    if (STEPS[name]) {
+      const part = path.join(ALL, `${name}-${theme}-part.png`);
+      await page.locator(SEEN[name]).first().screenshot({ path: part });
+      quantized(part, path.join(WALKTHROUGH, `${STEPS[name]}-${theme}.png`));
+    }
     // Lists close when the window changes.
     if (await page.locator('.quick-input-widget').isVisible()) return;
     await page.setViewportSize(NARROW);
@@ -161,4 +174,11 @@ async function tour(host, ws, theme) {
   await window.close();
 }
 
-screens.options = { settings: { 'window.autoDetectColorScheme': true } };
+screens.options = {
+  settings: {
+    'window.autoDetectColorScheme': true,
+    'workbench.reduceMotion': 'on',
+    'editor.occurrencesHighlight': 'off',
+    'editor.selectionHighlight': false,
+  },
+};

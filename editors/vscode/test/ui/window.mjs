@@ -72,9 +72,14 @@ export class Window {
     await until(`the choice ${expected}`, async () => {
       await this.page.keyboard.press('Escape');
       await this.page.keyboard.press(key);
-      await this.page.locator('.quick-input-widget .quick-input-box input').fill(text);
+      // The box of before may be on its way out, and take this one with it.
+      const box = this.page.locator('.quick-input-widget .quick-input-box input');
+      const typed = await box.fill(text, { timeout: 5_000 }).then(
+        () => true,
+        () => false,
+      );
       // The choices are those that there were when the box was opened.
-      return appears(first);
+      return typed && appears(first);
     });
     await this.page.keyboard.press('Enter');
   }
