@@ -10,10 +10,10 @@ const names = fs.readdirSync(dist);
 process.argv.length = 2;
 console.log = console.info = console.warn = console.error = console.debug = () => {};
 
-/** The function NAME of the original source file, out of whichever chunk (a chunk is named after one of its sources) holds it. */
+/** The function NAME of the original source file, out of whichever chunk holds it: most often one that is named after PREFIX. */
 async function get(prefix, source, name) {
-  for (const file of names) {
-    if (!file.startsWith(prefix) || !file.endsWith('.mjs')) continue;
+  const [likely, others] = [true, false].map(wanted => names.filter(file => /\.m?js$/.test(file) && file.startsWith(prefix) === wanted));
+  for (const file of [...likely, ...others]) {
     const text = fs.readFileSync(path.join(dist, file), 'utf8');
     if (!text.includes(`//#region ${source}`)) continue;
     const words = text.match(/export \{([^}]*)\};?\s*$/)?.[1].split(',').map(s => s.trim().split(' as ')) ?? [];
@@ -66,8 +66,10 @@ async function projectContext() {
   const workspaceDir = (await get('agent-scope-config-', 'src/agents/agent-scope-config.ts', 'resolveAgentWorkspaceDir'))(cfg, agentId);
   await writesOfATurn(workspaceDir, cfg);
   if (question.session !== 'local') {
-    const prepare = await get('loader-', 'src/hooks/loader.ts', 'prepareInternalHooks');
-    (await prepare(cfg, workspaceDir, { failureMode: 'best-effort' })).commit();
+    const prepare = await get('loader-', 'src/hooks/loader.ts', 'prepareInternalHooks').catch(() => null);
+    // Before 2026.9.5 they were loaded and registered at once.
+    if (prepare) (await prepare(cfg, workspaceDir, { failureMode: 'best-effort' })).commit();
+    else await (await get('loader-', 'src/hooks/loader.ts', 'loadInternalHooks'))(cfg, workspaceDir);
   }
 
   const mode = (await get('bootstrap-files-', 'src/agents/bootstrap-files.ts', 'resolveContextInjectionMode'))(cfg, agentId);
@@ -99,7 +101,10 @@ function cut(prompt) {
   const start = prompt.indexOf('\n# Project Context\n');
   if (start < 0) return '';
   const end = prompt.indexOf('\n<!-- /openclaw:attempt:STABLE -->', start);
-  return prompt.slice(start + 1, end < 0 ? undefined : end).replace(/\n+$/, '');
+  const section = prompt.slice(start + 1, end < 0 ? undefined : end);
+  // Before 2026.9.5 this followed within the stable part.
+  const silent = section.lastIndexOf('\n## Silent Replies\nNothing to say: entire reply exactly ');
+  return (silent < 0 ? section : section.slice(0, silent)).replace(/\n+$/, '');
 }
 
 const answer = await projectContext().then(text => ({ text }), e => e instanceof Refused ? { refused: String(e.message) } : { failed: String(e?.stack ?? e) });
