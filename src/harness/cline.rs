@@ -1,13 +1,15 @@
 //! Cline: rules of the workspace and of the home directory, sorted by their names, in a section of the system prompt.
 //!
-//! Checked on the real client 3.0.65 (its command line, against a loopback mock of a provider), November 2026. The extension of
-//! VS Code rests on the same core; its own switches for single rules are not looked up.
+//! Checked on the real client 3.0.57 to 3.0.65 (its command line, against a loopback mock of a provider), November 2026; nothing
+//! changed between them. What the registry calls 2.18.0 is another program. The extension of VS Code rests on the same core; its
+//! own switches for single rules are not looked up.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
+use super::history::replays;
 use super::shared::conventional::{Chain, File, Load, PLAIN};
-use super::{About, Attaches, Details, Edition, Evidence, Profile, Program};
+use super::{About, Attaches, Details, Edition, Evidence, History, Profile, Program, Replays};
 use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Text, Tool, Warning};
 use crate::formats::{Node, Value, parse_json, parse_npm_yaml};
 use crate::search::{Search, Told};
@@ -20,7 +22,7 @@ pub static PROFILE: Profile = Profile {
     title: "Cline",
     summary: "AGENTS.md, .clinerules, .cline/rules of the workspace; ~/.agents/AGENTS.md, ~/.cline/rules, ~/Documents/Cline/Rules",
     editions: &[&Cline],
-    history: None,
+    history: Some(&HISTORY),
     instruction_names: &[
         "AGENTS.md",
         ".clinerules",
@@ -46,6 +48,10 @@ pub static PROFILE: Profile = Profile {
         ..Evidence::NONE
     },
 };
+
+static HISTORY: History = History { changes: &[], rules: |_| Arc::new(Cline), replays: &REPLAYS };
+
+static REPLAYS: Replays = LazyLock::new(|| replays(include_str!("../../tests/conformance/versions/cline.toml")));
 
 static ABOUT: About = About {
     name: "3.0",
