@@ -144,6 +144,16 @@ pub struct Edition21 {
     read_limit_bytes: u64,
     /// Longest nested file, in UTF-16 units; longer ones are cut back to a line end.
     nested_utf16: Option<usize>,
+    /// Whether there are system messages within a conversation, for models that take them.
+    tells_by_system: bool,
+    /// Whether skills and commands are listed by name.
+    sorts_skills: bool,
+    /// Whether it is said of skills below the working directory for which files they are.
+    remarks_on_skills: bool,
+    /// Whether skills below the working directory are known in time to be listed with the reading.
+    lists_in_time: bool,
+    /// Whether Edit and Write make the skills known that belong to a file.
+    edits_discover: bool,
     /// Whether nested files are told by the user, and not in a system message.
     files_by_user: bool,
     /// Whether what a mention hands over is told by the user, and not in a system message.
@@ -225,6 +235,11 @@ static V2_1: Edition21 = Edition21 {
     file_limit_bytes: 4 * 1024 * 1024,
     read_limit_bytes: 256 * 1024,
     nested_utf16: Some(150_000),
+    tells_by_system: true,
+    sorts_skills: true,
+    remarks_on_skills: true,
+    lists_in_time: true,
+    edits_discover: true,
     files_by_user: true,
     mentions_by_user: true,
     breaks_tags: true,
@@ -291,7 +306,7 @@ impl Edition for Edition21 {
             Ok(agent) => agent,
             Err(refusal) => return Ok(refusal.into()),
         };
-        let around = Around { at, settings: &settings, checkout: checkout.as_ref(), agent: &agent };
+        let around = Around { edition: self, at, settings: &settings, checkout: checkout.as_ref(), agent: &agent };
         if settings.no_files {
             search.never(&at.cwd, format!("{} switches all instruction files off", variables::NO_FILES));
             self.skills(&around, search, &mut answer)?;

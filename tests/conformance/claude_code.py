@@ -26,7 +26,7 @@ LIST = re.compile(r"The following skills are available for use with the Skill to
 TASK = "A task for the sub-agent."
 # The skills and commands that come with the client.
 OWN = ["dataviz", "update-config", "keybindings-help", "code-review", "simplify", "fewer-permission-prompts", "loop", "claude-api",
-       "workflow-authoring", "run", "plugin-authoring", "init", "security-review"]
+       "workflow-authoring", "run", "plugin-authoring", "init", "security-review", "verify", "review", "deep-research"]
 
 
 class Model(ThreadingHTTPServer):

@@ -18,6 +18,33 @@ const fn change(since: &'static str, what: &'static str, cases: &'static [&'stat
     Change { since, what, cases }
 }
 
+const BY_SYSTEM: Change = change(
+    "2.1.154",
+    "models that take system messages within a conversation are told nested files in one; before, all behind the answer of the tool",
+    &["claude-code/before_2_1_154_every_model_was_told_behind_the_answer_of_the_tool"],
+);
+
+const SORTED: Change =
+    change("2.1.154", "skills and commands are listed by name", &["claude-code/commands_are_listed_behind_the_skills"]);
+
+const REMARKS: Change = change(
+    "2.1.178",
+    "the list says of skills below the working directory for which files they are; before, one of a name that was taken was left out",
+    &["claude-code/before_2_1_178_skills_below_were_listed_without_a_remark"],
+);
+
+const EDITS_DISCOVER: Change = change(
+    "2.1.208",
+    "Edit and Write make the skills known that belong to a file, as Read does",
+    &["claude-code/before_2_1_208_an_edit_made_no_skills_known"],
+);
+
+const IN_TIME: Change = change(
+    "2.1.251",
+    "skills below the working directory are listed with every reading there; before, only if they were known in time",
+    &["claude-code/skills_below_are_listed_once_a_file_there_is_read"],
+);
+
 const OWN_BLOCK: Change = change(
     "2.1.268",
     "the files have a block of their own, without a date behind them",
@@ -108,6 +135,11 @@ const ADDED: Change = change(
 const OWN_SKILLS: Change = change("2.1.329", "how much of the list of skills is the client's own was measured", &[]);
 
 const CHANGES: &[&Change] = &[
+    &BY_SYSTEM,
+    &SORTED,
+    &REMARKS,
+    &EDITS_DISCOVER,
+    &IN_TIME,
     &OWN_BLOCK,
     &WARNING,
     &AGENTS_MD,
@@ -127,6 +159,11 @@ const CHANGES: &[&Change] = &[
 
 fn rules(version: Version) -> Arc<dyn Edition> {
     Arc::new(Edition21 {
+        tells_by_system: version.has(&BY_SYSTEM),
+        sorts_skills: version.has(&SORTED),
+        remarks_on_skills: version.has(&REMARKS),
+        lists_in_time: version.has(&IN_TIME),
+        edits_discover: version.has(&EDITS_DISCOVER),
         own_block: version.has(&OWN_BLOCK),
         memory_warning: if version.has(&WARNING) { Warning::Quoting } else { Warning::Short },
         agents_md: version.has(&AGENTS_MD),

@@ -68,6 +68,7 @@ struct Place {
 
 /// What decides about the list as a whole.
 pub(super) struct Around<'a> {
+    pub(super) edition: &'a Edition21,
     pub(super) at: &'a Standpoint,
     pub(super) settings: &'a Settings,
     pub(super) checkout: Option<&'a Checkout>,
@@ -91,7 +92,7 @@ impl Edition21 {
         for mut found in waiting {
             let matches = |file: &Path| file.strip_prefix(&at.cwd).is_ok_and(|file| paths::matches(&found.globs, file));
             let before = at.read_before.iter().any(|file| matches(file));
-            if found.counts() && !before && discovers(at.tool) && at.target.as_deref().is_some_and(matches) {
+            if found.counts() && !before && self.discovers(at.tool) && at.target.as_deref().is_some_and(matches) {
                 later.push(found);
             } else {
                 if found.counts() {
@@ -105,6 +106,13 @@ impl Edition21 {
                 start.push(found);
             }
         }
+        if !self.sorts_skills && start.iter().filter(|found| found.counts()).count() > 1 {
+            answer.doubt(&[Certain::Order], "in which order this version lists skills and commands was not asked");
+        }
+        if !self.lists_in_time && later.iter().any(Found::counts) {
+            let reason = "whether this version lists what a reading makes known is a race";
+            answer.doubt(&[Certain::Set], reason);
+        }
         sort_by_name(&mut later, |found| &found.known);
         if at.tool == Tool::Mention {
             // Observed: what a mention makes known stands in the list of the session already; of six times, once it did not.
@@ -116,6 +124,15 @@ impl Edition21 {
         self.list(Trigger::Session, start, around, answer);
         self.list(Trigger::Read, later, around, answer);
         Ok(())
+    }
+
+    /// Whether a tool that reaches a file makes the skills known that belong to it.
+    fn discovers(&self, tool: Tool) -> bool {
+        match tool {
+            Tool::Read | Tool::Mention => true,
+            Tool::Edit | Tool::Write => self.edits_discover,
+            Tool::Shell => false,
+        }
     }
 
     /// Adds one list, as much of it as its budget lets through.
@@ -193,14 +210,6 @@ impl Edition21 {
         }
         answer.messages.extend(skills::list(trigger, Role::User, &texts));
         answer.sources.extend(counted.into_iter().chain(left_out).map(|found| found.source));
-    }
-}
-
-/// Whether a tool that reaches a file makes the skills known that belong to it.
-fn discovers(tool: Tool) -> bool {
-    match tool {
-        Tool::Read | Tool::Edit | Tool::Write | Tool::Mention => true,
-        Tool::Shell => false,
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::list::shortened;
-use super::{Around, Found, Place, discovers, is_switched, places};
+use super::{Around, Found, Place, is_switched, places};
 use crate::answer::{Answer, Certain, Fate, Scope, Standpoint, Trigger};
 use crate::formats::{Node, parse_leniently};
 use crate::harness::claude_code::paths;
@@ -18,9 +18,9 @@ const FIRST_LINE_UTF16: usize = 100;
 
 /// The skills of the session, and those that a file brings.
 pub(super) fn skills(around: &Around, search: &mut Search, answer: &mut Answer) -> Told<(Vec<Found>, Vec<Found>)> {
-    let Around { at, settings, .. } = around;
+    let Around { edition, at, settings, .. } = around;
     let mut places = places(around, "skills");
-    places.extend(below(at, settings));
+    places.extend(below(around));
     search.expect(places.iter().map(|place| Ask::Listing(place.dir.clone())))?;
     let mut start: Vec<Found> = Vec::new();
     let mut later: Vec<(&Place, Found)> = Vec::new();
@@ -48,6 +48,9 @@ pub(super) fn skills(around: &Around, search: &mut Search, answer: &mut Answer) 
             one.shadowed(first);
         }
     }
+    if !edition.remarks_on_skills {
+        without_remarks(&start, &mut later, answer);
+    }
     name_all(&mut start, &mut later);
     let known: HashSet<&String> = start.iter().map(|one| &one.known).collect();
     let several: Vec<String> =
@@ -56,12 +59,29 @@ pub(super) fn skills(around: &Around, search: &mut Search, answer: &mut Answer) 
         .iter()
         .map(|(place, one)| {
             let several = several.iter().filter(|name| **name == one.known).count() > 1;
+            if !edition.remarks_on_skills {
+                return (one.name.clone(), String::new());
+            }
             remark(one, &place.dir, at, known.contains(&one.known), several)
         })
         .collect();
     let later =
         later.into_iter().zip(remarks).map(|((_, one), (name, remark))| Found { name, remark, ..one }).collect();
     Ok((start, later))
+}
+
+/// Before there were remarks, a skill below of a name that was taken was not listed.
+fn without_remarks(start: &[Found], later: &mut [(&Place, Found)], answer: &mut Answer) {
+    for index in 0..later.len() {
+        let (before, rest) = later.split_at_mut(index);
+        let one = &mut rest[0].1;
+        if let Some(first) = start.iter().find(|other| other.counts() && one.counts() && other.known == one.known) {
+            one.shadowed(first);
+        } else if before.iter().any(|(_, other)| other.known == one.known) {
+            let reason = "which of several skills of one name this version lists was not asked";
+            answer.doubt(&[Certain::Set, Certain::Text], reason);
+        }
+    }
 }
 
 /// Says the names that heads give besides those of the folders.
@@ -81,13 +101,14 @@ fn name_all(start: &mut [Found], later: &mut [(&Place, Found)]) {
 }
 
 /// The folders on the way to the target, less those on the way to what was read before.
-fn below(at: &Standpoint, settings: &Settings) -> Vec<Place> {
+fn below(around: &Around) -> Vec<Place> {
+    let Around { edition, at, settings, .. } = around;
     let on_the_way = |file: &Path| -> Vec<PathBuf> {
         let dirs = file.ancestors().skip(1).take_while(|dir| dir.starts_with(&at.cwd) && *dir != at.cwd);
         dirs.map(|dir| dir.join(".claude/skills")).collect()
     };
     let known: HashSet<PathBuf> = at.read_before.iter().flat_map(|file| on_the_way(file)).collect();
-    let target = at.target.as_deref().filter(|_| settings.project && discovers(at.tool));
+    let target = at.target.as_deref().filter(|_| settings.project && edition.discovers(at.tool));
     let mut dirs = target.map(on_the_way).unwrap_or_default();
     dirs.retain(|dir| !known.contains(dir));
     dirs.reverse();
