@@ -121,6 +121,12 @@ impl Node {
 }
 
 impl Value {
+    /// A JSON number that is written with a fraction, or does not fit an integer. `-0`, which some parsers have as one of these,
+    /// is the integer 0 to whoever reads settings.
+    fn of_float(number: f64) -> Value {
+        if number == 0.0 && number.is_sign_negative() { Value::Integer(0) } else { Value::Float(number) }
+    }
+
     /// What kind of value it is, in the words of an error message.
     pub fn kind(&self) -> &'static str {
         match self {

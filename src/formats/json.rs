@@ -89,7 +89,7 @@ impl<'de> Visitor<'de> for Values {
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(Value::Float(value))
+        Ok(Value::of_float(value))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
@@ -142,6 +142,11 @@ mod tests {
         let keys: Vec<_> = node.as_table().expect("a table").iter().map(|(key, _)| key.as_str()).collect();
         assert_eq!(keys, ["b", "a"]);
         assert_eq!(node.get("b").and_then(Node::as_text), Some("x"));
+        assert_eq!(
+            parse_json("-0").map(|node| node.value),
+            Ok(Value::Integer(0)),
+            "as it is to whoever reads settings"
+        );
         assert!(parse_json("{\"a\": 1,}").is_err());
         assert!(parse_json("\u{feff}{}").is_err());
     }

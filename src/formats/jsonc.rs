@@ -120,7 +120,7 @@ impl Parser<'_> {
         let text = &self.text[start..self.at];
         match text.parse::<i64>() {
             Ok(number) if whole => Ok(Value::Integer(number)),
-            _ => text.parse().map(Value::Float).map_err(|_| self.problem("InvalidNumberFormat")),
+            _ => text.parse().map(Value::of_float).map_err(|_| self.problem("InvalidNumberFormat")),
         }
     }
 
@@ -274,6 +274,9 @@ mod tests {
             assert_eq!(parse_jsonc(text).map_err(|error| error.message), Err(problem.to_owned()), "{text}");
         }
         assert!(parse_jsonc(&"[".repeat(100_000)).is_err());
+        for zero in ["-0", "-0.0", "-0e5"] {
+            assert_eq!(parse_jsonc(zero).map(|node| node.value), Ok(Value::Integer(0)), "{zero}");
+        }
     }
 
     #[test]
