@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use regex_lite::Regex;
+use regex_automata::meta::Regex;
+use regex_automata::util::captures::Captures;
 
 use crate::text::js_trim;
 
@@ -14,22 +15,23 @@ const SPACE: &str = r"\t-\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{20
 pub fn dotenv(text: &str) -> Vec<(String, String)> {
     static LINE: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = concat!(
-            r"(?m)^S*(?:exportS+)?([\w.-]+)(?:S*=S*?|:S+?)",
+            r"(?m)^S*(?:exportS+)?([0-9A-Za-z_.-]+)(?:S*=S*?|:S+?)",
             r#"(S*'(?:\\'|[^'])*'|S*"(?:\\"|[^"])*"|S*`(?:\\`|[^`])*`|[^#\r\n]+)?"#,
             r"S*(?:#.*)?$"
         );
         Regex::new(&pattern.replace('S', &format!("[{SPACE}]"))).expect("a pattern that does not change")
     });
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
-    let pair = |found: regex_lite::Captures| {
-        let value = found.get(2).map_or("", |value| js_trim(value.as_str()));
+    let pair = |found: Captures| {
+        let group = |number| found.get_group(number).map_or("", |span| &text[span.range()]);
+        let value = js_trim(group(2));
         let quote = value.chars().next().filter(|first| matches!(first, '\'' | '"' | '`'));
         let bare = quote.and_then(|quote| value.strip_prefix(quote)?.strip_suffix(quote)).unwrap_or(value);
         let value = match quote {
             Some('"') => bare.replace("\\n", "\n").replace("\\r", "\r"),
             _ => bare.to_owned(),
         };
-        (found[1].to_owned(), value)
+        (group(1).to_owned(), value)
     };
     // A later line replaces an earlier one of the same name.
     let pairs: BTreeMap<String, String> = LINE.captures_iter(&text).map(pair).collect();
