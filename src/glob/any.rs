@@ -1,5 +1,6 @@
 //! The loosest reading of a pattern, by which something may be said of it whichever harness reads it.
 
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -48,6 +49,8 @@ struct Wanted<'p> {
     /// The pattern as seen from the base.
     plain: &'p str,
     globs: GlobSet,
+    /// The same for paths beyond ASCII, once one was met.
+    loosened: OnceCell<Option<GlobSet>>,
     /// The directories that it begins with, up to its first wildcard: only behind these a file can match.
     anchor: Vec<&'p str>,
 }
@@ -59,7 +62,13 @@ impl<'p> Wanted<'p> {
         let (dirs, _) = plain.rsplit_once('/').unwrap_or_default();
         let is_fixed = |part: &&str| part.is_ascii() && !part.is_empty() && !part.contains(['*', '?', '[', '{', '\\']);
         let anchor = dirs.split('/').take_while(is_fixed).collect();
-        Some(Wanted { plain, globs, anchor })
+        Some(Wanted { plain, globs, loosened: OnceCell::new(), anchor })
+    }
+
+    /// Whether a file could be meant. To `globset` a sign is a byte, to others a letter.
+    fn matches(&self, inside: &str) -> bool {
+        let loosely = || self.loosened.get_or_init(|| compiled(&loosened(self.plain))).as_ref();
+        self.globs.is_match(inside) || (!inside.is_ascii() && loosely().is_some_and(|globs| globs.is_match(inside)))
     }
 
     /// Whether a directory, by the names that lead to it, ends with the anchor.
@@ -88,6 +97,36 @@ fn plain<'p>(base: &Path, pattern: &'p str) -> Option<&'p str> {
 
 fn compiled(plain: &str) -> Option<GlobSet> {
     GlobSet::new([parsed(&format!("**/{plain}"), true)?, parsed(&format!("**/{plain}/**"), true)?]).ok()
+}
+
+/// The pattern with a star for whatever means one sign, and for every letter that has another case beyond ASCII.
+fn loosened(plain: &str) -> String {
+    let mut out = String::with_capacity(plain.len());
+    let mut signs = plain.chars();
+    while let Some(sign) = signs.next() {
+        match sign {
+            '\\' => out.extend(std::iter::once(sign).chain(signs.next())),
+            '[' => {
+                // The first sign of a class does not end it.
+                let first = signs.next().filter(|first| matches!(first, '!' | '^'));
+                if first.is_some() {
+                    signs.next();
+                }
+                signs.find(|sign| *sign == ']');
+                add_star(&mut out);
+            }
+            '?' => add_star(&mut out),
+            sign if sign.is_ascii() => out.push(sign),
+            _ => add_star(&mut out),
+        }
+    }
+    out
+}
+
+fn add_star(out: &mut String) {
+    if !out.ends_with('*') {
+        out.push('*');
+    }
 }
 
 /// A walk on behalf of several patterns.
@@ -157,7 +196,7 @@ impl<'a> Walk<'a> {
                 continue;
             }
             let inside = inside.get_or_insert_with(|| joined(&dir.inside, name));
-            if self.wanted[at].globs.is_match(&*inside) {
+            if self.wanted[at].matches(inside) {
                 found[at].push(dir.path.join(name));
             }
         }
@@ -234,7 +273,7 @@ mod tests {
 
     #[test]
     fn what_no_harness_could_find_is_told_from_what_some_harness_could() {
-        let files = Files(&["/r/src/api/a.ts", "/r/Web/b.TSX", "/r/node_modules/c/d.js"]);
+        let files = Files(&["/r/src/api/a.ts", "/r/Web/b.TSX", "/r/node_modules/c/d.js", "/r/é/Ü.md"]);
         let patterns = [
             ("src/**/*.ts", true),
             ("*.ts", true),
@@ -257,6 +296,12 @@ mod tests {
             ("src/web/*.ts", false),
             ("api", true),
             ("api/src/*.ts", false),
+            // To some a letter is one sign, to others two bytes.
+            ("?/*.md", true),
+            ("??/*.md", true),
+            ("[!a]/[ü].md", true),
+            ("é/ü.md", true),
+            ("?/*.mdx", false),
         ];
         let enter = |name: &str| name != "node_modules";
         let all = walk(&files, Path::new("/r"), &patterns.map(|(pattern, _)| pattern), &enter);
