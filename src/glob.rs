@@ -15,7 +15,7 @@
 //! | `npm_ignore` | npm `ignore` 7.0.0 to 7.0.5 | Claude Code, Gemini CLI, early OpenClaw | `tests/libraries.rs`; 7.0.6 and later read differently |
 //! | `plain`, `any` | `globset` 0.4 itself | where no library is known; findings | |
 //!
-//! Floors: `units`, `braces`, `fast` and `regex` know no pattern's syntax but their own; `class` and `segment` stand on them, `parts` on
+//! Floors: `meter` counts what matching costs; `units`, `runs`, `braces`, `fast` and `regex` know no pattern's syntax but their own; `class` and `segment` stand on them, `parts` on
 //! these; the walks `npm`, `bun`, `node` and `any` stand on top. `picomatch` and `npm_ignore` need `units` and `regex` alone.
 
 use std::cell::Cell;
@@ -26,6 +26,7 @@ mod braces;
 mod bun;
 mod class;
 mod fast;
+mod meter;
 mod node;
 mod npm;
 mod npm_ignore;
@@ -33,9 +34,11 @@ mod parts;
 mod picomatch;
 mod plain;
 mod regex;
+mod runs;
 mod segment;
 mod units;
 
+pub use meter::Meter;
 pub use npm_ignore::{NpmIgnore, Thrown};
 pub use picomatch::Picomatch;
 pub use plain::{is_plain, plain, plain_set};
@@ -81,7 +84,7 @@ pub struct Found {
     pub files: Vec<PathBuf>,
     /// Whether the walk ended before it had been everywhere.
     pub cut_short: bool,
-    /// How many directories it listed: what it cost, and no part of what it found.
+    /// How many directories it listed, and what else cost as much: no part of what it found.
     pub listed: usize,
 }
 
@@ -101,11 +104,14 @@ struct Budget {
     effort: usize,
     tests: usize,
     entries: usize,
+    depth: usize,
+    is_too_deep: bool,
+    meter: Meter,
 }
 
 impl Budget {
     /// The most directories that one walk lists.
-    const DIRECTORIES: usize = 100_000;
+    const DIRECTORIES: usize = 50_000;
     /// The most effort: a path is looked up name by name, each behind the links before it. Directories that lie 10 names deep
     /// come to the limit above first; those in loops of links, often over 100 names deep, come to this one.
     const EFFORT: usize = 100 * Self::DIRECTORIES;
@@ -113,7 +119,11 @@ impl Budget {
     const TESTS: usize = 50 * Self::DIRECTORIES;
 
     /// The most entries of directories; each is remembered as long as the walk lasts.
-    const ENTRIES: usize = 10 * Self::DIRECTORIES;
+    const ENTRIES: usize = 8 * Self::DIRECTORIES;
+    /// The most steps within each other: a stack is no larger.
+    const DEPTH: usize = 200;
+    /// The most files that one walk finds: whoever asks for them looks at each.
+    const FILES: usize = 20_000;
 
     /// Whether one more directory may be listed.
     fn allows(&mut self, path: &Path) -> bool {
@@ -129,8 +139,21 @@ impl Budget {
     }
 
     /// What a walk found.
-    fn found(&self, files: Vec<PathBuf>) -> Found {
-        Found { files, cut_short: self.is_spent(), listed: self.directories }
+    fn found(&self, mut files: Vec<PathBuf>) -> Found {
+        let cut_short = self.is_spent() || files.len() > Self::FILES;
+        files.truncate(Self::FILES);
+        Found { files, cut_short, listed: self.directories + self.meter.weight() / 2 }
+    }
+
+    /// Goes a step deeper, if that may be; whoever asks comes back.
+    fn goes_deeper(&mut self) -> bool {
+        self.depth += 1;
+        self.is_too_deep |= self.depth > Self::DEPTH;
+        !self.is_too_deep
+    }
+
+    fn comes_back(&mut self) {
+        self.depth -= 1;
     }
 
     /// Whether so many more names may be tested.
@@ -144,6 +167,8 @@ impl Budget {
             || self.effort > Self::EFFORT
             || self.tests > Self::TESTS
             || self.entries > Self::ENTRIES
+            || self.is_too_deep
+            || self.meter.has_given_up()
     }
 }
 
@@ -162,8 +187,10 @@ pub struct Npm {
 /// The files (whatever is no directory: links, pipes, devices) that npm `glob` 13 with `nodir` finds below `base`, in its
 /// order. A pattern that it refuses finds nothing.
 pub fn npm(tree: &dyn Tree, base: &Path, pattern: &str, options: Npm) -> Found {
-    let Some(patterns) = parts::compile(pattern, options.dot) else { return Found::default() };
-    npm::walk(tree, base, patterns, options)
+    match parts::compile(pattern, options.dot) {
+        Ok(patterns) => npm::walk(tree, base, patterns, options),
+        Err(refused) => refused.found(),
+    }
 }
 
 /// The files that `Glob.scan` of Bun 1.3 finds below `base` with `onlyFiles`, in its order; none when it throws.
@@ -174,8 +201,10 @@ pub fn bun(tree: &dyn Tree, base: &Path, pattern: &str, dot: bool, follow: bool)
 /// What `fs.glob` of Node 24 finds below `base`, in its order: files, directories and anything else.
 pub fn node(tree: &dyn Tree, base: &Path, pattern: &str) -> Found {
     // Node calls minimatch with `windowsPathsNoEscape`.
-    let Some(patterns) = parts::compile(&pattern.replace('\\', "/"), false) else { return Found::default() };
-    node::walk(tree, base, &patterns)
+    match parts::compile(&pattern.replace('\\', "/"), false) {
+        Ok(patterns) => node::walk(tree, base, &patterns),
+        Err(refused) => refused.found(),
+    }
 }
 
 /// For each pattern the first file below `base` that it could mean by the loosest reading any harness has: from any directory, in

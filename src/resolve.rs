@@ -93,6 +93,7 @@ fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Told<(
         );
         answer.warnings.push(Warning::at("missing-target", target, message));
     }
+    search.close(&at.cwd);
     // Parts that come after the end of the effort are cut short as well; where it ended is said once.
     if let Some(pattern) = search.cut_short().filter(|_| search.gave_up_at().is_none()) {
         let message =

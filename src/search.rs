@@ -18,6 +18,7 @@ mod walk;
 pub use hidden::{Secrets, StandIns};
 pub use part::{Part, PartKey, Parts, Trace};
 
+use crate::glob::Meter;
 use crate::snapshot::{
     Ask, AskHasher, Content, Entry, Environment, Errno, Fact, Facts, Found, GlobFlavor, Kind, Meta, Remote, Repository,
     Row, Unreadable, absolute,
@@ -62,6 +63,7 @@ pub struct Search<'a> {
     /// The first file about a process that was to be read.
     about_process: Option<PathBuf>,
     effort: Effort,
+    meter: Meter,
     /// What the trace says in place of the paths that are asked about.
     shown: Option<PathBuf>,
     hidden: Hidden,
@@ -84,6 +86,7 @@ impl<'a> Search<'a> {
             cut_short: None,
             about_process: None,
             effort: Effort::default(),
+            meter: Meter::default(),
             shown: None,
             hidden: Hidden::default(),
             again: false,
@@ -356,6 +359,12 @@ impl<'a> Search<'a> {
         self.effort.place().map(PathBuf::as_path)
     }
 
+    /// Nothing more is asked: what matching has cost since the last question counts as well, at the place that is given.
+    pub fn close(&mut self, at: &Path) {
+        self.effort.matched(&self.meter);
+        self.effort.close(at);
+    }
+
     /// Whether the harness went on asking all the same, and was stopped: its answer is none.
     pub fn is_exhausted(&self) -> bool {
         self.effort.is_exhausted()
@@ -372,12 +381,13 @@ impl<'a> Search<'a> {
     }
 
     fn fact(&mut self, ask: Ask) -> Told<Fact> {
+        self.effort.matched(&self.meter);
         if !self.effort.allows(&ask)? {
             return Ok(effort::nothing(&ask));
         }
         match self.facts.told(&ask) {
             Some(fact) => {
-                self.effort.told(&fact);
+                let fact = if self.effort.takes(&ask, &fact) { fact } else { effort::nothing(&ask) };
                 self.depends.insert(ask);
                 Ok(fact)
             }

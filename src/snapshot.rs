@@ -345,8 +345,8 @@ pub trait Facts {
 }
 
 /// How many bytes of a file, and entries of a directory, weigh as much as one question.
-const BYTES: usize = 512;
-const ENTRIES: usize = 4;
+const BYTES: usize = 128;
+const ENTRIES: usize = 2;
 
 /// How heavy facts may be that are observed in one go: as heavy as those that one answer may rest on.
 pub const ROUND_WEIGHT: usize = 125_000;
@@ -357,7 +357,8 @@ impl Fact {
         match self {
             Fact::Content(Ok(bytes)) => bytes.len() / BYTES,
             Fact::Listing(Ok(entries)) => entries.len() / ENTRIES,
-            Fact::Glob(found) => found.listed + found.files.len() / ENTRIES,
+            // To list a directory takes as long as two questions.
+            Fact::Glob(found) => 2 * found.listed + found.files.len(),
             Fact::Kind(_) | Fact::Real(_) | Fact::Content(_) | Fact::Listing(_) => 0,
             Fact::Git(_) | Fact::Rows(_) | Fact::Remote(_) => 0,
         }

@@ -11,7 +11,7 @@ const MAY_NAME: [(&str, &[&str]); 19] = [
     ("glob", &["text", "paths"]),
     ("formats", &["text"]),
     ("snapshot", &["text", "paths", "glob", "formats"]),
-    ("search", &["text", "snapshot"]),
+    ("search", &["text", "glob", "snapshot"]),
     ("answer", &["text", "snapshot", "search"]),
     ("harness", &["text", "glob", "formats", "snapshot", "search", "answer"]),
     ("resolve", &["text", "snapshot", "search", "answer", "harness"]),

@@ -3,8 +3,8 @@
 /// The most expansions of one pattern; `braceExpandMax` of glob 13.
 const EXPANSION_LIMIT: usize = 10_000;
 /// The most bytes that intermediate results may take. The real one has no such limit and may run out of memory.
-const LENGTH_LIMIT: usize = 4_000_000;
-/// The deepest recursion. JavaScript's own stack ends somewhere above, and then nothing is found either.
+const LENGTH_LIMIT: usize = 500_000;
+/// The deepest recursion. JavaScript's own stack ends somewhere above.
 const DEPTH_LIMIT: usize = 500;
 
 // Escaped characters while braces are expanded. Noncharacters, which no pattern needs.

@@ -92,8 +92,8 @@ impl Walk<'_> {
             Some(Kind::Link) => task.places.iter().any(|at| !task.linked.contains(at)),
             _ => false,
         };
-        let Some(last) = pattern.segments.len().checked_sub(1) else { return };
-        let begins_with = |text: &str| is_text(pattern.segments.first(), text);
+        let Some(last) = pattern.len().checked_sub(1) else { return };
+        let begins_with = |text: &str| is_text(pattern.segment(0), text);
         if task.places.contains(&0) {
             let goes_to = if begins_with("..") {
                 Some(place.entry(".."))
@@ -107,14 +107,14 @@ impl Walk<'_> {
                 return;
             }
         }
-        let ends_in_slash = is_text(pattern.segments.get(last), "")
+        let ends_in_slash = is_text(pattern.segment(last), "")
             && is_directory
             && last > 0
             && task.places.contains(&(last - 1))
-            && matches!(pattern.segments[last - 1], Segment::Stars);
+            && matches!(pattern.segment(last - 1), Some(Segment::Stars));
         let is_last = task.places.contains(&last) || ends_in_slash;
-        match &pattern.segments[last] {
-            Segment::Text(name) if is_last => {
+        match pattern.segment(last) {
+            Some(Segment::Text(name)) if is_last => {
                 let entry = place.entry(name);
                 if self.tree.kind(&entry.path).is_some() && (!name.is_empty() || is_directory) {
                     self.find(entry.path);
@@ -123,7 +123,7 @@ impl Walk<'_> {
                     return;
                 }
             }
-            Segment::Stars if is_last && (!place.start || begins_with(".") || (last == 0 && kind.is_some())) => {
+            Some(Segment::Stars) if is_last && (!place.start || begins_with(".") || (last == 0 && kind.is_some())) => {
                 self.find(place.path.clone());
             }
             _ => {}
@@ -136,7 +136,7 @@ impl Walk<'_> {
     fn enter(&mut self, place: &Place, task: &Task, last: usize, is_last: bool) {
         let pattern = &self.patterns[task.pattern];
         let only = match task.places.as_slice() {
-            [only] => pattern.segments.get(*only),
+            [only] => pattern.segment(*only),
             _ => None,
         };
         let entries = match only {
@@ -163,7 +163,7 @@ impl Walk<'_> {
     /// order, follows from these steps in this order.
     fn entry(&mut self, place: &Place, task: &Task, (name, kind): (&str, Kind), last: usize, is_last: bool) {
         let pattern = &self.patterns[task.pattern];
-        let tests = |at: usize| match pattern.segments.get(at) {
+        let tests = |at: usize| match pattern.segment(at) {
             Some(Segment::Stars) => true,
             Some(Segment::Text(text)) => text == name,
             Some(Segment::Magic(magic)) => magic.matches(name),
@@ -171,7 +171,7 @@ impl Walk<'_> {
         };
         let entry = place.entry(name);
         let (is_directory, is_link) = (kind == Kind::Dir, kind == Kind::Link);
-        let begins_with_dot = is_text(pattern.segments.first(), ".");
+        let begins_with_dot = is_text(pattern.segment(0), ".");
         let mut onward = Task { pattern: task.pattern, places: Vec::new(), linked: Vec::new() };
         let go_on = |places: &mut Vec<usize>, at: usize| {
             if !places.contains(&at) {
@@ -180,10 +180,9 @@ impl Walk<'_> {
         };
         for &at in &task.places {
             let from_link = task.linked.contains(&at);
-            match pattern.segments.get(at) {
+            match pattern.segment(at) {
                 Some(Segment::Stars) => {
-                    let after_stars =
-                        (at + 1..).find(|next| !matches!(pattern.segments.get(*next), Some(Segment::Stars)));
+                    let after_stars = (at + 1..).find(|next| !matches!(pattern.segment(*next), Some(Segment::Stars)));
                     if name.starts_with('.') && !after_stars.is_some_and(tests) {
                         continue;
                     }
@@ -204,7 +203,7 @@ impl Walk<'_> {
                     if is_link {
                         onward.linked.push(at);
                     }
-                    if is_text(pattern.segments.get(at + 1), "..") && is_directory {
+                    if is_text(pattern.segment(at + 1), "..") && is_directory {
                         self.up(place, task.pattern, at + 1, last);
                     }
                 }

@@ -38,7 +38,8 @@ pub(super) fn walk(tree: &dyn Tree, base: &Path, patterns: Vec<Pattern>, options
         start = walk.child(start, &name);
     }
     walk.nodes[start].kind = tree.kind(base);
-    let whole = views.iter().map(|view| Rest { view: Rc::clone(view), at: 0 }).collect();
+    let whole =
+        views.iter().map(|view| Rest { view: Rc::clone(view), at: 0, is_rooted: view.root.is_some() }).collect();
     walk.enter(start, whole, Walked::default());
     while let Some(event) = walk.events.pop_front() {
         match event {
@@ -55,6 +56,8 @@ struct View {
     follows: RefCell<Vec<bool>>,
     /// For each segment a number that stands for the pattern from there on, as written: that is what patterns are compared by.
     texts: Vec<usize>,
+    /// The same for all of a pattern that begins at `/`.
+    root: Option<usize>,
 }
 
 /// What a rest of a pattern begins with, and the number of what follows.
@@ -70,11 +73,9 @@ impl View {
         for glob in pattern.globs.iter().rev() {
             texts.push(number(glob, texts[texts.len() - 1]));
         }
-        if let Some(whole) = texts.last_mut().filter(|_| pattern.absolute) {
-            *whole = number("/", *whole);
-        }
+        let root = pattern.absolute.then(|| number("/", texts[texts.len() - 1]));
         texts.reverse();
-        View { follows: RefCell::new(vec![true; pattern.segments.len()]), texts, pattern }
+        View { root, follows: RefCell::new(vec![true; pattern.len()]), texts, pattern }
     }
 }
 
@@ -83,20 +84,23 @@ impl View {
 struct Rest {
     view: Rc<View>,
     at: usize,
+    /// Whether it still begins at `/`: below, the same `**` goes on where it is.
+    is_rooted: bool,
 }
 
 impl Rest {
     fn segment(&self) -> &Segment {
-        &self.view.pattern.segments[self.at]
+        self.view.pattern.segment(self.at).expect("a rest is not empty")
     }
 
     fn rest(&self) -> Option<Rest> {
-        (self.at + 1 < self.view.pattern.segments.len()).then(|| Rest { view: Rc::clone(&self.view), at: self.at + 1 })
+        let rest = || Rest { view: Rc::clone(&self.view), at: self.at + 1, is_rooted: false };
+        (self.at + 1 < self.view.pattern.len()).then(rest)
     }
 
     /// The segment after this one, if that is a fixed text.
     fn next_text(&self) -> Option<&str> {
-        match self.view.pattern.segments.get(self.at + 1)? {
+        match self.view.pattern.segment(self.at + 1)? {
             Segment::Text(text) => Some(text),
             Segment::Stars | Segment::Magic(_) => None,
         }
@@ -104,7 +108,7 @@ impl Rest {
 
     /// Stands for it as written.
     fn text(&self) -> usize {
-        self.view.texts[self.at]
+        self.view.root.filter(|_| self.is_rooted).unwrap_or(self.view.texts[self.at])
     }
 
     /// A `**` that begins a pattern never follows links.
@@ -282,8 +286,17 @@ impl Walk<'_> {
         }
     }
 
-    /// Takes patterns up at a place: goes along fixed names, and lists directories where something must be matched.
-    fn enter(&mut self, target: usize, patterns: Vec<Rest>, mut walked: Walked) {
+    /// Takes patterns up at a place, unless that is a step too many: patterns with `**` and `..` lead up and down between
+    /// directories that are known.
+    fn enter(&mut self, target: usize, patterns: Vec<Rest>, walked: Walked) {
+        if self.budget.goes_deeper() {
+            self.take_up(target, patterns, walked);
+        }
+        self.budget.comes_back();
+    }
+
+    /// Goes along fixed names, and lists directories where something must be matched.
+    fn take_up(&mut self, target: usize, patterns: Vec<Rest>, mut walked: Walked) {
         let mut step = Step::default();
         for pattern in patterns {
             self.advance(target, pattern, &mut walked, &mut step);
@@ -309,9 +322,9 @@ impl Walk<'_> {
     fn advance(&mut self, target: usize, mut pattern: Rest, walked: &mut Walked, step: &mut Step) {
         store_walked(walked, target, &pattern);
         let mut here = target;
-        if pattern.at == 0 && pattern.view.pattern.absolute {
+        if std::mem::take(&mut pattern.is_rooted) {
             here = 0;
-            if pattern.view.pattern.segments.is_empty() {
+            if pattern.view.pattern.len() == 0 {
                 step.add_match(here, false);
                 return;
             }

@@ -7,6 +7,7 @@
 use std::sync::OnceLock;
 
 use super::regex::Regex;
+use super::runs;
 use crate::text::is_js_space;
 
 /// A list of patterns, of which later ones may take out what earlier ones ignore.
@@ -78,9 +79,11 @@ impl Rule {
         Some(Rule { negative, body: body.to_owned(), regex: OnceLock::new() })
     }
 
-    /// Whether the last plain characters of a pattern are in the path: cheaper than a regular expression for each of many
-    /// patterns.
+    /// Whether the plain characters of a pattern are in the path: cheaper than a regular expression for each of many patterns.
     fn may_match(&self, path: &str, folded: &mut Option<String>) -> bool {
+        if !runs::may_match(&self.body, path, true) {
+            return false;
+        }
         if !path.is_ascii() || !self.body.is_ascii() || self.body.contains(['[', '\\', '\n', '\r']) {
             return true;
         }
@@ -91,6 +94,10 @@ impl Rule {
 
     /// `None` where it became no regular expression.
     fn matches(&self, path: &str) -> Option<bool> {
+        // The package compiles it at this point, but none of these fails.
+        if !runs::may_match(&self.body, path, true) {
+            return Some(false);
+        }
         let regex = self.regex.get_or_init(|| {
             let source: Vec<u16> = source(&self.body).encode_utf16().collect();
             Regex::ignoring_case(&source)

@@ -1,37 +1,77 @@
 //! Whole patterns: braces expanded, split at slashes, and simplified for a walk as minimatch does at its level 2.
 
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::meter;
 use super::segment::{self, Segment};
-use super::{PATTERN_LIMIT, braces};
+use super::{Found, PATTERN_LIMIT, braces};
 
 /// A pattern without braces, ready for a walk.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    /// What each segment matches.
-    pub segments: Vec<Segment>,
+    /// What each segment matches; patterns share what is written alike.
+    segments: Vec<Rc<Segment>>,
     /// Each segment as written, which is what patterns are compared by.
     pub globs: Vec<String>,
     /// Whether it begins at `/`; its first segment is then dropped.
     pub absolute: bool,
 }
 
+impl Pattern {
+    /// What the segment at a place matches.
+    pub fn segment(&self, at: usize) -> Option<&Segment> {
+        self.segments.get(at).map(|segment| &**segment)
+    }
+
+    /// How many segments it has.
+    pub fn len(&self) -> usize {
+        self.segments.len()
+    }
+}
+
+/// Why a pattern is not walked with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refused {
+    /// minimatch throws, and nothing is found.
+    Thrown,
+    /// It stands for more than is followed here: what it finds is not known.
+    TooMuch,
+}
+
+impl Refused {
+    /// What is found without a walk.
+    pub fn found(self) -> Found {
+        Found { cut_short: self == Refused::TooMuch, ..Found::default() }
+    }
+}
+
 /// The most patterns that rewriting `**/..` may make; each one doubles them.
 const REWRITE_LIMIT: usize = 10_000;
 
-/// The patterns that `pattern` stands for, in order; `None` where minimatch throws.
-pub(super) fn compile(pattern: &str, dot: bool) -> Option<Vec<Pattern>> {
+/// The most segments of all patterns together that one pattern may stand for.
+const PARTS_LIMIT: usize = 250_000;
+
+/// The most segments that are compared to see which patterns cover others; minimatch compares each with all of the others.
+const COMPARED_LIMIT: usize = 20_000_000;
+
+/// The patterns that `pattern` stands for, in order.
+pub(super) fn compile(pattern: &str, dot: bool) -> Result<Vec<Pattern>, Refused> {
     if pattern.encode_utf16().count() > PATTERN_LIMIT {
-        return None;
+        return Err(Refused::Thrown);
     }
     if pattern.is_empty() {
-        return Some(Vec::new());
+        return Ok(Vec::new());
     }
-    let mut sets: Vec<Vec<String>> = braces::expand(pattern)?.iter().map(|pattern| split(pattern)).collect();
-    simplify(&mut sets)?;
-    merge(&mut sets, dot);
-    sets.into_iter().map(|globs| finish(globs, dot)).collect()
+    let expanded = braces::expand(pattern).ok_or(Refused::TooMuch)?;
+    let mut sets: Vec<Vec<String>> = expanded.iter().map(|pattern| split(pattern)).collect();
+    simplify(&mut sets).ok_or(Refused::TooMuch)?;
+    let sets = merged_where_covered(sets, dot).ok_or(Refused::TooMuch)?;
+    let mut known = HashMap::new();
+    sets.into_iter().map(|globs| finish(globs, dot, &mut known)).collect::<Option<_>>().ok_or(Refused::Thrown)
 }
 
-fn finish(mut globs: Vec<String>, dot: bool) -> Option<Pattern> {
+fn finish(mut globs: Vec<String>, dot: bool, known: &mut HashMap<String, Rc<Segment>>) -> Option<Pattern> {
     let absolute = globs.len() > 1 && globs[0].is_empty();
     if absolute {
         globs.remove(0);
@@ -42,7 +82,13 @@ fn finish(mut globs: Vec<String>, dot: bool) -> Option<Pattern> {
             globs.clear();
         }
     }
-    let segments = globs.iter().map(|glob| segment::parse(glob, dot)).collect::<Option<Vec<_>>>()?;
+    let mut segments = Vec::with_capacity(globs.len());
+    for glob in &globs {
+        if !known.contains_key(glob) {
+            known.insert(glob.clone(), Rc::new(segment::parse(glob, dot)?));
+        }
+        segments.push(known[glob].clone());
+    }
     Some(Pattern { segments, globs, absolute })
 }
 
@@ -67,19 +113,19 @@ fn position(parts: &[String], wanted: &str, from: usize) -> Option<usize> {
     parts.iter().skip(from).position(|part| part == wanted).map(|at| at + from)
 }
 
-/// Takes out `.`, doubled `**`, and `x/..`; `**/../a/b` becomes two patterns.
+/// Takes out `.`, doubled `**`, and `x/..`; `**/../a/b` becomes two patterns. Nothing where there is too much of it.
 fn simplify(sets: &mut Vec<Vec<String>>) -> Option<()> {
     loop {
         let mut changed = false;
         let mut index = 0;
+        let mut left = PARTS_LIMIT.checked_sub(sets.iter().map(Vec::len).sum())?;
         while index < sets.len() {
             if sets.len() > REWRITE_LIMIT {
                 return None;
             }
-            if let Some(mut more) = split_stars(&mut sets[index]) {
-                changed = true;
-                sets.append(&mut more);
-            }
+            let mut more = split_stars(&mut sets[index], &mut left)?;
+            changed |= !more.is_empty();
+            sets.append(&mut more);
             changed |= drop_dots(&mut sets[index]);
             changed |= drop_parents(&mut sets[index]);
             index += 1;
@@ -90,119 +136,153 @@ fn simplify(sets: &mut Vec<Vec<String>>) -> Option<()> {
     }
 }
 
-fn split_stars(parts: &mut Vec<String>) -> Option<Vec<Vec<String>>> {
+/// The patterns that come to this one; there are `left` segments that they may have.
+fn split_stars(parts: &mut Vec<String>, left: &mut usize) -> Option<Vec<Vec<String>>> {
+    parts.dedup_by(|next, stars| stars == "**" && next == "**");
     let mut more = Vec::new();
     let mut from = 0;
     while let Some(stars) = position(parts, "**", from) {
-        while parts.get(stars + 1).is_some_and(|next| next == "**") {
-            parts.remove(stars + 1);
-        }
         from = stars + 1;
         let name = |at: usize| parts.get(at).is_some_and(|part| !matches!(part.as_str(), "" | "." | ".."));
         if parts.get(stars + 1).is_some_and(|next| next == "..") && name(stars + 2) && name(stars + 3) {
             parts.remove(stars);
+            *left = left.checked_sub(parts.len())?;
             let mut other = parts.clone();
             other[stars] = "**".to_owned();
             more.push(other);
             from = stars;
         }
     }
-    (!more.is_empty()).then_some(more)
+    Some(more)
 }
 
 fn drop_dots(parts: &mut Vec<String>) -> bool {
-    let mut changed = false;
-    let mut at = 1;
-    while at + 1 < parts.len() {
-        let spared = at == 1 && parts[1].is_empty() && parts[0].is_empty();
-        if !spared && matches!(parts[at].as_str(), "." | "") {
-            parts.remove(at);
-            changed = true;
-        } else {
-            at += 1;
+    let before = parts.len();
+    let mut kept: Vec<String> = Vec::with_capacity(before);
+    for (at, part) in std::mem::take(parts).into_iter().enumerate() {
+        let is_inner = at > 0 && at + 1 < before;
+        let spared = kept.len() == 1 && part.is_empty() && kept[0].is_empty();
+        if !is_inner || spared || !matches!(part.as_str(), "." | "") {
+            kept.push(part);
         }
     }
+    *parts = kept;
     if parts.len() == 2 && parts[0] == "." && matches!(parts[1].as_str(), "." | "") {
         parts.pop();
-        changed = true;
     }
-    changed
+    parts.len() < before
 }
 
 fn drop_parents(parts: &mut Vec<String>) -> bool {
     let mut changed = false;
-    let mut from = 1;
-    while let Some(up) = position(parts, "..", from) {
-        from = up + 1;
-        if up > 0 && !matches!(parts[up - 1].as_str(), "" | "." | ".." | "**") {
-            // What would begin with `**` must not begin with it: only then are links followed once.
-            let dot = up == 1 && parts.get(2).is_some_and(|next| next == "**");
-            parts.splice(up - 1..=up, dot.then(|| ".".to_owned()));
-            if parts.is_empty() {
-                parts.push(String::new());
-            }
-            changed = true;
-            from = up.saturating_sub(1);
+    let mut kept: Vec<String> = Vec::with_capacity(parts.len());
+    let mut rest = std::mem::take(parts).into_iter().peekable();
+    while let Some(part) = rest.next() {
+        let is_name = |part: &String| !matches!(part.as_str(), "" | "." | ".." | "**");
+        if part != ".." || !kept.last().is_some_and(is_name) {
+            kept.push(part);
+            continue;
+        }
+        kept.pop();
+        changed = true;
+        // What would begin with `**` must not begin with it: only then are links followed once.
+        if kept.is_empty() && rest.peek().is_some_and(|next| next == "**") {
+            kept.push(".".to_owned());
         }
     }
+    if kept.is_empty() {
+        kept.push(String::new());
+    }
+    *parts = kept;
     changed
 }
 
-/// Patterns that another one covers are merged into the later place.
-fn merge(sets: &mut Vec<Vec<String>>, dot: bool) {
+/// The patterns, where those that another one covers are merged into the later place; nothing where there are too many.
+fn merged_where_covered(sets: Vec<Vec<String>>, dot: bool) -> Option<Vec<Vec<String>>> {
+    let mut names = Names::new(dot);
+    let mut sets: Vec<Vec<usize>> =
+        sets.into_iter().map(|set| set.into_iter().map(|part| names.number(part)).collect()).collect();
+    let mut both = Vec::new();
+    let mut compared = 0;
     for one in 0..sets.len().saturating_sub(1) {
         for other in one + 1..sets.len() {
-            if let Some(both) = merged(&sets[one], &sets[other], dot) {
+            let merges = names.merge(&sets[one], &sets[other], &mut both);
+            compared += 1 + both.len();
+            if compared > COMPARED_LIMIT || !meter::takes(1 + both.len()) {
+                return None;
+            }
+            if merges {
                 sets[one].clear();
-                sets[other] = both;
+                sets[other].clone_from(&both);
                 break;
             }
         }
     }
-    sets.retain(|set| !set.is_empty());
+    let named = |set: Vec<usize>| set.into_iter().map(|number| names.all[number].clone()).collect();
+    Some(sets.into_iter().filter(|set| !set.is_empty()).map(named).collect())
 }
 
-fn merged(a: &[String], b: &[String], dot: bool) -> Option<Vec<String>> {
-    if a.len() != b.len() {
-        return None;
+/// The parts of patterns by their numbers.
+struct Names {
+    all: Vec<String>,
+    numbers: HashMap<String, usize>,
+    /// Whether a `*` in its place would match no less.
+    covered: Vec<bool>,
+    dot: bool,
+}
+
+const STARS: usize = 0;
+const STAR: usize = 1;
+
+impl Names {
+    fn new(dot: bool) -> Names {
+        let mut names = Names { all: Vec::new(), numbers: HashMap::new(), covered: Vec::new(), dot };
+        names.number("**".to_owned());
+        names.number("*".to_owned());
+        names
     }
-    #[derive(PartialEq)]
-    enum Wider {
-        Neither,
-        A,
-        B,
-    }
-    let (mut i, mut j) = (0, 0);
-    let mut wider = Wider::Neither;
-    let mut out = Vec::new();
-    let covered = |part: &str| !part.is_empty() && (dot || !part.starts_with('.')) && part != "**";
-    while i < a.len() && j < b.len() {
-        if a[i] == b[j] {
-            out.push(a[i].clone());
-            (i, j) = (i + 1, j + 1);
-        } else if a[i] == "**" && a.get(i + 1) == Some(&b[j]) {
-            out.push(a[i].clone());
-            i += 1;
-        } else if b[j] == "**" && b.get(j + 1) == Some(&a[i]) {
-            out.push(b[j].clone());
-            j += 1;
-        } else if a[i] == "*" && covered(&b[j]) {
-            if wider == Wider::B {
-                return None;
-            }
-            wider = Wider::A;
-            out.push(a[i].clone());
-            (i, j) = (i + 1, j + 1);
-        } else if b[j] == "*" && covered(&a[i]) {
-            if wider == Wider::A {
-                return None;
-            }
-            wider = Wider::B;
-            out.push(b[j].clone());
-            (i, j) = (i + 1, j + 1);
-        } else {
-            return None;
+
+    fn number(&mut self, part: String) -> usize {
+        if let Some(number) = self.numbers.get(&part) {
+            return *number;
         }
+        self.covered.push(!part.is_empty() && (self.dot || !part.starts_with('.')) && part != "**");
+        self.numbers.insert(part.clone(), self.all.len());
+        self.all.push(part);
+        self.all.len() - 1
     }
-    Some(out)
+
+    /// Whether two patterns are one, which then is in `out`; otherwise that holds what they have in common.
+    fn merge(&self, a: &[usize], b: &[usize], out: &mut Vec<usize>) -> bool {
+        out.clear();
+        if a.len() != b.len() {
+            return false;
+        }
+        let (mut i, mut j) = (0, 0);
+        // Which of them has a star where the other one has something that it covers.
+        let (mut a_is_wider, mut b_is_wider) = (false, false);
+        while i < a.len() && j < b.len() {
+            if a[i] == b[j] {
+                out.push(a[i]);
+                (i, j) = (i + 1, j + 1);
+            } else if a[i] == STARS && a.get(i + 1) == Some(&b[j]) {
+                out.push(STARS);
+                i += 1;
+            } else if b[j] == STARS && b.get(j + 1) == Some(&a[i]) {
+                out.push(STARS);
+                j += 1;
+            } else if a[i] == STAR && self.covered[b[j]] && !b_is_wider {
+                a_is_wider = true;
+                out.push(STAR);
+                (i, j) = (i + 1, j + 1);
+            } else if b[j] == STAR && self.covered[a[i]] && !a_is_wider {
+                b_is_wider = true;
+                out.push(STAR);
+                (i, j) = (i + 1, j + 1);
+            } else {
+                return false;
+            }
+        }
+        true
+    }
 }

@@ -7,7 +7,10 @@ mod fast;
 mod parse;
 mod repeats;
 
+use std::sync::OnceLock;
+
 use super::regex::Regex;
+use super::runs;
 use super::units::utf16;
 
 /// Longest pattern that is read, in UTF-16 units; the package throws above 65 536.
@@ -28,8 +31,8 @@ const GLOBSTAR: &str = "(?:(?:(?!(?:^|\\/)\\.{1,2}(?:\\/|$)).)*?)";
 #[derive(Debug)]
 pub struct Picomatch {
     pattern: String,
-    /// None where the expression is none: then only the pattern itself is matched.
-    regex: Option<Regex>,
+    /// None where the expression is none: then only the pattern itself is matched. Compiled when a path comes that could match.
+    regex: OnceLock<Option<Regex>>,
 }
 
 impl Picomatch {
@@ -38,8 +41,7 @@ impl Picomatch {
         if pattern.is_empty() || pattern.encode_utf16().count() > PATTERN_LIMIT {
             return None;
         }
-        let regex = Regex::new(&utf16(&expression(pattern)), false);
-        Some(Picomatch { pattern: pattern.to_owned(), regex })
+        Some(Picomatch { pattern: pattern.to_owned(), regex: OnceLock::new() })
     }
 
     /// The pattern as it was written.
@@ -49,7 +51,17 @@ impl Picomatch {
 
     /// Whether a path matches.
     pub fn matches(&self, path: &str) -> bool {
-        !path.is_empty() && (path == self.pattern || self.regex.as_ref().is_some_and(|regex| regex.is_found_in(path)))
+        !path.is_empty() && (path == self.pattern || (self.may_match(path) && self.is_found_in(path)))
+    }
+
+    /// Classes are left out: what the package writes for them depends on what stands around.
+    fn may_match(&self, path: &str) -> bool {
+        self.pattern.contains(['[', ']', '?']) || runs::may_match(&self.pattern, path, false)
+    }
+
+    fn is_found_in(&self, path: &str) -> bool {
+        let compiled = || Regex::new(&utf16(&expression(&self.pattern)), false);
+        self.regex.get_or_init(compiled).as_ref().is_some_and(|regex| regex.is_found_in(path))
     }
 }
 
@@ -117,6 +129,24 @@ mod tests {
             ("/r/*9*", "/r/19.md", true),
         ] {
             assert_eq!(Picomatch::new(pattern).is_some_and(|glob| glob.matches(path)), expected, "{pattern} {path}");
+        }
+    }
+
+    #[test]
+    fn a_look_for_letters_decides_as_the_expression_would() {
+        let pieces = ["a", "b", "-", "/", ".", "*", "**", "***", "**/", "./", "../", "a.b", "_c"];
+        let mut state = 1_u64;
+        let mut made = |most: u64| {
+            let mut next = |below: u64| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (state >> 33) % below
+            };
+            (0..1 + next(most)).map(|_| pieces[next(pieces.len() as u64) as usize]).collect::<String>()
+        };
+        for _ in 0..20_000 {
+            let (pattern, path) = (made(6), made(5));
+            let Some(glob) = Picomatch::new(&pattern) else { continue };
+            assert!(glob.may_match(&path) || !glob.is_found_in(&path), "{pattern:?} {path:?}");
         }
     }
 

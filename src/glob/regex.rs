@@ -5,6 +5,8 @@
 
 use std::collections::HashMap;
 
+use super::meter;
+
 /// A compiled expression.
 #[derive(Debug)]
 pub(super) struct Regex {
@@ -63,6 +65,9 @@ const REPEAT_LIMIT: usize = 1_000;
 
 /// The most steps of one match, each over the whole name; one that takes more matches nothing further.
 const EFFORT_LIMIT: usize = 200_000;
+
+/// What a step costs beside its way over the name, in signs.
+const STEP: usize = 16;
 
 impl Regex {
     /// Compiles `source`; `None` where JavaScript throws a syntax error.
@@ -526,7 +531,8 @@ impl Run<'_> {
     fn atom(&mut self, atom: &Atom, from: &Places) -> Places {
         let input = self.input;
         self.effort += 1;
-        if self.effort > EFFORT_LIMIT {
+        if self.effort > EFFORT_LIMIT || !meter::takes(from.len() + STEP) {
+            meter::gives_up();
             return vec![false; from.len()];
         }
         let step = |hit: &dyn Fn(u32) -> bool| {

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::bun::name::Name;
 use super::segment::{self, Segment};
-use super::{Failure, Kind, Npm, Tree, braces, bun, npm};
+use super::{Budget, Failure, Kind, Npm, Tree, braces, bun, npm};
 
 /// Whether a name matches a pattern of one segment.
 fn matches_name(pattern: &str, name: &str, dot: bool) -> bool {
@@ -90,10 +90,41 @@ fn hopeless_patterns_end() {
         &"**/../a/b/".repeat(40),
         &"*a".repeat(20_000),
         &"x".repeat(70_000),
+        &"a{a,b}".repeat(37),
+        "a/b/c/{1..9999}/**",
+        &"**/../a/b/".repeat(6_000),
+        &"./".repeat(30_000),
+        &"a/../".repeat(13_000),
+        &"**/".repeat(20_000),
     ] {
         matches_name(pattern, &"a".repeat(250), true);
         npm(&Files::default(), Path::new("/r"), pattern, Npm { dot: true, follow: false });
         Name::new(&pattern[..pattern.len().min(4096)]).matches(&"a".repeat(250));
+    }
+}
+
+#[test]
+fn a_walk_from_the_root_comes_to_its_end() {
+    let tree = Files::of("/r/a.md /r/x/b.md");
+    for pattern in ["/**", "/**/*.md", "/r/**"] {
+        let found = npm(&tree, Path::new("/r"), pattern, Npm { dot: true, follow: true });
+        assert_eq!((found.files.len(), found.cut_short), (2, false), "{pattern}: {found:?}");
+    }
+}
+
+#[test]
+fn a_walk_takes_no_more_than_a_stack() {
+    let mut budget = Budget::default();
+    let steps = (0..1_000).take_while(|_| budget.goes_deeper()).count();
+    assert_eq!((steps, budget.is_spent()), (Budget::DEPTH, true));
+}
+
+#[test]
+fn what_stands_for_too_much_is_not_known_to_find_nothing() {
+    let find = |pattern: &str| npm(&Files::default(), Path::new("/r"), pattern, Npm { dot: true, follow: false });
+    assert!(!find("a/{1..9}/**").cut_short);
+    for pattern in [&"**/../a/b/".repeat(6_000), "{1..9999}/**", &format!("{}{{1..9999}}", "a".repeat(100))] {
+        assert!(find(pattern).cut_short, "{:.20}", pattern);
     }
 }
 

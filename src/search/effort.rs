@@ -2,14 +2,18 @@
 //!
 //! What is counted are questions, weighed by what they hold, and never time: an answer must not depend on how busy a machine is.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{Told, Untold};
+use crate::glob::Meter;
 use crate::snapshot::{Ask, Errno, Fact, Remote, Unreadable};
 
 /// The effort after which nothing more is looked at. Ten thousand rules with their imports are less than half of it; the machine it
 /// was measured on takes a second for it, and 200 MB where each question becomes a source.
 const LIMIT: usize = crate::snapshot::ROUND_WEIGHT;
+
+/// The effort on top of which nothing is taken in that goes beyond the limit.
+const MUCH: usize = LIMIT / 16;
 
 /// The effort after which a harness that goes on asking all the same is stopped.
 const PATIENCE: usize = 8 * LIMIT;
@@ -21,6 +25,8 @@ const PATTERN: usize = 25;
 #[derive(Default)]
 pub(super) struct Effort {
     spent: usize,
+    /// How much of what matching has cost is in that.
+    matched: usize,
     /// What was said beforehand to be asked; it is asked later, and counts then.
     announced: usize,
     /// Where the limit was reached.
@@ -34,10 +40,25 @@ impl Effort {
         if self.spent > PATIENCE {
             return Err(Untold);
         }
-        if self.spent > LIMIT && self.place.is_none() {
-            self.place = Some(ask.path().to_owned());
-        }
+        self.close(ask.path());
         Ok(self.place.is_none())
+    }
+
+    /// Where it is spent, it ends at this place, unless it has ended before.
+    pub fn close(&mut self, at: &Path) {
+        if self.spent > LIMIT && self.place.is_none() {
+            self.place = Some(at.to_owned());
+        }
+    }
+
+    /// Counts what names were held against patterns; where that was given up, the answer ends.
+    pub fn matched(&mut self, meter: &Meter) {
+        let matched = meter.weight();
+        self.spent += matched - self.matched;
+        self.matched = matched;
+        if meter.has_given_up() {
+            self.spent = self.spent.max(LIMIT + 1);
+        }
     }
 
     /// Whether one more question may be announced.
@@ -51,9 +72,14 @@ impl Effort {
         self.announced += weight;
     }
 
-    /// Counts what was told.
-    pub fn told(&mut self, fact: &Fact) {
+    /// Counts what was told; whether it is taken in. One large file is, but none on top of much else.
+    pub fn takes(&mut self, ask: &Ask, fact: &Fact) -> bool {
+        let before = self.spent;
         self.spent += fact.weight();
+        if before > MUCH {
+            self.close(ask.path());
+        }
+        self.place.is_none()
     }
 
     /// Takes over what a part of the answer has cost.

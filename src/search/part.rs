@@ -98,6 +98,7 @@ impl Search<'_> {
                     }
                 };
                 let (mut cut_short, about_process) = (inner.cut_short.take(), inner.about_process.take());
+                inner.effort.matched(&inner.meter);
                 let effort = inner.effort.spent() - before;
                 if let Some(place) = inner.effort.place() {
                     // It is not all, and must not be taken for it where there is effort left.

@@ -3,8 +3,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::glob::meter;
+
 /// The most braces that one way through a pattern may open; Bun 1.3.
 const BRACE_LIMIT: usize = 10;
+
+/// What a place that a match has come to costs, in steps over one sign.
+const STATE: usize = 32;
 
 /// A part of a pattern.
 pub(in crate::glob) struct Name {
@@ -45,6 +50,10 @@ impl Name {
                 self.take(*state, c, &mut next);
             }
             states = next;
+            if !meter::takes(STATE * states.len()) {
+                meter::gives_up();
+                return false;
+            }
         }
         states.iter().any(|state| state.at >= self.glob.len()) != self.negated
     }

@@ -1,0 +1,91 @@
+//! What matching has cost on this thread, so that an answer comes to its end whatever patterns a repository holds.
+//!
+//! What is counted are steps, and never time: an answer must not depend on how busy a machine is.
+
+use std::cell::Cell;
+
+/// How many steps whoever starts a meter may take, each over one sign of a name. A machine takes a tenth of a second for so many.
+const ALLOWANCE: u64 = 30_000_000;
+
+/// How many steps weigh as much as one question about a file.
+const QUESTION: u64 = 512;
+
+thread_local! {
+    static SPENT: Cell<u64> = const { Cell::new(0) };
+    /// Where no more steps are taken.
+    static CEILING: Cell<u64> = const { Cell::new(u64::MAX) };
+    /// How many matches were given up.
+    static GIVEN_UP: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Counts from when it is made; one that is made later ends earlier, and what it counted is no matter to those before it.
+#[derive(Debug)]
+pub struct Meter {
+    began: u64,
+    given_up: u64,
+    /// The ceiling of whoever counted before.
+    outer: u64,
+}
+
+impl Default for Meter {
+    fn default() -> Meter {
+        let began = SPENT.get();
+        let outer = CEILING.replace(began.saturating_add(ALLOWANCE));
+        Meter { began, given_up: GIVEN_UP.get(), outer }
+    }
+}
+
+impl Drop for Meter {
+    fn drop(&mut self) {
+        SPENT.set(self.began);
+        CEILING.set(self.outer);
+        GIVEN_UP.set(self.given_up);
+    }
+}
+
+impl Meter {
+    /// The steps since it was made, in questions about files.
+    pub fn weight(&self) -> usize {
+        usize::try_from(self.spent() / QUESTION).unwrap_or(usize::MAX)
+    }
+
+    fn spent(&self) -> u64 {
+        SPENT.get() - self.began
+    }
+
+    /// Whether some match was given up since: then what did not match may have matched.
+    pub fn has_given_up(&self) -> bool {
+        GIVEN_UP.get() > self.given_up
+    }
+}
+
+/// Takes so many steps; whether there may be more.
+pub(super) fn takes(steps: usize) -> bool {
+    let spent = SPENT.get() + steps as u64;
+    SPENT.set(spent);
+    spent <= CEILING.get()
+}
+
+/// Notes that a match was given up.
+pub(super) fn gives_up() {
+    GIVEN_UP.set(GIVEN_UP.get() + 1);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_has_its_own_allowance_and_sees_what_those_within_it_took() {
+        let outer = Meter::default();
+        assert!(takes(10));
+        {
+            let inner = Meter::default();
+            assert!(takes(ALLOWANCE as usize) && !takes(1));
+            gives_up();
+            assert!(inner.has_given_up() && inner.spent() == ALLOWANCE + 1);
+        }
+        assert!(!outer.has_given_up() && outer.spent() == 10);
+        assert!(takes(ALLOWANCE as usize - 10) && !takes(1));
+    }
+}
