@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use super::shared::conventional::PLAIN;
 use super::shared::keys::{Key, Keys, Takes};
 use super::shared::section::{Given, Section};
+use super::shared::skills;
 use super::{About, Attaches, Details, Edition, Evidence, Profile, Program};
 use crate::answer::{Answer, Certain, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
 use crate::formats::{Node, Value, parse_npm_yaml};
@@ -95,6 +96,8 @@ impl Edition for Continue {
             }
         }
         say(file, rules, &mut answer);
+        let folders = [at.cwd.join(".continue"), at.cwd.join(".claude"), own].map(|dir| dir.join("skills"));
+        skills::doubted(folders.into(), search, &mut answer)?;
         Ok(answer)
     }
 }

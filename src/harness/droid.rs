@@ -1,7 +1,8 @@
 //! Droid: CLAUDE.md and AGENTS.md of every directory up to the root of the repository, the nearest first, and the user's; on a read the
 //! files on the way to what is read.
 //!
-//! Checked on the real client 0.225.2 (`droid exec` against a loopback mock of a provider), November 2026. Skills are not looked up.
+//! Checked on the real client 0.225.2 (`droid exec` against a loopback mock of a provider), November 2026. Skills are listed in a
+//! reminder, and are not looked up.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::shared::conventional::PLAIN;
 use super::shared::section::{Given, Section};
+use super::shared::skills;
 use super::{About, Attaches, Details, Edition, Evidence, Profile, Program};
 use crate::answer::{Answer, Certain, Fate, Limit, Per, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Unit};
 use crate::search::{Search, Told};
@@ -92,6 +94,9 @@ impl Edition for Droid {
         let known: Vec<PathBuf> = guides.iter().filter(|kept| kept.whole).map(|kept| kept.file.path.clone()).collect();
         say(guides, designs, &mut answer);
         nested(at, root.as_deref(), known, search, &mut answer)?;
+        let places =
+            places.into_iter().map(|(dir, _)| dir).filter(|dir| FOLDERS.iter().any(|name| dir.ends_with(name)));
+        skills::doubted(places.map(|dir| dir.join("skills")).collect(), search, &mut answer)?;
         Ok(answer)
     }
 }
@@ -351,10 +356,6 @@ fn nested(
                 section.file(given, |text| Text::framed(head, text, "\n</coding_guidelines>"));
             }
         }
-    }
-    if !section.is_empty() && !target.starts_with(&at.cwd) {
-        let reason = "which files come with a read outside of the start directory is not known for certain";
-        answer.doubt(&[Certain::Set], reason);
     }
     let first = answer.messages.len();
     section.finish("\n\n", answer);

@@ -1,7 +1,8 @@
 //! Grok Build: rules of the workspace from the root of the repository down, once it is trusted, and rules of the user; files of Claude and
 //! Cursor as well, unless they are switched off.
 //!
-//! Checked on the real client 1.0.41 (`grok -p` against a loopback mock of a provider), November 2026. Skills are not looked up.
+//! Checked on the real client 1.0.41 (`grok -p` against a loopback mock of a provider), November 2026. Skills are
+//! listed in a reminder, and are not looked up.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -11,8 +12,9 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use super::shared::conventional::PLAIN;
 use super::shared::keys::{Key, Keys, Takes};
 use super::shared::section::{Given, Section};
+use super::shared::skills;
 use super::{About, Attaches, Details, Edition, Evidence, Profile, Program};
-use crate::answer::{Answer, Certain, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
+use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
 use crate::formats::{Node, parse_toml};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Content, absolute};
@@ -63,12 +65,12 @@ static ABOUT: About = About {
     checked: ("1.0.41", "1.0"),
     changed: &[],
     details: Details {
-        files: "all of Agents.md, Claude.md, CLAUDE.md, CLAUDE.local.md, AGENT.md, AGENTS.md; .claude/CLAUDE.md; .grok/rules, .claude/rules, .cursor/rules",
+        files: "all of Agents.md, Claude.md, CLAUDE.md, CLAUDE.local.md, AGENT.md, AGENTS.md; .claude/CLAUDE.md, .claude/CLAUDE.local.md; .grok/rules, .claude/rules, .cursor/rules",
         place: "first user message: the project's as workspace rules, then the user's as user rules, behind the client's own two",
         truncation: "none",
         triggers: "session start; tools add no text",
         nested: "not read",
-        global: "~/.grok, ~/.claude, ~/.cursor: the same names, and rules",
+        global: "~/.grok, ~/.claude, ~/.cursor: the same names, and rules; the folders of paths.extra_rule_dirs",
         dedupe: "by real path; what .gitignore at the root of the repository names is left out",
         ..PLAIN
     },
@@ -96,22 +98,17 @@ impl Edition for GrokBuild {
         let named = search.env("GROK_HOME").filter(|dir| !dir.is_empty());
         let own = named.map_or_else(|| at.home.join(".grok"), |dir| absolute(&at.cwd, Path::new(&dir)));
         let settings = Settings::read(&own.join("config.toml"), search)?;
-        let root = root(&at.cwd, search)?;
-        answer.root.clone_from(&root);
-        let mut taken = Taken { seen: HashSet::new() };
-        let user = user(at, &own, &settings, &mut taken, search, &mut answer)?;
-        let project = project(at, root.as_deref(), &settings, &mut taken, search, &mut answer)?;
-        let project = if at.flag("grok-build", "trust") {
-            project
-        } else {
-            decided(at, root.as_deref(), &own, project, search, &mut answer)?
-        };
+        let project = Project::of(at, own, &settings, search)?;
+        answer.root.clone_from(&project.root);
+        let mut taken = Taken { seen: HashSet::new(), settings, project };
+        // Of what several places lead to, the last place has it, and it is taken first.
+        let extra = taken.extra(at, search, &mut answer)?;
+        let of_project = taken.of_project(at, search, &mut answer)?;
+        let user = taken.of_user(search, &mut answer)?;
+        let all = user.into_iter().chain(of_project).chain(extra);
+        let (project, user) = all.partition(|file| taken.project.has(&file.path));
         say(project, user, &mut answer);
-        if !answer.messages.is_empty() {
-            // Random trees differed from the client in both.
-            let reason = "the white space around files, and the order of the user's, are not known for certain";
-            answer.doubt(&[Certain::Set], reason);
-        }
+        skills::doubted(taken.skills(at), search, &mut answer)?;
         Ok(answer)
     }
 }
@@ -144,17 +141,71 @@ impl Settings {
     }
 }
 
-/// A file with what of it is sent.
+/// The project, and what of the user's may lie in it.
+struct Project {
+    /// The top of the repository, but for one that is the home directory or the whole disk.
+    root: Option<PathBuf>,
+    /// Below it files are the project's.
+    top: PathBuf,
+    /// What git leaves out.
+    ignored: Option<Ignored>,
+    trusted: bool,
+    /// The user's directories.
+    of_user: [(&'static str, PathBuf); 3],
+    /// In these, files are the user's all the same.
+    own: Vec<PathBuf>,
+}
+
+impl Project {
+    fn of(at: &Standpoint, own: PathBuf, settings: &Settings, search: &mut Search) -> Told<Project> {
+        let git = root(&at.cwd, search)?.filter(|root| root.parent().is_some());
+        let root = git.clone().filter(|root| *root != at.home);
+        let ignored = match &root {
+            Some(root) => Some(Ignored::read(root, search)?),
+            None => None,
+        };
+        let key = root.as_deref().unwrap_or(&at.cwd);
+        // About the home directory and the whole disk nobody is asked.
+        let open = at.flag("grok-build", "trust") || key == at.home || key.parent().is_none();
+        let trusted = open || trusted(&own.join("trusted_folders.toml"), key, search)?;
+        let of_user = [("", own), ("claude", at.home.join(".claude")), ("cursor", at.home.join(".cursor"))];
+        let mut own = settings.extra_folders(&at.home);
+        own.extend(of_user.iter().flat_map(|(_, dir)| [dir.join("rules"), dir.clone()]));
+        Ok(Project { root, top: git.unwrap_or_else(|| at.cwd.clone()), ignored, trusted, of_user, own })
+    }
+
+    /// Whether a file is one of the project's rather than one of the user's.
+    fn has(&self, path: &Path) -> bool {
+        path.starts_with(&self.top) && !self.own.iter().any(|dir| path.parent() == Some(dir))
+    }
+
+    fn leaves_out(&self, path: &Path) -> bool {
+        self.ignored.as_ref().is_some_and(|git| git.leaves_out(path))
+    }
+}
+
+/// Whether somebody decided that a folder may be trusted.
+fn trusted(store: &Path, folder: &Path, search: &mut Search) -> Told<bool> {
+    let read = search.read(store, "trust: the folders somebody decided about")?;
+    let node = read.ok().and_then(|raw| parse_toml(raw.as_text()?).ok());
+    let folders = node.as_ref().and_then(|node| node.get("folders")).and_then(Node::as_table).unwrap_or_default();
+    let decided = folders.iter().find(|(path, _)| Path::new(path) == folder);
+    Ok(decided.and_then(|(_, said)| said.get("trusted")).and_then(Node::as_bool) == Some(true))
+}
+
+/// A file, and whether it is a rule.
 struct File {
     path: PathBuf,
     scope: Scope,
     raw: Content,
-    range: std::ops::Range<usize>,
+    is_rule: bool,
 }
 
 /// Which files have been taken already.
 struct Taken {
     seen: HashSet<PathBuf>,
+    settings: Settings,
+    project: Project,
 }
 
 impl Taken {
@@ -167,41 +218,41 @@ impl Taken {
         search: &mut Search,
         answer: &mut Answer,
     ) -> Told<Option<File>> {
+        let mut left_out = |fate, reason: &str| answer.sources.push(Source::new(path, scope, fate, reason));
         let raw = match search.read(path, "one of the files of that directory")? {
             Ok(raw) => raw,
             Err(problem) => {
                 if search.is_file(path, "one of the files of that directory")? {
-                    answer.sources.push(Source::new(path, scope, Fate::Unreadable, problem.to_string()));
+                    left_out(Fate::Unreadable, &problem.to_string());
                 }
                 return Ok(None);
             }
         };
-        let Some(text) = raw.as_text() else {
-            answer.sources.push(Source::new(path, scope, Fate::Unreadable, "it is not UTF-8"));
-            return Ok(None);
-        };
-        let real = search.real(path)?.unwrap_or_else(|_| path.to_owned());
-        if !self.seen.insert(real) {
-            answer.sources.push(Source::new(
-                path,
-                scope,
-                Fate::Shadowed,
-                "another path leads to the same file and comes first",
-            ));
+        if scope != Scope::User && !self.project.trusted && self.project.has(path) {
+            left_out(
+                Fate::Excluded,
+                "the folder is not trusted: `grok` asks, `grok -p` reads it with --trust or once it is decided",
+            );
             return Ok(None);
         }
-        let start = if is_rule { body(text) } else { 0 };
-        let start = if start > 0 { start + text[start..].len() - text[start..].trim_start().len() } else { 0 };
-        let range = start..text.trim_end().len().max(start);
-        Ok(Some(File { path: path.to_owned(), scope, raw: raw.clone(), range }))
+        if raw.as_text().is_none() {
+            left_out(Fate::Unreadable, "it is not UTF-8");
+            return Ok(None);
+        }
+        let real = search.real(path)?.unwrap_or_else(|_| path.to_owned());
+        if !self.seen.insert(real) {
+            left_out(Fate::Shadowed, "another path that counts leads to the same file");
+            return Ok(None);
+        }
+        Ok(Some(File { path: path.to_owned(), scope, raw, is_rule }))
     }
 
-    /// The rules of a folder, by name.
+    /// The rules of a folder, by name. What git ignores counts in the folders that the user names further.
     fn rules(
         &mut self,
         dir: &Path,
         scope: Scope,
-        git: Option<&Ignored>,
+        named: Named,
         search: &mut Search,
         answer: &mut Answer,
     ) -> Told<Vec<File>> {
@@ -212,7 +263,7 @@ impl Taken {
         search.expect(names.iter().map(|name| Ask::Content(dir.join(name))))?;
         let mut found = Vec::new();
         for path in names.iter().map(|name| dir.join(name)) {
-            if git.is_some_and(|git| git.leaves_out(&path)) {
+            if named == Named::ByConvention && self.project.leaves_out(&path) {
                 answer.sources.push(Source::new(&path, scope, Fate::Excluded, "git ignores it"));
                 continue;
             }
@@ -220,15 +271,98 @@ impl Taken {
         }
         Ok(found)
     }
+
+    /// The files of a directory that go by their names, and those of its `.claude`.
+    fn files(&mut self, dir: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> Told<Vec<File>> {
+        let mut paths: Vec<PathBuf> = NAMES.iter().map(|name| dir.join(name)).collect();
+        if self.settings.reads("claude", "agents") {
+            paths.extend([".claude/CLAUDE.md", ".claude/CLAUDE.local.md"].map(|name| dir.join(name)));
+        }
+        search.expect(paths.iter().cloned().map(Ask::Content))?;
+        let mut found = Vec::new();
+        for path in paths {
+            if self.project.leaves_out(&path) {
+                if search.is_file(&path, "asked only to explain: git ignores it")? {
+                    answer.sources.push(Source::new(&path, scope, Fate::Excluded, "git ignores it"));
+                }
+                continue;
+            }
+            found.extend(self.file(&path, scope, false, search, answer)?);
+        }
+        Ok(found)
+    }
+
+    /// The rules of the folders that the user names further.
+    fn extra(&mut self, at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Told<Vec<File>> {
+        let mut found = Vec::new();
+        for dir in self.settings.extra_folders(&at.home) {
+            found.extend(self.rules(&dir, Scope::User, Named::BySettings, search, answer)?);
+        }
+        Ok(found)
+    }
+
+    fn of_user(&mut self, search: &mut Search, answer: &mut Answer) -> Told<Vec<File>> {
+        let mut found = Vec::new();
+        for (client, dir) in self.project.of_user.clone() {
+            let [files, rules] = ["agents", "rules"].map(|kind| client.is_empty() || self.settings.reads(client, kind));
+            if files {
+                found.extend(self.files(&dir, Scope::User, search, answer)?);
+            }
+            if rules {
+                found.extend(self.rules(&dir.join("rules"), Scope::User, Named::ByConvention, search, answer)?);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The folders of skills, of the project and of the user.
+    fn skills(&self, at: &Standpoint) -> Vec<PathBuf> {
+        let top = self.project.root.as_deref().unwrap_or(&at.cwd);
+        let dirs = at.cwd.ancestors().take_while(|dir| dir.starts_with(top)).chain([at.home.as_path()]);
+        let of_dir = |dir: &Path| [".grok", ".agents", ".claude", ".cursor"].map(|name| dir.join(name));
+        let own = self.project.of_user.iter().map(|(_, dir)| dir.clone());
+        dirs.flat_map(of_dir).chain(own).map(|dir| dir.join("skills")).collect()
+    }
+
+    /// The files from the root down. Where nobody trusts the project, those that are the user's own stay.
+    fn of_project(&mut self, at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Told<Vec<File>> {
+        let top = self.project.root.clone().unwrap_or_else(|| at.cwd.clone());
+        let mut dirs: Vec<&Path> = at.cwd.ancestors().take_while(|dir| dir.starts_with(&top)).collect();
+        dirs.reverse();
+        let mut folders = vec![".grok/rules"];
+        folders.extend(self.settings.reads("claude", "rules").then_some(".claude/rules"));
+        folders.extend(self.settings.reads("cursor", "rules").then_some(".cursor/rules"));
+        let mut found = Vec::new();
+        for dir in dirs {
+            found.extend(self.files(dir, Scope::Project, search, answer)?);
+            for folder in &folders {
+                found.extend(self.rules(&dir.join(folder), Scope::Rule, Named::ByConvention, search, answer)?);
+            }
+        }
+        Ok(found)
+    }
 }
 
-/// Where the text begins behind a head between three dashes.
+/// How a folder of rules came to be one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Named {
+    ByConvention,
+    BySettings,
+}
+
+/// What of a text is sent: of the project's it is trimmed, of the user's only rules are, at their beginning.
+fn sent(text: &str, of_user: bool, is_rule: bool) -> std::ops::Range<usize> {
+    let blank = |from: usize| text[from..].len() - text[from..].trim_start().len();
+    let head = if is_rule { blank(0) + body(text.trim_start()) } else { 0 };
+    let start = if is_rule || !of_user { head + blank(head) } else { 0 };
+    let end = if of_user { text.len() } else { text.trim_end().len() };
+    start..end.max(start)
+}
+
+/// Where the text begins behind a head between three dashes; what else stands in their lines is no matter.
 fn body(text: &str) -> usize {
-    let Some(rest) = text.strip_prefix("---\n") else { return 0 };
-    match rest.find("\n---") {
-        Some(end) => 4 + end + 4,
-        None => 0,
-    }
+    let Some(rest) = text.strip_prefix("---") else { return 0 };
+    rest.find("\n---").map_or(0, |end| end + "---\n---".len())
 }
 
 /// The top of the repository, as git knows it.
@@ -243,32 +377,6 @@ fn root(dir: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
         }
     }
     Ok(None)
-}
-
-fn user(
-    at: &Standpoint,
-    own: &Path,
-    settings: &Settings,
-    taken: &mut Taken,
-    search: &mut Search,
-    answer: &mut Answer,
-) -> Told<Vec<File>> {
-    let claude = settings.reads("claude", "agents").then(|| at.home.join(".claude"));
-    let cursor = settings.reads("cursor", "agents").then(|| at.home.join(".cursor"));
-    let mut found = Vec::new();
-    for dir in [Some(own.to_owned()), claude, cursor].into_iter().flatten() {
-        search.expect(NAMES.iter().map(|name| Ask::Content(dir.join(name))))?;
-        for path in NAMES.map(|name| dir.join(name)) {
-            found.extend(taken.file(&path, Scope::User, false, search, answer)?);
-        }
-    }
-    let claude = settings.reads("claude", "rules").then(|| at.home.join(".claude/rules"));
-    let cursor = settings.reads("cursor", "rules").then(|| at.home.join(".cursor/rules"));
-    let folders = [Some(own.join("rules")), claude, cursor].into_iter().flatten();
-    for dir in folders.chain(settings.extra_folders(&at.home)) {
-        found.extend(taken.rules(&dir, Scope::User, None, search, answer)?);
-    }
-    Ok(found)
 }
 
 /// What git leaves out, by the `.gitignore` at the root of the repository alone.
@@ -293,71 +401,6 @@ impl Ignored {
     }
 }
 
-fn project(
-    at: &Standpoint,
-    root: Option<&Path>,
-    settings: &Settings,
-    taken: &mut Taken,
-    search: &mut Search,
-    answer: &mut Answer,
-) -> Told<Vec<File>> {
-    let top = root.unwrap_or(&at.cwd);
-    let git = match root {
-        Some(root) => Some(Ignored::read(root, search)?),
-        None => None,
-    };
-    let mut dirs: Vec<&Path> = at.cwd.ancestors().take_while(|dir| dir.starts_with(top)).collect();
-    dirs.reverse();
-    let mut found = Vec::new();
-    for dir in dirs {
-        let mut paths: Vec<PathBuf> = NAMES.iter().map(|name| dir.join(name)).collect();
-        if settings.reads("claude", "agents") {
-            paths.extend([".claude/CLAUDE.md", ".claude/CLAUDE.local.md"].map(|name| dir.join(name)));
-        }
-        search.expect(paths.iter().cloned().map(Ask::Content))?;
-        for path in paths {
-            if git.as_ref().is_some_and(|git| git.leaves_out(&path)) {
-                if search.is_file(&path, "asked only to explain: git ignores it")? {
-                    answer.sources.push(Source::new(&path, Scope::Project, Fate::Excluded, "git ignores it"));
-                }
-                continue;
-            }
-            found.extend(taken.file(&path, Scope::Project, false, search, answer)?);
-        }
-        let claude = settings.reads("claude", "rules").then_some(".claude/rules");
-        let cursor = settings.reads("cursor", "rules").then_some(".cursor/rules");
-        for folder in [Some(".grok/rules"), claude, cursor].into_iter().flatten() {
-            found.extend(taken.rules(&dir.join(folder), Scope::Rule, git.as_ref(), search, answer)?);
-        }
-    }
-    Ok(found)
-}
-
-/// The project's files, if it is trusted; else they are said to be left out.
-fn decided(
-    at: &Standpoint,
-    root: Option<&Path>,
-    own: &Path,
-    files: Vec<File>,
-    search: &mut Search,
-    answer: &mut Answer,
-) -> Told<Vec<File>> {
-    let store = own.join("trusted_folders.toml");
-    if search.stat(&store, "trust: the folders somebody decided about")?.is_ok() {
-        let reason = format!(
-            "whether {} is trusted stands in {}, which is not looked up",
-            root.unwrap_or(&at.cwd).display(),
-            store.display()
-        );
-        answer.doubt(&[Certain::Set], reason);
-        return Ok(files);
-    }
-    let reason = "the folder is not trusted: `grok` asks, `grok -p` reads it with --trust only";
-    let left_out = |file: File| Source::new(file.path, file.scope, Fate::Excluded, reason);
-    answer.sources.extend(files.into_iter().map(left_out));
-    Ok(Vec::new())
-}
-
 fn say(project: Vec<File>, user: Vec<File>, answer: &mut Answer) {
     const OPENS: &str = "<always_applied_workspace_rules description=\"These are workspace-level rules that the agent must always follow.\">\n";
     let mut section = Section::new(Trigger::Session, Role::User);
@@ -366,18 +409,24 @@ fn say(project: Vec<File>, user: Vec<File>, answer: &mut Answer) {
         let opens = if at == 0 { OPENS } else { "" };
         let closes = if at == last { "\n</always_applied_workspace_rules>" } else { "" };
         let head = format!("{opens}<always_applied_workspace_rule name=\"{}\">\n", file.path.display());
-        give(&mut section, file, head, &format!("\n</always_applied_workspace_rule>{closes}"));
+        let range = sent(&file.raw.text(), false, file.is_rule);
+        give(&mut section, file, range, head, &format!("\n</always_applied_workspace_rule>{closes}"));
     }
     section.finish("\n\n", answer);
     let mut section = Section::new(Trigger::Session, Role::User);
     for file in &user {
-        give(&mut section, file, "<user_rule>\n".to_owned(), "\n</user_rule>");
+        let text = file.raw.text();
+        let range = sent(&text, true, file.is_rule);
+        // On lines of its own, without an empty one where the text has a line's end there.
+        let head = if text[range.clone()].starts_with('\n') { "<user_rule>" } else { "<user_rule>\n" };
+        let tail = if text[range.clone()].ends_with('\n') { "</user_rule>" } else { "\n</user_rule>" };
+        give(&mut section, file, range, head.to_owned(), tail);
     }
     section.finish("\n\n", answer);
 }
 
-fn give(section: &mut Section, file: &File, head: String, tail: &str) {
+fn give(section: &mut Section, file: &File, range: std::ops::Range<usize>, head: String, tail: &str) {
     let reason = "in the order of places and names";
-    let given = Given { path: &file.path, raw: &file.raw, range: file.range.clone(), scope: file.scope, reason };
+    let given = Given { path: &file.path, raw: &file.raw, range, scope: file.scope, reason };
     section.file(given, |text| Text::framed(head, text, tail));
 }

@@ -1,7 +1,8 @@
 //! Kimi Code: the user's files, then those of every directory from the root of the repository down; what a tool reaches below
 //! is named in a reminder, without its text.
 //!
-//! Checked on the real client 2.1.0 (`kimi -p` against a loopback mock of a provider), November 2026. Skills are not looked up.
+//! Checked on the real client 2.1.0 (`kimi -p` against a loopback mock of a provider), November 2026. Skills are listed in
+//! the system prompt, and are not looked up.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::shared::conventional::PLAIN;
 use super::shared::section::{Given, Section};
+use super::shared::skills;
 use super::{About, Attaches, Details, Edition, Evidence, Profile, Program};
 use crate::answer::{
     Answer, Fate, Message, MessageKind, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Warning,
@@ -87,6 +89,9 @@ impl Edition for KimiCode {
         let known: HashSet<PathBuf> = found.files.iter().map(|file| file.path.clone()).collect();
         found.say(&mut answer);
         remind(at, known, search, &mut answer)?;
+        let project = [".kimi-code", ".agents"].map(|name| root.join(name));
+        let folders = project.into_iter().chain([own, at.home.join(".agents")]).map(|dir| dir.join("skills"));
+        skills::doubted(folders.collect(), search, &mut answer)?;
         Ok(answer)
     }
 }

@@ -60,9 +60,4 @@ def generate(r):
     if r.random() < .3: trees.repository("/v")
     below = [cwd + name for name in ("/.factory", "/.agent", "/s", "/s/u", "/s/.agents")]
     trees.fill(["/", *trees.dirs, "/h", "/h/.factory", "/h/.agents", *below, "/v"], NAMES)
-    words = f"droid from {cwd}"
-    if r.random() < .5:
-        target = r.choice([*trees.dirs, cwd + "/s", cwd + "/s/u", "/v"]) + "/t.txt"
-        trees.write(target, "text\n")
-        if target in trees.taken: words += f" reading {target}"
-    return trees.case(words)
+    return trees.case(f"droid from {cwd}" + trees.read([*trees.dirs, cwd + "/s", cwd + "/s/u", "/v"]))

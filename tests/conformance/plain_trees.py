@@ -47,6 +47,13 @@ class Trees:
                     elif k < .14: self.put(path, "/", "")
                     else: self.write(path, self.r.choice(texts))
 
+    def read(self, dirs):
+        """Words of a question: in half of the trees a file in one of these directories is read."""
+        if self.r.random() >= .5: return ""
+        target = self.r.choice(dirs) + "/t.txt"
+        self.write(target, "text\n")
+        return f" reading {target}" if target in self.taken else ""
+
     def case(self, words, extra=()):
         from casefile import Case, Section
         self.write("/out.md", "OUT\n")

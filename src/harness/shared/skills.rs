@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use icu_collator::CollatorBorrowed;
 
-use crate::answer::{Fate, Message, MessageKind, Purpose, Role, Scope, Source, Trigger};
+use crate::answer::{Answer, Certain, Fate, Message, MessageKind, Purpose, Role, Scope, Source, Trigger};
 use crate::formats::{Node, Value};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, Kind};
@@ -140,6 +140,20 @@ pub(in crate::harness) fn is_plain(name: &str) -> bool {
 /// Whether a key is switched on.
 pub(in crate::harness) fn is_on(head: &Node, key: &str) -> bool {
     head.get(key).and_then(Node::as_bool) == Some(true)
+}
+
+/// Says of a harness whose lists are not known here that it sends one, where some of its folders hold anything.
+pub(in crate::harness) fn doubted(folders: Vec<PathBuf>, search: &mut Search, answer: &mut Answer) -> Told<()> {
+    search.expect(folders.iter().cloned().map(Ask::Listing))?;
+    for folder in folders {
+        let found = search.list(&folder, "skills: they are listed for the agent")?;
+        if found.is_ok_and(|entries| !entries.is_empty()) {
+            let reason = format!("{}: what the client says of skills is not looked up", folder.display());
+            answer.doubt(&[Certain::Set], reason);
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// How a harness goes through folders of skills.
