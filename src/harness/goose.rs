@@ -1,16 +1,16 @@
 //! Goose: hints from its settings folder and from the repository root down to the working directory, with references put in.
 //!
-//! Read in its sources (`crates/goose/src/hints`, `prompt_manager.rs`) in November 2026, not run. The text is the section
-//! that follows `# Additional Instructions:`.
+//! Checked on the real client 1.52.0 (`goose run` against a loopback mock of a provider), November 2026. The text is the section that
+//! follows `# Additional Instructions:`. Skills are listed before it, and are not looked up.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::shared::conventional::{Chain, File, Load, PLAIN, read_in_november};
-use super::shared::front_matter;
-use super::{About, Details, Edition, Evidence, Profile};
-use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Text, Trigger, Warning};
+use super::shared::conventional::{Chain, File, Load, PLAIN};
+use super::shared::{front_matter, skills};
+use super::{About, Attaches, Details, Edition, Evidence, Profile};
+use crate::answer::{Answer, Certain, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Warning};
 use crate::search::{Search, Told};
 use crate::snapshot::{Ask, absolute};
 use crate::text::Size;
@@ -48,16 +48,21 @@ pub static PROFILE: Profile = Profile {
     },
 };
 
-static ABOUT: About = read_in_november(Details {
-    files: ".goosehints and AGENTS.md, or CONTEXT_FILE_NAMES: all of them",
-    triggers: "session start; with DYNAMIC_SUBDIRECTORY_HINT_LOADING, the folder of a file that is used",
-    place: "system prompt, under Global Hints and Project Hints",
-    truncation: "none; above 131 072 bytes references are left alone",
-    nested: "only with DYNAMIC_SUBDIRECTORY_HINT_LOADING",
-    global: "~/.config/goose",
-    dedupe: "none",
-    ..PLAIN
-});
+static ABOUT: About = About {
+    name: "1.52",
+    checked: ("1.52.0", "1.52"),
+    changed: &[],
+    details: Details {
+        files: ".goosehints and AGENTS.md, or CONTEXT_FILE_NAMES: all of them",
+        triggers: "session start; a tool that reaches a directory below",
+        place: "system prompt, under Global Hints and Project Hints; before them, under Subdirectory Hints, what tools brought",
+        truncation: "none; above 131 072 bytes references are left alone",
+        nested: "when a tool reaches a directory below: its files and those on the way, once a session",
+        global: "~/.config/goose",
+        dedupe: "none",
+        ..PLAIN
+    },
+};
 
 struct Goose;
 
@@ -68,6 +73,13 @@ impl Edition for Goose {
 
     fn imports_into(&self, _: &Path) -> bool {
         true
+    }
+
+    fn attaches(&self, tool: Tool) -> Attaches {
+        match tool {
+            Tool::Read | Tool::Edit | Tool::Write | Tool::Shell => Attaches::AsRead,
+            Tool::Mention => Attaches::Unknown,
+        }
     }
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
@@ -98,9 +110,18 @@ impl Edition for Goose {
             let gap = if global.is_empty() { "" } else { "\n" };
             chain.before(local.start, &format!("{gap}{head}"));
         }
-        nested(&mut chain, &names)?;
+        let reached = nested(&mut chain, &names, &boundary)?;
+        let homes = [".agents", ".claude", ".config/agents"].map(|name| at.home.join(name));
+        let here = [".agents", ".claude", ".goose"].map(|name| at.cwd.join(name));
         let mut answer = chain.finish(SEPARATOR);
+        let folders = homes.into_iter().chain(here).chain([config]).map(|dir| dir.join("skills"));
+        skills::doubted(folders.collect(), search, &mut answer)?;
         for message in &mut answer.messages {
+            if let (Trigger::Read, Some(dir)) = (message.trigger, &reached) {
+                message.role = Role::System;
+                let head = format!("### Subdirectory Hints ({})\n", dir.display());
+                message.parts[0] = Text::framed(head, message.parts[0].clone(), "");
+            }
             message.parts.iter_mut().for_each(|part| *part = sanitized(part));
             message.text = Text::joined(&message.parts, SEPARATOR);
         }
@@ -136,6 +157,10 @@ fn hints(chain: &mut Chain, dirs: &[PathBuf], names: &[String], boundary: &Path,
     let start = chain.started();
     for path in paths {
         let Some(file) = chain.file(&path, load)? else { continue };
+        if file.text.is_empty() && !file.raw().is_empty() {
+            let reason = format!("{}: its byte order mark is sent alone", path.display());
+            chain.answer.doubt(&[Certain::Text], reason);
+        }
         let own = chain.search.real(&path)?.unwrap_or_else(|_| path.clone());
         if !own.starts_with(&real) {
             chain.say(&path, load, Fate::Excluded, "a link that points outside the boundary");
@@ -144,7 +169,7 @@ fn hints(chain: &mut Chain, dirs: &[PathBuf], names: &[String], boundary: &Path,
         let place = chain.answer.sources.len();
         let mut imports =
             References { boundary: &real, trigger: load.trigger, left: REFERENCE_LIMIT, room: OUTPUT_LIMIT_BYTES };
-        let text = imports.expand(&file.text, &own, &mut Vec::new(), chain)?;
+        let text = imports.expand(&whole(&file), &own, &mut Vec::new(), chain)?;
         // A file stands before what it refers to.
         let below = chain.answer.sources.split_off(place);
         chain.give(&file, 0..file.text.len(), load, |_| text);
@@ -153,27 +178,28 @@ fn hints(chain: &mut Chain, dirs: &[PathBuf], names: &[String], boundary: &Path,
     Ok(start..chain.started())
 }
 
-/// With `DYNAMIC_SUBDIRECTORY_HINT_LOADING`, the folder of a file that is used brings its own hints.
-fn nested(chain: &mut Chain, names: &[String]) -> Told<()> {
-    let variable = chain.search.env("DYNAMIC_SUBDIRECTORY_HINT_LOADING").unwrap_or_default();
-    let Some(dir) = chain.directories_to_target().pop() else { return Ok(()) };
-    let load = Load::read(Scope::Nested, "hints of the folder of the file");
-    for name in names {
-        let path = dir.join(name);
-        let Some(file) = chain.file(&path, load)? else { continue };
-        if variable == "1" || variable.eq_ignore_ascii_case("true") {
-            chain.answer.files_only.get_or_insert_with(|| "when a folder's hints come is not followed exactly".into());
-            let at = dir.display();
-            let scope = format!(
-                "### Directory-Specific Context: {at}\n**Scope**: The following instructions apply ONLY when working with files in the `{at}` directory and its subdirectories.\n\n"
-            );
-            chain.give(&file, 0..file.text.len(), load, |text| Text::framed(scope, text, ""));
-        } else {
-            let reason = "below the working directory: only with DYNAMIC_SUBDIRECTORY_HINT_LOADING=1";
-            chain.say(&path, load, Fate::Excluded, reason);
+/// What a tool brings that reaches a directory below: the files from there up to the working directory; which directory that is.
+fn nested(chain: &mut Chain, names: &[String], boundary: &Path) -> Told<Option<PathBuf>> {
+    let at = chain.at;
+    let mut reached = |path: &Path| -> Told<PathBuf> {
+        let dir = absolute(&at.cwd, path).parent().map(Path::to_owned).unwrap_or_default();
+        Ok(chain.search.real(&dir)?.unwrap_or(dir))
+    };
+    let Some(target) = &at.target else { return Ok(None) };
+    let dir = reached(target)?;
+    for earlier in &at.read_before {
+        if reached(earlier)? == dir {
+            return Ok(None);
         }
     }
-    Ok(())
+    if at.already_loaded.iter().any(|path| path.parent() == Some(&dir)) {
+        return Ok(None);
+    }
+    let on_the_way = dir.ancestors().take_while(|dir| *dir != at.cwd && dir.starts_with(&at.cwd));
+    let mut dirs: Vec<PathBuf> = on_the_way.map(Path::to_owned).collect();
+    dirs.reverse();
+    hints(chain, &dirs, names, boundary, Load::read(Scope::Nested, "on the way to what a tool reached"))?;
+    Ok(Some(dir))
 }
 
 /// Composed, and without the tag characters U+E0000 to U+E007F.
@@ -216,8 +242,8 @@ impl References<'_> {
                 continue;
             }
             let Some(file) = self.file(reference, path, chain)? else { continue };
-            let cost =
-                format!("--- Content from {reference} ---\n\n--- End of {reference} ---").len() + file.text.len();
+            let theirs = whole(&file);
+            let cost = format!("--- Content from {reference} ---\n\n--- End of {reference} ---").len() + theirs.len();
             if cost > self.room {
                 // Nothing more is followed in this hint file.
                 self.left = 0;
@@ -226,7 +252,7 @@ impl References<'_> {
             self.room -= cost;
             let place = chain.answer.sources.len();
             on_the_way.push(reference.to_owned());
-            let inner = self.expand(&file.text, &file.path, on_the_way, chain)?;
+            let inner = self.expand(&theirs, &file.path, on_the_way, chain)?;
             on_the_way.pop();
             let load = Load { scope: Scope::Import, trigger: self.trigger, reason: "referred to by a hint file" };
             let source = Source::whole(&file.path, load.scope, Size::of(&file.text), load.reason);
@@ -263,6 +289,15 @@ impl References<'_> {
         }
         let load = Load { scope: Scope::Import, trigger: self.trigger, reason: "a reference" };
         chain.file(&real, load)
+    }
+}
+
+/// The text of a file, with a byte order mark where it has one.
+fn whole(file: &File) -> Text {
+    if file.raw().starts_with(b"\xef\xbb\xbf") {
+        Text::framed("\u{feff}", file.text.clone(), "")
+    } else {
+        file.text.clone()
     }
 }
 

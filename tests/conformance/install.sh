@@ -2,11 +2,11 @@
 # Installs the real clients from the npm registry, and Aider, Mistral Vibe and Hermes from PyPI, into DIR. usage: install.sh DIR [CLIENT]...
 # CLIENT@VERSION takes that version instead, where it goes by a package of one number (codex@0.150.0 lands in DIR/codex).
 # codex-0.149.0, copilot-cli-1.0.66, gemini-cli-0.51.0, qwen-code-0.24.0 and pi-0.83.0 take that version into a place of its own.
-# CLIENT: codex codex-0.104 opencode opencode-1.15 opencode-1.1 openclaw openclaw-2026.2.6 openclaw-2026.2.19 claude-code gemini-cli copilot-cli qwen-code cline aider pi pi-0.83.0 pi-0.74.2 kimi-code continue mistral-vibe hermes-agent grok-build droid (all of them by default)
+# CLIENT: codex codex-0.104 opencode opencode-1.15 opencode-1.1 openclaw openclaw-2026.2.6 openclaw-2026.2.19 claude-code gemini-cli copilot-cli qwen-code cline aider pi pi-0.83.0 pi-0.74.2 kimi-code continue mistral-vibe hermes-agent grok-build droid goose (all of them by default)
 # Those of pi, Kimi Code and Continue are run by the node of pi, which they need newer than many a system has it.
 set -eu
 dir=$1; shift
-[ $# -gt 0 ] || set -- codex codex-0.104 opencode opencode-1.15 opencode-1.1 openclaw openclaw-2026.2.6 openclaw-2026.2.19 claude-code gemini-cli copilot-cli qwen-code cline aider pi pi-0.83.0 pi-0.74.2 kimi-code continue mistral-vibe hermes-agent grok-build droid
+[ $# -gt 0 ] || set -- codex codex-0.104 opencode opencode-1.15 opencode-1.1 openclaw openclaw-2026.2.6 openclaw-2026.2.19 claude-code gemini-cli copilot-cli qwen-code cline aider pi pi-0.83.0 pi-0.74.2 kimi-code continue mistral-vibe hermes-agent grok-build droid goose
 
 # What the early OpenClaw needs for chat networks and web pages only, and wants from git or in versions that are gone: packages
 # that have the names which are imported, and nothing behind them.
@@ -63,6 +63,7 @@ for client in "$@"; do
     kimi-code) set_of="@moonshot-ai/kimi-code@${wanted:-2.1.0}" ;;
     continue) set_of="@continuedev/cli@${wanted:-1.5.47}" ;;
     droid) set_of="@factory/cli-linux-x64@${wanted:-0.225.2}" ;;
+    goose) set_of="@aaif/goose-binary-linux-x64@${wanted:-1.52.0}" ;;
     grok-build) set_of="@xai-official/grok-linux-x64@${wanted:-1.0.41}" ;;
     mistral-vibe) python3.12 -m venv "$dir/mistral-vibe" && "$dir/mistral-vibe/bin/pip" install -q "mistral-vibe==${wanted:-3.0.2}"; continue ;;
     hermes-agent) python3 -m venv "$dir/hermes-agent" && "$dir/hermes-agent/bin/pip" install -q "hermes-agent==${wanted:-0.19.0}"; continue ;;
