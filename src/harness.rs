@@ -29,10 +29,12 @@ pub mod droid;
 pub mod gemini_cli;
 pub mod goose;
 pub mod grok_build;
+pub mod hermes;
 pub mod history;
 pub mod junie;
 pub mod kimi_code;
 pub mod kiro;
+pub mod mistral_vibe;
 pub mod openclaw;
 pub mod opencode;
 pub mod pi;
@@ -69,6 +71,8 @@ pub static ALL: &[&Profile] = &[
     &continue_dev::PROFILE,
     &grok_build::PROFILE,
     &droid::PROFILE,
+    &mistral_vibe::PROFILE,
+    &hermes::PROFILE,
     &cline::PROFILE,
     &roo::PROFILE,
     &windsurf::PROFILE,

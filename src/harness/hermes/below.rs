@@ -1,0 +1,92 @@
+//! What tools bring along: the files of the directories below that they reach.
+
+use std::path::{Path, PathBuf};
+
+use super::{give, read, scanned};
+use crate::answer::{Answer, Certain, Fate, Message, Role, Scope, Source, Standpoint, Text, Trigger};
+use crate::search::{Search, Told};
+use crate::text::grouped;
+
+/// The names, in order; the first that has some text counts.
+const NAMES: [&str; 5] = ["AGENTS.md", "agents.md", "CLAUDE.md", "claude.md", ".cursorrules"];
+/// How many directories are looked at, from that of the file up; 0.19.0.
+const LEVELS: usize = 5;
+/// The most characters of one file; 0.19.0.
+const MOST: usize = 8_000;
+
+pub(super) fn look(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Told<()> {
+    let Some(target) = &at.target else { return Ok(()) };
+    let mut known: Vec<PathBuf> = vec![at.cwd.clone()];
+    for earlier in &at.read_before {
+        let reached = directories(at, earlier, &known, search)?;
+        known.extend(reached);
+    }
+    let (mut texts, mut sources) = (Vec::new(), Vec::new());
+    for dir in directories(at, target, &known, search)? {
+        if let Some((text, source)) = of_directory(at, &dir, search, answer)? {
+            texts.push(text);
+            sources.push(source);
+        }
+    }
+    if texts.len() > 1 {
+        answer.doubt(
+            &[Certain::Order],
+            "where a tool reaches several directories with files, their order changes from run to run",
+        );
+    }
+    if !texts.is_empty() {
+        let text: String = texts.join("\n\n");
+        give(answer, Message::instructions(Trigger::Read, Role::Tool, Text::from(text)), sources);
+    }
+    Ok(())
+}
+
+/// The directories that a path leads to, from its own up to one that is known.
+fn directories(at: &Standpoint, path: &Path, known: &[PathBuf], search: &mut Search) -> Told<Vec<PathBuf>> {
+    let path = crate::snapshot::absolute(&at.cwd, path);
+    let path = search.real(&path)?.unwrap_or(path);
+    let is_file = search.is_file(&path, "a file stands for its directory")?;
+    let start = if path.extension().is_some() || is_file { path.parent().unwrap_or(&path) } else { &path };
+    let mut dirs = Vec::new();
+    for dir in start.ancestors().take(LEVELS).take_while(|dir| !known.iter().any(|known| known == dir)) {
+        if dir.starts_with(&at.cwd) && search.is_dir(dir, "a directory that a tool reached")? {
+            dirs.push(dir.to_owned());
+        }
+    }
+    Ok(dirs)
+}
+
+fn of_directory(
+    at: &Standpoint,
+    dir: &Path,
+    search: &mut Search,
+    answer: &mut Answer,
+) -> Told<Option<(String, Source)>> {
+    for path in NAMES.map(|name| dir.join(name)) {
+        if !search.is_file(&path, "the first of the names in a directory that a tool reached")? {
+            continue;
+        }
+        let Some((raw, text)) = read(&path, Scope::Nested, search, answer)? else { continue };
+        let text = scanned(text, &path, answer);
+        let total = text.chars().count();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let shown = crate::snapshot::relative(&at.cwd, &path);
+        let source = Source {
+            size: Some(raw.size()),
+            trigger: Trigger::Read,
+            ..Source::new(&path, Scope::Nested, Fate::Loaded, "on the way to what a tool reached")
+        };
+        let kept = vec![0..raw.len()];
+        let (text, source) = if total > MOST {
+            let first: String = text.chars().take(MOST).collect();
+            let limit = Some(super::limit(MOST));
+            let total = grouped(total).replace(' ', ",");
+            let text = format!("{first}\n\n[...truncated {name}: {total} chars total]");
+            (text, Source { fate: Fate::Truncated, limit, kept, reason: format!("cut at {MOST} characters"), ..source })
+        } else {
+            (text, Source { kept, ..source })
+        };
+        return Ok(Some((format!("[Subdirectory context discovered: {shown}]\n{text}"), source)));
+    }
+    Ok(None)
+}

@@ -1,0 +1,76 @@
+"""Asks the real Hermes: `hermes chat -q` runs one turn against a mock of an OpenAI-compatible provider, whose model has 200 000 tokens.
+
+`session`: SOUL.md at the beginning of the system message, where the case has one, and the section `# Project Context` (role system). `read`:
+what the result of a tool brings along (role tool).
+"""
+import json, os
+
+from chat_model import Model, as_laid_out, calls, environment, last_request, prompt, said_by, text
+from plain_trees import TEXTS, Trees
+
+CLIENT, VERSION = "hermes", "0.19.0"
+BINARY = "hermes-agent/bin/hermes"
+HEAD = "# Project Context\n\nThe following project context files have been loaded and should be followed:\n\n"
+FOUND = "\n\n[Subdirectory context discovered: "
+IDENTITY = "You are Hermes Agent, an intelligent AI assistant created by Nous Research."
+AFTER_SOUL = "\n\nYou run on Hermes Agent"
+CONFIG = """model:
+  default: m
+  provider: custom
+  base_url: {}
+  api_key: dummy
+  context_length: 200000
+"""
+
+
+def own_folder(case, ask):
+    own = case.env().get("HERMES_HOME") or os.path.join(case.home(), ".hermes")
+    return os.path.join(os.path.realpath(ask.cwd), own)
+
+
+def request(clients, case, ask):
+    other = {"edit": lambda path, text: ("patch", {"path": path, "old_string": text, "new_string": text + "more"}),
+             "write": lambda path, _: ("write_file", {"path": path, "content": "new"}),
+             "shell": lambda path, _: ("terminal", {"command": f"cat '{path}'"})}
+    model = Model(calls(ask, lambda path: ("read_file", {"path": path}), other))
+    own = own_folder(case, ask)
+    os.makedirs(own, exist_ok=True)
+    config = os.path.join(own, "config.yaml")
+    said = as_laid_out(case, config)
+    with open(config, "w") as f:
+        f.write(CONFIG.format(model.url) + said)
+    env = environment(case, OPENAI_API_KEY="dummy", OPENAI_BASE_URL=model.url)
+    return last_request(model, [os.path.join(clients, BINARY), "chat", "-q", prompt(ask), "--yolo"], ask, env)
+
+
+def ask(clients, case, ask):
+    body = request(clients, case, ask)
+    if body is None:
+        return "refused"
+    system, messages = "\n".join(said_by(body, "system")), []
+    own = os.path.join(own_folder(case, ask), "SOUL.md")
+    if any(s.header.split(" ")[0] == own for s in case.sections):
+        end = system.find(AFTER_SOUL)
+        if not system.startswith(IDENTITY) and end > 0:
+            messages.append(("session", "system", system[:end]))
+    start = system.find(HEAD)
+    if start >= 0:
+        messages.append(("session", "system", system[start:system.rindex("\n\nConversation started: ")]))
+    if ask.reading:
+        last = [text(m["content"]) for m in body["messages"] if m["role"] == "tool"][-1:]
+        found = [t[t.index(FOUND) + 2:] for t in last if FOUND in t]
+        messages += [("read", "tool", t) for t in found]
+    return messages
+
+
+# Random trees.
+
+NAMES = ["AGENTS.md", "agents.md", "CLAUDE.md", "claude.md", ".hermes.md", "HERMES.md", ".cursorrules", ".cursor/rules/a.mdc", ".cursor/rules/b.mdc"]
+
+
+def generate(r):
+    trees = Trees(r)
+    own, cwd = trees.own("/h/.hermes", "HERMES_HOME"), trees.cwd
+    if r.random() < .4: trees.write(own + "/SOUL.md", r.choice(TEXTS))
+    trees.fill(["/", *trees.dirs, "/h", cwd + "/s", cwd + "/s/u", "/v"], NAMES)
+    return trees.case(f"hermes from {cwd}" + trees.read([*trees.dirs, cwd + "/s", cwd + "/s/u", "/v"]))

@@ -1,0 +1,79 @@
+"""Asks the real Mistral Vibe: `vibe -p` runs one turn against a mock of an OpenAI-compatible provider.
+
+`session`: the section with the instructions in the system message (role system). `read`: what the result of the tool that reads files
+brings along (role tool).
+"""
+import json, os, re
+
+from chat_model import Model, calls, environment, last_request, prompt, said_by, text
+from plain_trees import Trees
+
+CLIENT, VERSION = "mistral-vibe", "3.0.2"
+BINARY = "mistral-vibe/bin/vibe"
+HEAD, TAIL = "Codebase and user instructions are shown below.", "\n\nIMPORTANT: this context may or may not be relevant to your tasks. You should act on these guidelines if they are relevant to your task."
+CONFIG = """active_model = "mock"
+enable_telemetry = false
+enable_update_checks = false
+
+[[providers]]
+name = "mock"
+api_base = "{}"
+api_key_env_var = "MOCK_API_KEY"
+api_style = "openai"
+backend = "generic"
+
+[[models]]
+name = "m"
+provider = "mock"
+alias = "mock"
+"""
+
+
+def options(case):
+    """`{"options": {"mistral-vibe": {"trust": true}}}` of @settings."""
+    settings = next((json.loads(s.body) for s in case.all("@settings")), {})
+    return settings.get("options", {}).get("mistral-vibe", {})
+
+
+def request(clients, case, ask):
+    other = {"edit": lambda path, text: ("search_replace", {"file_path": path, "content": f"<<<<<<< SEARCH\n{text}=======\n{text}more\n>>>>>>> REPLACE", "old_string": text, "new_string": text + "more"}),
+             "write": lambda path, _: ("write_file", {"path": path, "content": "new"}),
+             "shell": lambda path, _: ("bash", {"command": f"cat '{path}'"})}
+    model = Model(calls(ask, lambda path: ("read_file", {"path": path}), other))
+    own = case.env().get("VIBE_HOME") or os.path.join(case.home(), ".vibe")
+    own = own.replace("~", case.home(), 1) if own.startswith("~") else os.path.join(os.path.realpath(ask.cwd), own)
+    os.makedirs(own, exist_ok=True)
+    with open(os.path.join(own, "config.toml"), "w") as f:
+        f.write(CONFIG.format(model.url))
+    command = [os.path.join(clients, BINARY), "-p", prompt(ask), "--auto-approve"] + ["--" + name for name, on in options(case).items() if on]
+    return last_request(model, command, ask, environment(case, MOCK_API_KEY="dummy", MISTRAL_API_KEY="dummy"), 90)
+
+
+def ask(clients, case, ask):
+    body = request(clients, case, ask)
+    if body is None:
+        return "refused"
+    system = "\n".join(said_by(body, "system"))
+    start = system.find(HEAD)
+    messages = [("session", "system", system[start:system.rindex(TAIL) + len(TAIL)])] if start >= 0 else []
+    if ask.reading:
+        last = [text(m["content"]) for m in body["messages"] if m["role"] == "tool"][-1:]
+        found = [re.search(r"<vibe_warning>\n(Contents of .*)\n</vibe_warning>", t, re.S) for t in last]
+        messages += [("read", "tool", m.group(1)) for m in found if m]
+    return messages
+
+
+# Random trees.
+
+NAMES = ["AGENTS.md", "AGENTS.md", "agents.md", "CLAUDE.md"]
+
+
+def generate(r):
+    from casefile import Section
+    trees = Trees(r)
+    own, cwd = trees.own("/h/.vibe", "VIBE_HOME"), trees.cwd
+    trusted, untrusted = r.choice([[cwd], ["/p"], ["/"], [cwd, "/p"], [], ["/h", "/v"]]), r.choice([[], [], [], [cwd], ["/p"]])
+    if r.random() < .8: trees.write(own + "/trusted_folders.toml", f"trusted = {json.dumps(trusted)}\nuntrusted = {json.dumps(untrusted)}\n")
+    trees.fill(["/", *trees.dirs, "/h", own, cwd + "/s", cwd + "/s/u", "/v"], NAMES)
+    once = [Section("@settings", json.dumps({"options": {"mistral-vibe": {"trust": True}}}) + "\n")] if r.random() < .2 else []
+    return trees.case(f"mistral-vibe from {cwd}" + trees.read([*trees.dirs, cwd + "/s", cwd + "/s/u", "/v"]), once)
