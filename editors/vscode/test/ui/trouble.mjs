@@ -39,7 +39,7 @@ export async function trouble(host, step) {
     const lines = window.page.locator('.output-view .view-line');
     await window.command('Briefing: Show Trace');
     await lines
-      .filter({ hasText: /Sending request\s'briefing\/effectiveInstructions/ })
+      .filter({ hasText: /Sending\srequest\s'/ })
       .first()
       .waitFor();
     await window.command('Briefing: Show Output');
