@@ -76,7 +76,7 @@ fn of_directory(
             trigger: Trigger::Read,
             ..Source::new(&path, Scope::Nested, Fate::Loaded, "on the way to what a tool reached")
         };
-        let kept = vec![0..raw.len()];
+        let kept = std::iter::once(0..raw.len()).collect();
         let (text, source) = if total > MOST {
             let first: String = text.chars().take(MOST).collect();
             let limit = Some(super::limit(MOST));
