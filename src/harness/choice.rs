@@ -176,10 +176,10 @@ mod tests {
         let choose = |spec: &str| choose(spec, &Customs::default());
         let name = |spec: &str| choose(spec).map(|choice| (choice.edition().about().name, choice.claim.fidelity()));
         for (spec, edition, fidelity) in [
-            ("goose", "2026.11", Fidelity::Exact),
-            ("goose@2026.11", "2026.11", Fidelity::Exact),
-            ("goose@2027.1", "2026.11", Fidelity::Unchecked),
-            ("goose@2025.1", "2026.11", Fidelity::Files),
+            ("crush", "2026.11", Fidelity::Exact),
+            ("crush@2026.11", "2026.11", Fidelity::Exact),
+            ("crush@2027.1", "2026.11", Fidelity::Unchecked),
+            ("crush@2025.1", "2026.11", Fidelity::Files),
         ] {
             assert_eq!(name(spec), Ok((edition, fidelity)), "{spec}");
         }
