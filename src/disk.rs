@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::glob;
-use crate::snapshot::{Ask, Content, Entry, Errno, Fact, GlobFlavor, Kind, Meta, Remote, Unreadable};
+use crate::snapshot::{Ask, Content, Entry, Errno, Fact, FileType, GlobFlavor, Meta, Remote, Unreadable};
 
 mod before;
 mod buffers;
@@ -85,11 +85,11 @@ fn any(fs: &dyn Filesystem, base: &Path, patterns: &[&str]) -> Vec<glob::Found> 
 struct Walked<'a>(&'a dyn Filesystem);
 
 impl glob::Tree for Walked<'_> {
-    fn kind(&self, path: &Path) -> Option<glob::Kind> {
+    fn kind(&self, path: &Path) -> Option<glob::EntryType> {
         self.0.lstat(path).ok().map(|meta| walked_kind(meta.kind))
     }
 
-    fn target(&self, path: &Path) -> Result<glob::Kind, glob::Failure> {
+    fn target(&self, path: &Path) -> Result<glob::EntryType, glob::Failure> {
         match self.0.stat(path) {
             Ok(meta) => Ok(walked_kind(meta.kind)),
             Err(Errno::NOENT) => Err(glob::Failure::Missing),
@@ -98,7 +98,7 @@ impl glob::Tree for Walked<'_> {
         }
     }
 
-    fn entries(&self, path: &Path) -> Option<Vec<(String, glob::Kind)>> {
+    fn entries(&self, path: &Path) -> Option<Vec<(String, glob::EntryType)>> {
         if !self.0.is_wanted() {
             return None;
         }
@@ -109,33 +109,33 @@ impl glob::Tree for Walked<'_> {
     }
 }
 
-fn walked_kind(kind: Kind) -> glob::Kind {
+fn walked_kind(kind: FileType) -> glob::EntryType {
     match kind {
-        Kind::Dir => glob::Kind::Dir,
-        Kind::Link => glob::Kind::Link,
-        Kind::File => glob::Kind::File,
-        Kind::Fifo | Kind::Device | Kind::Other => glob::Kind::Special,
+        FileType::Dir => glob::EntryType::Dir,
+        FileType::Link => glob::EntryType::Link,
+        FileType::File => glob::EntryType::File,
+        FileType::Fifo | FileType::Device | FileType::Other => glob::EntryType::Special,
     }
 }
 
-pub(crate) fn kind_of(file_type: std::fs::FileType) -> Kind {
+pub(crate) fn kind_of(file_type: std::fs::FileType) -> FileType {
     #[cfg(unix)]
     {
         use std::os::unix::fs::FileTypeExt;
         if file_type.is_fifo() {
-            return Kind::Fifo;
+            return FileType::Fifo;
         }
         if file_type.is_char_device() || file_type.is_block_device() {
-            return Kind::Device;
+            return FileType::Device;
         }
     }
     if file_type.is_file() {
-        Kind::File
+        FileType::File
     } else if file_type.is_dir() {
-        Kind::Dir
+        FileType::Dir
     } else if file_type.is_symlink() {
-        Kind::Link
+        FileType::Link
     } else {
-        Kind::Other
+        FileType::Other
     }
 }

@@ -46,16 +46,16 @@ pub use plain::{is_plain, plain, plain_set};
 /// What a walk needs to know about a disk.
 pub trait Tree {
     /// What is at this path itself.
-    fn kind(&self, path: &Path) -> Option<Kind>;
+    fn kind(&self, path: &Path) -> Option<EntryType>;
     /// What is at this path, links followed; `..` is the directory above what a link leads to.
-    fn target(&self, path: &Path) -> Result<Kind, Failure>;
+    fn target(&self, path: &Path) -> Result<EntryType, Failure>;
     /// The names in a directory in the disk's own order; a link to a directory is followed.
-    fn entries(&self, path: &Path) -> Option<Vec<(String, Kind)>>;
+    fn entries(&self, path: &Path) -> Option<Vec<(String, EntryType)>>;
 }
 
 /// What a walk distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EntryType {
     /// A directory.
     Dir,
     /// A symbolic link, wherever it leads.
@@ -225,15 +225,15 @@ struct Counted<'a> {
 }
 
 impl Tree for Counted<'_> {
-    fn kind(&self, path: &Path) -> Option<Kind> {
+    fn kind(&self, path: &Path) -> Option<EntryType> {
         self.tree.kind(path)
     }
 
-    fn target(&self, path: &Path) -> Result<Kind, Failure> {
+    fn target(&self, path: &Path) -> Result<EntryType, Failure> {
         self.tree.target(path)
     }
 
-    fn entries(&self, path: &Path) -> Option<Vec<(String, Kind)>> {
+    fn entries(&self, path: &Path) -> Option<Vec<(String, EntryType)>> {
         self.listed.set(self.listed.get() + 1);
         self.tree.entries(path)
     }

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use crate::answer::{Answer, Per, SessionKind, Standpoint, Tool};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 
 pub mod agents_md;
 pub mod aider;
@@ -44,7 +44,7 @@ pub mod shared;
 pub mod windsurf;
 pub mod zed;
 
-pub use choice::{Choice, Chosen, Rules, choose, newest};
+pub use choice::{Choice, Chosen, EditionRef, choose, newest};
 use custom::Overrides;
 use history::compare;
 pub use history::{Change, Replays, Version};
@@ -152,7 +152,7 @@ pub trait Edition: Send + Sync {
     /// What is known about this edition.
     fn about(&self) -> &About;
     /// Looks around as the harness would. Cannot fail: problems are part of the answer.
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer>;
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer>;
     /// Whether a file of this path, where it is read, may import others with `@path`.
     fn imports_into(&self, _: &Path) -> bool {
         false
@@ -186,7 +186,7 @@ impl<E: Edition> Edition for LazyLock<E> {
     fn about(&self) -> &About {
         (**self).about()
     }
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         (**self).look(at, search)
     }
     fn imports_into(&self, file: &Path) -> bool {

@@ -168,7 +168,7 @@ impl Index {
             (state.snapshot.clone(), state.parts.clone(), state.tick, state.version, again)
         };
         match resolve_knowing(&snapshot, &parts, choice, standpoint, again) {
-            Outcome::Untold(asks) => Reply::Missing(self.with_forgotten(asks), Tick(tick)),
+            Outcome::Pending(asks) => Reply::Missing(self.with_forgotten(asks), Tick(tick)),
             Outcome::Answer(resolution) => {
                 let answer: Arc<Resolution> = Arc::from(resolution);
                 // Only what one file adds to a session depends on what came before; such questions do not come back.
@@ -476,8 +476,8 @@ mod tests {
     use crate::answer::Answer;
     use crate::harness::custom::Custom;
     use crate::harness::{About, Details, Edition};
-    use crate::search::{Search, Told};
-    use crate::snapshot::{Kind, Meta};
+    use crate::search::{Known, Search};
+    use crate::snapshot::{FileType, Meta};
 
     /// Counts how often it looks, and reads two files.
     struct Counting(AtomicUsize);
@@ -487,7 +487,7 @@ mod tests {
             const { &About { name: "1.0", checked: ("1.0", "1.0"), changed: &[], details: Details::NONE } }
         }
 
-        fn look(&self, _: &Standpoint, search: &mut Search) -> Told<Answer> {
+        fn look(&self, _: &Standpoint, search: &mut Search) -> Known<Answer> {
             self.0.fetch_add(1, Ordering::Relaxed);
             let _ = search.read(Path::new("/a"), "a file")?;
             let _ = search.read(Path::new("/b"), "another file")?;
@@ -500,7 +500,7 @@ mod tests {
             let fact = match &ask {
                 Ask::Real(path) => Fact::Real(Ok(path.clone())),
                 Ask::Content(_) => Fact::Content(Ok("text".into())),
-                _ => Fact::Kind(Ok(Meta { kind: Kind::Dir, len: 0, links: 1, identity: (0, 0), guarded: true })),
+                _ => Fact::Kind(Ok(Meta { kind: FileType::Dir, len: 0, links: 1, identity: (0, 0), guarded: true })),
             };
             Observed { rests_on: vec![ask.path().to_owned()], ask, fact }
         };

@@ -9,7 +9,7 @@ use crate::answer::{
     Answer, Certain, Fate, Fidelity, Place, Resolution, Source, Standing, Standpoint, Tool, Trigger, Warning,
 };
 use crate::harness::{Attaches, Choice};
-use crate::search::{Parts, Search, StandIns, Told, Trace};
+use crate::search::{Known, Parts, Search, StandIns, Trace};
 use crate::snapshot::{Ask, Errno, Facts, Unreadable, absolute};
 use crate::text::without_passwords;
 
@@ -18,7 +18,7 @@ pub enum Outcome {
     /// The answer, from everything that was told.
     Answer(Box<Resolution>),
     /// Facts that are missing. There is at least one.
-    Untold(Vec<Ask>),
+    Pending(Vec<Ask>),
 }
 
 /// Answers what `choice` would tell an agent at `standpoint`. Opens no file and cannot fail.
@@ -39,7 +39,7 @@ pub fn resolve_knowing(
     let search = || Search::new(facts, standpoint.env.clone(), known).showing(standpoint.secrets);
     match again.then(|| outcome(choice, standpoint, search().again())) {
         Some(Outcome::Answer(answer)) => Outcome::Answer(answer),
-        Some(Outcome::Untold(_)) | None => outcome(choice, standpoint, search()),
+        Some(Outcome::Pending(_)) | None => outcome(choice, standpoint, search()),
     }
 }
 
@@ -56,7 +56,7 @@ fn outcome(choice: &Choice, standpoint: &Standpoint, mut search: Search) -> Outc
         looked => looked,
     };
     match looked {
-        Err(_) => Outcome::Untold(search.wanted()),
+        Err(_) => Outcome::Pending(search.wanted()),
         Ok((standpoint, answer)) => {
             let (trace, depends, env_used) = search.finish();
             Outcome::Answer(Box::new(complete(choice, standpoint, answer, (trace, depends, env_used))))
@@ -64,7 +64,7 @@ fn outcome(choice: &Choice, standpoint: &Standpoint, mut search: Search) -> Outc
     }
 }
 
-fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Told<(Standpoint, Answer)> {
+fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Known<(Standpoint, Answer)> {
     let mut at = standpoint.clone();
     let cwd = absolute(Path::new("/"), &at.cwd);
     let Ok(physical) = search.real(&cwd)? else {
@@ -128,7 +128,7 @@ fn hide_values(answer: &mut Answer, stand_ins: &StandIns) {
     if stand_ins.is_empty() {
         return;
     }
-    for text in said(answer) {
+    for text in texts_mut(answer) {
         stand_ins.text(text);
     }
     for source in &mut answer.sources {
@@ -144,7 +144,7 @@ fn hide_values(answer: &mut Answer, stand_ins: &StandIns) {
 }
 
 /// Every sentence of an answer that is none of the client's.
-fn said(answer: &mut Answer) -> impl Iterator<Item = &mut String> {
+fn texts_mut(answer: &mut Answer) -> impl Iterator<Item = &mut String> {
     let said = answer.warnings.iter_mut().map(|warning| &mut warning.message);
     let said = said.chain(answer.sources.iter_mut().map(|source| &mut source.reason));
     said.chain(&mut answer.files_only).chain(answer.refusal.as_mut().map(|refusal| &mut refusal.message))
@@ -152,7 +152,7 @@ fn said(answer: &mut Answer) -> impl Iterator<Item = &mut String> {
 
 /// What was written into a URL to be let in is nobody's business but the client's: it stands in the prompt only.
 fn hide_passwords(answer: &mut Answer) {
-    for text in said(answer) {
+    for text in texts_mut(answer) {
         if let Cow::Owned(hidden) = without_passwords(text) {
             *text = hidden;
         }
@@ -160,7 +160,7 @@ fn hide_passwords(answer: &mut Answer) {
 }
 
 /// What came along with the files that were read earlier in the session, in order.
-fn injected_before(choice: &Choice, at: &Standpoint, search: &mut Search) -> Told<Vec<PathBuf>> {
+fn injected_before(choice: &Choice, at: &Standpoint, search: &mut Search) -> Known<Vec<PathBuf>> {
     let mut injected = Vec::new();
     for (nth, file) in at.read_before.iter().enumerate() {
         let then = Standpoint {
@@ -180,7 +180,7 @@ fn injected_before(choice: &Choice, at: &Standpoint, search: &mut Search) -> Tol
 }
 
 /// Looks as the harness does when the target is reached with the standpoint's tool.
-fn through_tool(choice: &Choice, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+fn through_tool(choice: &Choice, at: &Standpoint, search: &mut Search) -> Known<Answer> {
     let edition = choice.edition();
     if at.tool == Tool::Read || at.target.is_none() {
         return edition.look(at, search);
@@ -268,7 +268,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::harness::custom::Custom;
     use crate::harness::{About, Details, Edition};
-    use crate::snapshot::{Fact, Kind, Meta};
+    use crate::snapshot::{Fact, FileType, Meta};
 
     /// A harness whose rules have a mistake: they panic once they have read a file.
     struct Panics;
@@ -278,9 +278,9 @@ pub(crate) mod tests {
             const { &About { name: "1.0", checked: ("1.0", "1.0"), changed: &[], details: Details::NONE } }
         }
 
-        fn look(&self, _: &Standpoint, search: &mut Search) -> Told<Answer> {
+        fn look(&self, _: &Standpoint, search: &mut Search) -> Known<Answer> {
             let _ = search.read(Path::new("/p/AGENTS.md"), "the file that breaks it")?;
-            let _ = search.part("broken", (Path::new("/p/rules"), ""), |place, _, search| -> Told<()> {
+            let _ = search.part("broken", (Path::new("/p/rules"), ""), |place, _, search| -> Known<()> {
                 let _ = search.stat(place, "a folder")?;
                 panic!("on purpose")
             })?;
@@ -309,7 +309,7 @@ pub(crate) mod tests {
         fn told(&self, ask: &Ask) -> Option<Fact> {
             Some(match ask {
                 Ask::Kind(_) => {
-                    Fact::Kind(Ok(Meta { kind: Kind::Dir, len: 0, links: 1, identity: (0, 0), guarded: true }))
+                    Fact::Kind(Ok(Meta { kind: FileType::Dir, len: 0, links: 1, identity: (0, 0), guarded: true }))
                 }
                 Ask::Real(path) => Fact::Real(Ok(path.clone())),
                 Ask::Content(_) => Fact::Content(Ok("text".into())),

@@ -12,7 +12,7 @@ use crate::harness::custom::Customs;
 use crate::harness::shared::evidence::path_of;
 use crate::harness::shared::installed::{Installed, on_path, places_on_path};
 use crate::harness::{ALL, About, Choice, Edition, Evidence, Profile};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Environment};
 use crate::text::Size;
 
@@ -152,7 +152,7 @@ impl Edition for Look {
         &About::LOOKUP
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let dirs = project(at, search)?;
         search.expect(asks(at, &dirs, search))?;
         let mut answer = Answer::default();
@@ -181,7 +181,7 @@ impl Edition for Look {
 
 /// The directories whose files speak for a harness: from the working directory up to the root of the repository. The home
 /// directory is no project.
-fn project(at: &Standpoint, search: &mut Search) -> Told<Vec<PathBuf>> {
+fn project(at: &Standpoint, search: &mut Search) -> Known<Vec<PathBuf>> {
     search.expect(at.cwd.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
     let mut dirs = Vec::new();
     let mut in_repository = false;
@@ -212,7 +212,7 @@ fn asks(at: &Standpoint, dirs: &[PathBuf], search: &Search) -> Vec<Ask> {
 }
 
 /// The file that shows that a harness is installed.
-fn installed(profile: &Profile, at: &Standpoint, search: &mut Search) -> Told<Option<PathBuf>> {
+fn installed(profile: &Profile, at: &Standpoint, search: &mut Search) -> Known<Option<PathBuf>> {
     if let Some(program) = &profile.program {
         return Ok(match program.find(at, search)? {
             Installed::Version(_, path) | Installed::Unversioned(path) => Some(path),
@@ -228,7 +228,7 @@ fn installed(profile: &Profile, at: &Standpoint, search: &mut Search) -> Told<Op
 }
 
 /// The first file of a project that speaks for a harness.
-fn in_project(evidence: &Evidence, dirs: &[PathBuf], search: &mut Search) -> Told<Option<PathBuf>> {
+fn in_project(evidence: &Evidence, dirs: &[PathBuf], search: &mut Search) -> Known<Option<PathBuf>> {
     const RULE: &str = "a file that is one harness's own";
     for dir in dirs {
         for file in evidence.files {

@@ -1,7 +1,7 @@
 //! The verbs by which a harness looks around. Each remembers what it asked, whether something was there or not.
 //!
 //! That one record is the explanation of an answer ("why is my file not loaded?"), the list of facts the answer depends
-//! on, and the list of what has to be read next. A verb answers [`Untold`] when the snapshot does not know yet; a profile
+//! on, and the list of what has to be read next. A verb answers [`Pending`] when the snapshot does not know yet; a profile
 //! passes that on with `?` and is asked again once more is known.
 
 use std::borrow::Cow;
@@ -20,8 +20,8 @@ pub use part::{Part, PartKey, Parts, Trace};
 
 use crate::glob::Meter;
 use crate::snapshot::{
-    Ask, AskHasher, Content, Entry, Environment, Errno, Fact, Facts, Found, GlobFlavor, Kind, Meta, Remote, Repository,
-    Row, Unreadable, absolute,
+    Ask, AskHasher, Content, Entry, Environment, Errno, Fact, Facts, FileType, Found, GlobFlavor, Meta, Remote,
+    Repository, Row, Unreadable, absolute,
 };
 use crate::text::without_passwords;
 use effort::Effort;
@@ -29,10 +29,10 @@ use hidden::Hidden;
 
 /// The snapshot has not been told yet. Never to be taken for "absent".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Untold;
+pub struct Pending;
 
 /// An answer, or the news that it has to be waited for.
-pub type Told<T> = Result<T, Untold>;
+pub type Known<T> = Result<T, Pending>;
 
 /// One remembered question: a line of the trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,7 +149,7 @@ impl<'a> Search<'a> {
     }
 
     /// Says beforehand what will be asked in any case, so that it is read in one go.
-    pub fn expect(&mut self, asks: impl IntoIterator<Item = Ask>) -> Told<()> {
+    pub fn expect(&mut self, asks: impl IntoIterator<Item = Ask>) -> Known<()> {
         if self.again {
             return Ok(());
         }
@@ -162,55 +162,59 @@ impl<'a> Search<'a> {
                 None => self.wanted.push(ask),
             }
         }
-        if self.wanted.is_empty() { Ok(()) } else { Err(Untold) }
+        if self.wanted.is_empty() { Ok(()) } else { Err(Pending) }
     }
 
     /// `stat`: what is there, links followed.
-    pub fn stat(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Told<Result<Meta, Errno>> {
-        let Fact::Kind(found) = self.fact(Ask::Kind(path.to_owned()))? else { unreachable!("Kind answers Kind") };
+    pub fn stat(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Known<Result<Meta, Errno>> {
+        let Fact::Kind(found) = self.fact(Ask::Kind(path.to_owned()))? else {
+            unreachable!("FileType answers FileType")
+        };
         self.note(path, "file", kind_or_error(&found), rule);
         Ok(found)
     }
 
     /// `stat` without a line in the trace: to know whether more is worth asking for.
-    pub fn glance(&mut self, path: &Path) -> Told<Result<Meta, Errno>> {
-        let Fact::Kind(found) = self.fact(Ask::Kind(path.to_owned()))? else { unreachable!("Kind answers Kind") };
+    pub fn glance(&mut self, path: &Path) -> Known<Result<Meta, Errno>> {
+        let Fact::Kind(found) = self.fact(Ask::Kind(path.to_owned()))? else {
+            unreachable!("FileType answers FileType")
+        };
         Ok(found)
     }
 
     /// `lstat`: what is there itself.
-    pub fn lstat(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Told<Result<Meta, Errno>> {
+    pub fn lstat(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Known<Result<Meta, Errno>> {
         let Fact::Kind(found) = self.fact(Ask::LinkKind(path.to_owned()))? else {
-            unreachable!("LinkKind answers Kind")
+            unreachable!("LinkKind answers FileType")
         };
         self.note(path, "entry", kind_or_error(&found), rule);
         Ok(found)
     }
 
     /// Whether a regular file is there, links followed.
-    pub fn is_file(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Told<bool> {
-        Ok(self.stat(path, rule)?.is_ok_and(|meta| meta.kind == Kind::File))
+    pub fn is_file(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Known<bool> {
+        Ok(self.stat(path, rule)?.is_ok_and(|meta| meta.kind == FileType::File))
     }
 
     /// Whether a directory is there, links followed.
-    pub fn is_dir(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Told<bool> {
-        Ok(self.stat(path, rule)?.is_ok_and(|meta| meta.kind == Kind::Dir))
+    pub fn is_dir(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Known<bool> {
+        Ok(self.stat(path, rule)?.is_ok_and(|meta| meta.kind == FileType::Dir))
     }
 
     /// `realpath`. Not a line of the trace: harnesses ask it to know where they are, not what to load.
-    pub fn real(&mut self, path: &Path) -> Told<Result<PathBuf, Errno>> {
+    pub fn real(&mut self, path: &Path) -> Known<Result<PathBuf, Errno>> {
         let Fact::Real(found) = self.fact(Ask::Real(path.to_owned()))? else { unreachable!("Real answers Real") };
         Ok(found)
     }
 
     /// Where the symbolic link at `path` points, made absolute; `None` when it is no link. Not a line of the trace.
-    pub fn link_target(&mut self, path: &Path) -> Told<Option<PathBuf>> {
+    pub fn link_target(&mut self, path: &Path) -> Known<Option<PathBuf>> {
         let Fact::Real(found) = self.fact(Ask::Target(path.to_owned()))? else { unreachable!("Target answers Real") };
         Ok(found.ok().map(|target| absolute(path.parent().unwrap_or(path), &target)))
     }
 
     /// The bytes of a regular file.
-    pub fn read(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Told<Result<Content, Unreadable>> {
+    pub fn read(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Known<Result<Content, Unreadable>> {
         let Fact::Content(found) = self.fact(Ask::Content(path.to_owned()))? else {
             unreachable!("Content answers Content")
         };
@@ -227,7 +231,7 @@ impl<'a> Search<'a> {
     }
 
     /// The entries of a directory in the disk's order.
-    pub fn list(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Told<Result<Arc<[Entry]>, Errno>> {
+    pub fn list(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Known<Result<Arc<[Entry]>, Errno>> {
         let Fact::Listing(found) = self.fact(Ask::Listing(path.to_owned()))? else {
             unreachable!("Listing answers Listing")
         };
@@ -246,7 +250,7 @@ impl<'a> Search<'a> {
         pattern: &str,
         flavor: GlobFlavor,
         rule: impl Into<Cow<'static, str>>,
-    ) -> Told<Arc<Found>> {
+    ) -> Known<Arc<Found>> {
         let ask = Ask::Glob { base: base.to_owned(), pattern: pattern.to_owned(), flavor };
         let Fact::Glob(found) = self.fact(ask)? else { unreachable!("Glob answers Glob") };
         let more = if found.cut_short { ", and too many places to look at all of them" } else { "" };
@@ -259,7 +263,7 @@ impl<'a> Search<'a> {
     }
 
     /// What git says about a directory with an entry `.git`.
-    pub fn git(&mut self, dir: &Path, rule: impl Into<Cow<'static, str>>) -> Told<Option<Repository>> {
+    pub fn git(&mut self, dir: &Path, rule: impl Into<Cow<'static, str>>) -> Known<Option<Repository>> {
         let Fact::Git(found) = self.fact(Ask::Git(dir.to_owned()))? else { unreachable!("Git answers Git") };
         let answer = match &found {
             Some(repository) => match &repository.toplevel {
@@ -279,7 +283,7 @@ impl<'a> Search<'a> {
         query: &'static str,
         key: &str,
         rule: impl Into<Cow<'static, str>>,
-    ) -> Told<Result<Arc<[Row]>, String>> {
+    ) -> Known<Result<Arc<[Row]>, String>> {
         let ask = Ask::Rows { file: file.to_owned(), query, key: key.to_owned() };
         let Fact::Rows(found) = self.fact(ask)? else { unreachable!("Rows answers Rows") };
         let answer = match &found {
@@ -291,7 +295,7 @@ impl<'a> Search<'a> {
     }
 
     /// What a URL serves, as far as the user had it fetched.
-    pub fn remote(&mut self, url: &str, rule: impl Into<Cow<'static, str>>) -> Told<Remote> {
+    pub fn remote(&mut self, url: &str, rule: impl Into<Cow<'static, str>>) -> Known<Remote> {
         let Fact::Remote(found) = self.fact(Ask::Remote(url.to_owned()))? else {
             unreachable!("Remote answers Remote")
         };
@@ -380,7 +384,7 @@ impl<'a> Search<'a> {
         (trace, self.depends.into_iter().collect(), self.env_used.into_inner())
     }
 
-    fn fact(&mut self, ask: Ask) -> Told<Fact> {
+    fn fact(&mut self, ask: Ask) -> Known<Fact> {
         self.effort.matched(&self.meter);
         if !self.effort.allows(&ask)? {
             return Ok(effort::nothing(&ask));
@@ -393,7 +397,7 @@ impl<'a> Search<'a> {
             }
             None => {
                 self.wanted.push(ask);
-                Err(Untold)
+                Err(Pending)
             }
         }
     }

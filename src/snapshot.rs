@@ -102,7 +102,7 @@ impl Eq for Ask {}
 
 impl Hash for Ask {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // Kind and path tell nearly all apart.
+        // FileType and path tell nearly all apart.
         discriminant(self).hash(state);
         state.write(self.path().as_os_str().as_encoded_bytes());
     }
@@ -189,7 +189,7 @@ pub type Row = Vec<Option<String>>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Meta {
     /// What kind of thing it is.
-    pub kind: Kind,
+    pub kind: FileType,
     /// Its length in bytes.
     pub len: u64,
     /// How many names it has.
@@ -202,7 +202,7 @@ pub struct Meta {
 
 /// What kind of thing stands at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum FileType {
     /// A regular file.
     File,
     /// A directory.
@@ -217,16 +217,16 @@ pub enum Kind {
     Other,
 }
 
-impl Kind {
+impl FileType {
     /// The word that traces use.
     pub fn word(self) -> &'static str {
         match self {
-            Kind::File => "file",
-            Kind::Dir => "directory",
-            Kind::Link => "link",
-            Kind::Fifo => "FIFO",
-            Kind::Device => "device",
-            Kind::Other => "special file",
+            FileType::File => "file",
+            FileType::Dir => "directory",
+            FileType::Link => "link",
+            FileType::Fifo => "FIFO",
+            FileType::Device => "device",
+            FileType::Other => "special file",
         }
     }
 }
@@ -237,7 +237,7 @@ pub struct Entry {
     /// Its name.
     pub name: OsString,
     /// Its kind, as `lstat` would say.
-    pub kind: Kind,
+    pub kind: FileType,
 }
 
 /// Why a system call failed: an `errno` of Linux.
@@ -301,7 +301,7 @@ pub enum Unreadable {
     /// The system refused.
     Errno(Errno),
     /// Not a regular file.
-    Not(Kind),
+    Not(FileType),
     /// A file that the system makes up about a process: it is about whoever reads it, and may hold secrets of that one.
     Process,
     /// Larger than Briefing reads at all, see [`crate::disk::FILE_CAP_BYTES`].

@@ -30,7 +30,7 @@ pub mod remembered;
 mod root;
 pub mod suite;
 
-use client::{Client, Run, Start, Told};
+use client::{Client, Run, Sent, Start};
 use model::{Call, Model};
 pub use plan::{Installed, Plan, Way};
 use process::{End, Line};
@@ -59,7 +59,7 @@ pub struct Outcome {
 #[serde(rename_all = "camelCase")]
 pub enum Said {
     /// These texts reach the model.
-    Texts(Vec<Told>),
+    Texts(Vec<Sent>),
     /// The client does not start, or ended before it asked its model: why, or its last words.
     Refused(String),
     /// Nothing is known: why.
@@ -196,7 +196,7 @@ fn ours(answer: &Resolution) -> Said {
         return Said::Refused(refusal.message.clone());
     }
     let instructions = answer.answer.messages.iter().filter(|message| message.kind == MessageKind::Instructions);
-    let told = instructions.map(|message| Told {
+    let told = instructions.map(|message| Sent {
         trigger: message.trigger.to_string(),
         role: message.role.to_string(),
         text: message.text.to_string(),
@@ -239,7 +239,7 @@ fn understood(run: &Run, client: &Client, model: &Model, end: &End, words: &str)
     let heard = model.heard();
     let words = if words.is_empty() { "it printed nothing".to_owned() } else { format!("it printed\n{words}") };
     match (end, heard.strange.first()) {
-        (End::Told, _) => (client.said)(run, &heard.requests)
+        (End::Sent, _) => (client.texts_sent)(run, &heard.requests)
             .map_or_else(|why| Said::Nothing(format!("its request is of another shape: {why}")), Said::Texts),
         (End::Never(why), _) => Said::Nothing(format!("it cannot be started: {why}")),
         (End::TooLong, None) if heard.requests.is_empty() => {

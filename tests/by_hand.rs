@@ -119,7 +119,7 @@ impl ByHand {
                 let questions = request.questions(&defaults, &places).expect("a question");
                 match resolve(&world, &questions[0].0, &questions[0].1) {
                     Outcome::Answer(answer) => texts(&answer),
-                    Outcome::Untold(asks) => panic!("everything was told, and yet {asks:?}"),
+                    Outcome::Pending(asks) => panic!("everything was told, and yet {asks:?}"),
                 }
             };
             let (built_in, by_hand) = (told(ask.split(' ').next().unwrap_or(ask)), told(ON_TOP));

@@ -176,7 +176,7 @@ pub fn answer(case: &Case, world: &World, ask: &str) -> Result<Resolution, Strin
     let [(choice, standpoint), ..] = questions.as_slice() else { return Err("nobody is asked".to_owned()) };
     match resolve(world, choice, standpoint) {
         Outcome::Answer(resolution) => Ok(*resolution),
-        Outcome::Untold(asks) => panic!("everything was told, and yet {asks:?}"),
+        Outcome::Pending(asks) => panic!("everything was told, and yet {asks:?}"),
     }
 }
 
@@ -185,7 +185,7 @@ fn customs(world: &World, cwd: &Path) -> Customs {
     let (choice, standpoint) = custom::question(cwd);
     match resolve(world, &choice, &standpoint) {
         Outcome::Answer(found) => Customs::of(&found, &toml::Table::new()),
-        Outcome::Untold(asks) => panic!("everything was told, and yet {asks:?}"),
+        Outcome::Pending(asks) => panic!("everything was told, and yet {asks:?}"),
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use briefing::disk::{self, Filesystem, Real, scan};
-use briefing::snapshot::{Ask, Fact, Kind, Unreadable};
+use briefing::snapshot::{Ask, Fact, FileType, Unreadable};
 
 use crate::cases::{answer, case_files};
 use crate::world::{Case, World};
@@ -46,9 +46,9 @@ fn what_is_no_regular_file_is_never_opened() {
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let fifo = scratch.path().join("fifo");
     assert!(Command::new("mkfifo").arg(&fifo).status().expect("mkfifo runs").success());
-    assert_eq!(Real.read(&fifo), Err(Unreadable::Not(Kind::Fifo)));
-    assert_eq!(Real.read(scratch.path()), Err(Unreadable::Not(Kind::Dir)));
-    assert_eq!(Real.read(Path::new("/dev/zero")), Err(Unreadable::Not(Kind::Device)));
+    assert_eq!(Real.read(&fifo), Err(Unreadable::Not(FileType::Fifo)));
+    assert_eq!(Real.read(scratch.path()), Err(Unreadable::Not(FileType::Dir)));
+    assert_eq!(Real.read(Path::new("/dev/zero")), Err(Unreadable::Not(FileType::Device)));
 }
 
 #[test]
@@ -177,6 +177,6 @@ fn files_about_processes_are_never_read() {
     for path in [dir.join("open"), by_number.into()] {
         assert_eq!(Real.read(&path), Err(Unreadable::Process), "{}", path.display());
     }
-    assert_eq!(Real.read(&dir.join("devices/null")), Err(Unreadable::Not(Kind::Device)));
+    assert_eq!(Real.read(&dir.join("devices/null")), Err(Unreadable::Not(FileType::Device)));
     assert_eq!(&*Real.read(&dir.join("link")).expect("a file like others"), b"Rules.");
 }

@@ -103,7 +103,7 @@ fn absent(
     let (choice, standpoint) = lookup::question(file, leads_to, wanted);
     match resolve(world, &choice, &standpoint) {
         Outcome::Answer(answer) => lookup::absent(&answer),
-        Outcome::Untold(asks) => panic!("everything was told, and yet {asks:?}"),
+        Outcome::Pending(asks) => panic!("everything was told, and yet {asks:?}"),
     }
 }
 
@@ -112,7 +112,7 @@ fn neighbour_of(world: &World, file: &Path) -> PathBuf {
     let (choice, standpoint) = neighbour::question(&beside(file));
     match resolve(world, &choice, &standpoint) {
         Outcome::Answer(answer) => neighbour::of(&answer).unwrap_or(file).to_owned(),
-        Outcome::Untold(asks) => panic!("everything was told, and yet {asks:?}"),
+        Outcome::Pending(asks) => panic!("everything was told, and yet {asks:?}"),
     }
 }
 
@@ -126,7 +126,7 @@ fn dead_patterns(case: &Case, world: &World, file: &Path, raw: &[u8]) -> Vec<Str
     let (choice, standpoint) = harness::shared::patterns::question(&beside(file), &wanted);
     match resolve(world, &choice, &standpoint) {
         Outcome::Answer(answer) => harness::shared::patterns::dead(&answer).map(str::to_owned).collect(),
-        Outcome::Untold(asks) => panic!("everything was told, and yet {asks:?}"),
+        Outcome::Pending(asks) => panic!("everything was told, and yet {asks:?}"),
     }
 }
 
@@ -138,7 +138,7 @@ fn asked(case: &Case, world: &World, harnesses: &str, cwd: &Path, target: Option
     let questions = request.questions(&defaults, &places).expect("a question");
     let answer = |(choice, standpoint)| match resolve(world, &choice, &standpoint) {
         Outcome::Answer(answer) => Arc::from(answer),
-        Outcome::Untold(asks) => panic!("everything was told, and yet {asks:?}"),
+        Outcome::Pending(asks) => panic!("everything was told, and yet {asks:?}"),
     };
     questions.into_iter().map(answer).collect()
 }

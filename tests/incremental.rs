@@ -16,7 +16,7 @@ use briefing::harness::{self, Choice};
 use briefing::index::{AtRest, Index, Keep, Reply};
 use briefing::resolve::{Outcome, resolve};
 use briefing::search::Secrets;
-use briefing::snapshot::{Ask, Change, Content, Entry, Errno, Fact, Facts, Kind, Meta, Unreadable};
+use briefing::snapshot::{Ask, Change, Content, Entry, Errno, Fact, Facts, FileType, Meta, Unreadable};
 
 use crate::world::World;
 use changes::{PLACES, Random, change, text};
@@ -213,7 +213,7 @@ fn remembered_answers_equal_fresh_ones_while_buffers_come_and_go() {
                 3..=4 => {
                     let new = random.pick(&PLACES).clone();
                     // An editor opens files, and directories only by mistake.
-                    if buffers.stat(&new).is_ok_and(|meta| meta.kind != Kind::File) {
+                    if buffers.stat(&new).is_ok_and(|meta| meta.kind != FileType::File) {
                         continue;
                     }
                     let path = if open.is_empty() || random.chance(50) { new } else { random.pick(&open).clone() };

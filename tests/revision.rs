@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use briefing::disk::{AtRevision, Filesystem, Real};
-use briefing::snapshot::{Errno, Kind};
+use briefing::snapshot::{Errno, FileType};
 
 /// Runs git as nobody in particular, and returns what it says.
 pub fn git(dir: &Path, arguments: &[&str]) -> Vec<u8> {
@@ -67,7 +67,7 @@ fn check(root: &Path, revision: &str) {
         let shown = git(&root, &["show", &format!("{revision}:{name}")]);
         let path = root.join(name);
         let meta = at.lstat(&path).unwrap_or_else(|errno| panic!("{revision}: {name}: {errno:?}"));
-        if meta.kind == Kind::Link {
+        if meta.kind == FileType::Link {
             let target = at.read_link(&path).expect("a link");
             assert_eq!(target.as_os_str().as_encoded_bytes(), shown, "{revision}: {name}");
         } else {

@@ -24,7 +24,7 @@ fn session(case: &Case, world: &World, ask: &str, steps: &[Step]) -> Result<Vec<
     let (choice, start) = request.questions(&defaults, &places)?.pop().expect("one harness is asked");
     unfold(&choice, start, steps, &|at: &Standpoint| match resolve(world, &choice, at) {
         Outcome::Answer(found) => Arc::from(found),
-        Outcome::Untold(asks) => panic!("everything was told, and yet {asks:?}"),
+        Outcome::Pending(asks) => panic!("everything was told, and yet {asks:?}"),
     })
 }
 

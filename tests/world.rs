@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 
 use briefing::disk::{self, FILE_CAP_BYTES, Filesystem};
-use briefing::snapshot::{Ask, Content, Entry, Errno, Fact, Facts, Kind, Meta, Remote, Unreadable};
+use briefing::snapshot::{Ask, Content, Entry, Errno, Fact, Facts, FileType, Meta, Remote, Unreadable};
 
 /// A case file, taken apart.
 pub struct Case {
@@ -119,7 +119,7 @@ enum Node {
     Sparse(u64),
     Dir(Entries),
     Link(PathBuf),
-    Special(Kind),
+    Special(FileType),
     Failing(Errno),
 }
 
@@ -165,8 +165,8 @@ impl World {
                 "" => world.file(at, section.body.repeat(times).into_bytes()),
                 "raw" => world.file(at, unescape(section.body.strip_suffix('\n').unwrap_or(&section.body))),
                 "base64" => world.file(at, base64(&section.body)),
-                "fifo" => world.put(at, Node::Special(Kind::Fifo)),
-                "device" => world.put(at, Node::Special(Kind::Device)),
+                "fifo" => world.put(at, Node::Special(FileType::Fifo)),
+                "device" => world.put(at, Node::Special(FileType::Device)),
                 "sparse" => world.put(at, Node::Sparse(argument.parse().expect("PATH | sparse N"))),
                 "errno" => world.put(at, Node::Failing(Errno::named(argument).expect("an errno the table has"))),
                 "hardlink" => {
@@ -208,7 +208,7 @@ impl World {
 
     /// Writes a file, through whatever link or file is there; nothing happens where a directory is in the way.
     pub fn write(&mut self, path: &Path, bytes: Vec<u8>) {
-        if self.stat(path).is_ok_and(|meta| meta.kind == Kind::Dir) {
+        if self.stat(path).is_ok_and(|meta| meta.kind == FileType::Dir) {
             return;
         }
         if self.lstat(path).is_ok() {
@@ -228,7 +228,7 @@ impl World {
     /// Makes a directory unless something other than directories is in the way.
     pub fn make_directory(&mut self, path: &Path) -> bool {
         let free = path.ancestors().all(|above| {
-            self.lstat(above).is_ok_and(|meta| meta.kind == Kind::Dir) || self.lstat(above) == Err(Errno::NOENT)
+            self.lstat(above).is_ok_and(|meta| meta.kind == FileType::Dir) || self.lstat(above) == Err(Errno::NOENT)
         });
         if free {
             self.directory(path);
@@ -261,7 +261,7 @@ impl World {
                     let target = target.strip_prefix("/").map_or_else(|_| target.clone(), |inside| root.join(inside));
                     link(&target, &path);
                 }
-                Node::Special(Kind::Fifo) => {
+                Node::Special(FileType::Fifo) => {
                     assert!(std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo runs").success());
                 }
                 Node::Sparse(_) | Node::Special(_) | Node::Failing(_) => panic!("{path:?} cannot be laid out"),
@@ -424,12 +424,12 @@ impl World {
 
     fn meta(&self, index: usize) -> Meta {
         let (kind, len, links) = match &self.nodes[index] {
-            Node::File { bytes, links } => (Kind::File, bytes.len() as u64, *links),
-            Node::Sparse(len) => (Kind::File, *len, 1),
-            Node::Dir(_) => (Kind::Dir, 0, 1),
-            Node::Link(_) | Node::Failing(Errno::LOOP) => (Kind::Link, 0, 1),
+            Node::File { bytes, links } => (FileType::File, bytes.len() as u64, *links),
+            Node::Sparse(len) => (FileType::File, *len, 1),
+            Node::Dir(_) => (FileType::Dir, 0, 1),
+            Node::Link(_) | Node::Failing(Errno::LOOP) => (FileType::Link, 0, 1),
             Node::Special(kind) => (*kind, 0, 1),
-            Node::Failing(_) => (Kind::File, 1, 1),
+            Node::Failing(_) => (FileType::File, 1, 1),
         };
         Meta { kind, len, links, identity: (1, index as u64), guarded: !self.open.contains(&index) }
     }
@@ -490,7 +490,7 @@ impl Filesystem for World {
             Node::File { bytes, .. } => Ok(bytes.clone()),
             Node::Sparse(len) if *len > FILE_CAP_BYTES => Err(Unreadable::TooLarge(*len)),
             Node::Sparse(len) => Ok(vec![0; *len as usize].into()),
-            Node::Dir(_) => Err(Unreadable::Not(Kind::Dir)),
+            Node::Dir(_) => Err(Unreadable::Not(FileType::Dir)),
             Node::Special(kind) => Err(Unreadable::Not(*kind)),
             Node::Failing(errno) => Err(Unreadable::Errno(*errno)),
             Node::Link(_) => unreachable!("links were followed"),

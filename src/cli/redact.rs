@@ -40,7 +40,7 @@ pub(super) fn is_on() -> bool {
 }
 
 /// What is printed of a text.
-pub(super) fn said(text: &str) -> Cow<'_, str> {
+pub(super) fn redacted(text: &str) -> Cow<'_, str> {
     let Some(redact) = REDACT.get() else { return Cow::Borrowed(text) };
     // Within JSON a credential may stand behind an escape.
     let json = text.starts_with(['{', '[']).then(|| serde_json::from_str::<Value>(text).ok()).flatten();

@@ -14,7 +14,7 @@ use crate::disk::{Buffers, Filesystem, Real};
 use crate::report::context::{ContextReport, ContextReports, Counter, context_report};
 use crate::report::words::Paths;
 use crate::request::{Places, Request};
-use crate::snapshot::{Kind, absolute};
+use crate::snapshot::{FileType, absolute};
 use crate::text::lossy;
 
 mod html;
@@ -129,7 +129,7 @@ fn standpoint(path: Option<&Path>, start: Option<&Path>, here: &Path) -> Result<
     let Some(path) = path else { return Ok((cwd, None)) };
     exists("PATH", &cwd, path)?;
     let place = absolute(&cwd, path);
-    let is_dir = Real.stat(&place).is_ok_and(|meta| meta.kind == Kind::Dir);
+    let is_dir = Real.stat(&place).is_ok_and(|meta| meta.kind == FileType::Dir);
     Ok(if is_dir { (place, None) } else { (cwd, Some(path.to_owned())) })
 }
 

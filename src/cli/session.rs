@@ -217,7 +217,7 @@ fn text(turns: &[Turn], steps: &[SessionStep]) -> String {
     for (number, turn) in turns.iter().enumerate() {
         let named = if number == 0 { "start".to_owned() } else { words(&steps[number - 1]) };
         let _ = writeln!(out, "\n{BOLD}{:>3}  {}{BOLD:#}", number, visible(&named));
-        said(&mut out, turn, &paths);
+        write_turn(&mut out, turn, &paths);
     }
     out
 }
@@ -242,7 +242,7 @@ fn words(step: &SessionStep) -> String {
 }
 
 /// What a step adds, does not repeat, and takes away.
-fn said(out: &mut String, turn: &Turn, paths: &Paths) {
+fn write_turn(out: &mut String, turn: &Turn, paths: &Paths) {
     if let Some(refusal) = &turn.answer.answer.refusal {
         let _ = writeln!(out, "     {LOST}does not start{LOST:#}: {}", visible(&paths.text(&refusal.message)));
         return;

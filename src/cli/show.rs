@@ -23,7 +23,7 @@ use crate::request::{Defaults, OneOrMany, Places, Request};
 use crate::resolve::{Outcome, resolve};
 use crate::roster::{self, ALL_OF_THEM, MINE, Roster};
 use crate::search::Secrets;
-use crate::snapshot::{Ask, Errno, Fact, Facts, Kind, Snapshot, absolute};
+use crate::snapshot::{Ask, Errno, Fact, Facts, FileType, Snapshot, absolute};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -161,7 +161,7 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
     }
     if let Some(file) = &show.case {
         let text = case(&answers, &observed(&files, &answers), show.request.as_deref());
-        write(&here.join(file), &redact::said(&text))?;
+        write(&here.join(file), &redact::redacted(&text))?;
     }
     match show.format {
         Format::Json => {
@@ -310,7 +310,7 @@ pub(super) fn answer(fs: &dyn Filesystem, choice: &Choice, standpoint: &Standpoi
     let disk = Disk { fs, seen: RefCell::default() };
     match resolve(&disk, choice, standpoint) {
         Outcome::Answer(resolution) => *resolution,
-        Outcome::Untold(_) => unreachable!("the disk tells everything"),
+        Outcome::Pending(_) => unreachable!("the disk tells everything"),
     }
 }
 
@@ -353,7 +353,7 @@ pub(super) fn directory(option: &str, named: Option<&Path>, here: &Path) -> Resu
     let Some(named) = named else { return Ok(None) };
     let dir = absolute(here, named);
     match Real.stat(&dir).map(|meta| meta.kind) {
-        Ok(Kind::Dir) => Ok(Some(dir)),
+        Ok(FileType::Dir) => Ok(Some(dir)),
         Ok(_) => Err(format!("{option}: {} is not a directory", named.display())),
         Err(_) => Err(format!("{option}: there is no directory {}", named.display())),
     }
@@ -361,7 +361,7 @@ pub(super) fn directory(option: &str, named: Option<&Path>, here: &Path) -> Resu
 
 /// Writes to standard output, byte for byte.
 pub(super) fn print(text: &str) -> Result<(), Failure> {
-    printed(std::io::stdout().lock(), &redact::said(text))
+    printed(std::io::stdout().lock(), &redact::redacted(text))
 }
 
 /// Writes as JSON what may be so large that nobody wants to hold it as a text as well.
@@ -376,12 +376,12 @@ fn print_json(json: &Effective) -> Result<(), Failure> {
 
 /// The same, with colors where they can be seen.
 pub(super) fn print_styled(text: &str) -> Result<(), Failure> {
-    printed(anstream::stdout().lock(), &redact::said(text))
+    printed(anstream::stdout().lock(), &redact::redacted(text))
 }
 
 /// Says something about the answers on standard error.
 fn say(problem: &str) {
-    eprintln!("briefing: {}", redact::said(problem));
+    eprintln!("briefing: {}", redact::redacted(problem));
 }
 
 fn printed(mut out: impl Write, text: &str) -> Result<(), Failure> {

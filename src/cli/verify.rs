@@ -159,7 +159,7 @@ fn client_of(
     })?;
     let command =
         crate::harness::profile(id).and_then(|profile| profile.program.as_ref()).map_or(id, |program| program.command);
-    let is_file = |file: &PathBuf| Real.stat(file).is_ok_and(|meta| meta.kind == crate::snapshot::Kind::File);
+    let is_file = |file: &PathBuf| Real.stat(file).is_ok_and(|meta| meta.kind == crate::snapshot::FileType::File);
     let program = match &arguments.program {
         Some(program) => Some(absolute(cwd, program))
             .filter(is_file)
@@ -219,7 +219,7 @@ fn one_client(one: &Asked, place: Where, arguments: &Verify, answers: verify::An
     let lay_out = |moved| plan.lay_out(&one.answer, one.client, moved, (&Real, &facts)).map(drop);
     let outcome = outcome(&plan, place, answers, &lay_out)?;
     let verdict = compare(&outcome.ours, &outcome.theirs);
-    print(&said(one, &outcome, &verdict))?;
+    print(&describe(one, &outcome, &verdict))?;
     if let (Some(file), Verdict::Different(_)) = (&arguments.case, &verdict) {
         let answers = std::slice::from_ref(&one.answer);
         let mut text = case(answers, &facts, None);
@@ -227,7 +227,7 @@ fn one_client(one: &Asked, place: Where, arguments: &Verify, answers: verify::An
             let told = told.iter().map(|told| (told.trigger.as_str(), told.role.as_str(), told.text.as_str()));
             observed(&mut text, told, &plan.harness, &plan.version);
         }
-        write(&absolute(&plan.cwd, file), &redact::said(&text))?;
+        write(&absolute(&plan.cwd, file), &redact::redacted(&text))?;
     }
     Ok(code_of(&verdict))
 }
@@ -277,7 +277,7 @@ fn whole_suite(one: &Asked, place: Where, arguments: &Verify, answers: verify::A
             if code == 0 {
                 equal += 1;
             } else {
-                print(&format!("{}: {}", case.name, said(one, &outcome, &verdict)))?;
+                print(&format!("{}: {}", case.name, describe(one, &outcome, &verdict)))?;
             }
             worst = worst.max(code);
         }
@@ -300,7 +300,7 @@ fn whole_suite(one: &Asked, place: Where, arguments: &Verify, answers: verify::A
 }
 
 /// What came of it, in words.
-fn said(one: &Asked, outcome: &Outcome, verdict: &Verdict) -> String {
+fn describe(one: &Asked, outcome: &Outcome, verdict: &Verdict) -> String {
     let who = format!("{}{}", one.title, version(one));
     let seconds = outcome.millis as f64 / 1000.0;
     match verdict {

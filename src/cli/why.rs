@@ -12,7 +12,7 @@ use super::whom::Whom;
 use super::words::visible;
 use super::{FINDINGS, Failure};
 use crate::answer::{Fate, Standpoint, Trigger};
-use crate::report::why::{Standing, Told, Why as Found};
+use crate::report::why::{Reach, Standing, Why as Found};
 use crate::report::words::{self, Paths, list};
 use crate::server::settings::Settings;
 use crate::server::why::why;
@@ -95,7 +95,7 @@ fn text(found: &Found, paths: &Paths) -> String {
 fn standing(out: &mut String, place: &Standing, paths: &Paths) {
     let name = visible(&paths.path(Path::new(&place.path)));
     let _ = writeln!(out, "{BOLD}{name}:{}:{}{BOLD:#}", place.line, place.column);
-    let label = |told: &Told| format!("{} {}", told.harness, told.edition);
+    let label = |told: &Reach| format!("{} {}", told.harness, told.edition);
     let width = place.harnesses.iter().map(|told| label(told).chars().count()).max().unwrap_or(0);
     let (gets, misses): (Vec<_>, Vec<_>) = place.harnesses.iter().partition(|told| told.reaches);
     for told in gets {

@@ -9,7 +9,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use dashmap::DashMap;
 
 use super::Filesystem;
-use crate::snapshot::{Change, Content, Entry, Errno, Kind, Meta, Remote, Unreadable};
+use crate::snapshot::{Change, Content, Entry, Errno, FileType, Meta, Remote, Unreadable};
 
 /// A file system in which open buffers stand in for their files, and URLs for what they served. No lock is held while the
 /// disk is looked at: it may be slow, and keystrokes do not wait for it.
@@ -165,7 +165,7 @@ impl Buffers {
             open.iter().any(|(path, buffer)| named(path) || named(&buffer.place.real))
         };
         // Most files are not open, and a name tells that at once, unless it is a link's.
-        if !may_be_open && !self.disk.lstat(path).is_ok_and(|meta| meta.kind == Kind::Link) {
+        if !may_be_open && !self.disk.lstat(path).is_ok_and(|meta| meta.kind == FileType::Link) {
             return None;
         }
         let real = self.real(path);
@@ -230,7 +230,7 @@ impl Filesystem for Buffers {
 
     fn read(&self, path: &Path) -> Result<Content, Unreadable> {
         let kind = self.stat(path).map_err(Unreadable::Errno)?.kind;
-        match self.bytes(path).filter(|_| kind == Kind::File) {
+        match self.bytes(path).filter(|_| kind == FileType::File) {
             Some(bytes) => Ok(bytes),
             None => self.disk.read(path),
         }
@@ -247,7 +247,7 @@ impl Filesystem for Buffers {
         {
             let Some(name) = buffer.place.real.file_name() else { continue };
             if entries.iter().all(|entry| entry.name != name) {
-                entries.push(Entry { name: name.to_owned(), kind: Kind::File });
+                entries.push(Entry { name: name.to_owned(), kind: FileType::File });
             }
         }
         Ok(entries)
@@ -273,11 +273,17 @@ fn same_but_for_mixed_line_ends(saved: &str, shown: &[u8]) -> bool {
 
 fn overlaid(on_disk: Result<Meta, Errno>, bytes: impl Fn() -> Option<Content>) -> Result<Meta, Errno> {
     match on_disk {
-        Ok(meta) if meta.kind == Kind::File => {
+        Ok(meta) if meta.kind == FileType::File => {
             Ok(bytes().map_or(meta, |bytes| Meta { len: bytes.len() as u64, ..meta }))
         }
         Err(Errno::NOENT) => bytes()
-            .map(|bytes| Meta { kind: Kind::File, len: bytes.len() as u64, links: 1, identity: (0, 0), guarded: false })
+            .map(|bytes| Meta {
+                kind: FileType::File,
+                len: bytes.len() as u64,
+                links: 1,
+                identity: (0, 0),
+                guarded: false,
+            })
             .ok_or(Errno::NOENT),
         other => other,
     }

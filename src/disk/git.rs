@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Filesystem;
-use crate::snapshot::{Errno, Kind, Repository, absolute};
+use crate::snapshot::{Errno, FileType, Repository, absolute};
 
 mod at_revision;
 mod config;
@@ -70,7 +70,7 @@ enum Gitfile {
 
 fn gitfile(fs: &dyn Filesystem, path: &Path) -> Gitfile {
     let Ok(meta) = fs.stat(path) else { return Gitfile::None };
-    if meta.kind != Kind::File {
+    if meta.kind != FileType::File {
         return Gitfile::Other;
     }
     let leads_to = || {
@@ -97,7 +97,7 @@ fn is_git_dir(fs: &dyn Filesystem, dir: &Path) -> Option<bool> {
         return Some(false);
     }
     let common = common_dir(fs, dir)?.unwrap_or_else(|| dir.to_owned());
-    let directory = |name: &str| fs.stat(&common.join(name)).is_ok_and(|meta| meta.kind == Kind::Dir);
+    let directory = |name: &str| fs.stat(&common.join(name)).is_ok_and(|meta| meta.kind == FileType::Dir);
     Some(directory("objects") && directory("refs"))
 }
 
@@ -174,7 +174,7 @@ fn open(fs: &dyn Filesystem, git_dir: &Path, top: Option<&Path>) -> Option<Repos
             let reached = if Path::new(&worktree).is_absolute() {
                 real_path(fs, &path)
             } else {
-                fs.real_path(&path).ok().filter(|path| fs.stat(path).is_ok_and(|meta| meta.kind == Kind::Dir))
+                fs.real_path(&path).ok().filter(|path| fs.stat(path).is_ok_and(|meta| meta.kind == FileType::Dir))
             };
             Some(reached?)
         }

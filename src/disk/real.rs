@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use super::rests::LINK_LIMIT;
 use super::{FILE_CAP_BYTES, Filesystem, kind_of};
-use crate::snapshot::{Content, Entry, Errno, Kind, Meta, Unreadable, absolute};
+use crate::snapshot::{Content, Entry, Errno, FileType, Meta, Unreadable, absolute};
 
 /// The machine's own file system.
 pub struct Real;
@@ -41,7 +41,7 @@ impl Filesystem for Real {
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK | libc::O_NOCTTY);
         let before = fs::metadata(path).map_err(refused)?;
         let kind = kind_of(before.file_type());
-        if kind != Kind::File {
+        if kind != FileType::File {
             return Err(Unreadable::Not(kind));
         }
         if is_about_process(path, &before) {
@@ -50,7 +50,7 @@ impl Filesystem for Real {
         let file = options.open(path).map_err(refused)?;
         let meta = file.metadata().map_err(refused)?;
         let kind = kind_of(meta.file_type());
-        if kind != Kind::File {
+        if kind != FileType::File {
             return Err(Unreadable::Not(kind));
         }
         if meta.len() > FILE_CAP_BYTES {
@@ -69,7 +69,7 @@ impl Filesystem for Real {
         let mut entries = Vec::new();
         for entry in fs::read_dir(path).map_err(errno)? {
             let entry = entry.map_err(errno)?;
-            let kind = entry.file_type().map_or(Kind::Other, kind_of);
+            let kind = entry.file_type().map_or(FileType::Other, kind_of);
             entries.push(Entry { name: entry.file_name(), kind });
         }
         Ok(entries)
@@ -117,12 +117,12 @@ fn meta_of(meta: &fs::Metadata) -> Meta {
     #[cfg(unix)]
     let guarded = {
         use std::os::unix::fs::MetadataExt;
-        meta.uid() == 0 && (kind == Kind::Link || meta.mode() & 0o022 == 0)
+        meta.uid() == 0 && (kind == FileType::Link || meta.mode() & 0o022 == 0)
     };
     #[cfg(not(unix))]
     let guarded = true;
     match kind {
-        Kind::File => Meta { kind, len: meta.len(), links, identity, guarded },
+        FileType::File => Meta { kind, len: meta.len(), links, identity, guarded },
         // Size and link count of a directory change with its entries, and no harness asks for them.
         _ => Meta { kind, len: 0, links: 1, identity, guarded },
     }

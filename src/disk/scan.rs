@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use super::Filesystem;
-use crate::snapshot::Kind;
+use crate::snapshot::FileType;
 
 /// Directories that hold other people's or generated files by the ten thousand. They are not walked; a file in them that
 /// is asked about is answered all the same.
@@ -75,8 +75,8 @@ pub fn scan_in(fs: &dyn Filesystem, root: &Path, wanted: &dyn Fn(&OsStr) -> bool
     while let Some(dir) = dirs.pop() {
         for entry in fs.list(&dir).unwrap_or_default() {
             match entry.kind {
-                Kind::Dir if !is_heavy(&entry.name) => dirs.push(dir.join(&entry.name)),
-                Kind::Dir => {}
+                FileType::Dir if !is_heavy(&entry.name) => dirs.push(dir.join(&entry.name)),
+                FileType::Dir => {}
                 _ if wanted(&entry.name) => found.push(dir.join(&entry.name)),
                 _ => {}
             }

@@ -16,7 +16,7 @@ use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::Filesystem;
 use super::before::{Before, Each, LookedAt};
-use crate::snapshot::{Change, Kind};
+use crate::snapshot::{Change, FileType};
 
 /// The directories watched so far.
 pub struct Watcher {
@@ -261,7 +261,7 @@ impl Arming<'_> {
             if self.watcher.is_armed(dir) {
                 continue;
             }
-            if !fs.lstat(dir).is_ok_and(|meta| meta.kind == Kind::Dir) {
+            if !fs.lstat(dir).is_ok_and(|meta| meta.kind == FileType::Dir) {
                 return;
             }
             if !self.watcher.arm(dir) {

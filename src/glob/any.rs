@@ -8,7 +8,7 @@ use std::rc::Rc;
 use globset::GlobSet;
 
 use super::plain::parsed;
-use super::{Budget, Kind, Tree};
+use super::{Budget, EntryType, Tree};
 
 /// The files that a pattern could mean, as many as `most`; the base where nobody can tell.
 pub(super) fn files(
@@ -180,9 +180,9 @@ impl<'a> Walk<'a> {
             }
             for (name, kind) in self.tree.entries(&dir.path).unwrap_or_default() {
                 match kind {
-                    Kind::Dir => todo.extend(self.inner(&dir, &name)),
+                    EntryType::Dir => todo.extend(self.inner(&dir, &name)),
                     // Where a link leads is not looked at; what it is called is.
-                    Kind::File | Kind::Special | Kind::Link => self.try_file(&dir, &name, &mut found),
+                    EntryType::File | EntryType::Special | EntryType::Link => self.try_file(&dir, &name, &mut found),
                 }
             }
         }
@@ -253,19 +253,19 @@ mod tests {
     struct Files(&'static [&'static str]);
 
     impl Tree for Files {
-        fn kind(&self, _: &Path) -> Option<Kind> {
+        fn kind(&self, _: &Path) -> Option<EntryType> {
             None
         }
 
-        fn target(&self, _: &Path) -> Result<Kind, Failure> {
+        fn target(&self, _: &Path) -> Result<EntryType, Failure> {
             Err(Failure::Other)
         }
 
-        fn entries(&self, dir: &Path) -> Option<Vec<(String, Kind)>> {
+        fn entries(&self, dir: &Path) -> Option<Vec<(String, EntryType)>> {
             let below = self.0.iter().filter_map(|file| Path::new(file).strip_prefix(dir).ok());
             let entry = |below: &Path| {
                 let name = below.iter().next()?.to_str()?.to_owned();
-                Some((name, if below.iter().count() == 1 { Kind::File } else { Kind::Dir }))
+                Some((name, if below.iter().count() == 1 { EntryType::File } else { EntryType::Dir }))
             };
             Some(below.filter_map(entry).collect())
         }

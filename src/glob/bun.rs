@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use super::{Budget, Failure, Found, Kind, Tree};
+use super::{Budget, EntryType, Failure, Found, Tree};
 use crate::paths::absolute;
 
 pub(super) mod name;
@@ -190,11 +190,11 @@ impl Walk<'_> {
         if let (PartKind::Text(text), true) = (&part.kind, at + 1 == self.parts.len()) {
             self.is_directory(&place)?;
             match self.tree.target(&place.join(text)) {
-                Ok(Kind::File) => {
+                Ok(EntryType::File) => {
                     let file = absolute(&path, Path::new(text));
                     self.add(file);
                 }
-                Ok(Kind::Dir | Kind::Link | Kind::Special) | Err(Failure::Missing) => {}
+                Ok(EntryType::Dir | EntryType::Link | EntryType::Special) | Err(Failure::Missing) => {}
                 Err(Failure::NotDirectory | Failure::Other) => return Err(Thrown),
             }
             return Ok(());
@@ -209,26 +209,26 @@ impl Walk<'_> {
     }
 
     fn is_directory(&self, path: &Path) -> Result<(), Thrown> {
-        if matches!(self.tree.target(path), Ok(Kind::Dir)) { Ok(()) } else { Err(Thrown) }
+        if matches!(self.tree.target(path), Ok(EntryType::Dir)) { Ok(()) } else { Err(Thrown) }
     }
 
-    fn entry(&mut self, dir: &Path, at: usize, name: &str, kind: Kind) {
+    fn entry(&mut self, dir: &Path, at: usize, name: &str, kind: EntryType) {
         let path = || absolute(dir, Path::new(name));
         match kind {
-            Kind::File => {
+            EntryType::File => {
                 if !self.parts[at].only_directories && (self.is_last(at, name) || self.is_last_after_stars(at, name)) {
                     self.add(path());
                 }
             }
-            Kind::Dir => self.go_on(&path(), at, name, None),
-            Kind::Link => {
+            EntryType::Dir => self.go_on(&path(), at, name, None),
+            EntryType::Link => {
                 if self.options.follow && self.parts[at].matches(name, self.options.dot) {
                     // Counted on the path before its dots were taken out.
                     let name_from = dir.as_os_str().len() + 1;
                     self.stack.push(Item::Link { path: path(), at, name_from });
                 }
             }
-            Kind::Special => {}
+            EntryType::Special => {}
         }
     }
 
@@ -260,16 +260,16 @@ impl Walk<'_> {
         let text = path.to_string_lossy();
         let name = text.get(name_from..).unwrap_or_default().to_owned();
         match self.tree.target(&path) {
-            Ok(Kind::Dir) if self.tree.entries(&path).is_some() => {
+            Ok(EntryType::Dir) if self.tree.entries(&path).is_some() => {
                 let opened = Opened { path: path.clone(), closed: Cell::new(false) };
                 self.go_on(&path, at, &name, Some(Rc::new(opened)));
             }
-            Ok(Kind::File | Kind::Special) | Err(Failure::NotDirectory) => {
+            Ok(EntryType::File | EntryType::Special) | Err(Failure::NotDirectory) => {
                 if at + 1 == self.parts.len() || self.is_last_after_stars(at, &name) {
                     self.add(path);
                 }
             }
-            Ok(Kind::Dir | Kind::Link) | Err(Failure::Missing | Failure::Other) => {}
+            Ok(EntryType::Dir | EntryType::Link) | Err(Failure::Missing | Failure::Other) => {}
         }
     }
 

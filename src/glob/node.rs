@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::parts::Pattern;
 use super::segment::Segment;
-use super::{Budget, Found, Kind, Tree};
+use super::{Budget, EntryType, Found, Tree};
 
 /// What `patterns` find below `base`, as absolute paths.
 pub(super) fn walk(tree: &dyn Tree, base: &Path, patterns: &[Pattern]) -> Found {
@@ -88,8 +88,8 @@ impl Walk<'_> {
         }
         let kind = self.tree.kind(&place.path);
         let is_directory = match kind {
-            Some(Kind::Dir) => true,
-            Some(Kind::Link) => task.places.iter().any(|at| !task.linked.contains(at)),
+            Some(EntryType::Dir) => true,
+            Some(EntryType::Link) => task.places.iter().any(|at| !task.linked.contains(at)),
             _ => false,
         };
         let Some(last) = pattern.len().checked_sub(1) else { return };
@@ -161,7 +161,7 @@ impl Walk<'_> {
 
     /// One entry of a directory against every place of the pattern. It is long because Node's is: what is found, and in which
     /// order, follows from these steps in this order.
-    fn entry(&mut self, place: &Place, task: &Task, (name, kind): (&str, Kind), last: usize, is_last: bool) {
+    fn entry(&mut self, place: &Place, task: &Task, (name, kind): (&str, EntryType), last: usize, is_last: bool) {
         let pattern = &self.patterns[task.pattern];
         let tests = |at: usize| match pattern.segment(at) {
             Some(Segment::Stars) => true,
@@ -170,7 +170,7 @@ impl Walk<'_> {
             None => false,
         };
         let entry = place.entry(name);
-        let (is_directory, is_link) = (kind == Kind::Dir, kind == Kind::Link);
+        let (is_directory, is_link) = (kind == EntryType::Dir, kind == EntryType::Link);
         let begins_with_dot = is_text(pattern.segment(0), ".");
         let mut onward = Task { pattern: task.pattern, places: Vec::new(), linked: Vec::new() };
         let go_on = |places: &mut Vec<usize>, at: usize| {

@@ -15,7 +15,7 @@ use rpds::HashTrieMap;
 
 use super::parts::Pattern;
 use super::segment::Segment;
-use super::{Budget, Found, Kind, Npm, Tree};
+use super::{Budget, EntryType, Found, Npm, Tree};
 
 /// Finds the files below `base`.
 pub(super) fn walk(tree: &dyn Tree, base: &Path, patterns: Vec<Pattern>, options: Npm) -> Found {
@@ -24,7 +24,7 @@ pub(super) fn walk(tree: &dyn Tree, base: &Path, patterns: Vec<Pattern>, options
     let mut walk = Walk {
         tree,
         options,
-        nodes: vec![Node::new("", 0, Some(Kind::Dir))],
+        nodes: vec![Node::new("", 0, Some(EntryType::Dir))],
         events: VecDeque::new(),
         seen: HashSet::new(),
         found: Vec::new(),
@@ -148,7 +148,7 @@ struct Node {
     key: Rc<str>,
     parent: usize,
     /// Not known before an `lstat` or the listing of its directory.
-    kind: Option<Kind>,
+    kind: Option<EntryType>,
     absent: bool,
     /// What is known of a directory.
     dir: Option<Box<Directory>>,
@@ -166,7 +166,7 @@ struct Directory {
 }
 
 impl Node {
-    fn new(name: &str, parent: usize, kind: Option<Kind>) -> Node {
+    fn new(name: &str, parent: usize, kind: Option<EntryType>) -> Node {
         let name: Rc<str> = Rc::from(name);
         let key = if name.is_ascii() { Rc::clone(&name) } else { decomposed(&name).into() };
         Node { name, key, parent, kind, absent: false, dir: None }
@@ -265,7 +265,7 @@ impl Walk<'_> {
 
     fn may_list(&self, node: usize) -> bool {
         let node = &self.nodes[node];
-        !node.absent && matches!(node.kind, None | Some(Kind::Dir | Kind::Link))
+        !node.absent && matches!(node.kind, None | Some(EntryType::Dir | EntryType::Link))
     }
 
     fn add_subwalk(&self, step: &mut Step, node: usize, pattern: Rest) {
@@ -351,7 +351,7 @@ impl Walk<'_> {
                 step.add_match(found, only_dir);
             }
             Segment::Stars => {
-                if self.nodes[here].kind != Some(Kind::Link) || self.options.follow || pattern.may_follow() {
+                if self.nodes[here].kind != Some(EntryType::Link) || self.options.follow || pattern.may_follow() {
                     self.add_subwalk(step, here, pattern.clone());
                 }
                 let Some(rest) = pattern.rest() else {
@@ -418,7 +418,7 @@ impl Walk<'_> {
                 step.add_match(entry, false);
             }
             if self.may_list(entry) {
-                if self.options.follow || self.nodes[entry].kind != Some(Kind::Link) {
+                if self.options.follow || self.nodes[entry].kind != Some(EntryType::Link) {
                     self.add_subwalk(step, entry, pattern.clone());
                 } else if let Some(rest) = rest.clone().filter(|_| pattern.may_follow()) {
                     self.add_subwalk(step, entry, rest);
@@ -450,7 +450,7 @@ impl Walk<'_> {
     }
 
     fn emit(&mut self, node: usize) {
-        if self.nodes[node].kind != Some(Kind::Dir) && self.seen.insert(node) {
+        if self.nodes[node].kind != Some(EntryType::Dir) && self.seen.insert(node) {
             self.found.push(self.path(node));
         }
     }
@@ -497,7 +497,7 @@ impl Walk<'_> {
     }
 
     /// An entry of a listing: one that was looked up before is promoted, a new one goes to the front.
-    fn tell(&mut self, node: usize, name: &str, kind: Kind) {
+    fn tell(&mut self, node: usize, name: &str, kind: EntryType) {
         let dir = self.dir(node);
         let told = dir.told;
         dir.told += 1;

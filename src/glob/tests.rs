@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::bun::name::Name;
 use super::segment::{self, Segment};
-use super::{Budget, Failure, Kind, Npm, Tree, braces, bun, npm};
+use super::{Budget, EntryType, Failure, Npm, Tree, braces, bun, npm};
 
 /// Whether a name matches a pattern of one segment.
 fn matches_name(pattern: &str, name: &str, dot: bool) -> bool {
@@ -131,7 +131,7 @@ fn what_stands_for_too_much_is_not_known_to_find_nothing() {
 /// Paths in listing order; `name -> target` is a link to another directory of the same tree.
 #[derive(Default)]
 struct Files {
-    dirs: BTreeMap<PathBuf, Vec<(String, Kind)>>,
+    dirs: BTreeMap<PathBuf, Vec<(String, EntryType)>>,
     links: BTreeMap<PathBuf, PathBuf>,
 }
 
@@ -141,7 +141,7 @@ impl Files {
         for line in lines.split_whitespace() {
             let (path, target) = line.split_once("->").map_or((line, None), |(path, target)| (path, Some(target)));
             let path = PathBuf::from(path);
-            let kind = if target.is_some() { Kind::Link } else { Kind::File };
+            let kind = if target.is_some() { EntryType::Link } else { EntryType::File };
             files.put(&path, kind);
             if let Some(target) = target {
                 files.links.insert(path, PathBuf::from(target));
@@ -150,11 +150,11 @@ impl Files {
         files
     }
 
-    fn put(&mut self, path: &Path, kind: Kind) {
+    fn put(&mut self, path: &Path, kind: EntryType) {
         let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else { return };
         if !self.dirs.contains_key(dir) {
             self.dirs.insert(dir.to_owned(), Vec::new());
-            self.put(dir, Kind::Dir);
+            self.put(dir, EntryType::Dir);
         }
         let name = name.to_string_lossy().into_owned();
         let entries = self.dirs.get_mut(dir).expect("just made");
@@ -185,18 +185,18 @@ fn plain(path: &Path) -> PathBuf {
 }
 
 impl Tree for Files {
-    fn target(&self, path: &Path) -> Result<Kind, Failure> {
+    fn target(&self, path: &Path) -> Result<EntryType, Failure> {
         let path = self.real(&plain(path));
-        if self.dirs.contains_key(&path) { Ok(Kind::Dir) } else { self.kind(&path).ok_or(Failure::Missing) }
+        if self.dirs.contains_key(&path) { Ok(EntryType::Dir) } else { self.kind(&path).ok_or(Failure::Missing) }
     }
 
-    fn kind(&self, path: &Path) -> Option<Kind> {
+    fn kind(&self, path: &Path) -> Option<EntryType> {
         let name = path.file_name()?.to_str()?;
         let dir = self.dirs.get(&self.real(path.parent()?))?;
         dir.iter().find(|(known, _)| known == name).map(|(_, kind)| *kind)
     }
 
-    fn entries(&self, path: &Path) -> Option<Vec<(String, Kind)>> {
+    fn entries(&self, path: &Path) -> Option<Vec<(String, EntryType)>> {
         self.dirs.get(&self.real(&plain(path))).cloned()
     }
 }

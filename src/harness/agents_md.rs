@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::shared::conventional::{Chain, Load, PLAIN, read_in_november};
 use super::{About, Details, Edition, Evidence, Profile};
 use crate::answer::{Answer, Scope, Standpoint, Trigger};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::Ask;
 
 /// The profile.
@@ -44,7 +44,7 @@ impl Edition for AgentsMd {
         &ABOUT
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut chain = Chain::new(at, search, Some(UNSURE));
         let root = chain.repository()?.unwrap_or_else(|| at.cwd.clone());
         let start = at.target.as_deref().and_then(Path::parent).filter(|dir| dir.starts_with(&root));

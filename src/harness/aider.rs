@@ -9,7 +9,7 @@ use super::shared::conventional::{Chain, File, Load, PLAIN};
 use super::{About, Details, Edition, Evidence, Profile, Program};
 use crate::answer::{Answer, Fate, Refusal, Role, Scope, Source, Standpoint};
 use crate::formats::{Value, parse_yaml};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::{Ask, absolute, relative};
 
 mod keys;
@@ -71,7 +71,7 @@ impl Edition for Aider {
         &ABOUT
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut chain = Chain::new(at, search, None);
         let repository = repository(&mut chain)?;
         let root = repository.clone().unwrap_or_else(|| at.cwd.clone());
@@ -111,7 +111,7 @@ impl Edition for Aider {
 }
 
 /// The top of the repository that git itself would find.
-fn repository(chain: &mut Chain) -> Told<Option<PathBuf>> {
+fn repository(chain: &mut Chain) -> Known<Option<PathBuf>> {
     let cwd = &chain.at.cwd;
     chain.search.expect(cwd.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
     for dir in cwd.ancestors() {
@@ -126,7 +126,7 @@ fn repository(chain: &mut Chain) -> Told<Option<PathBuf>> {
 }
 
 /// What is named, by the first of the places that names anything.
-fn named(chain: &mut Chain, root: Option<&Path>) -> Told<Result<Vec<String>, Refusal>> {
+fn named(chain: &mut Chain, root: Option<&Path>) -> Known<Result<Vec<String>, Refusal>> {
     let mut dirs = vec![chain.at.cwd.clone()];
     dirs.extend(root.map(Path::to_owned));
     dirs.push(chain.at.home.clone());
@@ -157,7 +157,7 @@ fn named(chain: &mut Chain, root: Option<&Path>) -> Told<Result<Vec<String>, Ref
 }
 
 /// What the first settings with the key name. All are checked.
-fn settings(chain: &mut Chain, dirs: &[PathBuf]) -> Told<Result<Vec<String>, Refusal>> {
+fn settings(chain: &mut Chain, dirs: &[PathBuf]) -> Known<Result<Vec<String>, Refusal>> {
     let mut first = None;
     for dir in dirs {
         let path = dir.join(".aider.conf.yml");
@@ -199,7 +199,7 @@ fn list(value: &str) -> Vec<String> {
 }
 
 /// The files that are named, with their real paths, and those in folders that are named.
-fn files(chain: &mut Chain, named: &[String]) -> Told<Vec<(Arc<File>, PathBuf)>> {
+fn files(chain: &mut Chain, named: &[String]) -> Known<Vec<(Arc<File>, PathBuf)>> {
     let load = Load::start(Scope::Config, "named to be read");
     let mut found: Vec<(Arc<File>, PathBuf)> = Vec::new();
     for name in named {

@@ -10,7 +10,7 @@ use super::shared::conventional::{Chain, File, Globs, Load, PLAIN, When, mention
 use super::shared::front_matter::FrontMatter;
 use super::{About, Details, Edition, Evidence, Profile};
 use crate::answer::{Answer, Scope, Standpoint};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::absolute;
 
 /// The names in a directory, of which the first that is there is taken.
@@ -57,7 +57,7 @@ impl Edition for Amp {
         &ABOUT
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut chain = Chain::new(at, search, Some(UNSURE));
         let mut mentions = Mentions { left: MENTION_LIMIT };
         let load = Load::start(Scope::User, "a personal file");
@@ -88,11 +88,11 @@ struct Mentions {
 }
 
 impl Mentions {
-    fn directory(&mut self, chain: &mut Chain, dir: &Path, load: Load) -> Told<()> {
+    fn directory(&mut self, chain: &mut Chain, dir: &Path, load: Load) -> Known<()> {
         chain.first(dir, &NAMES, load, |chain, file| self.guidance(chain, file, load)).map(|_| ())
     }
 
-    fn guidance(&mut self, chain: &mut Chain, file: &File, load: Load) -> Told<()> {
+    fn guidance(&mut self, chain: &mut Chain, file: &File, load: Load) -> Known<()> {
         chain.give(file, 0..file.text.len(), load, identity);
         let dir = file.path.parent().unwrap_or(&file.path);
         for mention in mentioned(&file.text) {
@@ -111,7 +111,7 @@ impl Mentions {
         Ok(())
     }
 
-    fn mention(&mut self, chain: &mut Chain, path: &Path, dir: &Path, load: Load) -> Told<()> {
+    fn mention(&mut self, chain: &mut Chain, path: &Path, dir: &Path, load: Load) -> Known<()> {
         let import = Load { scope: Scope::Import, trigger: load.trigger, reason: "mentioned in a guidance file" };
         let Some(file) = chain.file(path, import)? else { return Ok(()) };
         let globs = FrontMatter::of(&file.text).and_then(|front| front.patterns("globs"));

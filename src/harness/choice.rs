@@ -24,27 +24,27 @@ pub struct Choice {
 #[derive(Clone)]
 pub enum Chosen {
     /// One that Briefing knows.
-    BuiltIn(&'static Profile, Rules),
+    BuiltIn(&'static Profile, EditionRef),
     /// One that the user declared.
     Custom(Arc<Custom>),
 }
 
 /// The rules of one version.
 #[derive(Clone)]
-pub enum Rules {
+pub enum EditionRef {
     /// Those of an edition.
     Named(&'static dyn Edition),
     /// Those of a version, built for it.
     Built(Arc<dyn Edition>),
 }
 
-impl Deref for Rules {
+impl Deref for EditionRef {
     type Target = dyn Edition;
 
     fn deref(&self) -> &(dyn Edition + 'static) {
         match self {
-            Rules::Named(edition) => *edition,
-            Rules::Built(edition) => &**edition,
+            EditionRef::Named(edition) => *edition,
+            EditionRef::Built(edition) => &**edition,
         }
     }
 }
@@ -53,7 +53,7 @@ impl Choice {
     /// An edition of a harness that Briefing knows.
     pub fn named(profile: &'static Profile, edition: &'static dyn Edition) -> Choice {
         let claim = history::of_edition(edition.about());
-        Choice { chosen: Chosen::BuiltIn(profile, Rules::Named(edition)), claim, note: None }
+        Choice { chosen: Chosen::BuiltIn(profile, EditionRef::Named(edition)), claim, note: None }
     }
 
     /// A harness that the user declared, or a question of our own in the shape of one.
@@ -144,7 +144,7 @@ fn of_version(profile: &'static Profile, version: &str) -> Choice {
     if let Some(history) = profile.history {
         let claim = history::claim(profile.title, version, history.replays, history.changes);
         let rules = (history.rules)(Version(&claim.rules));
-        return Choice { chosen: Chosen::BuiltIn(profile, Rules::Built(rules)), claim, note: None };
+        return Choice { chosen: Chosen::BuiltIn(profile, EditionRef::Built(rules)), claim, note: None };
     }
     let not_above = |edition: &&&dyn Edition| compare(edition.about().name, version) != Ordering::Greater;
     let edition = *profile.editions.iter().rfind(not_above).unwrap_or(&profile.editions[0]);

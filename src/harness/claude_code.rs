@@ -12,7 +12,7 @@ use crate::answer::{
 use crate::formats::Node;
 use crate::harness::shared::keys::{Key, Keys, Takes};
 use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::text::js_trim;
 
 mod agents;
@@ -282,7 +282,7 @@ impl Edition for Edition21 {
         Attaches::Own
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let checkout = git::checkout(&at.cwd, search)?;
         let mut settings = match Settings::gather(at, checkout.as_ref(), search)? {
             Ok(settings) => settings,

@@ -12,8 +12,8 @@ use super::shared::conventional::{Chain, File, Load, PLAIN};
 use super::{About, Attaches, Details, Edition, Evidence, History, Profile, Program, Replays};
 use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Text, Tool, Warning};
 use crate::formats::{Node, Value, parse_json, parse_npm_yaml};
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Kind, Unreadable, absolute};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, FileType, Unreadable, absolute};
 use crate::text::{is_js_space, js_trim, js_trim_end, locale_compare};
 
 /// The profile.
@@ -80,7 +80,7 @@ impl Edition for Cline {
         Attaches::Nothing
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut chain = Chain::new(at, search, None);
         let mut rules: Vec<Rule> = Vec::new();
         let Candidates { files, broken } = candidates(&mut chain)?;
@@ -221,7 +221,7 @@ struct Candidates {
     broken: Option<PathBuf>,
 }
 
-fn candidates(chain: &mut Chain) -> Told<Candidates> {
+fn candidates(chain: &mut Chain) -> Known<Candidates> {
     let (cwd, home) = (&chain.at.cwd, &chain.at.home);
     let own = chain.search.env("CLINE_DIR").map(|dir| js_trim(&dir).to_owned()).filter(|dir| !dir.is_empty());
     let own = own.map_or_else(|| home.join(".cline"), |dir| absolute(cwd, Path::new(&dir)));
@@ -252,13 +252,13 @@ fn candidates(chain: &mut Chain) -> Told<Candidates> {
 }
 
 /// A file itself; else the files of a folder, no links but AGENTS.md.
-fn files_of(chain: &mut Chain, place: &Path) -> Told<Vec<PathBuf>> {
+fn files_of(chain: &mut Chain, place: &Path) -> Known<Vec<PathBuf>> {
     if chain.search.is_file(place, "a file of rules, or a folder of them")? {
         let is_rules = place.file_name().is_some_and(|name| name == ".clinerules") || is_text(place);
         return Ok(is_rules.then(|| place.to_owned()).into_iter().collect());
     }
     let Ok(entries) = chain.search.list(place, "a folder of rules")? else { return Ok(Vec::new()) };
-    let files = entries.iter().filter(|entry| entry.kind == Kind::File).map(|entry| place.join(&entry.name));
+    let files = entries.iter().filter(|entry| entry.kind == FileType::File).map(|entry| place.join(&entry.name));
     // As they are listed: of two rules of one name, the one listed later counts.
     let mut files: Vec<PathBuf> = files.filter(|path| is_text(path)).collect();
     let agents = place.join("AGENTS.md");
@@ -274,18 +274,18 @@ fn is_text(path: &Path) -> bool {
 }
 
 /// `rules.md` of every folder of `.cline` that has a `managed.json`; or the first of these that is a directory.
-fn managed(chain: &mut Chain) -> Told<Result<Vec<PathBuf>, PathBuf>> {
+fn managed(chain: &mut Chain) -> Known<Result<Vec<PathBuf>, PathBuf>> {
     let dir = chain.at.cwd.join(".cline");
     let Ok(entries) = chain.search.list(&dir, "managed folders")? else { return Ok(Ok(Vec::new())) };
     let all: Vec<PathBuf> =
-        entries.iter().filter(|entry| entry.kind == Kind::Dir).map(|entry| dir.join(&entry.name)).collect();
+        entries.iter().filter(|entry| entry.kind == FileType::Dir).map(|entry| dir.join(&entry.name)).collect();
     chain.search.expect(all.iter().map(|folder| Ask::Content(folder.join("managed.json"))))?;
     let mut folders = Vec::new();
     for folder in all {
         let path = folder.join("managed.json");
         let raw = match chain.search.read(&path, "makes it a managed folder")? {
             Ok(raw) => raw,
-            Err(Unreadable::Not(Kind::Dir)) => return Ok(Err(path)),
+            Err(Unreadable::Not(FileType::Dir)) => return Ok(Err(path)),
             Err(_) => continue,
         };
         let manifest = parse_json(&raw.text());

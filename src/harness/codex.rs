@@ -16,8 +16,8 @@ use crate::harness::custom::{Overrides, kept};
 use crate::harness::history::name;
 use crate::harness::shared::keys::{Key, Keys, Takes};
 use crate::harness::{About, Details, Edition, Evidence, LimitKey, Profile, Program, Version};
-use crate::search::{Search, Told, Untold};
-use crate::snapshot::{Kind, Unreadable, absolute};
+use crate::search::{Known, Pending, Search};
+use crate::snapshot::{FileType, Unreadable, absolute};
 
 mod documents;
 mod environment;
@@ -38,7 +38,7 @@ mod types;
 
 use documents::Doc;
 use permissions::Reads;
-use rules::Rules;
+use rules::Behavior;
 use settings::Settings;
 use stop::{Going, Stop};
 
@@ -144,7 +144,7 @@ pub struct Codex {
     /// The sections that the client itself puts behind the texts of the files, in their order.
     added: Vec<Added>,
     /// Which settings count, and for what.
-    settings: Rules,
+    settings: Behavior,
 }
 
 /// How the bytes of a global file become text.
@@ -178,7 +178,7 @@ enum Walk {
 }
 
 impl Walk {
-    fn of(version: Version) -> Walk {
+    fn for_version(version: Version) -> Walk {
         let linked = version.pick(&history::CD_KEEPS_LINKS, Walk::AsWritten, Walk::Real);
         version.pick(&history::TARGETS, linked, Walk::RealAndThere)
     }
@@ -268,12 +268,12 @@ fn details(version: Version) -> Details {
 /// The first and the last rules, which have a name.
 const EDITIONS: (&str, &str) = ("0.104", "0.169");
 
-static V0_104: LazyLock<Codex> = LazyLock::new(|| Codex::of(Version("0.104.0")));
-static V0_169: LazyLock<Codex> = LazyLock::new(|| Codex::of(Version("0.169.0")));
+static V0_104: LazyLock<Codex> = LazyLock::new(|| Codex::for_version(Version("0.104.0")));
+static V0_169: LazyLock<Codex> = LazyLock::new(|| Codex::for_version(Version("0.169.0")));
 
 impl Codex {
     /// The rules of a version.
-    fn of(version: Version) -> Codex {
+    fn for_version(version: Version) -> Codex {
         use history as h;
         let name = name(version, h::CHANGES, EDITIONS);
         let checked = if name == EDITIONS.0 { ("0.104.0", "0.104") } else { ("0.169.0", "0.169") };
@@ -288,13 +288,13 @@ impl Codex {
             examined: version.pick(&h::TARGETS, Examined::Targets, Examined::Entries),
             global_files: version.pick(&h::SHORT_HEADER, Examined::Targets, Examined::Entries),
             loses_tildes: version.has(&h::TARGETS) && !version.has(&h::DEVICES),
-            walk: Walk::of(version),
+            walk: Walk::for_version(version),
             header: version.pick(&h::SHORT_HEADER, Header::OverProjectFiles, Header::Always),
             losses: version.pick(&h::LOSSES, Losses::Shown, Losses::Logged),
-            environment: environment::Form::of(version),
-            skills: skills::Form::of(version),
+            environment: environment::Form::for_version(version),
+            skills: skills::Form::for_version(version),
             added: added(version),
-            settings: Rules::of(version),
+            settings: Behavior::for_version(version),
         }
     }
 }
@@ -319,11 +319,11 @@ impl Edition for Codex {
         }))
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         match self.answer(at, search) {
             Ok(answer) => Ok(answer),
             Err(Stop::Refused(refusal)) => Ok(refusal.into()),
-            Err(Stop::Untold) => Err(Untold),
+            Err(Stop::Pending) => Err(Pending),
         }
     }
 }
@@ -383,7 +383,7 @@ fn codex_home(at: &Standpoint, search: &mut Search) -> Going<PathBuf> {
     let Some(named) = search.env("CODEX_HOME").filter(|dir| !dir.is_empty()) else {
         let path = at.home.join(".codex");
         return match search.stat(&path, rule)? {
-            Ok(meta) if meta.kind != Kind::Dir => {
+            Ok(meta) if meta.kind != FileType::Dir => {
                 Err(Refusal::new(&path, format!("{} is not a directory", path.display())).into())
             }
             Ok(_) | Err(_) => Ok(path),
@@ -393,14 +393,14 @@ fn codex_home(at: &Standpoint, search: &mut Search) -> Going<PathBuf> {
     let refused =
         |what: &str| Err(Refusal::new(&path, format!("CODEX_HOME points to {named:?}, but that path {what}")).into());
     match search.stat(&path, rule)? {
-        Ok(meta) if meta.kind == Kind::Dir => Ok(search.real(&path)?.unwrap_or(path)),
+        Ok(meta) if meta.kind == FileType::Dir => Ok(search.real(&path)?.unwrap_or(path)),
         Ok(_) => refused("is not a directory"),
         Err(_) => refused("does not exist; create it or unset CODEX_HOME"),
     }
 }
 
 /// The real path of what `--cd` names, if there is anything.
-fn resolved_by_system(cwd: &Path, dir: &str, search: &mut Search) -> Told<Option<PathBuf>> {
+fn resolved_by_system(cwd: &Path, dir: &str, search: &mut Search) -> Known<Option<PathBuf>> {
     let Ok(path) = paths::resolved(cwd, dir, search)? else { return Ok(None) };
     if paths::stat(&path, dir, "what --cd names must exist", search)?.is_err() {
         return Ok(None);
@@ -520,7 +520,7 @@ impl Codex {
     }
 
     /// Says of the directories between the start directory and the target that they are never read.
-    fn nothing_below(&self, at: &Standpoint, cwd: &Path, search: &mut Search, answer: &mut Answer) -> Told<()> {
+    fn nothing_below(&self, at: &Standpoint, cwd: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
         let Some(below) = at.target.as_deref().and_then(Path::parent).filter(|dir| dir.starts_with(cwd) && *dir != cwd)
         else {
             return Ok(());

@@ -14,8 +14,8 @@ use super::shared::skills;
 use super::{About, Attaches, Details, Edition, Evidence, Profile, Program};
 use crate::answer::{Answer, Certain, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
 use crate::formats::{Node, Value, parse_npm_yaml};
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Content, Errno, Kind, Unreadable, absolute};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, Content, Errno, FileType, Unreadable, absolute};
 use crate::text::{js_trim, js_trimmed};
 
 /// The profile.
@@ -77,7 +77,7 @@ impl Edition for Continue {
         Attaches::Nothing
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut answer = Answer { root: Some(at.cwd.clone()), ..Answer::default() };
         let named = search.env("CONTINUE_GLOBAL_DIR").filter(|dir| !dir.is_empty());
         let own = named.map_or_else(|| at.home.join(".continue"), |dir| absolute(&at.cwd, Path::new(&dir)));
@@ -132,7 +132,7 @@ impl Rule {
 }
 
 /// The file of the working directory. The first that is there counts, even where it cannot be read.
-fn file(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Told<Option<(PathBuf, Content)>> {
+fn file(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<Option<(PathBuf, Content)>> {
     const REASON: &str = "the first of the names that is there";
     search.expect(NAMES.iter().map(|name| Ask::Content(at.cwd.join(name))))?;
     let mut names = NAMES.iter().map(|name| at.cwd.join(name));
@@ -168,7 +168,7 @@ fn file(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Told<Optio
 }
 
 /// The rules of `config.yaml`.
-fn settings(path: &Path, search: &mut Search, answer: &mut Answer) -> Told<Vec<Rule>> {
+fn settings(path: &Path, search: &mut Search, answer: &mut Answer) -> Known<Vec<Rule>> {
     let Ok(raw) = search.read(path, "rules of the settings")? else { return Ok(Vec::new()) };
     let decoded = raw.text();
     let parsed = parse_npm_yaml(&decoded);
@@ -212,7 +212,7 @@ fn settings(path: &Path, search: &mut Search, answer: &mut Answer) -> Told<Vec<R
 }
 
 /// The Markdown files of a folder of rules, level by level; links are followed.
-fn files(dir: &Path, search: &mut Search, answer: &mut Answer) -> Told<Vec<PathBuf>> {
+fn files(dir: &Path, search: &mut Search, answer: &mut Answer) -> Known<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut level = vec![dir.to_owned()];
     while !level.is_empty() {
@@ -230,12 +230,12 @@ fn files(dir: &Path, search: &mut Search, answer: &mut Answer) -> Told<Vec<PathB
             for (name, kind) in names {
                 let path = folder.join(&name);
                 let kind = match kind {
-                    Kind::Link => search.glance(&path)?.map_or(Kind::Link, |meta| meta.kind),
+                    FileType::Link => search.glance(&path)?.map_or(FileType::Link, |meta| meta.kind),
                     kind => kind,
                 };
                 match kind {
-                    Kind::Dir => next.push(path),
-                    Kind::File if name.to_string_lossy().ends_with(".md") => found.push(path),
+                    FileType::Dir => next.push(path),
+                    FileType::File if name.to_string_lossy().ends_with(".md") => found.push(path),
                     _ => {}
                 }
             }
@@ -247,14 +247,14 @@ fn files(dir: &Path, search: &mut Search, answer: &mut Answer) -> Told<Vec<PathB
 }
 
 /// Whether a folder is really one above it.
-fn leads_back(folder: &Path, search: &mut Search) -> Told<bool> {
+fn leads_back(folder: &Path, search: &mut Search) -> Known<bool> {
     let above = folder.parent().unwrap_or(folder);
     let (Ok(real), Ok(above)) = (search.real(folder)?, search.real(above)?) else { return Ok(false) };
     Ok(above.starts_with(&real))
 }
 
 /// The rule that a file is, if it always applies.
-fn rule(path: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> Told<Option<Rule>> {
+fn rule(path: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> Known<Option<Rule>> {
     let raw = match search.read(path, "a rule")? {
         Ok(raw) => raw,
         Err(problem) => {

@@ -14,8 +14,8 @@ use crate::answer::{
 use crate::glob;
 use crate::harness::shared::keys::{Key, Keys, Takes};
 use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program, Version};
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, AskHasher, Content, Errno, Kind, Unreadable, absolute, relative};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, AskHasher, Content, Errno, FileType, Unreadable, absolute, relative};
 use crate::text::js_trim;
 
 mod find;
@@ -28,9 +28,9 @@ mod subagent;
 mod viewing;
 
 use find::named;
-use history::{Beside, Imports, Outside, Users, Views, Ways};
+use history::{Behavior, Beside, Imports, Outside, Users, Views};
 use imports::Importer;
-use rules::{Known, Read};
+use rules::{KnownRule, Read};
 
 /// The id, also the key of its options in requests.
 const ID: &str = "copilot-cli";
@@ -85,13 +85,13 @@ pub struct CopilotCli {
     /// The names of a directory's own files, as they follow the repository's `.github/copilot-instructions.md`.
     names: &'static [&'static str],
     /// What differs from version to version.
-    ways: Ways,
+    behavior: Behavior,
 }
 
 impl CopilotCli {
     /// The rules of a version.
-    fn of(version: Version) -> CopilotCli {
-        CopilotCli { about: V1_0.about, names: V1_0.names, ways: Ways::of(version) }
+    fn for_version(version: Version) -> CopilotCli {
+        CopilotCli { about: V1_0.about, names: V1_0.names, behavior: Behavior::for_version(version) }
     }
 }
 
@@ -116,7 +116,7 @@ static V1_0: CopilotCli = CopilotCli {
         },
     },
     names: &["AGENTS.md", "CLAUDE.md", "GEMINI.md"],
-    ways: Ways::NOW,
+    behavior: Behavior::NOW,
 };
 
 impl Edition for CopilotCli {
@@ -125,7 +125,7 @@ impl Edition for CopilotCli {
     }
 
     fn imports_into(&self, file: &Path) -> bool {
-        self.ways.imports == Imports::Followed && imports_anything(file)
+        self.behavior.imports == Imports::Followed && imports_anything(file)
     }
 
     fn sessions(&self) -> &'static [SessionKind] {
@@ -139,7 +139,7 @@ impl Edition for CopilotCli {
         }
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut answer = Answer::default();
         if at.flag(ID, "no-custom-instructions") {
             let message = "--no-custom-instructions: no instruction file is read";
@@ -149,7 +149,7 @@ impl Edition for CopilotCli {
         let home = search.env("COPILOT_HOME").filter(|home| !home.is_empty());
         let home = home.map_or_else(|| at.home.join(".copilot"), |home| absolute(&at.cwd, Path::new(&home)));
         let repository = repository(&at.cwd, search)?;
-        let above = match (&repository, self.ways.outside) {
+        let above = match (&repository, self.behavior.outside) {
             (None, Outside::EveryDirectory) => Path::new("/"),
             (None, Outside::Nothing) => &at.cwd,
             (Some(root), _) => root,
@@ -162,7 +162,8 @@ impl Edition for CopilotCli {
             let message = format!("{} links to itself, which stops Copilot CLI", github.display());
             return Ok(Answer { refusal: Some(Refusal::new(&github, message)), ..answer });
         }
-        let mut session = Session { root: root.clone(), home: home.clone(), ways: self.ways, ..Session::default() };
+        let mut session =
+            Session { root: root.clone(), home: home.clone(), behavior: self.behavior, ..Session::default() };
         self.start(at, &above, &mut session, search, &mut answer)?;
         let has_skills = subagent::leaves_out(at, &mut answer);
         viewing::look(self.names, at, &session, search, &mut answer)?;
@@ -183,7 +184,7 @@ impl CopilotCli {
         session: &mut Session,
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Told<()> {
+    ) -> Known<()> {
         let (root, home) = (session.root.clone(), session.home.clone());
         let whole_files = self.whole_files(&at.cwd, (&root, above), &home);
         search.expect(whole_files.iter().map(|(dir, ..)| Ask::Listing(dir.clone())))?;
@@ -203,9 +204,9 @@ impl CopilotCli {
             session.whole(&found, scope, limit, search, answer)?;
         }
         let extra = extra_directories(at, search);
-        let known = rules::at_start(&at.cwd, (&root, &home), &extra, &self.ways, search, answer)?;
-        let together = |known: &Known| known.is_users && self.ways.users == Users::Together;
-        let (users, others): (Vec<Known>, Vec<Known>) = known.into_iter().partition(together);
+        let known = rules::at_start(&at.cwd, (&root, &home), &extra, &self.behavior, search, answer)?;
+        let together = |known: &KnownRule| known.is_users && self.behavior.users == Users::Together;
+        let (users, others): (Vec<KnownRule>, Vec<KnownRule>) = known.into_iter().partition(together);
         for known in users {
             session.rule(known, answer);
         }
@@ -229,7 +230,7 @@ impl CopilotCli {
     /// Sub-agents and the list of skills were otherwise before.
     fn doubt_what_is_beside(&self, at: &Standpoint, answer: &mut Answer) {
         let has_skills = answer.messages.iter().any(|message| message.kind == MessageKind::Skills);
-        if self.ways.beside == Beside::Unknown && (has_skills || at.session == SessionKind::Subagent) {
+        if self.behavior.beside == Beside::Unknown && (has_skills || at.session == SessionKind::Subagent) {
             let reason = "what sub-agents begin with and how skills are listed was not checked on this version";
             answer.doubt(&[Certain::Set, Certain::Order], reason);
         }
@@ -276,16 +277,16 @@ fn directory_files(names: &'static [&'static str], dir: &Path) -> Vec<(PathBuf, 
 
 /// The nearest directory with a repository: a `.git` directory that is one, or a `.git` file that names another place,
 /// whether anything is there or not.
-fn repository(cwd: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+fn repository(cwd: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     let rule = "the root is the nearest directory with a repository";
     search.expect(cwd.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
     for dir in cwd.ancestors() {
         let git = dir.join(".git");
         let is_root = match search.stat(&git, rule)?.map(|meta| meta.kind) {
-            Ok(Kind::Dir) => {
+            Ok(FileType::Dir) => {
                 search.git(dir, rule)?.is_some_and(|repository| repository.toplevel.as_deref() == Some(dir))
             }
-            Ok(Kind::File) => search
+            Ok(FileType::File) => search
                 .read(&git, rule)?
                 .is_ok_and(|raw| raw.text().strip_prefix("gitdir:").is_some_and(|place| !place.trim().is_empty())),
             Ok(_) | Err(_) => false,
@@ -316,7 +317,7 @@ struct Session {
     root: PathBuf,
     /// The client's own directory in the home of the user.
     home: PathBuf,
-    ways: Ways,
+    behavior: Behavior,
     /// Texts of whole files that are there already: an equal one is left out.
     texts: HashSet<Text, AskHasher>,
     /// The files that stand in a tag of their own.
@@ -325,18 +326,25 @@ struct Session {
     rules: Vec<Text>,
     tables: Vec<Text>,
     /// Files with a narrower pattern, which are listed, and sent when something matching is viewed.
-    patterned: Vec<Known>,
+    patterned: Vec<KnownRule>,
 }
 
 impl Session {
-    fn whole(&mut self, path: &Path, scope: Scope, limit: &Path, search: &mut Search, answer: &mut Answer) -> Told<()> {
+    fn whole(
+        &mut self,
+        path: &Path,
+        scope: Scope,
+        limit: &Path,
+        search: &mut Search,
+        answer: &mut Answer,
+    ) -> Known<()> {
         let read = search.read(path, "its text")?;
         let Some(raw) = readable(&read, path, scope, Trigger::Session, answer) else { return Ok(()) };
         if self.leaves_out(path, scope, raw, answer) {
             return Ok(());
         }
         let place = answer.sources.len();
-        let expanded = expanded(path, raw, (limit, &self.ways), Trigger::Session, search, answer)?;
+        let expanded = expanded(path, raw, (limit, &self.behavior), Trigger::Session, search, answer)?;
         // Texts are compared with their imports in them.
         if !self.texts.insert(expanded.clone()) {
             answer.sources.truncate(place);
@@ -362,7 +370,7 @@ impl Session {
         left_out
     }
 
-    fn rule(&mut self, known: Known, answer: &mut Answer) {
+    fn rule(&mut self, known: KnownRule, answer: &mut Answer) {
         let path = known.real_path();
         let Some(read) = readable(&known.rule.read, path, Scope::Rule, Trigger::Session, answer) else { return };
         if self.leaves_out(path, Scope::Rule, &read.raw, answer) {
@@ -389,10 +397,10 @@ impl Session {
 
     /// What was the user's own so far becomes one text, with a table of its own.
     fn join_users(&mut self, answer: &mut Answer) {
-        if self.ways.users == Users::Apart {
+        if self.behavior.users == Users::Apart {
             return;
         }
-        answer.sources.extend(self.patterned.iter().filter_map(|known| listed(known, &self.ways)));
+        answer.sources.extend(self.patterned.iter().filter_map(|known| listed(known, &self.behavior)));
         for source in answer.sources.iter_mut().filter(|source| source.part > Some(self.tagged.len())) {
             source.part = Some(self.tagged.len());
         }
@@ -419,7 +427,7 @@ impl Session {
     }
 
     /// The table of AGENTS.md files in the directories of the environment.
-    fn nested_agents(&mut self, extra: &[PathBuf], search: &mut Search, answer: &mut Answer) -> Told<()> {
+    fn nested_agents(&mut self, extra: &[PathBuf], search: &mut Search, answer: &mut Answer) -> Known<()> {
         let mut rows = String::new();
         for dir in extra {
             // The root has its own already.
@@ -445,7 +453,7 @@ impl Session {
         let mut rows = String::new();
         for known in &self.patterned {
             rows.extend(row(known));
-            answer.sources.extend(listed(known, &self.ways));
+            answer.sources.extend(listed(known, &self.behavior));
         }
         if !rows.is_empty() {
             self.tables.push(format!("{RULES_TABLE}{rows}").into());
@@ -454,14 +462,14 @@ impl Session {
 }
 
 /// The line of a table about a file with narrower patterns.
-fn row(known: &Known) -> Option<String> {
+fn row(known: &KnownRule) -> Option<String> {
     let Read { cells: [patterns, description], .. } = known.rule.read.as_ref().ok()?;
     Some(["\n| ", patterns, " | '", &cell(&known.shown), "' | ", description, " |"].concat())
 }
 
-fn listed(known: &Known, ways: &Ways) -> Option<Source> {
+fn listed(known: &KnownRule, behavior: &Behavior) -> Option<Source> {
     let Read { front, size, .. } = known.rule.read.as_ref().ok()?;
-    let reason = match ways.views {
+    let reason = match behavior.views {
         Views::Nothing | Views::Above => "listed in a table; the agent is told to view it".to_owned(),
         Views::AboveAndRules => {
             format!("listed in a table; sent when a file is viewed that matches {}", front.patterns.join(", "))
@@ -575,13 +583,13 @@ fn imports_anything(path: &Path) -> bool {
 fn expanded(
     path: &Path,
     raw: &Content,
-    (limit, ways): (&Path, &Ways),
+    (limit, behavior): (&Path, &Behavior),
     trigger: Trigger,
     search: &mut Search,
     answer: &mut Answer,
-) -> Told<Text> {
+) -> Known<Text> {
     let text = Text::of(raw, &raw.text_without_bom());
-    if ways.imports == Imports::None || !imports_anything(path) {
+    if behavior.imports == Imports::None || !imports_anything(path) {
         return Ok(visible(&text));
     }
     let root = search.real(limit)?.unwrap_or_else(|_| limit.to_owned());

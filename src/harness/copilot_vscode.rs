@@ -13,8 +13,8 @@ use super::shared::conventional::{Chain, File, Globs, InFolder, Load, PLAIN, Whe
 use super::shared::vscode::{self, Settings};
 use super::{About, Details, Edition, Evidence, Profile};
 use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Text, Trigger};
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, AskHasher, Kind, absolute};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, AskHasher, FileType, absolute};
 use crate::text::locale_compare;
 
 /// Folders of files with patterns, unless `chat.instructionsFilesLocations` says otherwise.
@@ -73,7 +73,7 @@ impl Edition for CopilotVscode {
         &ABOUT
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut chain = Chain::new(at, search, Some(UNSURE));
         let settings = Settings::gather(at, chain.search, &mut chain.answer.warnings)?;
         let mut roots = vec![at.cwd.clone()];
@@ -187,7 +187,7 @@ struct Rule {
 const RULES_ENDING: &str = ".md";
 
 /// The files of a folder, in the order of their paths.
-fn rules_of(chain: &mut Chain, folder: &Folder) -> Told<Arc<Vec<Rule>>> {
+fn rules_of(chain: &mut Chain, folder: &Folder) -> Known<Arc<Vec<Rule>>> {
     let ending = if folder.is_rules { RULES_ENDING } else { ".instructions.md" };
     chain.search.part("files that VS Code may attach", (&folder.path, ending), |dir, ending, search| {
         let mut files = files_below(dir, ending, search)?;
@@ -239,7 +239,7 @@ struct Attached {
 
 impl Attached {
     /// A file that is on unless a setting is off. `Ok(true)`: what it refers to comes along in any case.
-    fn always(&mut self, chain: &mut Chain, path: &Path, on: Result<bool, &str>) -> Told<()> {
+    fn always(&mut self, chain: &mut Chain, path: &Path, on: Result<bool, &str>) -> Known<()> {
         let scope = if path.starts_with(&chain.at.cwd) { Scope::Project } else { Scope::User };
         let load = Load::start(scope, "always on");
         let Some(file) = chain.file(path, load)? else { return Ok(()) };
@@ -250,7 +250,7 @@ impl Attached {
         Ok(())
     }
 
-    fn with_pattern(&mut self, chain: &mut Chain, rule: &Rule, folder: &Folder, settings: &Settings) -> Told<()> {
+    fn with_pattern(&mut self, chain: &mut Chain, rule: &Rule, folder: &Folder, settings: &Settings) -> Known<()> {
         let path = &rule.found.path;
         let load = Load { scope: folder.scope, trigger: Trigger::Attach, reason: "a file with a pattern" };
         let Some(file) = chain.opened(&rule.found, load) else { return Ok(()) };
@@ -279,12 +279,12 @@ impl Attached {
         Ok(())
     }
 
-    fn attach(&mut self, chain: &mut Chain, file: &File, load: Load, refers: bool) -> Told<()> {
+    fn attach(&mut self, chain: &mut Chain, file: &File, load: Load, refers: bool) -> Known<()> {
         let real = chain.search.real(&file.path)?.unwrap_or_else(|_| file.path.clone());
         let range = file.js_trimmed();
         let text = file.text.slice(range.clone());
         let is_link = chain.search.lstat(&file.path, "a link to a file that is there brings nothing")?;
-        let is_link = is_link.is_ok_and(|meta| meta.kind == Kind::Link);
+        let is_link = is_link.is_ok_and(|meta| meta.kind == FileType::Link);
         let twice = self.real.get(&real).filter(|_| is_link).map(|by| (by, "links to"));
         let twice = twice.or_else(|| self.texts.get(&text).map(|by| (by, "has the same text as")));
         if let Some((by, how)) = twice.filter(|(by, _)| !text.is_empty() && **by != file.path) {
@@ -333,7 +333,7 @@ fn references(text: &str) -> Vec<&str> {
 }
 
 /// AGENTS.md of the folders above the file: listed, where a setting says so.
-fn nested(chain: &mut Chain, settings: &Settings) -> Told<()> {
+fn nested(chain: &mut Chain, settings: &Settings) -> Known<()> {
     let on = settings.flag("chat.useNestedAgentsMdFiles", false) && settings.flag("chat.useAgentsMdFile", true);
     for dir in chain.directories_to_target() {
         let path = dir.join("AGENTS.md");

@@ -11,7 +11,7 @@ use super::shared::keys::{Key, Keys, Takes};
 use super::{About, Details, Edition, Evidence, Profile};
 use crate::answer::{Answer, Fate, Scope, Standpoint, Text, Warning};
 use crate::formats::parse_json;
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::absolute;
 
 /// The names that are built in. Sorted, and compared in lower case: of `CRUSH.md`, `Crush.md` and `crush.md` only the first
@@ -86,7 +86,7 @@ impl Edition for Crush {
         &ABOUT
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut chain = Chain::new(at, search, Some(UNSURE));
         let mut paths: Vec<String> = NAMES.iter().map(|&name| name.to_owned()).collect();
         let place = |path: &str| match path.strip_prefix("~/") {
@@ -119,7 +119,7 @@ impl Edition for Crush {
 }
 
 /// Adds a file, or every file below a folder.
-fn add(chain: &mut Chain, place: &Path, load: Load) -> Told<()> {
+fn add(chain: &mut Chain, place: &Path, load: Load) -> Known<()> {
     if chain.search.is_dir(place, "a folder stands for every file below it")? {
         for (found, text) in chain.search.part("files of Crush", (place, ""), read)?.iter() {
             if let Some(file) = chain.opened(found, load) {
@@ -133,7 +133,7 @@ fn add(chain: &mut Chain, place: &Path, load: Load) -> Told<()> {
 }
 
 /// The files of a folder, as they are shown.
-fn read(dir: &Path, ending: &'static str, search: &mut Search) -> Told<Vec<(InFolder, Text)>> {
+fn read(dir: &Path, ending: &'static str, search: &mut Search) -> Known<Vec<(InFolder, Text)>> {
     let text = |found: &InFolder| found.read.as_ref().map_or_else(|_| Text::default(), |file| shown(file));
     Ok(files_below(dir, ending, search)?.into_iter().map(|found| (found.clone(), text(&found))).collect())
 }
@@ -144,14 +144,14 @@ fn shown(file: &File) -> Text {
 }
 
 /// Whether a directory has an entry of exactly this name, whatever the disk thinks of letter case.
-fn is_named(chain: &mut Chain, place: &Path) -> Told<bool> {
+fn is_named(chain: &mut Chain, place: &Path) -> Known<bool> {
     let Some(dir) = place.parent() else { return Ok(false) };
     let Ok(entries) = chain.search.list(dir, "other spellings of a name")? else { return Ok(false) };
     Ok(entries.iter().any(|entry| Some(entry.name.as_os_str()) == place.file_name()))
 }
 
 /// `options.context_paths` of every settings file, the global one first, each with its file.
-fn configured(chain: &mut Chain) -> Told<Vec<(String, PathBuf)>> {
+fn configured(chain: &mut Chain) -> Known<Vec<(String, PathBuf)>> {
     let mut files: Vec<PathBuf> = vec![chain.config_home().join("crush/crush.json")];
     files.extend(["crush.json", ".crush.json"].map(|name| chain.at.cwd.join(name)));
     let mut paths = Vec::new();

@@ -15,7 +15,7 @@ use super::shared::front_matter::{self, FrontMatter, Value};
 use super::shared::keys::{Key, Keys, Takes};
 use super::{About, Details, Edition, Evidence, Profile};
 use crate::answer::{Answer, Fate, Scope, Standpoint, Trigger, Warning};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::absolute;
 
 /// The profile.
@@ -70,7 +70,7 @@ impl Edition for Cursor {
         &ABOUT
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut chain = Chain::new(at, search, Some(UNSURE));
         rules(&mut chain, &at.cwd, Scope::Rule)?;
         chain.whole(&at.cwd.join("AGENTS.md"), Load::start(Scope::Project, "AGENTS.md at the workspace root"))?;
@@ -116,7 +116,7 @@ struct Says {
 }
 
 /// The files of a folder of rules.
-fn read(dir: &Path, ending: &'static str, search: &mut Search) -> Told<Vec<Rule>> {
+fn read(dir: &Path, ending: &'static str, search: &mut Search) -> Known<Vec<Rule>> {
     let says = |file: &Arc<File>| {
         let front = file.front();
         let name = file.path.file_stem().unwrap_or_default().to_string_lossy();
@@ -136,7 +136,7 @@ fn read(dir: &Path, ending: &'static str, search: &mut Search) -> Told<Vec<Rule>
 }
 
 /// The rules of one folder; patterns are taken from there.
-fn rules(chain: &mut Chain, dir: &Path, scope: Scope) -> Told<()> {
+fn rules(chain: &mut Chain, dir: &Path, scope: Scope) -> Known<()> {
     let nested = scope == Scope::Nested;
     for Rule { found, says } in chain.search.part("rules of Cursor", (&dir.join(".cursor/rules"), ""), read)?.iter() {
         let path = &found.path;
@@ -173,7 +173,7 @@ fn rules(chain: &mut Chain, dir: &Path, scope: Scope) -> Told<()> {
 }
 
 /// What a rule that counts names with `@`, seen from the folder that holds `.cursor`; one file deep.
-fn attached(chain: &mut Chain, rule: &Says, dir: &Path) -> Told<()> {
+fn attached(chain: &mut Chain, rule: &Says, dir: &Path) -> Known<()> {
     let Some(source) = chain.answer.sources.last().filter(|source| source.fate == Fate::Loaded) else { return Ok(()) };
     let load = Load { scope: Scope::Import, trigger: source.trigger, reason: "named by a rule" };
     for name in &rule.names {

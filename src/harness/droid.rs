@@ -13,8 +13,8 @@ use super::shared::section::{Given, Section};
 use super::shared::skills;
 use super::{About, Attaches, Details, Edition, Evidence, Profile, Program};
 use crate::answer::{Answer, Certain, Fate, Limit, Per, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Unit};
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Content, Kind};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, Content, FileType};
 use crate::text::{js_trim_end, utf16_len};
 
 /// The profile.
@@ -85,7 +85,7 @@ impl Edition for Droid {
         }
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let root = root(&at.cwd, search)?;
         let mut answer = Answer { root: root.clone().or_else(|| Some(at.cwd.clone())), ..Answer::default() };
         let places = places(at, root.as_deref());
@@ -102,7 +102,7 @@ impl Edition for Droid {
 }
 
 /// The nearest directory with `.git`.
-fn root(dir: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+fn root(dir: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     search.expect(dir.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
     for above in dir.ancestors() {
         if search.stat(&above.join(".git"), "the root of the repository ends the search")?.is_ok() {
@@ -144,7 +144,7 @@ struct File {
 }
 
 /// The files of those names in those places.
-fn collect(places: &[(PathBuf, Scope)], names: &[&str], search: &mut Search, answer: &mut Answer) -> Told<Vec<File>> {
+fn collect(places: &[(PathBuf, Scope)], names: &[&str], search: &mut Search, answer: &mut Answer) -> Known<Vec<File>> {
     search.expect(places.iter().map(|(dir, _)| Ask::LinkKind(dir.clone())))?;
     let all = places.iter().flat_map(|(dir, _)| names.iter().map(|name| Ask::LinkKind(dir.join(name))));
     search.expect(all.collect::<Vec<_>>())?;
@@ -170,13 +170,13 @@ fn collect(places: &[(PathBuf, Scope)], names: &[&str], search: &mut Search, ans
 }
 
 /// Whether a file is there itself, in a directory that is there itself: links are none.
-fn plain_file(path: &Path, dir: &Path, search: &mut Search) -> Told<bool> {
+fn plain_file(path: &Path, dir: &Path, search: &mut Search) -> Known<bool> {
     const RULE: &str = "links are passed over";
-    let is = |found: Result<crate::snapshot::Meta, _>, kind: Kind| found.is_ok_and(|meta| meta.kind == kind);
-    Ok(is(search.lstat(dir, RULE)?, Kind::Dir) && is(search.lstat(path, RULE)?, Kind::File))
+    let is = |found: Result<crate::snapshot::Meta, _>, kind: FileType| found.is_ok_and(|meta| meta.kind == kind);
+    Ok(is(search.lstat(dir, RULE)?, FileType::Dir) && is(search.lstat(path, RULE)?, FileType::File))
 }
 
-fn read(path: &Path, dir: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> Told<Option<Content>> {
+fn read(path: &Path, dir: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> Known<Option<Content>> {
     if !plain_file(path, dir, search)? {
         if search.is_file(path, "asked only to explain: links are passed over")? {
             answer.sources.push(Source::new(path, scope, Fate::Excluded, "it is, or lies behind, a link"));
@@ -305,7 +305,7 @@ fn nested(
     known: Vec<PathBuf>,
     search: &mut Search,
     answer: &mut Answer,
-) -> Told<()> {
+) -> Known<()> {
     let Some(target) = at.target.as_deref().filter(|_| at.tool == Tool::Read) else { return Ok(()) };
     let mut seen: HashSet<PathBuf> = HashSet::new();
     for path in known.iter().chain(&at.already_loaded) {
@@ -367,7 +367,7 @@ fn nested(
 
 /// The directories that lead to one that a tool touched: below the root of this repository, from the root of another one, or below
 /// the home directory.
-fn on_the_way(at: &Standpoint, root: Option<&Path>, dir: &Path, search: &mut Search) -> Told<Vec<PathBuf>> {
+fn on_the_way(at: &Standpoint, root: Option<&Path>, dir: &Path, search: &mut Search) -> Known<Vec<PathBuf>> {
     if FOLDERS.iter().any(|name| dir.starts_with(at.home.join(name))) {
         return Ok(Vec::new());
     }

@@ -12,8 +12,8 @@ use crate::answer::{Answer, Fate, Message, Role, Scope, SessionKind, Source, Sta
 use crate::formats::Node;
 use crate::harness::shared::keys::{Key, Keys, Takes};
 use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program, Version};
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Content, Kind, Unreadable, absolute};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, Content, FileType, Unreadable, absolute};
 use crate::text::{self, js_trim};
 
 mod environment;
@@ -32,7 +32,7 @@ mod trust;
 mod workspaces;
 
 pub(super) use extensions::{Switches, hydrated};
-use history::{Links, Ways};
+use history::{Behavior, Links};
 use imports::Importer;
 pub(super) use paths::joined;
 use settings::{Format, Settings};
@@ -90,13 +90,13 @@ pub struct GeminiCli {
     /// The name that is always looked for, after the configured ones.
     default_name: &'static str,
     /// What differs from version to version.
-    ways: Ways,
+    behavior: Behavior,
 }
 
 impl GeminiCli {
     /// The rules of a version.
-    fn of(version: Version) -> GeminiCli {
-        GeminiCli { about: V0_61.about, default_name: V0_61.default_name, ways: Ways::of(version) }
+    fn for_version(version: Version) -> GeminiCli {
+        GeminiCli { about: V0_61.about, default_name: V0_61.default_name, behavior: Behavior::for_version(version) }
     }
 }
 
@@ -121,7 +121,7 @@ static V0_61: GeminiCli = GeminiCli {
         },
     },
     default_name: "GEMINI.md",
-    ways: Ways::NOW,
+    behavior: Behavior::NOW,
 };
 
 impl Edition for GeminiCli {
@@ -144,10 +144,10 @@ impl Edition for GeminiCli {
         }
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let home = search.env("GEMINI_CLI_HOME").filter(|home| !home.is_empty());
         let home = home.map_or_else(|| at.home.clone(), |home| absolute(&at.cwd, Path::new(&home)));
-        let settings = match Settings::gather((self.default_name, self.ways), at, &home, search)? {
+        let settings = match Settings::gather((self.default_name, self.behavior), at, &home, search)? {
             Ok(settings) => settings,
             Err(refusal) => return Ok(refusal.into()),
         };
@@ -223,7 +223,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn global(&self, search: &mut Search) -> Told<Vec<PathBuf>> {
+    fn global(&self, search: &mut Search) -> Known<Vec<PathBuf>> {
         let paths: Vec<_> = self.names.iter().map(|name| joined(&self.home, name)).collect();
         search.expect(paths.iter().cloned().map(Ask::Kind))?;
         let mut found = Vec::new();
@@ -236,7 +236,7 @@ impl Walk<'_> {
     }
 
     /// Every name in every directory from `start` up to `ceiling`, the uppermost directory first.
-    fn upwards(&self, start: &Path, ceiling: &Path, search: &mut Search) -> Told<Vec<PathBuf>> {
+    fn upwards(&self, start: &Path, ceiling: &Path, search: &mut Search) -> Known<Vec<PathBuf>> {
         let mut dirs: Vec<&Path> = Vec::new();
         for dir in start.ancestors().take_while(|dir| *dir != self.home) {
             dirs.push(dir);
@@ -257,7 +257,7 @@ impl Walk<'_> {
     }
 
     /// The project files, one name per file, sorted as plain strings.
-    fn project(&self, settings: &Settings, search: &mut Search, answer: &mut Answer) -> Told<Vec<PathBuf>> {
+    fn project(&self, settings: &Settings, search: &mut Search, answer: &mut Answer) -> Known<Vec<PathBuf>> {
         let mut found: Vec<PathBuf> = Vec::new();
         for workspace in &self.workspaces {
             let ceiling = boundary(workspace, &settings.markers, "where the walk upwards ends", search)?;
@@ -281,7 +281,7 @@ impl Walk<'_> {
     }
 }
 
-fn only_one_name(paths: Vec<PathBuf>, search: &mut Search, answer: &mut Answer) -> Told<Vec<PathBuf>> {
+fn only_one_name(paths: Vec<PathBuf>, search: &mut Search, answer: &mut Answer) -> Known<Vec<PathBuf>> {
     let mut first: HashMap<(u64, u64), PathBuf> = HashMap::new();
     let mut kept = Vec::new();
     for path in paths {
@@ -349,7 +349,7 @@ fn load(
     seen: &mut HashSet<(u64, u64)>,
     search: &mut Search,
     answer: &mut Answer,
-) -> Told<Vec<String>> {
+) -> Known<Vec<String>> {
     let place = |files: &Files, path: &PathBuf| files.moved.get(path).unwrap_or(path).clone();
     let all = tiers.iter().flat_map(|files| files.paths.iter().map(move |path| Ask::Content(place(files, path))));
     search.expect(all)?;
@@ -388,7 +388,7 @@ fn block(
     met: &mut Met,
     search: &mut Search,
     answer: &mut Answer,
-) -> Told<Option<String>> {
+) -> Known<Option<String>> {
     let reason = files.tier.reason();
     let identity = search.stat(now, reason)?.ok().map(|meta| meta.identity);
     if let Some(block) = met.shown.get(path) {
@@ -408,7 +408,7 @@ fn block(
     let raw = match search.read(now, reason)? {
         Ok(raw) => raw,
         // Taken for /dev/null, the only device a project may be expected to link to.
-        Err(Unreadable::Not(Kind::Device)) => Content::default(),
+        Err(Unreadable::Not(FileType::Device)) => Content::default(),
         Err(problem) => {
             unreadable(&problem, path, answer);
             if !answer.sources.iter().any(|known| known.path() == Some(path) && known.fate == Fate::Unreadable) {
@@ -445,7 +445,7 @@ fn block(
 
 fn unreadable(problem: &Unreadable, path: &Path, answer: &mut Answer) {
     let message = match problem {
-        Unreadable::Not(Kind::Fifo) => format!("{} is a FIFO: Gemini CLI waits forever", path.display()),
+        Unreadable::Not(FileType::Fifo) => format!("{} is a FIFO: Gemini CLI waits forever", path.display()),
         Unreadable::TooLarge(len) if *len < 2 << 30 => format!("{}: {problem}", path.display()),
         Unreadable::Process => format!("{}: {problem}", path.display()),
         Unreadable::TooLarge(_) | Unreadable::Not(_) | Unreadable::Errno(_) => return,

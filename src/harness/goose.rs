@@ -11,7 +11,7 @@ use super::shared::conventional::{Chain, File, Load, PLAIN};
 use super::shared::{front_matter, skills};
 use super::{About, Attaches, Details, Edition, Evidence, Profile};
 use crate::answer::{Answer, Certain, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Warning};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::{Ask, absolute};
 use crate::text::Size;
 
@@ -82,7 +82,7 @@ impl Edition for Goose {
         }
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut chain = Chain::new(at, search, None);
         let config = match chain.search.env("GOOSE_PATH_ROOT").filter(|root| !root.is_empty()) {
             Some(root) => absolute(&at.cwd, Path::new(&root)).join("config"),
@@ -130,7 +130,7 @@ impl Edition for Goose {
 }
 
 /// `CONTEXT_FILE_NAMES`, from the environment as JSON, else from the settings.
-fn names(chain: &mut Chain, config: &Path) -> Told<Vec<String>> {
+fn names(chain: &mut Chain, config: &Path) -> Known<Vec<String>> {
     let default = || NAMES.map(str::to_owned).to_vec();
     if let Some(list) = chain.search.env("CONTEXT_FILE_NAMES") {
         let parsed = crate::formats::parse_json(&list).ok();
@@ -150,7 +150,7 @@ fn names(chain: &mut Chain, config: &Path) -> Told<Vec<String>> {
 }
 
 /// Adds the files of these names; which parts they are.
-fn hints(chain: &mut Chain, dirs: &[PathBuf], names: &[String], boundary: &Path, load: Load) -> Told<Range<usize>> {
+fn hints(chain: &mut Chain, dirs: &[PathBuf], names: &[String], boundary: &Path, load: Load) -> Known<Range<usize>> {
     let paths: Vec<PathBuf> = dirs.iter().flat_map(|dir| names.iter().map(move |name| dir.join(name))).collect();
     chain.search.expect(paths.iter().cloned().map(Ask::Content))?;
     let real = chain.search.real(boundary)?.unwrap_or_else(|_| boundary.to_owned());
@@ -179,9 +179,9 @@ fn hints(chain: &mut Chain, dirs: &[PathBuf], names: &[String], boundary: &Path,
 }
 
 /// What a tool brings that reaches a directory below: the files from there up to the working directory; which directory that is.
-fn nested(chain: &mut Chain, names: &[String], boundary: &Path) -> Told<Option<PathBuf>> {
+fn nested(chain: &mut Chain, names: &[String], boundary: &Path) -> Known<Option<PathBuf>> {
     let at = chain.at;
-    let mut reached = |path: &Path| -> Told<PathBuf> {
+    let mut reached = |path: &Path| -> Known<PathBuf> {
         let dir = absolute(&at.cwd, path).parent().map(Path::to_owned).unwrap_or_default();
         Ok(chain.search.real(&dir)?.unwrap_or(dir))
     };
@@ -222,7 +222,7 @@ struct References<'b> {
 }
 
 impl References<'_> {
-    fn expand(&mut self, text: &Text, path: &Path, on_the_way: &mut Vec<String>, chain: &mut Chain) -> Told<Text> {
+    fn expand(&mut self, text: &Text, path: &Path, on_the_way: &mut Vec<String>, chain: &mut Chain) -> Known<Text> {
         let (mut out, mut from) = (Vec::new(), 0);
         for token in references(text) {
             let reference = &text[token.start + 1..token.end];
@@ -266,7 +266,7 @@ impl References<'_> {
     }
 
     /// The file that a reference names: inside of the boundary, no part of a `.git`.
-    fn file(&self, reference: &str, path: &Path, chain: &mut Chain) -> Told<Option<Arc<File>>> {
+    fn file(&self, reference: &str, path: &Path, chain: &mut Chain) -> Known<Option<Arc<File>>> {
         let git = reference.split('/').any(|part| part.eq_ignore_ascii_case(".git"));
         if reference.starts_with('/') || git {
             return Ok(None);

@@ -16,7 +16,7 @@ use super::shared::skills;
 use super::{About, Attaches, Details, Edition, Evidence, Profile, Program};
 use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
 use crate::formats::{Node, parse_toml};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, absolute};
 
 /// The profile.
@@ -93,7 +93,7 @@ impl Edition for GrokBuild {
         }
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut answer = Answer::default();
         let named = search.env("GROK_HOME").filter(|dir| !dir.is_empty());
         let own = named.map_or_else(|| at.home.join(".grok"), |dir| absolute(&at.cwd, Path::new(&dir)));
@@ -119,7 +119,7 @@ struct Settings {
 }
 
 impl Settings {
-    fn read(path: &Path, search: &mut Search) -> Told<Settings> {
+    fn read(path: &Path, search: &mut Search) -> Known<Settings> {
         let read = search.read(path, "the settings switch files off and name folders")?;
         Ok(Settings { node: read.ok().and_then(|raw| parse_toml(raw.as_text()?).ok()) })
     }
@@ -157,7 +157,7 @@ struct Project {
 }
 
 impl Project {
-    fn of(at: &Standpoint, own: PathBuf, settings: &Settings, search: &mut Search) -> Told<Project> {
+    fn of(at: &Standpoint, own: PathBuf, settings: &Settings, search: &mut Search) -> Known<Project> {
         let git = root(&at.cwd, search)?.filter(|root| root.parent().is_some());
         let root = git.clone().filter(|root| *root != at.home);
         let ignored = match &root {
@@ -185,7 +185,7 @@ impl Project {
 }
 
 /// Whether somebody decided that a folder may be trusted.
-fn trusted(store: &Path, folder: &Path, search: &mut Search) -> Told<bool> {
+fn trusted(store: &Path, folder: &Path, search: &mut Search) -> Known<bool> {
     let read = search.read(store, "trust: the folders somebody decided about")?;
     let node = read.ok().and_then(|raw| parse_toml(raw.as_text()?).ok());
     let folders = node.as_ref().and_then(|node| node.get("folders")).and_then(Node::as_table).unwrap_or_default();
@@ -217,7 +217,7 @@ impl Taken {
         is_rule: bool,
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Told<Option<File>> {
+    ) -> Known<Option<File>> {
         let mut left_out = |fate, reason: &str| answer.sources.push(Source::new(path, scope, fate, reason));
         let raw = match search.read(path, "one of the files of that directory")? {
             Ok(raw) => raw,
@@ -255,7 +255,7 @@ impl Taken {
         named: Named,
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Told<Vec<File>> {
+    ) -> Known<Vec<File>> {
         let Ok(entries) = search.list(dir, "a folder of rules")? else { return Ok(Vec::new()) };
         let mut names: Vec<_> = entries.iter().map(|entry| entry.name.clone()).collect();
         names.retain(|name| name.to_string_lossy().ends_with(".md"));
@@ -273,7 +273,7 @@ impl Taken {
     }
 
     /// The files of a directory that go by their names, and those of its `.claude`.
-    fn files(&mut self, dir: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> Told<Vec<File>> {
+    fn files(&mut self, dir: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> Known<Vec<File>> {
         let mut paths: Vec<PathBuf> = NAMES.iter().map(|name| dir.join(name)).collect();
         if self.settings.reads("claude", "agents") {
             paths.extend([".claude/CLAUDE.md", ".claude/CLAUDE.local.md"].map(|name| dir.join(name)));
@@ -293,7 +293,7 @@ impl Taken {
     }
 
     /// The rules of the folders that the user names further.
-    fn extra(&mut self, at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Told<Vec<File>> {
+    fn extra(&mut self, at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<Vec<File>> {
         let mut found = Vec::new();
         for dir in self.settings.extra_folders(&at.home) {
             found.extend(self.rules(&dir, Scope::User, Named::BySettings, search, answer)?);
@@ -301,7 +301,7 @@ impl Taken {
         Ok(found)
     }
 
-    fn of_user(&mut self, search: &mut Search, answer: &mut Answer) -> Told<Vec<File>> {
+    fn of_user(&mut self, search: &mut Search, answer: &mut Answer) -> Known<Vec<File>> {
         let mut found = Vec::new();
         for (client, dir) in self.project.of_user.clone() {
             let [files, rules] = ["agents", "rules"].map(|kind| client.is_empty() || self.settings.reads(client, kind));
@@ -325,7 +325,7 @@ impl Taken {
     }
 
     /// The files from the root down. Where nobody trusts the project, those that are the user's own stay.
-    fn of_project(&mut self, at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Told<Vec<File>> {
+    fn of_project(&mut self, at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<Vec<File>> {
         let top = self.project.root.clone().unwrap_or_else(|| at.cwd.clone());
         let mut dirs: Vec<&Path> = at.cwd.ancestors().take_while(|dir| dir.starts_with(&top)).collect();
         dirs.reverse();
@@ -366,7 +366,7 @@ fn body(text: &str) -> usize {
 }
 
 /// The top of the repository, as git knows it.
-fn root(dir: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+fn root(dir: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     const RULE: &str = "the root of the repository begins the search";
     search.expect(dir.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
     for above in dir.ancestors() {
@@ -385,7 +385,7 @@ struct Ignored {
 }
 
 impl Ignored {
-    fn read(root: &Path, search: &mut Search) -> Told<Ignored> {
+    fn read(root: &Path, search: &mut Search) -> Known<Ignored> {
         let mut builder = GitignoreBuilder::new(root);
         if let Ok(raw) = search.read(&root.join(".gitignore"), "what git ignores is left out")? {
             for line in raw.text().lines() {

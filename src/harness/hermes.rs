@@ -15,7 +15,7 @@ use crate::answer::{
     Answer, Certain, Fate, Limit, Message, Per, Purpose, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Unit,
 };
 use crate::formats::{Value, parse_yaml};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, absolute};
 use crate::text::{is_py_space, py_trimmed};
 
@@ -96,7 +96,7 @@ impl Edition for Hermes {
         }
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut answer = Answer { root: Some(at.cwd.clone()), ..Answer::default() };
         let named = search.env("HERMES_HOME").filter(|dir| !dir.is_empty());
         let own = named.map_or_else(|| at.home.join(".hermes"), |dir| absolute(&at.cwd, Path::new(&dir)));
@@ -117,7 +117,7 @@ struct Window {
 }
 
 impl Window {
-    fn of(at: &Standpoint, config: &Path, search: &mut Search) -> Told<Window> {
+    fn of(at: &Standpoint, config: &Path, search: &mut Search) -> Known<Window> {
         let read = search.read(config, "the limit of files, and the window of the model")?;
         let node = read.ok().and_then(|raw| parse_yaml(&raw.text()).ok());
         let number = |path: &[&str]| match node.as_ref().and_then(|node| node.at_path(path)).map(|node| &node.value) {
@@ -168,7 +168,7 @@ fn text_of(raw: &Content) -> Option<String> {
 }
 
 /// The same of a path; a source says why it is not there.
-fn read(path: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> Told<Option<(Content, String)>> {
+fn read(path: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> Known<Option<(Content, String)>> {
     let raw = match search.read(path, "a file of the project's context")? {
         Ok(raw) => raw,
         Err(problem) => {
@@ -217,7 +217,7 @@ fn source(path: &Path, raw: &Content, scope: Scope, cut: Option<usize>, reason: 
     }
 }
 
-fn soul(path: &Path, window: &Window, search: &mut Search, answer: &mut Answer) -> Told<()> {
+fn soul(path: &Path, window: &Window, search: &mut Search, answer: &mut Answer) -> Known<()> {
     let Some((raw, text)) = read(path, Scope::User, search, answer)? else { return Ok(()) };
     let text = scanned(text, path, answer);
     let (text, is_cut) = window.cut(text, "SOUL.md", path, answer);
@@ -237,7 +237,7 @@ fn give(answer: &mut Answer, message: Message, sources: Vec<Source>) {
 }
 
 /// The first kind of file that has some text.
-fn project(at: &Standpoint, window: &Window, search: &mut Search, answer: &mut Answer) -> Told<()> {
+fn project(at: &Standpoint, window: &Window, search: &mut Search, answer: &mut Answer) -> Known<()> {
     let kinds = [["AGENTS.md", "agents.md"], ["CLAUDE.md", "claude.md"]];
     search.expect(kinds.iter().flatten().map(|name| Ask::Content(at.cwd.join(name))))?;
     let mut found = hermes_md(at, search, answer)?;
@@ -280,7 +280,7 @@ struct Kind {
     files: Vec<(PathBuf, Content)>,
 }
 
-fn shadowed(path: &Path, search: &mut Search, answer: &mut Answer) -> Told<()> {
+fn shadowed(path: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
     if search.is_file(path, "asked only to explain: another kind comes first")? {
         answer.sources.push(Source::new(path, Scope::Project, Fate::Shadowed, "another kind of file comes first"));
     }
@@ -288,7 +288,7 @@ fn shadowed(path: &Path, search: &mut Search, answer: &mut Answer) -> Told<()> {
 }
 
 /// The nearest `.hermes.md` or `HERMES.md` up to the root of the repository; without one, of the working directory.
-fn hermes_md(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Told<Option<Kind>> {
+fn hermes_md(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<Option<Kind>> {
     search.expect(at.cwd.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
     let mut root = None;
     for dir in at.cwd.ancestors() {
@@ -322,7 +322,7 @@ fn without_head(text: &str) -> &str {
 }
 
 /// `.cursorrules`, then `.cursor/rules/*.mdc` by name.
-fn cursor(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Told<Option<Kind>> {
+fn cursor(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<Option<Kind>> {
     let own = at.cwd.join(".cursorrules");
     let folder = at.cwd.join(".cursor/rules");
     let mut paths = vec![own.clone()];

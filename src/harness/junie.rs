@@ -8,7 +8,7 @@ use std::path::Path;
 use super::shared::conventional::{Chain, Load, PLAIN, read_in_november};
 use super::{About, Details, Edition, Evidence, Profile};
 use crate::answer::{Answer, Scope, Standpoint};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::absolute;
 
 /// In the order in which they are looked for.
@@ -45,7 +45,7 @@ impl Edition for Junie {
         &ABOUT
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut chain = Chain::new(at, search, Some(UNSURE));
         let option = at.option(PROFILE.id, "guidelines-path").map(str::to_owned);
         let named = option.or_else(|| chain.search.env(VARIABLE)).filter(|name| !name.is_empty());

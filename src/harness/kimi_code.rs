@@ -15,8 +15,8 @@ use super::{About, Attaches, Details, Edition, Evidence, Profile, Program};
 use crate::answer::{
     Answer, Fate, Message, MessageKind, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Warning,
 };
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Content, Kind, absolute};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, Content, FileType, absolute};
 use crate::text::{js_trim, js_trimmed};
 
 /// The profile.
@@ -74,7 +74,7 @@ impl Edition for KimiCode {
         }
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let root = root(&at.cwd, search)?;
         let mut answer = Answer { root: Some(root.clone()), ..Answer::default() };
         let named = search.env("KIMI_CODE_HOME").filter(|dir| !dir.is_empty());
@@ -111,7 +111,7 @@ struct Found {
 
 impl Found {
     /// Takes the first of the paths that has some text; the others that are there are shadowed by it.
-    fn first(&mut self, paths: &[PathBuf], scope: Scope, search: &mut Search, answer: &mut Answer) -> Told<()> {
+    fn first(&mut self, paths: &[PathBuf], scope: Scope, search: &mut Search, answer: &mut Answer) -> Known<()> {
         search.expect(paths.iter().cloned().map(Ask::Content))?;
         let mut taken = false;
         for path in paths {
@@ -187,14 +187,14 @@ fn down(dir: &Path, root: &Path) -> Vec<PathBuf> {
 }
 
 /// The nearest directory with `.git`: a directory, or a file that names one.
-fn root(dir: &Path, search: &mut Search) -> Told<PathBuf> {
+fn root(dir: &Path, search: &mut Search) -> Known<PathBuf> {
     const RULE: &str = "the root of the repository ends the search";
     search.expect(dir.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
     for above in dir.ancestors() {
         let git = above.join(".git");
         let is_one = match search.stat(&git, RULE)?.map(|meta| meta.kind) {
-            Ok(Kind::Dir) => true,
-            Ok(Kind::File) => search.read(&git, RULE)?.is_ok_and(|raw| names_a_directory(&raw.text())),
+            Ok(FileType::Dir) => true,
+            Ok(FileType::File) => search.read(&git, RULE)?.is_ok_and(|raw| names_a_directory(&raw.text())),
             _ => false,
         };
         if is_one {
@@ -210,7 +210,7 @@ fn names_a_directory(text: &str) -> bool {
 }
 
 /// The reminder that names the files which apply to what a tool reached, but for those that are known.
-fn remind(at: &Standpoint, mut known: HashSet<PathBuf>, search: &mut Search, answer: &mut Answer) -> Told<()> {
+fn remind(at: &Standpoint, mut known: HashSet<PathBuf>, search: &mut Search, answer: &mut Answer) -> Known<()> {
     let Some(target) = &at.target else { return Ok(()) };
     for earlier in &at.read_before {
         let dir = absolute(&at.cwd, earlier);
@@ -244,7 +244,7 @@ fn is_one_of_them(path: &Path) -> bool {
 }
 
 /// The files with some text that apply to a directory, from the root of its repository down.
-fn applying(dir: &Path, search: &mut Search) -> Told<Vec<PathBuf>> {
+fn applying(dir: &Path, search: &mut Search) -> Known<Vec<PathBuf>> {
     let mut anchor = dir;
     while !search.is_dir(anchor, "the nearest directory that is there")? {
         let Some(above) = anchor.parent() else { return Ok(Vec::new()) };
@@ -256,7 +256,7 @@ fn applying(dir: &Path, search: &mut Search) -> Told<Vec<PathBuf>> {
     search.expect(dirs.iter().flat_map(all).map(Ask::Content))?;
     let mut found = Vec::new();
     for dir in &dirs {
-        let mut has_text = |path: &Path| -> Told<bool> {
+        let mut has_text = |path: &Path| -> Known<bool> {
             let read = search.read(path, "a file that applies to what a tool reached")?;
             Ok(read.is_ok_and(|raw| !js_trim(&raw.text()).is_empty()))
         };

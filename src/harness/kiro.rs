@@ -9,7 +9,7 @@ use super::shared::front_matter::{self, FrontMatter};
 use super::shared::keys::{Key, Keys, Takes};
 use super::{About, Details, Edition, Evidence, Profile};
 use crate::answer::{Answer, Fate, Scope, Standpoint, Trigger, Warning};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::absolute;
 
 /// The profile.
@@ -62,7 +62,7 @@ impl Edition for Kiro {
         &ABOUT
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut chain = Chain::new(at, search, Some(UNSURE));
         for (folder, scope) in
             [(at.home.join(".kiro/steering"), Scope::User), (at.cwd.join(".kiro/steering"), Scope::Rule)]
@@ -130,7 +130,7 @@ fn problem(text: &str, front: Option<&FrontMatter>) -> Option<String> {
 }
 
 /// `#[[file:path]]` names a file of the workspace, which is included as well.
-fn references(chain: &mut Chain, file: &File) -> Told<()> {
+fn references(chain: &mut Chain, file: &File) -> Known<()> {
     let mut rest = &*file.text;
     let mut named: Vec<&str> = Vec::new();
     while let Some((_, after)) = rest.split_once("#[[file:") {

@@ -12,8 +12,8 @@ use super::shared::skills;
 use super::{About, Attaches, Details, Edition, Evidence, Profile, Program};
 use crate::answer::{Answer, Certain, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
 use crate::formats::{Node, parse_toml};
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Content, Kind, absolute};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, Content, FileType, absolute};
 use crate::text::py_trimmed;
 
 /// The profile.
@@ -78,7 +78,7 @@ impl Edition for Vibe {
         }
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let own = own_folder(at, search)?;
         let mut answer = Answer::default();
         let trusted = trusted(at, &own, search)?;
@@ -130,7 +130,7 @@ fn trimmed(text: &str) -> std::ops::Range<usize> {
 }
 
 /// `$VIBE_HOME`, or `~/.vibe`.
-fn own_folder(at: &Standpoint, search: &mut Search) -> Told<PathBuf> {
+fn own_folder(at: &Standpoint, search: &mut Search) -> Known<PathBuf> {
     let Some(named) = search.env("VIBE_HOME").filter(|dir| !dir.is_empty()) else { return Ok(at.home.join(".vibe")) };
     let path = match named.strip_prefix('~') {
         Some("") => at.home.clone(),
@@ -141,7 +141,7 @@ fn own_folder(at: &Standpoint, search: &mut Search) -> Told<PathBuf> {
 }
 
 /// The directory up to which the project is trusted, if it is.
-fn trusted(at: &Standpoint, own: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+fn trusted(at: &Standpoint, own: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     let here = at.cwd.join(".vibe");
     // The user's own folder is no project's.
     if search.real(&here)?.unwrap_or(here) == search.real(own)?.unwrap_or_else(|_| own.to_owned()) {
@@ -166,7 +166,7 @@ fn trusted(at: &Standpoint, own: &Path, search: &mut Search) -> Told<Option<Path
 }
 
 /// Says of the file that would be read first that nobody trusts its project.
-fn not_trusted(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Told<()> {
+fn not_trusted(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<()> {
     let path = at.cwd.join(NAME);
     if search.is_file(&path, "asked only to explain: the folder is not trusted")? {
         let reason = "the folder is not trusted: `vibe` asks, `vibe -p` reads it with --trust only";
@@ -176,7 +176,7 @@ fn not_trusted(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Tol
 }
 
 /// The file of a directory, if it has some text.
-fn document(dir: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> Told<Option<Doc>> {
+fn document(dir: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> Known<Option<Doc>> {
     let path = dir.join(NAME);
     match search.read(&path, "AGENTS.md of that directory")? {
         Ok(raw) => {
@@ -200,7 +200,7 @@ fn document(dir: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) 
 }
 
 /// The files from `top` down to `dir`.
-fn documents(dir: &Path, top: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> Told<Vec<Doc>> {
+fn documents(dir: &Path, top: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> Known<Vec<Doc>> {
     let mut dirs: Vec<&Path> = dir.ancestors().take_while(|dir| dir.starts_with(top)).collect();
     dirs.reverse();
     search.expect(dirs.iter().map(|dir| Ask::Content(dir.join(NAME))))?;
@@ -230,11 +230,11 @@ fn say(own: &Path, user: &[Doc], project: &[Doc], answer: &mut Answer) {
 }
 
 /// What reading the target brings: the files of the directories that lead to it.
-fn nested(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Told<()> {
+fn nested(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<()> {
     let Some(target) = &at.target else { return Ok(()) };
     let Ok(real) = search.real(target)? else { return Ok(()) };
     let is_file =
-        search.stat(&real, "only a file that can be read brings others")?.is_ok_and(|meta| meta.kind != Kind::Dir);
+        search.stat(&real, "only a file that can be read brings others")?.is_ok_and(|meta| meta.kind != FileType::Dir);
     let Some(dir) = real.parent().filter(|dir| is_file && *dir != at.cwd && dir.starts_with(&at.cwd)) else {
         return Ok(());
     };

@@ -8,7 +8,7 @@ use crate::answer::{Answer, Per, PromptMode, SessionKind, Standpoint};
 use crate::formats::Node;
 use crate::harness::shared::keys::{Key, Keys, Takes};
 use crate::harness::{About, Edition, Evidence, LimitKey, Profile, Program};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 
 mod budget;
 mod candidates;
@@ -140,7 +140,7 @@ pub struct OpenClaw {
     /// Where things are kept, and which variables say so.
     places: &'static home::Places,
     /// How the configuration is read.
-    settings: config::Rules,
+    settings: config::Behavior,
     /// What a turn makes of the workspace before it reads.
     seeding: Seeding,
     /// The files of a workspace, in the order they are loaded.
@@ -154,9 +154,9 @@ pub struct OpenClaw {
     /// When BOOTSTRAP.md is shown.
     bootstrap: Bootstrap,
     /// Where skills are looked for, and how they are listed.
-    skills: skills::Rules,
+    skills: skills::Behavior,
     /// What may change the list of files in a Gateway.
-    hooks: hooks::Rules,
+    hooks: hooks::Behavior,
     /// How much of them.
     limits: Limits,
     /// In which words.
@@ -168,7 +168,7 @@ enum Seeding {
     /// A database records how far the setup of the workspace is.
     Recorded(&'static [Template]),
     /// Files that are missing are created.
-    Missing(seeding::Rules),
+    Missing(seeding::Behavior),
 }
 
 /// A file that is looked for.
@@ -249,7 +249,7 @@ impl Edition for OpenClaw {
         SessionKind::ALL
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut home = match Home::find(self.places, at, search)? {
             Ok(home) => home,
             Err(refusal) => return Ok(refusal),

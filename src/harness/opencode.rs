@@ -9,7 +9,7 @@ use crate::answer::{Answer, Certain, Message, Role, SessionKind, Source, Standpo
 use crate::harness::history::name;
 use crate::harness::shared::keys::{Key, Keys, Takes};
 use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program, Version};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 
 mod agents;
 mod choice;
@@ -170,7 +170,7 @@ fn details(version: Version) -> Details {
 
 /// An edition is one of its versions, under a name of its own.
 fn edition(name: &'static str, version: &'static str) -> OpenCode {
-    let rules = OpenCode::of(Version(version));
+    let rules = OpenCode::for_version(Version(version));
     OpenCode { about: About { name, checked: (version, version), ..rules.about }, ..rules }
 }
 
@@ -180,7 +180,7 @@ static V1_18: LazyLock<OpenCode> = LazyLock::new(|| edition("1.18", "1.18.33"));
 
 impl OpenCode {
     /// The rules of a version.
-    fn of(version: Version) -> OpenCode {
+    fn for_version(version: Version) -> OpenCode {
         use history as h;
         let name = name(version, h::CHANGES, h::EDITIONS);
         OpenCode {
@@ -188,23 +188,23 @@ impl OpenCode {
             names: &["AGENTS.md", "CLAUDE.md", "CONTEXT.md"],
             global: version.pick(&h::REWRITE, GlobalOrder::First, GlobalOrder::AfterProject),
             config_dir: version.pick(&h::REWRITE, ConfigDir::Replaces, ConfigDir::TriedFirst),
-            missing_config_dir: MissingConfigDir::of(version),
+            missing_config_dir: MissingConfigDir::for_version(version),
             test_home: version.pick(&h::REWRITE, TestHome::Home, TestHome::OwnFiles),
-            flag_words: FlagWords::of(version),
-            older_flag_words: version.pick(&h::FLAGS, FlagWords::of(version), FlagWords::TrueOr1),
+            flag_words: FlagWords::for_version(version),
+            older_flag_words: version.pick(&h::FLAGS, FlagWords::for_version(version), FlagWords::TrueOr1),
             claude_flag: version.pick(&h::REWRITE, ClaudeFlag::Everywhere, ClaudeFlag::HomeOnly),
-            git: GitRule::of(version),
-            find_error: FindError::of(version),
+            git: GitRule::for_version(version),
+            find_error: FindError::for_version(version),
             counts: version.pick(&h::NODE, Counts::Anything, Counts::Files),
             globs: version.pick(&h::NODE, Globs::Npm, Globs::Bun),
-            decoding: Decoding::of(version),
-            settings: Settings::of(version),
+            decoding: Decoding::for_version(version),
+            settings: Settings::for_version(version),
             agent_names: version.pick(&h::AGENT_NAMES, AgentNames::ByDirectory, AgentNames::ByPath),
-            pictures: Pictures::of(version),
+            pictures: Pictures::for_version(version),
             prompts: prompt::choices(version),
-            environment: EnvironmentBlock::of(version),
+            environment: EnvironmentBlock::for_version(version),
             plan_end: version.pick(&h::AGENT_NAMES, PlanEnd::Always, PlanEnd::OnlyWithFile),
-            skills: SkillsPlace::of(version),
+            skills: SkillsPlace::for_version(version),
             own_skill: version.pick(&h::OWN_SKILL, OwnSkill::Listed, OwnSkill::NotThere),
             skill_order: version.pick(&h::PROMPTS, SkillOrder::ByName, SkillOrder::AsFound),
             locations: version.pick(&h::PLACES_ARE_PATHS, Locations::Paths, Locations::Urls),
@@ -232,7 +232,7 @@ impl Edition for OpenCode {
         }
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let flags = match Flags::read(self, search) {
             Ok(flags) => flags,
             Err(message) => return Ok(Answer::refused(&at.cwd, message)),

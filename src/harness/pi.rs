@@ -12,8 +12,8 @@ use super::{About, Attaches, Details, Edition, Evidence, Profile, Program};
 use crate::answer::{
     Answer, Certain, Fate, Message, MessageKind, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Warning,
 };
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Content, Kind, Unreadable, absolute};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, Content, FileType, Unreadable, absolute};
 
 mod settings;
 mod skills;
@@ -190,7 +190,7 @@ impl Edition for Pi {
         Attaches::Nothing
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut answer = Answer { root: Some(at.cwd.clone()), ..Answer::default() };
         let named = search.env("PI_CODING_AGENT_DIR").filter(|dir| !dir.is_empty());
         let own = named.map_or_else(|| at.home.join(".pi/agent"), |dir| below_home(at, &dir, &at.cwd));
@@ -228,7 +228,7 @@ fn below_home(at: &Standpoint, path: &str, base: &Path) -> PathBuf {
 
 impl Places<'_> {
     /// Extensions and packages are programs that may add to the prompt or rewrite it.
-    fn doubt_extensions(&self, search: &mut Search, answer: &mut Answer) -> Told<()> {
+    fn doubt_extensions(&self, search: &mut Search, answer: &mut Answer) -> Known<()> {
         let folders = [Some(&self.own), self.trusted.then_some(&self.project)];
         for folder in folders.into_iter().flatten().map(|dir| dir.join("extensions")) {
             if search.list(&folder, "extensions may rewrite the prompt")?.is_ok_and(|entries| !entries.is_empty()) {
@@ -246,7 +246,7 @@ impl Places<'_> {
     }
 
     /// The project's file of that name, else the user's.
-    fn own_file(&self, name: &str, search: &mut Search) -> Told<Option<(PathBuf, Scope)>> {
+    fn own_file(&self, name: &str, search: &mut Search) -> Known<Option<(PathBuf, Scope)>> {
         let (project, user) = (self.project.join(name), self.own.join(name));
         let rule = "a text of the system prompt: the project's, if it is trusted, else the user's";
         search.expect([Ask::Kind(project.clone()), Ask::Kind(user.clone())])?;
@@ -259,7 +259,7 @@ impl Places<'_> {
 
 impl Pi {
     /// SYSTEM.md, which stands for the client's own prompt.
-    fn replaced(&self, places: &Places, search: &mut Search, answer: &mut Answer) -> Told<()> {
+    fn replaced(&self, places: &Places, search: &mut Search, answer: &mut Answer) -> Known<()> {
         let Some((path, scope)) = places.own_file("SYSTEM.md", search)? else { return Ok(()) };
         let mut section = Section::new(Trigger::Session, Role::System);
         self.text_or_path(&path, scope, "takes the place of the client's own prompt", search, &mut section, |text| {
@@ -274,7 +274,7 @@ impl Pi {
     }
 
     /// APPEND_SYSTEM.md, which stands behind the prompt.
-    fn added(&self, places: &Places, search: &mut Search, answer: &mut Answer) -> Told<()> {
+    fn added(&self, places: &Places, search: &mut Search, answer: &mut Answer) -> Known<()> {
         let Some((path, scope)) = places.own_file("APPEND_SYSTEM.md", search)? else { return Ok(()) };
         let mut section = Section::new(Trigger::Session, Role::System);
         let tag = match self.layout {
@@ -296,7 +296,7 @@ impl Pi {
         search: &mut Search,
         section: &mut Section,
         show: impl FnOnce(Text) -> Text,
-    ) -> Told<()> {
+    ) -> Known<()> {
         match search.read(path, reason.to_owned())? {
             Ok(raw) => {
                 let range = self.range(&raw);
@@ -318,7 +318,7 @@ impl Pi {
     }
 
     /// The context files: the user's, then those of every directory from the root of the disk down.
-    fn context(&self, places: &Places, search: &mut Search, answer: &mut Answer) -> Told<()> {
+    fn context(&self, places: &Places, search: &mut Search, answer: &mut Answer) -> Known<()> {
         if places.at.flag("pi", "no_context_files") {
             return Ok(());
         }
@@ -356,7 +356,7 @@ impl Pi {
         scope: Scope,
         search: &mut Search,
         mut answer: Option<&mut Answer>,
-    ) -> Told<Option<(PathBuf, Content)>> {
+    ) -> Known<Option<(PathBuf, Content)>> {
         let mut taken: Option<(PathBuf, Content)> = None;
         for path in self.names.iter().map(|name| dir.join(name)) {
             if let Some((by, _)) = &taken {
@@ -371,7 +371,7 @@ impl Pi {
             }
             match search.read(&path, CONTEXT)? {
                 Ok(raw) => taken = Some((path, raw)),
-                Err(Unreadable::Not(Kind::Dir)) => {}
+                Err(Unreadable::Not(FileType::Dir)) => {}
                 Err(problem) => {
                     if let Some(answer) = answer.as_deref_mut()
                         && search.is_file(&path, CONTEXT)?

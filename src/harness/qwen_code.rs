@@ -11,8 +11,8 @@ use super::shared::conventional::{Chain, Load, PLAIN};
 use super::shared::keys::{Key, Keys, Takes};
 use super::{About, Attaches, Details, Edition, Evidence, Profile, Program};
 use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Warning};
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Kind, relative};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, FileType, relative};
 use crate::text::js_trim;
 
 mod environment;
@@ -26,7 +26,7 @@ mod rules;
 mod settings;
 mod trust;
 
-use history::Ways;
+use history::Behavior;
 use imports::Format;
 use settings::Settings;
 
@@ -103,10 +103,10 @@ const LANGUAGE_MARK: &str = "qwen-code:llm-output-language:";
 
 /// An edition: what differs from version to version is a field.
 struct QwenCode {
-    ways: Ways,
+    behavior: Behavior,
 }
 
-static NEWEST: QwenCode = QwenCode { ways: Ways::NOW };
+static NEWEST: QwenCode = QwenCode { behavior: Behavior::NOW };
 
 impl Edition for QwenCode {
     fn about(&self) -> &About {
@@ -121,17 +121,17 @@ impl Edition for QwenCode {
         }
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut chain = Chain::new(at, search, None);
         let own = environment::own_folder(&mut chain)?;
-        let settings = match Settings::gather(&mut chain, &own, self.ways)? {
+        let settings = match Settings::gather(&mut chain, &own, self.behavior)? {
             Ok(settings) => settings,
             Err(refusal) => return Ok(Answer { refusal: Some(refusal), ..chain.answer }),
         };
         let root = project_root(&mut chain, &at.cwd)?;
         chain.answer.root = root.clone().or_else(|| Some(at.cwd.clone()));
         let language = language(&mut chain, &own, &settings)?;
-        let extensions = extensions::gather(&mut chain, &own, &settings.variables, self.ways.extension_rules)?;
+        let extensions = extensions::gather(&mut chain, &own, &settings.variables, self.behavior.extension_rules)?;
         let theirs = extensions.files.into_iter().map(|path| (path, Scope::Config));
         let last = theirs.chain(language.map(|path| (path, Scope::Generated))).collect();
         let mut places = Places { own: &own, trusted: settings.trusted, last, seen: HashSet::new(), files: Vec::new() };
@@ -161,11 +161,11 @@ impl Edition for QwenCode {
 }
 
 /// The nearest directory with a `.git` that is a directory or a file itself.
-fn project_root(chain: &mut Chain, from: &Path) -> Told<Option<PathBuf>> {
+fn project_root(chain: &mut Chain, from: &Path) -> Known<Option<PathBuf>> {
     chain.search.expect(from.ancestors().map(|dir| Ask::LinkKind(dir.join(".git"))))?;
     for dir in from.ancestors() {
         let found = chain.search.lstat(&dir.join(".git"), "the root is the nearest directory with `.git`")?;
-        if found.is_ok_and(|meta| matches!(meta.kind, Kind::Dir | Kind::File)) {
+        if found.is_ok_and(|meta| matches!(meta.kind, FileType::Dir | FileType::File)) {
             return Ok(Some(dir.to_owned()));
         }
     }
@@ -185,7 +185,7 @@ struct Places<'p> {
 
 impl Places<'_> {
     /// Name by name: the global file, then those from above the root down to `dir`.
-    fn gather(&mut self, chain: &mut Chain, dir: &Path, names: &[String]) -> Told<()> {
+    fn gather(&mut self, chain: &mut Chain, dir: &Path, names: &[String]) -> Known<()> {
         let home = chain.at.home.clone();
         let root = project_root(chain, dir)?;
         let stop = root.as_deref().unwrap_or(&home).parent().map(Path::to_owned);
@@ -238,7 +238,7 @@ fn add(
     scope: Scope,
     format: Format,
     known: &mut HashMap<PathBuf, PathBuf>,
-) -> Told<()> {
+) -> Known<()> {
     let load = Load::start(scope, "a context file of its directory");
     let Some(file) = chain.file(path, load)? else { return Ok(()) };
     let real = chain.search.real(path)?.unwrap_or_else(|_| path.to_owned());
@@ -270,7 +270,7 @@ fn add(
 }
 
 /// The file that says in which language to answer. The client writes one of its own where it finds none.
-fn language(chain: &mut Chain, own: &Path, settings: &Settings) -> Told<Option<PathBuf>> {
+fn language(chain: &mut Chain, own: &Path, settings: &Settings) -> Known<Option<PathBuf>> {
     let project = chain.at.cwd.join(".qwen/output-language.md");
     if chain.search.is_file(&project, "the language of answers")? {
         return Ok(Some(project));

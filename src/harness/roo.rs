@@ -10,8 +10,8 @@ use super::shared::conventional::{Chain, Load, PLAIN, read_in_november};
 use super::shared::vscode::{self, Settings};
 use super::{About, Details, Edition, Evidence, Profile};
 use crate::answer::{Answer, Fate, Scope, Standpoint, Text};
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Kind, relative};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, FileType, relative};
 use crate::text::locale_compare;
 
 /// The mode of a new task, unless the request names another as `agent`.
@@ -95,7 +95,7 @@ impl Edition for Roo {
         &ABOUT
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut chain = Chain::new(at, search, None);
         let settings = Settings::gather(at, chain.search, &mut chain.answer.warnings)?;
         let mode = at.agent.as_deref().unwrap_or(DEFAULT_MODE);
@@ -123,7 +123,7 @@ impl Edition for Roo {
 }
 
 /// `rules-MODE` of both folders, else `.roorules-MODE`, else `.clinerules-MODE`.
-fn rules_of_the_mode(chain: &mut Chain, mode: &str) -> Told<()> {
+fn rules_of_the_mode(chain: &mut Chain, mode: &str) -> Known<()> {
     let legacy = [format!(".roorules-{mode}"), format!(".clinerules-{mode}")];
     let folder = format!("rules-{mode}");
     let head = format!("# Rules from rules-{mode} directories:\n\n");
@@ -134,7 +134,7 @@ fn rules_of_the_mode(chain: &mut Chain, mode: &str) -> Told<()> {
 }
 
 /// `rules` of both folders, else `.roorules`, else `.clinerules`.
-fn rules_of_all(chain: &mut Chain) -> Told<()> {
+fn rules_of_all(chain: &mut Chain) -> Known<()> {
     let legacy = [".roorules".to_owned(), ".clinerules".to_owned()];
     if let Some(by) = folders(chain, "rules", "# Rules from .roo directories:\n\n", "a rule of all modes")? {
         // Unlike that of the mode, the whole is trimmed, which shows where its last file has no text.
@@ -146,7 +146,7 @@ fn rules_of_all(chain: &mut Chain) -> Told<()> {
 
 /// Adds a folder of `~/.roo` and that of the workspace's `.roo`; the first file there was. A file without text still
 /// has its head.
-fn folders(chain: &mut Chain, name: &str, head: &str, reason: &str) -> Told<Option<PathBuf>> {
+fn folders(chain: &mut Chain, name: &str, head: &str, reason: &str) -> Known<Option<PathBuf>> {
     let start = chain.started();
     let mut first = None;
     for (dir, scope) in [(chain.at.home.join(".roo"), Scope::User), (chain.at.cwd.join(".roo"), Scope::Rule)] {
@@ -171,7 +171,7 @@ fn folders(chain: &mut Chain, name: &str, head: &str, reason: &str) -> Told<Opti
 }
 
 /// AGENTS.md, or AGENT.md in its place, and AGENTS.local.md.
-fn agents(chain: &mut Chain) -> Told<()> {
+fn agents(chain: &mut Chain) -> Known<()> {
     let names = ["AGENTS.md".to_owned(), "AGENT.md".to_owned()];
     first_with_text(chain, &names, "the standard file", |name| format!("# Agent Rules Standard ({name}):\n"))?;
     let local = ["AGENTS.local.md".to_owned()];
@@ -179,7 +179,7 @@ fn agents(chain: &mut Chain) -> Told<()> {
 }
 
 /// The first of the files of the workspace that has text; the others are shadowed by it.
-fn first_with_text(chain: &mut Chain, names: &[String], reason: &str, head: impl Fn(&str) -> String) -> Told<()> {
+fn first_with_text(chain: &mut Chain, names: &[String], reason: &str, head: impl Fn(&str) -> String) -> Known<()> {
     let load = Load::start(Scope::Project, reason);
     chain.search.expect(names.iter().map(|name| Ask::Content(chain.at.cwd.join(name))))?;
     for (index, name) in names.iter().enumerate() {
@@ -194,12 +194,12 @@ fn first_with_text(chain: &mut Chain, names: &[String], reason: &str, head: impl
     Ok(())
 }
 
-fn shadowed(chain: &mut Chain, names: &[String], by: &Path) -> Told<()> {
+fn shadowed(chain: &mut Chain, names: &[String], by: &Path) -> Known<()> {
     let load = Load::start(Scope::Project, "another file is taken");
     names.iter().try_for_each(|name| chain.shadowed(&chain.at.cwd.join(name), load, by))
 }
 
-fn excluded(chain: &mut Chain, path: &Path, why: &str) -> Told<()> {
+fn excluded(chain: &mut Chain, path: &Path, why: &str) -> Known<()> {
     if chain.search.is_file(path, "a file of rules")? {
         chain.say(path, Load::start(Scope::Project, ""), Fate::Excluded, why);
     }
@@ -207,7 +207,7 @@ fn excluded(chain: &mut Chain, path: &Path, why: &str) -> Told<()> {
 }
 
 /// Says of the rules of other modes that they wait for those.
-fn other_modes(chain: &mut Chain, mode: &str) -> Told<()> {
+fn other_modes(chain: &mut Chain, mode: &str) -> Known<()> {
     for name in MODES.iter().filter(|other| **other != mode) {
         let why = format!("only in the mode {name}");
         for file in [format!(".roorules-{name}"), format!(".clinerules-{name}")] {
@@ -216,7 +216,8 @@ fn other_modes(chain: &mut Chain, mode: &str) -> Told<()> {
     }
     for (dir, scope) in [(chain.at.home.join(".roo"), Scope::User), (chain.at.cwd.join(".roo"), Scope::Rule)] {
         let Ok(entries) = chain.search.list(&dir, "rules of other modes")? else { continue };
-        let names = entries.iter().filter(|entry| entry.kind == Kind::Dir).map(|entry| entry.name.to_string_lossy());
+        let names =
+            entries.iter().filter(|entry| entry.kind == FileType::Dir).map(|entry| entry.name.to_string_lossy());
         let modes = names.filter_map(|name| name.strip_prefix("rules-").map(str::to_owned));
         let others: Vec<_> =
             modes.filter(|other| *other != mode).map(|other| (dir.join(format!("rules-{other}")), other)).collect();
@@ -232,7 +233,7 @@ fn other_modes(chain: &mut Chain, mode: &str) -> Told<()> {
 }
 
 /// The files of a folder and of those below it, links followed, in the order of their names; and what they really are.
-fn rules_below(chain: &mut Chain, dir: &Path) -> Told<Vec<(PathBuf, PathBuf)>> {
+fn rules_below(chain: &mut Chain, dir: &Path) -> Known<Vec<(PathBuf, PathBuf)>> {
     let mut walk = Walk { files: Vec::new(), linked: Vec::new(), left: ENTRY_LIMIT };
     walk.folder(chain, dir, 0)?;
     let mut files = walk.files;
@@ -255,7 +256,7 @@ struct Walk {
 
 impl Walk {
     /// Level by level; the entries of a directory in the order of their bytes, as Node lists them.
-    fn folder(&mut self, chain: &mut Chain, dir: &Path, depth: usize) -> Told<()> {
+    fn folder(&mut self, chain: &mut Chain, dir: &Path, depth: usize) -> Known<()> {
         let mut level = if depth > LINK_DEPTH { Vec::new() } else { vec![dir.to_owned()] };
         while !level.is_empty() && self.left > 0 {
             chain.search.expect(level.iter().cloned().map(Ask::Listing))?;
@@ -268,11 +269,11 @@ impl Walk {
                 for entry in entries {
                     let path = folder.join(&entry.name);
                     match entry.kind {
-                        Kind::File if depth == 0 => self.files.push((path.clone(), path)),
-                        Kind::File => self.linked.push((path.clone(), path)),
-                        Kind::Dir => below.push(path),
-                        Kind::Link => self.link(chain, &path, depth + 1)?,
-                        Kind::Fifo | Kind::Device | Kind::Other => {}
+                        FileType::File if depth == 0 => self.files.push((path.clone(), path)),
+                        FileType::File => self.linked.push((path.clone(), path)),
+                        FileType::Dir => below.push(path),
+                        FileType::Link => self.link(chain, &path, depth + 1)?,
+                        FileType::Fifo | FileType::Device | FileType::Other => {}
                     }
                 }
             }
@@ -281,12 +282,12 @@ impl Walk {
         Ok(())
     }
 
-    fn link(&mut self, chain: &mut Chain, path: &Path, depth: usize) -> Told<()> {
+    fn link(&mut self, chain: &mut Chain, path: &Path, depth: usize) -> Known<()> {
         let Some(target) = chain.search.link_target(path)?.filter(|_| depth <= LINK_DEPTH) else { return Ok(()) };
         match chain.search.glance(&target)?.map(|meta| meta.kind) {
-            Ok(Kind::File) => self.linked.push((path.to_owned(), target)),
-            Ok(Kind::Dir) => self.folder(chain, &target, depth + 1)?,
-            Ok(Kind::Link | Kind::Fifo | Kind::Device | Kind::Other) | Err(_) => {}
+            Ok(FileType::File) => self.linked.push((path.to_owned(), target)),
+            Ok(FileType::Dir) => self.folder(chain, &target, depth + 1)?,
+            Ok(FileType::Link | FileType::Fifo | FileType::Device | FileType::Other) | Err(_) => {}
         }
         Ok(())
     }

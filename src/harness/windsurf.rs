@@ -11,7 +11,7 @@ use super::shared::conventional::{Chain, File, Globs, Load, PLAIN, When, read_in
 use super::shared::keys::{Key, Keys, Takes};
 use super::{About, Details, Edition, Evidence, Profile};
 use crate::answer::{Answer, Limit, Per, Scope, Standpoint, Unit, Warning};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::text::utf16_len;
 
 /// Longest rule of a workspace, in characters; documentation of November 2026. Earlier it was 6 000, and 12 000 for all.
@@ -89,7 +89,7 @@ impl Edition for Windsurf {
         &ABOUT
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut chain = Chain::new(at, search, Some(UNSURE));
         rules(&mut chain, Path::new(SYSTEM), &at.cwd, Scope::Managed)?;
         let global = at.home.join(".codeium/windsurf/memories/global_rules.md");
@@ -117,7 +117,7 @@ impl Edition for Windsurf {
 }
 
 /// The rules of a directory, and its AGENTS.md, in either spelling.
-fn directory(chain: &mut Chain, dir: &Path, load: Load) -> Told<()> {
+fn directory(chain: &mut Chain, dir: &Path, load: Load) -> Known<()> {
     let scope = if load.scope == Scope::Nested { Scope::Nested } else { Scope::Rule };
     for folder in FOLDERS {
         rules(chain, &dir.join(folder), dir, scope)?;
@@ -131,7 +131,7 @@ fn directory(chain: &mut Chain, dir: &Path, load: Load) -> Told<()> {
 }
 
 /// The rules of one folder; patterns are taken from `base`.
-fn rules(chain: &mut Chain, folder: &Path, base: &Path, scope: Scope) -> Told<()> {
+fn rules(chain: &mut Chain, folder: &Path, base: &Path, scope: Scope) -> Known<()> {
     for found in chain.folder(folder, ".md")?.iter() {
         let Some(file) = chain.opened(found, Load::start(scope, "a rule")) else { continue };
         let when = trigger(chain, &file);

@@ -6,7 +6,7 @@
 use super::shared::conventional::{Chain, Load, PLAIN, read_in_november};
 use super::{About, Details, Edition, Evidence, Profile};
 use crate::answer::{Answer, Scope, Standpoint, Text};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 
 /// The names at the root, of which the first that is a file is taken. Before 1.0, CLAUDE.md stood before AGENT.md.
 const NAMES: [&str; 9] = [
@@ -67,7 +67,7 @@ impl Edition for Zed {
         &ABOUT
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut chain = Chain::new(at, search, Some(UNSURE));
         let personal = chain.config_home().join("zed/AGENTS.md");
         let load = Load::start(Scope::User, "the personal file");

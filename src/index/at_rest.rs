@@ -38,7 +38,7 @@ impl AtRest {
         loop {
             let known = self.parts.lock().unwrap_or_else(PoisonError::into_inner).clone();
             match resolve_knowing(&looking, &known, choice, standpoint, false) {
-                Outcome::Untold(asks) => looking.learn(asks),
+                Outcome::Pending(asks) => looking.learn(asks),
                 Outcome::Answer(answer) => return self.keep(question, Arc::from(answer)),
             }
         }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use crate::answer::{Resolution, SessionKind, Tool};
-use crate::snapshot::{Ask, Content, Fact, Facts, Kind};
+use crate::snapshot::{Ask, Content, Fact, Facts, FileType};
 
 /// What is known of a path.
 enum Node {
@@ -174,13 +174,13 @@ impl Tree {
     }
 }
 
-fn node(kind: Kind) -> Option<Node> {
+fn node(kind: FileType) -> Option<Node> {
     match kind {
-        Kind::File => Some(Node::File(None)),
-        Kind::Dir => Some(Node::Dir),
-        Kind::Fifo => Some(Node::Special("fifo")),
-        Kind::Device | Kind::Other => Some(Node::Special("device")),
-        Kind::Link => None,
+        FileType::File => Some(Node::File(None)),
+        FileType::Dir => Some(Node::Dir),
+        FileType::Fifo => Some(Node::Special("fifo")),
+        FileType::Device | FileType::Other => Some(Node::Special("device")),
+        FileType::Link => None,
     }
 }
 

@@ -172,7 +172,7 @@ fn harnesses(path: &Path, text: &str, byte: usize, customs: &Customs) -> Option<
 mod tests {
     use super::*;
 
-    fn said(path: &str, text_with_mark: &str) -> String {
+    fn with_mark(path: &str, text_with_mark: &str) -> String {
         let byte = text_with_mark.find('|').expect("a mark");
         let text = text_with_mark.replacen('|', "", 1);
         match offer(Path::new(path), &text, byte, true, &Customs::default(), Path::new("/h")) {
@@ -224,7 +224,7 @@ mod tests {
             ("/r/briefing.toml", "[harness.mine]\nextends = \"co|\"", "codex codex@0.104 codex@0.169 for `co`"),
             ("/r/briefing.toml", "[harness.mine]\ntitle = \"co|\"", "nothing"),
         ] {
-            assert_eq!(said(path, text), expected, "{path}: {text}");
+            assert_eq!(with_mark(path, text), expected, "{path}: {text}");
         }
     }
 }

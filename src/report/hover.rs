@@ -28,7 +28,7 @@ pub struct Hover {
 pub fn hover(subject: &Subject, byte: usize) -> Option<Hover> {
     words::hover(subject, byte)
         .or_else(|| key::hover(subject, byte))
-        .or_else(|| first_line(subject.raw, byte).and_then(|at| Some(Hover { text: file::said(subject)?, at })))
+        .or_else(|| first_line(subject.raw, byte).and_then(|at| Some(Hover { text: file::describe(subject)?, at })))
         .or_else(|| cut::hover(subject, byte))
 }
 

@@ -49,7 +49,7 @@ pub struct Part {
 
 /// Whom the files of some answers reach; `read` tells what a file holds.
 pub fn portability(answers: &[Resolution], read: impl Fn(&Path) -> Option<Content>) -> Portability {
-    let told: Vec<Told> = answers.iter().map(told_by).collect();
+    let told: Vec<Lines> = answers.iter().map(told_by).collect();
     let sources = answers.iter().flat_map(|answer| &answer.answer.sources);
     let counts = sources.filter(|source| {
         let stands = matches!(source.fate, Fate::Loaded | Fate::Truncated | Fate::Shadowed | Fate::Dropped);
@@ -83,7 +83,7 @@ pub fn portability(answers: &[Resolution], read: impl Fn(&Path) -> Option<Conten
 
 /// The lines of a file that reach some of the harnesses and not all: one finding for each group of harnesses.
 pub fn findings(subject: &Subject) -> Vec<Finding> {
-    let told: Vec<Told> = subject.answers.iter().map(|answer| told_by(answer)).collect();
+    let told: Vec<Lines> = subject.answers.iter().map(|answer| told_by(answer)).collect();
     let text = subject.raw.text();
     let mut groups: BTreeMap<Vec<usize>, Vec<Stretch>> = BTreeMap::new();
     for part in parts(&text, &told) {
@@ -105,9 +105,9 @@ pub fn findings(subject: &Subject) -> Vec<Finding> {
 }
 
 /// The lines that a model is told, without the space around them.
-type Told = HashSet<String>;
+type Lines = HashSet<String>;
 
-fn told_by(answer: &Resolution) -> Told {
+fn told_by(answer: &Resolution) -> Lines {
     let messages = answer.answer.messages.iter();
     let texts = messages.filter(|message| message.kind == MessageKind::Instructions);
     texts.flat_map(|message| message.text.lines().map(|line| line.trim().to_owned()).collect::<Vec<_>>()).collect()
@@ -122,7 +122,7 @@ struct Stretch {
     reached: Vec<usize>,
 }
 
-fn parts(text: &str, told: &[Told]) -> Vec<Stretch> {
+fn parts(text: &str, told: &[Lines]) -> Vec<Stretch> {
     let mut parts: Vec<Stretch> = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let line = line.trim();
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn lines_that_reach_the_same_are_one_part() {
         let told = [&["# Rules", "one", "two"][..], &["# Rules", "two"]];
-        let told = told.map(|lines| lines.iter().map(|line| (*line).to_owned()).collect::<Told>());
+        let told = told.map(|lines| lines.iter().map(|line| (*line).to_owned()).collect::<Lines>());
         let text = "# Rules\n\n  one\n---\ntwo\n\nthree\n";
         let parts: Vec<_> =
             parts(text, &told).into_iter().map(|part| (part.first, part.last, part.lines, part.reached)).collect();

@@ -77,13 +77,13 @@ mod tests {
     #[test]
     fn headings_make_a_tree_and_code_makes_none() {
         let text = "intro\n# A\nx\n## B ##\n```\n# no\n```\n### C\n\n## D\n# E\n";
-        fn said(sections: &[Section]) -> String {
+        fn describe(sections: &[Section]) -> String {
             let one = |section: &Section| {
-                let inside = said(&section.children);
+                let inside = describe(&section.children);
                 format!("{} {:?}[{inside}]", section.title, section.range)
             };
             sections.iter().map(one).collect::<Vec<_>>().join(" ")
         }
-        assert_eq!(said(&symbols(text)), "A 6..44[B 12..38[C 33..38[]] D 40..44[]] E 45..48[]");
+        assert_eq!(describe(&symbols(text)), "A 6..44[B 12..38[C 33..38[]] D 40..44[]] E 45..48[]");
     }
 }

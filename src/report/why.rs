@@ -44,12 +44,12 @@ pub struct Standing {
     /// One past its last byte.
     pub end: usize,
     /// What each harness makes of it.
-    pub harnesses: Vec<Told>,
+    pub harnesses: Vec<Reach>,
 }
 
 /// What a harness makes of a text in a file.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
-pub struct Told {
+pub struct Reach {
     /// The harness.
     pub harness: String,
     /// Its edition.
@@ -108,7 +108,7 @@ pub fn places(subject: &Subject, sought: &Sought) -> Vec<Standing> {
             let there = there
                 .filter(|there| told(there, elsewhere.path, &decoded, (&at, &raw), sought).reaches)
                 .map(|there| short(&there.standpoint.cwd, &answer.standpoint));
-            Told { start: there, ..here }
+            Reach { start: there, ..here }
         });
         Standing {
             path: subject.path.to_string_lossy().into_owned(),
@@ -129,7 +129,7 @@ fn told(
     decoded: &str,
     (at, raw): (&Range<usize>, &Range<usize>),
     sought: &Sought,
-) -> Told {
+) -> Reach {
     let sources: Vec<&Source> = answer.answer.sources.iter().filter(|source| source.is_file(path)).collect();
     let sends = |source: &&&Source| {
         let whole = source.kept.iter().any(|kept| kept.start <= raw.start && raw.end <= kept.end);
@@ -145,7 +145,7 @@ fn told(
         Some(source) if reaches || !source.fate.reaches() => source.reason.clone(),
         Some(source) => lost(answer, source, decoded, at, raw),
     };
-    Told {
+    Reach {
         harness: answer.harness.clone(),
         edition: answer.edition.clone(),
         reaches,

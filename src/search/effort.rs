@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Told, Untold};
+use super::{Known, Pending};
 use crate::glob::Meter;
 use crate::snapshot::{Ask, Errno, Fact, Remote, Unreadable};
 
@@ -35,10 +35,10 @@ pub(super) struct Effort {
 
 impl Effort {
     /// Whether one more question may be asked.
-    pub fn allows(&mut self, ask: &Ask) -> Told<bool> {
+    pub fn allows(&mut self, ask: &Ask) -> Known<bool> {
         self.spent += before(ask);
         if self.spent > PATIENCE {
-            return Err(Untold);
+            return Err(Pending);
         }
         self.close(ask.path());
         Ok(self.place.is_none())

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rpds::HashTrieMapSync;
 
-use super::{Probe, Search, Told};
+use super::{Known, Probe, Search};
 use crate::snapshot::{Ask, AskHasher};
 
 /// What a part is about: whoever looks for it, where, and the one word that says what for.
@@ -72,7 +72,7 @@ impl Parts {
 
 /// How a part is looked for. It is a plain function, and is given no environment: so nothing but its two arguments and the
 /// facts can make a difference.
-pub type Look<T> = fn(&Path, &'static str, &mut Search) -> Told<T>;
+pub type Look<T> = fn(&Path, &'static str, &mut Search) -> Known<T>;
 
 impl Search<'_> {
     /// What `look` finds at `place`, or has found before; `of` names the function.
@@ -81,7 +81,7 @@ impl Search<'_> {
         of: &'static str,
         (place, word): (&Path, &'static str),
         look: Look<T>,
-    ) -> Told<Arc<T>> {
+    ) -> Known<Arc<T>> {
         let key = PartKey { of, place: place.to_owned(), word };
         let part = match self.known.known.get(&key) {
             Some(part) => part.clone(),
@@ -193,7 +193,7 @@ mod tests {
         }
     }
 
-    fn length(place: &Path, _: &'static str, search: &mut Search) -> Told<usize> {
+    fn length(place: &Path, _: &'static str, search: &mut Search) -> Known<usize> {
         Ok(search.read(place, "its length")?.map_or(0, |content| content.len()))
     }
 

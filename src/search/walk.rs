@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Search, Told};
-use crate::snapshot::{Ask, Entry, Kind};
+use super::{Known, Search};
+use crate::snapshot::{Ask, Entry, FileType};
 
 /// How many folders are looked through at most: a setting may name the root of the disk.
 const FOLDER_LIMIT: usize = 10_000;
@@ -11,7 +11,7 @@ const FOLDER_LIMIT: usize = 10_000;
 impl Search<'_> {
     /// The files below `dir`, sorted by path. `takes` decides on files, and on folders to be entered; folders behind links are
     /// none. Where there are too many, the answer is cut short.
-    pub fn files_below(&mut self, dir: &Path, rule: &str, takes: impl Fn(&Entry) -> bool) -> Told<Vec<PathBuf>> {
+    pub fn files_below(&mut self, dir: &Path, rule: &str, takes: impl Fn(&Entry) -> bool) -> Known<Vec<PathBuf>> {
         let mut found = Vec::new();
         let (mut level, mut looked_through) = (vec![dir.to_owned()], 0);
         while !level.is_empty() {
@@ -25,7 +25,7 @@ impl Search<'_> {
             for folder in level {
                 let Ok(entries) = self.list(&folder, rule.to_owned())? else { continue };
                 for entry in entries.iter().filter(|entry| takes(entry)) {
-                    let place = if entry.kind == Kind::Dir { &mut below } else { &mut found };
+                    let place = if entry.kind == FileType::Dir { &mut below } else { &mut found };
                     place.push(folder.join(&entry.name));
                 }
             }

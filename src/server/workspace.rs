@@ -18,7 +18,7 @@ use super::Core;
 use crate::disk::scan::{self, Progress, Threads};
 use crate::disk::{Filesystem, Watching};
 use crate::harness::shared::names::INSTRUCTION_FILES;
-use crate::snapshot::{Change, Kind};
+use crate::snapshot::{Change, FileType};
 use crate::text::grouped;
 
 /// The file that is opened first is answered before directories are watched and the folders are looked through.
@@ -279,17 +279,17 @@ impl Core {
                 let kind = self.files.lstat(path).ok().map(|meta| meta.kind);
                 self.file_changed(&root, path, kind);
                 drop(turn);
-                if kind == Some(Kind::Dir) {
+                if kind == Some(FileType::Dir) {
                     looked_through = Some(path);
                 }
             }
         }
     }
 
-    fn file_changed(self: &Arc<Self>, root: &Path, path: &Path, kind: Option<Kind>) {
+    fn file_changed(self: &Arc<Self>, root: &Path, path: &Path, kind: Option<FileType>) {
         let now = match kind {
             None => BTreeSet::new(),
-            Some(Kind::Dir) => self.files_below(path, &Progress::default(), Threads::One),
+            Some(FileType::Dir) => self.files_below(path, &Progress::default(), Threads::One),
             Some(_) => {
                 let is_one = is_instruction_file(path, &self.session().custom_names);
                 BTreeSet::from_iter(is_one.then(|| path.to_owned()))

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Ask, Entry, Fact, Kind};
+use super::{Ask, Entry, Fact, FileType};
 
 /// Something that happened on the disk, in an editor or in the settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ fn rests_on_entry(ask: &Ask, below: &Path, fact: Option<&Fact>) -> bool {
             match fact {
                 // Deep below nothing changes the listing, unless the directory on the way there is news.
                 Some(Fact::Listing(Ok(entries))) if deeper => {
-                    let leads_on = |entry: &Entry| matches!(entry.kind, Kind::Dir | Kind::Link);
+                    let leads_on = |entry: &Entry| matches!(entry.kind, FileType::Dir | FileType::Link);
                     !entries.iter().any(|entry| entry.name == name && leads_on(entry))
                 }
                 _ => true,

@@ -29,7 +29,7 @@ pub struct Client {
     /// The call by which it reads a file; `None` where reading adds nothing.
     pub read: Option<fn(&str) -> Call>,
     /// The texts in the requests of a session, of which there is at least one.
-    pub said: fn(&Run, &[Value]) -> Result<Vec<Told>, String>,
+    pub texts_sent: fn(&Run, &[Value]) -> Result<Vec<Sent>, String>,
 }
 
 /// Every client that can be asked.
@@ -97,7 +97,7 @@ impl Start {
 
 /// A text that reached the model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Told {
+pub struct Sent {
     /// `session` or `read`.
     pub trigger: String,
     /// Who says it.
@@ -106,9 +106,9 @@ pub struct Told {
     pub text: String,
 }
 
-impl Told {
-    fn new(trigger: &str, role: &str, text: impl Into<String>) -> Told {
-        Told { trigger: trigger.to_owned(), role: role.to_owned(), text: text.into() }
+impl Sent {
+    fn new(trigger: &str, role: &str, text: impl Into<String>) -> Sent {
+        Sent { trigger: trigger.to_owned(), role: role.to_owned(), text: text.into() }
     }
 }
 

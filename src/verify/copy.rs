@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::harmless::{Harmless, harmless, is_secret};
 use crate::disk::Filesystem;
-use crate::snapshot::{Ask, Fact, Kind, absolute};
+use crate::snapshot::{Ask, Fact, FileType, absolute};
 
 /// A file that nobody asked for is copied up to this size, in bytes.
 const UNASKED_BYTES: u64 = 256 * 1024;
@@ -72,7 +72,7 @@ impl<'a> Copy<'a> {
             let path = dir.join(&entry.name);
             let is_instruction = INSTRUCTIONS.iter().any(|ending| name.ends_with(ending));
             let is_small =
-                || self.fs.stat(&path).is_ok_and(|meta| meta.kind == Kind::File && meta.len <= UNASKED_BYTES);
+                || self.fs.stat(&path).is_ok_and(|meta| meta.kind == FileType::File && meta.len <= UNASKED_BYTES);
             if is_instruction && is_small() {
                 self.text(&path)?;
             }
@@ -107,7 +107,7 @@ impl<'a> Copy<'a> {
             at.push(part);
             let Ok(meta) = self.fs.lstat(&at) else { return Ok(None) };
             self.put(&at, meta.kind, meta.len)?;
-            if meta.kind == Kind::Link {
+            if meta.kind == FileType::Link {
                 let Some(left) = links.checked_sub(1) else { return Ok(None) };
                 let Ok(target) = self.fs.read_link(&at) else { return Ok(None) };
                 let rest = parts[nth + 1..].iter();
@@ -118,7 +118,7 @@ impl<'a> Copy<'a> {
         Ok(Some(at))
     }
 
-    fn put(&mut self, path: &Path, kind: Kind, len: u64) -> io::Result<()> {
+    fn put(&mut self, path: &Path, kind: FileType, len: u64) -> io::Result<()> {
         if !self.is_covered(path) || !self.made.insert(path.to_owned()) {
             return Ok(());
         }
@@ -127,10 +127,10 @@ impl<'a> Copy<'a> {
             fs::create_dir_all(parent)?;
         }
         match kind {
-            Kind::Dir => fs::create_dir_all(&place)?,
-            Kind::File => fs::File::create(&place)?.set_len(len.min(UNASKED_BYTES))?,
+            FileType::Dir => fs::create_dir_all(&place)?,
+            FileType::File => fs::File::create(&place)?.set_len(len.min(UNASKED_BYTES))?,
             #[cfg(unix)]
-            Kind::Link => {
+            FileType::Link => {
                 let target = self.fs.read_link(path).unwrap_or_default();
                 let leads = self.moved && target.is_absolute() && self.is_covered(&target);
                 let target = if leads { self.place(&target) } else { target };
@@ -144,18 +144,18 @@ impl<'a> Copy<'a> {
 
     /// Some clients do not trust what others may write to.
     #[cfg(unix)]
-    fn mode_of(&self, path: &Path, place: &Path, kind: Kind) -> io::Result<()> {
+    fn mode_of(&self, path: &Path, place: &Path, kind: FileType) -> io::Result<()> {
         use std::os::unix::fs::PermissionsExt;
-        if kind == Kind::Link {
+        if kind == FileType::Link {
             return Ok(());
         }
         let Ok(meta) = fs::metadata(path) else { return Ok(()) };
-        let own = if kind == Kind::Dir { 0o700 } else { 0o600 };
+        let own = if kind == FileType::Dir { 0o700 } else { 0o600 };
         fs::set_permissions(place, fs::Permissions::from_mode((meta.permissions().mode() & 0o777) | own))
     }
 
     #[cfg(not(unix))]
-    fn mode_of(&self, _: &Path, _: &Path, _: Kind) -> io::Result<()> {
+    fn mode_of(&self, _: &Path, _: &Path, _: FileType) -> io::Result<()> {
         Ok(())
     }
 
@@ -183,7 +183,7 @@ impl<'a> Copy<'a> {
         let git = dir.join(".git");
         self.entry(&git)?;
         let Some(at) = self.reach(&git)? else { return Ok(()) };
-        if self.fs.stat(&at).is_ok_and(|meta| meta.kind == Kind::Dir) {
+        if self.fs.stat(&at).is_ok_and(|meta| meta.kind == FileType::Dir) {
             return self.git_dir(&at);
         }
         // A file that says where it is: that of a linked work tree, or of a submodule.

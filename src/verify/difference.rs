@@ -1,7 +1,7 @@
 //! Whether two say the same, and where they first do not.
 
 use super::Said;
-use super::client::Told;
+use super::client::Sent;
 
 /// How the two compare.
 #[derive(Debug, PartialEq, Eq)]
@@ -45,20 +45,20 @@ pub fn compare(ours: &Said, theirs: &Said) -> Verdict {
     }
 }
 
-fn texts(ours: &[Told], theirs: &[Told]) -> Verdict {
+fn texts(ours: &[Sent], theirs: &[Sent]) -> Verdict {
     let longer = ours.len().max(theirs.len());
     let differs = (0..longer).find(|&nth| ours.get(nth) != theirs.get(nth));
     let Some(nth) = differs else {
         return Verdict::Equal(ours.len(), ours.iter().map(|told| told.text.len()).sum());
     };
-    let head = |told: &Told| format!("a message of {} bytes ({}, {})", told.text.len(), told.trigger, told.role);
+    let head = |told: &Sent| format!("a message of {} bytes ({}, {})", told.text.len(), told.trigger, told.role);
     let number = nth + 1;
     let difference = match (ours.get(nth), theirs.get(nth)) {
         (Some(one), Some(other)) if (&one.trigger, &one.role) == (&other.trigger, &other.role) => {
             within(number, &one.text, &other.text)
         }
         (one, other) => {
-            let said = |told: Option<&Told>| {
+            let said = |told: Option<&Sent>| {
                 told.map_or_else(|| "nothing".to_owned(), |told| format!("{}: {}", head(told), part(&told.text, 0)))
             };
             Difference { at: format!("message {number}"), ours: said(one), theirs: said(other) }
@@ -97,11 +97,11 @@ fn part(text: &str, start: usize) -> String {
 mod tests {
     use super::*;
 
-    fn told(trigger: &str, text: &str) -> Told {
-        Told { trigger: trigger.to_owned(), role: "user".to_owned(), text: text.to_owned() }
+    fn told(trigger: &str, text: &str) -> Sent {
+        Sent { trigger: trigger.to_owned(), role: "user".to_owned(), text: text.to_owned() }
     }
 
-    fn differs(ours: &[Told], theirs: &[Told]) -> (String, String, String) {
+    fn differs(ours: &[Sent], theirs: &[Sent]) -> (String, String, String) {
         match compare(&Said::Texts(ours.to_vec()), &Said::Texts(theirs.to_vec())) {
             Verdict::Different(Difference { at, ours, theirs }) => (at, ours, theirs),
             other => panic!("{other:?}"),

@@ -176,7 +176,7 @@ impl Shared {
             Some(call) => say(&Turn::Call(exchange.results, call)),
             None => {
                 // Nobody waits any more where the run has ended.
-                let _ = self.events.send(Event::Told);
+                let _ = self.events.send(Event::Sent);
                 say(&Turn::End)
             }
         }

@@ -17,7 +17,7 @@ use crate::answer::{Resolution, Standpoint, Surroundings};
 use crate::disk::Filesystem;
 use crate::harness::custom::Customs;
 use crate::harness::{self, Choice};
-use crate::snapshot::{Ask, Facts, Kind};
+use crate::snapshot::{Ask, Facts, FileType};
 
 /// Directories of the system: what is a user's lies deeper in them.
 const SYSTEM: [&str; 19] = [
@@ -313,7 +313,7 @@ fn room_of(program: &Path, at: &Standpoint) -> PathBuf {
 
 /// Where the client finds other programs: what it came with, git, and the system's.
 fn path(scratch: &Path, programs: &[Option<&PathBuf>], client: &Installed, fs: &dyn Filesystem) -> Vec<PathBuf> {
-    let git = client.path.iter().find(|dir| fs.stat(&dir.join("git")).is_ok_and(|meta| meta.kind == Kind::File));
+    let git = client.path.iter().find(|dir| fs.stat(&dir.join("git")).is_ok_and(|meta| meta.kind == FileType::File));
     let system = ["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from);
     let own = programs.iter().rev().flatten().filter_map(|program| program.parent()).map(Path::to_owned);
     let all = [scratch.join("bin")].into_iter().chain(own).chain(git.cloned()).chain(system);

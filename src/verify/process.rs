@@ -15,7 +15,7 @@ const WORDS_BYTES: u64 = 4096;
 /// What may happen while a client runs.
 pub enum Event {
     /// It told its model everything that was wanted.
-    Told,
+    Sent,
     /// It ended by itself, with this exit code.
     Ended(Option<i32>),
 }
@@ -38,7 +38,7 @@ pub struct Line<'a> {
 #[derive(Debug, PartialEq, Eq)]
 pub enum End {
     /// It told its model everything that was wanted, and was ended.
-    Told,
+    Sent,
     /// It ended by itself, with this exit code.
     Alone(Option<i32>),
     /// The time was over.
@@ -56,7 +56,7 @@ pub fn run(line: &Line, events: &(Sender<Event>, Receiver<Event>), deadline: Ins
     let id = child.id();
     let waiter = waiter(child, events.0.clone());
     let end = match events.1.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-        Ok(Event::Told) => End::Told,
+        Ok(Event::Sent) => End::Sent,
         // What it said before it ended comes first.
         Ok(Event::Ended(code)) => End::Alone(code),
         Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => End::TooLong,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use briefing::glob::{self, Failure, Kind, Npm, NpmIgnore, Picomatch, Tree};
+use briefing::glob::{self, EntryType, Failure, Npm, NpmIgnore, Picomatch, Tree};
 
 use super::{PIECES, fuzz, made_of};
 use crate::incremental::changes::Random;
@@ -107,20 +107,20 @@ impl Files {
 }
 
 impl Tree for Files {
-    fn kind(&self, path: &Path) -> Option<Kind> {
+    fn kind(&self, path: &Path) -> Option<EntryType> {
         if self.0.contains(path) {
-            return Some(Kind::File);
+            return Some(EntryType::File);
         }
         let is_dir = path == Path::new("/r") || self.0.iter().any(|file| file.starts_with(path));
-        is_dir.then_some(Kind::Dir)
+        is_dir.then_some(EntryType::Dir)
     }
 
-    fn target(&self, path: &Path) -> Result<Kind, Failure> {
+    fn target(&self, path: &Path) -> Result<EntryType, Failure> {
         self.kind(path).ok_or(Failure::Missing)
     }
 
-    fn entries(&self, path: &Path) -> Option<Vec<(String, Kind)>> {
-        if self.kind(path) != Some(Kind::Dir) {
+    fn entries(&self, path: &Path) -> Option<Vec<(String, EntryType)>> {
+        if self.kind(path) != Some(EntryType::Dir) {
             return None;
         }
         let below = self.0.iter().filter_map(|file| file.strip_prefix(path).ok());

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use briefing::disk::Filesystem;
 use briefing::harness;
-use briefing::snapshot::{Change, Errno, Kind};
+use briefing::snapshot::{Change, Errno, FileType};
 
 use crate::world::World;
 
@@ -175,7 +175,7 @@ pub fn change(world: &mut World, random: &mut Random) -> Vec<Change> {
                 return vec![Change::Content(path)];
             }
         }
-        _ if world.lstat(&path).is_ok_and(|meta| meta.kind == Kind::Dir) => {}
+        _ if world.lstat(&path).is_ok_and(|meta| meta.kind == FileType::Dir) => {}
         _ => {
             let text = text(&path, random);
             world.write(&path, text);

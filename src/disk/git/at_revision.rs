@@ -15,7 +15,7 @@ use super::names::Names;
 use super::objects::{Item, Node, Objects};
 use crate::disk::rests::LINK_LIMIT;
 use crate::disk::{FILE_CAP_BYTES, Filesystem};
-use crate::snapshot::{Content, Entry, Errno, Kind, Meta, Unreadable, absolute};
+use crate::snapshot::{Content, Entry, Errno, FileType, Meta, Unreadable, absolute};
 
 /// The working tree at a revision, over the rest of the disk.
 pub struct AtRevision<'a> {
@@ -105,11 +105,11 @@ impl<'a> AtRevision<'a> {
 
     fn meta(&self, path: &Path, node: &Node) -> Result<Meta, Errno> {
         let (kind, len) = match node {
-            Node::Tree(_) | Node::Module => (Kind::Dir, 0),
-            Node::Link(id) => (Kind::Link, self.target(id)?.as_os_str().len()),
+            Node::Tree(_) | Node::Module => (FileType::Dir, 0),
+            Node::Link(id) => (FileType::Link, self.target(id)?.as_os_str().len()),
             Node::Blob(id) => match self.blob(id) {
-                Ok(bytes) => (Kind::File, bytes.len()),
-                Err(Unreadable::TooLarge(len)) => (Kind::File, usize::try_from(len).unwrap_or(usize::MAX)),
+                Ok(bytes) => (FileType::File, bytes.len()),
+                Err(Unreadable::TooLarge(len)) => (FileType::File, usize::try_from(len).unwrap_or(usize::MAX)),
                 Err(_) => return Err(Errno::IO),
             },
         };
@@ -197,8 +197,8 @@ impl Filesystem for AtRevision<'_> {
         match self.find(path, true).map_err(Unreadable::Errno)? {
             Found::Outside(path) => self.disk.read(&path),
             Found::Inside(_, Node::Blob(id)) => self.blob(&id),
-            Found::Inside(_, Node::Tree(_) | Node::Module) => Err(Unreadable::Not(Kind::Dir)),
-            Found::Inside(_, Node::Link(_)) => Err(Unreadable::Not(Kind::Link)),
+            Found::Inside(_, Node::Tree(_) | Node::Module) => Err(Unreadable::Not(FileType::Dir)),
+            Found::Inside(_, Node::Link(_)) => Err(Unreadable::Not(FileType::Link)),
         }
     }
 
@@ -211,9 +211,9 @@ impl Filesystem for AtRevision<'_> {
         };
         let entry = |item: &Item| {
             let kind = match item.node {
-                Node::Tree(_) | Node::Module => Kind::Dir,
-                Node::Blob(_) => Kind::File,
-                Node::Link(_) => Kind::Link,
+                Node::Tree(_) | Node::Module => FileType::Dir,
+                Node::Blob(_) => FileType::File,
+                Node::Link(_) => FileType::Link,
             };
             Entry { name: path_of(item.name.clone()), kind }
         };

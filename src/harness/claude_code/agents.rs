@@ -14,7 +14,7 @@ use crate::answer::{
 };
 use crate::formats::{Node, Value, parse_leniently};
 use crate::harness::shared::skills::{head, words};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::{Ask, GlobFlavor};
 use crate::text::raw_ranges;
 
@@ -66,7 +66,7 @@ impl Edition21 {
         checkout: Option<&Checkout>,
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Told<Result<Agent, Refusal>> {
+    ) -> Known<Result<Agent, Refusal>> {
         let is_subagent = at.session == SessionKind::Subagent;
         let name = match (at.agent.as_deref(), settings.agent.as_deref()) {
             (Some(name), _) => name,
@@ -161,7 +161,7 @@ fn described(
     settings: &Settings,
     checkout: Option<&Checkout>,
     search: &mut Search,
-) -> Told<Vec<Described>> {
+) -> Known<Vec<Described>> {
     let places = places(at, settings, checkout);
     let asks = places.iter().map(|(dir, _)| Ask::Glob { base: dir.clone(), pattern: FILES.to_owned(), flavor: FLAVOR });
     search.expect(asks)?;

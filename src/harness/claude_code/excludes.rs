@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::glob::Picomatch;
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::absolute;
 
 /// The globs of all settings together.
@@ -12,7 +12,7 @@ pub(super) struct Excludes(Vec<Picomatch>);
 
 impl Excludes {
     /// Reads the globs. What stands before the first wildcard may lead through links, and counts by both names.
-    pub(super) fn new<'p>(patterns: impl Iterator<Item = &'p str>, search: &mut Search) -> Told<Excludes> {
+    pub(super) fn new<'p>(patterns: impl Iterator<Item = &'p str>, search: &mut Search) -> Known<Excludes> {
         let mut globs = Vec::new();
         for pattern in patterns {
             let pattern = pattern.replace('\\', "/");

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Kind, absolute};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, FileType, absolute};
 
 /// Where a session stands in git.
 pub(super) struct Checkout {
@@ -14,13 +14,13 @@ pub(super) struct Checkout {
 }
 
 /// The checkout that holds `cwd`.
-pub(super) fn checkout(cwd: &Path, search: &mut Search) -> Told<Option<Checkout>> {
+pub(super) fn checkout(cwd: &Path, search: &mut Search) -> Known<Option<Checkout>> {
     search.expect(cwd.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
     for dir in cwd.ancestors() {
         let git = dir.join(".git");
         let Ok(meta) = search.stat(&git, "the git root: approvals and memory belong to it")? else { continue };
         let main = match meta.kind {
-            Kind::File => main_checkout(dir, &git, search)?,
+            FileType::File => main_checkout(dir, &git, search)?,
             _ => None,
         };
         return Ok(Some(Checkout { root: dir.to_owned(), main: main.unwrap_or_else(|| dir.to_owned()) }));
@@ -29,7 +29,7 @@ pub(super) fn checkout(cwd: &Path, search: &mut Search) -> Told<Option<Checkout>
 }
 
 /// The main checkout, if the worktree and it know of each other.
-fn main_checkout(dir: &Path, git: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+fn main_checkout(dir: &Path, git: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     let Some(pointer) = pointer(git, search)? else { return Ok(None) };
     let Some(target) = pointer.strip_prefix("gitdir:").map(str::trim) else { return Ok(None) };
     let admin = absolute(dir, Path::new(target));
@@ -45,7 +45,7 @@ fn main_checkout(dir: &Path, git: &Path, search: &mut Search) -> Told<Option<Pat
     Ok(common.parent().filter(|_| known && common.file_name() == Some(".git".as_ref())).map(Path::to_owned))
 }
 
-fn pointer(path: &Path, search: &mut Search) -> Told<Option<String>> {
+fn pointer(path: &Path, search: &mut Search) -> Known<Option<String>> {
     let raw = search.read(path, "a linked worktree leads to its main checkout")?;
     Ok(raw.ok().and_then(|raw| raw.as_text().map(|text| text.trim().to_owned())))
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use super::{MANAGED, schema};
 use crate::answer::{Refusal, Warning};
 use crate::formats::{Node, Value};
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Errno, Kind, Unreadable, absolute};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, Errno, FileType, Unreadable, absolute};
 
 /// Whose settings a layer is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl Layers {
 
 /// The layers. Broken settings of the administrator
 /// stop the client, and so do those on the command line.
-pub(super) fn read(wanted: &Wanted, search: &mut Search) -> Told<Result<Layers, Refusal>> {
+pub(super) fn read(wanted: &Wanted, search: &mut Search) -> Known<Result<Layers, Refusal>> {
     let own = |name: &str| wanted.cwd.join(".claude").join(name);
     let mut files = Vec::new();
     files.extend(wanted.user.then(|| (wanted.config.join("settings.json"), Origin::User)));
@@ -147,13 +147,13 @@ pub(super) fn read(wanted: &Wanted, search: &mut Search) -> Told<Result<Layers, 
 }
 
 /// Files that add to the administrator's settings, in the order of their names.
-fn drop_in_files(dir: &Path, search: &mut Search) -> Told<Vec<PathBuf>> {
+fn drop_in_files(dir: &Path, search: &mut Search) -> Known<Vec<PathBuf>> {
     let Ok(entries) = search.list(dir, "files that add to the administrator's settings")? else {
         return Ok(Vec::new());
     };
     let mut names: Vec<&str> = entries
         .iter()
-        .filter(|entry| matches!(entry.kind, Kind::File | Kind::Link))
+        .filter(|entry| matches!(entry.kind, FileType::File | FileType::Link))
         .filter_map(|entry| entry.name.to_str())
         .filter(|name| name.ends_with(".json") && !name.starts_with('.'))
         .collect();

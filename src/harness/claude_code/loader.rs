@@ -11,8 +11,8 @@ use super::settings::Settings;
 use super::{Edition21, imports, paths};
 use crate::answer::{Fate, Limit, Mention, Per, Place, Scope, Source, Standpoint, Tool, Trigger, Unit, Warning};
 use crate::harness::shared::front_matter;
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Content, Kind, Unreadable};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, Content, FileType, Unreadable};
 use crate::text::js_trim;
 
 /// Whose file it is; imports belong to whom their importer belongs to.
@@ -104,7 +104,7 @@ impl<'s, 'a> Loader<'s, 'a> {
     }
 
     /// Asks beforehand for what loading these paths will ask in any case.
-    pub(super) fn expect(&mut self, paths: &[PathBuf]) -> Told<()> {
+    pub(super) fn expect(&mut self, paths: &[PathBuf]) -> Known<()> {
         let both = |path: &PathBuf| [Ask::Kind(path.clone()), Ask::Real(path.clone())];
         self.search.expect(paths.iter().flat_map(both))?;
         let mut contents = Vec::new();
@@ -112,18 +112,18 @@ impl<'s, 'a> Loader<'s, 'a> {
             let file = self
                 .search
                 .glance(path)?
-                .is_ok_and(|meta| meta.kind == Kind::File && meta.len <= self.edition.file_limit_bytes);
+                .is_ok_and(|meta| meta.kind == FileType::File && meta.len <= self.edition.file_limit_bytes);
             contents.extend((file && self.excludes.matching(path).is_none()).then(|| Ask::Content(path.clone())));
         }
         self.search.expect(contents)
     }
 
     /// Loads a file and what it imports, unless it was loaded before. The paths that were met are added to `entries`.
-    pub(super) fn load(&mut self, path: &Path, role: Role, entries: &mut Vec<Entry>) -> Told<()> {
+    pub(super) fn load(&mut self, path: &Path, role: Role, entries: &mut Vec<Entry>) -> Known<()> {
         self.load_at(path, role, &[], entries)
     }
 
-    fn load_at(&mut self, path: &Path, role: Role, chain: &[&Path], entries: &mut Vec<Entry>) -> Told<()> {
+    fn load_at(&mut self, path: &Path, role: Role, chain: &[&Path], entries: &mut Vec<Entry>) -> Known<()> {
         let by = chain.last().copied();
         let Some((real, raw)) = self.read(path, role, by)? else { return Ok(()) };
         let document = self.document(path, &raw)?;
@@ -149,7 +149,7 @@ impl<'s, 'a> Loader<'s, 'a> {
     }
 
     /// What a file holds, and where it really is, if the client reads it and has not done so before.
-    fn read(&mut self, path: &Path, role: Role, by: Option<&Path>) -> Told<Option<(PathBuf, Content)>> {
+    fn read(&mut self, path: &Path, role: Role, by: Option<&Path>) -> Known<Option<(PathBuf, Content)>> {
         let rule = if by.is_some() { "imported" } else { "read wherever it stands" };
         let Ok(meta) = self.search.stat(path, rule)? else { return Ok(None) };
         let source = |fate, reason: String| met(path, role, by, fate, reason);
@@ -161,7 +161,7 @@ impl<'s, 'a> Loader<'s, 'a> {
             self.consider(source(Fate::Excluded, reason));
             return Ok(None);
         }
-        if meta.kind != Kind::File {
+        if meta.kind != FileType::File {
             self.seen.insert(path.to_owned());
             self.consider(source(Fate::Unreadable, format!("a {}, not a file", meta.kind.word())));
             return Ok(None);
@@ -254,7 +254,7 @@ impl<'s, 'a> Loader<'s, 'a> {
         document: &Document,
         role: Role,
         entries: &mut Vec<Entry>,
-    ) -> Told<()> {
+    ) -> Known<()> {
         let path = *chain.last().expect("the importing file is the last of the chain");
         let found = self.imported(path, real, document, chain)?;
         let asks = found.iter().flat_map(|(_, target)| [Ask::Kind(target.clone()), Ask::Real(target.clone())]);
@@ -291,7 +291,7 @@ impl<'s, 'a> Loader<'s, 'a> {
         real: &Path,
         document: &'d Document,
         chain: &[&Path],
-    ) -> Told<Vec<(&'d String, PathBuf)>> {
+    ) -> Known<Vec<(&'d String, PathBuf)>> {
         let dir = real.parent().unwrap_or(Path::new("/"));
         let mut found = Vec::new();
         for word in &document.imports {
@@ -312,7 +312,7 @@ impl<'s, 'a> Loader<'s, 'a> {
     }
 
     /// Whether an import names a file that may be imported; says why not.
-    fn is_within(&mut self, path: &Path, word: &str, target: &Path, role: Role) -> Told<bool> {
+    fn is_within(&mut self, path: &Path, word: &str, target: &Path, role: Role) -> Known<bool> {
         let Ok(meta) = self.search.stat(target, "imported")? else {
             if imports::has_extension(target) {
                 self.mentions.push(Mention::new(path, word, [target.to_owned()]));
@@ -326,7 +326,7 @@ impl<'s, 'a> Loader<'s, 'a> {
             }
             return Ok(false);
         };
-        if meta.kind == Kind::Dir {
+        if meta.kind == FileType::Dir {
             return Ok(false);
         }
         self.mentions.push(Mention::new(path, word, [target.to_owned()]));
@@ -360,7 +360,7 @@ impl<'s, 'a> Loader<'s, 'a> {
     }
 
     /// Says why a word that names a file imports nothing: its extension, or punctuation behind it.
-    fn explain_refusal(&mut self, path: &Path, word: &str, target: &Path) -> Told<()> {
+    fn explain_refusal(&mut self, path: &Path, word: &str, target: &Path) -> Known<()> {
         let bare = imports::without_punctuation(target).filter(|bare| imports::has_extension(bare));
         let candidates: Vec<PathBuf> = bare.iter().cloned().chain([target.to_owned()]).collect();
         self.search.expect(candidates.iter().cloned().map(Ask::Kind))?;
@@ -387,7 +387,7 @@ impl<'s, 'a> Loader<'s, 'a> {
     }
 
     /// Whether a file may import this one: what is inside by name and by target, and for the user's files anything.
-    fn may_import(&mut self, target: &Path, owner: Owner) -> Told<bool> {
+    fn may_import(&mut self, target: &Path, owner: Owner) -> Known<bool> {
         if owner == Owner::User || self.approved {
             return Ok(true);
         }
@@ -395,7 +395,7 @@ impl<'s, 'a> Loader<'s, 'a> {
         Ok(target.starts_with(self.cwd) && real.starts_with(self.cwd))
     }
 
-    fn document(&mut self, path: &Path, raw: &Content) -> Told<Arc<Document>> {
+    fn document(&mut self, path: &Path, raw: &Content) -> Known<Arc<Document>> {
         if !document::has_markup(raw) {
             return Ok(Arc::new(document::take_apart(raw)));
         }

@@ -14,8 +14,8 @@ use super::tags::{self, Breaking};
 use super::{MANAGED, READ_REFUSES};
 use crate::answer::{Fate, Limit, Message, Per, Scope, Source, Text, Tool, Trigger, Unit, Warning};
 use crate::formats::{Node, parse_json};
-use crate::search::Told;
-use crate::snapshot::Kind;
+use crate::search::Known;
+use crate::snapshot::FileType;
 use crate::text::{self, js_trim, utf16_len};
 
 impl Loader<'_, '_> {
@@ -27,7 +27,7 @@ impl Loader<'_, '_> {
         (already, before): (&[PathBuf], &[PathBuf]),
         start: &Start,
         checkout: Option<&Checkout>,
-    ) -> Told<Vec<(Message, Vec<Source>)>> {
+    ) -> Known<Vec<(Message, Vec<Source>)>> {
         if self.search.stat(target, "the file that is read")?.is_err() && self.tool != Tool::Write {
             return Ok(Vec::new());
         }
@@ -116,7 +116,7 @@ impl Loader<'_, '_> {
     }
 
     /// Says of the files of a worktree that they are not attached from outside.
-    fn left_to_the_worktree(&mut self, dir: &Path) -> Told<()> {
+    fn left_to_the_worktree(&mut self, dir: &Path) -> Known<()> {
         for name in OWN_FILES {
             let path = dir.join(name);
             if self.search.is_file(&path, "asked only to explain what is left out")? {
@@ -137,9 +137,9 @@ impl Loader<'_, '_> {
     }
 
     /// Whether Read gives the file back: a text, a picture, a document or a notebook.
-    fn succeeds(&mut self, target: &Path) -> Told<bool> {
+    fn succeeds(&mut self, target: &Path) -> Known<bool> {
         let Ok(meta) = self.search.stat(target, "Read reads files")? else { return Ok(false) };
-        if meta.kind != Kind::File {
+        if meta.kind != FileType::File {
             return Ok(false);
         }
         let extension = target.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
@@ -160,7 +160,7 @@ impl Loader<'_, '_> {
         Ok(raw.is_ok_and(|raw| beginnings.iter().any(|beginning| raw.starts_with(beginning))))
     }
 
-    fn on_the_way(&mut self, dir: &Path, target: &Path, found: &mut Vec<Entry>) -> Told<()> {
+    fn on_the_way(&mut self, dir: &Path, target: &Path, found: &mut Vec<Entry>) -> Known<()> {
         let files = OWN_FILES.map(|name| dir.join(name));
         self.expect(&files)?;
         if self.settings.project {
@@ -186,7 +186,7 @@ impl Loader<'_, '_> {
         owner: Owner,
         (target, base): (&Path, &Path),
         found: &mut Vec<Entry>,
-    ) -> Told<()> {
+    ) -> Known<()> {
         self.rules(rules, owner, Which::Matching(target, base), found)
     }
 
@@ -228,7 +228,7 @@ impl Loader<'_, '_> {
         dirs: &[PathBuf],
         loaded: &HashSet<PathBuf>,
         start: &Start,
-    ) -> Told<Option<Handed>> {
+    ) -> Known<Option<Handed>> {
         let wanted = self.settings.project
             && match self.settings.mode {
                 Mode::EitherKind => start.displaced_by.is_none(),
@@ -287,7 +287,7 @@ impl Loader<'_, '_> {
 
     /// The files of the directories on the way with what they import. Observed: also what they import from outside, if that
     /// was approved, although it is not attached.
-    fn own_imports(&mut self, own_files: &[Vec<(PathBuf, String)>]) -> Told<Vec<Entry>> {
+    fn own_imports(&mut self, own_files: &[Vec<(PathBuf, String)>]) -> Known<Vec<Entry>> {
         self.seen.clear();
         let mut entries = Vec::new();
         for (path, _) in own_files.iter().flatten() {
@@ -298,7 +298,7 @@ impl Loader<'_, '_> {
 
     /// The files of a directory that keep its AGENTS.md out, each with its text. Observed: the user's own file and the
     /// administrator's, by whatever link, keep nothing out.
-    pub(super) fn own_files(&mut self, dir: &Path) -> Told<Vec<(PathBuf, String)>> {
+    pub(super) fn own_files(&mut self, dir: &Path) -> Known<Vec<(PathBuf, String)>> {
         let files = OWN_FILES.map(|name| dir.join(name));
         self.expect(&files)?;
         let mut own = Vec::new();
@@ -308,7 +308,7 @@ impl Loader<'_, '_> {
             let limit = self.edition.file_limit_bytes;
             if self.excluded(&path, Owner::Project).is_some()
                 || self.denied(&path, &real, Owner::Project)
-                || !found.is_ok_and(|meta| meta.kind == Kind::File && meta.len <= limit)
+                || !found.is_ok_and(|meta| meta.kind == FileType::File && meta.len <= limit)
                 || self.is_of_user_or_managed(&path)?
             {
                 continue;
@@ -323,7 +323,7 @@ impl Loader<'_, '_> {
         Ok(own)
     }
 
-    fn is_of_user_or_managed(&mut self, path: &Path) -> Told<bool> {
+    fn is_of_user_or_managed(&mut self, path: &Path) -> Known<bool> {
         let real = self.search.real(path)?;
         // Observed: it does, where it is theirs that is the link.
         let is_link = real.as_deref().is_ok_and(|real| real != path);

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::loader::{Entry, Loader, Owner, Role};
 use super::{imports, paths};
 use crate::answer::{Fate, Scope, Source, Trigger, Warning};
-use crate::search::Told;
-use crate::snapshot::{Ask, Kind};
+use crate::search::Known;
+use crate::snapshot::{Ask, FileType};
 
 /// How many directories of rules are entered in one place; the client has no such bound.
 const DIRECTORY_LIMIT: usize = 2_000;
@@ -26,7 +26,7 @@ pub(super) enum Which<'p> {
 impl Loader<'_, '_> {
     /// Adds the rules below `dir` that are wanted. What a rule imports counts on its own: it may load although its
     /// rule waits.
-    pub(super) fn rules(&mut self, dir: &Path, owner: Owner, which: Which, entries: &mut Vec<Entry>) -> Told<()> {
+    pub(super) fn rules(&mut self, dir: &Path, owner: Owner, which: Which, entries: &mut Vec<Entry>) -> Known<()> {
         let trigger = match which {
             Which::Unconditional => Trigger::Session,
             Which::UnconditionalNested | Which::Matching(..) => Trigger::Read,
@@ -52,13 +52,13 @@ impl Loader<'_, '_> {
     }
 
     /// The physical directory of the rules, if it may be entered.
-    fn rules_directory(&mut self, dir: &Path, owner: Owner, which: Which) -> Told<Option<PathBuf>> {
+    fn rules_directory(&mut self, dir: &Path, owner: Owner, which: Which) -> Known<Option<PathBuf>> {
         self.search.expect([Ask::Kind(dir.to_owned()), Ask::LinkKind(dir.to_owned()), Ask::Real(dir.to_owned())])?;
         if !self.search.is_dir(dir, "rules")? {
             return Ok(None);
         }
         let Ok(real) = self.search.real(dir)? else { return Ok(None) };
-        let itself = self.search.lstat(dir, "rules")?.is_ok_and(|meta| meta.kind == Kind::Dir);
+        let itself = self.search.lstat(dir, "rules")?.is_ok_and(|meta| meta.kind == FileType::Dir);
         // Observed: nested rules behind a linked `.claude` are read; nothing else behind a link outwards is.
         let nested = matches!(which, Which::UnconditionalNested) && itself;
         if real != dir && !nested && !self.may_link(&real, owner) {
@@ -89,7 +89,7 @@ impl Loader<'_, '_> {
         owner: Owner,
         visited: &mut HashSet<PathBuf>,
         files: &mut Vec<(PathBuf, Option<PathBuf>)>,
-    ) -> Told<()> {
+    ) -> Known<()> {
         if !visited.insert(dir.to_owned()) {
             return Ok(());
         }
@@ -99,26 +99,26 @@ impl Loader<'_, '_> {
         }
         let Ok(listing) = self.search.list(dir, "rules: every .md, in the order of the disk")? else { return Ok(()) };
         let links: Vec<PathBuf> =
-            listing.iter().filter(|entry| entry.kind == Kind::Link).map(|entry| dir.join(&entry.name)).collect();
+            listing.iter().filter(|entry| entry.kind == FileType::Link).map(|entry| dir.join(&entry.name)).collect();
         self.search.expect(links.iter().flat_map(|link| [Ask::Kind(link.clone()), Ask::Real(link.clone())]))?;
         let below =
-            listing.iter().filter(|entry| entry.kind == Kind::Dir).map(|entry| Ask::Listing(dir.join(&entry.name)));
+            listing.iter().filter(|entry| entry.kind == FileType::Dir).map(|entry| Ask::Listing(dir.join(&entry.name)));
         self.search.expect(below.collect::<Vec<_>>())?;
         for entry in listing.iter() {
             let path = dir.join(&entry.name);
             let is_rule = entry.name.to_str().is_some_and(|name| name.ends_with(".md"));
             match entry.kind {
-                Kind::File if is_rule => files.push((path, None)),
-                Kind::Dir => self.collect(&path, owner, visited, files)?,
-                Kind::Link => {
+                FileType::File if is_rule => files.push((path, None)),
+                FileType::Dir => self.collect(&path, owner, visited, files)?,
+                FileType::Link => {
                     let (Ok(meta), Ok(real)) = (self.search.glance(&path)?, self.search.real(&path)?) else { continue };
-                    let wanted = meta.kind == Kind::Dir || (meta.kind == Kind::File && is_rule);
+                    let wanted = meta.kind == FileType::Dir || (meta.kind == FileType::File && is_rule);
                     if !wanted {
                         continue;
                     }
                     if !self.may_link(&real, owner) {
                         self.outside(&path, &real);
-                    } else if meta.kind == Kind::Dir {
+                    } else if meta.kind == FileType::Dir {
                         self.collect(&real, owner, visited, files)?;
                     } else if !imports::is_readable(&real) {
                         let reason = "a link to a file with an extension that Claude Code does not read";
@@ -128,7 +128,7 @@ impl Loader<'_, '_> {
                         files.push((real, Some(path)));
                     }
                 }
-                Kind::File | Kind::Fifo | Kind::Device | Kind::Other => {}
+                FileType::File | FileType::Fifo | FileType::Device | FileType::Other => {}
             }
         }
         Ok(())

@@ -12,7 +12,7 @@ use super::usage::SkillUsage;
 use super::variables::{self, Variables};
 use crate::answer::{Refusal, Standpoint, Warning};
 use crate::formats::{Node, Value};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::absolute;
 use crate::text::js_trim;
 
@@ -210,7 +210,7 @@ impl Settings {
         at: &Standpoint,
         checkout: Option<&Checkout>,
         search: &mut Search,
-    ) -> Told<Result<Settings, Refusal>> {
+    ) -> Known<Result<Settings, Refusal>> {
         let args = at.option_list(super::ID, "args");
         let words = Words::new(&args);
         if let Some(word) = words.unknown_source() {
@@ -304,7 +304,7 @@ impl Settings {
         flag: Option<&str>,
         variables: &mut Variables,
         search: &mut Search,
-    ) -> Told<Result<Vec<Layer>, Refusal>> {
+    ) -> Known<Result<Vec<Layer>, Refusal>> {
         let mut moves = 0;
         let main = match checkout {
             Some(checkout) if is_no_home(&checkout.main, &at.home, search)? => Some(checkout.main.as_path()),
@@ -445,7 +445,7 @@ impl Settings {
 }
 
 /// Whether a directory is another one than the home. Observed: without a home there is none.
-fn is_no_home(dir: &Path, home: &Path, search: &mut Search) -> Told<bool> {
+fn is_no_home(dir: &Path, home: &Path, search: &mut Search) -> Known<bool> {
     let home = search.real(home)?;
     Ok(home.is_ok() && home != search.real(dir)?)
 }
@@ -488,7 +488,7 @@ fn below(home: &Path, rest: &str) -> Option<PathBuf> {
 }
 
 /// The user's own JSON file, and whether it is there without anything in it. One that is no JSON stops the client.
-fn users_json(at: &Standpoint, search: &mut Search) -> Told<Result<(Option<Node>, bool), Refusal>> {
+fn users_json(at: &Standpoint, search: &mut Search) -> Known<Result<(Option<Node>, bool), Refusal>> {
     let path = match search.env(variables::CONFIG_DIR).filter(|dir| !dir.is_empty()) {
         Some(dir) => absolute(&at.cwd, Path::new(&dir)).join(".claude.json"),
         None => at.home.join(".claude.json"),

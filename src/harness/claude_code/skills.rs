@@ -15,7 +15,7 @@ use crate::answer::{
 };
 use crate::formats::{Node, Value};
 use crate::harness::shared::skills::{self, sort_by_name};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::text::Size;
 
 mod commands;
@@ -77,7 +77,7 @@ pub(super) struct Around<'a> {
 
 impl Edition21 {
     /// Adds the lists, and the skills and commands to the sources.
-    pub(super) fn skills(&self, around: &Around, search: &mut Search, answer: &mut Answer) -> Told<()> {
+    pub(super) fn skills(&self, around: &Around, search: &mut Search, answer: &mut Answer) -> Known<()> {
         let Around { at, settings, .. } = around;
         let (mut start, mut later) = folders::skills(around, search, answer)?;
         let commands = commands::all(around, &start, search, answer)?;

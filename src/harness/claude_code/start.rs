@@ -12,8 +12,8 @@ use super::settings::{Memory, Mode};
 use super::tags::{self, Breaking};
 use super::{MANAGED, document, memory, variables};
 use crate::answer::{Fate, Limit, Per, Purpose, Scope, Source, Trigger, Unit, Warning};
-use crate::search::Told;
-use crate::snapshot::{Ask, Kind};
+use crate::search::Known;
+use crate::snapshot::{Ask, FileType};
 use crate::text::js_trim;
 
 /// What a session starts with.
@@ -50,7 +50,7 @@ const AGENTS: [&str; 2] = ["AGENTS.md", ".claude/AGENTS.md"];
 
 impl Loader<'_, '_> {
     /// Loads everything.
-    pub(super) fn start(&mut self, checkout: Option<&Checkout>) -> Told<Start> {
+    pub(super) fn start(&mut self, checkout: Option<&Checkout>) -> Known<Start> {
         let dirs = walk(self.cwd);
         self.expect_all(&dirs)?;
         let mut entries = Vec::new();
@@ -96,7 +96,7 @@ impl Loader<'_, '_> {
     }
 
     /// Asks in one go for whatever the walk will ask for.
-    fn expect_all(&mut self, dirs: &[PathBuf]) -> Told<()> {
+    fn expect_all(&mut self, dirs: &[PathBuf]) -> Known<()> {
         let config = self.settings.config.path.clone();
         let mut files = vec![Path::new(MANAGED).join("CLAUDE.md"), config.join("CLAUDE.md")];
         let mut rules = vec![Path::new(MANAGED).join(".claude/rules"), config.join("rules")];
@@ -111,7 +111,7 @@ impl Loader<'_, '_> {
     }
 
     /// The files of one directory. In a main checkout that holds the worktree, only the local file.
-    fn directory(&mut self, dir: &Path, covered: bool, entries: &mut Vec<Entry>) -> Told<()> {
+    fn directory(&mut self, dir: &Path, covered: bool, entries: &mut Vec<Entry>) -> Known<()> {
         if self.settings.project && !covered {
             for name in SHARED {
                 self.load(&dir.join(name), role(Owner::Project, Scope::Project), entries)?;
@@ -132,7 +132,7 @@ impl Loader<'_, '_> {
 
     /// A file of the walk that was not loaded under its own name. Observed: it keeps AGENTS.md out all the same, be it a
     /// local file that `--setting-sources` leaves out, or a link to what was loaded before it, or to a rule that waits.
-    fn on_the_disk(&mut self, dirs: &[PathBuf], checkout: Option<&Checkout>) -> Told<Option<PathBuf>> {
+    fn on_the_disk(&mut self, dirs: &[PathBuf], checkout: Option<&Checkout>) -> Known<Option<PathBuf>> {
         for dir in dirs.iter().filter(|dir| !is_covered(dir, checkout)) {
             if let Some((path, _)) = self.own_files(dir)?.into_iter().next() {
                 return Ok(Some(path));
@@ -141,7 +141,7 @@ impl Loader<'_, '_> {
         Ok(None)
     }
 
-    fn left_out(&mut self, path: &Path, covered: bool) -> Told<()> {
+    fn left_out(&mut self, path: &Path, covered: bool) -> Known<()> {
         if self.search.is_file(path, "asked only to explain what is left out")? && !self.seen.contains(path) {
             let reason = if covered {
                 "the worktree inside this checkout has its own copy"
@@ -160,7 +160,7 @@ impl Loader<'_, '_> {
         checkout: Option<&Checkout>,
         displaced_by: Option<&Path>,
         entries: &mut Vec<Entry>,
-    ) -> Told<()> {
+    ) -> Known<()> {
         let wanted = self.settings.project
             && match self.settings.mode {
                 Mode::EitherKind => displaced_by.is_none(),
@@ -212,7 +212,7 @@ impl Loader<'_, '_> {
     }
 
     /// Says of an AGENTS.md why it is not read.
-    fn displaced(&mut self, path: &Path, by: Option<&Path>) -> Told<()> {
+    fn displaced(&mut self, path: &Path, by: Option<&Path>) -> Known<()> {
         if !self.search.is_file(path, "AGENTS.md is read only where the walk has no CLAUDE.md")? {
             return Ok(());
         }
@@ -256,7 +256,7 @@ impl Loader<'_, '_> {
     }
 
     /// The memory of the project, to its two limits.
-    fn memory(&mut self, project: &Path) -> Told<Option<(PathBuf, String, Source)>> {
+    fn memory(&mut self, project: &Path) -> Known<Option<(PathBuf, String, Source)>> {
         let usual = self.settings.memories.path.join("projects").join(memory::slug(project)).join("memory");
         let (dir, off) = match &self.settings.memory {
             Memory::Off(what) => (usual, Some(what.clone())),
@@ -265,7 +265,7 @@ impl Loader<'_, '_> {
         };
         let path = dir.join("MEMORY.md");
         let given = self.settings.memory_text.clone();
-        let found = self.search.stat(&path, "the memory of the project")?.is_ok_and(|meta| meta.kind == Kind::File);
+        let found = self.search.stat(&path, "the memory of the project")?.is_ok_and(|meta| meta.kind == FileType::File);
         if given.as_ref().map_or(!found, String::is_empty) {
             return Ok(None);
         }

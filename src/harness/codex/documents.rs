@@ -7,8 +7,8 @@ use super::permissions::Reads;
 use super::settings::Settings;
 use super::{Codex, Examined, directories, notices, paths, unreadable_cap};
 use crate::answer::{Answer, Certain, Fate, Limit, Per, Refusal, Scope, Source, Text, Unit, Warning};
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Content, Errno, Kind, Meta, Unreadable, absolute};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, Content, Errno, FileType, Meta, Unreadable, absolute};
 use crate::text::{self, grouped};
 
 /// A project file that was picked and read.
@@ -22,7 +22,7 @@ impl Codex {
         settings: &Settings,
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Told<Vec<Doc>> {
+    ) -> Known<Vec<Doc>> {
         let dirs = directories(cwd, settings.root.as_deref());
         if let Some(reason) = settings.no_project_docs() {
             for dir in &dirs {
@@ -30,7 +30,7 @@ impl Codex {
                     let path = dir.join(name);
                     if search
                         .stat(&path, "not read: project files are switched off")?
-                        .is_ok_and(|meta| meta.kind == Kind::File)
+                        .is_ok_and(|meta| meta.kind == FileType::File)
                     {
                         answer.sources.push(Source::new(path, Scope::Project, Fate::Excluded, reason.clone()));
                     }
@@ -64,7 +64,7 @@ impl Codex {
         settings: &Settings,
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Told<Result<Vec<PathBuf>, Problem>> {
+    ) -> Known<Result<Vec<PathBuf>, Problem>> {
         let mut picked = Vec::new();
         let mut problem = None;
         for dir in dirs.iter().filter(|dir| !(self.loses_tildes && dir.ends_with("~"))) {
@@ -85,7 +85,7 @@ impl Codex {
                 if let Some(winner) = &winner {
                     let found =
                         search.stat(&path, "Codex stops at the first name; asked to explain what is shadowed")?;
-                    if found.is_ok_and(|meta| meta.kind == Kind::File) && !same_name(answer, &path) {
+                    if found.is_ok_and(|meta| meta.kind == FileType::File) && !same_name(answer, &path) {
                         let reason = format!("{} in the same directory is loaded instead", file_name(winner));
                         answer.sources.push(Source {
                             by: Some(winner.clone()),
@@ -95,7 +95,7 @@ impl Codex {
                     continue;
                 }
                 match self.examine(&path, name, || first_of(dir, settings, names), search)? {
-                    Ok(Meta { kind: Kind::File | Kind::Link, .. }) => winner = Some(path),
+                    Ok(Meta { kind: FileType::File | FileType::Link, .. }) => winner = Some(path),
                     Ok(meta) => answer.sources.push(Source::new(
                         path,
                         scope,
@@ -131,7 +131,7 @@ impl Codex {
     }
 
     /// The path of a name in a directory. Where links are followed, `..` is taken out of the words, and not asked of the disk.
-    fn reached(&self, dir: &Path, name: &str, search: &mut Search) -> Told<Result<PathBuf, Errno>> {
+    fn reached(&self, dir: &Path, name: &str, search: &mut Search) -> Known<Result<PathBuf, Errno>> {
         match self.examined {
             Examined::Targets if paths::climbs(name) => Ok(Ok(absolute(dir, Path::new(name)))),
             Examined::Targets | Examined::Entries => paths::resolved(dir, name, search),
@@ -145,7 +145,7 @@ impl Codex {
         name: &str,
         rule: impl FnOnce() -> String,
         search: &mut Search,
-    ) -> Told<Result<Meta, Errno>> {
+    ) -> Known<Result<Meta, Errno>> {
         match self.examined {
             Examined::Targets => search.stat(path, rule()),
             Examined::Entries if paths::wants_directory(name) => paths::stat(path, name, rule(), search),
@@ -154,7 +154,7 @@ impl Codex {
     }
 
     /// Whether the permissions end the session here: the client reads project files as its commands would.
-    fn is_kept_from(&self, path: &Path, settings: &Settings, search: &mut Search, answer: &mut Answer) -> Told<bool> {
+    fn is_kept_from(&self, path: &Path, settings: &Settings, search: &mut Search, answer: &mut Answer) -> Known<bool> {
         let Reads::AllBut(denied) = &settings.permissions.reads else { return Ok(false) };
         let real = search.real(path)?.unwrap_or_else(|_| path.to_owned());
         if denied.holds(&real) {
@@ -175,7 +175,7 @@ impl Codex {
         settings: &Settings,
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Told<Vec<Doc>> {
+    ) -> Known<Vec<Doc>> {
         let total = settings.budget.unwrap_or(self.budget_bytes);
         let limit =
             Some(Limit { value: total, unit: Unit::Bytes, per: Per::Chain, from: settings.budget_from.clone() });
@@ -216,7 +216,7 @@ impl Codex {
     }
 
     /// What comes of opening a picked file.
-    fn opened(&self, path: &Path, budget: usize, search: &mut Search) -> Told<Opened> {
+    fn opened(&self, path: &Path, budget: usize, search: &mut Search) -> Known<Opened> {
         let of_entries = self.examined == Examined::Entries;
         Ok(match search.read(path, "root first, until the budget is spent")? {
             Ok(raw) => Opened::Text(raw),
@@ -224,10 +224,10 @@ impl Codex {
                 Opened::Without(Fate::Missing, "a broken link; it still hides the other names of its directory")
             }
             // Of the devices that somebody might link to, only those like /dev/null come to an end.
-            Err(Unreadable::Not(Kind::Device)) if of_entries => {
+            Err(Unreadable::Not(FileType::Device)) if of_entries => {
                 Opened::Without(Fate::Empty, "a device without text; it still hides the other names of its directory")
             }
-            Err(Unreadable::Not(Kind::Fifo)) if of_entries => Opened::Endless,
+            Err(Unreadable::Not(FileType::Fifo)) if of_entries => Opened::Endless,
             Err(problem @ Unreadable::TooLarge(_)) => {
                 let reason = format!("{problem}; it would take the rest of the {} B budget", grouped(budget));
                 Opened::TooLarge(problem, reason)
@@ -244,7 +244,7 @@ impl Codex {
         budget: &mut Budget,
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Told<()> {
+    ) -> Known<()> {
         let size = search.read(path, "the budget is spent: not read by Codex")?.ok().map(|raw| raw.size());
         let reason = format!("the limit of {} B for all project files is used up", grouped(budget.total));
         answer.sources.push(Source { size, reason, ..source });

@@ -20,7 +20,7 @@ pub(super) enum Form {
 }
 
 impl Form {
-    pub(super) fn of(version: Version) -> Form {
+    pub(super) fn for_version(version: Version) -> Form {
         match (version.has(&history::DATE), version.has(&history::PERMISSIONS_SHOWN)) {
             (_, true) => Form::WithPermissions,
             (true, false) => Form::WithDate,

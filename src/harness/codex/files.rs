@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use super::layers::Layers;
-use super::rules::{Devices, Rules};
+use super::rules::{Behavior, Devices};
 use super::stop::Going;
 use super::trust::{self, Trust};
 use crate::answer::Refusal;
 use crate::formats::{self, Node, Value};
-use crate::search::{Search, Told};
-use crate::snapshot::{Errno, Kind, Unreadable};
+use crate::search::{Known, Search};
+use crate::snapshot::{Errno, FileType, Unreadable};
 
 /// The administrator's settings, above everything else.
 pub(super) const MANAGED: &str = "/etc/codex/managed_config.toml";
@@ -43,13 +43,13 @@ impl Problem {
     }
 }
 
-impl Rules {
+impl Behavior {
     /// One settings file; `None` if there is none.
-    fn read_table(&self, path: &Path, search: &mut Search) -> Told<Result<Option<Node>, Problem>> {
+    fn read_table(&self, path: &Path, search: &mut Search) -> Known<Result<Option<Node>, Problem>> {
         let raw = match search.read(path, "settings, lowest layer first")? {
             Ok(raw) => raw,
             Err(Unreadable::Errno(Errno::NOENT)) => return Ok(Ok(None)),
-            Err(Unreadable::Not(Kind::Device)) if self.devices == Devices::ReadAsEmpty => return Ok(Ok(None)),
+            Err(Unreadable::Not(FileType::Device)) if self.devices == Devices::ReadAsEmpty => return Ok(Ok(None)),
             Err(problem) => return Ok(Err(Problem::Unreadable(problem.to_string()))),
         };
         let Ok(text) = std::str::from_utf8(&raw) else {

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::{Codex, Decoding, Examined, unreadable_cap};
 use crate::answer::{Answer, Fate, Refusal, Scope, Source, Text, Warning};
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Kind};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, FileType};
 
 /// By which it is chosen, in the words of the trace.
 const RULE: &str = "global: the first of override and AGENTS.md that has text";
@@ -17,20 +17,20 @@ impl Codex {
         codex_home: &Path,
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Told<Option<Text>> {
+    ) -> Known<Option<Text>> {
         let paths: Vec<_> = self.names.iter().map(|name| codex_home.join(name)).collect();
         search.expect(paths.iter().cloned().map(Ask::Kind))?;
         let mut taken: Option<(Text, PathBuf)> = None;
         for path in paths {
             let Ok(meta) = search.stat(&path, RULE)? else { continue };
             let source = |fate, reason: String| Source::new(&path, Scope::User, fate, reason);
-            if self.global_files == Examined::Entries && meta.kind == Kind::Fifo && taken.is_none() {
+            if self.global_files == Examined::Entries && meta.kind == FileType::Fifo && taken.is_none() {
                 let refusal = endless(&path);
                 answer.sources.push(source(Fate::Unreadable, refusal.message.clone()));
                 answer.refusal = Some(refusal);
                 return Ok(None);
             }
-            if meta.kind != Kind::File {
+            if meta.kind != FileType::File {
                 let reason = format!("a {}, not a file: the next name is tried", meta.kind.word());
                 answer.sources.push(source(Fate::Unreadable, reason));
             } else if let Some((_, winner)) = &taken {
@@ -44,7 +44,7 @@ impl Codex {
     }
 
     /// The text of one global file, if it has any.
-    fn global_file(&self, path: &Path, search: &mut Search, answer: &mut Answer) -> Told<Option<Text>> {
+    fn global_file(&self, path: &Path, search: &mut Search, answer: &mut Answer) -> Known<Option<Text>> {
         let source = |fate, reason: &str| Source::new(path, Scope::User, fate, reason);
         let raw = match search.read(path, RULE)? {
             Ok(raw) => raw,

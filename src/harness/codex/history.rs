@@ -8,7 +8,7 @@ use crate::harness::{Change, History, Replays};
 
 /// What is known of every version.
 pub(super) static HISTORY: History =
-    History { changes: CHANGES, rules: |version| Arc::new(Codex::of(version)), replays: &REPLAYS };
+    History { changes: CHANGES, rules: |version| Arc::new(Codex::for_version(version)), replays: &REPLAYS };
 
 static REPLAYS: Replays = LazyLock::new(|| replays(include_str!("../../../tests/conformance/versions/codex.toml")));
 

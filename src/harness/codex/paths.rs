@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
-use crate::search::{Search, Told};
-use crate::snapshot::{Errno, Kind, Meta, absolute};
+use crate::search::{Known, Search};
+use crate::snapshot::{Errno, FileType, Meta, absolute};
 
 /// Whether a configured name leaves a directory by `..`.
 pub(super) fn climbs(name: &str) -> bool {
@@ -12,7 +12,7 @@ pub(super) fn climbs(name: &str) -> bool {
 }
 
 /// The path of `name` in `dir`, with `..` resolved as the system does: behind a link it leads up from the link's target.
-pub(super) fn resolved(dir: &Path, name: &str, search: &mut Search) -> Told<Result<PathBuf, Errno>> {
+pub(super) fn resolved(dir: &Path, name: &str, search: &mut Search) -> Known<Result<PathBuf, Errno>> {
     if !climbs(name) {
         return Ok(Ok(plain(dir, name)));
     }
@@ -63,11 +63,15 @@ pub(super) fn stat(
     name: &str,
     rule: impl Into<Cow<'static, str>>,
     search: &mut Search,
-) -> Told<Result<Meta, Errno>> {
+) -> Known<Result<Meta, Errno>> {
     Ok(search.stat(path, rule)?.and_then(|meta| match meta.kind {
-        Kind::File | Kind::Link | Kind::Fifo | Kind::Device | Kind::Other if wants_directory(name) => {
+        FileType::File | FileType::Link | FileType::Fifo | FileType::Device | FileType::Other
+            if wants_directory(name) =>
+        {
             Err(Errno::NOTDIR)
         }
-        Kind::File | Kind::Dir | Kind::Link | Kind::Fifo | Kind::Device | Kind::Other => Ok(meta),
+        FileType::File | FileType::Dir | FileType::Link | FileType::Fifo | FileType::Device | FileType::Other => {
+            Ok(meta)
+        }
     }))
 }

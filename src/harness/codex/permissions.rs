@@ -126,7 +126,7 @@ pub(super) struct Form {
 const PROTECTED: &[&str] = &[".git", ".agents", ".codex", ".aws"];
 
 impl Form {
-    pub fn of(version: Version) -> Form {
+    pub fn for_version(version: Version) -> Form {
         Form {
             are_known: version.has(&h::GIT_BY_POINTER),
             has_own: version.has(&h::OWN_PERMISSIONS),

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::paths;
-use super::rules::{DocumentRoot, Rules, SettingsRoot, Tildes};
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Errno, Kind, absolute};
+use super::rules::{Behavior, DocumentRoot, SettingsRoot, Tildes};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, Errno, FileType, absolute};
 
 /// What looking for the project root comes to.
 pub(super) enum Root {
@@ -32,7 +32,7 @@ impl Tildes {
     }
 }
 
-impl Rules {
+impl Behavior {
     /// Where the project files start, seen from the directory where they end.
     pub fn document_root(
         &self,
@@ -40,7 +40,7 @@ impl Rules {
         looked: &Looked,
         markers: &[String],
         search: &mut Search,
-    ) -> Told<Root> {
+    ) -> Known<Root> {
         let path = |dir: &Path, marker: &str| self.tildes.path(dir, marker, looked.home);
         match self.document_root {
             DocumentRoot::Markers => {
@@ -66,14 +66,14 @@ impl Rules {
         looked: &Looked,
         markers: &[String],
         search: &mut Search,
-    ) -> Told<Option<PathBuf>> {
+    ) -> Known<Option<PathBuf>> {
         let rule = "root of the project settings";
         for (dir, marker) in cwd.ancestors().flat_map(|dir| markers.iter().map(move |marker| (dir, marker))) {
             let is_there = match self.settings_root {
                 SettingsRoot::GitHoldsHead => {
                     let path = absolute(dir, Path::new(marker));
                     match search.stat(&path, rule)? {
-                        Ok(meta) if marker == ".git" && meta.kind == Kind::Dir => {
+                        Ok(meta) if marker == ".git" && meta.kind == FileType::Dir => {
                             search.stat(&path.join("HEAD"), rule)?.is_ok()
                         }
                         found => found.is_ok(),
@@ -109,7 +109,7 @@ fn find(
     path: impl Fn(&Path, &str) -> PathBuf,
     unexamined: Unexamined,
     search: &mut Search,
-) -> Told<Root> {
+) -> Known<Root> {
     let path = &path;
     search.expect(dirs.iter().flat_map(|dir| markers.iter().map(move |marker| Ask::Kind(path(dir, marker)))))?;
     for &dir in dirs {

@@ -7,7 +7,7 @@ use crate::harness::Version;
 
 /// Which settings count in an edition, and for what.
 #[derive(Clone)]
-pub(super) struct Rules {
+pub(super) struct Behavior {
     /// What a profile is.
     pub profiles: Profiles,
     /// What marks the root of the project files.
@@ -17,7 +17,7 @@ pub(super) struct Rules {
     /// What `~` in a marker is.
     pub tildes: Tildes,
     /// Whom the user trusts.
-    pub trust: trust::Rules,
+    pub trust: trust::Behavior,
     /// What an untrusted project loses.
     pub distrust: Distrust,
     /// Keys that a project may not set.
@@ -135,17 +135,17 @@ const TEXTS: &[(&str, &str)] = &[
     ("model_catalog_json", "model catalog"),
 ];
 
-impl Rules {
+impl Behavior {
     /// The rules of a version.
-    pub(super) fn of(version: Version) -> Rules {
-        Rules {
+    pub(super) fn for_version(version: Version) -> Behavior {
+        Behavior {
             profiles: version.pick(&h::PROFILE_FILES, Profiles::Files, Profiles::Tables),
-            document_root: DocumentRoot::of(version),
-            settings_root: SettingsRoot::of(version),
-            tildes: Tildes::of(version),
-            trust: trust::Rules {
+            document_root: DocumentRoot::for_version(version),
+            settings_root: SettingsRoot::for_version(version),
+            tildes: Tildes::for_version(version),
+            trust: trust::Behavior {
                 keys: version.pick(&h::TARGETS, trust::Keys::RealThenWritten, trust::Keys::Written),
-                git_root: trust::GitRoot::of(version),
+                git_root: trust::GitRoot::for_version(version),
             },
             distrust: version.pick(&h::DISTRUST, Distrust::SettingsAndFiles, Distrust::Settings),
             denied_to_projects: version.pick(
@@ -153,41 +153,41 @@ impl Rules {
                 DENIED,
                 version.pick(&h::NO_PROFILE_OF_PROJECTS, &DENIED[..2], &[]),
             ),
-            managed: Managed::of(version),
+            managed: Managed::for_version(version),
             devices: version.pick(&h::DEVICES, Devices::Refused, Devices::ReadAsEmpty),
             fallbacks: version.pick(&h::NAMES_ONLY, Fallbacks::Names, Fallbacks::Paths),
-            checks: Checks::of(version),
+            checks: Checks::for_version(version),
             skills: version.pick(&h::SKILLS_BY_NAME, By::PathOrName, By::Path),
             models: skills::models(version),
-            permissions: permissions::Form::of(version),
+            permissions: permissions::Form::for_version(version),
             texts: version.pick(&h::PROFILE_FILES, TEXTS, &TEXTS[..2]),
         }
     }
 }
 
 impl DocumentRoot {
-    fn of(version: Version) -> DocumentRoot {
+    fn for_version(version: Version) -> DocumentRoot {
         let set = version.pick(&h::GIT_HOLDS_HEAD, DocumentRoot::Markers, DocumentRoot::MarkersOrNothing);
         version.pick(&h::MARKERS, set, DocumentRoot::DefaultMarkers)
     }
 }
 
 impl SettingsRoot {
-    fn of(version: Version) -> SettingsRoot {
+    fn for_version(version: Version) -> SettingsRoot {
         let simple = version.pick(&h::GIT_HOLDS_HEAD, SettingsRoot::GitHoldsHead, SettingsRoot::AnySimpleMarker);
         version.pick(&h::MARKER_WORDS, simple, SettingsRoot::AnyMarker)
     }
 }
 
 impl Tildes {
-    fn of(version: Version) -> Tildes {
+    fn for_version(version: Version) -> Tildes {
         let expanded = version.pick(&h::DEVICES, Tildes::Letters, Tildes::Home);
         version.pick(&h::TILDES, expanded, Tildes::Letters)
     }
 }
 
 impl Managed {
-    fn of(version: Version) -> Managed {
+    fn for_version(version: Version) -> Managed {
         let once = version.pick(&h::GIT_HOLDS_HEAD, Managed::BeforeTheProject, Managed::Last);
         version.pick(&h::CHECKED_ONCE, once, Managed::LastAndCheckedTwice)
     }

@@ -7,7 +7,7 @@ use super::files::{MANAGED, Project, REQUIREMENTS};
 use super::layers::{ARGUMENTS, Layers, arguments};
 use super::permissions::{Asked, Permissions};
 use super::root::{Looked, Root};
-use super::rules::{Distrust, Fallbacks, Managed, Profiles, Rules};
+use super::rules::{Behavior, Distrust, Fallbacks, Managed, Profiles};
 use super::skills::{Places, Switches};
 use super::stop::Going;
 use super::trust::{self, Trust};
@@ -194,7 +194,7 @@ struct Gathered<'a> {
 
 impl<'a> Gathered<'a> {
     fn read(
-        rules: &Rules,
+        rules: &Behavior,
         at: &'a Standpoint,
         cwd: &Path,
         codex_home: &Path,
@@ -226,7 +226,7 @@ impl<'a> Gathered<'a> {
     }
 
     /// What counts for the project's root and for whether its settings are read: nothing that it says about itself.
-    fn without_project(&self, rules: &Rules) -> Layers {
+    fn without_project(&self, rules: &Behavior) -> Layers {
         let mut layers = self.files.clone();
         layers.0.extend(self.arguments.0.iter().cloned());
         match rules.managed {
@@ -244,7 +244,7 @@ impl<'a> Gathered<'a> {
     }
 
     /// All layers, those of the project in their place.
-    fn with_project(self, rules: &Rules, project: &Project, outside: &Layers, search: &mut Search) -> Going<Layers> {
+    fn with_project(self, rules: &Behavior, project: &Project, outside: &Layers, search: &mut Search) -> Going<Layers> {
         let mut layers = self.files;
         rules.add_project_files(&mut layers, project, outside, search)?;
         layers.0.extend(self.arguments.0);
@@ -258,7 +258,7 @@ fn none(refusal: Option<Refusal>) -> Result<(), Refusal> {
     refusal.map_or(Ok(()), Err)
 }
 
-impl Rules {
+impl Behavior {
     /// The table that is in force as a profile, by the option or else the key.
     fn profile_table(&self, layers: &Layers, option: Option<&str>) -> Result<Option<String>, Refusal> {
         if self.profiles == Profiles::Files {

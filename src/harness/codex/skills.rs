@@ -13,7 +13,7 @@ use super::{Codex, directories, history as h};
 use crate::answer::{Answer, Described, Fate, Role, Scope, Source, Standpoint, Trigger, Warning};
 use crate::harness::Version;
 use crate::harness::shared::skills::{self as shared, Skill, Walk};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Errno};
 use crate::text::grouped;
 pub(super) use budget::{Budget, Introductions, Model, models};
@@ -62,7 +62,7 @@ enum Table {
 }
 
 impl Listing {
-    fn of(version: Version) -> Listing {
+    fn for_version(version: Version) -> Listing {
         if !version.has(&h::SKILLS_MESSAGE) {
             return Listing::BehindTheFiles;
         }
@@ -98,9 +98,9 @@ pub(super) struct Form {
 }
 
 impl Form {
-    pub(super) fn of(version: Version) -> Form {
+    pub(super) fn for_version(version: Version) -> Form {
         Form {
-            listing: Listing::of(version),
+            listing: Listing::for_version(version),
             keeps_links: version.has(&h::SKILL_PATHS),
             takes_tabs: !version.has(&h::TIME_REMINDER),
             second_chance: version.has(&h::DEVICES),
@@ -144,7 +144,7 @@ impl Codex {
         (project, skills): (Project, &Switches),
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Told<()> {
+    ) -> Known<()> {
         let form = &self.skills;
         let roots = roots((cwd, codex_home, &at.home), project, search)?;
         search.expect(roots.iter().map(|root| Ask::Listing(root.dir.clone())))?;
@@ -313,7 +313,7 @@ fn too_many(cost: usize, budget: Budget, is_guess: bool) -> String {
 }
 
 /// The folders of skills, in the order of their numbers, their links resolved.
-fn roots((cwd, codex_home, home): (&Path, &Path, &Path), project: Project, search: &mut Search) -> Told<Vec<Root>> {
+fn roots((cwd, codex_home, home): (&Path, &Path, &Path), project: Project, search: &mut Search) -> Known<Vec<Root>> {
     let dirs = directories(project.start, project.documents);
     let with_settings = directories(cwd, project.settings);
     let of = |dir: PathBuf, rank| Root { dir, rank };
@@ -370,7 +370,7 @@ impl SkillFile<'_> {
         rules: &[Rule],
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Told<Option<Skill>> {
+    ) -> Known<Option<Skill>> {
         let (path, root, form) = (self.path, self.root, self.form);
         let Some(file) = shared::read(path, root.scope(), search, &mut answer.sources)? else { return Ok(None) };
         let inside = path.strip_prefix(&root.dir).unwrap_or(path).to_string_lossy();
@@ -407,7 +407,7 @@ impl SkillFile<'_> {
     }
 
     /// Name and description, or why it is no skill.
-    fn named(&self, head: Head, search: &mut Search) -> Told<Result<(String, String), String>> {
+    fn named(&self, head: Head, search: &mut Search) -> Known<Result<(String, String), String>> {
         let one_line = |words: &str| words.split_whitespace().collect::<Vec<_>>().join(" ");
         let filled = |words: Option<String>| words.map(|words| one_line(&words)).filter(|words| !words.is_empty());
         let Some(description) = filled(head.description) else {

@@ -7,8 +7,8 @@ use super::history as h;
 use super::layers::Layers;
 use super::stop::Going;
 use crate::harness::Version;
-use crate::search::{Search, Told};
-use crate::snapshot::{Kind, absolute};
+use crate::search::{Known, Search};
+use crate::snapshot::{FileType, absolute};
 
 /// What the user said about a project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(super) enum Silent {
 
 /// What differs between editions about trust.
 #[derive(Clone, Copy)]
-pub(super) struct Rules {
+pub(super) struct Behavior {
     pub keys: Keys,
     pub git_root: GitRoot,
 }
@@ -58,14 +58,14 @@ pub(super) enum GitRoot {
 }
 
 impl GitRoot {
-    pub(super) fn of(version: Version) -> GitRoot {
+    pub(super) fn for_version(version: Version) -> GitRoot {
         let looked = version.pick(&h::GIT_HOLDS_HEAD, GitRoot::ByItsFiles, GitRoot::ByPointer);
         let looked = version.pick(&h::DEVICES, looked, GitRoot::ByPointerOrFifo);
         version.pick(&h::GIT_BY_POINTER, looked, GitRoot::AsGitSays)
     }
 }
 
-impl Rules {
+impl Behavior {
     /// The entry for the first of `places` that has one.
     pub(super) fn level(
         &self,
@@ -73,7 +73,7 @@ impl Rules {
         layers: &Layers,
         silent: Silent,
         search: &mut Search,
-    ) -> Told<Option<Trust>> {
+    ) -> Known<Option<Trust>> {
         for place in places {
             let physical = match self.keys {
                 Keys::RealThenWritten => search.real(place)?.ok(),
@@ -111,8 +111,8 @@ impl Rules {
             let git = dir.join(".git");
             let Ok(meta) = search.stat(&git, "trust: the git root")? else { continue };
             return match meta.kind {
-                Kind::Dir => Ok(Some(dir.to_owned())),
-                Kind::Fifo if self.git_root == GitRoot::ByPointerOrFifo => Err(endless(&git).into()),
+                FileType::Dir => Ok(Some(dir.to_owned())),
+                FileType::Fifo if self.git_root == GitRoot::ByPointerOrFifo => Err(endless(&git).into()),
                 _ => {
                     let Some(pointed) = pointed(dir, &git, search)? else { return Ok(None) };
                     let real = search.real(&pointed)?.unwrap_or(pointed);
@@ -126,7 +126,7 @@ impl Rules {
 }
 
 /// What git calls the common directory, asked for where the session really starts, lies in the main checkout.
-fn as_git_says(cwd: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+fn as_git_says(cwd: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     let Ok(physical) = search.real(cwd)? else { return Ok(None) };
     for dir in physical.ancestors() {
         let rule = "trust: the git root, as git finds it";
@@ -136,7 +136,7 @@ fn as_git_says(cwd: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
             return Ok(common.parent().map(Path::to_owned));
         }
         // Git passes over whatever is no repository, but a file that leads to none ends its search.
-        if meta.kind == Kind::File {
+        if meta.kind == FileType::File {
             return Ok(None);
         }
     }
@@ -145,11 +145,11 @@ fn as_git_says(cwd: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
 
 /// A `.git` directory must hold `HEAD`, else the search goes on upwards; anything else called `.git` ends it, and leads to the main checkout if it is
 /// the file of a linked worktree.
-fn by_its_files(cwd: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+fn by_its_files(cwd: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     for dir in cwd.ancestors() {
         let git = dir.join(".git");
         let Ok(meta) = search.stat(&git, "trust: the git root")? else { continue };
-        if meta.kind != Kind::Dir {
+        if meta.kind != FileType::Dir {
             return main_checkout(dir, &git, search);
         }
         if search.stat(&git.join("HEAD"), "trust: a git root holds HEAD")?.is_ok() {
@@ -161,7 +161,7 @@ fn by_its_files(cwd: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
 
 /// The main checkout of the linked worktree `dir`: its `.git` file names `STORE/worktrees/NAME` by just these words, the files
 /// `gitdir` and `commondir` there point back, through whatever links, and what holds the store has it for its own `.git`.
-fn main_checkout(dir: &Path, git_file: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+fn main_checkout(dir: &Path, git_file: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     let Some(worktree_dir) = pointed(dir, git_file, search)? else { return Ok(None) };
     let Some(store) = worktree_dir.parent().filter(|parent| parent.ends_with("worktrees")).and_then(Path::parent)
     else {
@@ -184,12 +184,12 @@ fn main_checkout(dir: &Path, git_file: &Path, search: &mut Search) -> Told<Optio
 
 /// The real path of what a checkout has for its `.git`: a directory, or the one that a file there names, as people lay it
 /// beside a bare repository.
-fn own_store(main: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+fn own_store(main: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     let git = main.join(".git");
     let rule = "trust: the main checkout of a linked worktree has its repository";
     let store = match search.stat(&git, rule)? {
-        Ok(meta) if meta.kind == Kind::Dir => git,
-        Ok(_) if search.lstat(&git, rule)?.is_ok_and(|meta| meta.kind == Kind::File) => {
+        Ok(meta) if meta.kind == FileType::Dir => git,
+        Ok(_) if search.lstat(&git, rule)?.is_ok_and(|meta| meta.kind == FileType::File) => {
             let Some(store) = pointed(main, &git, search)? else { return Ok(None) };
             store
         }
@@ -199,14 +199,14 @@ fn own_store(main: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
 }
 
 /// The path that a `.git` file in `dir` names.
-fn pointed(dir: &Path, git_file: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+fn pointed(dir: &Path, git_file: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     let text = pointer(git_file, search)?;
     let target = text.as_deref().and_then(|text| text.strip_prefix("gitdir:")).map(str::trim);
     Ok(target.filter(|target| !target.is_empty()).map(|target| absolute(dir, Path::new(target))))
 }
 
 /// The trimmed text of one of git's pointer files; more than one line makes a path that does not exist.
-fn pointer(path: &Path, search: &mut Search) -> Told<Option<String>> {
+fn pointer(path: &Path, search: &mut Search) -> Known<Option<String>> {
     let raw = search.read(path, "trust: a linked worktree leads to its main checkout")?;
     Ok(raw.ok().and_then(|raw| raw.as_text().map(|text| text.trim().to_owned())))
 }

@@ -100,7 +100,7 @@ pub(super) enum Together {
 
 impl Checks {
     /// The checks of a version.
-    pub fn of(version: Version) -> Checks {
+    pub fn for_version(version: Version) -> Checks {
         let (keys, profile_keys) =
             version.pick(&h::PROFILE_FILES, (keys::V0_169, keys::V0_169_PROFILE), (keys::V0_104, keys::V0_104_PROFILE));
         let mut checks = Checks {

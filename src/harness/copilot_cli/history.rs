@@ -9,7 +9,7 @@ use crate::harness::{Change, Edition, History, Replays, Version};
 /// The versions, what changed in them, and what was replayed.
 pub(super) static HISTORY: History = History {
     changes: &[&SPLIT, &VIEWS, &IMPORTS, &SORTED, &APART, &CLAUDE, &PATTERNS],
-    rules: |version| -> Arc<dyn Edition> { Arc::new(CopilotCli::of(version)) },
+    rules: |version| -> Arc<dyn Edition> { Arc::new(CopilotCli::for_version(version)) },
     replays: &REPLAYS,
 };
 
@@ -61,10 +61,10 @@ static PATTERNS: Change = Change {
 
 /// What differs between versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Ways {
+pub(super) struct Behavior {
     pub views: Views,
     pub heads: Heads,
-    pub rules: Rules,
+    pub rules: RuleFolders,
     pub order: Order,
     pub users: Users,
     pub named: Named,
@@ -98,19 +98,19 @@ pub(super) enum Heads {
 
 /// Which rules are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rules {
+pub(super) enum RuleFolders {
     Instructions,
     /// Also those of Claude Code.
     AndClaudes,
 }
 
-impl Rules {
+impl RuleFolders {
     /// The folders of a directory, and how names in them end.
     pub(super) fn folders(self) -> &'static [(&'static str, &'static str)] {
         const BOTH: [(&str, &str); 2] = [(".github/instructions", ".instructions.md"), (".claude/rules", ".md")];
         match self {
-            Rules::Instructions => &BOTH[..1],
-            Rules::AndClaudes => &BOTH,
+            RuleFolders::Instructions => &BOTH[..1],
+            RuleFolders::AndClaudes => &BOTH,
         }
     }
 }
@@ -161,27 +161,27 @@ pub(super) enum Outside {
 pub(super) enum Beside {
     /// It was otherwise, and nobody has found out yet how.
     Unknown,
-    Known,
+    KnownRule,
 }
 
-impl Ways {
+impl Behavior {
     /// Those of the newest version.
-    pub(super) const NOW: Ways = Ways {
+    pub(super) const NOW: Behavior = Behavior {
         views: Views::AboveAndRules,
         heads: Heads::Paths,
-        rules: Rules::AndClaudes,
+        rules: RuleFolders::AndClaudes,
         order: Order::ByPath,
         users: Users::Apart,
         named: Named::Everything,
         imports: Imports::Followed,
         outside: Outside::Nothing,
-        beside: Beside::Known,
+        beside: Beside::KnownRule,
     };
 
     /// Those of a version.
-    pub(super) fn of(version: Version) -> Ways {
+    pub(super) fn for_version(version: Version) -> Behavior {
         let has = |change| version.has(change);
-        Ways {
+        Behavior {
             views: match (has(&VIEWS), has(&PATTERNS)) {
                 (false, _) => Views::Nothing,
                 (true, false) => Views::Above,
@@ -193,19 +193,19 @@ impl Ways {
                 (true, true, false) => Heads::Braces,
                 (true, true, true) => Heads::Paths,
             },
-            rules: if has(&CLAUDE) { Rules::AndClaudes } else { Rules::Instructions },
+            rules: if has(&CLAUDE) { RuleFolders::AndClaudes } else { RuleFolders::Instructions },
             order: if has(&SORTED) { Order::ByPath } else { Order::AsFound },
             users: if has(&APART) { Users::Apart } else { Users::Together },
             named: if has(&SPLIT) { Named::Everything } else { Named::Github },
             imports: if has(&IMPORTS) { Imports::Followed } else { Imports::None },
             outside: if has(&PATTERNS) { Outside::Nothing } else { Outside::EveryDirectory },
-            beside: if has(&PATTERNS) { Beside::Known } else { Beside::Unknown },
+            beside: if has(&PATTERNS) { Beside::KnownRule } else { Beside::Unknown },
         }
     }
 }
 
-impl Default for Ways {
-    fn default() -> Ways {
-        Ways::NOW
+impl Default for Behavior {
+    fn default() -> Behavior {
+        Behavior::NOW
     }
 }

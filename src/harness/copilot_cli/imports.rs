@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
 use crate::answer::{Answer, Fate, Scope, Source, Text, Trigger, Warning};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, absolute};
 use crate::text;
 
@@ -49,7 +49,7 @@ impl<'a> Importer<'a> {
         depth: usize,
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Told<Text> {
+    ) -> Known<Text> {
         if depth >= DEPTH_LIMIT {
             let meant = tokens(content).into_iter().filter(|token| token.len() <= PATH_LIMIT_BYTES);
             let meant = meant.map(|token| &content[token]).find(|token| token.contains('/'));
@@ -98,7 +98,7 @@ impl<'a> Importer<'a> {
     }
 
     /// Says beforehand what is asked about the imports whose way is plain.
-    fn expect(&self, importer: &Path, content: &str, tokens: &[Range<usize>], search: &mut Search) -> Told<()> {
+    fn expect(&self, importer: &Path, content: &str, tokens: &[Range<usize>], search: &mut Search) -> Known<()> {
         let dir = importer.parent().unwrap_or(importer);
         let names = tokens.iter().map(|token| &content[token.start + 1..token.end]);
         let plain = names.filter(|name| may_be_file(name) && !name.contains(".."));
@@ -132,7 +132,7 @@ impl<'a> Importer<'a> {
         path: &str,
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Told<Option<(PathBuf, Content)>> {
+    ) -> Known<Option<(PathBuf, Content)>> {
         if !may_be_file(path) {
             return Ok(None);
         }
@@ -185,7 +185,7 @@ fn may_be_file(path: &str) -> bool {
 }
 
 /// Where a relative path leads if every `..` is taken from a folder that is there, behind its links.
-fn step_by_step(dir: &Path, path: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+fn step_by_step(dir: &Path, path: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     let mut place = dir.to_owned();
     for part in path.components() {
         if part == Component::ParentDir {

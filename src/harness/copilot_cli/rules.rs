@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::front_matter::{self, FrontMatter};
-use super::history::{Heads, Named, Order, Ways};
+use super::history::{Behavior, Heads, Named, Order};
 use super::{cell, visible};
 use crate::answer::{Answer, Certain, Text};
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, AskHasher, Content, Entry, Kind, Unreadable, relative};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, AskHasher, Content, Entry, FileType, Unreadable, relative};
 use crate::text::Size;
 
 /// A rule file that is there.
@@ -47,7 +47,7 @@ impl Read {
 }
 
 /// A rule that counts from the start, under the path that it is known by.
-pub(super) struct Known {
+pub(super) struct KnownRule {
     /// The path as the client writes it.
     pub shown: String,
     /// Whether it is the user's own.
@@ -55,7 +55,7 @@ pub(super) struct Known {
     pub rule: Arc<Rule>,
 }
 
-impl Known {
+impl KnownRule {
     /// The path that it is known by: where it leads.
     pub(super) fn real_path(&self) -> &Path {
         &self.rule.real
@@ -78,21 +78,21 @@ pub(super) fn at_start(
     cwd: &Path,
     (root, home): (&Path, &Path),
     extra: &[PathBuf],
-    ways: &Ways,
+    behavior: &Behavior,
     search: &mut Search,
     answer: &mut Answer,
-) -> Told<Vec<Known>> {
+) -> Known<Vec<KnownRule>> {
     let mut places = vec![(home.join("instructions"), ".instructions.md", Owner::User)];
     let own = [root, cwd].map(|dir| (dir, Owner::Own)).into_iter();
     for (dir, owner) in own.chain(extra.iter().map(|dir| (&**dir, Owner::Named(dir)))) {
-        places.extend(ways.rules.folders().iter().map(|&(folder, ending)| (dir.join(folder), ending, owner)));
+        places.extend(behavior.rules.folders().iter().map(|&(folder, ending)| (dir.join(folder), ending, owner)));
     }
-    if ways.named == Named::Everything {
+    if behavior.named == Named::Everything {
         places.extend(extra.iter().map(|dir| (dir.clone(), ".instructions.md", Owner::Named(dir))));
     }
     let (mut known, mut seen) = (Vec::new(), HashSet::<(bool, PathBuf), AskHasher>::default());
     for (dir, ending, owner) in places {
-        for rule in below(&dir, ending, ways, search, answer)?.iter() {
+        for rule in below(&dir, ending, behavior, search, answer)?.iter() {
             // Each is known by where it leads, and counts once; once more if it is the user's own as well.
             if seen.insert((matches!(owner, Owner::User), rule.real.clone())) {
                 let shown = match owner {
@@ -104,7 +104,7 @@ pub(super) fn at_start(
                         format!("{}/{}", dir.display(), relative(&led, &rule.real))
                     }
                 };
-                known.push(Known { shown, is_users: matches!(owner, Owner::User), rule: rule.clone() });
+                known.push(KnownRule { shown, is_users: matches!(owner, Owner::User), rule: rule.clone() });
             }
         }
     }
@@ -116,11 +116,11 @@ pub(super) fn at_start(
 pub(super) fn below(
     dir: &Path,
     ending: &'static str,
-    ways: &Ways,
+    behavior: &Behavior,
     search: &mut Search,
     answer: &mut Answer,
-) -> Told<Arc<Vec<Arc<Rule>>>> {
-    let rules = match ways.heads {
+) -> Known<Arc<Vec<Arc<Rule>>>> {
+    let rules = match behavior.heads {
         Heads::Paths => search.part("rules of Copilot CLI", (dir, ending), |dir, ending, search| {
             look(dir, ending, Heads::Paths, search)
         })?,
@@ -134,14 +134,14 @@ pub(super) fn below(
             look(dir, ending, Heads::Whole, search)
         })?,
     };
-    match ways.order {
+    match behavior.order {
         Order::ByPath => Ok(rules),
         Order::AsFound => as_found(dir, &rules, search, answer).map(Arc::new),
     }
 }
 
 /// In the order in which they were found before they were sorted: level by level, the last name first.
-fn as_found(dir: &Path, rules: &[Arc<Rule>], search: &mut Search, answer: &mut Answer) -> Told<Vec<Arc<Rule>>> {
+fn as_found(dir: &Path, rules: &[Arc<Rule>], search: &mut Search, answer: &mut Answer) -> Known<Vec<Arc<Rule>>> {
     let mut found = rules.to_vec();
     let depth = |rule: &Arc<Rule>| rule.path.components().count();
     found.sort_by(|one, other| depth(one).cmp(&depth(other)).then_with(|| other.path.cmp(&one.path)));
@@ -151,18 +151,18 @@ fn as_found(dir: &Path, rules: &[Arc<Rule>], search: &mut Search, answer: &mut A
         let reason = format!("{}: two of its folders are listed in the order in which the disk answers", dir.display());
         answer.doubt(&[Certain::Order], reason);
     }
-    let is_link = |entry: &Entry| entry.kind == Kind::Link;
+    let is_link = |entry: &Entry| entry.kind == FileType::Link;
     if search.list(dir, "links to folders may be followed")?.is_ok_and(|entries| entries.iter().any(is_link)) {
         answer.doubt(&[Certain::Set], format!("{}: whether links there are followed was not checked", dir.display()));
     }
     Ok(found)
 }
 
-fn look(dir: &Path, ending: &'static str, heads: Heads, search: &mut Search) -> Told<Vec<Arc<Rule>>> {
+fn look(dir: &Path, ending: &'static str, heads: Heads, search: &mut Search) -> Known<Vec<Arc<Rule>>> {
     let takes = |entry: &Entry| {
         let name = entry.name.to_string_lossy().to_lowercase();
         let is_rule = || name.len() > ending.len() && name.ends_with(ending);
-        !name.starts_with('.') && (entry.kind == Kind::Dir || is_rule())
+        !name.starts_with('.') && (entry.kind == FileType::Dir || is_rule())
     };
     let found = search.files_below(dir, &format!("files that end in {ending}"), takes)?;
     let asked = |path: PathBuf| [Ask::Kind(path.clone()), Ask::Content(path.clone()), Ask::Real(path)];
@@ -171,7 +171,7 @@ fn look(dir: &Path, ending: &'static str, heads: Heads, search: &mut Search) -> 
     let base = dir.ancestors().nth(2).unwrap_or(dir);
     let mut rules = Vec::new();
     for path in found {
-        if search.stat(&path, "a rule file")?.is_ok_and(|meta| meta.kind != Kind::Dir) {
+        if search.stat(&path, "a rule file")?.is_ok_and(|meta| meta.kind != FileType::Dir) {
             let real = search.real(&path)?.unwrap_or_else(|_| path.clone());
             let read = search.read(&path, "its text")?.map(|raw| Read::of(raw, heads));
             rules.push(Arc::new(Rule { below: relative(base, &real), path, real, read }));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::answer::{Answer, Fate, Role, Scope, Standpoint, Trigger};
 use crate::formats::{Node, parse_jsonc, parse_rust_yaml};
 use crate::harness::shared::skills::{self, Skill, Walk, element, is_on, is_plain};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::{Ask, absolute};
 
 /// Folders are entered wherever no skill is yet. The client knows no such limit.
@@ -30,7 +30,7 @@ enum Owner {
 }
 
 /// Adds the list, and the skills to the sources.
-pub(super) fn look(at: &Standpoint, home: &Path, root: &Path, search: &mut Search, answer: &mut Answer) -> Told<()> {
+pub(super) fn look(at: &Standpoint, home: &Path, root: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
     let settings = settings(home, search)?;
     let texts = |key: &str| -> Vec<String> {
         let list = settings.as_ref().and_then(|node| node.get(key)).and_then(Node::as_list).unwrap_or_default();
@@ -86,7 +86,7 @@ pub(super) fn look(at: &Standpoint, home: &Path, root: &Path, search: &mut Searc
 }
 
 /// `settings.json` of the user.
-fn settings(home: &Path, search: &mut Search) -> Told<Option<Node>> {
+fn settings(home: &Path, search: &mut Search) -> Known<Option<Node>> {
     let Ok(raw) = search.read(&home.join("settings.json"), "which skills are off, and where else they are")? else {
         return Ok(None);
     };
@@ -116,7 +116,7 @@ fn places(at: &Standpoint, home: &Path, root: &Path, moved: bool, more: &[String
     places
 }
 
-fn skill(path: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> Told<Option<Skill>> {
+fn skill(path: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> Known<Option<Skill>> {
     let Some(file) = skills::read(path, scope, search, &mut answer.sources)? else { return Ok(None) };
     let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text).to_owned();
     let head = skills::head(&text).and_then(|(head, body)| Some((parse_rust_yaml(head).ok()?, body)));

@@ -8,7 +8,7 @@ use super::history::Views;
 use super::imports::escaped;
 use super::{Session, directory_files, expanded, matches, not_for_us, readable, rules};
 use crate::answer::{Answer, Fate, Message, Role, Scope, Source, Standpoint, Trigger};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::text::Size;
 
 /// Adds one message per file.
@@ -18,9 +18,9 @@ pub(super) fn look(
     session: &Session,
     search: &mut Search,
     answer: &mut Answer,
-) -> Told<()> {
+) -> Known<()> {
     // Patterns see the dots of a path that is given with dots.
-    let Some(target) = at.target_as_given.as_ref().filter(|_| session.ways.views != Views::Nothing) else {
+    let Some(target) = at.target_as_given.as_ref().filter(|_| session.behavior.views != Views::Nothing) else {
         return Ok(());
     };
     let mut view = View { names, cwd: &at.cwd, session, sent: HashSet::new() };
@@ -37,7 +37,7 @@ struct View<'a> {
 }
 
 impl View<'_> {
-    fn send(&mut self, target: &Path, search: &mut Search, answer: &mut Answer) -> Told<()> {
+    fn send(&mut self, target: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
         let (session, cwd) = (self.session, self.cwd);
         let root = session.root.as_path();
         // What cannot be viewed brings nothing. A link stands for itself: only its directory is taken for the real one.
@@ -54,7 +54,7 @@ impl View<'_> {
             return Ok(());
         }
         // Patterns take the path as it is written; directories are those where it leads.
-        let patterned = if session.ways.views == Views::AboveAndRules { &session.patterned[..] } else { &[] };
+        let patterned = if session.behavior.views == Views::AboveAndRules { &session.patterned[..] } else { &[] };
         for patterned in patterned {
             let (path, Ok(read)) = (patterned.real_path(), &patterned.rule.read) else { continue };
             if matches(&read.front.patterns, target, &[root]) && self.sent.insert(path.to_owned()) {
@@ -69,11 +69,11 @@ impl View<'_> {
                 let Some(found) = self.behind_links(found, Scope::Nested, search, answer)? else { continue };
                 let read = search.read(&found, "its text")?;
                 let Some(raw) = readable(&read, &found, Scope::Nested, Trigger::Read, answer) else { continue };
-                let text = expanded(&found, raw, (root, &session.ways), Trigger::Read, search, answer)?;
+                let text = expanded(&found, raw, (root, &session.behavior), Trigger::Read, search, answer)?;
                 push(&found, &below(root, &found), Scope::Nested, raw.size(), &text, answer);
             }
-            for (folder, ending) in session.ways.rules.folders() {
-                for rule in rules::below(&dir.join(folder), ending, &session.ways, search, answer)?.iter() {
+            for (folder, ending) in session.behavior.rules.folders() {
+                for rule in rules::below(&dir.join(folder), ending, &session.behavior, search, answer)?.iter() {
                     let read = readable(&rule.read, &rule.path, Scope::Rule, Trigger::Read, answer);
                     let Some(read) = read else { continue };
                     if read.front.excluded {
@@ -99,7 +99,7 @@ impl View<'_> {
         scope: Scope,
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Told<Option<PathBuf>> {
+    ) -> Known<Option<PathBuf>> {
         let Ok(real) = search.real(&path)? else { return Ok(Some(path)) };
         if !real.starts_with(&self.session.root) {
             let source = Source::new(&path, scope, Fate::Excluded, "a link that points outside the root");

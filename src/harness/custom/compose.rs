@@ -13,7 +13,7 @@ use super::standing::{left_out, mode};
 use crate::answer::{
     self, Answer, Fate, Message, MessageKind, Per, PromptMode, Role, Standpoint, Text, Trigger, Warning,
 };
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 
 /// A section or message before it has its place.
 struct Piece {
@@ -35,7 +35,7 @@ pub(super) fn compose(
     found: Vec<Found>,
     search: &mut Search,
     answer: &mut Answer,
-) -> Told<()> {
+) -> Known<()> {
     let root = answer.root.clone();
     let mut said = Saying { definition, at, root: root.as_deref(), answer, pieces: Vec::new() };
     let rules = said.rules();
@@ -249,7 +249,7 @@ impl Saying<'_> {
     }
 
     /// The prompt of the agent, else the name of the provider's.
-    fn prompt(&mut self, rule: &Rule, prompt: &Prompt, search: &mut Search) -> Told<()> {
+    fn prompt(&mut self, rule: &Rule, prompt: &Prompt, search: &mut Search) -> Known<()> {
         let mut finder = Finder::new(self.definition, self.at, self.root.map(Path::to_owned), self.answer);
         if let (Some(agent), Some(list)) = (self.at.agent.as_ref().or(prompt.default_agent.as_ref()), &prompt.agent) {
             if self.at.agent.is_some() {

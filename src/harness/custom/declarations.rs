@@ -6,7 +6,7 @@ use std::path::Path;
 use super::Customs;
 use crate::answer::{Answer, Message, Resolution, Role, Scope, Source, Standpoint, Trigger};
 use crate::harness::{About, Choice, Edition, Profile};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Environment};
 
 /// The name of the file in which a workspace declares harnesses.
@@ -41,7 +41,7 @@ impl Edition for Declarations {
     }
 
     /// The nearest file, up to the root of the repository; without a repository, the one in the working directory.
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let ask = |dir: &Path| [Ask::Kind(dir.join(FILE_NAME)), Ask::Kind(dir.join(".git"))];
         search.expect(at.cwd.ancestors().flat_map(ask))?;
         let mut nearest = None;

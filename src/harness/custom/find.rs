@@ -13,8 +13,8 @@ use super::shape;
 use super::standing::{directories, left_out, mode};
 use super::values::{Word, is_glob, is_url, leaves};
 use crate::answer::{Fate, Place, PromptMode, Purpose, Role, Scope, SessionKind, Source, Standpoint, Text, Trigger};
-use crate::search::{Search, Told};
-use crate::snapshot::{self, Ask, Errno, GlobFlavor, Kind, Remote, absolute};
+use crate::search::{Known, Search};
+use crate::snapshot::{self, Ask, Errno, FileType, GlobFlavor, Remote, absolute};
 
 /// How a file came to be looked for.
 #[derive(Clone)]
@@ -28,7 +28,7 @@ struct Lead<'a> {
 
 impl<'a> Finder<'a> {
     /// Follows the next source.
-    pub fn look(&mut self, rule: &'a Rule, search: &mut Search) -> Told<()> {
+    pub fn look(&mut self, rule: &'a Rule, search: &mut Search) -> Known<()> {
         if rule.enabled && !(rule.on_read() && self.at.target.is_none()) {
             if let Some(names) = &rule.directories {
                 self.names(rule, names, search)?;
@@ -62,7 +62,7 @@ impl<'a> Finder<'a> {
     }
 
     /// File names in a range of directories.
-    fn names(&mut self, rule: &'a Rule, names: &Directories, search: &mut Search) -> Told<()> {
+    fn names(&mut self, rule: &'a Rule, names: &Directories, search: &mut Search) -> Known<()> {
         let dirs = directories(names, self.at, self.root.as_deref());
         search.expect(dirs.iter().flat_map(|dir| names.names.iter().map(|name| Ask::Kind(dir.join(name)))))?;
         // The first name that is there anywhere, where only one may be used in all directories.
@@ -111,7 +111,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Paths and globs.
-    fn files(&mut self, rule: &'a Rule, files: &'a [FileEntry], search: &mut Search) -> Told<()> {
+    fn files(&mut self, rule: &'a Rule, files: &'a [FileEntry], search: &mut Search) -> Known<()> {
         let mut paths = Vec::new();
         for FileEntry(table) in files {
             let pattern = &table.path;
@@ -154,7 +154,7 @@ impl<'a> Finder<'a> {
     }
 
     /// What a settings file lists.
-    fn list(&mut self, rule: &'a Rule, listed: Vec<Listed>, globs: bool, search: &mut Search) -> Told<()> {
+    fn list(&mut self, rule: &'a Rule, listed: Vec<Listed>, globs: bool, search: &mut Search) -> Known<()> {
         for Listed { text, file } in listed {
             let base = self.base(rule.base).to_owned();
             let reason = format!("listed in {}", file.display());
@@ -190,7 +190,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Texts by key.
-    fn texts(&mut self, rule: &'a Rule, texts: &Texts, search: &mut Search) -> Told<()> {
+    fn texts(&mut self, rule: &'a Rule, texts: &Texts, search: &mut Search) -> Known<()> {
         for key in &texts.keys {
             if let Some(text) = self.definition.texts.get(key) {
                 self.text(rule, key.clone(), text.clone(), None);
@@ -236,7 +236,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    fn url(&mut self, rule: &Rule, url: &str, search: &mut Search) -> Told<()> {
+    fn url(&mut self, rule: &Rule, url: &str, search: &mut Search) -> Known<()> {
         let place = Place::Url(url.to_owned());
         if self.answer.sources.iter().any(|source| source.place == place) {
             return Ok(());
@@ -266,7 +266,7 @@ impl<'a> Finder<'a> {
     }
 
     /// One file that may be there.
-    fn file(&mut self, rule: &'a Rule, path: &Path, lead: &Lead<'a>, search: &mut Search) -> Told<()> {
+    fn file(&mut self, rule: &'a Rule, path: &Path, lead: &Lead<'a>, search: &mut Search) -> Known<()> {
         let source = Source {
             trigger: trigger(rule),
             purpose: purpose(rule, lead.table),
@@ -279,7 +279,7 @@ impl<'a> Finder<'a> {
         });
         let out = out.or_else(|| self.not_for_subagents(&path.to_string_lossy()));
         match search.stat(path, lead.reason.clone())? {
-            Ok(meta) if meta.kind == Kind::File => {}
+            Ok(meta) if meta.kind == FileType::File => {}
             Ok(meta) => {
                 let reason = format!("a {}, not a file", meta.kind.word());
                 return self.absent(rule, source, Fate::Unreadable, reason, lead, out);
@@ -366,7 +366,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Whether the same file was taken before; else it counts as taken now.
-    fn is_taken(&mut self, path: &Path, source: &Source, search: &mut Search) -> Told<bool> {
+    fn is_taken(&mut self, path: &Path, source: &Source, search: &mut Search) -> Known<bool> {
         let real = match (self.definition.dedupe, &self.definition.unsure.link) {
             (Dedupe::Real, _) | (Dedupe::Path, Some(_)) => search.real(path)?.unwrap_or_else(|_| path.to_owned()),
             (Dedupe::Path, None) | (Dedupe::None, _) => path.to_owned(),
@@ -402,7 +402,7 @@ impl<'a> Finder<'a> {
         reason: String,
         lead: &Lead,
         out: Option<String>,
-    ) -> Told<()> {
+    ) -> Known<()> {
         let path = source.path().map(Path::to_owned).unwrap_or_default();
         if out.is_some() || !self.told.insert(path.clone()) {
             return Ok(());
@@ -443,7 +443,7 @@ impl<'a> Finder<'a> {
     }
 
     /// What a glob finds, in the order of the alphabet.
-    fn glob(&self, base: &Path, pattern: &str, search: &mut Search) -> Told<Vec<PathBuf>> {
+    fn glob(&self, base: &Path, pattern: &str, search: &mut Search) -> Known<Vec<PathBuf>> {
         let flavor = GlobFlavor::Npm { dot: true, follow: false };
         let mut found =
             search.glob(base, pattern, flavor, "files that match, in the order of the alphabet")?.files.clone();

@@ -7,7 +7,7 @@ use super::definition::List;
 use super::finder::Finder;
 use crate::answer::Warning;
 use crate::formats::{Node, Value, parse_json5, parse_toml};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::absolute;
 
 /// One entry of a list, with the file that holds it.
@@ -17,7 +17,12 @@ pub(super) struct Listed {
 }
 
 /// The texts at the key of the settings file. `names` are put in place of `{…}` in the key.
-pub(super) fn look(list: &List, names: &[(&str, &str)], finder: &mut Finder, search: &mut Search) -> Told<Vec<Listed>> {
+pub(super) fn look(
+    list: &List,
+    names: &[(&str, &str)],
+    finder: &mut Finder,
+    search: &mut Search,
+) -> Known<Vec<Listed>> {
     let Some(file) = file(list, finder, search)? else { return Ok(Vec::new()) };
     let raw = match search.read(&file, "settings")? {
         Ok(raw) => raw,
@@ -82,7 +87,7 @@ fn broken(file: &Path, what: &str, finder: &mut Finder) {
 }
 
 /// The settings file that is there.
-fn file(list: &List, finder: &Finder, search: &mut Search) -> Told<Option<PathBuf>> {
+fn file(list: &List, finder: &Finder, search: &mut Search) -> Known<Option<PathBuf>> {
     let written = Path::new(&list.file);
     if list.file.starts_with(['/', '~', '$']) {
         let Some(path) = finder.place(&list.file, &finder.at.cwd, search) else { return Ok(None) };

@@ -8,8 +8,8 @@ use super::definition::Definition;
 use super::finder::Finder;
 use super::standing::mode;
 use crate::answer::{Answer, Message, MessageKind, Purpose, Reserve, Role, SessionKind, Source, Standpoint, Warning};
-use crate::harness::{About, Details, Difference, Edition, Rules};
-use crate::search::{Search, Told};
+use crate::harness::{About, Details, Difference, Edition, EditionRef};
+use crate::search::{Known, Search};
 use crate::snapshot::Ask;
 use crate::text::grouped;
 
@@ -24,7 +24,7 @@ pub(super) struct Declared {
 pub(super) struct Base {
     /// `codex@0.169`
     pub spec: String,
-    pub edition: Rules,
+    pub edition: EditionRef,
     /// The same with some values replaced.
     pub overridden: Option<Arc<dyn Edition>>,
 }
@@ -65,7 +65,7 @@ impl Edition for Declared {
         &SessionKind::WITH_SUBAGENTS
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut answer = Answer::default();
         for base in &self.bases {
             let next = base.overridden.as_deref().unwrap_or(&*base.edition).look(at, search)?;
@@ -105,7 +105,7 @@ fn in_order(mut answer: Answer) -> Answer {
 }
 
 /// Adds to `answer` what the definition finds.
-pub(super) fn look(definition: &Definition, at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Told<()> {
+pub(super) fn look(definition: &Definition, at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<()> {
     if let Some(message) =
         definition.unconfigured.as_ref().filter(|_| !is_configured(definition) && at.provided.is_empty())
     {
@@ -135,7 +135,7 @@ pub(super) fn look(definition: &Definition, at: &Standpoint, search: &mut Search
 }
 
 /// The nearest directory that holds a marker; what cannot be examined counts as absent.
-fn root(markers: &[String], cwd: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+fn root(markers: &[String], cwd: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     search.expect(cwd.ancestors().flat_map(|dir| markers.iter().map(move |marker| Ask::Kind(dir.join(marker)))))?;
     for dir in cwd.ancestors() {
         for marker in markers {

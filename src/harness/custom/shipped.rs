@@ -9,7 +9,7 @@ use super::look::look;
 use crate::answer::{Answer, Standpoint};
 use crate::harness::shared::keys::{Key, Keys, Takes};
 use crate::harness::{About, Details, Edition, Evidence, Profile};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 
 /// etcode, from its design document of 2026-02-26.
 pub static ETCODE: Profile = Profile {
@@ -104,7 +104,7 @@ impl Edition for Shipped {
         &self.about
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut answer = Answer::default();
         look(&self.definition, at, search, &mut answer)?;
         Ok(answer)

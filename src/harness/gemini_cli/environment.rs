@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::paths::joined;
 use crate::answer::{Refusal, Standpoint};
 use crate::formats::{Node, Value, dotenv};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::{Ask, absolute};
 use crate::text::js_trim;
 
@@ -24,7 +24,7 @@ pub(super) struct Variables {
 
 impl Variables {
     /// Reads the `.env` file of a folder that is trusted. `settings` were read before, without it.
-    pub(super) fn load(settings: &Node, at: &Standpoint, home: &Path, search: &mut Search) -> Told<Variables> {
+    pub(super) fn load(settings: &Node, at: &Standpoint, home: &Path, search: &mut Search) -> Known<Variables> {
         let ignore = flag(settings.at_path(&["advanced", "ignoreLocalEnv"]), false) || at.flag(super::ID, "ignore-env");
         let Some(file) = file(ignore, at, home, search)? else { return Ok(Variables::default()) };
         let raw = match search.read(&file, "variables that the environment does not set")? {
@@ -59,7 +59,7 @@ impl Variables {
     }
 
     /// Why the client gives up over `$GEMINI_SYSTEM_MD`, which names a system prompt that takes the place of its own.
-    pub(super) fn system_prompt(&self, at: &Standpoint, search: &mut Search) -> Told<Option<Refusal>> {
+    pub(super) fn system_prompt(&self, at: &Standpoint, search: &mut Search) -> Known<Option<Refusal>> {
         let value = self.get(SYSTEM_PROMPT, search).unwrap_or_default();
         let path = match js_trim(&value) {
             "" | "0" => return Ok(None),
@@ -81,7 +81,7 @@ impl Variables {
 }
 
 /// The first of `.gemini/.env` and `.env` from the working directory upwards, then at home.
-fn file(ignore_local: bool, at: &Standpoint, home: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+fn file(ignore_local: bool, at: &Standpoint, home: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     let dirs: Vec<&Path> = at.cwd.ancestors().chain([home]).collect();
     let places = dirs.iter().flat_map(|dir| {
         let local = (!ignore_local || *dir == home).then(|| dir.join(".env"));

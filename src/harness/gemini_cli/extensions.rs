@@ -9,7 +9,7 @@ use super::history::Strays;
 use super::settings::{Settings, with_environment};
 use crate::answer::{Refusal, Standpoint, Warning};
 use crate::formats::{self, Node, Value};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::absolute;
 use crate::text::js_trim;
 
@@ -40,7 +40,7 @@ impl Extensions {
     }
 
     /// Adds what an extension brings along.
-    fn add(&mut self, place: &Path, manifest: Manifest, active: bool, search: &mut Search) -> Told<()> {
+    fn add(&mut self, place: &Path, manifest: Manifest, active: bool, search: &mut Search) -> Known<()> {
         if active {
             self.plans = self.plans.take().or(manifest.plans);
             self.servers.extend(manifest.servers);
@@ -86,7 +86,7 @@ impl Origin {
         settings: &Settings,
         at: &Standpoint,
         search: &mut Search,
-    ) -> Told<Result<Option<&'static str>, Refusal>> {
+    ) -> Known<Result<Option<&'static str>, Refusal>> {
         if allowed.is_empty() {
             let blocked = self.is_remote && settings.flag(&["security", "blockGitExtensions"], false);
             return Ok(Ok(blocked.then_some("security.blockGitExtensions blocks extensions from remote sources")));
@@ -109,7 +109,7 @@ pub(super) fn look(
     home: &Path,
     settings: &Settings,
     search: &mut Search,
-) -> Told<Result<Extensions, Refusal>> {
+) -> Known<Result<Extensions, Refusal>> {
     let dir = home.join(".gemini/extensions");
     let mut found = Extensions::default();
     let Ok(entries) = search.list(&dir, "extensions: one folder each")? else { return Ok(Ok(found)) };
@@ -138,7 +138,7 @@ pub(super) fn look(
             Ok(_) if origin.is_remote && !is_repository(&origin.source) => {
                 Err(format!("{:?} is not a GitHub repository", origin.source))
             }
-            Ok(manifest) => match manifest.stray(&place).filter(|_| settings.ways.strays == Strays::Stop) {
+            Ok(manifest) => match manifest.stray(&place).filter(|_| settings.behavior.strays == Strays::Stop) {
                 Some(name) => Err(format!("contextFileName {name:?} is not inside the extension")),
                 None => Ok(manifest),
             },
@@ -223,7 +223,7 @@ fn manifest(
     at: &Standpoint,
     variables: &Variables,
     search: &mut Search,
-) -> Told<Result<Manifest, String>> {
+) -> Known<Result<Manifest, String>> {
     let file = place.join("gemini-extension.json");
     let raw = match search.read(&file, "extensions: the manifest")? {
         Ok(raw) => raw,
@@ -303,7 +303,7 @@ fn inside(place: &Path, name: &str) -> Option<PathBuf> {
     Some(absolute(place, Path::new(name)))
 }
 
-fn metadata(place: &Path, search: &mut Search) -> Told<Option<Node>> {
+fn metadata(place: &Path, search: &mut Search) -> Known<Option<Node>> {
     let raw = search.read(&place.join(".gemini-extension-install.json"), "extensions: how it was installed")?;
     Ok(raw.ok().and_then(|raw| formats::parse_json(&raw.text()).ok()))
 }
@@ -316,7 +316,7 @@ pub(in crate::harness) struct Switches {
 
 impl Switches {
     /// `chosen`: the values of the option.
-    pub fn read(dir: &Path, chosen: &[&str], search: &mut Search) -> Told<Switches> {
+    pub fn read(dir: &Path, chosen: &[&str], search: &mut Search) -> Known<Switches> {
         let chosen = chosen.iter().flat_map(|list| list.split(',')).map(|name| name.trim().to_lowercase()).collect();
         let raw = search.read(&dir.join("extension-enablement.json"), "extensions: where they are switched off")?;
         let node = raw.ok().and_then(|raw| formats::parse_json(&raw.text()).ok());

@@ -3,15 +3,15 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Kind};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, FileType};
 
 const RULE: &str = "settings of the system must be guarded: a file of root's, in folders of root's";
 
 /// Why the file is passed over: `Some(None)` where there is none, `Some(Some(…))` says what is wrong.
-pub(super) fn problem(file: &Path, search: &mut Search) -> Told<Option<Option<String>>> {
+pub(super) fn problem(file: &Path, search: &mut Search) -> Known<Option<Option<String>>> {
     let Ok(meta) = search.stat(file, RULE)? else { return Ok(Some(None)) };
-    if meta.kind != Kind::File {
+    if meta.kind != FileType::File {
         return Ok(Some(Some("not a file".to_owned())));
     }
     let real = search.real(file)?.unwrap_or_else(|_| file.to_owned());

@@ -9,7 +9,7 @@ use crate::harness::{Change, Edition, History, Replays, Version};
 /// The versions, what changed in them, and what was replayed.
 pub(super) static HISTORY: History = History {
     changes: &[&LINKS, &STRAYS],
-    rules: |version| -> Arc<dyn Edition> { Arc::new(GeminiCli::of(version)) },
+    rules: |version| -> Arc<dyn Edition> { Arc::new(GeminiCli::for_version(version)) },
     replays: &REPLAYS,
 };
 
@@ -36,7 +36,7 @@ static STRAYS: Change = Change {
 
 /// What differs between versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Ways {
+pub(super) struct Behavior {
     pub links: Links,
     pub strays: Strays,
 }
@@ -58,13 +58,13 @@ pub(super) enum Strays {
     LeftOut,
 }
 
-impl Ways {
+impl Behavior {
     /// Those of the newest version.
-    pub(super) const NOW: Ways = Ways { links: Links::Resolved, strays: Strays::LeftOut };
+    pub(super) const NOW: Behavior = Behavior { links: Links::Resolved, strays: Strays::LeftOut };
 
     /// Those of a version.
-    pub(super) fn of(version: Version) -> Ways {
-        Ways {
+    pub(super) fn for_version(version: Version) -> Behavior {
+        Behavior {
             links: if version.has(&LINKS) { Links::Resolved } else { Links::AsWritten },
             strays: if version.has(&STRAYS) { Strays::LeftOut } else { Strays::Stop },
         }

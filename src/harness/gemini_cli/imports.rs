@@ -9,8 +9,8 @@ use super::paths::{resolved, within};
 use super::settings::Format;
 use super::tokens::{Token, imports};
 use crate::answer::{Answer, Fate, Scope, Source, Trigger, Warning};
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Content, Errno, Kind, Unreadable, absolute};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, Content, Errno, FileType, Unreadable, absolute};
 use crate::text::{self, js_trim};
 
 /// How deep imports go, in files below the first; Gemini CLI 0.61, `maxDepth`. The flat format has no limit.
@@ -64,7 +64,7 @@ impl Importer<'_> {
         format: Format,
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Told<Expanded> {
+    ) -> Known<Expanded> {
         let dir = path.parent().unwrap_or(path);
         let rule = "imports must stay inside the nearest directory with a boundary marker";
         let root = super::workspaces::boundary(dir, self.markers, rule, search)?.unwrap_or_else(|| dir.to_owned());
@@ -97,7 +97,7 @@ impl Importer<'_> {
         chain: &mut Vec<PathBuf>,
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Told<(String, Vec<Range<usize>>)> {
+    ) -> Known<(String, Vec<Range<usize>>)> {
         let dir = importer.parent().unwrap_or(importer);
         let tokens = imports(content, IMPORT_CAP + 1);
         if chain.len() >= DEPTH_LIMIT {
@@ -142,7 +142,7 @@ impl Importer<'_> {
                     ));
                 }
                 Err(problem) => {
-                    if let Some(said) = said(&problem, &path) {
+                    if let Some(said) = describe(&problem, &path) {
                         text.push_str(&format!("<!-- Import failed: {} - {said} -->", token.path));
                     }
                     self.failed(importer, &path, &token, &problem, search, answer)?;
@@ -163,7 +163,7 @@ impl Importer<'_> {
         root: Option<&Path>,
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Told<String> {
+    ) -> Known<String> {
         let dir = importer.parent().unwrap_or(importer);
         let mut blocks = vec![block(dir, content)];
         let mut processed = HashSet::from([dir.to_owned()]);
@@ -203,7 +203,7 @@ impl Importer<'_> {
     }
 
     /// Whether the client would import from there.
-    fn allowed(&self, path: &Path, token: &Token, root: Option<&Path>, search: &mut Search) -> Told<bool> {
+    fn allowed(&self, path: &Path, token: &Token, root: Option<&Path>, search: &mut Search) -> Known<bool> {
         if ["file://", "http://", "https://"].iter().any(|scheme| token.path.starts_with(scheme)) {
             return Ok(false);
         }
@@ -212,7 +212,7 @@ impl Importer<'_> {
     }
 
     /// What the client compares of a path.
-    fn checked(&self, path: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+    fn checked(&self, path: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
         match self.links {
             Links::AsWritten => Ok(Some(path.to_owned())),
             Links::Resolved => resolved(path, search),
@@ -225,7 +225,7 @@ impl Importer<'_> {
         token: &Token,
         root: Option<&Path>,
         search: &mut Search,
-    ) -> Told<Result<Content, Problem>> {
+    ) -> Known<Result<Content, Problem>> {
         self.followed += 1;
         if self.followed > IMPORT_CAP || self.written > TEXT_CAP_BYTES {
             let what = if self.written > TEXT_CAP_BYTES { "64 MiB of text" } else { "2 000 imports" };
@@ -240,10 +240,12 @@ impl Importer<'_> {
         }
         Ok(search.read(path, rule)?.or_else(|problem| match problem {
             Unreadable::Errno(errno) => Err(Problem::Errno(errno, "open")),
-            Unreadable::Not(Kind::Dir) => Err(Problem::Other("EISDIR: illegal operation on a directory, read".into())),
-            Unreadable::Not(Kind::Fifo) => Err(Problem::Hangs),
+            Unreadable::Not(FileType::Dir) => {
+                Err(Problem::Other("EISDIR: illegal operation on a directory, read".into()))
+            }
+            Unreadable::Not(FileType::Fifo) => Err(Problem::Hangs),
             // Taken for /dev/null, the only device a project may be expected to link to.
-            Unreadable::Not(Kind::Device) => Ok(Content::default()),
+            Unreadable::Not(FileType::Device) => Ok(Content::default()),
             Unreadable::Not(_) => {
                 Err(Problem::Other(format!("ENXIO: no such device or address, open '{}'", path.display())))
             }
@@ -277,7 +279,7 @@ impl Importer<'_> {
         problem: &Problem,
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Told<()> {
+    ) -> Known<()> {
         let at = &token.path;
         let bare = at.trim_end_matches([',', '.', ';', ':', '!', '?', ')', ']', '"', '\'']);
         let is_prose = !bare.contains(['/', '.']);
@@ -349,7 +351,7 @@ impl Importer<'_> {
 }
 
 /// What is asked about every import, in one go; then what is asked about those that are missing.
-fn expect(dir: &Path, tokens: &[Token], search: &mut Search) -> Told<()> {
+fn expect(dir: &Path, tokens: &[Token], search: &mut Search) -> Known<()> {
     let paths = || tokens.iter().take(IMPORT_CAP).map(|token| absolute(dir, Path::new(&token.path)));
     search.expect(paths().flat_map(|path| [Ask::Real(path.clone()), Ask::Kind(path.clone()), Ask::Content(path)]))?;
     let mut missing = Vec::new();
@@ -362,7 +364,7 @@ fn expect(dir: &Path, tokens: &[Token], search: &mut Search) -> Told<()> {
 }
 
 /// What the comment in the place of the token says; `None` where there is no knowing.
-fn said(problem: &Problem, path: &Path) -> Option<String> {
+fn describe(problem: &Problem, path: &Path) -> Option<String> {
     match problem {
         Problem::Outside => Some("Path traversal attempt".to_owned()),
         Problem::Errno(errno, call) => Some(format!("{}: {}, {call} '{}'", errno.name(), errno.text(), path.display())),

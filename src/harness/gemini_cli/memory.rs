@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::paths::{joined, readable};
 use crate::formats::{self, Node};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Errno, Unreadable, absolute};
 use crate::text::js_trim;
 
@@ -25,7 +25,7 @@ pub(super) struct Memory {
 }
 
 /// The files of private memory, in order.
-pub(super) fn files(cwd: &Path, home: &Path, names: &[String], search: &mut Search) -> Told<Vec<Memory>> {
+pub(super) fn files(cwd: &Path, home: &Path, names: &[String], search: &mut Search) -> Known<Vec<Memory>> {
     let temp = home.join(".gemini/tmp");
     let bases = [temp.clone(), home.join(".gemini/history")];
     let short = short_name(cwd, &home.join(".gemini/projects.json"), &bases, search)?;
@@ -48,7 +48,7 @@ pub(super) fn files(cwd: &Path, home: &Path, names: &[String], search: &mut Sear
 }
 
 /// The folder named by a hash, whose content the client copies when it starts, unless the new one has content already.
-fn before_migration(cwd: &Path, temp: &Path, project: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+fn before_migration(cwd: &Path, temp: &Path, project: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     let hash = Sha256::digest(cwd.as_os_str().as_encoded_bytes());
     let old = temp.join(hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
     let rule = "private memory of older clients, moved at the next start";
@@ -63,7 +63,7 @@ fn before_migration(cwd: &Path, temp: &Path, project: &Path, search: &mut Search
 }
 
 /// The short name of the project: the registered one if nobody else owns it, else one that says it is ours, else a new one.
-fn short_name(cwd: &Path, registry: &Path, bases: &[PathBuf], search: &mut Search) -> Told<String> {
+fn short_name(cwd: &Path, registry: &Path, bases: &[PathBuf], search: &mut Search) -> Known<String> {
     let projects = registered(registry, search)?;
     let here = projects.iter().find(|(path, _)| Path::new(path) == cwd).map(|(_, short)| short);
     if let Some(short) = here.filter(|short| !short.is_empty()) {
@@ -106,7 +106,7 @@ fn short_name(cwd: &Path, registry: &Path, bases: &[PathBuf], search: &mut Searc
 }
 
 /// The entries of `projects.json`; broken ones count as none.
-fn registered(registry: &Path, search: &mut Search) -> Told<Vec<(String, String)>> {
+fn registered(registry: &Path, search: &mut Search) -> Known<Vec<(String, String)>> {
     let Ok(raw) = search.read(registry, "private memory: the short names of projects")? else { return Ok(Vec::new()) };
     let node = formats::parse_json(&raw.text()).ok();
     let table = node.as_ref().and_then(|node| node.get("projects")).and_then(Node::as_table);
@@ -128,7 +128,7 @@ enum Owner {
     Other,
 }
 
-fn owner(folder: &Path, cwd: &Path, search: &mut Search) -> Told<Owner> {
+fn owner(folder: &Path, cwd: &Path, search: &mut Search) -> Known<Owner> {
     Ok(match search.read(&folder.join(OWNER), "private memory: whose folder it is")? {
         Ok(raw) if absolute(cwd, Path::new(js_trim(&raw.text()))) == cwd => Owner::Us,
         Err(Unreadable::Errno(Errno::NOENT)) => Owner::Nobody,

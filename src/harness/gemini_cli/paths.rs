@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use crate::search::{Search, Told};
-use crate::snapshot::{Errno, Kind, Unreadable, absolute};
+use crate::search::{Known, Search};
+use crate::snapshot::{Errno, FileType, Unreadable, absolute};
 
 /// Node's `path.join(dir, name)`, made absolute: a leading slash of `name` means nothing, `..` leads upwards. Backslashes
 /// become slashes, as the client does it on every platform.
@@ -23,7 +23,7 @@ pub(super) fn within(above: &Path, path: &Path) -> bool {
 
 /// The path with links resolved as far as it exists, after percent escapes were decoded, which the client does to every
 /// path it checks. `None`: a loop, or a NUL byte.
-pub(super) fn resolved(path: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+pub(super) fn resolved(path: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     if path.as_os_str().as_encoded_bytes().contains(&0) {
         return Ok(None);
     }
@@ -32,7 +32,7 @@ pub(super) fn resolved(path: &Path, search: &mut Search) -> Told<Option<PathBuf>
 }
 
 /// `realpath`, and where that fails the same for the directory, with the name appended; dangling links are followed.
-fn would_be(path: PathBuf, search: &mut Search) -> Told<Option<PathBuf>> {
+fn would_be(path: PathBuf, search: &mut Search) -> Known<Option<PathBuf>> {
     let mut tail: Vec<std::ffi::OsString> = Vec::new();
     let mut visited = HashSet::new();
     let mut path = path;
@@ -50,7 +50,7 @@ fn would_be(path: PathBuf, search: &mut Search) -> Told<Option<PathBuf>> {
         }
         // A dangling link leads to where its target would be; the fact of the link is all there is to learn about it.
         let is_link = search.lstat(&path, "a path that does not exist is resolved as far as it goes")?;
-        if is_link.is_ok_and(|meta| meta.kind == Kind::Link) {
+        if is_link.is_ok_and(|meta| meta.kind == FileType::Link) {
             match search.link_target(&path)? {
                 Some(target) => path = target,
                 None => return Ok(None),
@@ -85,9 +85,9 @@ pub(super) fn is_absence(errno: Errno) -> bool {
 }
 
 /// Whether the client finds something readable at `path`, be it a directory.
-pub(super) fn readable(path: &Path, rule: &'static str, search: &mut Search) -> Told<bool> {
+pub(super) fn readable(path: &Path, rule: &'static str, search: &mut Search) -> Known<bool> {
     let Ok(meta) = search.stat(path, rule)? else { return Ok(false) };
-    if meta.kind != Kind::File {
+    if meta.kind != FileType::File {
         return Ok(true);
     }
     Ok(search.read(path, rule)? != Err(Unreadable::Errno(Errno::ACCES)))

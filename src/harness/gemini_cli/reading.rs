@@ -8,8 +8,8 @@ use super::settings::Settings;
 use super::{Files, Tier, Walk};
 use crate::answer::{Answer, Certain, Message, Role, Scope, Standpoint, Tool, Trigger};
 use crate::glob::NpmIgnore;
-use crate::search::{Search, Told};
-use crate::snapshot::Kind;
+use crate::search::{Known, Search};
+use crate::snapshot::FileType;
 
 /// The largest file that the read tool reads, in bytes; Gemini CLI 0.61, `MAX_FILE_SIZE_MB`.
 const READ_LIMIT_BYTES: u64 = 20 * 1024 * 1024;
@@ -23,7 +23,7 @@ pub(super) fn look(
     mut seen: HashSet<(u64, u64)>,
     search: &mut Search,
     answer: &mut Answer,
-) -> Told<()> {
+) -> Known<()> {
     let Some(real) = resolved(target, search)? else { return Ok(()) };
     let Some(root) = deepest(&walk.workspaces, &real) else {
         search.never(&real, "a file outside the workspace cannot be reached");
@@ -64,14 +64,14 @@ fn can_be_reached(
     settings: &Settings,
     search: &mut Search,
     answer: &mut Answer,
-) -> Told<bool> {
+) -> Known<bool> {
     let found = search.stat(real, "the tool must succeed, or nothing is added")?;
-    let is_folder = found.is_ok_and(|meta| meta.kind == Kind::Dir);
+    let is_folder = found.is_ok_and(|meta| meta.kind == FileType::Dir);
     let reaches = match at.tool {
         Tool::Write => !is_folder,
         Tool::Edit => found.is_ok() && !is_folder,
         Tool::Read | Tool::Shell | Tool::Mention => {
-            found.is_ok_and(|meta| meta.kind != Kind::Dir && meta.len <= READ_LIMIT_BYTES)
+            found.is_ok_and(|meta| meta.kind != FileType::Dir && meta.len <= READ_LIMIT_BYTES)
         }
     };
     if at.tool == Tool::Mention && is_folder {
@@ -128,7 +128,7 @@ fn is_blocked(path: &Path) -> bool {
 }
 
 /// Whether `.gitignore` (in a repository) or `.geminiignore` keep the file from the read tool.
-fn ignored(file: &Path, at: &Standpoint, settings: &Settings, search: &mut Search) -> Told<bool> {
+fn ignored(file: &Path, at: &Standpoint, settings: &Settings, search: &mut Search) -> Known<bool> {
     let Ok(relative) = file.strip_prefix(&at.cwd) else { return Ok(false) };
     let filtering = |key: &str| settings.flag(&["context", "fileFiltering", key], true);
     let (by_git, by_gemini) = (filtering("respectGitIgnore"), filtering("respectGeminiIgnore"));
@@ -160,7 +160,7 @@ fn ignored(file: &Path, at: &Standpoint, settings: &Settings, search: &mut Searc
     Ok(holds(&lines, relative, false))
 }
 
-fn in_repository(cwd: &Path, search: &mut Search) -> Told<bool> {
+fn in_repository(cwd: &Path, search: &mut Search) -> Known<bool> {
     for dir in cwd.ancestors() {
         if search.stat(&dir.join(".git"), "git's ignore rules count in a repository only")?.is_ok() {
             return Ok(true);
@@ -170,7 +170,7 @@ fn in_repository(cwd: &Path, search: &mut Search) -> Told<bool> {
 }
 
 /// The lines of an ignore file that are patterns.
-fn patterns(file: &Path, search: &mut Search) -> Told<Vec<String>> {
+fn patterns(file: &Path, search: &mut Search) -> Known<Vec<String>> {
     let Ok(raw) = search.read(file, "what the read tool ignores")? else { return Ok(Vec::new()) };
     let text = raw.text().replace("\r\n", "\n").replace('\r', "\n");
     Ok(text

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use super::environment::{Variables, flag};
 use super::guard;
-use super::history::{Links, Ways};
+use super::history::{Behavior, Links};
 use super::paths::{is_absence, resolved};
 use super::trust;
 use crate::answer::{Refusal, Standpoint, Warning};
 use crate::formats::{self, Node, Value};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::{Unreadable, absolute};
 
 /// `context.importFormat`.
@@ -49,17 +49,17 @@ pub(super) struct Settings {
     /// What the user should know.
     pub warnings: Vec<Warning>,
     /// What differs from version to version.
-    pub ways: Ways,
+    pub behavior: Behavior,
 }
 
 impl Settings {
     /// Reads every layer. `home` is `$GEMINI_CLI_HOME` or the home directory.
     pub(super) fn gather(
-        (default_name, ways): (&str, Ways),
+        (default_name, behavior): (&str, Behavior),
         at: &Standpoint,
         home: &Path,
         search: &mut Search,
-    ) -> Told<Result<Settings, Refusal>> {
+    ) -> Known<Result<Settings, Refusal>> {
         let system = search.env("GEMINI_CLI_SYSTEM_SETTINGS_PATH").filter(|path| !path.is_empty());
         let system = absolute(&at.cwd, Path::new(system.as_deref().unwrap_or("/etc/gemini-cli/settings.json")));
         let defaults = match search.env("GEMINI_CLI_SYSTEM_DEFAULTS_PATH").filter(|path| !path.is_empty()) {
@@ -131,12 +131,12 @@ impl Settings {
         let is_flat = context("importFormat").and_then(Node::as_text) == Some("flat");
         let format = if is_flat { Format::Flat } else { Format::Tree };
         let trusted = trust != trust::Trust::Denied;
-        Ok(Ok(Settings { names, markers, format, trusted, variables, warnings, ways, merged }))
+        Ok(Ok(Settings { names, markers, format, trusted, variables, warnings, behavior, merged }))
     }
 
     /// What imports must stay inside of, and how that is told.
     pub(super) fn bounds(&self) -> (&[String], Links) {
-        (&self.markers, self.ways.links)
+        (&self.markers, self.behavior.links)
     }
 
     /// The value at a path of keys.
@@ -161,7 +161,7 @@ fn empty() -> Node {
 }
 
 /// One settings file. A missing one is empty; one that is no JSON object stops the client.
-fn layer(path: &Path, search: &mut Search) -> Told<Result<Node, Refusal>> {
+fn layer(path: &Path, search: &mut Search) -> Known<Result<Node, Refusal>> {
     let refused = |what: String| Ok(Err(Refusal::new(path, format!("Error in {}: {what}", path.display()))));
     let raw = match search.read(path, "settings: system defaults, user, workspace, system, the last one wins")? {
         Ok(raw) => raw,
@@ -272,7 +272,7 @@ fn names(
     default: &str,
     at: &Standpoint,
     search: &mut Search,
-) -> Told<Result<Vec<String>, String>> {
+) -> Known<Result<Vec<String>, String>> {
     let configured: Vec<&Node> = match node.map(|node| &node.value) {
         None | Some(Value::Null | Value::Bool(false) | Value::Integer(0)) => Vec::new(),
         Some(Value::List(list)) => list.iter().collect(),
@@ -342,7 +342,7 @@ fn unsafe_security(merged: &Node) -> Option<String> {
 
 /// Markers as the client goes through them: a text is gone through letter by letter, and what is no text stops it, unless
 /// the working directory has a marker before it.
-fn markers(node: Option<&Node>, at: &Standpoint, search: &mut Search) -> Told<Result<Vec<String>, String>> {
+fn markers(node: Option<&Node>, at: &Standpoint, search: &mut Search) -> Known<Result<Vec<String>, String>> {
     let usual = vec![".git".to_owned()];
     let Some(node) = node else { return Ok(Ok(usual)) };
     let stops = Ok(Err(format!("context.memoryBoundaryMarkers is {}, which stops Gemini CLI", node.value.kind())));

@@ -6,7 +6,7 @@ use super::settings::Settings;
 use crate::answer::{Answer, Fate, Role, Scope, Standpoint, Trigger};
 use crate::formats::{Node, parse_yaml, with_merges};
 use crate::harness::shared::skills::{self, Skill, Walk, as_written, element};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::Ask;
 
 /// A folder of skills and the folders in it; Gemini CLI 0.61.
@@ -21,7 +21,7 @@ pub(super) fn look(
     settings: &Settings,
     search: &mut Search,
     answer: &mut Answer,
-) -> Told<()> {
+) -> Known<()> {
     let mut places: Vec<(PathBuf, Scope)> = extensions.iter().map(|dir| (dir.join("skills"), Scope::Config)).collect();
     for (dir, scope) in [(home, Scope::User), (at.cwd.as_path(), Scope::Project)] {
         // In the home directory both are the same.

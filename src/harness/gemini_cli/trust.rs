@@ -6,7 +6,7 @@ use super::environment::{Variables, flag};
 use super::paths::{is_absence, joined, within};
 use crate::answer::{Refusal, Standpoint, Warning};
 use crate::formats::{self, Node};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::{Unreadable, absolute};
 
 /// What was decided about the folder.
@@ -46,7 +46,7 @@ pub(super) fn of(
     home: &Path,
     variables: &Variables,
     search: &mut Search,
-) -> Told<Result<Trust, Refusal>> {
+) -> Known<Result<Trust, Refusal>> {
     let given = variables.get("GEMINI_CLI_TRUST_WORKSPACE", search);
     if variables.get("GEMINI_RESTRICTED_MODE", search).as_deref() == Some("true") || given.as_deref() == Some("false") {
         return Ok(Ok(Trust::Denied));
@@ -90,7 +90,7 @@ enum Level {
     Never,
 }
 
-fn rules(file: &Path, at: &Standpoint, search: &mut Search) -> Told<Result<Vec<(PathBuf, Level)>, String>> {
+fn rules(file: &Path, at: &Standpoint, search: &mut Search) -> Known<Result<Vec<(PathBuf, Level)>, String>> {
     let raw = match search.read(file, "trust: the folders somebody decided about")? {
         Ok(raw) => raw,
         Err(Unreadable::Errno(errno)) if is_absence(errno) => return Ok(Ok(Vec::new())),

@@ -7,7 +7,7 @@ use super::paths::{resolved, within};
 use super::settings::{Settings, user_path};
 use crate::answer::Standpoint;
 use crate::formats::Node;
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::{Ask, absolute};
 use crate::text::js_trim;
 
@@ -18,7 +18,7 @@ pub(super) fn all(
     settings: &Settings,
     plans: Option<&str>,
     search: &mut Search,
-) -> Told<Result<Vec<PathBuf>, String>> {
+) -> Known<Result<Vec<PathBuf>, String>> {
     let mut wanted: Vec<PathBuf> = vec![at.cwd.clone()];
     let configured = settings.texts(&["context", "includeDirectories"]).into_iter();
     let options = at.option_list(ID, "include-directories").into_iter().flat_map(|list| list.split(',')).map(str::trim);
@@ -57,7 +57,7 @@ fn folder_of_plans(
     settings: &Settings,
     of_extension: Option<&str>,
     search: &mut Search,
-) -> Told<Option<PathBuf>> {
+) -> Known<Option<PathBuf>> {
     if !settings.flag(&["general", "plan", "enabled"], true) {
         return Ok(None);
     }
@@ -76,7 +76,7 @@ pub(super) fn boundary(
     markers: &[String],
     rule: &'static str,
     search: &mut Search,
-) -> Told<Option<PathBuf>> {
+) -> Known<Option<PathBuf>> {
     let counts = |marker: &&String| !marker.starts_with('/') && !marker.contains("..");
     let markers: Vec<&String> = markers.iter().filter(counts).collect();
     let path = |dir: &Path, marker: &String| absolute(dir, Path::new(marker));

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{give, read, scanned};
 use crate::answer::{Answer, Certain, Fate, Message, Role, Scope, Source, Standpoint, Text, Trigger};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::text::grouped;
 
 /// The names, in order; the first that has some text counts.
@@ -14,7 +14,7 @@ const LEVELS: usize = 5;
 /// The most characters of one file; 0.19.0.
 const MOST: usize = 8_000;
 
-pub(super) fn look(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Told<()> {
+pub(super) fn look(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<()> {
     let Some(target) = &at.target else { return Ok(()) };
     let mut known: Vec<PathBuf> = vec![at.cwd.clone()];
     for earlier in &at.read_before {
@@ -42,7 +42,7 @@ pub(super) fn look(at: &Standpoint, search: &mut Search, answer: &mut Answer) ->
 }
 
 /// The directories that a path leads to, from its own up to one that is known.
-fn directories(at: &Standpoint, path: &Path, known: &[PathBuf], search: &mut Search) -> Told<Vec<PathBuf>> {
+fn directories(at: &Standpoint, path: &Path, known: &[PathBuf], search: &mut Search) -> Known<Vec<PathBuf>> {
     let path = crate::snapshot::absolute(&at.cwd, path);
     let path = search.real(&path)?.unwrap_or(path);
     let is_file = search.is_file(&path, "a file stands for its directory")?;
@@ -61,7 +61,7 @@ fn of_directory(
     dir: &Path,
     search: &mut Search,
     answer: &mut Answer,
-) -> Told<Option<(String, Source)>> {
+) -> Known<Option<(String, Source)>> {
     for path in NAMES.map(|name| dir.join(name)) {
         if !search.is_file(&path, "the first of the names in a directory that a tool reached")? {
             continue;

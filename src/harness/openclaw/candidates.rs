@@ -9,7 +9,7 @@ use super::turn::Turn;
 use crate::answer::{Described, Fate, Scope, Source, Warning};
 use crate::formats::{Node, Value, parse_json5};
 use crate::harness::shared::skills::{self, File, Skill, element, sort_by_name, xml};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::{Ask, absolute};
 use crate::text::{grouped, js_trim, utf16_len};
 
@@ -37,7 +37,7 @@ struct Slot {
 
 impl Turn<'_> {
     /// The skills, in the order in which their names were found. Of one name the strongest counts, listed or not.
-    pub(super) fn candidates(&self, search: &mut Search, refused: &mut Vec<Source>) -> Told<Vec<Skill>> {
+    pub(super) fn candidates(&self, search: &mut Search, refused: &mut Vec<Source>) -> Known<Vec<Skill>> {
         let limits = match self.edition.skills.finding {
             Finding::LibraryByFolder(limits) => Some(self.configured(limits)),
             Finding::Library | Finding::Walk(_) => None,
@@ -92,7 +92,7 @@ impl Turn<'_> {
         limits: Option<&Limits>,
         search: &mut Search,
         refused: &mut Vec<Source>,
-    ) -> Told<Vec<Read>> {
+    ) -> Known<Vec<Read>> {
         let (folders, most) = match (self.edition.skills.finding, limits) {
             (Finding::Walk(walk), _) => (vec![skills::below(dir, walk, search)?], usize::MAX),
             (Finding::Library | Finding::LibraryByFolder(_), None) => (vec![library::all(dir, search)?], usize::MAX),
@@ -132,7 +132,7 @@ impl Turn<'_> {
     }
 
     /// The skill, and whether it is listed.
-    fn judged(&self, read: Read, search: &mut Search) -> Told<Skill> {
+    fn judged(&self, read: Read, search: &mut Search) -> Known<Skill> {
         let Read { mut skill, metadata, for_the_user, bundled } = read;
         let key = metadata.as_ref().and_then(|metadata| metadata.get("skillKey")).and_then(Node::as_text);
         let key = key.unwrap_or(&skill.name);

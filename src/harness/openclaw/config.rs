@@ -9,15 +9,15 @@ use super::schema::{self, Schema};
 use super::variables::{self, Own, Unset};
 use crate::answer::Answer;
 use crate::formats::{Node, Value, parse_json5};
-use crate::search::{Search, Told};
-use crate::snapshot::{Kind, absolute};
+use crate::search::{Known, Search};
+use crate::snapshot::{FileType, absolute};
 use crate::text::js_trim;
 
 /// Deepest chain of `$include`; OpenClaw 2026.9.6.
 const INCLUDE_DEPTH: usize = 10;
 
 /// How an edition reads its configuration.
-pub struct Rules {
+pub struct Behavior {
     /// Where included files may be.
     pub includes: Included,
     /// Which variables the configuration sets.
@@ -27,7 +27,7 @@ pub struct Rules {
     /// The keys and types that are checked.
     pub schema: Schema,
     /// How agents are listed, and which of them is asked.
-    pub agents: roster::Kind,
+    pub agents: roster::Shape,
 }
 
 /// Where included files may be.
@@ -55,7 +55,7 @@ type Checked<T> = Result<T, Answer>;
 
 impl Config {
     /// Reads, completes and checks the configuration.
-    pub fn read(rules: &Rules, home: &mut Home, search: &mut Search) -> Told<Checked<Config>> {
+    pub fn read(rules: &Behavior, home: &mut Home, search: &mut Search) -> Known<Checked<Config>> {
         let file = home.config.clone();
         let refused = |message: String| Ok(Err(Answer::refused(file.clone(), message)));
         if search.stat(&file, "the configuration")?.is_err() {
@@ -156,7 +156,7 @@ struct Includes {
 }
 
 impl Includes {
-    fn new(allowed: Included, home: &Home, config: &Path, search: &mut Search) -> Told<Includes> {
+    fn new(allowed: Included, home: &Home, config: &Path, search: &mut Search) -> Known<Includes> {
         let mut dirs = match allowed {
             Included::Anywhere => vec![PathBuf::from("/")],
             Included::Below | Included::BelowRoots => vec![config.parent().unwrap_or(Path::new("/")).to_owned()],
@@ -174,7 +174,7 @@ impl Includes {
     }
 
     /// `node` of the last file of `chain`, with every include in place.
-    fn resolve(&self, node: &Node, chain: &[PathBuf], search: &mut Search) -> Told<Result<Node, String>> {
+    fn resolve(&self, node: &Node, chain: &[PathBuf], search: &mut Search) -> Known<Result<Node, String>> {
         let at = node.at.clone();
         match &node.value {
             Value::List(items) => {
@@ -203,7 +203,13 @@ impl Includes {
         }
     }
 
-    fn include(&self, include: &Node, own: Node, chain: &[PathBuf], search: &mut Search) -> Told<Result<Node, String>> {
+    fn include(
+        &self,
+        include: &Node,
+        own: Node,
+        chain: &[PathBuf],
+        search: &mut Search,
+    ) -> Known<Result<Node, String>> {
         let included = match &include.value {
             Value::Text(file) => match self.load(file, chain, search)? {
                 Ok(node) => node,
@@ -234,7 +240,7 @@ impl Includes {
         Ok(Ok(if alone { included } else { merge(included, own) }))
     }
 
-    fn load(&self, written: &str, chain: &[PathBuf], search: &mut Search) -> Told<Result<Node, String>> {
+    fn load(&self, written: &str, chain: &[PathBuf], search: &mut Search) -> Known<Result<Node, String>> {
         if written.contains('\0') {
             return Ok(Err("Include path must not contain null bytes".into()));
         }
@@ -256,7 +262,7 @@ impl Includes {
         }
         let safe = search
             .stat(&file, "included by the configuration")?
-            .map(|meta| meta.kind == Kind::File && meta.links <= 1 && meta.len <= FILE_LIMIT_BYTES);
+            .map(|meta| meta.kind == FileType::File && meta.links <= 1 && meta.len <= FILE_LIMIT_BYTES);
         if safe == Ok(false) && self.allowed == Included::BelowRoots {
             return Ok(Err(format!(
                 "Include file failed security checks (regular file, max {FILE_LIMIT_BYTES} bytes, no hardlinks): {written}"

@@ -172,21 +172,24 @@ pub static V2026_2_6: OpenClaw = OpenClaw {
         dotenv: Dotenv::Everything,
         workspace: Workspace::BelowHome,
     },
-    settings: config::Rules {
+    settings: config::Behavior {
         includes: Included::Anywhere,
         own: Own::VarsAndKeys,
         unset: Unset::Refused,
         schema: keys::V2026_2_6,
-        agents: roster::Kind::List,
+        agents: roster::Shape::List,
     },
-    seeding: Seeding::Missing(seeding::Rules { names: EARLY_CREATED, bootstrap: seeding::Bootstrap::InNewWorkspaces }),
+    seeding: Seeding::Missing(seeding::Behavior {
+        names: EARLY_CREATED,
+        bootstrap: seeding::Bootstrap::InNewWorkspaces,
+    }),
     files: EARLY_FILES,
     opening: Opening::Any,
     ignored: EARLY_IGNORED,
     sessions: Sessions { main: EARLY_ALL, subagent: EARLY_FEW, cron: EARLY_ALL, group: EARLY_ALL },
     bootstrap: Bootstrap::Always,
     skills: listing::V2026_2_6,
-    hooks: hooks::Rules {
+    hooks: hooks::Behavior {
         loading: Loading::Directories,
         // `soul-evil` comes without its handler.
         harmless: &["boot-md", "command-logger", "session-memory", "soul-evil"],
@@ -234,14 +237,14 @@ pub static V2026_2_19: OpenClaw = OpenClaw {
         dotenv: Dotenv::Everything,
         workspace: Workspace::BelowHomeAndState,
     },
-    settings: config::Rules {
+    settings: config::Behavior {
         includes: Included::Below,
         own: Own::VarsAndKeys,
         unset: Unset::Refused,
         schema: keys::V2026_2_19,
-        agents: roster::Kind::List,
+        agents: roster::Shape::List,
     },
-    seeding: Seeding::Missing(seeding::Rules {
+    seeding: Seeding::Missing(seeding::Behavior {
         names: EARLY_CREATED,
         bootstrap: seeding::Bootstrap::Once(&[
             Template {
@@ -257,10 +260,15 @@ pub static V2026_2_19: OpenClaw = OpenClaw {
     sessions: Sessions { main: EARLY_ALL, subagent: EARLY_FEW, cron: EARLY_FEW, group: EARLY_ALL },
     bootstrap: Bootstrap::Always,
     skills: listing::V2026_2_19,
-    hooks: hooks::Rules {
+    hooks: hooks::Behavior {
         loading: Loading::Directories,
         harmless: &["boot-md", "command-logger", "session-memory"],
-        extra: Some(extra::Rules { names: NINE, wild: &['?', '*', '{'], opening: Opening::Any, again: Again::Twice }),
+        extra: Some(extra::Behavior {
+            names: NINE,
+            wild: &['?', '*', '{'],
+            opening: Opening::Any,
+            again: Again::Twice,
+        }),
     },
     limits: Limits {
         file_utf16: 20_000,
@@ -304,12 +312,12 @@ pub static V2026_9: OpenClaw = OpenClaw {
         dotenv: Dotenv::Harmless,
         workspace: Workspace::Named,
     },
-    settings: config::Rules {
+    settings: config::Behavior {
         includes: Included::BelowRoots,
         own: Own::Vars,
         unset: Unset::Stays,
         schema: keys::V2026_9,
-        agents: roster::Kind::Entries,
+        agents: roster::Shape::Entries,
     },
     seeding: Seeding::Recorded(&[
         Template { name: "AGENTS.md", sha256: "1e17784e422c0e47e44c5214d0b37092f7b378bb2d3746976032be3075203c88" },
@@ -350,10 +358,10 @@ pub static V2026_9: OpenClaw = OpenClaw {
          First visible reply must follow BOOTSTRAP.md; no generic greeting.",
     ),
     skills: listing::V2026_9,
-    hooks: hooks::Rules {
+    hooks: hooks::Behavior {
         loading: Loading::Entries,
         harmless: &["boot-md", "command-logger", "compaction-notifier", "session-memory"],
-        extra: Some(extra::Rules {
+        extra: Some(extra::Behavior {
             names: SIX,
             wild: &['?', '*', '{', '}'],
             opening: Opening::Guarded,

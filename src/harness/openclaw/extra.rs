@@ -6,7 +6,7 @@ use super::Opening;
 use super::guard::{self, Guarded};
 use super::session::Loaded;
 use crate::answer::{Fate, Scope, Source};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::{GlobFlavor, absolute};
 
 /// What the hook finds, in its order: files that are read, and files that were named and are not.
@@ -20,7 +20,7 @@ pub struct Extra {
 }
 
 /// How an edition finds them.
-pub struct Rules {
+pub struct Behavior {
     /// The names that are read.
     pub names: &'static [&'static str],
     /// What makes a pattern of a path.
@@ -41,7 +41,7 @@ pub enum Again {
 }
 
 /// Follows the patterns below `workspace`.
-pub fn find(workspace: &Path, patterns: &[&str], rules: &Rules, search: &mut Search) -> Told<Extra> {
+pub fn find(workspace: &Path, patterns: &[&str], rules: &Behavior, search: &mut Search) -> Known<Extra> {
     let mut paths: Vec<PathBuf> = Vec::new();
     let mut extra = Extra { files: Vec::new(), skipped: Vec::new(), leads_to: Vec::new() };
     let guarded = rules.opening == Opening::Guarded;

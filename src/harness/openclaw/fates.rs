@@ -5,7 +5,7 @@ use super::excerpt::Excerpt;
 use super::session::{self, Content, Loaded};
 use super::turn::Turn;
 use crate::answer::{Answer, Fate, Limit, Per, Scope, Source, Unit};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 
 impl Turn<'_> {
     /// What became of a file, unless that is no news.
@@ -95,7 +95,7 @@ impl Turn<'_> {
     }
 
     /// Files of other names that people expect to be read.
-    pub(super) fn ignored(&self, search: &mut Search, answer: &mut Answer) -> Told<()> {
+    pub(super) fn ignored(&self, search: &mut Search, answer: &mut Answer) -> Known<()> {
         let Ok(listing) = search.list(self.workspace, "names that OpenClaw does not read")? else { return Ok(()) };
         for (name, reason) in self.edition.ignored {
             if listing.iter().any(|entry| entry.name == *name) {

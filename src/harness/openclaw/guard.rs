@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Content, Errno, Kind, Meta, Unreadable};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, Content, Errno, FileType, Meta, Unreadable};
 
 /// Largest workspace file, in bytes; OpenClaw 2026.9.6.
 pub const FILE_LIMIT_BYTES: u64 = 2 * 1024 * 1024;
@@ -19,13 +19,13 @@ pub enum Guarded {
 }
 
 /// Asks in one go for what [`open`] will ask about every file.
-pub fn expect(files: impl IntoIterator<Item = PathBuf>, search: &mut Search) -> Told<()> {
+pub fn expect(files: impl IntoIterator<Item = PathBuf>, search: &mut Search) -> Known<()> {
     search.expect(files.into_iter().map(Ask::LinkKind))
 }
 
 /// Opens `file`, which stands lexically below `root`: no final link, no link out of `root`, a regular file with one
 /// name and at most [`FILE_LIMIT_BYTES`].
-pub fn open(root: &Path, file: &Path, rule: &'static str, search: &mut Search) -> Told<Guarded> {
+pub fn open(root: &Path, file: &Path, rule: &'static str, search: &mut Search) -> Known<Guarded> {
     if let Err(guarded) = parents(root, file, rule, search)? {
         return Ok(guarded);
     }
@@ -47,7 +47,7 @@ pub fn open(root: &Path, file: &Path, rule: &'static str, search: &mut Search) -
 }
 
 /// Opens what `file` leads to, if that is inside what `root` leads to.
-pub fn open_inside(root: &Path, file: &Path, rule: &'static str, search: &mut Search) -> Told<Guarded> {
+pub fn open_inside(root: &Path, file: &Path, rule: &'static str, search: &mut Search) -> Known<Guarded> {
     let real_root = search.real(root)?.unwrap_or_else(|_| root.to_owned());
     Ok(match search.real(file)? {
         Ok(real) if !real.starts_with(&real_root) => Guarded::Refused("it points outside the workspace".into()),
@@ -64,16 +64,16 @@ const NOT_A_FILE: &str = "path does not have the required file type";
 
 fn refusal(meta: &Meta) -> Option<String> {
     match meta.kind {
-        Kind::Link => Some("symlink path component not allowed".into()),
-        Kind::File if meta.links > 1 => Some("path must not be hardlinked".into()),
-        Kind::File if meta.len > FILE_LIMIT_BYTES => Some(too_large()),
-        Kind::File => None,
-        Kind::Dir | Kind::Fifo | Kind::Device | Kind::Other => Some(NOT_A_FILE.into()),
+        FileType::Link => Some("symlink path component not allowed".into()),
+        FileType::File if meta.links > 1 => Some("path must not be hardlinked".into()),
+        FileType::File if meta.len > FILE_LIMIT_BYTES => Some(too_large()),
+        FileType::File => None,
+        FileType::Dir | FileType::Fifo | FileType::Device | FileType::Other => Some(NOT_A_FILE.into()),
     }
 }
 
 /// The directories between root and file: links among them are followed as long as they stay inside.
-fn parents(root: &Path, file: &Path, rule: &'static str, search: &mut Search) -> Told<Result<(), Guarded>> {
+fn parents(root: &Path, file: &Path, rule: &'static str, search: &mut Search) -> Known<Result<(), Guarded>> {
     let Ok(real_root) = search.real(root)? else { return Ok(Ok(())) };
     let Some(between) = file.parent().and_then(|dir| dir.strip_prefix(root).ok()) else { return Ok(Ok(())) };
     let mut here = root.to_owned();
@@ -84,8 +84,8 @@ fn parents(root: &Path, file: &Path, rule: &'static str, search: &mut Search) ->
             Err(errno) => return Ok(Err(failed(errno, "lstat", &here))),
         };
         match meta.kind {
-            Kind::Dir => {}
-            Kind::Link => match search.real(&here)? {
+            FileType::Dir => {}
+            FileType::Link => match search.real(&here)? {
                 Ok(real) if !real.starts_with(&real_root) => {
                     return Ok(Err(Guarded::Refused(format!(
                         "Symlink escapes workspace root ({}): {}",
@@ -98,7 +98,9 @@ fn parents(root: &Path, file: &Path, rule: &'static str, search: &mut Search) ->
                 Err(Errno::NOENT) => return Ok(Err(Guarded::Missing)),
                 Err(_) => return Ok(Err(Guarded::Refused("symlink path could not be resolved".into()))),
             },
-            Kind::File | Kind::Fifo | Kind::Device | Kind::Other => return Ok(Err(not_a_directory(&here))),
+            FileType::File | FileType::Fifo | FileType::Device | FileType::Other => {
+                return Ok(Err(not_a_directory(&here)));
+            }
         }
     }
     Ok(Ok(()))

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::answer::{Answer, SessionKind, Standpoint};
 use crate::formats::dotenv;
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::{Ask, absolute};
 use crate::text::js_trim;
 
@@ -100,7 +100,7 @@ pub struct Home {
 
 impl Home {
     /// Finds the places.
-    pub fn find(places: &'static Places, at: &Standpoint, search: &mut Search) -> Told<Result<Home, Answer>> {
+    pub fn find(places: &'static Places, at: &Standpoint, search: &mut Search) -> Known<Result<Home, Answer>> {
         let home = match places.home.named(search) {
             Some(dir) => absolute(&at.cwd, &expanded(&dir, &at.home)),
             None => at.home.clone(),
@@ -231,7 +231,7 @@ impl Home {
         })
     }
 
-    fn find_state(&mut self, session: SessionKind, search: &mut Search) -> Told<()> {
+    fn find_state(&mut self, session: SessionKind, search: &mut Search) -> Known<()> {
         let dirs: Vec<PathBuf> = self.places.state_names.iter().map(|name| self.home.join(name)).collect();
         search.expect(dirs.iter().cloned().map(Ask::Kind))?;
         let rule = "the state directory; a former one is moved to it if it does not exist";
@@ -251,7 +251,7 @@ impl Home {
         Ok(())
     }
 
-    fn default_config(&self, state_is_named: bool, search: &mut Search) -> Told<PathBuf> {
+    fn default_config(&self, state_is_named: bool, search: &mut Search) -> Known<PathBuf> {
         let mut dirs = vec![self.state.clone()];
         match self.places.named_state {
             NamedState::Alone if state_is_named => {}
@@ -296,7 +296,7 @@ impl Home {
     }
 
     /// `.env` of the working directory may set what the edition allows; `.env` of the state directory anything.
-    fn read_dotenv(&mut self, file: PathBuf, search: &mut Search) -> Told<()> {
+    fn read_dotenv(&mut self, file: PathBuf, search: &mut Search) -> Known<()> {
         let harmless_only = self.places.dotenv == Dotenv::Harmless;
         let raw = match search.read(&file, "variables that the environment does not set")? {
             Ok(raw) if raw.len() <= DOTENV_LIMIT_BYTES || !harmless_only => raw,

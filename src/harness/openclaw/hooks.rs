@@ -6,18 +6,18 @@ use super::config::Config;
 use super::extra;
 use super::home::Home;
 use crate::formats::Node;
-use crate::search::{Search, Told};
-use crate::snapshot::Kind;
+use crate::search::{Known, Search};
+use crate::snapshot::FileType;
 use crate::text::js_trim;
 
 /// What an edition does about hooks.
-pub struct Rules {
+pub struct Behavior {
     /// When hooks are loaded at all.
     pub loading: Loading,
     /// Those that come with the client and leave the files alone.
     pub harmless: &'static [&'static str],
     /// How `bootstrap-extra-files` finds files, where the client brings it.
-    pub extra: Option<extra::Rules>,
+    pub extra: Option<extra::Behavior>,
 }
 
 /// When hooks are loaded.
@@ -31,7 +31,7 @@ pub enum Loading {
 
 const EXTRA_FILES: &str = "bootstrap-extra-files";
 
-impl Rules {
+impl Behavior {
     /// The patterns of the hook `bootstrap-extra-files`, if the Gateway would run it.
     pub fn extra_patterns<'a>(&self, config: &'a Config) -> Vec<&'a str> {
         if !self.load_any(config) {
@@ -52,7 +52,7 @@ impl Rules {
     }
 
     /// Hooks that may replace the list of files.
-    pub fn others(&self, config: &Config, home: &Home, workspace: &Path, search: &mut Search) -> Told<Vec<String>> {
+    pub fn others(&self, config: &Config, home: &Home, workspace: &Path, search: &mut Search) -> Known<Vec<String>> {
         if !self.load_any(config) {
             return Ok(Vec::new());
         }
@@ -68,7 +68,7 @@ impl Rules {
                 others.extend(
                     found
                         .iter()
-                        .filter(|entry| entry.kind == Kind::Dir)
+                        .filter(|entry| entry.kind == FileType::Dir)
                         .map(|entry| entry.name.to_string_lossy().into_owned()),
                 );
             }

@@ -9,8 +9,8 @@ use super::skills::Limits;
 use crate::answer::{Fate, Purpose, Scope, Source, Trigger};
 use crate::glob::NpmIgnore;
 use crate::harness::shared::skills::FILE;
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Entry, Kind};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, Entry, FileType};
 use crate::text::{grouped, lossy};
 
 const RULE: &str = "skills: folders with a SKILL.md";
@@ -19,8 +19,8 @@ const FOLDER_LIMIT: usize = 1_000;
 const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".fdignore"];
 
 /// Every `.md` file of `root` itself, and every SKILL.md below it, in the order of their paths' names.
-pub(super) fn all(root: &Path, search: &mut Search) -> Told<Vec<PathBuf>> {
-    let mut contents: HashMap<PathBuf, Vec<(PathBuf, Kind)>> = HashMap::new();
+pub(super) fn all(root: &Path, search: &mut Search) -> Known<Vec<PathBuf>> {
+    let mut contents: HashMap<PathBuf, Vec<(PathBuf, FileType)>> = HashMap::new();
     let mut level = vec![Folder { path: root.to_owned(), patterns: Arc::default() }];
     while !level.is_empty() {
         search.expect(level.iter().map(|folder| Ask::Listing(folder.path.clone())))?;
@@ -42,21 +42,21 @@ pub(super) fn all(root: &Path, search: &mut Search) -> Told<Vec<PathBuf>> {
                     kept.push((path, kind));
                 }
             }
-            let folders = kept.iter().filter(|(_, kind)| *kind == Kind::Dir);
+            let folders = kept.iter().filter(|(_, kind)| *kind == FileType::Dir);
             next.extend(folders.map(|(path, _)| Folder { path: path.clone(), patterns: patterns.clone() }));
             contents.insert(folder.path, kept);
         }
         level = next;
     }
     let mut files = Vec::new();
-    let mut stack = vec![(root.to_owned(), Kind::Dir)];
+    let mut stack = vec![(root.to_owned(), FileType::Dir)];
     while let Some((path, kind)) = stack.pop() {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         match kind {
-            Kind::Dir => stack.extend(contents.remove(&path).unwrap_or_default().into_iter().rev()),
-            Kind::File if name == FILE && path.parent() != Some(root) => files.push(path),
-            Kind::File if name.ends_with(".md") && path.parent() == Some(root) => files.push(path),
-            Kind::File | Kind::Link | Kind::Fifo | Kind::Device | Kind::Other => {}
+            FileType::Dir => stack.extend(contents.remove(&path).unwrap_or_default().into_iter().rev()),
+            FileType::File if name == FILE && path.parent() != Some(root) => files.push(path),
+            FileType::File if name.ends_with(".md") && path.parent() == Some(root) => files.push(path),
+            FileType::File | FileType::Link | FileType::Fifo | FileType::Device | FileType::Other => {}
         }
     }
     Ok(files)
@@ -78,7 +78,7 @@ pub(super) fn folder_by_folder(
     limits: &Limits,
     search: &mut Search,
     refused: &mut Vec<Source>,
-) -> Told<Found> {
+) -> Known<Found> {
     let nested = dir.join("skills");
     search.expect([Ask::Listing(nested.clone()), Ask::Listing(dir.to_owned()), Ask::Kind(dir.join(FILE))])?;
     let mut dir = dir.to_owned();
@@ -117,7 +117,7 @@ pub(super) fn folder_by_folder(
         }
     }
     search.expect(found.iter().cloned().map(Ask::Listing))?;
-    Ok(Found::ByFolder(found.iter().map(|folder| all(folder, search)).collect::<Told<_>>()?))
+    Ok(Found::ByFolder(found.iter().map(|folder| all(folder, search)).collect::<Known<_>>()?))
 }
 
 fn too_large(path: PathBuf, scope: Scope, limits: &Limits) -> Source {
@@ -127,24 +127,24 @@ fn too_large(path: PathBuf, scope: Scope, limits: &Limits) -> Source {
 }
 
 /// The names of the folders in `dir`, links followed, as they are looked at.
-fn folders(dir: &Path, search: &mut Search) -> Told<Vec<String>> {
+fn folders(dir: &Path, search: &mut Search) -> Known<Vec<String>> {
     let Ok(entries) = search.list(dir, RULE)? else { return Ok(Vec::new()) };
-    let found = children(dir, &entries, search)?.into_iter().filter(|(_, kind)| *kind == Kind::Dir);
+    let found = children(dir, &entries, search)?.into_iter().filter(|(_, kind)| *kind == FileType::Dir);
     Ok(found.filter_map(|(path, _)| Some(path.file_name()?.to_str()?.to_owned())).collect())
 }
 
 /// What is in a folder, links followed, in the order of the names' bytes, as Node lists it.
-fn children(dir: &Path, entries: &[Entry], search: &mut Search) -> Told<Vec<(PathBuf, Kind)>> {
+fn children(dir: &Path, entries: &[Entry], search: &mut Search) -> Known<Vec<(PathBuf, FileType)>> {
     let mut entries: Vec<&Entry> = entries.iter().collect();
     entries.retain(|entry| entry.name.to_str().is_some_and(|name| !name.starts_with('.') && name != "node_modules"));
     entries.sort_by(|one, other| one.name.cmp(&other.name));
-    let links = entries.iter().filter(|entry| entry.kind == Kind::Link);
+    let links = entries.iter().filter(|entry| entry.kind == FileType::Link);
     search.expect(links.map(|entry| Ask::Kind(dir.join(&entry.name))))?;
     let mut children = Vec::new();
     for entry in entries {
         let path = dir.join(&entry.name);
         let kind = match entry.kind {
-            Kind::Link => search.glance(&path)?.map(|meta| meta.kind),
+            FileType::Link => search.glance(&path)?.map(|meta| meta.kind),
             kind => Ok(kind),
         };
         children.extend(kind.ok().map(|kind| (path, kind)));
@@ -160,7 +160,7 @@ struct Folder {
 
 impl Folder {
     /// The patterns, with those of the folder's own ignore files.
-    fn patterns(&self, root: &Path, entries: &[Entry], search: &mut Search) -> Told<Arc<Vec<String>>> {
+    fn patterns(&self, root: &Path, entries: &[Entry], search: &mut Search) -> Known<Arc<Vec<String>>> {
         let files = IGNORE_FILES.into_iter().filter(|name| entries.iter().any(|entry| entry.name == *name));
         let files: Vec<PathBuf> = files.map(|name| self.path.join(name)).collect();
         search.expect(files.iter().cloned().map(Ask::Content))?;
@@ -191,8 +191,8 @@ fn placed(line: &str, inside: &str) -> Option<String> {
     Some(format!("{not}{above}{pattern}"))
 }
 
-fn is_ignored(rules: &NpmIgnore, inside: &Path, kind: Kind) -> bool {
-    let slash = if kind == Kind::Dir { "/" } else { "" };
+fn is_ignored(rules: &NpmIgnore, inside: &Path, kind: FileType) -> bool {
+    let slash = if kind == FileType::Dir { "/" } else { "" };
     rules.ignores(&format!("{}{slash}", inside.display())) == Ok(true)
 }
 

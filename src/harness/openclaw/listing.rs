@@ -1,17 +1,17 @@
 //! Where each edition looks for skills, and how it lists them.
 
-use super::skills::{Finding, Limits, Paths, Place, Rules};
+use super::skills::{Behavior, Finding, Limits, Paths, Place};
 use crate::harness::shared::skills::Walk;
 
 /// OpenClaw 2026.2.6-3.
-pub(super) const V2026_2_6: Rules = Rules {
+pub(super) const V2026_2_6: Behavior = Behavior {
     places: &[Place::Named, Place::Bundled(WITH_2026_2_6), Place::State, Place::Workspace],
     finding: Finding::Library,
     paths: Paths::Whole,
 };
 
 /// OpenClaw 2026.2.19.
-pub(super) const V2026_2_19: Rules = Rules {
+pub(super) const V2026_2_19: Behavior = Behavior {
     places: &[
         Place::Named,
         Place::Bundled(WITH_2026_2_19),
@@ -31,7 +31,7 @@ pub(super) const V2026_2_19: Rules = Rules {
 };
 
 /// OpenClaw 2026.9.6. Folders are entered this deep, and links are not followed.
-pub(super) const V2026_9: Rules = Rules {
+pub(super) const V2026_9: Behavior = Behavior {
     places: &[Place::Named, Place::Bundled(WITH_2026_9_6), Place::State, Place::User, Place::Project, Place::Workspace],
     finding: Finding::Walk(Walk {
         depth: 3,

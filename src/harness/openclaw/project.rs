@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::search::{Search, Told};
-use crate::snapshot::Kind;
+use crate::search::{Known, Search};
+use crate::snapshot::FileType;
 use crate::text::{is_js_space, js_trim};
 
 /// The byte ranges of `text` that belong to entries of projects other than `active`, each with its line break.
@@ -95,7 +95,7 @@ fn normalized(key: &str) -> Option<String> {
 }
 
 /// The key of the repository around the workspace: where it was cloned from, else its path.
-pub fn key(configured: Option<&Path>, workspace: &Path, search: &mut Search) -> Told<Option<String>> {
+pub fn key(configured: Option<&Path>, workspace: &Path, search: &mut Search) -> Known<Option<String>> {
     let Some(root) = repository(configured, workspace, search)? else { return Ok(None) };
     let origin = match search.git(&root, "the project of the workspace")? {
         Some(repository) => {
@@ -111,7 +111,7 @@ pub fn key(configured: Option<&Path>, workspace: &Path, search: &mut Search) -> 
     }))
 }
 
-fn repository(configured: Option<&Path>, workspace: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+fn repository(configured: Option<&Path>, workspace: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     if let Some(dir) = configured
         && search.is_dir(dir, "agents.defaults.repoRoot")?
     {
@@ -119,7 +119,7 @@ fn repository(configured: Option<&Path>, workspace: &Path, search: &mut Search) 
     }
     for dir in workspace.ancestors() {
         let found = search.stat(&dir.join(".git"), "the repository around the workspace")?;
-        if found.is_ok_and(|meta| matches!(meta.kind, Kind::Dir | Kind::File)) {
+        if found.is_ok_and(|meta| matches!(meta.kind, FileType::Dir | FileType::File)) {
             return Ok(Some(dir.to_owned()));
         }
     }

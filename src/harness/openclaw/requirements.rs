@@ -6,7 +6,7 @@ use super::head::texts;
 use super::turn::Turn;
 use crate::formats::{Node, Value};
 use crate::harness::shared::skills::is_on;
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::Ask;
 use crate::text::js_trim;
 
@@ -15,7 +15,7 @@ const ON_BY_DEFAULT: [&str; 2] = ["browser.enabled", "browser.evaluateEnabled"];
 
 impl Turn<'_> {
     /// What is missing of all that `metadata` asks for; `entry` is what the configuration says about the skill.
-    pub(super) fn missing(&self, metadata: &Node, entry: Option<&Node>, search: &mut Search) -> Told<Option<String>> {
+    pub(super) fn missing(&self, metadata: &Node, entry: Option<&Node>, search: &mut Search) -> Known<Option<String>> {
         let systems = texts(metadata.get("os"));
         if !systems.is_empty() && !systems.iter().any(|system| system == system_of(std::env::consts::OS)) {
             return Ok(Some(format!("the system {}", systems.join(" or "))));
@@ -52,7 +52,7 @@ impl Turn<'_> {
     }
 
     /// Whether a directory of `PATH` has a program. Whether it may be executed is not looked at.
-    fn has_program(&self, program: &str, search: &mut Search) -> Told<bool> {
+    fn has_program(&self, program: &str, search: &mut Search) -> Known<bool> {
         let path = self.home.variable(search, "PATH").unwrap_or_default();
         let dirs = path.split(':').filter(|dir| !dir.is_empty());
         let files: Vec<_> = dirs.map(|dir| self.at.cwd.join(dir).join(Path::new(program))).collect();

@@ -9,7 +9,7 @@ const ID_LIMIT: usize = 64;
 
 /// How agents are listed, and which of them is asked.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum Shape {
     /// `agents.entries`; who answers for all must be clear.
     Entries,
     /// `agents.list`; the marked agent answers for all, else the first.
@@ -23,15 +23,15 @@ pub struct Roster {
     marked: Option<String>,
     explicit: bool,
     system: Option<String>,
-    kind: Kind,
+    kind: Shape,
 }
 
 impl Roster {
     /// The agents of a configuration, or what is wrong with them.
-    pub fn of(root: &Node, kind: Kind) -> Result<Roster, String> {
+    pub fn of(root: &Node, kind: Shape) -> Result<Roster, String> {
         match kind {
-            Kind::Entries => Roster::of_entries(root),
-            Kind::List => Ok(Roster::of_list(root)),
+            Shape::Entries => Roster::of_entries(root),
+            Shape::List => Ok(Roster::of_list(root)),
         }
     }
 
@@ -52,7 +52,7 @@ impl Roster {
         if agents.is_empty() {
             agents.push((IMPLICIT_AGENT.into(), Node { at: 0..0, value: Value::Table(Vec::new()) }));
         }
-        Roster { agents, marked, explicit: false, system: None, kind: Kind::List }
+        Roster { agents, marked, explicit: false, system: None, kind: Shape::List }
     }
 
     fn of_entries(root: &Node) -> Result<Roster, String> {
@@ -100,7 +100,7 @@ impl Roster {
         }
         let system = root.at_path(&["agents", "defaults", "systemAgent", "agentId"]).and_then(Node::as_text);
         let system = system.map(normalized).filter(|id| known.iter().any(|(known, _)| known == id));
-        Ok(Roster { agents: known, marked, explicit, system, kind: Kind::Entries })
+        Ok(Roster { agents: known, marked, explicit, system, kind: Shape::Entries })
     }
 
     /// The entry of an agent.
@@ -111,8 +111,8 @@ impl Roster {
     /// The agent that has `agents.defaults.workspace` for itself.
     pub fn owner(&self) -> Option<&str> {
         self.marked.as_deref().or_else(|| match self.kind {
-            Kind::Entries => self.sole(),
-            Kind::List => self.agents.first().map(|(first, _)| first.as_str()),
+            Shape::Entries => self.sole(),
+            Shape::List => self.agents.first().map(|(first, _)| first.as_str()),
         })
     }
 

@@ -6,11 +6,11 @@ use std::path::Path;
 use super::Template;
 use super::setup::{Failure, Setup};
 use crate::formats::{Node, parse_json};
-use crate::search::{Search, Told};
-use crate::snapshot::{Errno, Kind, Unreadable};
+use crate::search::{Known, Search};
+use crate::snapshot::{Errno, FileType, Unreadable};
 
 /// Which files are created, and when.
-pub struct Rules {
+pub struct Behavior {
     /// Those that are created whenever they are missing.
     pub names: &'static [&'static str],
     /// When BOOTSTRAP.md is created too.
@@ -26,9 +26,9 @@ pub enum Bootstrap {
 }
 
 /// Follows what a turn creates in `workspace`.
-pub fn prepare(workspace: &Path, skip: bool, rules: &Rules, search: &mut Search) -> Told<Result<Setup, Failure>> {
+pub fn prepare(workspace: &Path, skip: bool, rules: &Behavior, search: &mut Search) -> Known<Result<Setup, Failure>> {
     match search.stat(workspace, "the workspace")? {
-        Ok(meta) if meta.kind == Kind::Dir => {}
+        Ok(meta) if meta.kind == FileType::Dir => {}
         Ok(meta) => {
             let reason = format!("the workspace is a {}, and no directory can be made there", meta.kind.word());
             return Ok(Err((workspace.to_owned(), reason)));
@@ -65,7 +65,7 @@ pub fn prepare(workspace: &Path, skip: bool, rules: &Rules, search: &mut Search)
     Ok(Ok(setup))
 }
 
-fn is_to_be_seeded(workspace: &Path, templates: &[Template], search: &mut Search) -> Told<Result<bool, Failure>> {
+fn is_to_be_seeded(workspace: &Path, templates: &[Template], search: &mut Search) -> Known<Result<bool, Failure>> {
     let file = workspace.join(".openclaw/workspace-state.json");
     let state = match search.read(&file, "whether BOOTSTRAP.md was there before")? {
         Ok(raw) => parse_json(&raw.text()).ok(),

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use super::guard::{self, Guarded};
 use super::{FileRule, Filter, OpenClaw, Opening, Presence};
 use crate::answer::{Answer, Fate, Purpose, Scope, SessionKind};
-use crate::search::{Search, Told};
-use crate::snapshot::{self, Kind, Unreadable};
+use crate::search::{Known, Search};
+use crate::snapshot::{self, FileType, Unreadable};
 use crate::text;
 
 /// A file that OpenClaw considers.
@@ -92,7 +92,7 @@ impl OpenClaw {
         workspace: &Path,
         deleted: Option<&str>,
         search: &mut Search,
-    ) -> Told<Result<Vec<Loaded>, Answer>> {
+    ) -> Known<Result<Vec<Loaded>, Answer>> {
         let files = self.wanted(workspace, search)?;
         guard::expect(files.iter().map(|file| workspace.join(file.name)), search)?;
         let mut loaded = Vec::with_capacity(files.len());
@@ -110,10 +110,10 @@ impl OpenClaw {
                 },
                 Opening::Any => match search.read(&path, file.rule)? {
                     Ok(raw) => Loaded::read(file.name, path, raw, Scope::User),
-                    Err(Unreadable::Not(Kind::Device)) => {
+                    Err(Unreadable::Not(FileType::Device)) => {
                         Loaded::read(file.name, path, snapshot::Content::default(), Scope::User)
                     }
-                    Err(Unreadable::Not(Kind::Fifo)) => {
+                    Err(Unreadable::Not(FileType::Fifo)) => {
                         return Ok(Err(Answer::refused(path, "a FIFO: OpenClaw would wait forever to read it")));
                     }
                     Err(_) => Loaded::instead(file.name, path, Content::Missing),
@@ -124,7 +124,7 @@ impl OpenClaw {
     }
 
     /// The files that are looked at.
-    fn wanted(&self, workspace: &Path, search: &mut Search) -> Told<Vec<&'static FileRule>> {
+    fn wanted(&self, workspace: &Path, search: &mut Search) -> Known<Vec<&'static FileRule>> {
         let mut listing = None;
         let mut reached = Vec::new();
         let mut wanted = Vec::new();
@@ -155,7 +155,7 @@ impl OpenClaw {
     }
 
     /// Leaves out USER.md and MEMORY.md where the memory plugin cannot say that they are the workspace's own.
-    pub(super) fn check_provenance(&self, workspace: &Path, files: &mut [Loaded], search: &mut Search) -> Told<()> {
+    pub(super) fn check_provenance(&self, workspace: &Path, files: &mut [Loaded], search: &mut Search) -> Known<()> {
         let root = search.real(workspace)?;
         for file in files.iter_mut().filter(|file| self.is_memory(file.name)) {
             if matches!(file.content, Content::Missing) {

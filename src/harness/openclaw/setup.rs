@@ -11,8 +11,8 @@ use sha2::{Digest, Sha256};
 use super::Template;
 use super::home::Home;
 use crate::answer::Standpoint;
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Errno, Kind, Row, Unreadable};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, Errno, FileType, Row, Unreadable};
 use crate::text::{js_trim, lossy};
 
 /// How long a workspace that vanishes is taken for an accident, in milliseconds: a day; OpenClaw 2026.9.6.
@@ -71,7 +71,7 @@ pub fn prepare(
     home: &Home,
     at: &Standpoint,
     search: &mut Search,
-) -> Told<Result<Setup, Failure>> {
+) -> Known<Result<Setup, Failure>> {
     let mut turn = Turn { workspace, templates, today_ms: start_of_day(at.surroundings.date), search };
     let record = match turn.record(home)? {
         Ok(record) => record,
@@ -88,7 +88,7 @@ struct Turn<'a, 'b> {
 }
 
 /// A check that may end the turn.
-type Checked<T> = Told<Result<T, Failure>>;
+type Checked<T> = Known<Result<T, Failure>>;
 
 /// `?` for both: what is untold, and what ends the turn.
 macro_rules! checked {
@@ -105,7 +105,7 @@ impl Turn<'_, '_> {
         let mut record = initial.clone();
         let found = self.search.stat(self.workspace, "the workspace")?;
         match found {
-            Ok(meta) if meta.kind == Kind::Dir => {}
+            Ok(meta) if meta.kind == FileType::Dir => {}
             Ok(meta) => {
                 let reason = format!("the workspace is a {}, and no directory can be made there", meta.kind.word());
                 return Ok(Err((self.workspace.to_owned(), reason)));
@@ -199,7 +199,7 @@ impl Turn<'_, '_> {
                 record.complete = true;
                 let path = self.workspace.join("BOOTSTRAP.md");
                 let entry = self.search.lstat(&path, "deleted when the workspace looks configured")?;
-                setup.deletes_bootstrap = entry.is_ok_and(|meta| meta.kind != Kind::Dir);
+                setup.deletes_bootstrap = entry.is_ok_and(|meta| meta.kind != FileType::Dir);
             }
         }
         if !record.seeded && !record.complete && !bootstrap {
@@ -257,7 +257,7 @@ impl Turn<'_, '_> {
         at_ms.is_some_and(|at| self.today_ms - at <= RECENT_MS)
     }
 
-    fn is_there(&mut self, name: &str, rule: &'static str) -> Told<bool> {
+    fn is_there(&mut self, name: &str, rule: &'static str) -> Known<bool> {
         let path = self.workspace.join(name);
         Ok(self.search.stat(&path, rule)?.is_ok())
     }
@@ -271,7 +271,7 @@ impl Turn<'_, '_> {
         Ok(Ok(differs || self.has_user_content(git)?))
     }
 
-    fn has_user_content(&mut self, git: bool) -> Told<bool> {
+    fn has_user_content(&mut self, git: bool) -> Known<bool> {
         const RULE: &str = "a sign that the workspace is in use";
         if self.is_there("memory", RULE)? || (git && self.is_there(".git", RULE)?) {
             return Ok(true);
@@ -283,12 +283,12 @@ impl Turn<'_, '_> {
         self.has_a_skill()
     }
 
-    fn has_a_skill(&mut self) -> Told<bool> {
+    fn has_a_skill(&mut self) -> Known<bool> {
         let skills = self.workspace.join("skills");
         let Ok(entries) = self.search.list(&skills, "a skill is a sign that the workspace is in use")? else {
             return Ok(false);
         };
-        for entry in entries.iter().filter(|entry| entry.kind == Kind::Dir) {
+        for entry in entries.iter().filter(|entry| entry.kind == FileType::Dir) {
             let file = skills.join(&entry.name).join("SKILL.md");
             if self.search.stat(&file, "a skill is a sign that the workspace is in use")?.is_ok() {
                 return Ok(true);
@@ -298,14 +298,14 @@ impl Turn<'_, '_> {
     }
 
     /// Whether anything at all is there that OpenClaw did not put there itself.
-    fn has_any_content(&mut self) -> Told<bool> {
+    fn has_any_content(&mut self) -> Known<bool> {
         const OWN: [&str; 3] = [".DS_Store", ".openclaw", "openclaw-workspace-state.json"];
         let Ok(entries) = self.search.list(self.workspace, "whether the workspace is empty")? else { return Ok(false) };
         for entry in entries.iter() {
             if OWN.iter().any(|own| entry.name == *own) {
                 continue;
             }
-            if entry.name == "skills" && entry.kind == Kind::Dir && !self.has_a_skill()? {
+            if entry.name == "skills" && entry.kind == FileType::Dir && !self.has_a_skill()? {
                 continue;
             }
             return Ok(true);
@@ -326,11 +326,11 @@ impl Turn<'_, '_> {
             Err(Unreadable::Errno(Errno::NOENT)) => Ok(false),
             Err(Unreadable::TooLarge(len)) if len < NODE_LIMIT_BYTES => Ok(true),
             // Read as nothing, which is not the template.
-            Err(Unreadable::Not(Kind::Device)) => Ok(true),
-            Err(Unreadable::Not(Kind::Dir)) => {
+            Err(Unreadable::Not(FileType::Device)) => Ok(true),
+            Err(Unreadable::Not(FileType::Dir)) => {
                 Err((path, "EISDIR: illegal operation on a directory, read (compared with its template)".into()))
             }
-            Err(Unreadable::Not(Kind::Fifo)) => {
+            Err(Unreadable::Not(FileType::Fifo)) => {
                 Err((path, "a FIFO: OpenClaw would wait forever to compare it with its template".into()))
             }
             Err(problem) => Err((path, format!("{problem}; OpenClaw compares it with its template and fails"))),
@@ -338,12 +338,12 @@ impl Turn<'_, '_> {
     }
 
     /// The hash of a file's text.
-    fn hash(&mut self, name: &str) -> Told<Option<String>> {
+    fn hash(&mut self, name: &str) -> Known<Option<String>> {
         let path = self.workspace.join(name);
         Ok(self.search.read(&path, "compared with what was recorded")?.ok().map(|raw| hash(raw.text().as_bytes())))
     }
 
-    fn agents_is_customized(&mut self, hashes: &BTreeMap<String, String>) -> Told<bool> {
+    fn agents_is_customized(&mut self, hashes: &BTreeMap<String, String>) -> Known<bool> {
         let found = self.hash("AGENTS.md")?;
         let template = self.template("AGENTS.md").map(|template| template.sha256);
         Ok(found.is_some_and(|found| {
@@ -352,7 +352,7 @@ impl Turn<'_, '_> {
         }))
     }
 
-    fn generated_files_are_intact(&mut self, hashes: &BTreeMap<String, String>) -> Told<bool> {
+    fn generated_files_are_intact(&mut self, hashes: &BTreeMap<String, String>) -> Known<bool> {
         if !hashes.contains_key("AGENTS.md") {
             return Ok(false);
         }
@@ -364,7 +364,7 @@ impl Turn<'_, '_> {
         Ok(true)
     }
 
-    fn all_templates(&mut self) -> Told<bool> {
+    fn all_templates(&mut self) -> Known<bool> {
         for template in self.templates {
             if self.hash(template.name)?.as_deref() != Some(template.sha256) {
                 return Ok(false);
@@ -396,7 +396,7 @@ fn recorded(row: &Row, hashes: &[Row]) -> Record {
 }
 
 /// The real path, or that of the nearest directory that exists with the rest behind it; in NFC.
-fn canonical(path: &Path, home: &Home, search: &mut Search) -> Told<String> {
+fn canonical(path: &Path, home: &Home, search: &mut Search) -> Known<String> {
     let mut missing = PathBuf::new();
     let mut here = path;
     let real = loop {

@@ -6,10 +6,10 @@ use super::turn::Turn;
 use crate::answer::{Message, Role, Scope, Source, Trigger, Warning};
 use crate::formats::Node;
 use crate::harness::shared::skills::{self, Walk, element, sort_by_name, xml};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 
 /// Where an edition looks for skills, and how it lists them.
-pub(super) struct Rules {
+pub(super) struct Behavior {
     /// Where they are looked for, the weakest place first.
     pub places: &'static [Place],
     /// Which files of a place are skills, and in which order they are listed.
@@ -78,7 +78,7 @@ impl Turn<'_> {
         &self,
         search: &mut Search,
         warnings: &mut Vec<Warning>,
-    ) -> Told<(Option<Message>, Vec<Source>)> {
+    ) -> Known<(Option<Message>, Vec<Source>)> {
         let mut refused = Vec::new();
         let mut found = self.candidates(search, &mut refused)?;
         match self.edition.skills.finding {

@@ -12,7 +12,7 @@ use super::setup::Setup;
 use super::{Bootstrap, Filter, ID, OpenClaw, Opening, project, units};
 use crate::answer::{Answer, Fate, Message, MessageKind, PromptMode, Role, SessionKind, Standpoint, Trigger, Warning};
 use crate::formats::Node;
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::text;
 
 /// One turn of one agent, with everything settled but its files.
@@ -28,7 +28,7 @@ pub struct Turn<'a> {
 
 impl Turn<'_> {
     /// What the turn tells the model.
-    pub fn answer(&self, search: &mut Search) -> Told<Answer> {
+    pub fn answer(&self, search: &mut Search) -> Known<Answer> {
         let mut answer = Answer { root: Some(self.workspace.to_owned()), ..Answer::default() };
         let mode = self.at.prompt_mode.unwrap_or(self.filter().mode);
         let mut files = match self.files(mode, search, &mut answer)? {
@@ -91,7 +91,7 @@ impl Turn<'_> {
     }
 
     /// Every file that is considered; those that do not count say why.
-    fn files(&self, mode: PromptMode, search: &mut Search, answer: &mut Answer) -> Told<Result<Vec<Loaded>, Answer>> {
+    fn files(&self, mode: PromptMode, search: &mut Search, answer: &mut Answer) -> Known<Result<Vec<Loaded>, Answer>> {
         let deleted = self.setup.deletes_bootstrap.then_some("BOOTSTRAP.md");
         let mut files = match self.edition.load(self.workspace, deleted, search)? {
             Ok(files) => files,
@@ -139,7 +139,7 @@ impl Turn<'_> {
         }
     }
 
-    fn add_extra(&self, files: &mut Vec<Loaded>, search: &mut Search, answer: &mut Answer) -> Told<()> {
+    fn add_extra(&self, files: &mut Vec<Loaded>, search: &mut Search, answer: &mut Answer) -> Known<()> {
         if self.at.session == SessionKind::Local {
             return Ok(());
         }
@@ -238,7 +238,7 @@ impl Turn<'_> {
     }
 
     /// Whether BOOTSTRAP.md is shown.
-    fn follows_bootstrap(&self, files: &[Loaded], search: &mut Search) -> Told<bool> {
+    fn follows_bootstrap(&self, files: &[Loaded], search: &mut Search) -> Known<bool> {
         if let Bootstrap::Always = self.edition.bootstrap {
             return Ok(true);
         }
@@ -256,7 +256,7 @@ impl Turn<'_> {
         portions: &[Portion],
         follows_bootstrap: bool,
         search: &mut Search,
-    ) -> Told<Vec<Shown>> {
+    ) -> Known<Vec<Shown>> {
         let mut shown = Vec::new();
         let mut project: Option<Option<String>> = None;
         for (index, portion) in counted.iter().zip(portions) {

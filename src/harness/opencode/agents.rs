@@ -7,7 +7,7 @@ use super::rules::AgentNames;
 use super::{OpenCode, front_matter, older_words};
 use crate::answer::Answer;
 use crate::formats::{Node, Value};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::Ask;
 use crate::text::js_trim;
 
@@ -24,7 +24,7 @@ pub(super) fn globs(edition: &OpenCode, dir: &Path) -> Vec<Ask> {
 }
 
 /// Looks at the commands of a directory. They put nothing into the prompt, but one that is not valid stops the client.
-pub(super) fn check_commands(edition: &OpenCode, dir: &Path, search: &mut Search) -> Told<Result<(), Answer>> {
+pub(super) fn check_commands(edition: &OpenCode, dir: &Path, search: &mut Search) -> Known<Result<(), Answer>> {
     let files = &search.glob(dir, COMMANDS, edition.globs.following(true), "commands in Markdown files")?.files;
     search.expect(files.iter().cloned().map(Ask::Content))?;
     for file in files.iter() {
@@ -41,7 +41,7 @@ pub(super) fn check_commands(edition: &OpenCode, dir: &Path, search: &mut Search
 }
 
 /// The agents of a directory as settings that remember which file they are from; `Err` when one of them stops the client.
-pub(super) fn read(edition: &OpenCode, dir: &Path, search: &mut Search) -> Told<Result<Node, Answer>> {
+pub(super) fn read(edition: &OpenCode, dir: &Path, search: &mut Search) -> Known<Result<Node, Answer>> {
     let flavor = edition.globs.following(true);
     let mut found = Vec::new();
     for (pattern, mode) in [(AGENTS, false), (MODES, true)] {
@@ -100,7 +100,7 @@ fn name_of(names: AgentNames, dir: &Path, file: &Path, mode: bool) -> String {
 }
 
 /// Plugin files that OpenCode would load.
-pub(super) fn plugin_files(edition: &OpenCode, dir: &Path, search: &mut Search) -> Told<Vec<String>> {
+pub(super) fn plugin_files(edition: &OpenCode, dir: &Path, search: &mut Search) -> Known<Vec<String>> {
     let found = search.glob(dir, PLUGINS, edition.globs.following(true), "plugins, which may rewrite the prompt")?;
     Ok(found.files.iter().map(|file| file.display().to_string()).collect())
 }

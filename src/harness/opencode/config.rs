@@ -11,8 +11,8 @@ use super::variables::Substituted;
 use super::{OpenCode, agents, older_words, schema, variables};
 use crate::answer::{Answer, Standpoint, Warning};
 use crate::formats::{self, Node, Value};
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Errno, Kind, Remote, Unreadable, absolute};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, Errno, FileType, Remote, Unreadable, absolute};
 use crate::text;
 
 /// What the settings say.
@@ -42,7 +42,7 @@ impl Config {
         places: &Places,
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Told<Result<Config, Answer>> {
+    ) -> Known<Result<Config, Answer>> {
         let mut layers = Layers {
             config: Config {
                 instructions: Vec::new(),
@@ -85,7 +85,7 @@ impl Config {
 }
 
 /// What a step of reading comes to: `Err` is the answer of a client that does not start.
-type Read<T> = Told<Result<T, Answer>>;
+type Read<T> = Known<Result<T, Answer>>;
 
 /// `?` for the inner result of a [`Read`].
 macro_rules! or_refuse {
@@ -238,7 +238,7 @@ impl Layers<'_> {
         for dir in &dirs {
             let found = search.stat(dir, "settings directory: OpenCode makes one that is missing")?;
             if let Ok(meta) = found
-                && meta.kind != Kind::Dir
+                && meta.kind != FileType::Dir
             {
                 let message = format!("{} is a {}, not a directory", dir.display(), meta.kind.word());
                 return Ok(Err(Answer::refused(dir, message)));
@@ -304,11 +304,11 @@ impl Layers<'_> {
     fn read_file(&mut self, path: &Path, search: &mut Search) -> Read<Option<Node>> {
         let raw = match search.read(path, "settings, lowest layer first")? {
             Ok(raw) => raw,
-            Err(Unreadable::Errno(Errno::NOENT) | Unreadable::Not(Kind::Device)) => return Ok(Ok(None)),
+            Err(Unreadable::Errno(Errno::NOENT) | Unreadable::Not(FileType::Device)) => return Ok(Ok(None)),
             Err(Unreadable::Errno(Errno::ACCES)) if self.edition.settings.denied == Denied::Ignored => {
                 return Ok(Ok(None));
             }
-            Err(problem @ Unreadable::Not(Kind::Fifo)) => {
+            Err(problem @ Unreadable::Not(FileType::Fifo)) => {
                 let message = format!("{} is {problem}; OpenCode waits for it forever", path.display());
                 return Ok(Err(Answer::refused(path, message)));
             }
@@ -446,7 +446,7 @@ struct Login {
 }
 
 /// The logins of that kind, in their order.
-fn logins(edition: &OpenCode, at: &Standpoint, search: &mut Search) -> Told<Vec<Login>> {
+fn logins(edition: &OpenCode, at: &Standpoint, search: &mut Search) -> Known<Vec<Login>> {
     let given = match edition.settings.logins {
         Logins::FileOrVariable => search.secret_env("OPENCODE_AUTH_CONTENT"),
         Logins::File => None,

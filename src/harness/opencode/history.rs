@@ -11,7 +11,7 @@ use crate::harness::{Change, History, Replays};
 
 /// What is known of every version.
 pub(super) static HISTORY: History =
-    History { changes: CHANGES, rules: |version| Arc::new(OpenCode::of(version)), replays: &REPLAYS };
+    History { changes: CHANGES, rules: |version| Arc::new(OpenCode::for_version(version)), replays: &REPLAYS };
 
 static REPLAYS: Replays = LazyLock::new(|| replays(include_str!("../../../tests/conformance/versions/opencode.toml")));
 

@@ -8,8 +8,8 @@ use super::rules::{Counts, Pictures};
 use super::system::{self, Loaded};
 use super::{Entry, OpenCode};
 use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Tool, Trigger};
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Kind};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, FileType};
 
 /// What stands in the tool's answer.
 pub(super) fn look(
@@ -20,7 +20,7 @@ pub(super) fn look(
     loaded: &Loaded,
     search: &mut Search,
     answer: &mut Answer,
-) -> Told<Vec<Entry>> {
+) -> Known<Vec<Entry>> {
     let Some(target) = &at.target else { return Ok(Vec::new()) };
     // The tool examines the path as it was given, so a missing directory before `..` counts.
     let given = at.target_as_given.as_ref().unwrap_or(target);
@@ -30,8 +30,8 @@ pub(super) fn look(
             .chain(dirs.iter().flat_map(|dir| edition.names.iter().map(|name| Ask::Kind(dir.join(name))))),
     )?;
     match search.stat(given, "the file that is read")? {
-        Ok(meta) if meta.kind == Kind::File => {}
-        Ok(meta) if meta.kind == Kind::Device && edition.counts == Counts::Anything => {}
+        Ok(meta) if meta.kind == FileType::File => {}
+        Ok(meta) if meta.kind == FileType::Device && edition.counts == Counts::Anything => {}
         Ok(_) | Err(_) => return Ok(Vec::new()),
     }
     let lost = lost_before(edition, at, flags, places, search)?;
@@ -94,7 +94,7 @@ fn lost_before(
     flags: &Flags,
     places: &Places,
     search: &mut Search,
-) -> Told<Vec<PathBuf>> {
+) -> Known<Vec<PathBuf>> {
     let mut lost = Vec::new();
     for file in &at.read_before {
         if silent(edition, file, search)? == Some(TAKEN_UP) {
@@ -122,7 +122,7 @@ fn directories<'a>(target: &'a Path, start: &Path) -> Vec<&'a Path> {
 }
 
 /// The first name that exists in a directory, and the others, which are hidden by it or switched off.
-fn chosen(edition: &OpenCode, flags: &Flags, dir: &Path, search: &mut Search) -> Told<(Option<PathBuf>, Vec<Source>)> {
+fn chosen(edition: &OpenCode, flags: &Flags, dir: &Path, search: &mut Search) -> Known<(Option<PathBuf>, Vec<Source>)> {
     let (mut winner, mut others): (Option<PathBuf>, Vec<Source>) = (None, Vec::new());
     for name in edition.names {
         let path = dir.join(name);
@@ -162,7 +162,7 @@ const MORE_PICTURES: &str = "b16 btf dib dng dpx jaii jais jfif jpgm jpm jxl";
 const NO_PICTURE: &str = "hsj2";
 
 /// Why the tool's answer holds no text although files were taken up.
-fn silent(edition: &OpenCode, target: &Path, search: &mut Search) -> Told<Option<&'static str>> {
+fn silent(edition: &OpenCode, target: &Path, search: &mut Search) -> Known<Option<&'static str>> {
     let Ok(raw) = search.read(target, "the file that is read: pictures, PDFs and binaries carry no reminder")? else {
         return Ok(None);
     };

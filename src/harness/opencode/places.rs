@@ -6,8 +6,8 @@ use super::OpenCode;
 use super::flags::Flags;
 use super::rules::{ConfigDir, Counts, GitRule, TestHome};
 use crate::answer::Standpoint;
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Errno, GlobFlavor, Kind, absolute};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, Errno, FileType, GlobFlavor, absolute};
 
 /// The directories everything starts from.
 pub(super) struct Places {
@@ -30,7 +30,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    pub fn find(edition: &OpenCode, at: &Standpoint, flags: &Flags, search: &mut Search) -> Told<Places> {
+    pub fn find(edition: &OpenCode, at: &Standpoint, flags: &Flags, search: &mut Search) -> Known<Places> {
         let directory = at.cwd.clone();
         let from_here = |path: &str| absolute(&directory, Path::new(path));
         let empty_counts = edition.test_home == TestHome::Home;
@@ -97,7 +97,7 @@ impl Places {
     }
 }
 
-fn worktree(edition: &OpenCode, directory: &Path, search: &mut Search) -> Told<(PathBuf, bool)> {
+fn worktree(edition: &OpenCode, directory: &Path, search: &mut Search) -> Known<(PathBuf, bool)> {
     let mut found: Option<&Path> = None;
     for dir in directory.ancestors() {
         match search.stat(&dir.join(".git"), "worktree: the nearest directory that holds .git")? {
@@ -130,7 +130,7 @@ fn worktree(edition: &OpenCode, directory: &Path, search: &mut Search) -> Told<(
 }
 
 /// Whether a repository has a commit, as far as it has names for them; or OpenCode has noted the first one before.
-fn has_commits(found: &Path, common_dir: &Path, search: &mut Search) -> Told<bool> {
+fn has_commits(found: &Path, common_dir: &Path, search: &mut Search) -> Known<bool> {
     let rule = "git is asked for the top of a repository that has commits";
     let noted = search.read(&found.join(".git/opencode"), rule)?;
     if noted.is_ok_and(|raw| !raw.trim_ascii().is_empty()) {
@@ -145,9 +145,9 @@ fn has_commits(found: &Path, common_dir: &Path, search: &mut Search) -> Told<boo
 }
 
 /// Whether a global or nested file counts as being there.
-pub(super) fn exists(edition: &OpenCode, path: &Path, rule: &'static str, search: &mut Search) -> Told<bool> {
+pub(super) fn exists(edition: &OpenCode, path: &Path, rule: &'static str, search: &mut Search) -> Known<bool> {
     Ok(search.stat(path, rule)?.is_ok_and(|meta| match edition.counts {
         Counts::Anything => true,
-        Counts::Files => matches!(meta.kind, Kind::File | Kind::Fifo),
+        Counts::Files => matches!(meta.kind, FileType::File | FileType::Fifo),
     }))
 }

@@ -37,7 +37,7 @@ pub(super) enum MissingConfigDir {
 
 impl MissingConfigDir {
     /// Bun's globs failed there, npm's found nothing; then a file was written into it.
-    pub fn of(version: Version) -> MissingConfigDir {
+    pub fn for_version(version: Version) -> MissingConfigDir {
         let rewritten = version.pick(&h::REWRITE, MissingConfigDir::Stops, MissingConfigDir::Passes);
         let found = version.pick(&h::NODE, rewritten, MissingConfigDir::Stops);
         version.pick(&h::CONFIG_DIR_MAY_BE_MISSING, MissingConfigDir::Passes, found)
@@ -66,7 +66,7 @@ pub(super) enum FlagWords {
 }
 
 impl FlagWords {
-    pub fn of(version: Version) -> FlagWords {
+    pub fn for_version(version: Version) -> FlagWords {
         let known = version.pick(&h::OWN_SKILL, FlagWords::Known, FlagWords::TrueOr1);
         version.pick(&h::STRICT_FLAGS, FlagWords::Strict, known)
     }
@@ -93,7 +93,7 @@ pub(super) enum GitRule {
 }
 
 impl GitRule {
-    pub fn of(version: Version) -> GitRule {
+    pub fn for_version(version: Version) -> GitRule {
         let entry = version.pick(&h::GIT_IS_HEARD, GitRule::EntryBounds, GitRule::EntryIsEnough);
         version.pick(&h::GIT_IS_ASKED, GitRule::AsksGit, entry)
     }
@@ -111,7 +111,7 @@ pub(super) enum FindError {
 }
 
 impl FindError {
-    pub fn of(version: Version) -> FindError {
+    pub fn for_version(version: Version) -> FindError {
         let early = version.pick(&h::REWRITE, FindError::Stops, FindError::SkipsLevel);
         version.pick(&h::FIND_ERRORS, FindError::SpoilsName, early)
     }
@@ -165,7 +165,7 @@ pub(super) enum Decoding {
 }
 
 impl Decoding {
-    pub fn of(version: Version) -> Decoding {
+    pub fn for_version(version: Version) -> Decoding {
         let node = version.pick(&h::NODE, Decoding::WithMark, Decoding::ByMark);
         version.pick(&h::REWRITE, Decoding::Utf8, node)
     }
@@ -206,7 +206,7 @@ pub(super) enum Pictures {
 }
 
 impl Pictures {
-    pub fn of(version: Version) -> Pictures {
+    pub fn for_version(version: Version) -> Pictures {
         let node = version.pick(&h::NODE, Pictures::Endings, Pictures::EndingsInLowerCase);
         version.pick(&h::REWRITE, Pictures::Content, node)
     }
@@ -224,7 +224,7 @@ pub(super) enum EnvironmentBlock {
 }
 
 impl EnvironmentBlock {
-    pub fn of(version: Version) -> EnvironmentBlock {
+    pub fn for_version(version: Version) -> EnvironmentBlock {
         let root = EnvironmentBlock::Both;
         let early = version.pick(&h::SKILLS_BEFORE, root, EnvironmentBlock::Directories);
         version.pick(&h::REWRITE, EnvironmentBlock::Root, early)
@@ -252,7 +252,7 @@ pub(super) enum SkillsPlace {
 }
 
 impl SkillsPlace {
-    pub fn of(version: Version) -> SkillsPlace {
+    pub fn for_version(version: Version) -> SkillsPlace {
         let early = version.pick(&h::SKILLS_BEFORE, SkillsPlace::BeforeInstructions, SkillsPlace::ToolDescription);
         version.pick(&h::REWRITE, SkillsPlace::SystemPrompt, early)
     }
@@ -305,10 +305,10 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    pub fn of(version: Version) -> Settings {
+    pub fn for_version(version: Version) -> Settings {
         let literal = version.pick(&h::LITERAL, References::ByTextAlone, References::ByText);
         Settings {
-            schema: schema::of(version),
+            schema: schema::for_version(version),
             order: version.pick(&h::REWRITE, SettingsOrder::PerDirectory, SettingsOrder::JsoncFirst),
             references: version.pick(&h::LAYERS, References::EachByItself, literal),
             content: version.pick(&h::NODE, ContentVariable::LikeAFile, ContentVariable::PlainJson),

@@ -11,7 +11,7 @@ mod v1_18;
 pub(super) use translated::translate;
 
 /// What a version takes for settings.
-pub(super) fn of(version: Version) -> &'static Schema {
+pub(super) fn for_version(version: Version) -> &'static Schema {
     const NEWEST_FIRST: &[(&Change, &Schema)] = &[
         (&h::CHUNK_TIMEOUT, &v1_18::SCHEMA),
         (&h::OTHER_KEYS, &v1_18::WITH_OTHER_KEYS),
@@ -206,7 +206,7 @@ impl Schema {
             let providers = config.get("provider")?.as_table()?.iter();
             providers.filter_map(|(name, provider)| self.chunk_timeout_problem(name, provider)).next()
         };
-        unknown.or_else(|| wrong(config, &self.config)).or_else(in_commands).or_else(in_providers).map(said)
+        unknown.or_else(|| wrong(config, &self.config)).or_else(in_commands).or_else(in_providers).map(describe)
     }
 
     fn chunk_timeout_problem(&self, name: &str, provider: &Node) -> Option<(Vec<String>, String)> {
@@ -216,16 +216,16 @@ impl Schema {
 
     /// The same for an agent's front matter.
     pub fn agent_problem(&self, agent: &Node) -> Option<String> {
-        wrong(agent, &self.agent).map(said)
+        wrong(agent, &self.agent).map(describe)
     }
 
     /// The same for a command's.
     pub fn command_problem(&self, command: &Node) -> Option<String> {
-        wrong(command, self.command).map(said)
+        wrong(command, self.command).map(describe)
     }
 }
 
-fn said((path, wanted): Problem) -> String {
+fn describe((path, wanted): Problem) -> String {
     if path.is_empty() { format!("it {wanted}") } else { format!("`{}` {wanted}", path.join(".")) }
 }
 

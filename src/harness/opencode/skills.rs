@@ -13,7 +13,7 @@ use super::places::Places;
 use super::rules::{FindError, Locations, OwnSkill, SkillOrder, SkillsPlace};
 use crate::answer::{Answer, Certain, Fate, Place, Purpose, Scope, Source, Trigger, Warning};
 use crate::formats::{Node, Value};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Errno, absolute};
 use crate::text::Size;
 
@@ -50,7 +50,7 @@ pub(super) fn look(
     config: &Config,
     search: &mut Search,
     answer: &mut Answer,
-) -> Told<Vec<Skill>> {
+) -> Known<Vec<Skill>> {
     let walks = walks(edition, flags, places, config, search)?;
     let flavor = |dot| edition.globs.following(dot);
     search.expect(walks.iter().map(|(base, pattern, dot, _)| Ask::Glob {
@@ -110,7 +110,7 @@ type Walk = (PathBuf, &'static str, bool, Scope);
 
 const EXTERNAL: &str = "skills/**/SKILL.md";
 
-fn walks(edition: &OpenCode, flags: &Flags, places: &Places, config: &Config, search: &mut Search) -> Told<Vec<Walk>> {
+fn walks(edition: &OpenCode, flags: &Flags, places: &Places, config: &Config, search: &mut Search) -> Known<Vec<Walk>> {
     let mut walks = Vec::new();
     let external: &[&str] = match (flags.no_external_skills, flags.no_claude_skills) {
         (true, _) => &[],
@@ -168,7 +168,7 @@ fn add(
     (skills, twins): (&mut Vec<Skill>, &mut Vec<Twins>),
     search: &mut Search,
     answer: &mut Answer,
-) -> Told<()> {
+) -> Known<()> {
     let source = |fate, reason: &str| Source {
         purpose: Purpose::Skill,
         trigger: Trigger::Call,

@@ -10,8 +10,8 @@ use super::places::{Places, exists};
 use super::rules::{ClaudeFlag, ConfigDir, FindError, GlobalOrder, Globs};
 use super::{Entry, OpenCode};
 use crate::answer::{Answer, Fate, Place, Refusal, Scope, Source, Text};
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Errno, Kind, Remote, Unreadable, absolute};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, Errno, FileType, Remote, Unreadable, absolute};
 
 /// What the system prompt loads.
 pub(super) struct Loaded {
@@ -36,7 +36,7 @@ pub(super) fn look(
     config: &Config,
     search: &mut Search,
     answer: &mut Answer,
-) -> Told<Loaded> {
+) -> Known<Loaded> {
     let mut picks = Vec::new();
     let global = global(edition, flags, places, search, answer)?;
     if edition.global == GlobalOrder::First {
@@ -76,7 +76,7 @@ pub(super) fn read(
     reason: String,
     search: &mut Search,
     answer: &mut Answer,
-) -> Told<(Option<Text>, usize)> {
+) -> Known<(Option<Text>, usize)> {
     let mut text = None;
     let source = match search.read(path, "its text; what cannot be read adds none")? {
         Ok(raw) => {
@@ -91,8 +91,8 @@ pub(super) fn read(
         }
         Err(problem) => {
             let reason = match problem {
-                Unreadable::Not(Kind::Fifo) => "a FIFO: OpenCode waits for it forever".to_owned(),
-                Unreadable::Not(Kind::Dir) => "a directory: it adds no text, but counts as found".to_owned(),
+                Unreadable::Not(FileType::Fifo) => "a FIFO: OpenCode waits for it forever".to_owned(),
+                Unreadable::Not(FileType::Dir) => "a directory: it adds no text, but counts as found".to_owned(),
                 Unreadable::TooLarge(_) => {
                     answer.files_only = Some(format!("{} is larger than Briefing reads", path.display()));
                     problem.to_string()
@@ -118,7 +118,7 @@ fn global(
     places: &Places,
     search: &mut Search,
     answer: &mut Answer,
-) -> Told<Option<Pick>> {
+) -> Known<Option<Pick>> {
     let own = places.xdg.join("AGENTS.md");
     let claude = places.instructions_home.join(".claude/CLAUDE.md");
     let mut candidates = vec![places.global(edition).join("AGENTS.md")];
@@ -207,7 +207,7 @@ fn project(
     picks: &mut Vec<Pick>,
     search: &mut Search,
     answer: &mut Answer,
-) -> Told<()> {
+) -> Known<()> {
     let levels = places.levels();
     search.expect(levels.iter().flat_map(|dir| edition.names.iter().map(|name| Ask::Kind(dir.join(name)))))?;
     let mut winner: Option<(PathBuf, &str)> = None;
@@ -275,7 +275,7 @@ fn configured(
     picks: &mut Vec<Pick>,
     search: &mut Search,
     answer: &mut Answer,
-) -> Told<()> {
+) -> Known<()> {
     let mut globs = Vec::new();
     for (raw, from) in config.instructions.iter().filter(|(raw, _)| !is_url(raw)) {
         globs.push((raw, from, walks(edition, flags, places, raw)));
@@ -376,7 +376,7 @@ fn is_url(text: &str) -> bool {
 }
 
 /// URLs come after all files, in their order. What they serve is UTF-8 in every edition.
-fn urls(config: &Config, entries: &mut Vec<Entry>, search: &mut Search, answer: &mut Answer) -> Told<()> {
+fn urls(config: &Config, entries: &mut Vec<Entry>, search: &mut Search, answer: &mut Answer) -> Known<()> {
     let urls: Vec<_> = config.instructions.iter().filter(|(raw, _)| is_url(raw)).collect();
     search.expect(urls.iter().map(|(url, _)| Ask::Remote(url.clone())))?;
     for (url, from) in urls {

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::OpenCode;
 use super::rules::References;
-use crate::search::{Search, Told};
-use crate::snapshot::{Errno, Kind, Unreadable, absolute};
+use crate::search::{Known, Search};
+use crate::snapshot::{Errno, FileType, Unreadable, absolute};
 use crate::text;
 
 /// Where the settings are that hold references.
@@ -75,7 +75,7 @@ pub(super) fn substitute(
     source: &str,
     from: &From,
     search: &mut Search,
-) -> Told<Result<Substituted, String>> {
+) -> Known<Result<Substituted, String>> {
     let source = with_environment(source, from, search);
     if edition.settings.references != References::EachByItself {
         return by_text(edition, source, from, search);
@@ -106,7 +106,7 @@ fn by_text(
     source: Substituted,
     from: &From,
     search: &mut Search,
-) -> Told<Result<Substituted, String>> {
+) -> Known<Result<Substituted, String>> {
     let mut out = Substituted::default();
     out.copy(&source, 0..source.text.len());
     for at in references(&source.text, "{file:") {
@@ -172,7 +172,7 @@ fn content(
     written: &str,
     from: &From,
     search: &mut Search,
-) -> Told<Result<String, String>> {
+) -> Known<Result<String, String>> {
     let place = |reference: &str| file_path(&reference["{file:".len()..reference.len() - 1], from);
     let shown = if written.starts_with("{file:") && written.ends_with('}') { place(written) } else { written.into() };
     search.show_as(Some(shown.clone()));
@@ -181,7 +181,7 @@ fn content(
     let raw = match found? {
         Ok(raw) => raw,
         // What a device such as /dev/null gives.
-        Err(Unreadable::Not(Kind::Device)) => Vec::new().into(),
+        Err(Unreadable::Not(FileType::Device)) => Vec::new().into(),
         Err(Unreadable::Errno(Errno::NOENT)) => {
             return Ok(Err(format!("bad file reference: \"{written}\" {} does not exist", shown.display())));
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::Marks;
 use crate::answer::{Answer, Warning};
 use crate::formats::{Node, Value, parse_json};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 
 /// Both files; what cannot be read is none.
 #[derive(Default)]
@@ -39,7 +39,7 @@ pub(super) fn skills(layer: &Option<Node>) -> Vec<&str> {
 }
 
 /// One of them. Broken JSON is reported by the client, and left out.
-pub(super) fn read(path: &Path, marks: Marks, search: &mut Search, answer: &mut Answer) -> Told<Option<Node>> {
+pub(super) fn read(path: &Path, marks: Marks, search: &mut Search, answer: &mut Answer) -> Known<Option<Node>> {
     let Ok(raw) = search.read(path, "the settings name skills and extensions")? else { return Ok(None) };
     let text = match marks {
         Marks::Kept => raw.text(),

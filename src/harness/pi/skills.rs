@@ -10,8 +10,8 @@ use crate::answer::{Answer, Certain, Fate, Role, Scope, Source, Trigger};
 use crate::formats::{Node, Value, parse_npm_yaml};
 use crate::glob;
 use crate::harness::shared::skills::{FILE, Skill, element, first_of_each_name, is_on, list, read, xml};
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Kind};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, FileType};
 use crate::text::{Size, js_trim};
 
 const RULE: &str = "skills: folders with a SKILL.md";
@@ -33,7 +33,7 @@ struct Entry {
 }
 
 /// Puts the list of skills at the end of the answer.
-pub(super) fn look(edition: &Pi, places: &Places, search: &mut Search, answer: &mut Answer) -> Told<()> {
+pub(super) fn look(edition: &Pi, places: &Places, search: &mut Search, answer: &mut Answer) -> Known<()> {
     if places.at.flag("pi", "no_skills") {
         return Ok(());
     }
@@ -76,7 +76,7 @@ pub(super) fn look(edition: &Pi, places: &Places, search: &mut Search, answer: &
 const HIDDEN: &str = "not listed: `disable-model-invocation` is set; the user can still call it";
 
 /// All files that may be skills, in the order in which the first of a name counts.
-fn entries(edition: &Pi, places: &Places, search: &mut Search, answer: &mut Answer) -> Told<Vec<Entry>> {
+fn entries(edition: &Pi, places: &Places, search: &mut Search, answer: &mut Answer) -> Known<Vec<Entry>> {
     let project = settings::skills(&places.settings.project);
     let user = settings::skills(&places.settings.user);
     let mut entries = Vec::new();
@@ -118,7 +118,7 @@ fn entries(edition: &Pi, places: &Places, search: &mut Search, answer: &mut Answ
 }
 
 /// The folders `.agents/skills` from the working directory up to the root of the repository.
-fn above(places: &Places, search: &mut Search) -> Told<Vec<PathBuf>> {
+fn above(places: &Places, search: &mut Search) -> Known<Vec<PathBuf>> {
     let cwd = &places.at.cwd;
     search.expect(cwd.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
     let mut dirs = Vec::new();
@@ -140,14 +140,14 @@ fn named(
     search: &mut Search,
     answer: &mut Answer,
     found: &mut Vec<Entry>,
-) -> Told<()> {
+) -> Known<()> {
     let is_pattern = |entry: &&&str| entry.starts_with(['!', '+', '-']) || entry.contains(['*', '?']);
     let patterns: Vec<&str> = entries.iter().filter(is_pattern).copied().collect();
     for entry in entries.iter().filter(|entry| !is_pattern(entry)) {
         let path = below_home(places.at, js_trim(entry), base);
         let files = match search.stat(&path, "`skills` in the settings")?.map(|meta| meta.kind) {
-            Ok(Kind::File) => vec![path],
-            Ok(Kind::Dir) => collect(&path, Mode::Pi, search)?,
+            Ok(FileType::File) => vec![path],
+            Ok(FileType::Dir) => collect(&path, Mode::Pi, search)?,
             _ => Vec::new(),
         };
         let includes: Vec<&str> = patterns.iter().filter(|p| !p.starts_with(['!', '+', '-'])).copied().collect();
@@ -168,7 +168,7 @@ fn add(
     search: &mut Search,
     answer: &mut Answer,
     found: &mut Vec<Entry>,
-) -> Told<()> {
+) -> Known<()> {
     for path in collect(dir, mode, search)? {
         // Before 0.84.3 only folders with a SKILL.md counted there.
         if mode == Mode::Agents && edition.layout != Layout::Sections && path.file_name() != Some(FILE.as_ref()) {
@@ -215,7 +215,7 @@ fn is_exactly(path: &Path, pattern: &str, base: &Path) -> bool {
 
 /// The files of a folder that may be skills, as the client walks: a SKILL.md ends the way down, and files that tell git, rg or
 /// fd what to leave out are obeyed from the folder on.
-fn collect(root: &Path, mode: Mode, search: &mut Search) -> Told<Vec<PathBuf>> {
+fn collect(root: &Path, mode: Mode, search: &mut Search) -> Known<Vec<PathBuf>> {
     let mut walk = Walk { root, mode, lines: Vec::new(), found: Vec::new(), above: Vec::new() };
     walk.enter(root, search)?;
     Ok(walk.found)
@@ -232,7 +232,7 @@ struct Walk<'r> {
 }
 
 impl Walk<'_> {
-    fn enter(&mut self, dir: &Path, search: &mut Search) -> Told<()> {
+    fn enter(&mut self, dir: &Path, search: &mut Search) -> Known<()> {
         let Ok(entries) = search.list(dir, RULE)? else { return Ok(()) };
         let real = search.real(dir)?.unwrap_or_else(|_| dir.to_owned());
         // What a link leads back to was found already.
@@ -241,10 +241,10 @@ impl Walk<'_> {
         }
         self.learn(dir, search)?;
         let ignored = self.rules();
-        let mut names: Vec<(std::ffi::OsString, Kind)> = Vec::new();
+        let mut names: Vec<(std::ffi::OsString, FileType)> = Vec::new();
         for entry in entries.iter() {
             let kind = match entry.kind {
-                Kind::Link => search.glance(&dir.join(&entry.name))?.map_or(Kind::Link, |meta| meta.kind),
+                FileType::Link => search.glance(&dir.join(&entry.name))?.map_or(FileType::Link, |meta| meta.kind),
                 kind => kind,
             };
             names.push((entry.name.clone(), kind));
@@ -255,7 +255,7 @@ impl Walk<'_> {
             ignored.matched_path_or_any_parents(inner, is_dir).is_ignore()
         };
         let own = dir.join(FILE);
-        if names.iter().any(|(name, kind)| name == FILE && *kind == Kind::File)
+        if names.iter().any(|(name, kind)| name == FILE && *kind == FileType::File)
             && !leaves_out(&ignored, &own, false, self.root)
         {
             self.found.push(own);
@@ -270,12 +270,12 @@ impl Walk<'_> {
             let path = dir.join(&name);
             let counts = (dir == self.root) == (self.mode == Mode::Pi);
             match kind {
-                Kind::File
+                FileType::File
                     if shown.ends_with(".md") && counts && !leaves_out(&self.rules(), &path, false, self.root) =>
                 {
                     self.found.push(path);
                 }
-                Kind::Dir if !leaves_out(&self.rules(), &path, true, self.root) => self.enter(&path, search)?,
+                FileType::Dir if !leaves_out(&self.rules(), &path, true, self.root) => self.enter(&path, search)?,
                 _ => {}
             }
         }
@@ -284,7 +284,7 @@ impl Walk<'_> {
     }
 
     /// Learns what the files of a folder say is to be left out.
-    fn learn(&mut self, dir: &Path, search: &mut Search) -> Told<()> {
+    fn learn(&mut self, dir: &Path, search: &mut Search) -> Known<()> {
         let inner = dir.strip_prefix(self.root).unwrap_or(dir).to_string_lossy();
         let prefix = if inner.is_empty() { String::new() } else { format!("{inner}/") };
         let names = [".gitignore", ".ignore", ".fdignore"].map(|name| dir.join(name));
@@ -320,7 +320,7 @@ fn with_prefix(line: &str, prefix: &str) -> Option<String> {
 }
 
 /// The skill that a file is.
-fn skill(edition: &Pi, entry: &Entry, search: &mut Search, answer: &mut Answer) -> Told<Option<Skill>> {
+fn skill(edition: &Pi, entry: &Entry, search: &mut Search, answer: &mut Answer) -> Known<Option<Skill>> {
     let Some(file) = read(&entry.path, entry.scope, search, &mut answer.sources)? else { return Ok(None) };
     let declared = entry.path.file_name() == Some(FILE.as_ref());
     let text = match edition.layout {

@@ -6,7 +6,7 @@ use super::not_trusted;
 use super::settings::Settings;
 use crate::answer::{Answer, Refusal, Standpoint};
 use crate::formats::{Node, Value, parse_json};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::Ask;
 
 /// What of `.pi` needs trust.
@@ -20,7 +20,7 @@ pub(super) fn is_trusted(
     settings: &Settings,
     search: &mut Search,
     answer: &mut Answer,
-) -> Told<Result<bool, Refusal>> {
+) -> Known<Result<bool, Refusal>> {
     if at.flag("pi", "approve") {
         return Ok(Ok(true));
     }
@@ -37,7 +37,7 @@ pub(super) fn is_trusted(
 }
 
 /// The first thing that needs trust: in `.pi`, or a folder of skills here or above that is not the user's.
-fn first_resource(at: &Standpoint, search: &mut Search) -> Told<Option<std::path::PathBuf>> {
+fn first_resource(at: &Standpoint, search: &mut Search) -> Known<Option<std::path::PathBuf>> {
     const RULE: &str = "is there anything that needs trust?";
     let home = search.real(&at.home)?.unwrap_or_else(|_| at.home.clone());
     let of_user = home.join(".agents/skills");
@@ -53,7 +53,7 @@ fn first_resource(at: &Standpoint, search: &mut Search) -> Told<Option<std::path
 }
 
 /// What `trust.json` says of the nearest directory, if anything.
-fn decided(at: &Standpoint, file: &Path, search: &mut Search) -> Told<Result<Option<bool>, Refusal>> {
+fn decided(at: &Standpoint, file: &Path, search: &mut Search) -> Known<Result<Option<bool>, Refusal>> {
     if search.stat(file, "trust: the folders somebody decided about")?.is_err() {
         return Ok(Ok(None));
     }

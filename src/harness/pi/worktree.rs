@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use super::Pi;
 use crate::answer::Scope;
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Kind, absolute};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, FileType, absolute};
 use crate::text::js_trim;
 
 const RULE: &str = "is this a worktree inside of its repository?";
 
 /// The context file of the repository that is not read, where it really is.
-pub(super) fn hidden(edition: &Pi, cwd: &Path, search: &mut Search) -> Told<Option<PathBuf>> {
+pub(super) fn hidden(edition: &Pi, cwd: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     let Some((top, common)) = repository(cwd, search)? else { return Ok(None) };
     let common = real(&common, search)?;
     let top = real(&top, search)?;
@@ -24,14 +24,14 @@ pub(super) fn hidden(edition: &Pi, cwd: &Path, search: &mut Search) -> Told<Opti
 }
 
 /// The top of the nearest repository, and its git directory, shared by its worktrees.
-fn repository(cwd: &Path, search: &mut Search) -> Told<Option<(PathBuf, PathBuf)>> {
+fn repository(cwd: &Path, search: &mut Search) -> Known<Option<(PathBuf, PathBuf)>> {
     search.expect(cwd.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
     for dir in cwd.ancestors() {
         let git = dir.join(".git");
         let Ok(meta) = search.stat(&git, RULE)? else { continue };
         let found = match meta.kind {
-            Kind::Dir => (git.clone(), git),
-            Kind::File => {
+            FileType::Dir => (git.clone(), git),
+            FileType::File => {
                 let Ok(raw) = search.read(&git, RULE)? else { return Ok(None) };
                 let text = raw.text_without_bom();
                 let Some(path) = js_trim(&text).strip_prefix("gitdir: ") else { continue };
@@ -50,6 +50,6 @@ fn repository(cwd: &Path, search: &mut Search) -> Told<Option<(PathBuf, PathBuf)
     Ok(None)
 }
 
-fn real(path: &Path, search: &mut Search) -> Told<PathBuf> {
+fn real(path: &Path, search: &mut Search) -> Known<PathBuf> {
     Ok(search.real(path)?.unwrap_or_else(|_| path.to_owned()))
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::trust::Decisions;
 use crate::formats::{Node, dotenv};
 use crate::harness::shared::conventional::Chain;
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::{Ask, absolute};
 
 /// What a `.env` file outside of a settings folder may not set, unless settings say otherwise; Qwen Code 0.24.4.
@@ -20,7 +20,7 @@ pub(super) struct Variables {
 }
 
 /// The folder of settings: `$QWEN_HOME`, which a `.env` file of the user may set as well, else `~/.qwen`.
-pub(super) fn own_folder(chain: &mut Chain) -> Told<PathBuf> {
+pub(super) fn own_folder(chain: &mut Chain) -> Known<PathBuf> {
     let home = chain.at.home.clone();
     let usual = home.join(".qwen");
     let mut named = chain.search.env("QWEN_HOME");
@@ -45,7 +45,7 @@ pub(super) fn own_folder(chain: &mut Chain) -> Told<PathBuf> {
 impl Variables {
     /// Reads the nearest `.env` file of the project, if `trust` allows it, and those of the user. `layers` are the settings
     /// before their variables are put in, of which the last counts.
-    pub fn load(chain: &mut Chain, own: &Path, layers: &[&Node], trust: Trust) -> Told<Variables> {
+    pub fn load(chain: &mut Chain, own: &Path, layers: &[&Node], trust: Trust) -> Known<Variables> {
         let mut variables = Variables::default();
         let value = |path: &[&str]| layers.iter().rev().find_map(|layer| layer.at_path(path));
         let excluded =
@@ -102,7 +102,7 @@ pub(super) enum Trust<'d> {
 
 /// The first `.env` upwards from the working directory, of each folder that in `.qwen` before its own, then those of the
 /// user; and whether it is one of Qwen Code's or of the user's.
-fn files(chain: &mut Chain, own: &Path, trust: Trust) -> Told<Vec<(PathBuf, bool)>> {
+fn files(chain: &mut Chain, own: &Path, trust: Trust) -> Known<Vec<(PathBuf, bool)>> {
     let home = chain.at.home.clone();
     let mut found = Vec::new();
     if !matches!(trust, Trust::Nothing) {
@@ -135,7 +135,7 @@ fn files(chain: &mut Chain, own: &Path, trust: Trust) -> Told<Vec<(PathBuf, bool
     Ok(found)
 }
 
-fn pairs(chain: &mut Chain, file: &Path) -> Told<Vec<(String, String)>> {
+fn pairs(chain: &mut Chain, file: &Path) -> Known<Vec<(String, String)>> {
     let read = chain.search.read(file, "variables that the environment does not set")?;
     Ok(read.map(|raw| dotenv(&raw.text())).unwrap_or_default())
 }

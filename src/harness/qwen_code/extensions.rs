@@ -9,7 +9,7 @@ use crate::answer::Warning;
 use crate::formats::{Node, Value, parse_json};
 use crate::harness::gemini_cli::{Switches, hydrated, joined};
 use crate::harness::shared::conventional::Chain;
-use crate::search::Told;
+use crate::search::Known;
 use crate::snapshot::absolute;
 
 /// What an extension's context file is called unless its manifest says otherwise; Qwen Code 0.24.
@@ -25,7 +25,7 @@ pub(super) struct Extensions {
 }
 
 /// Looks through the folder `extensions` of the settings folder.
-pub(super) fn gather(chain: &mut Chain, own: &Path, variables: &Variables, rules: ExtensionRules) -> Told<Extensions> {
+pub(super) fn gather(chain: &mut Chain, own: &Path, variables: &Variables, rules: ExtensionRules) -> Known<Extensions> {
     let dir = own.join("extensions");
     let mut found = Extensions::default();
     let Ok(entries) = chain.search.list(&dir, "extensions: one folder each")? else { return Ok(found) };
@@ -69,7 +69,7 @@ struct Manifest {
 }
 
 /// `qwen-extension.json`, with `${extensionPath}` and its like put in.
-fn manifest(chain: &mut Chain, folder: &Path, variables: &Variables) -> Told<Result<Manifest, String>> {
+fn manifest(chain: &mut Chain, folder: &Path, variables: &Variables) -> Known<Result<Manifest, String>> {
     let metadata = folder.join(".qwen-extension-install.json");
     let metadata = chain.search.read(&metadata, "extensions: how it was installed")?.ok();
     let metadata = metadata.and_then(|raw| parse_json(&raw.text()).ok());

@@ -9,7 +9,7 @@ use crate::harness::{Change, Edition, History, Replays, Version};
 /// The versions, what changed in them, and what was replayed.
 pub(super) static HISTORY: History = History {
     changes: &[&DEEPEST, &UNDECIDED, &EXTENSION_RULES],
-    rules: |version| -> Arc<dyn Edition> { Arc::new(QwenCode { ways: Ways::of(version) }) },
+    rules: |version| -> Arc<dyn Edition> { Arc::new(QwenCode { behavior: Behavior::for_version(version) }) },
     replays: &REPLAYS,
 };
 
@@ -41,7 +41,7 @@ static EXTENSION_RULES: Change = Change {
 
 /// What differs between versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Ways {
+pub(super) struct Behavior {
     pub deciding: Deciding,
     pub undecided: Undecided,
     pub extension_rules: ExtensionRules,
@@ -70,14 +70,17 @@ pub(super) enum ExtensionRules {
     Read,
 }
 
-impl Ways {
+impl Behavior {
     /// Those of the newest version.
-    pub(super) const NOW: Ways =
-        Ways { deciding: Deciding::Deepest, undecided: Undecided::Untrusted, extension_rules: ExtensionRules::Read };
+    pub(super) const NOW: Behavior = Behavior {
+        deciding: Deciding::Deepest,
+        undecided: Undecided::Untrusted,
+        extension_rules: ExtensionRules::Read,
+    };
 
     /// Those of a version.
-    pub(super) fn of(version: Version) -> Ways {
-        Ways {
+    pub(super) fn for_version(version: Version) -> Behavior {
+        Behavior {
             deciding: version.pick(&DEEPEST, Deciding::Deepest, Deciding::Trusting),
             undecided: version.pick(&UNDECIDED, Undecided::Untrusted, Undecided::Trusted),
             extension_rules: version.pick(&EXTENSION_RULES, ExtensionRules::Read, ExtensionRules::Unread),

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::answer::{Certain, Scope, Source, Text};
 use crate::formats::marked::{self, Block, BlockKind};
 use crate::harness::shared::conventional::{Chain, File};
-use crate::search::Told;
-use crate::snapshot::{Ask, Content, Errno, Kind as FileKind, Unreadable, absolute};
+use crate::search::Known;
+use crate::snapshot::{Ask, Content, Errno, FileType as FileKind, Unreadable, absolute};
 use crate::text::{js_trim, utf16_len};
 
 /// How deep imports go, in files below the first; Qwen Code 0.24, `maxDepth`.
@@ -32,7 +32,7 @@ pub(super) enum Format {
 }
 
 /// The text of a context file with its imports in it.
-pub(super) fn expand(chain: &mut Chain, file: &File, format: Format) -> Told<Text> {
+pub(super) fn expand(chain: &mut Chain, file: &File, format: Format) -> Known<Text> {
     let dir = file.path.parent().unwrap_or(&file.path);
     let root = super::project_root(chain, dir)?.unwrap_or_else(|| dir.to_owned());
     let mut importer = Importer { root, left: IMPORT_LIMIT, room: TEXT_LIMIT_BYTES };
@@ -65,7 +65,7 @@ struct Importer {
 
 impl Importer {
     /// `way`: the files that lead here, the one with this text last.
-    fn tree(&mut self, chain: &mut Chain, text: &Text, way: &mut Vec<PathBuf>) -> Told<Text> {
+    fn tree(&mut self, chain: &mut Chain, text: &Text, way: &mut Vec<PathBuf>) -> Known<Text> {
         if way.len() > DEPTH_LIMIT || !text.contains('@') {
             return Ok(text.clone());
         }
@@ -104,7 +104,7 @@ impl Importer {
                     }
                     Err(Unreadable::Errno(Errno::NOENT)) => out.push(text.slice(token)),
                     Err(problem) => {
-                        out.push(format!("<!-- Import failed: {name} - {} -->", said(&problem, &path)).into());
+                        out.push(format!("<!-- Import failed: {name} - {} -->", describe(&problem, &path)).into());
                     }
                 }
             }
@@ -114,7 +114,7 @@ impl Importer {
     }
 
     /// The file, then what it imports, last import first; once more where it is met less deep.
-    fn flat(&mut self, chain: &mut Chain, text: &Text, path: &Path, depth: usize, flat: &mut Flat) -> Told<()> {
+    fn flat(&mut self, chain: &mut Chain, text: &Text, path: &Path, depth: usize, flat: &mut Flat) -> Known<()> {
         if flat.depths.insert(path.to_owned(), depth).is_none() {
             flat.files.push((path.to_owned(), text.clone()));
         }
@@ -146,7 +146,7 @@ impl Importer {
     }
 
     /// Says beforehand which files will be read: one by one they would be waited for one by one.
-    fn expect(&self, chain: &mut Chain, dir: &Path, text: &Text, tokens: &[Range<usize>]) -> Told<()> {
+    fn expect(&self, chain: &mut Chain, dir: &Path, text: &Text, tokens: &[Range<usize>]) -> Known<()> {
         let mut asked = HashSet::new();
         let path = |token: &Range<usize>| {
             let name = &text[token.start + 1..token.end];
@@ -198,7 +198,7 @@ fn say(chain: &mut Chain, path: &Path, raw: &Content) {
 }
 
 /// What Node says.
-fn said(problem: &Unreadable, path: &Path) -> String {
+fn describe(problem: &Unreadable, path: &Path) -> String {
     match problem {
         Unreadable::Errno(errno) => format!("{}: {}, access '{}'", errno.name(), errno.text(), path.display()),
         Unreadable::Not(FileKind::Dir) => "EISDIR: illegal operation on a directory, read".to_owned(),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::settings::Settings;
 use crate::answer::{Answer, Message, Purpose, Role, Scope, Source, Text, Trigger, Warning};
 use crate::harness::shared::conventional::Chain;
-use crate::search::Told;
+use crate::search::Known;
 use crate::snapshot::{Ask, Content, absolute};
 use crate::text::{js_trim, utf16_len};
 
@@ -23,7 +23,7 @@ pub(super) struct Index {
 }
 
 /// The index of the user, then that of the project.
-pub(super) fn indexes(chain: &mut Chain, own: &Path, root: &Path, settings: &Settings) -> Told<Vec<Index>> {
+pub(super) fn indexes(chain: &mut Chain, own: &Path, root: &Path, settings: &Settings) -> Known<Vec<Index>> {
     if !settings.remembers {
         return Ok(Vec::new());
     }

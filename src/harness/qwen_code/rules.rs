@@ -6,8 +6,8 @@ use super::head;
 use crate::answer::{Fate, Scope, Tool, Trigger};
 use crate::glob::Picomatch;
 use crate::harness::shared::conventional::{Chain, File, Load};
-use crate::search::Told;
-use crate::snapshot::{Ask, Kind, relative};
+use crate::search::Known;
+use crate::snapshot::{Ask, FileType, relative};
 use crate::text::{js_trim, lossy_without_bom};
 
 /// A folder of rules, and the name of the extension that it belongs to.
@@ -24,14 +24,14 @@ pub(super) fn places(own: &Path, project: Option<&PathBuf>, extensions: Vec<(Str
 }
 
 /// Adds the rules of these folders.
-pub(super) fn add(chain: &mut Chain, root: &Path, places: Vec<Place>) -> Told<()> {
+pub(super) fn add(chain: &mut Chain, root: &Path, places: Vec<Place>) -> Known<()> {
     let mut with_paths = Vec::new();
     for (folder, scope, extension) in places {
         let files = chain.tree(&folder, ".md")?;
         chain.search.expect(files.iter().map(|file| Ask::LinkKind(file.path.clone())))?;
         for found in files.iter() {
             let path = &found.path;
-            if chain.search.lstat(path, "a link is no rule")?.is_ok_and(|meta| meta.kind == Kind::Link) {
+            if chain.search.lstat(path, "a link is no rule")?.is_ok_and(|meta| meta.kind == FileType::Link) {
                 chain.say(path, Load::start(scope, ""), Fate::Excluded, "a rule may not be a link");
                 continue;
             }
@@ -72,13 +72,13 @@ pub(super) fn add(chain: &mut Chain, root: &Path, places: Vec<Place>) -> Told<()
 }
 
 /// What the agent reads, from the root on: by its own name, and by that where links lead.
-fn read(chain: &mut Chain, root: &Path) -> Told<Vec<String>> {
+fn read(chain: &mut Chain, root: &Path) -> Known<Vec<String>> {
     let Some(target) = chain.at.target.clone() else { return Ok(Vec::new()) };
     let found = chain.search.stat(&target, "what the agent reaches")?.map(|meta| meta.kind);
     let succeeds = match chain.at.tool {
         // What is there already is not written over before it was read, which has brought its rules.
         Tool::Write => found.is_err(),
-        Tool::Read | Tool::Edit | Tool::Shell | Tool::Mention => found == Ok(Kind::File),
+        Tool::Read | Tool::Edit | Tool::Shell | Tool::Mention => found == Ok(FileType::File),
     };
     if !succeeds {
         return Ok(Vec::new());

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use super::environment::{Trust, Variables};
-use super::history::{Undecided, Ways};
+use super::history::{Behavior, Undecided};
 use super::imports::Format;
 use super::migration::migrated;
 use super::trust::{self, Decisions};
 use crate::answer::{Refusal, Standpoint, Warning};
 use crate::formats::{Node, Value, parse_json, without_comments};
 use crate::harness::shared::conventional::Chain;
-use crate::search::Told;
+use crate::search::Known;
 use crate::snapshot::{Ask, Unreadable, absolute};
 use crate::text;
 
@@ -34,7 +34,7 @@ pub(super) struct Settings {
 impl Settings {
     /// Reads every layer; a later one counts over an earlier one, and lists of directories add up. `Err` says why the client
     /// would not start.
-    pub fn gather(chain: &mut Chain, own: &Path, ways: Ways) -> Told<Result<Settings, Refusal>> {
+    pub fn gather(chain: &mut Chain, own: &Path, behavior: Behavior) -> Known<Result<Settings, Refusal>> {
         let system = chain.search.env("QWEN_CODE_SYSTEM_SETTINGS_PATH").filter(|path| !path.is_empty());
         let system = absolute(&chain.at.cwd, Path::new(system.as_deref().unwrap_or("/etc/qwen-code/settings.json")));
         let project = chain.at.cwd.join(".qwen/settings.json");
@@ -65,7 +65,7 @@ impl Settings {
                 Err(error) => return refused(error.with_position(&text)),
             }
         }
-        let trust = match trust(chain, own, &layers, ways)? {
+        let trust = match trust(chain, own, &layers, behavior)? {
             Ok(trust) => trust,
             Err(refusal) => return Ok(Err(refusal)),
         };
@@ -120,7 +120,12 @@ struct Trusted {
 }
 
 /// Trust as the settings say it without those of the project; then with them, if they count.
-fn trust(chain: &mut Chain, own: &Path, layers: &[(Node, bool)], ways: Ways) -> Told<Result<Trusted, Refusal>> {
+fn trust(
+    chain: &mut Chain,
+    own: &Path,
+    layers: &[(Node, bool)],
+    behavior: Behavior,
+) -> Known<Result<Trusted, Refusal>> {
     let all: Vec<&Node> = layers.iter().map(|(layer, _)| layer).collect();
     let others: Vec<&Node> = layers.iter().filter(|(_, is_projects)| !is_projects).map(|(layer, _)| layer).collect();
     let (is_asked, may_be_asked) = (trust::is_enabled(&others), trust::is_enabled(&all));
@@ -128,12 +133,12 @@ fn trust(chain: &mut Chain, own: &Path, layers: &[(Node, bool)], ways: Ways) -> 
         let variables = Variables::load(chain, own, &all, Trust::Everything)?;
         return Ok(Ok(Trusted { reads_settings: true, trusted: true, variables }));
     }
-    let decisions = match Decisions::read(chain, own, ways.deciding)? {
+    let decisions = match Decisions::read(chain, own, behavior.deciding)? {
         Ok(decisions) => decisions,
         Err(refusal) => return Ok(Err(refusal)),
     };
     let cwd = chain.at.cwd.clone();
-    let is_trusted = decisions.about(chain, &cwd)?.unwrap_or(ways.undecided == Undecided::Trusted);
+    let is_trusted = decisions.about(chain, &cwd)?.unwrap_or(behavior.undecided == Undecided::Trusted);
     let reads_settings = !is_asked || is_trusted;
     let trusted = is_trusted || (reads_settings && !may_be_asked);
     let layers = if reads_settings { all } else { others };

@@ -6,7 +6,7 @@ use super::history::Deciding;
 use crate::answer::Refusal;
 use crate::formats::{Node, Value, parse_json, without_comments};
 use crate::harness::shared::conventional::Chain;
-use crate::search::Told;
+use crate::search::Known;
 use crate::snapshot::{Unreadable, absolute};
 
 /// What somebody decided about folders.
@@ -28,7 +28,7 @@ pub(super) fn is_enabled(layers: &[&Node]) -> bool {
 
 impl Decisions {
     /// Reads the file of decisions; `Err` says why the client would not start.
-    pub fn read(chain: &mut Chain, own: &Path, deciding: Deciding) -> Told<Result<Decisions, Refusal>> {
+    pub fn read(chain: &mut Chain, own: &Path, deciding: Deciding) -> Known<Result<Decisions, Refusal>> {
         let named = chain.search.env("QWEN_CODE_TRUSTED_FOLDERS_PATH").filter(|path| !path.is_empty());
         let file =
             named.map_or_else(|| own.join("trustedFolders.json"), |path| absolute(&chain.at.cwd, Path::new(&path)));
@@ -61,7 +61,7 @@ impl Decisions {
 
     /// What is decided about a folder: the deepest rule above it counts, and of two the one that denies; or else any that
     /// trusts, and one that denies the very folder.
-    pub fn about(&self, chain: &mut Chain, folder: &Path) -> Told<Option<bool>> {
+    pub fn about(&self, chain: &mut Chain, folder: &Path) -> Known<Option<bool>> {
         let folders = variants(chain, folder)?;
         let depth = |rule: &[PathBuf]| {
             let above = rule.iter().filter(|place| folders.iter().any(|folder| folder.starts_with(place)));
@@ -77,7 +77,7 @@ impl Decisions {
     }
 }
 
-fn variants(chain: &mut Chain, folder: &Path) -> Told<Vec<PathBuf>> {
+fn variants(chain: &mut Chain, folder: &Path) -> Known<Vec<PathBuf>> {
     let mut places = vec![folder.to_owned()];
     places.extend(chain.search.real(folder)?.ok());
     Ok(places)

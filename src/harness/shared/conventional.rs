@@ -12,8 +12,8 @@ use crate::answer::{Answer, Fate, Limit, Message, Role, Scope, Source, Standpoin
 use crate::formats::Remembered;
 use crate::glob;
 use crate::harness::{About, Details};
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, AskHasher, Content, Entry, Errno, Kind, Unreadable};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, AskHasher, Content, Entry, Errno, FileType, Unreadable};
 use crate::text;
 
 /// Rules that were read in documents or sources, not run, are named by the month they were read in.
@@ -211,7 +211,7 @@ impl<'a, 'f> Chain<'a, 'f> {
     }
 
     /// The nearest directory with an entry `.git`, at the working directory or above.
-    pub fn repository(&mut self) -> Told<Option<PathBuf>> {
+    pub fn repository(&mut self) -> Known<Option<PathBuf>> {
         let cwd = &self.at.cwd;
         self.search.expect(cwd.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
         for dir in cwd.ancestors() {
@@ -234,7 +234,7 @@ impl<'a, 'f> Chain<'a, 'f> {
     }
 
     /// A file that is there; else, where it is there and cannot be read, a source that says so.
-    pub fn file(&mut self, path: &Path, load: Load) -> Told<Option<Arc<File>>> {
+    pub fn file(&mut self, path: &Path, load: Load) -> Known<Option<Arc<File>>> {
         match self.search.read(path, load.reason.to_owned())? {
             Ok(raw) => Ok(Some(Arc::new(File::new(path, raw)))),
             Err(problem) => {
@@ -257,7 +257,7 @@ impl<'a, 'f> Chain<'a, 'f> {
 
     fn unreadable(&mut self, path: &Path, load: Load, problem: Unreadable) {
         match problem {
-            Unreadable::Errno(Errno::NOENT | Errno::NOTDIR) | Unreadable::Not(Kind::Dir) => {}
+            Unreadable::Errno(Errno::NOENT | Errno::NOTDIR) | Unreadable::Not(FileType::Dir) => {}
             problem => self.say(path, load, Fate::Unreadable, problem.to_string()),
         }
     }
@@ -325,7 +325,7 @@ impl<'a, 'f> Chain<'a, 'f> {
     }
 
     /// The whole file, if it is there.
-    pub fn whole(&mut self, path: &Path, load: Load) -> Told<bool> {
+    pub fn whole(&mut self, path: &Path, load: Load) -> Known<bool> {
         let Some(file) = self.file(path, load)? else { return Ok(false) };
         let blank = file.text.trim().is_empty();
         self.give(&file, if blank { 0..0 } else { 0..file.text.len() }, load, identity);
@@ -338,8 +338,8 @@ impl<'a, 'f> Chain<'a, 'f> {
         dir: &Path,
         names: &[&str],
         load: Load,
-        give: impl FnOnce(&mut Self, &File) -> Told<()>,
-    ) -> Told<Option<PathBuf>> {
+        give: impl FnOnce(&mut Self, &File) -> Known<()>,
+    ) -> Known<Option<PathBuf>> {
         self.search.expect(names.iter().map(|name| Ask::Content(dir.join(name))))?;
         let mut paths = names.iter().map(|name| dir.join(name));
         for path in paths.by_ref() {
@@ -355,7 +355,7 @@ impl<'a, 'f> Chain<'a, 'f> {
     }
 
     /// Says that another file is taken in the place of this one, if this one is there.
-    pub fn shadowed(&mut self, path: &Path, load: Load, by: &Path) -> Told<()> {
+    pub fn shadowed(&mut self, path: &Path, load: Load, by: &Path) -> Known<()> {
         if self.search.is_file(path, load.reason.to_owned())? && self.taken.insert(path.to_owned()) {
             let reason = format!("{} is loaded instead", by.display());
             let source = Source::new(path, load.scope, Fate::Shadowed, reason);
@@ -395,13 +395,13 @@ impl<'a, 'f> Chain<'a, 'f> {
     }
 
     /// The files of a folder whose names end so; sorted by path. Links to files count.
-    pub fn folder(&mut self, dir: &Path, ending: &'static str) -> Told<Arc<Vec<InFolder>>> {
+    pub fn folder(&mut self, dir: &Path, ending: &'static str) -> Known<Arc<Vec<InFolder>>> {
         let look = |dir: &Path, ending: &'static str, search: &mut Search| in_folder(dir, ending, false, search);
         self.search.part("files of a folder", (dir, ending), look)
     }
 
     /// The same with the folders below it. Links to folders do not count.
-    pub fn tree(&mut self, dir: &Path, ending: &'static str) -> Told<Arc<Vec<InFolder>>> {
+    pub fn tree(&mut self, dir: &Path, ending: &'static str) -> Known<Arc<Vec<InFolder>>> {
         self.search.part("files below a folder", (dir, ending), files_below)
     }
 }
@@ -415,14 +415,14 @@ pub(in crate::harness) struct InFolder {
 }
 
 /// What [`Chain::tree`] finds.
-pub(in crate::harness) fn files_below(dir: &Path, ending: &'static str, search: &mut Search) -> Told<Vec<InFolder>> {
+pub(in crate::harness) fn files_below(dir: &Path, ending: &'static str, search: &mut Search) -> Known<Vec<InFolder>> {
     in_folder(dir, ending, true, search)
 }
 
 /// The files of a folder and, if `deep`, of those below it.
-fn in_folder(dir: &Path, ending: &str, deep: bool, search: &mut Search) -> Told<Vec<InFolder>> {
+fn in_folder(dir: &Path, ending: &str, deep: bool, search: &mut Search) -> Known<Vec<InFolder>> {
     let takes = |entry: &Entry| match entry.kind {
-        Kind::Dir => deep,
+        FileType::Dir => deep,
         _ => entry.name.to_string_lossy().ends_with(ending),
     };
     let found = search.files_below(dir, "a folder of rules", takes)?;

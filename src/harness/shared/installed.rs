@@ -12,7 +12,7 @@ use crate::answer::{
 use crate::formats::parse_json;
 use crate::harness::custom::Custom;
 use crate::harness::{About, Choice, Edition, Profile, Program, choose, custom::Customs, newest, profile};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Environment, absolute};
 use crate::text::Size;
 
@@ -158,7 +158,7 @@ impl Edition for Lookup {
         &About::LOOKUP
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut answer = Answer::default();
         let Some(program) = self.0 else { return Ok(answer) };
         let (version, path) = match program.find(at, search)? {
@@ -174,7 +174,7 @@ impl Edition for Lookup {
 
 impl Program {
     /// The command that a shell would start, else the package in one of the folders that managers use.
-    pub(crate) fn find(&self, at: &Standpoint, search: &mut Search) -> Told<Installed> {
+    pub(crate) fn find(&self, at: &Standpoint, search: &mut Search) -> Known<Installed> {
         if let Some(command) = on_path(self.command, search)? {
             let dir = command.parent().unwrap_or(&command).to_owned();
             return self.version_of(&dir, &command, search);
@@ -183,7 +183,7 @@ impl Program {
     }
 
     /// The version of a command: by the package it lies in, by its path, or by the package beside it.
-    fn version_of(&self, dir: &Path, command: &Path, search: &mut Search) -> Told<Installed> {
+    fn version_of(&self, dir: &Path, command: &Path, search: &mut Search) -> Known<Installed> {
         let real = search.real(command)?.unwrap_or_else(|_| command.to_owned());
         let manifests: Vec<PathBuf> = real.ancestors().skip(1).map(|dir| dir.join("package.json")).collect();
         search.expect(manifests.iter().cloned().map(Ask::Kind))?;
@@ -200,7 +200,7 @@ impl Program {
         Ok(beside.unwrap_or_else(|| Installed::Unversioned(command.to_owned())))
     }
 
-    fn in_folders(&self, folders: &[PathBuf], search: &mut Search) -> Told<Option<Installed>> {
+    fn in_folders(&self, folders: &[PathBuf], search: &mut Search) -> Known<Option<Installed>> {
         let manifests: Vec<PathBuf> =
             folders.iter().map(|folder| folder.join(self.package).join("package.json")).collect();
         search.expect(manifests.iter().cloned().map(Ask::Kind))?;
@@ -213,7 +213,7 @@ impl Program {
     }
 
     /// The version that a manifest of this package states.
-    fn version_in(&self, manifest: &Path, search: &mut Search) -> Told<Option<String>> {
+    fn version_in(&self, manifest: &Path, search: &mut Search) -> Known<Option<String>> {
         if !search.is_file(manifest, "the package of the command")? {
             return Ok(None);
         }
@@ -239,7 +239,7 @@ impl Program {
 }
 
 /// The package folders that are there, in the order in which they count.
-fn folders(at: &Standpoint, search: &mut Search) -> Told<Vec<PathBuf>> {
+fn folders(at: &Standpoint, search: &mut Search) -> Known<Vec<PathBuf>> {
     let own = at.cwd.ancestors().map(|dir| dir.join("node_modules"));
     let global = GLOBAL_FOLDERS.iter().map(|folder| at.home.join(folder));
     let folders: Vec<PathBuf> = own.chain(global).chain(MACHINE_FOLDERS.iter().map(PathBuf::from)).collect();
@@ -262,7 +262,7 @@ pub(crate) fn places_on_path(command: &str, search: &Search) -> Vec<PathBuf> {
 }
 
 /// The command that a shell would start.
-pub(crate) fn on_path(command: &str, search: &mut Search) -> Told<Option<PathBuf>> {
+pub(crate) fn on_path(command: &str, search: &mut Search) -> Known<Option<PathBuf>> {
     let commands = places_on_path(command, search);
     search.expect(commands.iter().cloned().map(Ask::Kind))?;
     for command in commands {

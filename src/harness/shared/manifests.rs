@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::formats::parse_json;
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Kind};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, FileType};
 
 /// How many levels of directories below the top are looked through, and how many directories at most.
 const LEVELS: usize = 4;
@@ -55,13 +55,13 @@ impl Manifest {
 }
 
 /// The names of the scripts in a file.
-pub(super) fn scripts(file: &Path, kind: Manifest, search: &mut Search) -> Told<Option<Vec<String>>> {
+pub(super) fn scripts(file: &Path, kind: Manifest, search: &mut Search) -> Known<Option<Vec<String>>> {
     let read = search.read(file, "which scripts are there?")?;
     Ok(read.ok().and_then(|text| kind.scripts(&text.text())))
 }
 
 /// Every such file below a directory; `None` where there are too many directories.
-pub(super) fn below(top: &Path, kind: Manifest, search: &mut Search) -> Told<Option<Vec<PathBuf>>> {
+pub(super) fn below(top: &Path, kind: Manifest, search: &mut Search) -> Known<Option<Vec<PathBuf>>> {
     let (mut found, mut level, mut count) = (Vec::new(), vec![top.to_owned()], 0);
     for _ in 0..=LEVELS {
         count += level.len();
@@ -76,7 +76,7 @@ pub(super) fn below(top: &Path, kind: Manifest, search: &mut Search) -> Told<Opt
                 let name = entry.name.to_string_lossy();
                 if kind.names().contains(&&*name) {
                     found.push(dir.join(&entry.name));
-                } else if entry.kind == Kind::Dir && !name.starts_with('.') && name != "node_modules" {
+                } else if entry.kind == FileType::Dir && !name.starts_with('.') && name != "node_modules" {
                     next.push(dir.join(&entry.name));
                 }
             }

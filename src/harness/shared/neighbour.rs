@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::answer::{Answer, Resolution, Scope, Source, Standpoint};
 use crate::harness::shared::names::INSTRUCTION_FILES;
 use crate::harness::{About, Choice, Edition, Profile};
-use crate::search::{Search, Told};
-use crate::snapshot::{Environment, Kind};
+use crate::search::{Known, Search};
+use crate::snapshot::{Environment, FileType};
 use crate::text::Size;
 
 /// How many directories are looked through.
@@ -33,7 +33,7 @@ impl Edition for Look {
         &About::LOOKUP
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut answer = Answer::default();
         let mut queue = VecDeque::from([at.cwd.clone()]);
         for _ in 0..SEARCHED {
@@ -44,11 +44,11 @@ impl Edition for Look {
             for entry in entries.into_iter().filter(|entry| !entry.name.as_encoded_bytes().starts_with(b".")) {
                 let path = dir.join(&entry.name);
                 match entry.kind {
-                    Kind::File if !INSTRUCTION_FILES.matches(&path) => {
+                    FileType::File if !INSTRUCTION_FILES.matches(&path) => {
                         answer.sources.push(Source::whole(path, Scope::Project, Size::default(), "the first"));
                         return Ok(answer);
                     }
-                    Kind::Dir if entry.name != "node_modules" => queue.push_back(path),
+                    FileType::Dir if entry.name != "node_modules" => queue.push_back(path),
                     _ => {}
                 }
             }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::answer::{Answer, Mention, Resolution, Standpoint, Warning};
 use crate::harness::custom::Custom;
 use crate::harness::{About, Choice, Edition};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Environment, GlobFlavor};
 
 /// The most patterns of one rule that are looked for.
@@ -74,7 +74,7 @@ impl Edition for Lookup {
         &About::LOOKUP
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut answer = Answer::default();
         let flavor = match self.wanted {
             Wanted::Whether => GlobFlavor::Any,

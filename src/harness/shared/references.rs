@@ -16,8 +16,8 @@ use super::names::beside;
 use crate::answer::{Answer, Resolution, Standpoint, Warning};
 use crate::harness::custom::Custom;
 use crate::harness::{About, Choice, Edition};
-use crate::search::{Search, Told};
-use crate::snapshot::{Environment, Errno, GlobFlavor, Kind, absolute};
+use crate::search::{Known, Search};
+use crate::snapshot::{Environment, Errno, FileType, GlobFlavor, absolute};
 
 /// The most names in one file that are looked for.
 const MOST: usize = 256;
@@ -148,7 +148,7 @@ impl Edition for Lookup {
         &About::LOOKUP
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Told<Answer> {
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut answer = Answer::default();
         let place = Place::of(&at.cwd, &self.dirs, search)?;
         for reference in &self.references {
@@ -180,7 +180,7 @@ struct Place {
 }
 
 impl Place {
-    fn of(base: &Path, own: &[PathBuf], search: &mut Search) -> Told<Place> {
+    fn of(base: &Path, own: &[PathBuf], search: &mut Search) -> Known<Place> {
         let mut top = base;
         for dir in base.ancestors() {
             if search.glance(&dir.join(".git"))?.is_ok() {
@@ -199,7 +199,7 @@ impl Place {
     }
 
     /// Whether a path leads to nothing from the directories of the file.
-    fn lacks_beside(&self, path: &str, search: &mut Search) -> Told<bool> {
+    fn lacks_beside(&self, path: &str, search: &mut Search) -> Known<bool> {
         for dir in &self.own {
             let place = absolute(dir, Path::new(path));
             if !place.starts_with(&self.top) || is_there(&place, search)? || is_hollow(dir, path, search)? {
@@ -211,14 +211,14 @@ impl Place {
 
     /// Whether a path, that may be meant from any directory, leads to nothing: it begins with a directory that is there, and
     /// there is nothing of the kind anywhere.
-    fn lacks(&self, path: &str, search: &mut Search) -> Told<bool> {
+    fn lacks(&self, path: &str, search: &mut Search) -> Known<bool> {
         let mut begins = false;
         for dir in &self.all {
             if is_there(&absolute(dir, Path::new(path)), search)? {
                 return Ok(false);
             }
             let first = dir.join(first(path));
-            if search.glance(&first)?.is_ok_and(|meta| meta.kind == Kind::Dir) {
+            if search.glance(&first)?.is_ok_and(|meta| meta.kind == FileType::Dir) {
                 if is_hollow(dir, path, search)? {
                     return Ok(false);
                 }
@@ -234,7 +234,7 @@ impl Place {
     }
 
     /// Whether git would leave a file out that is meant from one of the directories, so that it is made on each machine.
-    fn is_ignored(&self, path: &str, dirs: &[PathBuf], search: &mut Search) -> Told<bool> {
+    fn is_ignored(&self, path: &str, dirs: &[PathBuf], search: &mut Search) -> Known<bool> {
         for file in dirs.iter().map(|dir| absolute(dir, Path::new(path))) {
             for dir in file.ancestors().skip(1).take_while(|dir| dir.starts_with(&self.top)) {
                 let rules = dir.join(".gitignore");
@@ -256,7 +256,7 @@ impl Place {
     }
 
     /// The manifest that should have a script, if no manifest of the project has it.
-    fn lacks_script(&self, runner: Runner, name: &str, search: &mut Search) -> Told<Option<PathBuf>> {
+    fn lacks_script(&self, runner: Runner, name: &str, search: &mut Search) -> Known<Option<PathBuf>> {
         let mut nearest = None;
         for dir in &self.all {
             for file in runner.manifest().names().iter().map(|file| dir.join(file)) {
@@ -293,12 +293,12 @@ fn first(path: &str) -> &str {
 }
 
 /// Whether a path begins with a directory that is empty: a part of the project that is not checked out.
-fn is_hollow(dir: &Path, path: &str, search: &mut Search) -> Told<bool> {
+fn is_hollow(dir: &Path, path: &str, search: &mut Search) -> Known<bool> {
     let listed = search.list(&dir.join(first(path)), "is anything there at all?")?;
     Ok(listed.is_ok_and(|entries| entries.is_empty()))
 }
 
 /// Whether something is there; what cannot be examined may be.
-fn is_there(path: &Path, search: &mut Search) -> Told<bool> {
+fn is_there(path: &Path, search: &mut Search) -> Known<bool> {
     Ok(!matches!(search.glance(path)?, Err(Errno::NOENT | Errno::NOTDIR)))
 }

@@ -12,8 +12,8 @@ use icu_collator::CollatorBorrowed;
 
 use crate::answer::{Answer, Certain, Fate, Message, MessageKind, Purpose, Role, Scope, Source, Trigger};
 use crate::formats::{Node, Value};
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Kind};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, FileType};
 
 /// The file that makes a folder a skill.
 pub(in crate::harness) const FILE: &str = "SKILL.md";
@@ -63,7 +63,7 @@ pub(in crate::harness) fn read(
     scope: Scope,
     search: &mut Search,
     unreadable: &mut Vec<Source>,
-) -> Told<Option<File>> {
+) -> Known<Option<File>> {
     match search.read(path, "a skill: its head names and describes it")? {
         Ok(raw) => {
             let source = Source { size: Some(raw.size()), ..source(path, scope, Fate::Loaded, LISTED) };
@@ -143,7 +143,7 @@ pub(in crate::harness) fn is_on(head: &Node, key: &str) -> bool {
 }
 
 /// Says of a harness whose lists are not known here that it sends one, where some of its folders hold anything.
-pub(in crate::harness) fn doubted(folders: Vec<PathBuf>, search: &mut Search, answer: &mut Answer) -> Told<()> {
+pub(in crate::harness) fn doubted(folders: Vec<PathBuf>, search: &mut Search, answer: &mut Answer) -> Known<()> {
     search.expect(folders.iter().cloned().map(Ask::Listing))?;
     for folder in folders {
         let found = search.list(&folder, "skills: they are listed for the agent")?;
@@ -174,7 +174,7 @@ pub(in crate::harness) struct Walk {
 }
 
 /// Every SKILL.md at and below `root`, in the order of the alphabet.
-pub(in crate::harness) fn below(root: &Path, walk: Walk, search: &mut Search) -> Told<Vec<PathBuf>> {
+pub(in crate::harness) fn below(root: &Path, walk: Walk, search: &mut Search) -> Known<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut seen: HashSet<PathBuf> = HashSet::new();
     let mut level = vec![root.to_owned()];
@@ -193,19 +193,23 @@ pub(in crate::harness) fn below(root: &Path, walk: Walk, search: &mut Search) ->
                 let name = entry.name.to_string_lossy();
                 if name == FILE && (depth > 0 || walk.root_counts) {
                     let kind = match entry.kind {
-                        Kind::Link if walk.file_links => search.glance(&path)?.map_or(Kind::Link, |meta| meta.kind),
+                        FileType::Link if walk.file_links => {
+                            search.glance(&path)?.map_or(FileType::Link, |meta| meta.kind)
+                        }
                         kind => kind,
                     };
-                    if kind == Kind::File {
+                    if kind == FileType::File {
                         is_skill = true;
                         found.push(path);
                     }
                 } else if walk.hidden || !name.starts_with('.') {
                     let kind = match entry.kind {
-                        Kind::Link if walk.folder_links => search.glance(&path)?.map_or(Kind::Link, |meta| meta.kind),
+                        FileType::Link if walk.folder_links => {
+                            search.glance(&path)?.map_or(FileType::Link, |meta| meta.kind)
+                        }
                         kind => kind,
                     };
-                    folders.extend((kind == Kind::Dir).then_some(path));
+                    folders.extend((kind == FileType::Dir).then_some(path));
                 }
             }
             if !(is_skill && walk.ends_at_skill) {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::answer::{Standpoint, Warning};
 use crate::formats::{Node, Value, parse_jsonc};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::Ask;
 
 /// Where they are, as endings of paths.
@@ -18,7 +18,7 @@ pub(in crate::harness) struct Settings {
 
 impl Settings {
     /// Reads both files. Profiles, remote settings and those of a `.code-workspace` are not looked for.
-    pub fn gather(at: &Standpoint, search: &mut Search, warnings: &mut Vec<Warning>) -> Told<Settings> {
+    pub fn gather(at: &Standpoint, search: &mut Search, warnings: &mut Vec<Warning>) -> Known<Settings> {
         let files = [user_file(at, search), at.cwd.join(".vscode/settings.json")];
         search.expect(files.iter().cloned().map(Ask::Content))?;
         let mut layers = Vec::new();

@@ -6,7 +6,7 @@ use crate::answer::Resolution;
 use crate::harness;
 use crate::harness::custom::Customs;
 use crate::resolve::{Outcome, resolve};
-use crate::snapshot::{Ask, Entry, Fact, Facts, Kind, Meta};
+use crate::snapshot::{Ask, Entry, Fact, Facts, FileType, Meta};
 
 /// Whoever can be asked about the disk.
 #[derive(Clone, Copy)]
@@ -27,7 +27,7 @@ impl Disk<'_> {
     }
 
     /// What is there, links followed.
-    pub fn kind(self, path: &Path) -> Option<Kind> {
+    pub fn kind(self, path: &Path) -> Option<FileType> {
         match self.0.told(&Ask::Kind(path.to_owned()))? {
             Fact::Kind(Ok(meta)) => Some(meta.kind),
             _ => None,
@@ -37,7 +37,7 @@ impl Disk<'_> {
     /// How long a file is, in bytes.
     pub fn len(self, path: &Path) -> Option<usize> {
         match self.0.told(&Ask::Kind(path.to_owned()))? {
-            Fact::Kind(Ok(meta)) if meta.kind == Kind::File => usize::try_from(meta.len).ok(),
+            Fact::Kind(Ok(meta)) if meta.kind == FileType::File => usize::try_from(meta.len).ok(),
             _ => None,
         }
     }
@@ -45,7 +45,7 @@ impl Disk<'_> {
     /// Whether a link is there.
     pub fn is_link(self, path: &Path) -> bool {
         let fact = self.0.told(&Ask::LinkKind(path.to_owned()));
-        matches!(fact, Some(Fact::Kind(Ok(Meta { kind: Kind::Link, .. }))))
+        matches!(fact, Some(Fact::Kind(Ok(Meta { kind: FileType::Link, .. }))))
     }
 
     /// The entries of a directory, by name.
@@ -63,7 +63,7 @@ pub(super) fn answer_with(disk: Disk, answer: &Resolution, files: &[(PathBuf, St
     let choice = harness::choose(&format!("{}@{}", answer.harness, answer.edition), &Customs::default()).ok()?;
     match resolve(&Edited { facts: disk.0, files }, &choice, &answer.standpoint) {
         Outcome::Answer(answer) => Some(*answer),
-        Outcome::Untold(_) => None,
+        Outcome::Pending(_) => None,
     }
 }
 
@@ -83,12 +83,17 @@ impl Facts for Edited<'_> {
                 None => fact,
             },
             Ask::Kind(path) | Ask::LinkKind(path) => match (edited(path), &fact) {
-                (Some(text), Some(Fact::Kind(Ok(meta)))) if meta.kind == Kind::File => {
+                (Some(text), Some(Fact::Kind(Ok(meta)))) if meta.kind == FileType::File => {
                     Some(Fact::Kind(Ok(Meta { len: text.len() as u64, ..*meta })))
                 }
                 (Some(text), Some(Fact::Kind(Err(_)))) => {
-                    let meta =
-                        Meta { kind: Kind::File, len: text.len() as u64, links: 1, identity: (0, 0), guarded: false };
+                    let meta = Meta {
+                        kind: FileType::File,
+                        len: text.len() as u64,
+                        links: 1,
+                        identity: (0, 0),
+                        guarded: false,
+                    };
                     Some(Fact::Kind(Ok(meta)))
                 }
                 (Some(_) | None, _) => fact,
@@ -102,7 +107,7 @@ impl Facts for Edited<'_> {
                 let new = self.files.iter().filter(|(path, _)| path.parent() == Some(dir));
                 let new = new.filter_map(|(path, _)| path.file_name());
                 let new = new.filter(|name| entries.iter().all(|entry| entry.name != **name));
-                let new = new.map(|name| Entry { name: name.to_owned(), kind: Kind::File });
+                let new = new.map(|name| Entry { name: name.to_owned(), kind: FileType::File });
                 Some(Fact::Listing(Ok(entries.iter().cloned().chain(new).collect())))
             }
             Ask::Target(_) | Ask::Glob { .. } | Ask::Git(_) | Ask::Rows { .. } | Ask::Remote(_) => fact,

@@ -57,7 +57,7 @@ fn created(desk: &Desk, finding: &Finding, word: &str) -> Option<Action> {
 fn file(desk: &Desk, dir: &Path, path: &str) -> Option<String> {
     let slashes = path.replace('\\', "/");
     let (found, at) = followed(desk, dir, &slashes)?;
-    (found != path && desk.disk.kind(&at) == Some(crate::snapshot::Kind::File)).then_some(found)
+    (found != path && desk.disk.kind(&at) == Some(crate::snapshot::FileType::File)).then_some(found)
 }
 
 /// The file that words in prose were likely meant to name, from the directory of the file or from one above it.

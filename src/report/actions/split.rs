@@ -90,7 +90,7 @@ fn nested(desk: &Desk, section: &Section) -> Option<(String, Vec<Edit>)> {
         !below.is_empty() && !below.starts_with('/') && below.split('/').all(|part| part != ".." && part != ".");
     let dir = desk.dir().join(below);
     let path = dir.join(name);
-    if !plain || desk.disk.kind(&dir) != Some(crate::snapshot::Kind::Dir) || desk.disk.is_taken(&path) {
+    if !plain || desk.disk.kind(&dir) != Some(crate::snapshot::FileType::Dir) || desk.disk.is_taken(&path) {
         return None;
     }
     let title = format!("Move “{}” ({} B) to {below}/{name}", section.title, grouped(section.range.len()));

@@ -67,7 +67,7 @@ fn comment(desk: &Desk, finding: &Finding) -> Option<Action> {
 fn link_as_text(desk: &Desk, finding: &Finding) -> Option<Action> {
     let path = desk.text.get(finding.range.clone())?.replace('\\', "/");
     let imports = |(answer, _): (&crate::answer::Resolution, _)| super::split::imports(answer, desk.path());
-    let is_there = desk.disk.kind(&desk.dir().join(&path)) == Some(crate::snapshot::Kind::File);
+    let is_there = desk.disk.kind(&desk.dir().join(&path)) == Some(crate::snapshot::FileType::File);
     if !is_there || !desk.subject.sources().any(imports) {
         return None;
     }

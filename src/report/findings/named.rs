@@ -50,14 +50,14 @@ fn of_warning(subject: &Subject, answer: &Resolution, warning: &Warning) -> Opti
         .or_else(|| import_of(subject, &warning.message))
         .or_else(|| syntax_error(subject).filter(|_| kind == Kind::IgnoredSettings))
         .or_else(|| quoted(subject, &warning.message));
-    let message = said(subject, answer, &warning.message);
+    let message = describe(subject, answer, &warning.message);
     let related = mentioned_file(subject, answer, &warning.message).into_iter().collect();
     let finding = Finding::new(kind, range.unwrap_or_else(|| first_line(subject.raw)), message);
     Some(Finding { related, ..finding.of(&answer.harness) })
 }
 
 /// A remark of a harness, without the path of the file it is about, and with the name of the harness.
-fn said(subject: &Subject, answer: &Resolution, message: &str) -> String {
+fn describe(subject: &Subject, answer: &Resolution, message: &str) -> String {
     let message = Paths::of(answer).text(without_path(subject, message));
     if message.contains(&answer.title) { message } else { format!("{}: {message}", answer.title) }
 }

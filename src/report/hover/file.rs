@@ -29,7 +29,7 @@ enum Part {
 }
 
 /// What is said of the file as a whole; `None` if no harness considers it.
-pub(super) fn said(subject: &Subject) -> Option<String> {
+pub(super) fn describe(subject: &Subject) -> Option<String> {
     let mut lines = lines(subject, "");
     // What the standpoint leaves open: a file below the start that is read by those who start beside it.
     let beside = subject.beside();

@@ -19,10 +19,10 @@ const SHOWN: usize = 9;
 pub(super) fn hover(subject: &Subject, byte: usize) -> Option<Hover> {
     let named = named(subject.path, subject.raw, &subject.everywhere());
     let words = named.into_iter().find(|words| words.at.start <= byte && byte <= words.at.end)?;
-    Some(Hover { text: said(&words, subject), at: words.at })
+    Some(Hover { text: describe(&words, subject), at: words.at })
 }
 
-fn said(words: &Named, subject: &Subject) -> String {
+fn describe(words: &Named, subject: &Subject) -> String {
     let beside = subject.beside().map(|(beside, _)| beside);
     let named = |id| title(subject, Some(id)).or_else(|| title(beside.as_ref()?, Some(id)));
     let titles: Vec<&str> = words.harnesses.iter().filter_map(|id| named(id)).collect();

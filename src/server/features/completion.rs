@@ -10,7 +10,7 @@ use super::view::file;
 use crate::disk::{Filesystem, scan};
 use crate::report::completion::{Offer, Word, offer};
 use crate::request::beside;
-use crate::snapshot::Kind;
+use crate::snapshot::FileType;
 use crate::text;
 
 /// The characters behind which something may be offered at once.
@@ -54,14 +54,14 @@ impl Server {
 
 impl Core {
     /// The entries of one directory, as far as they are worth offering.
-    fn offered(&self, dir: &Path) -> Vec<(String, Kind)> {
+    fn offered(&self, dir: &Path) -> Vec<(String, FileType)> {
         let entries = self.files.list(dir).unwrap_or_default();
         let named = entries.into_iter().filter_map(|entry| {
             let kind = match entry.kind {
-                Kind::Link => self.files.stat(&dir.join(&entry.name)).ok()?.kind,
+                FileType::Link => self.files.stat(&dir.join(&entry.name)).ok()?.kind,
                 kind => kind,
             };
-            let offered = kind == Kind::File || (kind == Kind::Dir && !scan::is_heavy(&entry.name));
+            let offered = kind == FileType::File || (kind == FileType::Dir && !scan::is_heavy(&entry.name));
             offered.then(|| Some((entry.name.into_string().ok()?, kind)))?
         });
         let mut named: Vec<_> = named.take(ENTRIES).collect();
@@ -83,9 +83,9 @@ fn of_word(word: Word, range: Range) -> CompletionItem {
     }
 }
 
-fn of_entry(name: String, kind: Kind, range: Range) -> CompletionItem {
+fn of_entry(name: String, kind: FileType, range: Range) -> CompletionItem {
     let (kind, text) = match kind {
-        Kind::Dir => (CompletionItemKind::FOLDER, format!("{name}/")),
+        FileType::Dir => (CompletionItemKind::FOLDER, format!("{name}/")),
         _ => (CompletionItemKind::FILE, name.clone()),
     };
     CompletionItem {

@@ -18,7 +18,7 @@ use crate::disk::Filesystem;
 use crate::report::findings::Severity;
 use crate::report::words::list;
 use crate::request::OneOrMany;
-use crate::snapshot::{Kind, absolute};
+use crate::snapshot::{FileType, absolute};
 use crate::text;
 
 /// How many findings are listed.
@@ -75,7 +75,7 @@ fn words(error: jsonrpc::Error) -> String {
 impl Door {
     /// Calls a tool by its name.
     pub(super) async fn called(&self, name: &str, arguments: JsonObject) -> Result<Said, ErrorData> {
-        let gone = self.server.core.files.stat(&self.roots[1]).map_or(true, |meta| meta.kind != Kind::Dir);
+        let gone = self.server.core.files.stat(&self.roots[1]).map_or(true, |meta| meta.kind != FileType::Dir);
         if gone {
             let root = self.roots[0].display();
             return Ok(Err(format!("the workspace {root} is not there; start briefing mcp with --cwd DIR")));

@@ -72,14 +72,14 @@ impl Server {
         };
         let argument = params.arguments.into_iter().next().unwrap_or_else(|| Value::Object(serde_json::Map::new()));
         match command {
-            Command::Show => said(self.effective_instructions(read(with_document(argument))?).await),
-            Command::Report => said(self.context_report(read(with_document(argument))?).await),
-            Command::Why => said(self.explain(read(with_document(argument))?).await),
-            Command::Compare => said(self.compare(read(argument)?).await),
-            Command::Files => said(self.instruction_files(read(argument)?).await),
-            Command::Fetch => said(self.fetch(read(with_document(argument))?).await),
-            Command::Apply => said(self.apply(read(argument)?).await.map(|applied| json!({ "applied": applied }))),
-            Command::Preview => said(self.show_preview(read(argument)?).await),
+            Command::Show => to_json(self.effective_instructions(read(with_document(argument))?).await),
+            Command::Report => to_json(self.context_report(read(with_document(argument))?).await),
+            Command::Why => to_json(self.explain(read(with_document(argument))?).await),
+            Command::Compare => to_json(self.compare(read(argument)?).await),
+            Command::Files => to_json(self.instruction_files(read(argument)?).await),
+            Command::Fetch => to_json(self.fetch(read(with_document(argument))?).await),
+            Command::Apply => to_json(self.apply(read(argument)?).await.map(|applied| json!({ "applied": applied }))),
+            Command::Preview => to_json(self.show_preview(read(argument)?).await),
         }
     }
 
@@ -119,6 +119,6 @@ fn read<T: DeserializeOwned>(argument: Value) -> Result<T> {
     serde_json::from_value(argument).map_err(|error| Error::invalid_params(error.to_string()))
 }
 
-fn said<T: Serialize>(result: Result<T>) -> Result<Value> {
+fn to_json<T: Serialize>(result: Result<T>) -> Result<Value> {
     serde_json::to_value(result?).map_err(|_| Error::internal_error())
 }

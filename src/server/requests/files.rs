@@ -18,7 +18,7 @@ use crate::harness::shared::names::INSTRUCTION_FILES;
 use crate::index::Keep;
 use crate::report::files::{InstructionFile, InstructionFiles, Reading, reading};
 use crate::request::{Places, Request};
-use crate::snapshot::Kind;
+use crate::snapshot::FileType;
 
 /// How many directories are looked through for a file beside an instruction file.
 const SEARCHED: usize = 64;
@@ -144,8 +144,8 @@ impl Core {
                 let path = dir.join(&entry.name);
                 let hidden = entry.name.as_encoded_bytes().starts_with(b".");
                 match entry.kind {
-                    Kind::File if !hidden && !INSTRUCTION_FILES.matches(&path) => return Some(path),
-                    Kind::Dir if !hidden && !scan::is_heavy(&entry.name) => queue.push_back(path),
+                    FileType::File if !hidden && !INSTRUCTION_FILES.matches(&path) => return Some(path),
+                    FileType::Dir if !hidden && !scan::is_heavy(&entry.name) => queue.push_back(path),
                     _ => {}
                 }
             }

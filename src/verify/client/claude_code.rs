@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Client, Run, Start, Told, list, text_of};
+use super::{Client, Run, Sent, Start, list, text_of};
 use crate::verify::harmless::Harmless;
 use crate::verify::model::Call;
 
@@ -21,7 +21,7 @@ pub(super) static CLIENT: Client = Client {
     before: None,
     start,
     read: Some(|file| Call { name: "Read", arguments: json!({ "file_path": file }) }),
-    said,
+    texts_sent,
 };
 
 /// A command that does nothing. Where a value is of the wrong type, the client reads none of the file.
@@ -64,12 +64,12 @@ struct Block {
     text: String,
 }
 
-fn said(run: &Run, requests: &[Value]) -> Result<Vec<Told>, String> {
+fn texts_sent(run: &Run, requests: &[Value]) -> Result<Vec<Sent>, String> {
     let first = blocks(&requests[0]);
     let users = first.iter().filter(|block| block.role == "user" && block.is_text);
     let session = users.filter_map(|block| reminder(&block.text));
     let session = session.filter(|text| text.contains("\n\nContents of ") && !is_of_file(text)).take(1);
-    let mut told: Vec<Told> = session.map(|text| Told::new("session", "user", text)).collect();
+    let mut told: Vec<Sent> = session.map(|text| Sent::new("session", "user", text)).collect();
     if run.file.is_some() {
         let last = requests.last().map(blocks).unwrap_or_default();
         let at = last.iter().rposition(|block| block.is_result).ok_or("it did not read the file")?;
@@ -77,12 +77,12 @@ fn said(run: &Run, requests: &[Value]) -> Result<Vec<Told>, String> {
         for block in &last[at + 1..] {
             if block.role == "user" {
                 let text = reminder(&block.text).filter(|text| is_of_file(text));
-                told.extend(text.map(|text| Told::new("read", "user", text)));
+                told.extend(text.map(|text| Sent::new("read", "user", text)));
             } else {
                 let found = boxed(&block.role, &block.text);
                 let bare = if found.is_empty() { bare(&block.text) } else { None };
                 told.extend(found);
-                told.extend(bare.map(|text| Told::new("read", &block.role, text)));
+                told.extend(bare.map(|text| Sent::new("read", &block.role, text)));
             }
         }
     }
@@ -124,14 +124,14 @@ fn is_of_file(text: &str) -> bool {
 }
 
 /// The reminders that hold a file each; one that is handed over counts without what is around it.
-fn boxed(role: &str, text: &str) -> Vec<Told> {
+fn boxed(role: &str, text: &str) -> Vec<Sent> {
     let mut told = Vec::new();
     for inner in super::between(text, OPEN, &format!("\n{CLOSE}")) {
         let handed = HANDED.iter().find_map(|words| inner.strip_prefix(words)).filter(|text| text.starts_with(FILE));
         if let Some(bare) = handed {
-            told.push(Told::new("read", role, bare));
+            told.push(Sent::new("read", role, bare));
         } else if inner.starts_with(FILE) {
-            told.push(Told::new("read", role, format!("{OPEN}{inner}\n{CLOSE}")));
+            told.push(Sent::new("read", role, format!("{OPEN}{inner}\n{CLOSE}")));
         }
     }
     told

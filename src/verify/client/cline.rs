@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Client, Run, Start, Told, said_by};
+use super::{Client, Run, Sent, Start, said_by};
 use crate::verify::harmless::Harmless;
 use crate::verify::model::Call;
 
@@ -15,13 +15,13 @@ pub(super) static CLIENT: Client = Client {
     }),
     start: |_| Start::new(["--auto-approve", "true", "say hi to me"], []),
     read: Some(|file| Call { name: "read_files", arguments: json!({ "files": [{ "path": file }] }) }),
-    said,
+    texts_sent,
 };
 
 const HEAD: &str = "\n\n# Rules\n";
 
-fn said(_: &Run, requests: &[Value]) -> Result<Vec<Told>, String> {
+fn texts_sent(_: &Run, requests: &[Value]) -> Result<Vec<Sent>, String> {
     let system = said_by(requests.last().ok_or("no request")?, "system");
     let rules = system.find(HEAD).map(|at| system[at..].trim_start_matches('\n'));
-    Ok(rules.map(|text| Told::new("session", "system", text)).into_iter().collect())
+    Ok(rules.map(|text| Sent::new("session", "system", text)).into_iter().collect())
 }

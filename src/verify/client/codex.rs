@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Client, Run, Start, Told, list};
+use super::{Client, Run, Sent, Start, list};
 use crate::verify::harmless::Harmless;
 
 pub(super) static CLIENT: Client = Client {
@@ -16,7 +16,7 @@ pub(super) static CLIENT: Client = Client {
     before: None,
     start,
     read: None,
-    said,
+    texts_sent,
 };
 
 /// How the sections begin that the client adds behind the files, up to 0.141; they are product text.
@@ -40,12 +40,12 @@ fn start(run: &Run) -> Start {
     Start { arguments, env: vec![("MOCK_KEY", "none".to_owned())] }
 }
 
-fn said(run: &Run, requests: &[Value]) -> Result<Vec<Told>, String> {
+fn texts_sent(run: &Run, requests: &[Value]) -> Result<Vec<Sent>, String> {
     let items = list(&requests[0], "input").iter().filter(|item| item["role"] == "user");
     let texts = items.flat_map(|item| list(item, "content")).filter_map(|part| part["text"].as_str());
     let files = texts.filter(|text| text.starts_with("# AGENTS.md instructions"));
     let without = |text: &str| if run.is_since("0.142") { Some(text.to_owned()) } else { without_added(text) };
-    Ok(files.filter_map(without).map(|text| Told::new("session", "user", text)).collect())
+    Ok(files.filter_map(without).map(|text| Sent::new("session", "user", text)).collect())
 }
 
 /// The message without the sections that the client adds, or none when nothing else is in it.

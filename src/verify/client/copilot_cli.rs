@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Client, Run, Start, Told, after_reading, between, said_by, text_of};
+use super::{Client, Run, Sent, Start, after_reading, between, said_by, text_of};
 use crate::verify::harmless::Harmless;
 use crate::verify::model::Call;
 
@@ -12,7 +12,7 @@ pub(super) static CLIENT: Client = Client {
     before: None,
     start,
     read: Some(|file| Call { name: "view", arguments: json!({ "path": file }) }),
-    said,
+    texts_sent,
 };
 
 /// What stands around the section in its prompt.
@@ -36,7 +36,7 @@ fn start(run: &Run) -> Start {
     start
 }
 
-fn said(run: &Run, requests: &[Value]) -> Result<Vec<Told>, String> {
+fn texts_sent(run: &Run, requests: &[Value]) -> Result<Vec<Sent>, String> {
     let last = requests.last().ok_or("no request")?;
     let system = said_by(last, "system");
     let start = system.find(BEFORE).ok_or("no end of the tools in its system text")? + BEFORE.len();
@@ -45,14 +45,14 @@ fn said(run: &Run, requests: &[Value]) -> Result<Vec<Told>, String> {
     let section = section.strip_prefix("\n\n").unwrap_or(section);
     let mut told = Vec::new();
     if !section.is_empty() {
-        told.push(Told::new("session", "system", section));
+        told.push(Sent::new("session", "system", section));
     }
     if run.file.is_some() {
         let added = after_reading(requests).iter().filter(|message| message["role"] == "user");
         let added = added.map(|message| text_of(&message["content"])).collect::<Vec<_>>().join("\n");
         let blocks = between(&added, OPEN, CLOSE).into_iter().map(|inner| format!("{OPEN}{inner}{CLOSE}"));
         let ours = blocks.filter(|block| block.contains("\nCustom instructions from "));
-        told.extend(ours.map(|block| Told::new("read", "user", block)));
+        told.extend(ours.map(|block| Sent::new("read", "user", block)));
     }
     Ok(told)
 }

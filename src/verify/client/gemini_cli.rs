@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Client, Run, Start, Told, list, text_of};
+use super::{Client, Run, Sent, Start, list, text_of};
 use crate::verify::harmless::Harmless;
 use crate::verify::model::Call;
 
@@ -17,7 +17,7 @@ pub(super) static CLIENT: Client = Client {
     before: None,
     start,
     read: Some(|file| Call { name: "read_file", arguments: json!({ "file_path": file }) }),
-    said,
+    texts_sent,
 };
 
 const START: &str = "--- Newly Discovered Project Context ---\n";
@@ -39,13 +39,13 @@ fn start(run: &Run) -> Start {
     start
 }
 
-fn said(run: &Run, requests: &[Value]) -> Result<Vec<Told>, String> {
+fn texts_sent(run: &Run, requests: &[Value]) -> Result<Vec<Sent>, String> {
     let last = requests.last().ok_or("no request")?;
     let contents = list(last, "contents");
     let first = contents.first().and_then(|content| list(content, "parts").get(..1)).unwrap_or_default();
-    let system = loaded(list(&last["systemInstruction"], "parts")).map(|text| Told::new("session", "system", text));
-    let user = loaded(first).map(|text| Told::new("session", "user", text));
-    let read = run.file.and_then(|_| discovered(contents)).map(|text| Told::new("read", "tool", text));
+    let system = loaded(list(&last["systemInstruction"], "parts")).map(|text| Sent::new("session", "system", text));
+    let user = loaded(first).map(|text| Sent::new("session", "user", text));
+    let read = run.file.and_then(|_| discovered(contents)).map(|text| Sent::new("read", "tool", text));
     Ok([system, user, read].into_iter().flatten().collect())
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Client, Run, Start, Told, list, text_of};
+use super::{Client, Run, Sent, Start, list, text_of};
 use crate::verify::harmless::Harmless;
 use crate::verify::model::Call;
 
@@ -22,7 +22,7 @@ pub(super) static CLIENT: Client = Client {
     before: None,
     start,
     read: Some(|file| Call { name: "read", arguments: json!({ "filePath": file }) }),
-    said,
+    texts_sent,
 };
 
 const MODEL: &str = "mock/mock-model";
@@ -87,18 +87,18 @@ fn settings(run: &Run) -> Value {
     })
 }
 
-fn said(run: &Run, requests: &[Value]) -> Result<Vec<Told>, String> {
+fn texts_sent(run: &Run, requests: &[Value]) -> Result<Vec<Sent>, String> {
     let of_system = |message: &&Value| message["role"] == "system" || message["role"] == "developer";
     let system: Vec<String> =
         list(&requests[0], "messages").iter().filter(of_system).map(|message| text_of(&message["content"])).collect();
     let [system] = system.as_slice() else { return Err(format!("{} system messages", system.len())) };
     let entries = entries(run, system).ok_or("no block about the environment in its system text")?;
-    let mut told = vec![Told::new("session", "system", entries)];
+    let mut told = vec![Sent::new("session", "system", entries)];
     if run.file.is_some() {
         let answers = requests.last().map(|request| list(request, "messages")).unwrap_or_default();
         let output = answers.iter().rfind(|message| message["role"] == "tool");
         let output = output.map(|message| text_of(&message["content"])).unwrap_or_default();
-        told.push(Told::new("read", "tool", injected(run, &output)));
+        told.push(Sent::new("read", "tool", injected(run, &output)));
     }
     told.retain(|told| !told.text.is_empty());
     Ok(told)

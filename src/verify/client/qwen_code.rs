@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Client, Run, Start, Told, after_reading, said_by, text_of};
+use super::{Client, Run, Sent, Start, after_reading, said_by, text_of};
 use crate::verify::harmless::Harmless;
 use crate::verify::model::Call;
 
@@ -18,7 +18,7 @@ pub(super) static CLIENT: Client = Client {
     before: None,
     start,
     read: Some(|file| Call { name: "read_file", arguments: json!({ "file_path": file }) }),
-    said,
+    texts_sent,
 };
 
 const EMPTY: &str = "\n\nYour MEMORY.md is currently empty.";
@@ -32,15 +32,15 @@ fn start(run: &Run) -> Start {
     start
 }
 
-fn said(run: &Run, requests: &[Value]) -> Result<Vec<Told>, String> {
+fn texts_sent(run: &Run, requests: &[Value]) -> Result<Vec<Sent>, String> {
     let system = said_by(requests.last().ok_or("no request")?, "system");
-    let mut told: Vec<Told> = block(&system).into_iter().map(|text| Told::new("session", "system", text)).collect();
+    let mut told: Vec<Sent> = block(&system).into_iter().map(|text| Sent::new("session", "system", text)).collect();
     let indexes = memories(&system).into_iter().filter(|index| !index.contains(EMPTY));
-    told.extend(indexes.map(|index| Told::new("session", "system", index)));
+    told.extend(indexes.map(|index| Sent::new("session", "system", index)));
     if run.file.is_some() {
         let added = after_reading(requests).iter().map(|message| text_of(&message["content"]));
         let added = added.collect::<Vec<_>>().join("\n");
-        told.extend(block(&added).map(|text| Told::new("read", "tool", text)));
+        told.extend(block(&added).map(|text| Sent::new("read", "tool", text)));
     }
     Ok(told)
 }

@@ -10,14 +10,14 @@ use super::folders::is_skill_file;
 use super::{Around, Found, folders, places};
 use crate::answer::Answer;
 use crate::harness::shared::skills::sort_by_name;
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 use crate::snapshot::{Ask, GlobFlavor};
 
 const FILES: &str = "**/*.md";
 const FLAVOR: GlobFlavor = GlobFlavor::Npm { dot: true, follow: true };
 
 /// The commands of the session. `skills` have their names already.
-pub(super) fn all(around: &Around, skills: &[Found], search: &mut Search, answer: &mut Answer) -> Told<Vec<Found>> {
+pub(super) fn all(around: &Around, skills: &[Found], search: &mut Search, answer: &mut Answer) -> Known<Vec<Found>> {
     let places = places(around, "commands");
     search.expect(places.iter().map(|place| asks(&place.dir)))?;
     let mut commands: Vec<Found> = Vec::new();
@@ -44,7 +44,7 @@ pub(super) fn asks(dir: &Path) -> Ask {
 }
 
 /// The files below a directory that are commands, with their names.
-pub(super) fn below(dir: &Path, search: &mut Search) -> Told<Vec<(PathBuf, String)>> {
+pub(super) fn below(dir: &Path, search: &mut Search) -> Known<Vec<(PathBuf, String)>> {
     let mut files = search.glob(dir, FILES, FLAVOR, "commands: a Markdown file each")?.files.clone();
     files.sort();
     search.expect(files.iter().cloned().map(Ask::Content))?;

@@ -10,14 +10,14 @@ use crate::formats::{Node, parse_leniently};
 use crate::harness::claude_code::paths;
 use crate::harness::claude_code::settings::{Settings, Shown};
 use crate::harness::shared::skills::{self, FILE, is_plain, sort_by_name, words};
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Kind};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, FileType};
 
 /// Longest first line of a text that stands for its description, in UTF-16 units, the three dots included.
 const FIRST_LINE_UTF16: usize = 100;
 
 /// The skills of the session, and those that a file brings.
-pub(super) fn skills(around: &Around, search: &mut Search, answer: &mut Answer) -> Told<(Vec<Found>, Vec<Found>)> {
+pub(super) fn skills(around: &Around, search: &mut Search, answer: &mut Answer) -> Known<(Vec<Found>, Vec<Found>)> {
     let Around { edition, at, settings, .. } = around;
     let mut places = places(around, "skills");
     places.extend(below(around));
@@ -116,7 +116,7 @@ fn below(around: &Around) -> Vec<Place> {
 }
 
 /// The skills of one folder, sorted as they are listed.
-fn of(place: &Place, settings: &Settings, search: &mut Search, answer: &mut Answer) -> Told<Vec<Found>> {
+fn of(place: &Place, settings: &Settings, search: &mut Search, answer: &mut Answer) -> Known<Vec<Found>> {
     let mut found = Vec::new();
     for folder in names(&place.dir, search)? {
         let path = place.dir.join(&folder).join(FILE);
@@ -134,9 +134,9 @@ fn of(place: &Place, settings: &Settings, search: &mut Search, answer: &mut Answ
 }
 
 /// The folders of a folder, sorted as they are listed.
-pub(super) fn names(dir: &Path, search: &mut Search) -> Told<Vec<String>> {
+pub(super) fn names(dir: &Path, search: &mut Search) -> Known<Vec<String>> {
     let Ok(entries) = search.list(dir, "skills: folders with a SKILL.md")? else { return Ok(Vec::new()) };
-    let folders = entries.iter().filter(|entry| matches!(entry.kind, Kind::Dir | Kind::Link));
+    let folders = entries.iter().filter(|entry| matches!(entry.kind, FileType::Dir | FileType::Link));
     let mut folders: Vec<String> = folders.map(|entry| entry.name.to_string_lossy().into_owned()).collect();
     sort_by_name(&mut folders, |name| name);
     search.expect(folders.iter().map(|folder| Ask::Kind(dir.join(folder).join(FILE))))?;
@@ -150,7 +150,7 @@ pub(super) fn read(
     scope: Scope,
     search: &mut Search,
     answer: &mut Answer,
-) -> Told<Option<(Found, Option<Node>)>> {
+) -> Known<Option<(Found, Option<Node>)>> {
     let Some(file) = skills::read(path, scope, search, &mut answer.sources)? else { return Ok(None) };
     let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text);
     let (head, body) = skills::head(text).unwrap_or(("", text));

@@ -9,8 +9,8 @@ use super::{Around, Found, commands, folders};
 use crate::answer::{Answer, Certain, Fate, Scope};
 use crate::formats::{Node, parse_json};
 use crate::harness::shared::skills::{FILE, sort_by_name, words};
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Kind};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, FileType};
 
 /// A plugin on the disk.
 struct Plugin {
@@ -20,7 +20,7 @@ struct Plugin {
 }
 
 /// What the plugins of the session bring.
-pub(super) fn all(around: &Around, search: &mut Search, answer: &mut Answer) -> Told<Vec<Found>> {
+pub(super) fn all(around: &Around, search: &mut Search, answer: &mut Answer) -> Known<Vec<Found>> {
     if let Some(name) = &around.settings.installed_plugin {
         answer.doubt(&[Certain::Set], format!("the installed plugin {name} may bring skills and commands of its own"));
     }
@@ -45,14 +45,14 @@ pub(super) fn all(around: &Around, search: &mut Search, answer: &mut Answer) -> 
 }
 
 /// The plugin in a directory, or the plugins in the directories below.
-fn at(dir: &Path, search: &mut Search) -> Told<Vec<Plugin>> {
+fn at(dir: &Path, search: &mut Search) -> Known<Vec<Plugin>> {
     if let Some(plugin) = plugin(dir, search)? {
         return Ok(vec![plugin]);
     }
     let Ok(entries) = search.list(dir, "plugins below a directory that is none")? else { return Ok(Vec::new()) };
     let mut names: Vec<String> = entries
         .iter()
-        .filter(|entry| matches!(entry.kind, Kind::Dir | Kind::Link))
+        .filter(|entry| matches!(entry.kind, FileType::Dir | FileType::Link))
         .map(|entry| entry.name.to_string_lossy().into_owned())
         .collect();
     sort_by_name(&mut names, |name| name);
@@ -64,7 +64,7 @@ fn at(dir: &Path, search: &mut Search) -> Told<Vec<Plugin>> {
 }
 
 /// The plugin in a directory: what has a manifest, or one of the folders that a plugin has.
-fn plugin(dir: &Path, search: &mut Search) -> Told<Option<Plugin>> {
+fn plugin(dir: &Path, search: &mut Search) -> Known<Option<Plugin>> {
     let manifest = dir.join(".claude-plugin/plugin.json");
     let folders = ["commands", "skills", "agents", "hooks"].map(|name| dir.join(name));
     search.expect(folders.iter().cloned().map(Ask::Kind).chain([Ask::Content(manifest.clone())]))?;
@@ -77,7 +77,7 @@ fn plugin(dir: &Path, search: &mut Search) -> Told<Option<Plugin>> {
     for folder in folders {
         if search
             .stat(&folder, "a plugin without a manifest has one of its folders")?
-            .is_ok_and(|meta| meta.kind == Kind::Dir)
+            .is_ok_and(|meta| meta.kind == FileType::Dir)
         {
             return Ok(Some(Plugin { dir: dir.to_owned(), name: own, manifest: None }));
         }
@@ -97,7 +97,7 @@ impl Plugin {
         texts.into_iter().flatten().map(|text| self.dir.join(text.strip_prefix("./").unwrap_or(text))).collect()
     }
 
-    fn commands(&self, search: &mut Search, answer: &mut Answer) -> Told<Vec<Found>> {
+    fn commands(&self, search: &mut Search, answer: &mut Answer) -> Known<Vec<Found>> {
         let mut found = Vec::new();
         let named = self.named("commands");
         let dirs = if named.is_empty() { vec![self.dir.join("commands")] } else { named };
@@ -121,7 +121,7 @@ impl Plugin {
         Ok(found)
     }
 
-    fn skills(&self, search: &mut Search, answer: &mut Answer) -> Told<Vec<Found>> {
+    fn skills(&self, search: &mut Search, answer: &mut Answer) -> Known<Vec<Found>> {
         let mut found = Vec::new();
         for dir in [self.dir.join("skills")].into_iter().chain(self.named("skills")) {
             for folder in folders::names(&dir, search)? {
@@ -140,7 +140,7 @@ impl Plugin {
     }
 
     /// One command or skill, with the plugin's name in front.
-    fn one(&self, path: &Path, name: &str, search: &mut Search, answer: &mut Answer) -> Told<Option<Found>> {
+    fn one(&self, path: &Path, name: &str, search: &mut Search, answer: &mut Answer) -> Known<Option<Found>> {
         let Some((mut found, head)) = folders::read(path, name, Scope::Config, search, answer)? else {
             return Ok(None);
         };

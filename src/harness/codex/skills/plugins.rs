@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::formats::{Value, parse_json};
-use crate::search::{Search, Told};
-use crate::snapshot::{Ask, Kind};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, FileType};
 
 /// Where the manifest of a plugin may be, the first one that is there counting; Codex 0.169.
 pub(super) const MANIFESTS: &[&str] =
@@ -19,10 +19,10 @@ pub(super) fn asks(skills: &[PathBuf], manifests: &[&str]) -> Vec<Ask> {
 }
 
 /// The name of the nearest plugin that a skill is part of. A manifest that cannot be read is passed over.
-pub(super) fn plugin(skill: &Path, manifests: &[&str], search: &mut Search) -> Told<Option<String>> {
+pub(super) fn plugin(skill: &Path, manifests: &[&str], search: &mut Search) -> Known<Option<String>> {
     for folder in skill.ancestors().skip(1) {
         for manifest in manifests.iter().map(|manifest| folder.join(manifest)) {
-            if !search.glance(&manifest)?.is_ok_and(|meta| meta.kind == Kind::File) {
+            if !search.glance(&manifest)?.is_ok_and(|meta| meta.kind == FileType::File) {
                 continue;
             }
             if let Some(name) = name(&manifest, folder, search)? {
@@ -35,7 +35,7 @@ pub(super) fn plugin(skill: &Path, manifests: &[&str], search: &mut Search) -> T
 }
 
 /// The name that a manifest gives, or that of its folder.
-fn name(manifest: &Path, folder: &Path, search: &mut Search) -> Told<Option<String>> {
+fn name(manifest: &Path, folder: &Path, search: &mut Search) -> Known<Option<String>> {
     let Ok(raw) = search.read(manifest, "the plugin that the skills below belong to")? else { return Ok(None) };
     let Some(Ok(node)) = raw.as_text().map(parse_json) else { return Ok(None) };
     let name = match (&node.value, node.get("name").map(|name| &name.value)) {

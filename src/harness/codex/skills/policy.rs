@@ -4,13 +4,13 @@ use std::path::Path;
 
 use super::head::{is_scalar, times};
 use crate::formats::{Node, Value, parse_rust_yaml_in_part};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 
 /// The programs that a skill may be for, in both spellings; Codex 0.169.
 const PRODUCTS: [&str; 6] = ["chatgpt", "CHATGPT", "codex", "CODEX", "atlas", "ATLAS"];
 
 /// Why a skill is not listed, if its policy says so. A file with anything wrong in it says nothing.
-pub(super) fn refusal(skill: &Path, search: &mut Search) -> Told<Option<&'static str>> {
+pub(super) fn refusal(skill: &Path, search: &mut Search) -> Known<Option<&'static str>> {
     let path = skill.with_file_name("agents").join("openai.yaml");
     let Ok(raw) = search.read(&path, "whether the agent may call for the skill by itself")? else { return Ok(None) };
     let Some(Ok(file)) = raw.as_text().map(parse_rust_yaml_in_part) else { return Ok(None) };

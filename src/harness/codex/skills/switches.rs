@@ -7,7 +7,7 @@ use super::super::paths;
 use super::super::types::By;
 use super::{Budget, Model};
 use crate::formats::{Node, Value};
-use crate::search::{Search, Told};
+use crate::search::{Known, Search};
 
 /// What the settings say about skills.
 pub(in super::super) struct Switches {
@@ -74,7 +74,7 @@ impl Switches {
     }
 
     /// The rules, their paths with every link resolved.
-    pub(super) fn rules(&self, search: &mut Search) -> Told<Vec<Rule>> {
+    pub(super) fn rules(&self, search: &mut Search) -> Known<Vec<Rule>> {
         let mut rules = self.rules.clone();
         for rule in &mut rules {
             if let Which::File(path) = &mut rule.which
