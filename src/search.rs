@@ -167,25 +167,21 @@ impl<'a> Search<'a> {
 
     /// `stat`: what is there, links followed.
     pub fn stat(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Known<Result<Meta, Errno>> {
-        let Fact::Kind(found) = self.fact(Ask::Kind(path.to_owned()))? else {
-            unreachable!("FileType answers FileType")
-        };
+        let Fact::Kind(found) = self.fact(Ask::Kind(path.to_owned()))? else { unreachable!("Kind answers Kind") };
         self.note(path, "file", kind_or_error(&found), rule);
         Ok(found)
     }
 
     /// `stat` without a line in the trace: to know whether more is worth asking for.
     pub fn glance(&mut self, path: &Path) -> Known<Result<Meta, Errno>> {
-        let Fact::Kind(found) = self.fact(Ask::Kind(path.to_owned()))? else {
-            unreachable!("FileType answers FileType")
-        };
+        let Fact::Kind(found) = self.fact(Ask::Kind(path.to_owned()))? else { unreachable!("Kind answers Kind") };
         Ok(found)
     }
 
     /// `lstat`: what is there itself.
     pub fn lstat(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) -> Known<Result<Meta, Errno>> {
         let Fact::Kind(found) = self.fact(Ask::LinkKind(path.to_owned()))? else {
-            unreachable!("LinkKind answers FileType")
+            unreachable!("LinkKind answers Kind")
         };
         self.note(path, "entry", kind_or_error(&found), rule);
         Ok(found)

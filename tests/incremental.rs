@@ -99,7 +99,15 @@ fn assert_same(remembered: &Resolution, fresh: &Resolution, when: impl Fn() -> S
         && remembered.answer.warnings == fresh.answer.warnings
         && remembered.fidelity == fresh.fidelity
         && remembered.trace == fresh.trace;
-    assert!(same, "{}\nremembered: {:#?}\nfresh: {:#?}", when(), remembered.answer, fresh.answer);
+    let differ = || {
+        let (one, other) = (&remembered.answer, &fresh.answer);
+        let same = (one.messages == other.messages, one.sources == other.sources, one.warnings == other.warnings);
+        let mut lines = remembered.trace.iter().zip(fresh.trace.iter());
+        let probes = lines.find(|(one, other)| one != other);
+        let counts = (remembered.trace.iter().count(), fresh.trace.iter().count());
+        format!("messages, sources, warnings: {same:?}; probes {counts:?} {probes:?}")
+    };
+    assert!(same, "{}: {}\nremembered: {:#?}\nfresh: {:#?}", when(), differ(), remembered.answer, fresh.answer);
 }
 
 fn number(name: &str, default: u64) -> u64 {

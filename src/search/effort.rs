@@ -87,6 +87,11 @@ impl Effort {
         self.spent += part;
     }
 
+    /// Whether so much more keeps within the limit.
+    pub fn has_room_for(&self, more: usize) -> bool {
+        self.spent + more <= LIMIT
+    }
+
     pub fn spent(&self) -> usize {
         self.spent
     }

@@ -83,7 +83,9 @@ impl Search<'_> {
         look: Look<T>,
     ) -> Known<Arc<T>> {
         let key = PartKey { of, place: place.to_owned(), word };
-        let part = match self.known.known.get(&key) {
+        // Where the effort ends within a part, it ends the answer, and what is left of the part depends on what came before.
+        let is_whole = |part: &&Arc<Part>| part.cut_short.is_none() && self.effort.has_room_for(part.effort);
+        let part = match self.known.known.get(&key).filter(is_whole) {
             Some(part) => part.clone(),
             None => {
                 let mut inner = Search { again: self.again, ..Search::new(self.facts, Arc::default(), self.known) };

@@ -168,6 +168,8 @@ function M.lens(bufnr)
   local config = require('briefing.config').get()
   if config.hints and M.offers('inlayHintProvider') then
     vim.lsp.inlay_hint.enable(true, { bufnr = bufnr })
+    -- What was drawn before has notes that the hints say as well.
+    M.draw(bufnr)
   end
   if config.codelens and M.offers('codeLensProvider') then
     if vim.lsp.codelens.enable then
