@@ -120,9 +120,14 @@ export async function room(host, step) {
     await page.locator('.tab.active', { hasText: 'AGENTS.md' }).waitFor();
     await window.command('View: Close All Editors');
     await window.file(handler);
-    await window.command('Briefing: Focus on Not Loaded View');
-    await goTo('below start', 'Not Loaded');
-    await page.keyboard.press('ArrowRight');
+    // The view may be drawn anew meanwhile: a file was opened.
+    await until('the reason', async () => {
+      await window.command('Briefing: Focus on Not Loaded View');
+      await goTo('below start', 'Not Loaded');
+      await page.keyboard.press('ArrowRight');
+      const reason = window.row('below the start directory', 'Not Loaded');
+      return reason.waitFor({ timeout: 2_000 }).then(() => true, () => false);
+    });
     // The reason leads to the page about it.
     await goTo('below the start directory', 'Not Loaded');
     await page.keyboard.press('Enter');
