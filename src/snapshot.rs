@@ -102,7 +102,7 @@ impl Eq for Ask {}
 
 impl Hash for Ask {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // FileType and path tell nearly all apart.
+        // Kind and path tell nearly all apart.
         discriminant(self).hash(state);
         state.write(self.path().as_os_str().as_encoded_bytes());
     }

@@ -208,6 +208,18 @@ mod tests {
     }
 
     #[test]
+    fn a_part_whose_cost_goes_beyond_the_limit_is_looked_for_anew_and_ends_where_the_effort_does() {
+        let (facts, mut known) = (Counting::default(), Parts::default());
+        let (found, trace) = look(&facts, &known, "");
+        assert_eq!(found, 4);
+        trace.parts().for_each(|part| known.keep(part.clone()));
+        let mut search = Search::new(&facts, Arc::default(), &known);
+        search.effort.add(crate::snapshot::ROUND_WEIGHT);
+        let found = *search.part("length", (Path::new("/a"), ""), length).expect("told");
+        assert_eq!(found, 0, "what is fresh would find nothing any more");
+    }
+
+    #[test]
     fn a_part_rests_on_what_its_own_parts_rest_on() {
         let (facts, known) = (Counting::default(), Parts::default());
         let mut search = Search::new(&facts, Arc::default(), &known);
