@@ -126,7 +126,10 @@ export async function room(host, step) {
       await goTo('below start', 'Not Loaded');
       await page.keyboard.press('ArrowRight');
       const reason = window.row('below the start directory', 'Not Loaded');
-      return reason.waitFor({ timeout: 2_000 }).then(() => true, () => false);
+      return reason.waitFor({ timeout: 2_000 }).then(
+        () => true,
+        () => false,
+      );
     });
     // The reason leads to the page about it.
     await goTo('below the start directory', 'Not Loaded');
