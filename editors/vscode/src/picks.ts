@@ -85,7 +85,7 @@ export async function pickHarnesses(
   ];
   const picked = await vscode.window.showQuickPick(choices, {
     title: 'Which agents do you use?',
-    placeHolder: 'The agents found here come first; with none ticked, Briefing follows them',
+    placeHolder: 'None ticked: those found on this machine',
     canPickMany: true,
     // Whoever ticks several looks elsewhere in between; and the walkthrough takes the focus back.
     ignoreFocusOut: true,

@@ -67,7 +67,8 @@ async function tour(host, ws, theme) {
   const quantized = (from, to) => execFileSync('pngquant', ['--force', '--strip', '--output', to, from]);
   const shot = async name => {
     const wide = path.join(ALL, `${name}-${theme}.png`);
-    await page.evaluate(() => Promise.all(document.getAnimations().map(animation => animation.finished)));
+    // Of an animation that is cancelled, `finished` is rejected; it moves nothing any more either.
+    await page.evaluate(() => Promise.allSettled(document.getAnimations().map(animation => animation.finished)));
     await window.shot(wide);
     if (KEPT.includes(`${name}-${theme}`)) quantized(wide, path.join(SHOWN, `${name}-${theme}.png`));
     if (STEPS[name]) {
