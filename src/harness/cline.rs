@@ -9,6 +9,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::history::replays;
 use super::shared::conventional::{Chain, File, Load, PLAIN};
+use super::shared::heads;
 use super::{About, Attaches, Details, Edition, Evidence, History, Profile, Program, Replays};
 use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Text, Tool, Warning};
 use crate::formats::{Node, Value, parse_json, parse_npm_yaml};
@@ -148,8 +149,9 @@ struct Rule {
 impl Rule {
     /// The rule of a file, or why it is none.
     fn of(file: Arc<File>, scope: Scope, at: &Standpoint) -> Result<Rule, String> {
-        let (yaml, body) = split(&file.text);
-        let front = match yaml.map(parse_npm_yaml).transpose() {
+        let parts = heads::cline(&file.text);
+        let body = parts.map_or(0, |(_, body)| file.text.len() - body.len());
+        let front = match parts.map(|(yaml, _)| parse_npm_yaml(yaml)).transpose() {
             Ok(front) => front,
             Err(error) => {
                 return Err(format!("its front matter is not valid YAML ({}): the rule is skipped", error.message));
@@ -201,16 +203,6 @@ fn fallback(path: &Path, at: &Standpoint) -> String {
     } else {
         js_trim(&path.file_stem().unwrap_or_default().to_string_lossy()).to_owned()
     }
-}
-
-/// The YAML between `---` and the next line that begins so, and where the text behind it begins.
-fn split(text: &str) -> (Option<&str>, usize) {
-    let whole = (None, 0);
-    let Some(rest) = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n")) else { return whole };
-    let Some((yaml, body)) = rest.split_once("\n---") else { return whole };
-    let body = body.strip_prefix('\r').unwrap_or(body);
-    let body = body.strip_prefix('\n').unwrap_or(body);
-    (Some(yaml.strip_suffix('\r').unwrap_or(yaml)), text.len() - body.len())
 }
 
 /// What may be rules.

@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::shared::conventional::PLAIN;
+use super::shared::heads;
 use super::shared::keys::{Key, Keys, Takes};
 use super::shared::section::{Given, Section};
 use super::shared::skills;
@@ -16,7 +17,7 @@ use crate::answer::{Answer, Certain, Fate, Role, Scope, Source, Standpoint, Text
 use crate::formats::{Node, Value, parse_npm_yaml};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, Errno, FileType, Unreadable, absolute};
-use crate::text::{js_trim, js_trimmed};
+use crate::text::js_trim;
 
 /// The profile.
 pub static PROFILE: Profile = Profile {
@@ -263,7 +264,7 @@ fn rule(path: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> 
         }
     };
     let text = raw.text().replace("\r\n", "\n");
-    let (head, body) = parted(&text);
+    let (head, body) = heads::continue_dev(&text);
     let head = head.map(parse_npm_yaml);
     let (head, body) = match head {
         Some(Ok(head)) => (Some(head), js_trim(&body).to_owned()),
@@ -302,39 +303,6 @@ fn is_true(value: &Value) -> bool {
     }
 }
 
-/// The head between the first two lines of three dashes, and what stands behind it.
-fn parted(text: &str) -> (Option<&str>, String) {
-    let lines = dashes(text);
-    let [first, second, rest @ ..] = lines.as_slice() else { return (None, text.to_owned()) };
-    let mut body = String::new();
-    let mut start = second.end;
-    for line in rest {
-        body.push_str(&text[start..line.start]);
-        body.push_str("---");
-        start = line.end;
-    }
-    body.push_str(&text[start..]);
-    (Some(&text[first.end..second.start]), body)
-}
-
-/// The lines of three dashes, each with the white space behind it as far as a line's end.
-fn dashes(text: &str) -> Vec<Range<usize>> {
-    let is_end = |c: char| matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}');
-    let mut found: Vec<Range<usize>> = Vec::new();
-    for (start, _) in text.match_indices("---") {
-        let begins = text[..start].chars().next_back().is_none_or(is_end);
-        if !begins || found.last().is_some_and(|line| start < line.end) {
-            continue;
-        }
-        let behind = &text[start + 3..];
-        let blanks = js_trimmed(behind).start;
-        let mut stops = behind[..blanks].char_indices().filter(|(_, c)| is_end(*c)).map(|(at, _)| at);
-        let end = if blanks == behind.len() { Some(blanks) } else { stops.next_back() };
-        found.extend(end.map(|end| start..start + 3 + end));
-    }
-    found
-}
-
 /// The context, in the order of its parts.
 fn say(file: Option<(PathBuf, Content)>, rules: Vec<Rule>, answer: &mut Answer) {
     let mut section = Section::new(Trigger::Session, Role::System);
@@ -359,23 +327,4 @@ fn say(file: Option<(PathBuf, Content)>, rules: Vec<Rule>, answer: &mut Answer) 
         });
     }
     section.finish("\n\n", answer);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_head_stands_between_the_first_two_lines_of_dashes() {
-        for (text, head, body) in [
-            ("---\na: 1\n---\nText", Some("\na: 1\n"), "\nText"),
-            ("---\na: 1\n---", Some("\na: 1\n"), ""),
-            ("---  \n\na\n---\n\nText\n---\nmore", Some("\na\n"), "\nText\n---\nmore"),
-            ("--- x\n---\nText", None, "--- x\n---\nText"),
-            ("x---\n---\n---\n", Some(""), ""),
-        ] {
-            let (found, rest) = parted(text);
-            assert_eq!((found.map(js_trim), js_trim(&rest)), (head.map(js_trim), js_trim(body)), "{text:?}");
-        }
-    }
 }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::shared::conventional::PLAIN;
+use super::shared::heads;
 use super::shared::keys::{Key, Keys, Takes};
 use super::shared::section::{Given, Section};
 use super::shared::skills;
@@ -353,16 +354,10 @@ enum Named {
 /// What of a text is sent: of the project's it is trimmed, of the user's only rules are, at their beginning.
 fn sent(text: &str, of_user: bool, is_rule: bool) -> std::ops::Range<usize> {
     let blank = |from: usize| text[from..].len() - text[from..].trim_start().len();
-    let head = if is_rule { blank(0) + body(text.trim_start()) } else { 0 };
+    let head = if is_rule { text.len() - heads::grok_build(text.trim_start()).len() } else { 0 };
     let start = if is_rule || !of_user { head + blank(head) } else { 0 };
     let end = if of_user { text.len() } else { text.trim_end().len() };
     start..end.max(start)
-}
-
-/// Where the text begins behind a head between three dashes; what else stands in their lines is no matter.
-fn body(text: &str) -> usize {
-    let Some(rest) = text.strip_prefix("---") else { return 0 };
-    rest.find("\n---").map_or(0, |end| end + "---\n---".len())
 }
 
 /// The top of the repository, as git knows it.

@@ -8,6 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use super::shared::conventional::PLAIN;
+use super::shared::heads;
 use super::shared::keys::{Key, Keys, Takes};
 use super::shared::skills;
 use super::{About, Attaches, Details, Edition, Evidence, Profile, Program};
@@ -304,21 +305,13 @@ fn hermes_md(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known
                 continue;
             }
             let Some((raw, text)) = read(&path, Scope::Project, search, answer)? else { return Ok(None) };
-            let text = scanned(without_head(&text).to_owned(), &path, answer);
+            let text = scanned(heads::hermes(&text).to_owned(), &path, answer);
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let text = format!("## {name}\n\n{text}");
             return Ok(Some(Kind { text, label: ".hermes.md", path: path.clone(), files: vec![(path, raw)] }));
         }
     }
     Ok(None)
-}
-
-/// The text behind a head between three dashes; one of nothing but a head is sent whole.
-fn without_head(text: &str) -> &str {
-    let text = text.trim_start_matches('\u{feff}');
-    let Some(end) = text.strip_prefix("---").and_then(|rest| rest.find("\n---")) else { return text };
-    let body = text[3 + end + 4..].trim_start_matches('\n');
-    if body.is_empty() { text } else { body }
 }
 
 /// `.cursorrules`, then `.cursor/rules/*.mdc` by name.

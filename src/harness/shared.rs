@@ -4,6 +4,7 @@
 pub(in crate::harness) mod conventional;
 pub mod evidence;
 pub(in crate::harness) mod front_matter;
+pub(in crate::harness) mod heads;
 pub mod installed;
 pub mod keys;
 pub mod manifests;

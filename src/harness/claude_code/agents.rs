@@ -13,7 +13,8 @@ use crate::answer::{
     Answer, Message, MessageKind, Refusal, Role, Scope, SessionKind, Source, Standpoint, Trigger, Warning,
 };
 use crate::formats::{Node, Value, parse_leniently};
-use crate::harness::shared::skills::{head, words};
+use crate::harness::shared::heads;
+use crate::harness::shared::skills::words;
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, GlobFlavor};
 use crate::text::raw_ranges;
@@ -177,7 +178,7 @@ fn described(
         for file in files {
             let Ok(raw) = search.read(&file, "an agent: its head names it")? else { continue };
             let text = raw.text();
-            let Some((front, body)) = head(&text) else { continue };
+            let Some((front, body)) = heads::whole_lines(&text) else { continue };
             let Some(head) = parse_leniently(front) else { continue };
             let value = |key: &str| head.get(key).and_then(words);
             let (Some(name), Some(_)) = (value("name"), value("description")) else { continue };

@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::answer::Text;
 use crate::formats::marked::{self, BlockKind};
 use crate::formats::{Node, parse_leniently};
+use crate::harness::shared::heads;
 use crate::snapshot::Content;
 use crate::text::{is_js_space, js_trim};
 
@@ -69,16 +70,8 @@ pub(super) fn take_apart(raw: &Content) -> Document {
 
 /// The front matter, and where the text behind it begins. It ends with the first three dashes, wherever they stand.
 fn front_matter(text: &str) -> (Front, usize) {
-    let none = (Front::None, 0);
-    let bom = text.len() - text.strip_prefix('\u{feff}').unwrap_or(text).len();
-    let Some(rest) = text[bom..].strip_prefix("---") else { return none };
-    let space = rest.len() - rest.trim_start_matches(is_js_space).len();
-    let Some(line_end) = rest[..space].rfind('\n') else { return none };
-    let matter = &rest[line_end + 1..];
-    let Some(end) = matter.find("---") else { return none };
-    let behind = matter[end + 3..].trim_start_matches(is_js_space);
-    let front = parse_leniently(&matter[..end]).map_or(Front::Broken, Front::Matter);
-    (front, text.len() - behind.len())
+    let Some((head, body)) = heads::claude_code(text) else { return (Front::None, 0) };
+    (parse_leniently(head).map_or(Front::Broken, Front::Matter), text.len() - body.len())
 }
 
 /// A block of HTML that begins with a comment, without its comments; `None` for any other.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::history::Heads;
 use crate::formats::{Node, Remembered, Value, parse_rust_yaml};
 use crate::harness::shared::front_matter::{self, PATTERN_KEYS};
+use crate::harness::shared::heads;
 use crate::text::js_trim;
 
 /// Names in `excludeAgent` that mean this client; Copilot CLI 1.0.102.
@@ -32,14 +33,14 @@ impl FrontMatter {
 
 /// What is wrong with the front matter, if anything is.
 pub(super) fn problem(text: &str) -> Option<String> {
-    let front = block(text).map(read);
+    let front = heads::vscode(text).map(|(head, _)| read(head));
     let has = |key: &str| front.as_ref().is_some_and(|front| front.keys.contains(&key));
     front_matter::problem(text, &["applyTo", "paths"], has, "the file applies to everything")
 }
 
 /// Reads the front matter of `text`.
 pub(super) fn parse(text: &str, heads: Heads) -> FrontMatter {
-    let Some(block) = block(text) else { return FrontMatter::default() };
+    let Some((block, _)) = heads::vscode(text) else { return FrontMatter::default() };
     match heads {
         Heads::Paths => read(block).as_ref().clone(),
         Heads::Whole | Heads::Commas | Heads::Braces => read_as(block, heads),
@@ -99,20 +100,6 @@ fn of_lines(block: &str, heads: Heads) -> FrontMatter {
     let patterns = line.map(|line| of_text(line, heads)).unwrap_or_default();
     let keys = PATTERN_KEYS.into_iter().filter(|key| raw(block, key).is_some()).collect();
     FrontMatter { patterns, keys, ..FrontMatter::default() }
-}
-
-/// What stands between a first line `---` and the next line that begins so.
-fn block(text: &str) -> Option<&str> {
-    let first = text.split_inclusive('\n').next().filter(|line| line.trim_end() == "---")?;
-    let rest = &text[first.len()..];
-    let mut at = 0;
-    for line in rest.split_inclusive('\n') {
-        if line.starts_with("---") {
-            return Some(&rest[..at]);
-        }
-        at += line.len();
-    }
-    None
 }
 
 fn texts(list: &[Node]) -> impl Iterator<Item = &str> {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::answer::{Answer, Fate, Role, Scope, Standpoint, Trigger};
 use crate::formats::{Node, parse_jsonc, parse_rust_yaml};
+use crate::harness::shared::heads;
 use crate::harness::shared::skills::{self, Skill, Walk, element, is_on, is_plain};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, absolute};
@@ -119,7 +120,7 @@ fn places(at: &Standpoint, home: &Path, root: &Path, moved: bool, more: &[String
 fn skill(path: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> Known<Option<Skill>> {
     let Some(file) = skills::read(path, scope, search, &mut answer.sources)? else { return Ok(None) };
     let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text).to_owned();
-    let head = skills::head(&text).and_then(|(head, body)| Some((parse_rust_yaml(head).ok()?, body)));
+    let head = heads::whole_lines(&text).and_then(|(head, body)| Some((parse_rust_yaml(head).ok()?, body)));
     let Some((head, body)) = head else {
         answer.sources.push(file.refused("it must begin with a head of YAML between lines of three dashes"));
         return Ok(None);

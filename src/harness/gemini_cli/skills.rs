@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::settings::Settings;
 use crate::answer::{Answer, Fate, Role, Scope, Standpoint, Trigger};
 use crate::formats::{Node, parse_yaml, with_merges};
+use crate::harness::shared::heads;
 use crate::harness::shared::skills::{self, Skill, Walk, as_written, element};
 use crate::search::{Known, Search};
 use crate::snapshot::Ask;
@@ -40,7 +41,7 @@ pub(super) fn look(
         paths[inside..].reverse();
         for path in paths {
             let Some(file) = skills::read(&path, scope, search, &mut answer.sources)? else { continue };
-            let head = skills::head(&file.text).and_then(|(head, _)| named(head));
+            let head = heads::whole_lines(&file.text).and_then(|(head, _)| named(head));
             let Some((name, description)) = head else {
                 answer.sources.push(file.refused("its head must have a `name` and a `description`"));
                 continue;

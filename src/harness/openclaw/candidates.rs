@@ -8,6 +8,7 @@ use super::skills::{Finding, Limits, Place};
 use super::turn::Turn;
 use crate::answer::{Described, Fate, Scope, Source, Warning};
 use crate::formats::{Node, Value, parse_json5};
+use crate::harness::shared::heads;
 use crate::harness::shared::skills::{self, File, Skill, element, sort_by_name, xml};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, absolute};
@@ -229,7 +230,7 @@ impl Read {
     fn with_a_second_chance(file: File) -> Result<Read, Box<Source>> {
         let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text).to_owned();
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
-        let head = skills::head(&text).and_then(|(head, _)| Head::of(head));
+        let head = heads::whole_lines(&text).and_then(|(head, _)| Head::of(head));
         let value = |key: &str| head.as_ref().and_then(|head| head.text(key));
         let Some(description) = value("description") else {
             return Err(Box::new(file.refused("its head must have a `description`")));

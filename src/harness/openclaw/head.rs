@@ -2,6 +2,7 @@
 //! clients give no such chance, and read heads twice: strictly for name and description, then their own way.
 
 use crate::formats::{Node, Value, parse_npm_yaml};
+use crate::harness::shared::heads;
 use crate::harness::shared::skills;
 use crate::text::{is_js_space, js_trim};
 
@@ -59,10 +60,7 @@ impl EarlyHead {
     pub(super) fn of(text: &str) -> Result<EarlyHead, &'static str> {
         const NO_HEAD: &str = "it must begin with a head between lines of `---`";
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
-        let rest = text.strip_prefix("---").ok_or(NO_HEAD)?;
-        let mut block = rest[..rest.find("\n---").ok_or(NO_HEAD)?].chars();
-        block.next();
-        let block = block.as_str().to_owned();
+        let block = heads::openclaw_early(&text).ok_or(NO_HEAD)?.to_owned();
         let node = parse_npm_yaml(&block).map_err(|_| "its head is no YAML")?;
         let text_of = |key: &str| match node.get(key).map(|node| &node.value) {
             Some(Value::Text(text) | Value::Date(text)) => Ok(Some(text.clone())),

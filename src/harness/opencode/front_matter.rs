@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use crate::formats::{Node, Value, parse_js_yaml, parse_json};
+use crate::harness::shared::heads::{self, GrayMatter};
 use crate::text::{is_js_space, js_trim};
 
 /// What stands in the head, and what follows it.
@@ -30,19 +31,10 @@ fn whole(text: &str) -> Markdown {
 
 fn split(text: &str) -> Option<Markdown> {
     let empty = || Node { at: 0..0, value: Value::Table(Vec::new()) };
-    let plain = || Some(whole(text));
-    let Some(after) = text.strip_prefix("---") else { return plain() };
-    // A longer line of dashes is no head.
-    if after.starts_with('-') {
-        return plain();
-    }
-    let (language, after) = after.split_at(after.find('\n').unwrap_or(after.len()));
-    let (head, rest) = after.split_once("\n---").unwrap_or((after, ""));
-    let content = rest.strip_prefix('\r').unwrap_or(rest);
-    let content = content.strip_prefix('\n').unwrap_or(content);
+    let Some(GrayMatter { language, head, body }) = heads::gray_matter(text) else { return Some(whole(text)) };
     let without_comments: String = head.lines().filter(|line| !line.trim_start().starts_with('#')).collect();
     let data = if without_comments.trim().is_empty() { empty() } else { data(js_trim(language), head)? };
-    Some(Markdown { data, content: content.to_owned() })
+    Some(Markdown { data, content: body.to_owned() })
 }
 
 /// What stands in the head, by the language that its first line names.

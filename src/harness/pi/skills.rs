@@ -9,6 +9,7 @@ use super::{Layout, Pi, Places, below_home, settings};
 use crate::answer::{Answer, Certain, Fate, Role, Scope, Source, Trigger};
 use crate::formats::{Node, Value, parse_npm_yaml};
 use crate::glob;
+use crate::harness::shared::heads;
 use crate::harness::shared::skills::{FILE, Skill, element, first_of_each_name, is_on, list, read, xml};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, FileType};
@@ -328,7 +329,7 @@ fn skill(edition: &Pi, entry: &Entry, search: &mut Search, answer: &mut Answer) 
         Layout::Headings | Layout::Tags => &file.text,
     };
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
-    let head = match head(&text).map(parse_npm_yaml) {
+    let head = match heads::pi(&text).map(parse_npm_yaml) {
         Some(Ok(head)) => Some(head),
         Some(Err(_)) => {
             answer.sources.extend(declared.then(|| file.refused("its head is not valid YAML")));
@@ -354,10 +355,4 @@ fn skill(edition: &Pi, entry: &Entry, search: &mut Search, answer: &mut Answer) 
         skill.source = Source { reason: HIDDEN.to_owned(), ..skill.source };
     }
     Ok(Some(skill))
-}
-
-/// What stands between three dashes and the next line that begins so.
-fn head(text: &str) -> Option<&str> {
-    let end = text.strip_prefix("---")?.find("\n---")? + 3;
-    text.get(4..end).filter(|head| !head.is_empty())
 }

@@ -6,6 +6,7 @@ use super::head;
 use crate::answer::{Fate, Scope, Tool, Trigger};
 use crate::glob::Picomatch;
 use crate::harness::shared::conventional::{Chain, File, Load};
+use crate::harness::shared::heads;
 use crate::search::Known;
 use crate::snapshot::{Ask, FileType, relative};
 use crate::text::{js_trim, lossy_without_bom};
@@ -112,25 +113,11 @@ struct Rule {
 impl Rule {
     fn of(file: &File, shown: String) -> Rule {
         let text = lossy_without_bom(file.raw()).replace("\r\n", "\n").replace('\r', "\n");
-        let (front, body) = split(&text);
+        let (front, body) = heads::qwen_code(&text).map_or((None, text.as_str()), |(head, body)| (Some(head), body));
         let mut paths = front.map(head::paths).unwrap_or_default();
         paths.retain(|pattern| !pattern.is_empty());
         Rule { shown, paths, has_head: front.is_some(), text: js_trim(&without_comments(body)).to_owned() }
     }
-}
-
-/// The YAML between two lines `---`, and what is behind it.
-fn split(text: &str) -> (Option<&str>, &str) {
-    let Some(rest) = text.strip_prefix("---\n") else { return (None, text) };
-    let mut from = 0;
-    while let Some(at) = rest[from..].find("\n---").map(|at| from + at) {
-        let behind = &rest[at + "\n---".len()..];
-        if behind.is_empty() || behind.starts_with('\n') {
-            return (Some(&rest[..at]), behind.strip_prefix('\n').unwrap_or(behind));
-        }
-        from = at + 1;
-    }
-    (None, text)
 }
 
 /// Without HTML comments, and without the beginning of one that never ends.

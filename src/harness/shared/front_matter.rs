@@ -6,6 +6,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::heads;
 use crate::formats::Remembered;
 
 /// The keys by which one harness or another is told for which files a rule is.
@@ -61,19 +62,11 @@ pub(in crate::harness) struct Head {
 impl Head {
     /// The block between a first line `---` and the next line that begins so.
     pub(in crate::harness) fn of(text: &str) -> Option<Head> {
-        let mut lines = text.split_inclusive('\n');
-        let first = lines.next().filter(|line| line.trim_end() == "---")?;
-        let mut at = first.len();
-        for line in lines {
-            if line.starts_with("---") {
-                static READ: Remembered<Entries> = Remembered::new();
-                let block = first.len()..at;
-                let entries = READ.of(&text[block.clone()], |block| entries(&lines_of(block).collect::<Vec<_>>()));
-                return Some(Head { entries, block, body: at + line.len() });
-            }
-            at += line.len();
-        }
-        None
+        static READ: Remembered<Entries> = Remembered::new();
+        let (block, body) = heads::vscode(text)?;
+        let entries = READ.of(block, |block| entries(&lines_of(block).collect::<Vec<_>>()));
+        let start = text.find('\n').map_or(text.len(), |end| end + 1);
+        Some(Head { entries, block: start..start + block.len(), body: text.len() - body.len() })
     }
 
     /// With the text it stands in.

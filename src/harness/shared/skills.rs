@@ -93,22 +93,6 @@ impl File {
     }
 }
 
-/// The text between a first line of three dashes and the next one, and the text behind it.
-pub(in crate::harness) fn head(text: &str) -> Option<(&str, &str)> {
-    let first = text.split_inclusive('\n').next()?;
-    if first.trim_end() != "---" {
-        return None;
-    }
-    let mut at = first.len();
-    for line in text[at..].split_inclusive('\n') {
-        if line.trim_end() == "---" {
-            return Some((&text[first.len()..at], &text[at + line.len()..]));
-        }
-        at += line.len();
-    }
-    None
-}
-
 /// The text that a value is; a list or a table is none.
 pub(in crate::harness) fn words(node: &Node) -> Option<String> {
     match &node.value {
@@ -273,21 +257,6 @@ pub(in crate::harness) fn list(trigger: Trigger, role: Role, entries: &[String])
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_head_stands_between_two_lines_of_dashes() {
-        for (text, parts) in [
-            ("---\nname: a\n---\nBody\n", Some(("name: a\n", "Body\n"))),
-            ("---\r\nname: a\r\n---\r\nBody", Some(("name: a\r\n", "Body"))),
-            ("---\n---", Some(("", ""))),
-            ("---\nname: a\n", None),
-            ("name: a\n---\n", None),
-            ("\u{feff}---\n---\n", None),
-            ("", None),
-        ] {
-            assert_eq!(head(text), parts, "{text:?}");
-        }
-    }
 
     #[test]
     fn the_first_skill_of_a_name_stays() {

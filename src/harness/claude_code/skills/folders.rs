@@ -9,6 +9,7 @@ use crate::answer::{Answer, Certain, Fate, Scope, Standpoint, Trigger};
 use crate::formats::{Node, parse_leniently};
 use crate::harness::claude_code::paths;
 use crate::harness::claude_code::settings::{Settings, Shown};
+use crate::harness::shared::heads;
 use crate::harness::shared::skills::{self, FILE, is_plain, sort_by_name, words};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, FileType};
@@ -153,7 +154,7 @@ pub(super) fn read(
 ) -> Known<Option<(Found, Option<Node>)>> {
     let Some(file) = skills::read(path, scope, search, &mut answer.sources)? else { return Ok(None) };
     let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text);
-    let (head, body) = skills::head(text).unwrap_or(("", text));
+    let (head, body) = heads::whole_lines(text).unwrap_or(("", text));
     let head = parse_leniently(head);
     let value = |key: &str| head.as_ref().and_then(|head| head.get(key)).and_then(words);
     let instead = if known.is_empty() || is_skill_file(path) { "Skill" } else { "Custom command" };

@@ -1,6 +1,7 @@
 //! The head of a SKILL.md, as Codex 0.169 reads it, and the second chance that it gives.
 
 use crate::formats::{Node, Value, parse_rust_yaml_in_part};
+use crate::harness::shared::heads;
 use crate::harness::shared::skills::as_written;
 
 /// What the head of a SKILL.md says.
@@ -13,7 +14,7 @@ pub(super) struct Head {
 impl Head {
     /// The head of a file, unless it has none that can be read.
     pub fn of_file(text: &str, second_chance: bool) -> Option<Head> {
-        let head = between_dashes(text)?;
+        let (head, _) = heads::codex(text)?;
         Head::of(head).or_else(|| second_chance.then(|| Head::of(&quoted(head)))?)
     }
 
@@ -52,23 +53,6 @@ pub(super) fn times(node: &Node, key: &str) -> usize {
 /// Anything but a list and a table.
 pub(super) fn is_scalar(node: &Node) -> bool {
     !matches!(node.value, Value::List(_) | Value::Table(_))
-}
-
-/// The lines between a first line of three dashes and the next one; white space around the dashes does not count.
-fn between_dashes(text: &str) -> Option<&str> {
-    let first = text.split_inclusive('\n').next()?;
-    let is_border = |line: &str| line.trim() == "---";
-    if !is_border(first) {
-        return None;
-    }
-    let mut end = first.len();
-    for line in text[end..].split_inclusive('\n') {
-        if is_border(line) {
-            return Some(&text[first.len()..end]);
-        }
-        end += line.len();
-    }
-    None
 }
 
 /// The head with those values in quotes that people mean as texts and that are none in YAML. Texts that span lines are left
@@ -134,20 +118,6 @@ mod tests {
             let text = format!("---\nname: a\ndescription: {value}\n---\n");
             let head = Head::of_file(&text, true).unwrap_or_default();
             assert_eq!(head.description.as_deref(), read, "{value}");
-        }
-    }
-
-    #[test]
-    fn white_space_around_the_dashes_does_not_count() {
-        for (text, head) in [
-            ("---\nname: a\n---\nBody\n", Some("name: a\n")),
-            (" ---\nname: a\n  --- \n", Some("name: a\n")),
-            ("---\n---", Some("")),
-            ("---\nname: a\n", None),
-            ("\n---\n---\n", None),
-            ("----\n----\n", None),
-        ] {
-            assert_eq!(between_dashes(text), head, "{text:?}");
         }
     }
 }
