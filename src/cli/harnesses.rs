@@ -195,6 +195,17 @@ fn rows(
     let mut all: Vec<Row> = built_in.chain(declared).collect();
     // Mine first, those with the strongest reasons before the others; the order of a harness's editions stays.
     all.sort_by_key(|row| used.mine.iter().position(|mine| mine.harness == row.harness).unwrap_or(usize::MAX));
+    wanted(all, customs, installations, used, arguments)
+}
+
+/// The rows of those that are asked about; all where none is named.
+fn wanted(
+    all: Vec<Row>,
+    customs: &Customs,
+    installations: &Installations,
+    used: &UsedHere,
+    arguments: &Harnesses,
+) -> Result<Vec<Row>, String> {
     let named = |spec: &&String| **spec != MINE && **spec != ALL_OF_THEM || customs.harness(spec).is_some();
     let words: Vec<_> = arguments.harness.iter().filter(|spec| !named(spec)).collect();
     if arguments.harness.is_empty() || words.iter().any(|word| *word == ALL_OF_THEM) {

@@ -125,18 +125,7 @@ enum Format {
 /// Answers, prints, and exits with 0 whatever the answer is.
 pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
     let here = here()?;
-    let mut request: Request = match &show.request {
-        Some(json) => Request::from_json(json).map_err(|problem| format!("--request: {problem}"))?,
-        None => Request::default(),
-    };
-    if !show.harness.is_empty() {
-        request.harness = Some(OneOrMany::Many(show.harness.clone()));
-    }
-    if show.session.is_some() {
-        request.session.clone_from(&show.session);
-    }
-    request.agent = show.agent.clone().or(request.agent);
-    request.tool = show.tool.clone().or(request.tool);
+    let request = request(show)?;
     let cwd = directory("--cwd", show.cwd.as_deref(), &here)?.unwrap_or_else(|| here.clone());
     // Paths are relative to where the agent is started, as the file is that it would read.
     let home = directory("--home", show.home.as_deref(), &cwd)?;
@@ -188,6 +177,21 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
         Format::Text => print_styled(&screen::of_all(&answers, others(&request, &answers), screen::width()))?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The request that the options make, laid over the one in JSON.
+fn request(show: &Show) -> Result<Request, Failure> {
+    let mut request: Request = match &show.request {
+        Some(json) => Request::from_json(json).map_err(|problem| format!("--request: {problem}"))?,
+        None => Request::default(),
+    };
+    if !show.harness.is_empty() {
+        request.harness = Some(OneOrMany::Many(show.harness.clone()));
+    }
+    request.session = show.session.clone().or(request.session);
+    request.agent = show.agent.clone().or(request.agent);
+    request.tool = show.tool.clone().or(request.tool);
+    Ok(request)
 }
 
 /// Says on standard error what keeps the texts from being exactly those that the model gets.

@@ -332,29 +332,11 @@ impl Edition for Edition21 {
         // Some files are looked at twice: for themselves, and for what they keep out.
         let mut said = HashSet::new();
         answer.warnings.extend(warnings.into_iter().filter(|warning| said.insert(warning.clone())));
-        let mut used = Vec::new();
-        // What the user mentions stands before the block that the session starts with, if the user is who tells it.
-        let (attached, nested): (Vec<_>, Vec<_>) = nested
-            .into_iter()
-            .partition(|(message, _)| message.trigger == Trigger::Attach && message.role == Role::User);
-        for (message, of_message) in attached {
-            let index = answer.messages.len();
-            answer.messages.push(message);
-            used.extend(of_message.into_iter().map(|source| Source { message: Some(index), part: Some(0), ..source }));
-        }
-        let index = answer.messages.len();
-        let message = self.message(&start, &settings, at);
-        answer.messages.extend(message);
-        used.extend(sent(start, index));
-        for (message, of_message) in nested {
-            let index = answer.messages.len();
-            answer.messages.push(message);
-            used.extend(of_message.into_iter().map(|source| Source { message: Some(index), part: Some(0), ..source }));
-        }
+        let used = self.in_order(at, &settings, (start, nested), &mut answer);
         // What was sent stands first, in the order it was sent.
-        let places: HashSet<&Place> = used.iter().map(|source: &Source| &source.place).collect();
+        let places: HashSet<&Place> = used.iter().map(|source| &source.place).collect();
         sources.retain(|source| !places.contains(&source.place));
-        used.append(&mut sources);
+        let used: Vec<Source> = used.into_iter().chain(sources).collect();
         for (glob, from) in &settings.excludes {
             let alone = Excludes::new([glob.as_str()].into_iter(), search)?;
             let taken_out = used.iter().filter(|source| source.fate == Fate::Excluded).filter_map(Source::path);
@@ -368,6 +350,33 @@ impl Edition for Edition21 {
 }
 
 impl Edition21 {
+    /// The messages in the order in which they are sent, and the files of each.
+    fn in_order(
+        &self,
+        at: &Standpoint,
+        settings: &Settings,
+        (start, nested): (Start, Vec<(Message, Vec<Source>)>),
+        answer: &mut Answer,
+    ) -> Vec<Source> {
+        let mut used = Vec::new();
+        // What the user mentions stands before the block that the session starts with, if the user is who tells it.
+        let (attached, nested): (Vec<_>, Vec<_>) = nested
+            .into_iter()
+            .partition(|(message, _)| message.trigger == Trigger::Attach && message.role == Role::User);
+        let add = |(message, of_message): (Message, Vec<Source>), used: &mut Vec<Source>, answer: &mut Answer| {
+            let index = answer.messages.len();
+            answer.messages.push(message);
+            used.extend(of_message.into_iter().map(|source| Source { message: Some(index), part: Some(0), ..source }));
+        };
+        attached.into_iter().for_each(|brought| add(brought, &mut used, answer));
+        let index = answer.messages.len();
+        let message = self.message(&start, settings, at);
+        answer.messages.extend(message);
+        used.extend(sent(start, index));
+        nested.into_iter().for_each(|brought| add(brought, &mut used, answer));
+        used
+    }
+
     /// What of the settings earlier versions take otherwise; and what stops them.
     fn differs(&self, settings: &mut Settings, answer: &mut Answer) -> Option<Refusal> {
         if !self.agents_md {

@@ -59,17 +59,7 @@ impl Lexer {
             return length;
         }
         if let Some(length) = code(source) {
-            let code = &source[..length];
-            match blocks.last_mut() {
-                // Indented code interrupts no words.
-                Some(Block { raw, kind: BlockKind::Paragraph(words) | BlockKind::Text(words) }) => {
-                    raw.push_str(if raw.ends_with('\n') { "" } else { "\n" });
-                    raw.push_str(code);
-                    words.push('\n');
-                    words.push_str(&unindented(code));
-                }
-                _ => blocks.push(Block { raw: code.to_owned(), kind: BlockKind::Code }),
-            }
+            add_code(&source[..length], blocks);
             return length;
         }
         let simple = fenced(source)
@@ -426,6 +416,19 @@ fn underlined(source: &str) -> Option<(usize, String)> {
 }
 
 mod list;
+
+/// Indented code, which interrupts no words.
+fn add_code(code: &str, blocks: &mut Vec<Block>) {
+    match blocks.last_mut() {
+        Some(Block { raw, kind: BlockKind::Paragraph(words) | BlockKind::Text(words) }) => {
+            raw.push_str(if raw.ends_with('\n') { "" } else { "\n" });
+            raw.push_str(code);
+            words.push('\n');
+            words.push_str(&unindented(code));
+        }
+        _ => blocks.push(Block { raw: code.to_owned(), kind: BlockKind::Code }),
+    }
+}
 
 /// A paragraph, or more of one that lazily goes on.
 fn paragraph_or_more(source: &str, blocks: &mut Vec<Block>, lazy: &mut Lazy) -> usize {

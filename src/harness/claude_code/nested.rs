@@ -28,21 +28,7 @@ impl Loader<'_, '_> {
         start: &Start,
         checkout: Option<&Checkout>,
     ) -> Known<Vec<(Message, Vec<Source>)>> {
-        if self.search.stat(target, "the file that is read")?.is_err() && self.tool != Tool::Write {
-            return Ok(Vec::new());
-        }
-        let extension = target.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-        if READ_REFUSES.contains(&extension) {
-            self.search.never(target, "Read refuses files with this extension, and nothing is attached");
-            return Ok(Vec::new());
-        }
-        let real = self.search.real(target)?.unwrap_or_else(|_| target.to_owned());
-        if !target.starts_with(self.cwd) || !real.starts_with(self.cwd) {
-            self.search.never(target, "outside the working directory nothing is attached");
-            return Ok(Vec::new());
-        }
-        if self.denied(target, &real, Owner::Project) {
-            self.search.never(target, "permissions.deny keeps it from being read, and nothing is attached");
+        if !self.may_bring(target)? {
             return Ok(Vec::new());
         }
         let loaded: HashSet<PathBuf> = start
@@ -55,15 +41,6 @@ impl Loader<'_, '_> {
             .chain([target.to_owned()])
             .collect();
         let below = directories(self.cwd, target);
-        let brings = match self.tool {
-            Tool::Read | Tool::Mention => true,
-            Tool::Edit | Tool::Write => self.edition.edits_bring,
-            Tool::Shell => self.edition.shell_brings,
-        };
-        if !brings {
-            self.search.never(target, "in this version the tool brings nothing");
-            return Ok(Vec::new());
-        }
         let handed = match self.tool {
             Tool::Mention if !self.edition.mentions_hand_over => None,
             Tool::Read | Tool::Mention => {
@@ -79,6 +56,50 @@ impl Loader<'_, '_> {
                 None
             }
         };
+        let mut attached = HashSet::new();
+        let mut files = Vec::new();
+        for entry in self.attached(target, &below, checkout)? {
+            let new = !loaded.contains(&entry.path) && attached.insert(entry.path.clone());
+            if new && !js_trim(&entry.document.text).is_empty() {
+                files.push(self.cut(entry));
+            } else if new {
+                self.consider(entry.source);
+            }
+        }
+        Ok(self.carry(handed, files))
+    }
+
+    /// Whether the tool brings anything when it takes `target`; the trace says why not.
+    fn may_bring(&mut self, target: &Path) -> Known<bool> {
+        if self.search.stat(target, "the file that is read")?.is_err() && self.tool != Tool::Write {
+            return Ok(false);
+        }
+        let extension = target.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        if READ_REFUSES.contains(&extension) {
+            self.search.never(target, "Read refuses files with this extension, and nothing is attached");
+            return Ok(false);
+        }
+        let brings = match self.tool {
+            Tool::Read | Tool::Mention => true,
+            Tool::Edit | Tool::Write => self.edition.edits_bring,
+            Tool::Shell => self.edition.shell_brings,
+        };
+        let real = self.search.real(target)?.unwrap_or_else(|_| target.to_owned());
+        let why_not = if !target.starts_with(self.cwd) || !real.starts_with(self.cwd) {
+            "outside the working directory nothing is attached"
+        } else if self.denied(target, &real, Owner::Project) {
+            "permissions.deny keeps it from being read, and nothing is attached"
+        } else if !brings {
+            "in this version the tool brings nothing"
+        } else {
+            return Ok(true);
+        };
+        self.search.never(target, why_not);
+        Ok(false)
+    }
+
+    /// CLAUDE.md files and rules on the way to `target`, whether or not they are loaded already.
+    fn attached(&mut self, target: &Path, below: &[PathBuf], checkout: Option<&Checkout>) -> Known<Vec<Entry>> {
         let mut found = Vec::new();
         self.seen.clear();
         // Observed: an approval counts for the start and for nested AGENTS.md only.
@@ -102,17 +123,7 @@ impl Loader<'_, '_> {
                 self.conditional(&dir.join(".claude/rules"), Owner::Project, (target, &dir), &mut found)?;
             }
         }
-        let mut attached = HashSet::new();
-        let mut files = Vec::new();
-        for entry in found {
-            let new = !loaded.contains(&entry.path) && attached.insert(entry.path.clone());
-            if new && !js_trim(&entry.document.text).is_empty() {
-                files.push(self.cut(entry));
-            } else if new {
-                self.consider(entry.source);
-            }
-        }
-        Ok(self.carry(handed, files))
+        Ok(found)
     }
 
     /// Says of the files of a worktree that they are not attached from outside.

@@ -217,7 +217,6 @@ impl Settings {
             let message = format!("--setting-sources: `{word}` is not one of user, project and local");
             return Ok(Err(Refusal::new("--setting-sources", message)));
         }
-        let source = |name| words.sources.as_ref().is_none_or(|list| list.split(',').any(|word| word.trim() == name));
         let (json, json_is_empty) = match users_json(at, search)? {
             Ok(found) => found,
             Err(refusal) => return Ok(Err(refusal)),
@@ -225,7 +224,36 @@ impl Settings {
         let mut variables = Variables::default();
         variables.take(json.as_ref().and_then(|json| json.get("env")), true);
         let config = config(&variables, at, search);
-        let mut settings = Settings {
+        let mut settings = Settings::before_layers(&words, config, (json, json_is_empty), at);
+        let layers = match settings.layers(at, checkout, words.settings.as_deref(), &mut variables, search)? {
+            Ok(layers) => layers,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        settings.take_variables(&words, &variables, search);
+        settings.apply(&layers, at);
+        // Observed: on the command line the tool by itself is taken away, and no file with it.
+        for rule in words.denied.iter().filter(|rule| !["Read", "Read()", "Read(*)"].contains(&rule.as_str())) {
+            settings.denied.add(rule, &at.cwd, &at.cwd, &at.home);
+        }
+        settings.no_skills = words.no_skills().or(settings.no_skills);
+        let model = layers.iter().rev().find_map(|layer| layer.node.get("model")).and_then(Node::as_text);
+        settings.model =
+            words.model.clone().or_else(|| variables.given(variables::MODEL, search)).or(model.map(str::to_owned));
+        let named = layers.iter().rev().find_map(|layer| layer.node.get("agent")).and_then(Node::as_text);
+        settings.agent = words.agent.clone().or_else(|| named.filter(|name| !name.is_empty()).map(str::to_owned));
+        settings.place_memory(&layers, &variables, at, search);
+        Ok(Ok(settings))
+    }
+
+    /// What the command line and the user's own state say, before any settings file is read.
+    fn before_layers(
+        words: &Words,
+        config: Directory,
+        (json, json_is_empty): (Option<Node>, bool),
+        at: &Standpoint,
+    ) -> Settings {
+        let source = |name| words.sources.as_ref().is_none_or(|list| list.split(',').any(|word| word.trim() == name));
+        Settings {
             memories: config.clone(),
             config,
             off: None,
@@ -258,12 +286,11 @@ impl Settings {
             warnings: Vec::new(),
             json,
             json_is_empty,
-        };
-        let layers = match settings.layers(at, checkout, words.settings.as_deref(), &mut variables, search)? {
-            Ok(layers) => layers,
-            Err(refusal) => return Ok(Err(refusal)),
-        };
-        settings.off = [
+        }
+    }
+
+    fn take_variables(&mut self, words: &Words, variables: &Variables, search: &Search) {
+        self.off = [
             (words.bare, "--bare"),
             (words.safe, "--safe-mode"),
             (variables.on(variables::SAFE_MODE, search), variables::SAFE_MODE),
@@ -272,27 +299,14 @@ impl Settings {
         .iter()
         .find(|(on, _)| *on)
         .map(|(_, name)| *name);
-        settings.no_files = variables.on(variables::NO_FILES, search);
+        self.no_files = variables.on(variables::NO_FILES, search);
         let columns = variables.given(variables::SKILL_COLUMNS, search);
         let columns = columns.and_then(|columns| columns.trim().parse::<f64>().ok()).filter(|columns| *columns != 0.0);
-        settings.skill_columns = columns.map(|columns| columns.max(0.0) as usize);
-        settings.small_window = variables.on(variables::NO_LARGE_WINDOW, search);
+        self.skill_columns = columns.map(|columns| columns.max(0.0) as usize);
+        self.small_window = variables.on(variables::NO_LARGE_WINDOW, search);
         if variables.on(variables::ADDED_GIVE, search) {
-            settings.added = settings.added_anyway.clone();
+            self.added = self.added_anyway.clone();
         }
-        settings.apply(&layers, at);
-        // Observed: on the command line the tool by itself is taken away, and no file with it.
-        for rule in words.denied.iter().filter(|rule| !["Read", "Read()", "Read(*)"].contains(&rule.as_str())) {
-            settings.denied.add(rule, &at.cwd, &at.cwd, &at.home);
-        }
-        settings.no_skills = words.no_skills().or(settings.no_skills);
-        let model = layers.iter().rev().find_map(|layer| layer.node.get("model")).and_then(Node::as_text);
-        settings.model =
-            words.model.clone().or_else(|| variables.given(variables::MODEL, search)).or(model.map(str::to_owned));
-        let named = layers.iter().rev().find_map(|layer| layer.node.get("agent")).and_then(Node::as_text);
-        settings.agent = words.agent.clone().or_else(|| named.filter(|name| !name.is_empty()).map(str::to_owned));
-        settings.place_memory(&layers, &variables, at, search);
-        Ok(Ok(settings))
     }
 
     /// The layers, weakest first. Observed: one of them may move the user's directory, and the user's settings are then

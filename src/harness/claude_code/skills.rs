@@ -160,9 +160,10 @@ impl Edition21 {
         let budget = settings.skill_budget(around.at);
         let lines = entries(true);
         let whole = kept(&lines, budget.columns, true);
-        let unsure = budget.unsure.filter(|(_, others)| others.iter().any(|other| kept(&lines, *other, true) != whole));
+        let unsure =
+            budget.unsure.as_ref().filter(|(_, others)| others.iter().any(|other| kept(&lines, *other, true) != whole));
         if let Some((reason, _)) = unsure {
-            answer.doubt(&[Certain::Text], reason);
+            answer.doubt(&[Certain::Text], reason.clone());
         } else if kept(&entries(false), budget.columns, false) != whole {
             answer.doubt(&[Certain::Text], "which descriptions of skills are kept depends on the time of day");
         } else if !self.own_skills_measured
@@ -184,15 +185,7 @@ impl Edition21 {
                 source.reason = "listed by name alone: skillOverrides says `name-only`".to_owned();
             } else if !whole {
                 bare += 1;
-                source.described = Described::ByName;
-                source.reason =
-                    format!("listed by name alone: the list has {} columns, and they are spent", budget.columns);
-                source.limit = Some(Limit {
-                    value: budget.columns,
-                    unit: Unit::Utf16,
-                    per: Per::Chain,
-                    from: budget.from.clone(),
-                });
+                lose_description(source, &budget);
             } else if crate::text::utf16_len(&found.description) > longest {
                 source.described = Described::InPart;
                 source.reason = format!("its description is cut to {longest} UTF-16 units");
@@ -211,6 +204,13 @@ impl Edition21 {
         answer.messages.extend(skills::list(trigger, Role::User, &texts));
         answer.sources.extend(counted.into_iter().chain(left_out).map(|found| found.source));
     }
+}
+
+/// A skill of which the budget leaves the name.
+fn lose_description(source: &mut Source, budget: &Budget) {
+    source.described = Described::ByName;
+    source.reason = format!("listed by name alone: the list has {} columns, and they are spent", budget.columns);
+    source.limit = Some(Limit { value: budget.columns, unit: Unit::Utf16, per: Per::Chain, from: budget.from.clone() });
 }
 
 /// Where skills or commands are looked for at the start of a session: `folder` of every `.claude` that counts.

@@ -66,6 +66,7 @@ impl Codex {
         answer: &mut Answer,
     ) -> Known<Result<Vec<PathBuf>, Problem>> {
         let mut picked = Vec::new();
+        // Codex stops at the first error; what it would have picked later is only explained.
         let mut problem = None;
         for dir in dirs.iter().filter(|dir| !(self.loses_tildes && dir.ends_with("~"))) {
             let mut winner: Option<PathBuf> = None;
@@ -83,51 +84,26 @@ impl Codex {
                 order.push(path.clone());
                 let scope = if self.names.contains(name) { Scope::Project } else { Scope::Config };
                 if let Some(winner) = &winner {
-                    let found =
-                        search.stat(&path, "Codex stops at the first name; asked to explain what is shadowed")?;
-                    if found.is_ok_and(|meta| meta.kind == FileType::File) && !same_name(answer, &path) {
-                        let reason = format!("{} in the same directory is loaded instead", file_name(winner));
-                        answer.sources.push(Source {
-                            by: Some(winner.clone()),
-                            ..Source::new(path, scope, Fate::Shadowed, reason)
-                        });
-                    }
+                    shadow(&path, scope, winner, search, answer)?;
                     continue;
                 }
                 match self.examine(&path, name, || first_of(dir, settings, names), search)? {
                     Ok(Meta { kind: FileType::File | FileType::Link, .. }) => winner = Some(path),
-                    Ok(meta) => answer.sources.push(Source::new(
-                        path,
-                        scope,
-                        Fate::Unreadable,
-                        format!("a {}, not a file: the next name is tried", meta.kind.word()),
-                    )),
+                    Ok(meta) => {
+                        let reason = format!("a {}, not a file: the next name is tried", meta.kind.word());
+                        answer.sources.push(Source::new(path, scope, Fate::Unreadable, reason));
+                    }
                     Err(Errno::NOENT) => {}
                     Err(errno) => {
                         problem.get_or_insert_with(|| Problem::new(path, errno));
                     }
                 }
-                // Codex stops at the first error; what it would have picked later is only explained.
             }
             picked.extend(winner);
         }
-        Ok(match problem {
-            Some(problem) => {
-                for path in picked {
-                    let reason = format!(
-                        "{} cannot be examined ({}), and any such error drops all project files",
-                        problem.path.display(),
-                        problem.what
-                    );
-                    answer.sources.push(Source {
-                        by: Some(problem.path.clone()),
-                        ..Source::new(path, Scope::Project, Fate::Dropped, reason)
-                    });
-                }
-                Err(problem)
-            }
-            None => Ok(picked),
-        })
+        let Some(problem) = problem else { return Ok(Ok(picked)) };
+        answer.sources.extend(picked.into_iter().map(|path| problem.drops(path)));
+        Ok(Err(problem))
     }
 
     /// The path of a name in a directory. Where links are followed, `..` is taken out of the words, and not asked of the disk.
@@ -347,6 +323,25 @@ impl Problem {
     fn new(path: PathBuf, errno: Errno) -> Problem {
         Problem { path, what: format!("{}: {}", errno.name(), errno.text()) }
     }
+
+    /// A file that was picked, and that is not loaded because of it.
+    fn drops(&self, path: PathBuf) -> Source {
+        let (by, what) = (&self.path, &self.what);
+        let reason =
+            format!("{} cannot be examined ({what}), and any such error drops all project files", by.display());
+        Source { by: Some(by.clone()), ..Source::new(path, Scope::Project, Fate::Dropped, reason) }
+    }
+}
+
+/// Codex stops at the first name of a directory; what stands there under a later one is told.
+fn shadow(path: &Path, scope: Scope, winner: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
+    let found = search.stat(path, "Codex stops at the first name; asked to explain what is shadowed")?;
+    if found.is_ok_and(|meta| meta.kind == FileType::File) && !same_name(answer, path) {
+        let reason = format!("{} in the same directory is loaded instead", file_name(winner));
+        let source = Source::new(path, scope, Fate::Shadowed, reason);
+        answer.sources.push(Source { by: Some(winner.to_owned()), ..source });
+    }
+    Ok(())
 }
 
 fn drop_all(answer: &mut Answer, problem: &Problem) -> Vec<Doc> {

@@ -258,95 +258,121 @@ fn wrong_provider(layers: &Layers, own: &[&str]) -> Option<Refusal> {
 
 /// Says what a value must be, if it is not.
 fn check(node: &Node, wanted: Type) -> Result<(), String> {
-    let table = |right: &dyn Fn(&(String, Node)) -> bool| node.as_table().is_some_and(|table| table.iter().all(right));
-    let is_empty_list = || matches!(&node.value, Value::List(list) if list.is_empty());
+    if fits(node, wanted) { Ok(()) } else { Err(words(wanted)) }
+}
+
+fn fits(node: &Node, wanted: Type) -> bool {
+    let value = &node.value;
     // A date counts as a text.
-    let is_text = node.as_text().is_some() || matches!(node.value, Value::Date(_));
-    let (right, words) = match wanted {
-        Type::Text => (is_text, "a string"),
-        Type::Filled => (is_text && node.as_text() != Some(""), "a string that is not empty"),
-        Type::Word(known) => {
-            let right = node.as_text().is_some_and(|word| known.contains(&word));
-            return if right { Ok(()) } else { Err(format!("one of {}", known.join(", "))) };
+    let is_text = node.as_text().is_some() || matches!(value, Value::Date(_));
+    let is_table = node.as_table().is_some();
+    let is_one_of = |known: &[&str]| node.as_text().is_some_and(|word| known.contains(&word));
+    match wanted {
+        Type::Text => is_text,
+        Type::Filled => is_text && node.as_text() != Some(""),
+        Type::Word(known) => is_one_of(known),
+        Type::WordOrTable(known) => is_table || is_one_of(known),
+        Type::WordOrGranular(known) => is_granular(node) || is_one_of(known),
+        Type::Identifier => node.as_text().is_some_and(is_identifier),
+        Type::Bool => node.as_bool().is_some(),
+        Type::Integer => matches!(value, Value::Integer(_)),
+        Type::Size => matches!(value, Value::Integer(0..)),
+        Type::Port => matches!(value, Value::Integer(0..=65_535)),
+        Type::Within(least, most) => matches!(value, Value::Integer(number) if (least..=most).contains(number)),
+        Type::Number => match *value {
+            Value::Integer(number) => number >= 0,
+            Value::Float(number) => number >= 0.0,
+            _ => false,
+        },
+        Type::Decimal => matches!(value, Value::Integer(_) | Value::Float(_)),
+        Type::List => node.as_list().is_some(),
+        Type::Integers => node.as_list().is_some_and(|list| list.iter().all(|one| fits(one, Type::Integer))),
+        Type::Texts => node.as_texts().is_some(),
+        Type::TextOrTexts => is_text || node.as_texts().is_some(),
+        Type::BoolOrTexts => node.as_bool().is_some() || node.as_texts().is_some(),
+        Type::BoolOrKeys(_) => node.as_bool().is_some() || is_table,
+        Type::Table | Type::Keys(_) => is_table,
+        Type::KeysOrEmpty(_) => is_table || is_empty_list(node),
+        Type::Skills(by) => is_empty_list(node) || is_skills(node, by),
+        Type::TableOfTexts
+        | Type::TableOfWords(_)
+        | Type::TableOfBools
+        | Type::Filesystem
+        | Type::Tables
+        | Type::TablesOf(_)
+        | Type::Providers(_)
+        | Type::Servers(_)
+        | Type::Features(_)
+        | Type::Agents(_) => {
+            node.as_table().is_some_and(|table| table.iter().all(|(name, value)| is_entry(name, value, wanted)))
         }
-        Type::WordOrTable(known) => {
-            let right = node.as_table().is_some() || node.as_text().is_some_and(|word| known.contains(&word));
-            return if right { Ok(()) } else { Err(format!("one of {}", known.join(", "))) };
-        }
-        Type::WordOrGranular(known) => {
-            let right = is_granular(node) || node.as_text().is_some_and(|word| known.contains(&word));
-            return if right { Ok(()) } else { Err(format!("one of {}", known.join(", "))) };
-        }
-        Type::Bool => (node.as_bool().is_some(), "a boolean"),
-        Type::Integer => (matches!(node.value, Value::Integer(_)), "an integer"),
-        Type::Size => (matches!(node.value, Value::Integer(0..)), "a non-negative integer"),
-        Type::Port => (matches!(node.value, Value::Integer(0..=65_535)), "an integer up to 65535"),
-        Type::Number => {
-            let right = match node.value {
-                Value::Integer(number) => number >= 0,
-                Value::Float(number) => number >= 0.0,
-                _ => false,
-            };
-            (right, "a number from 0")
-        }
-        Type::Within(least, most) => {
-            let right = matches!(node.value, Value::Integer(number) if (least..=most).contains(&number));
-            return if right { Ok(()) } else { Err(format!("an integer from {least} to {most}")) };
-        }
-        Type::Decimal => (matches!(node.value, Value::Integer(_) | Value::Float(_)), "a number"),
-        Type::Integers => {
-            let right =
-                node.as_list().is_some_and(|list| list.iter().all(|one| matches!(one.value, Value::Integer(_))));
-            (right, "a list of integers")
-        }
-        Type::Identifier => {
-            let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-            let right = node.as_text().is_some_and(|text| !text.is_empty() && text.chars().all(is_plain));
-            (right, "a string of letters, digits, `-` and `_`")
-        }
-        Type::List => (node.as_list().is_some(), "a list"),
-        Type::BoolOrTexts => (node.as_bool().is_some() || node.as_texts().is_some(), "a boolean or a list of strings"),
-        Type::TableOfTexts => (table(&|(_, value)| value.as_text().is_some()), "a table of strings"),
-        Type::TableOfWords(known) => {
-            let is_known = |value: &Node| value.as_text().is_some_and(|word| known.contains(&word));
-            let right = table(&|(_, value)| is_known(value));
-            return if right { Ok(()) } else { Err(format!("a table of {}", known.join(" and "))) };
-        }
-        Type::TableOfBools => (table(&|(_, value)| value.as_bool().is_some()), "a table of booleans"),
-        Type::Filesystem => {
-            let is_access = |value: &Node| matches!(value.as_text(), Some("read" | "write" | "none" | "deny"));
-            let right = table(&|(name, value)| match &value.value {
-                Value::Integer(depth) => name == "glob_scan_max_depth" && *depth >= 0,
-                Value::Table(below) => below.iter().all(|(_, value)| is_access(value)),
-                _ => is_access(value),
-            });
-            (right, "a table of `read`, `write` and `deny`")
-        }
-        Type::BoolOrKeys(_) => (node.as_bool().is_some() || node.as_table().is_some(), "a boolean or a table"),
-        Type::Texts => (node.as_texts().is_some(), "a list of strings"),
-        Type::TextOrTexts => (is_text || node.as_texts().is_some(), "a string or a list of strings"),
-        Type::Table | Type::Keys(_) => (node.as_table().is_some(), "a table"),
-        Type::KeysOrEmpty(_) => (node.as_table().is_some() || is_empty_list(), "a table"),
-        Type::Tables | Type::TablesOf(_) | Type::Providers(_) | Type::Servers(_) => {
-            (table(&|(_, value)| value.as_table().is_some()), "a table of tables")
-        }
+    }
+}
+
+fn is_empty_list(node: &Node) -> bool {
+    matches!(&node.value, Value::List(list) if list.is_empty())
+}
+
+fn is_identifier(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
+}
+
+/// Whether an entry may stand in a table of the type `of`.
+fn is_entry(name: &str, value: &Node, of: Type) -> bool {
+    match of {
+        Type::TableOfTexts => value.as_text().is_some(),
+        Type::TableOfWords(known) => value.as_text().is_some_and(|word| known.contains(&word)),
+        Type::TableOfBools => value.as_bool().is_some(),
+        Type::Filesystem => match &value.value {
+            Value::Integer(depth) => name == "glob_scan_max_depth" && *depth >= 0,
+            Value::Table(below) => below.iter().all(|(_, value)| is_access(value)),
+            _ => is_access(value),
+        },
         Type::Features(known) => {
-            let may_be_table = |name: &str| known.iter().any(|feature| feature.name == name);
-            let is_feature = |(name, value): &(String, Node)| {
-                value.as_bool().is_some() || (value.as_table().is_some() && may_be_table(name))
-            };
-            (table(&is_feature), "a table of booleans")
+            let may_be_table = || known.iter().any(|feature| feature.name == name);
+            value.as_bool().is_some() || (value.as_table().is_some() && may_be_table())
         }
-        Type::Skills(by) => (is_empty_list() || is_skills(node, by), "a table with no other keys than Codex knows"),
-        Type::Agents(settings) => {
-            let is_setting = |name: &str| settings.iter().any(|(key, _)| *key == name);
-            (
-                table(&|(name, value)| is_setting(name) || is_agent(value)),
-                "a table of agents, and of settings for all agents",
-            )
+        Type::Agents(settings) => settings.iter().any(|(key, _)| *key == name) || is_agent(value),
+        _ => value.as_table().is_some(),
+    }
+}
+
+fn is_access(value: &Node) -> bool {
+    matches!(value.as_text(), Some("read" | "write" | "none" | "deny"))
+}
+
+/// What a value of the type must be.
+fn words(wanted: Type) -> String {
+    match wanted {
+        Type::Text => "a string",
+        Type::Filled => "a string that is not empty",
+        Type::Word(known) | Type::WordOrTable(known) | Type::WordOrGranular(known) => {
+            return format!("one of {}", known.join(", "));
         }
-    };
-    if right { Ok(()) } else { Err(words.to_owned()) }
+        Type::Identifier => "a string of letters, digits, `-` and `_`",
+        Type::Bool => "a boolean",
+        Type::Integer => "an integer",
+        Type::Size => "a non-negative integer",
+        Type::Port => "an integer up to 65535",
+        Type::Within(least, most) => return format!("an integer from {least} to {most}"),
+        Type::Number => "a number from 0",
+        Type::Decimal => "a number",
+        Type::List => "a list",
+        Type::Integers => "a list of integers",
+        Type::Texts => "a list of strings",
+        Type::TextOrTexts => "a string or a list of strings",
+        Type::BoolOrTexts => "a boolean or a list of strings",
+        Type::BoolOrKeys(_) => "a boolean or a table",
+        Type::Table | Type::Keys(_) | Type::KeysOrEmpty(_) => "a table",
+        Type::Skills(_) => "a table with no other keys than Codex knows",
+        Type::TableOfTexts => "a table of strings",
+        Type::TableOfWords(known) => return format!("a table of {}", known.join(" and ")),
+        Type::TableOfBools | Type::Features(_) => "a table of booleans",
+        Type::Filesystem => "a table of `read`, `write` and `deny`",
+        Type::Tables | Type::TablesOf(_) | Type::Providers(_) | Type::Servers(_) => "a table of tables",
+        Type::Agents(_) => "a table of agents, and of settings for all agents",
+    }
+    .to_owned()
 }
 
 /// `granular`, with everything that it must say.

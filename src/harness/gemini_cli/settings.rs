@@ -32,6 +32,92 @@ const ADDED_UP: &[&[&str]] = &[
 /// Which of the layers is the project's own.
 const WORKSPACE: usize = 2;
 
+/// The settings files, from the weakest to the strongest.
+struct Layers {
+    tables: Vec<Node>,
+    warnings: Vec<Warning>,
+    /// The files of the user and of the project.
+    user: PathBuf,
+    workspace: PathBuf,
+}
+
+impl Layers {
+    fn read(at: &Standpoint, home: &Path, search: &mut Search) -> Known<Result<Layers, Refusal>> {
+        let system = search.env("GEMINI_CLI_SYSTEM_SETTINGS_PATH").filter(|path| !path.is_empty());
+        let system = absolute(&at.cwd, Path::new(system.as_deref().unwrap_or("/etc/gemini-cli/settings.json")));
+        let defaults = match search.env("GEMINI_CLI_SYSTEM_DEFAULTS_PATH").filter(|path| !path.is_empty()) {
+            Some(path) => absolute(&at.cwd, Path::new(&path)),
+            None => system.with_file_name("system-defaults.json"),
+        };
+        let user = home.join(".gemini/settings.json");
+        let workspace = at.cwd.join(".gemini/settings.json");
+        let in_home = resolved(&at.cwd, search)? == resolved(home, search)?;
+        let asked = [&system, &defaults, &user, &workspace];
+        search.expect(asked.into_iter().map(|path| crate::snapshot::Ask::Content(path.clone())))?;
+        let (mut tables, mut warnings) = (Vec::new(), Vec::new());
+        for (index, path) in [&defaults, &user, &workspace, &system].into_iter().enumerate() {
+            if index == WORKSPACE && in_home {
+                tables.push(empty());
+                continue;
+            }
+            if (path == &defaults || path == &system)
+                && let Some(why) = guard::problem(path, search)?
+            {
+                warnings.extend(why.into_iter().map(|why| {
+                    let message = format!("{}: {why}, so Gemini CLI ignores these system settings", path.display());
+                    Warning::at("settings", path, message)
+                }));
+                tables.push(empty());
+                continue;
+            }
+            match layer(path, search)? {
+                Ok(table) => tables.push(table),
+                Err(refusal) => return Ok(Err(refusal)),
+            }
+        }
+        Ok(Ok(Layers { tables, warnings, user, workspace }))
+    }
+}
+
+/// The settings that count, after the question whether the folder is trusted.
+struct Judged {
+    merged: Node,
+    trust: trust::Trust,
+    variables: Variables,
+}
+
+/// The project's own settings have no say in whether the project is trusted, and none at all where it is not.
+fn judged(
+    tables: &mut [Node],
+    workspace: &Path,
+    at: &Standpoint,
+    home: &Path,
+    search: &mut Search,
+) -> Known<Result<Judged, Refusal>> {
+    let mut variables = Variables::default();
+    let first = match trust::of(&merged([&tables[0], &tables[1], &tables[3]]), at, home, &variables, search)? {
+        Ok(trust) => trust,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    if first == trust::Trust::Denied && tables[WORKSPACE].as_table().is_some_and(|table| !table.is_empty()) {
+        search.never(workspace, "the folder is not trusted, so its settings do not count");
+        tables[WORKSPACE] = empty();
+    }
+    let merged = merged(&*tables);
+    let mut trust = match trust::of(&merged, at, home, &variables, search)? {
+        Ok(trust) => trust,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    if trust != trust::Trust::Denied {
+        variables = Variables::load(&merged, at, home, search)?;
+        trust = match trust::of(&merged, at, home, &variables, search)? {
+            Ok(trust) => trust,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+    }
+    Ok(Ok(Judged { merged, trust, variables }))
+}
+
 /// What the settings say that matters here.
 pub(super) struct Settings {
     /// Every layer, merged.
@@ -60,61 +146,15 @@ impl Settings {
         home: &Path,
         search: &mut Search,
     ) -> Known<Result<Settings, Refusal>> {
-        let system = search.env("GEMINI_CLI_SYSTEM_SETTINGS_PATH").filter(|path| !path.is_empty());
-        let system = absolute(&at.cwd, Path::new(system.as_deref().unwrap_or("/etc/gemini-cli/settings.json")));
-        let defaults = match search.env("GEMINI_CLI_SYSTEM_DEFAULTS_PATH").filter(|path| !path.is_empty()) {
-            Some(path) => absolute(&at.cwd, Path::new(&path)),
-            None => system.with_file_name("system-defaults.json"),
-        };
-        let user = home.join(".gemini/settings.json");
-        let workspace = at.cwd.join(".gemini/settings.json");
-        let in_home = resolved(&at.cwd, search)? == resolved(home, search)?;
-        let asked = [&system, &defaults, &user, &workspace];
-        search.expect(asked.into_iter().map(|path| crate::snapshot::Ask::Content(path.clone())))?;
-        let (mut layers, mut warnings) = (Vec::new(), Vec::new());
-        for (index, path) in [&defaults, &user, &workspace, &system].into_iter().enumerate() {
-            if index == WORKSPACE && in_home {
-                layers.push(empty());
-                continue;
-            }
-            if (path == &defaults || path == &system)
-                && let Some(why) = guard::problem(path, search)?
-            {
-                warnings.extend(why.into_iter().map(|why| {
-                    let message = format!("{}: {why}, so Gemini CLI ignores these system settings", path.display());
-                    Warning::at("settings", path, message)
-                }));
-                layers.push(empty());
-                continue;
-            }
-            match layer(path, search)? {
-                Ok(table) => layers.push(table),
-                Err(refusal) => return Ok(Err(refusal)),
-            }
-        }
-        // The project's own settings have no say in whether the project is trusted.
-        let none = Variables::default();
-        let first = match trust::of(&merged([&layers[0], &layers[1], &layers[3]]), at, home, &none, search)? {
-            Ok(trust) => trust,
+        let Layers { mut tables, mut warnings, user, workspace } = match Layers::read(at, home, search)? {
+            Ok(layers) => layers,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        if first == trust::Trust::Denied && layers[WORKSPACE].as_table().is_some_and(|table| !table.is_empty()) {
-            search.never(&workspace, "the folder is not trusted, so its settings do not count");
-            layers[WORKSPACE] = empty();
-        }
-        let merged = merged(&layers);
-        let mut trust = match trust::of(&merged, at, home, &none, search)? {
-            Ok(trust) => trust,
+        let judged = match judged(&mut tables, &workspace, at, home, search)? {
+            Ok(judged) => judged,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        let mut variables = none;
-        if trust != trust::Trust::Denied {
-            variables = Variables::load(&merged, at, home, search)?;
-            trust = match trust::of(&merged, at, home, &variables, search)? {
-                Ok(trust) => trust,
-                Err(refusal) => return Ok(Err(refusal)),
-            };
-        }
+        let Judged { merged, trust, variables } = judged;
         warnings.extend(trust.warning(&at.cwd));
         if let Some(message) = unsafe_security(&merged) {
             return Ok(Err(Refusal::new(user, message)));

@@ -63,9 +63,12 @@ export async function welcome(host, step) {
       });
     await setting('Edition').locator('select').waitFor();
     const harnesses = setting('Harnesses');
-    await harnesses.locator('.monaco-button', { hasText: 'Add Item' }).click();
     const offered = harnesses.locator('select option');
-    await until('a choice of agents', async () => (await offered.allTextContents()).includes('claude-code'));
+    // While the list of settings still grows, a click may be lost.
+    await until('a choice of agents', async () => {
+      if (!(await offered.count())) await harnesses.locator('.monaco-button', { hasText: 'Add Item' }).click();
+      return (await offered.allTextContents()).includes('claude-code');
+    });
     await page.keyboard.press('Escape');
     await harnesses.locator('a', { hasText: 'Choose with check boxes' }).click();
     await page.locator('.quick-input-list .monaco-list-row [aria-checked], .quick-input-list input').first().waitFor();
