@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 
 use super::Failure;
 use super::show::{Asked, Editions, asked, directory, here, print, print_styled};
+use super::whom::Format;
 use super::words::visible;
 use crate::answer::Resolution;
 use crate::disk::{AtRevision, Real};
@@ -69,14 +70,6 @@ pub(super) struct Compare {
     /// Exit with 1 if anything changes
     #[arg(long)]
     exit_code: bool,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// As `briefing/compare` says them, one for each harness
-    Json,
 }
 
 /// Asks for both, and says what is different.

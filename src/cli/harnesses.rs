@@ -5,12 +5,13 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::Failure;
 use super::show::{customs, installed, print, roster};
+use super::whom::Format;
 use crate::answer::{Claim, Replayed};
 use crate::disk::Real;
 use crate::harness::custom::Customs;
@@ -38,14 +39,6 @@ pub(super) struct Harnesses {
     /// How to print the answer
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// For other programs
-    Json,
 }
 
 /// One edition of a harness, or a custom harness.

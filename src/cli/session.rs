@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use anstyle::{AnsiColor, Style};
 use clap::builder::ValueParser;
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use super::show::{answer, directory, exists, here, print, print_styled, questions};
+use super::whom::Format;
 use super::words::visible;
 use super::{Failure, defaults};
 use crate::answer::{Fate, Source};
@@ -53,14 +54,6 @@ pub(super) struct Session {
     /// How to print the session
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// As `briefing/session` says it, with the texts
-    Json,
 }
 
 /// Steps that are options, in the order in which they are given.

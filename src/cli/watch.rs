@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use super::whom::Whom;
+use super::whom::{Format, Whom};
 use super::words::visible;
 use super::{Failure, log, today};
 use crate::report::words::{Paths, list};
@@ -28,17 +28,9 @@ pub(super) struct Watch {
     file: Option<PathBuf>,
     #[command(flatten)]
     whom: Whom,
-    /// How to print the changes
+    /// How to print the changes, one on each line
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Format {
-    /// For people, one line for each harness
-    Text,
-    /// For other programs, one object on each line
-    Json,
 }
 
 /// Watches until it is interrupted, or until nobody reads any more.

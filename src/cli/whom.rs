@@ -2,10 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::show::{directory, here};
 use crate::request::{Defaults, OneOrMany, Request};
+
+/// How a command prints what it has to say.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// For people
+    Text,
+    /// For other programs
+    Json,
+}
 
 /// Options that commands share.
 #[derive(Args)]

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::show::{print, print_styled};
-use super::whom::Whom;
+use super::whom::{Format, Whom};
 use super::words::visible;
 use super::{FINDINGS, Failure};
 use crate::answer::{Fate, Standpoint, Trigger};
@@ -33,14 +33,6 @@ pub(super) struct Why {
     /// How to print the answer
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// For other programs
-    Json,
 }
 
 /// Looks, says, and exits with 1 if the text is nowhere.
