@@ -44,7 +44,9 @@ export async function welcome(host, step) {
     for (const harness of ['Claude Code', 'Crush']) await window.choose(harness);
     await page.keyboard.press('Enter');
     const user = path.join(host.dir, 'user/User/settings.json');
-    const chosen = () => JSON.parse(fs.readFileSync(user, 'utf8'))['briefing.harnesses']?.join();
+    // VS Code writes the file in place, so it may be half there.
+    const chosen = () =>
+      /"briefing\.harnesses": \[([^\]]*)\]/.exec(fs.readFileSync(user, 'utf8'))?.[1].replace(/[\s"]/g, '');
     await until('the setting of the user', () => chosen() === 'codex,crush');
     await steps.first().locator('.codicon-getting-started-step-checked').waitFor();
     await window.command('View: Close All Editors');
