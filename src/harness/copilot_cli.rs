@@ -4,33 +4,33 @@
 //! Checked on the real client 1.0.102 (`copilot -p` offline, against a loopback mock of a provider), November 2026.
 
 use std::collections::HashSet;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::answer::{
-    Answer, Certain, Fate, Message, MessageKind, Refusal, Role, Scope, SessionKind, Source, Standpoint, Text, Tool,
-    Trigger, Warning,
+    Answer, Certain, Fate, MessageKind, Refusal, Scope, SessionKind, Source, Standpoint, Tool, Warning,
 };
 use crate::glob;
 use crate::harness::shared::keys::{Key, Keys, Takes};
 use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program, Version};
 use crate::search::{Known, Search};
-use crate::snapshot::{Ask, AskHasher, Content, Errno, FileType, Unreadable, absolute, relative};
-use crate::text::js_trim;
+use crate::snapshot::{Ask, Errno, FileType, absolute, relative};
 
 mod find;
 mod front_matter;
 mod history;
 mod imports;
 mod rules;
+mod sent;
+mod session;
 mod skills;
 mod subagent;
 mod viewing;
 
 use find::named;
-use history::{Behavior, Beside, Imports, Outside, Users, Views};
-use imports::Importer;
-use rules::{KnownRule, Read};
+use history::{Behavior, Beside, Imports, Outside, Users};
+use rules::KnownRule;
+use sent::imports_anything;
+use session::Session;
 
 /// The id, also the key of its options in requests.
 const ID: &str = "copilot-cli";
@@ -162,8 +162,7 @@ impl Edition for CopilotCli {
             let message = format!("{} links to itself, which stops Copilot CLI", github.display());
             return Ok(Answer { refusal: Some(Refusal::new(&github, message)), ..answer });
         }
-        let mut session =
-            Session { root: root.clone(), home: home.clone(), behavior: self.behavior, ..Session::default() };
+        let mut session = Session::new(root.clone(), home.clone(), self.behavior);
         self.start(at, &above, &mut session, search, &mut answer)?;
         let has_skills = subagent::leaves_out(at, &mut answer);
         viewing::look(self.names, at, &session, search, &mut answer)?;
@@ -309,293 +308,6 @@ fn extra_directories(at: &Standpoint, search: &mut Search) -> Vec<PathBuf> {
         }
     }
     dirs
-}
-
-/// What is being put together for the start of a session.
-#[derive(Default)]
-struct Session {
-    root: PathBuf,
-    /// The client's own directory in the home of the user.
-    home: PathBuf,
-    behavior: Behavior,
-    /// Texts of whole files that are there already: an equal one is left out.
-    texts: HashSet<Text, AskHasher>,
-    /// The files that stand in a tag of their own.
-    tagged: Vec<Text>,
-    /// Rules without a tag.
-    rules: Vec<Text>,
-    tables: Vec<Text>,
-    /// Files with a narrower pattern, which are listed, and sent when something matching is viewed.
-    patterned: Vec<KnownRule>,
-}
-
-impl Session {
-    fn whole(
-        &mut self,
-        path: &Path,
-        scope: Scope,
-        limit: &Path,
-        search: &mut Search,
-        answer: &mut Answer,
-    ) -> Known<()> {
-        let read = search.read(path, "its text")?;
-        let Some(raw) = readable(&read, path, scope, Trigger::Session, answer) else { return Ok(()) };
-        if self.leaves_out(path, scope, raw, answer) {
-            return Ok(());
-        }
-        let place = answer.sources.len();
-        let expanded = expanded(path, raw, (limit, &self.behavior), Trigger::Session, search, answer)?;
-        // Texts are compared with their imports in them.
-        if !self.texts.insert(expanded.clone()) {
-            answer.sources.truncate(place);
-            let reason = "its text is loaded already from another file";
-            answer.sources.push(Source::new(path, scope, Fate::Shadowed, reason));
-            let message = format!("{}: {reason}, and is shown once", path.display());
-            answer.warnings.push(Warning::at("loaded-twice", path, message));
-            return Ok(());
-        }
-        let source = Source::whole(path, scope, raw.size(), "sent whole at the start");
-        answer.sources.insert(place, placed(Source { kept: kept(raw), ..source }, self.tagged.len()));
-        self.tagged.push(Text::framed("<custom_instruction>\n", expanded, "\n</custom_instruction>"));
-        Ok(())
-    }
-
-    /// A file of the user's own must be UTF-8. Of any other file replacement characters are sent in place of what is none.
-    fn leaves_out(&self, path: &Path, scope: Scope, raw: &Content, answer: &mut Answer) -> bool {
-        let left_out = path.starts_with(&self.home) && raw.as_text().is_none();
-        if left_out {
-            let source = Source::new(path, scope, Fate::Dropped, "no UTF-8, which a file of the user's own must be");
-            answer.sources.push(Source { size: Some(raw.size()), ..source });
-        }
-        left_out
-    }
-
-    fn rule(&mut self, known: KnownRule, answer: &mut Answer) {
-        let path = known.real_path();
-        let Some(read) = readable(&known.rule.read, path, Scope::Rule, Trigger::Session, answer) else { return };
-        if self.leaves_out(path, Scope::Rule, &read.raw, answer) {
-            return;
-        }
-        if read.front.excluded {
-            answer.sources.push(not_for_us(path, Trigger::Session));
-            return;
-        }
-        if let Some(problem) = &read.problem {
-            let message = format!("{}: {problem}", path.display());
-            answer.warnings.push(Warning::at("front-matter", path, message));
-        }
-        if !read.front.is_everywhere() {
-            self.patterned.push(known);
-            return;
-        }
-        let reason = "no narrower pattern: sent whole at the start";
-        let source = Source::whole(path, Scope::Rule, read.raw.size(), reason);
-        let part = self.tagged.len() + self.rules.len();
-        answer.sources.push(placed(Source { kept: kept(&read.raw), ..source }, part));
-        self.rules.push(read.text.clone());
-    }
-
-    /// What was the user's own so far becomes one text, with a table of its own.
-    fn join_users(&mut self, answer: &mut Answer) {
-        if self.behavior.users == Users::Apart {
-            return;
-        }
-        answer.sources.extend(self.patterned.iter().filter_map(|known| listed(known, &self.behavior)));
-        for source in answer.sources.iter_mut().filter(|source| source.part > Some(self.tagged.len())) {
-            source.part = Some(self.tagged.len());
-        }
-        let rows: String = self.patterned.drain(..).filter_map(|known| row(&known)).collect();
-        let table = Some(rows).filter(|rows| !rows.is_empty()).map(|rows| format!("{RULES_TABLE}{rows}"));
-        let texts: Vec<String> = self.rules.drain(..).map(|text| text.to_string()).chain(table).collect();
-        let joined = js_trim(&texts.join("\n\n")).to_owned();
-        self.rules.extend(Some(joined).filter(|joined| !joined.is_empty()).map(Text::from));
-    }
-
-    /// The whole: tagged files, rules, tables; where both the first and any other are there, a newline ends it.
-    fn message(&self) -> Option<Message> {
-        let rules = Some(Text::joined(&self.rules, "\n\n")).filter(|rules| !rules.is_empty());
-        let others: Vec<Text> = rules.into_iter().chain(self.tables.iter().cloned()).collect();
-        let (tagged, others) = (Text::joined(&self.tagged, "\n\n"), Text::joined(&others, "\n\n"));
-        let text = match (tagged.is_empty(), others.is_empty()) {
-            (true, true) => return None,
-            (false, true) => tagged,
-            (true, false) => others,
-            (false, false) => [tagged, "\n\n".into(), others, "\n".into()].into_iter().collect(),
-        };
-        let parts = self.tagged.iter().chain(&self.rules).chain(&self.tables).cloned().collect();
-        Some(Message { parts, ..Message::instructions(Trigger::Session, Role::System, text) })
-    }
-
-    /// The table of AGENTS.md files in the directories of the environment.
-    fn nested_agents(&mut self, extra: &[PathBuf], search: &mut Search, answer: &mut Answer) -> Known<()> {
-        let mut rows = String::new();
-        for dir in extra {
-            // The root has its own already.
-            if *dir == self.root {
-                continue;
-            }
-            let Some(path) = named(dir, "AGENTS.md", search)? else { continue };
-            let dir = cell(&relative(&self.root, dir));
-            let name = cell(&path.file_name().unwrap_or_default().to_string_lossy());
-            rows.push_str(&format!("\n| {dir}/ | '{dir}/{name}' | Agent instructions for {dir}/**/* |"));
-            let reason = "listed in a table, for the agent to view";
-            let source = Source::new(&path, Scope::Config, Fate::Excluded, reason);
-            answer.sources.push(Source { trigger: Trigger::Call, ..source });
-        }
-        if !rows.is_empty() {
-            self.tables.push(format!("{AGENTS_TABLE}{rows}").into());
-        }
-        Ok(())
-    }
-
-    /// The table of files with narrower patterns.
-    fn table(&mut self, answer: &mut Answer) {
-        let mut rows = String::new();
-        for known in &self.patterned {
-            rows.extend(row(known));
-            answer.sources.extend(listed(known, &self.behavior));
-        }
-        if !rows.is_empty() {
-            self.tables.push(format!("{RULES_TABLE}{rows}").into());
-        }
-    }
-}
-
-/// The line of a table about a file with narrower patterns.
-fn row(known: &KnownRule) -> Option<String> {
-    let Read { cells: [patterns, description], .. } = known.rule.read.as_ref().ok()?;
-    Some(["\n| ", patterns, " | '", &cell(&known.shown), "' | ", description, " |"].concat())
-}
-
-fn listed(known: &KnownRule, behavior: &Behavior) -> Option<Source> {
-    let Read { front, size, .. } = known.rule.read.as_ref().ok()?;
-    let reason = match behavior.views {
-        Views::Nothing | Views::Above => "listed in a table; the agent is told to view it".to_owned(),
-        Views::AboveAndRules => {
-            format!("listed in a table; sent when a file is viewed that matches {}", front.patterns.join(", "))
-        }
-    };
-    let source = Source::new(known.real_path(), Scope::Rule, Fate::Excluded, reason);
-    Some(Source { size: Some(*size), trigger: Trigger::Call, ..source })
-}
-
-/// A text as a table takes it.
-fn cell(text: &str) -> String {
-    if !text.contains(['\\', '|', '\n']) {
-        return text.to_owned();
-    }
-    text.replace('\\', "\\\\").replace('|', "\\|").replace('\n', " ")
-}
-
-/// A rule file whose front matter says that it is for other clients.
-fn not_for_us(path: &Path, trigger: Trigger) -> Source {
-    Source {
-        trigger,
-        ..Source::new(path, Scope::Rule, Fate::Excluded, "excludeAgent in its front matter names this client")
-    }
-}
-
-fn placed(source: Source, part: usize) -> Source {
-    Source { message: Some(0), part: Some(part), ..source }
-}
-
-/// The head of the table of AGENTS.md files, Copilot CLI 1.0.102.
-const AGENTS_TABLE: &str = "\
-Here is a list of nested AGENTS.md files that contain additional agent instructions.
-These files provide context-specific instructions for different parts of the codebase.
-Please make sure to follow the rules specified in these files when working with the relevant areas.
-If you have not already read the file, use the `view` tool to acquire it.
-Make sure to acquire the instructions before making any changes to the code in those areas.
-| Directory | File Path | Description |
-| --------- | --------- | ----------- |";
-
-/// The head of the table of files with patterns, Copilot CLI 1.0.102.
-const RULES_TABLE: &str = "\
-Here is a list of instruction files that contain rules for modifying or creating new code.
-These files are important for ensuring that the code is modified or created correctly.
-Please make sure to follow the rules specified in these files when working with the codebase.
-If you have not already read the file, use the `view` tool to acquire it.
-Make sure to acquire the instructions before making any changes to the code.
-| Pattern | File Path | Description |
-| ------- | --------- | ----------- |";
-
-/// What reading a file gave, or a source that says why that is nothing.
-fn readable<'r, T>(
-    read: &'r Result<T, Unreadable>,
-    path: &Path,
-    scope: Scope,
-    trigger: Trigger,
-    answer: &mut Answer,
-) -> Option<&'r T> {
-    let problem = match read {
-        Ok(read) => return Some(read),
-        Err(Unreadable::Errno(Errno::NOENT)) => return None,
-        Err(problem) => problem,
-    };
-    if let Unreadable::TooLarge(_) = problem {
-        answer.files_only.get_or_insert_with(|| format!("{}: {problem}", path.display()));
-    }
-    let source = Source::new(path, scope, Fate::Unreadable, problem.to_string());
-    answer.sources.push(Source { trigger, ..source });
-    None
-}
-
-/// Text without what nobody sees, as the client sends it: once imports and front matter, which it reads as they stand, are
-/// dealt with.
-fn visible(text: &Text) -> Text {
-    // What is hidden, and what NFC changes, is not ASCII.
-    if text.is_ascii() {
-        return text.clone();
-    }
-    let seen: String = text.chars().filter(|c| !is_hidden(*c)).collect();
-    // U+2000 arrives as U+2002.
-    icu_normalizer::ComposingNormalizer::new_nfc().normalize(&seen).into_owned().into()
-}
-
-/// Byte order marks, zero-width characters (but the joiner), marks of direction and tags: Copilot CLI 1.0.102 takes them out.
-fn is_hidden(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{200c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{e0001}' | '\u{e0020}'..='\u{e007f}')
-}
-
-/// The ranges of a file's bytes that can be seen.
-fn kept(raw: &Content) -> Vec<Range<usize>> {
-    if raw.is_ascii() {
-        return std::iter::once(0..raw.len()).filter(|all| !all.is_empty()).collect();
-    }
-    let decoded = raw.text();
-    let mut kept = Vec::new();
-    let mut from = 0;
-    for (at, c) in decoded.char_indices().filter(|(_, c)| is_hidden(*c)) {
-        kept.push(from..at);
-        from = at + c.len_utf8();
-    }
-    kept.push(from..decoded.len());
-    raw.raw_ranges(&kept)
-}
-
-/// GEMINI.md imports nothing, alone of the whole files.
-fn imports_anything(path: &Path) -> bool {
-    !path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("GEMINI.md"))
-}
-
-/// The text of a file with its imports in it, as it is sent.
-fn expanded(
-    path: &Path,
-    raw: &Content,
-    (limit, behavior): (&Path, &Behavior),
-    trigger: Trigger,
-    search: &mut Search,
-    answer: &mut Answer,
-) -> Known<Text> {
-    let text = Text::of(raw, &raw.text_without_bom());
-    if behavior.imports == Imports::None || !imports_anything(path) {
-        return Ok(visible(&text));
-    }
-    let root = search.real(limit)?.unwrap_or_else(|_| limit.to_owned());
-    let own = search.real(path)?.unwrap_or_else(|_| path.to_owned());
-    let mut importer = Importer::new(&root, trigger, own);
-    Ok(visible(&importer.expand(path, &text, 0, search, answer)?))
 }
 
 /// Whether any pattern matches the path, taken from one of the bases, or the name alone. Every exclamation mark in front

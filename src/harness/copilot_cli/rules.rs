@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use super::front_matter::{self, FrontMatter};
 use super::history::{Behavior, Heads, Named, Order};
-use super::{cell, visible};
+use super::sent::visible;
+use super::session::cell;
 use crate::answer::{Answer, Certain, Text};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, AskHasher, Content, Entry, FileType, Unreadable, relative};
