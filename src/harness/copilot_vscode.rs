@@ -1,29 +1,28 @@
-//! GitHub Copilot in VS Code: files that are always on, files with patterns, and what they refer to.
+//! GitHub Copilot in VS Code: files that are always on, files with patterns, and the list of these.
 //!
-//! Read in its sources (vscode-copilot-chat 31acd00, `customInstructions.tsx`; VS Code's `computeAutomaticInstructions.ts`) and
-//! documentation in November 2026, not run. Instructions in settings, and those of an organization, of extensions and of VS Code's
-//! profiles are no files of the workspace or the home directory, and are not looked for.
+//! Checked on the real client: VS Code 1.139.1 (code-server) with the chat that comes with it, 0.67.0, and a model of one's own on the
+//! loopback, in November 2026. Instructions in settings, and those of an organization and of extensions, are no files of the workspace
+//! or the home directory, and are not looked for.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::shared::conventional::{Chain, File, Globs, InFolder, Load, PLAIN, When, files_below, read_in_november};
+use super::shared::conventional::{Chain, File, Globs, InFolder, Load, PLAIN, When, files_below};
+use super::shared::skills::xml;
 use super::shared::vscode::{self, Settings};
-use super::{About, Details, Edition, Evidence, Profile};
-use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Text, Trigger};
+use super::{About, Attaches, Details, Edition, Evidence, Profile};
+use crate::answer::{
+    Answer, Certain, Fate, Message, Role, Scope, SessionKind, Source, Standpoint, Text, Tool, Trigger,
+};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, AskHasher, FileType, absolute};
-use crate::text::locale_compare;
 
 /// Folders of files with patterns, unless `chat.instructionsFilesLocations` says otherwise.
 const LOCATIONS: [&str; 4] = [".github/instructions", ".claude/rules", "~/.copilot/instructions", "~/.claude/rules"];
 /// The folder whose files need no `.instructions` in their names, and say `paths` for `applyTo`.
 const RULES: &str = ".claude/rules";
-/// The most files that one answer takes by reference; the client is not known to have a limit.
-const REFERENCE_LIMIT: usize = 64;
-
 /// The profile.
 pub static PROFILE: Profile = Profile {
     id: "copilot-vscode",
@@ -52,19 +51,22 @@ pub static PROFILE: Profile = Profile {
     },
 };
 
-const UNSURE: &str = "based on the sources of VS Code and of its chat (November 2026), not on the running client: the text around the files is not certain, and instructions of an organization, of extensions and of profiles are not looked for";
-
-static ABOUT: About = read_in_november(Details {
-    files: "copilot-instructions.md first, then AGENTS.md, CLAUDE.md and files with patterns, sorted by path: all of them",
-    triggers: "every request; files with applyTo come with a matching file in the context; others are listed",
-    place: "a user message, each in an attachment with its path; trimmed",
-    truncation: "none; the window may prune it",
-    nested: "listed, with chat.useNestedAgentsMdFiles",
-    global: "~/.copilot/copilot-instructions.md, ~/.copilot/instructions, ~/.claude/CLAUDE.md, ~/.claude/rules",
-    globs: "applyTo (paths in .claude/rules) in front matter",
-    dedupe: "by path, by what links lead to, by text",
-    ..PLAIN
-});
+static ABOUT: About = About {
+    name: "1.139",
+    checked: ("1.139.1", "1.139.1"),
+    changed: &[],
+    details: Details {
+        files: "files with a pattern that matches, then copilot-instructions.md, then AGENTS.md and CLAUDE.md, each sorted by path: all of them",
+        triggers: "every request; files with applyTo come where a matching file is attached to it, reading one brings nothing; all of them are listed",
+        place: "end of the system prompt, the list first, then each in an attachment with its path; trimmed",
+        truncation: "none; the window may prune it",
+        nested: "not read; listed with chat.useNestedAgentsMdFiles",
+        global: "~/.copilot/copilot-instructions.md, ~/.copilot/instructions, ~/.claude/CLAUDE.md, ~/.claude/rules, the folder `prompts` of the user's settings",
+        globs: "applyTo (paths in .claude/rules) in front matter",
+        dedupe: "by path, by what links lead to, by text",
+        ..PLAIN
+    },
+};
 
 struct CopilotVscode;
 
@@ -73,46 +75,80 @@ impl Edition for CopilotVscode {
         &ABOUT
     }
 
+    fn attaches(&self, tool: Tool) -> Attaches {
+        match tool {
+            Tool::Mention => Attaches::Own,
+            Tool::Read | Tool::Edit | Tool::Write | Tool::Shell => Attaches::Nothing,
+        }
+    }
+
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
-        let mut chain = Chain::new(at, search, Some(UNSURE));
+        let mut chain = Chain::new(at, search, None);
         let settings = Settings::gather(at, chain.search, &mut chain.answer.warnings)?;
         let mut roots = vec![at.cwd.clone()];
         if settings.flag("chat.useCustomizationsInParentRepositories", false) {
             roots.extend(chain.repository()?.filter(|root| *root != at.cwd));
         }
-        let mut attached = Attached {
-            texts: HashMap::default(),
-            real: HashMap::new(),
-            references: settings.flag("chat.includeReferencedInstructions", false),
-            left: REFERENCE_LIMIT,
-        };
-        let own = of_copilot(at, &roots);
+        let mut attached = Attached { texts: HashMap::default(), real: HashMap::new() };
+        let mut rules: Vec<(PathBuf, Listed)> = Vec::new();
+        for folder in folders(at, &settings, &roots, chain.search) {
+            let found = rules_of(&mut chain, &folder)?;
+            let kept = |(at, rule): (usize, &Rule)| (rule.found.path.clone(), (folder.clone(), found.clone(), at));
+            rules = merged(rules, found.iter().enumerate().map(kept).collect());
+        }
+        let mut rows = String::new();
+        for (_, (folder, of_folder, at)) in &rules {
+            rows.extend(attached.with_pattern(&mut chain, &of_folder[*at], folder, &settings)?);
+        }
         let is_on = settings.flag(USE_FILES, true);
-        for path in own {
-            attached.always(&mut chain, &path, is_on.then_some(true).ok_or(USE_FILES))?;
-        }
-        let mut others: Vec<(PathBuf, Kept)> = conventional(at, &settings, &roots);
-        chain.search.expect(others.iter().flat_map(|(path, _)| about(path)))?;
-        others.sort_by(|(one, _), (other, _)| by_locale(one, other));
-        for folder in folders(at, &settings, &roots) {
-            let rules = rules_of(&mut chain, &folder)?;
-            let kept = |(at, rule): (usize, &Rule)| {
-                (rule.found.path.clone(), Kept::Pattern(folder.clone(), rules.clone(), at))
-            };
-            others = merged(others, rules.iter().enumerate().map(kept).collect());
-        }
-        for (path, kept) in others {
-            match kept {
-                Kept::Always(on) => attached.always(&mut chain, &path, on)?,
-                Kept::Pattern(folder, rules, at) => {
-                    attached.with_pattern(&mut chain, &rules[at], &folder, &settings)?;
-                }
+        let mut own: Vec<_> =
+            of_copilot(at, &roots).into_iter().map(|path| (path, is_on.then_some(()).ok_or(USE_FILES))).collect();
+        let mut others = conventional(at, &settings, &roots);
+        chain.search.expect(own.iter().chain(&others).flat_map(|(path, _)| about(path)))?;
+        for files in [&mut own, &mut others] {
+            files.sort_by(|(one, _), (other, _)| by_units(one, other));
+            for (path, on) in files {
+                attached.always(&mut chain, path, *on)?;
             }
         }
         nested(&mut chain, &settings)?;
-        Ok(chain.finish("\n"))
+        if settings.flag("chat.includeReferencedInstructions", false) {
+            let reason =
+                "what files refer to comes along with chat.includeReferencedInstructions; how was not recorded";
+            chain.answer.doubt(&[Certain::Set, Certain::Order], reason);
+        }
+        if at.session != SessionKind::Main {
+            chain.answer.doubt(&[Certain::Set, Certain::Order], "what sub-agents begin with was not recorded");
+        }
+        Ok(listed_first(rows, chain.finish("\n")))
     }
 }
+
+/// The list of files with a pattern or a description stands before those that are attached.
+fn listed_first(rows: String, mut answer: Answer) -> Answer {
+    if !rows.is_empty() {
+        let list = format!("{LIST}{rows}</instructions>");
+        answer.messages.insert(0, Message::instructions(Trigger::Session, Role::System, list));
+        for source in &mut answer.sources {
+            source.message = source.message.map(|message| message + 1);
+        }
+    }
+    answer
+}
+
+/// What stands before the list of files, VS Code 1.139.
+const LIST: &str = "\
+<instructions>
+Here is a list of instruction files that contain rules for working with this codebase.
+These files are important for understanding the codebase structure, conventions, and best practices.
+When an instruction file applies to your task (based on its description or applyTo pattern), follow the rules specified in it.
+If the file content is not already included in the context, use the 'read_file' tool to read it before proceeding. Use the exact value from the <file> element as-is with the tool; do not add or remove prefixes or otherwise modify it.
+Only load instruction files when they are relevant to the current task. Do not eagerly load all instructions upfront.
+When modifying or creating files, check for instructions whose applyTo pattern matches the file path and follow them.
+";
+
+/// A file of a folder: which folder, and which of its files.
+type Listed = (Folder, Arc<Vec<Rule>>, usize);
 
 /// What is asked about a file that may be attached.
 fn about(path: &Path) -> [Ask; 3] {
@@ -121,14 +157,6 @@ fn about(path: &Path) -> [Ask; 3] {
 
 /// The setting that switches Copilot's own files.
 const USE_FILES: &str = "github.copilot.chat.codeGeneration.useInstructionFiles";
-
-/// Why a file is looked at.
-enum Kept {
-    /// Always on, or the setting that is off; whether what it refers to comes along is the setting's matter.
-    Always(Result<bool, &'static str>),
-    /// In a folder of files with patterns: which folder, and which of its files.
-    Pattern(Folder, Arc<Vec<Rule>>, usize),
-}
 
 /// A folder of files with patterns.
 #[derive(Clone)]
@@ -145,21 +173,24 @@ fn of_copilot(at: &Standpoint, roots: &[PathBuf]) -> Vec<PathBuf> {
     own
 }
 
+/// A path, and the setting that is off, if it is.
+type Candidate = (PathBuf, Result<(), &'static str>);
+
 /// AGENTS.md and the files of Claude Code.
-fn conventional(at: &Standpoint, settings: &Settings, roots: &[PathBuf]) -> Vec<(PathBuf, Kept)> {
-    let kept = |key: &'static str| Kept::Always(if settings.flag(key, true) { Ok(false) } else { Err(key) });
+fn conventional(at: &Standpoint, settings: &Settings, roots: &[PathBuf]) -> Vec<Candidate> {
+    let on = |key: &'static str| if settings.flag(key, true) { Ok(()) } else { Err(key) };
     let mut files = Vec::new();
     for root in roots {
-        files.push((root.join("AGENTS.md"), kept("chat.useAgentsMdFile")));
+        files.push((root.join("AGENTS.md"), on("chat.useAgentsMdFile")));
         for name in ["CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md"] {
-            files.push((root.join(name), kept("chat.useClaudeMdFile")));
+            files.push((root.join(name), on("chat.useClaudeMdFile")));
         }
     }
-    files.push((at.home.join(".claude/CLAUDE.md"), kept("chat.useClaudeMdFile")));
+    files.push((at.home.join(".claude/CLAUDE.md"), on("chat.useClaudeMdFile")));
     files
 }
 
-fn folders(at: &Standpoint, settings: &Settings, roots: &[PathBuf]) -> Vec<Folder> {
+fn folders(at: &Standpoint, settings: &Settings, roots: &[PathBuf], search: &Search) -> Vec<Folder> {
     let mut folders = Vec::new();
     for (name, on) in settings.switches("chat.instructionsFilesLocations", &LOCATIONS) {
         let is_rules = name.trim_end_matches('/').ends_with(RULES);
@@ -173,12 +204,16 @@ fn folders(at: &Standpoint, settings: &Settings, roots: &[PathBuf]) -> Vec<Folde
             })),
         }
     }
+    let prompts = vscode::user_directory(at, search).join("prompts");
+    folders.push(Folder { path: prompts, scope: Scope::User, is_rules: false, on: true });
     folders
 }
 
 /// A file that VS Code may attach, with its patterns.
 struct Rule {
     found: InFolder,
+    /// How it is listed.
+    row: String,
     /// What it says it is for, and where that is looked for; nothing, if it does not say so.
     when: Option<(Vec<String>, When)>,
 }
@@ -192,8 +227,8 @@ fn rules_of(chain: &mut Chain, folder: &Folder) -> Known<Arc<Vec<Rule>>> {
     chain.search.part("files that VS Code may attach", (&folder.path, ending), |dir, ending, search| {
         let mut files = files_below(dir, ending, search)?;
         search.expect(files.iter().flat_map(|file| about(&file.path)))?;
-        files.sort_by(|one, other| by_locale(&one.path, &other.path));
-        Ok(files.into_iter().map(|found| Rule { when: when(&found, ending == RULES_ENDING), found }).collect())
+        files.sort_by(|one, other| by_units(&one.path, &other.path));
+        Ok(files.into_iter().map(|found| Rule::of(found, ending == RULES_ENDING)).collect())
     })
 }
 
@@ -201,27 +236,54 @@ fn rules_of(chain: &mut Chain, folder: &Folder) -> Known<Arc<Vec<Rule>>> {
 fn merged<T>(mut one: Vec<(PathBuf, T)>, mut other: Vec<(PathBuf, T)>) -> Vec<(PathBuf, T)> {
     if one.len() < other.len() {
         for item in one.into_iter().rev() {
-            let place = other.partition_point(|(path, _)| by_locale(path, &item.0).is_lt());
+            let place = other.partition_point(|(path, _)| by_units(path, &item.0).is_lt());
             other.insert(place, item);
         }
         return other;
     }
     for item in other {
-        let place = one.partition_point(|(path, _)| by_locale(path, &item.0).is_le());
+        let place = one.partition_point(|(path, _)| by_units(path, &item.0).is_le());
         one.insert(place, item);
     }
     one
 }
 
-fn by_locale(one: &Path, other: &Path) -> Ordering {
-    locale_compare(&one.to_string_lossy(), &other.to_string_lossy())
+/// As JavaScript compares texts.
+fn by_units(one: &Path, other: &Path) -> Ordering {
+    one.to_string_lossy().encode_utf16().cmp(other.to_string_lossy().encode_utf16())
 }
 
-fn when(found: &InFolder, is_rules: bool) -> Option<(Vec<String>, When)> {
-    let file = found.read.as_ref().ok()?;
-    let key = if is_rules { "paths" } else { "applyTo" };
-    let patterns = file.front().and_then(|front| front.patterns(key)).filter(|patterns| !patterns.is_empty());
-    let patterns = patterns.or_else(|| is_rules.then(|| vec!["**".to_owned()]))?;
+impl Rule {
+    fn of(found: InFolder, is_rules: bool) -> Rule {
+        let key = if is_rules { "paths" } else { "applyTo" };
+        let front = found.read.as_ref().ok().and_then(|file| file.front());
+        let text = |key: &str| front.as_ref().and_then(|front| Some(front.word(key)?.to_owned()));
+        // A list counts in rules only.
+        let patterns = front.as_ref().filter(|front| is_rules || front.word(key).is_some());
+        let patterns = patterns.and_then(|front| front.patterns(key)).filter(|patterns| !patterns.is_empty());
+        let patterns = patterns.or_else(|| is_rules.then(|| vec!["**".to_owned()]));
+        let tag = |name: &str, text: Option<String>| {
+            text.map(|text| format!("<{name}>{text}</{name}>\n")).unwrap_or_default()
+        };
+        let row = format!(
+            "<instruction>\n<file>{}</file>\n{}{}</instruction>\n",
+            found.path.display(),
+            tag("description", text("description").as_deref().map(xml)),
+            tag(
+                "applyTo",
+                if is_rules {
+                    patterns.as_ref().map(|patterns| xml(&patterns.join(", ")))
+                } else {
+                    text(key).as_deref().map(xml)
+                }
+            ),
+        );
+        Rule { when: when(patterns), row, found }
+    }
+}
+
+fn when(patterns: Option<Vec<String>>) -> Option<(Vec<String>, When)> {
+    let patterns = patterns?;
     let anywhere: Vec<String> = patterns.iter().map(|pattern| in_any_folder(pattern)).collect();
     Some((patterns, When::Matching(anywhere.into())))
 }
@@ -232,54 +294,68 @@ struct Attached {
     texts: HashMap<Text, PathBuf, AskHasher>,
     /// The files that are there already, links followed.
     real: HashMap<PathBuf, PathBuf>,
-    /// `chat.includeReferencedInstructions`.
-    references: bool,
-    left: usize,
 }
 
 impl Attached {
-    /// A file that is on unless a setting is off. `Ok(true)`: what it refers to comes along in any case.
-    fn always(&mut self, chain: &mut Chain, path: &Path, on: Result<bool, &str>) -> Known<()> {
-        let scope = if path.starts_with(&chain.at.cwd) { Scope::Project } else { Scope::User };
+    /// A file that is on unless a setting is off.
+    fn always(&mut self, chain: &mut Chain, path: &Path, on: Result<(), &str>) -> Known<()> {
+        let scope = if path.starts_with(&chain.at.home) && !path.starts_with(&chain.at.cwd) {
+            Scope::User
+        } else {
+            Scope::Project
+        };
         let load = Load::start(scope, "always on");
         let Some(file) = chain.file(path, load)? else { return Ok(()) };
         match on {
             Err(setting) => chain.say(path, load, Fate::Excluded, format!("{setting} is off")),
-            Ok(refers) => self.attach(chain, &file, load, refers)?,
+            Ok(()) => self.attach(chain, &file, load)?,
         }
         Ok(())
     }
 
-    fn with_pattern(&mut self, chain: &mut Chain, rule: &Rule, folder: &Folder, settings: &Settings) -> Known<()> {
+    /// Attaches a file with a pattern where that matches; its row in the list, unless it is not looked at.
+    fn with_pattern(
+        &mut self,
+        chain: &mut Chain,
+        rule: &Rule,
+        folder: &Folder,
+        settings: &Settings,
+    ) -> Known<Option<String>> {
         let path = &rule.found.path;
         let load = Load { scope: folder.scope, trigger: Trigger::Attach, reason: "a file with a pattern" };
-        let Some(file) = chain.opened(&rule.found, load) else { return Ok(()) };
+        let Some(file) = chain.opened(&rule.found, load) else { return Ok(None) };
         if !folder.on {
             chain.say(path, load, Fate::Excluded, "chat.instructionsFilesLocations switches its folder off");
-            return Ok(());
+            return Ok(None);
         }
         let Some((patterns, when)) = &rule.when else {
             chain.rule(&file, 0..0, folder.scope, &When::Asked, anywhere());
-            return Ok(());
+            return Ok(Some(rule.row.clone()));
         };
+        let target = chain.at.target.as_deref().filter(|_| chain.at.tool == Tool::Mention);
         if !settings.flag("chat.includeApplyingInstructions", true) {
             let list = patterns.join(", ");
             let why = format!("chat.includeApplyingInstructions is off; it would come with {list}");
             chain.say(path, load, Fate::Excluded, why);
         } else if patterns.iter().any(|pattern| ["**", "**/*", "*"].contains(&pattern.as_str())) {
-            self.attach(chain, &file, Load::start(folder.scope, "its pattern matches everything"), false)?;
-        } else if let (Some(target), When::Matching(of)) = (chain.at.target.as_deref(), when)
+            self.attach(chain, &file, Load::start(folder.scope, "its pattern matches everything"))?;
+        } else if let (Some(target), When::Matching(of)) = (target, when)
             && of.any(anywhere(), target)
         {
-            let reason = format!("the file matches {}", patterns.join(", "));
-            self.attach(chain, &file, Load { reason: &reason, ..load }, false)?;
+            // It stands among those of the session's start: the message is put together anew for each request.
+            let reason = format!("the file that is attached matches {}", patterns.join(", "));
+            self.attach(chain, &file, Load::start(folder.scope, &reason))?;
         } else {
-            chain.rule(&file, 0..0, folder.scope, when, anywhere());
+            let reason = format!(
+                "listed for the agent to read; comes with an attached file that matches {}",
+                patterns.join(", ")
+            );
+            chain.say(path, Load { trigger: Trigger::Call, ..load }, Fate::Excluded, reason);
         }
-        Ok(())
+        Ok(Some(rule.row.clone()))
     }
 
-    fn attach(&mut self, chain: &mut Chain, file: &File, load: Load, refers: bool) -> Known<()> {
+    fn attach(&mut self, chain: &mut Chain, file: &File, load: Load) -> Known<()> {
         let real = chain.search.real(&file.path)?.unwrap_or_else(|_| file.path.clone());
         let range = file.js_trimmed();
         let text = file.text.slice(range.clone());
@@ -296,19 +372,6 @@ impl Attached {
         self.texts.insert(text, file.path.clone());
         let head = format!("<attachment filePath=\"{}\">\n", file.path.display());
         chain.give(file, range, load, |text| Text::framed(head, text, "\n</attachment>"));
-        if refers || self.references {
-            for name in references(&file.text) {
-                let path = absolute(file.path.parent().unwrap_or(&file.path), Path::new(name));
-                let load = Load { scope: Scope::Import, trigger: load.trigger, reason: "referred to" };
-                if self.left == 0 || self.texts.values().any(|known| *known == path) {
-                    continue;
-                }
-                self.left -= 1;
-                if let Some(file) = chain.file(&path, load)? {
-                    self.attach(chain, &file, load, refers)?;
-                }
-            }
-        }
         Ok(())
     }
 }
@@ -319,22 +382,16 @@ fn anywhere() -> Globs<'static> {
 }
 
 fn in_any_folder(pattern: &str) -> String {
-    let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
     if pattern.starts_with('/') || pattern.starts_with("**/") { pattern.to_owned() } else { format!("**/{pattern}") }
 }
 
-/// The targets of Markdown links to files, and what stands behind `#file:`.
-fn references(text: &str) -> Vec<&str> {
-    let links = text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target);
-    let named = text.split("#file:").skip(1).filter_map(|rest| rest.split_whitespace().next());
-    let mut found: Vec<&str> = links.chain(named).collect();
-    found.retain(|target| !target.is_empty() && !target.contains("://") && !target.starts_with('#'));
-    found
-}
-
-/// AGENTS.md of the folders above the file: listed, where a setting says so.
+/// AGENTS.md of folders below: listed, where a setting says so.
 fn nested(chain: &mut Chain, settings: &Settings) -> Known<()> {
     let on = settings.flag("chat.useNestedAgentsMdFiles", false) && settings.flag("chat.useAgentsMdFile", true);
+    if on {
+        let reason = "chat.useNestedAgentsMdFiles lists every AGENTS.md of the workspace that its search finds, which is not worked out";
+        chain.answer.doubt(&[Certain::Set, Certain::Order], reason);
+    }
     for dir in chain.directories_to_target() {
         let path = dir.join("AGENTS.md");
         if chain.search.is_file(&path, "AGENTS.md of a folder below")? {
@@ -351,17 +408,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn references_are_links_to_files_and_what_is_named_with_a_hash() {
-        for (text, expected) in [
-            ("[a](a.md) [b](https://x.y) [c](#c)", vec!["a.md"]),
-            ("see #file:docs/b.md and [c](../c.md)", vec!["../c.md", "docs/b.md"]),
-            ("nothing (a.md)", vec![]),
-        ] {
-            assert_eq!(references(text), expected, "{text}");
-        }
-    }
-
-    #[test]
     fn lists_are_merged_and_what_is_alike_stays_in_its_order() {
         let list = |paths: &str, from: char| -> Vec<(PathBuf, char)> {
             paths.split_whitespace().map(|path| (PathBuf::from(path), from)).collect()
@@ -369,7 +415,7 @@ mod tests {
         for (one, other) in [("/b /d", "/a /b /c /d /e"), ("/a /b /c /d /e", "/b /d"), ("", "/a"), ("/a", "")] {
             let mut sorted = list(one, '1');
             sorted.extend(list(other, '2'));
-            sorted.sort_by(|(one, _), (other, _)| by_locale(one, other));
+            sorted.sort_by(|(one, _), (other, _)| by_units(one, other));
             assert_eq!(merged(list(one, '1'), list(other, '2')), sorted, "{one} and {other}");
         }
     }

