@@ -10,14 +10,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::shared::conventional::{Chain, File, Globs, InFolder, Load, PLAIN, When, files_below};
-use super::shared::skills::xml;
+use super::shared::front_matter::split;
+use super::shared::heads;
 use super::shared::vscode::{self, Settings};
 use super::{About, Attaches, Details, Edition, Evidence, Profile};
 use crate::answer::{
     Answer, Certain, Fate, Message, Role, Scope, SessionKind, Source, Standpoint, Text, Tool, Trigger,
 };
+use crate::formats::{Node, Value, parse_npm_yaml};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, AskHasher, FileType, absolute};
+use crate::text::locale_compare;
 
 /// Folders of files with patterns, unless `chat.instructionsFilesLocations` says otherwise.
 const LOCATIONS: [&str; 4] = [".github/instructions", ".claude/rules", "~/.copilot/instructions", "~/.claude/rules"];
@@ -90,15 +93,11 @@ impl Edition for CopilotVscode {
             roots.extend(chain.repository()?.filter(|root| *root != at.cwd));
         }
         let mut attached = Attached { texts: HashMap::default(), real: HashMap::new() };
-        let mut rules: Vec<(PathBuf, Listed)> = Vec::new();
-        for folder in folders(at, &settings, &roots, chain.search) {
-            let found = rules_of(&mut chain, &folder)?;
-            let kept = |(at, rule): (usize, &Rule)| (rule.found.path.clone(), (folder.clone(), found.clone(), at));
-            rules = merged(rules, found.iter().enumerate().map(kept).collect());
-        }
         let mut rows = String::new();
-        for (_, (folder, of_folder, at)) in &rules {
-            rows.extend(attached.with_pattern(&mut chain, &of_folder[*at], folder, &settings)?);
+        for folder in folders(at, &settings, &roots, chain.search) {
+            for rule in rules_of(&mut chain, &folder)?.iter() {
+                rows.extend(attached.with_pattern(&mut chain, rule, &folder, &settings)?);
+            }
         }
         let is_on = settings.flag(USE_FILES, true);
         let mut own: Vec<_> =
@@ -106,7 +105,7 @@ impl Edition for CopilotVscode {
         let mut others = conventional(at, &settings, &roots);
         chain.search.expect(own.iter().chain(&others).flat_map(|(path, _)| about(path)))?;
         for files in [&mut own, &mut others] {
-            files.sort_by(|(one, _), (other, _)| by_units(one, other));
+            files.sort_by(|(one, _), (other, _)| locale_compare(&one.to_string_lossy(), &other.to_string_lossy()));
             for (path, on) in files {
                 attached.always(&mut chain, path, *on)?;
             }
@@ -146,9 +145,6 @@ If the file content is not already included in the context, use the 'read_file' 
 Only load instruction files when they are relevant to the current task. Do not eagerly load all instructions upfront.
 When modifying or creating files, check for instructions whose applyTo pattern matches the file path and follow them.
 ";
-
-/// A file of a folder: which folder, and which of its files.
-type Listed = (Folder, Arc<Vec<Rule>>, usize);
 
 /// What is asked about a file that may be attached.
 fn about(path: &Path) -> [Ask; 3] {
@@ -206,6 +202,8 @@ fn folders(at: &Standpoint, settings: &Settings, roots: &[PathBuf], search: &Sea
     }
     let prompts = vscode::user_directory(at, search).join("prompts");
     folders.push(Folder { path: prompts, scope: Scope::User, is_rules: false, on: true });
+    // Those of the user come first.
+    folders.sort_by_key(|folder| folder.scope != Scope::User);
     folders
 }
 
@@ -232,51 +230,37 @@ fn rules_of(chain: &mut Chain, folder: &Folder) -> Known<Arc<Vec<Rule>>> {
     })
 }
 
-/// Two lists in the order of their paths, as one. Where one is long and the other short, most paths are not compared.
-fn merged<T>(mut one: Vec<(PathBuf, T)>, mut other: Vec<(PathBuf, T)>) -> Vec<(PathBuf, T)> {
-    if one.len() < other.len() {
-        for item in one.into_iter().rev() {
-            let place = other.partition_point(|(path, _)| by_units(path, &item.0).is_lt());
-            other.insert(place, item);
-        }
-        return other;
-    }
-    for item in other {
-        let place = one.partition_point(|(path, _)| by_units(path, &item.0).is_le());
-        one.insert(place, item);
-    }
-    one
-}
-
-/// As JavaScript compares texts.
+/// As JavaScript compares texts: files with patterns are sorted so, those that are always on by the locale.
 fn by_units(one: &Path, other: &Path) -> Ordering {
     one.to_string_lossy().encode_utf16().cmp(other.to_string_lossy().encode_utf16())
 }
 
 impl Rule {
     fn of(found: InFolder, is_rules: bool) -> Rule {
-        let key = if is_rules { "paths" } else { "applyTo" };
-        let front = found.read.as_ref().ok().and_then(|file| file.front());
-        let text = |key: &str| front.as_ref().and_then(|front| Some(front.word(key)?.to_owned()));
-        // A list counts in rules only.
-        let patterns = front.as_ref().filter(|front| is_rules || front.word(key).is_some());
-        let patterns = patterns.and_then(|front| front.patterns(key)).filter(|patterns| !patterns.is_empty());
+        let block = found.read.as_ref().ok().and_then(|file| heads::vscode_chat(&file.text)).unwrap_or_default();
+        let listed = |key: &str| match value(block, key) {
+            Some(Value::Text(text)) if !text.is_empty() => Some(text),
+            _ => None,
+        };
+        let patterns = match value(block, if is_rules { "paths" } else { "applyTo" }) {
+            Some(Value::Text(text)) => Some(split(&text)),
+            // A list counts in rules only.
+            Some(Value::List(list)) if is_rules => {
+                Some(list.iter().filter_map(Node::as_text).map(str::to_owned).collect())
+            }
+            _ => None,
+        };
+        let patterns = patterns.filter(|patterns: &Vec<String>| !patterns.is_empty());
         let patterns = patterns.or_else(|| is_rules.then(|| vec!["**".to_owned()]));
+        let applies = if is_rules { patterns.as_ref().map(|patterns| patterns.join(", ")) } else { listed("applyTo") };
         let tag = |name: &str, text: Option<String>| {
-            text.map(|text| format!("<{name}>{text}</{name}>\n")).unwrap_or_default()
+            text.map(|text| format!("<{name}>{}</{name}>\n", escaped(&text))).unwrap_or_default()
         };
         let row = format!(
             "<instruction>\n<file>{}</file>\n{}{}</instruction>\n",
             found.path.display(),
-            tag("description", text("description").as_deref().map(xml)),
-            tag(
-                "applyTo",
-                if is_rules {
-                    patterns.as_ref().map(|patterns| xml(&patterns.join(", ")))
-                } else {
-                    text(key).as_deref().map(xml)
-                }
-            ),
+            tag("description", listed("description")),
+            tag("applyTo", applies),
         );
         Rule { when: when(patterns), row, found }
     }
@@ -286,6 +270,21 @@ fn when(patterns: Option<Vec<String>>) -> Option<(Vec<String>, When)> {
     let patterns = patterns?;
     let anywhere: Vec<String> = patterns.iter().map(|pattern| in_any_folder(pattern)).collect();
     Some((patterns, When::Matching(anywhere.into())))
+}
+
+/// What a key says. VS Code goes on behind what is no YAML: then a key's own line counts.
+fn value(block: &str, key: &str) -> Option<Value> {
+    if let Ok(node) = parse_npm_yaml(block) {
+        return node.get(key).map(|node| node.value.clone());
+    }
+    let line = block.lines().find(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')))?;
+    let alone = parse_npm_yaml(line).ok().and_then(|node| node.get(key).map(|node| node.value.clone()));
+    alone.or_else(|| Some(Value::Text(line[key.len() + 1..].trim().to_owned())))
+}
+
+/// Quotation marks stay as they are.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// Attaches files, each text once.
@@ -401,22 +400,4 @@ fn nested(chain: &mut Chain, settings: &Settings) -> Known<()> {
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lists_are_merged_and_what_is_alike_stays_in_its_order() {
-        let list = |paths: &str, from: char| -> Vec<(PathBuf, char)> {
-            paths.split_whitespace().map(|path| (PathBuf::from(path), from)).collect()
-        };
-        for (one, other) in [("/b /d", "/a /b /c /d /e"), ("/a /b /c /d /e", "/b /d"), ("", "/a"), ("/a", "")] {
-            let mut sorted = list(one, '1');
-            sorted.extend(list(other, '2'));
-            sorted.sort_by(|(one, _), (other, _)| by_units(one, other));
-            assert_eq!(merged(list(one, '1'), list(other, '2')), sorted, "{one} and {other}");
-        }
-    }
 }

@@ -44,3 +44,37 @@ def ask(clients, case, ask):
     if start >= 0:
         found.append(("session", "system", whole[start:].rstrip("\n")))
     return found
+
+
+# Random trees.
+
+NAMES = ["AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", ".github/copilot-instructions.md"]
+PATTERNS = ["'**'", '"**/*"', "'*.txt'", "'**/*.txt'", "s/**", "'a/*.txt, *.md'", "['**']", "**/*.txt", "'./**'", "'X/**/*.TXT'", "'{s,a}/*'", "'!*.txt'", "''", "t.txt", "'/p/**'", "'[ast]*/t.txt'", "'**/t.?xt'"]
+HEADS = ["description: d", "description: 'a \"b\" & <c>'", "name: n", "[a", "# only", "description: ''", "description: |\n  two\n  lines", "excludeAgent: coding-agent"]
+SETTINGS = ["github.copilot.chat.codeGeneration.useInstructionFiles", "chat.useAgentsMdFile", "chat.useClaudeMdFile", "chat.includeApplyingInstructions", "chat.useCustomizationsInParentRepositories"]
+
+
+def rule(r, key):
+    from plain_trees import TEXTS
+    lines = [f"{key}: {r.choice(PATTERNS)}"] if r.random() < .75 else []
+    lines += [r.choice(HEADS)] if r.random() < .4 else []
+    r.shuffle(lines)
+    head = "---\n" + "".join(line + "\n" for line in lines) + r.choice(["---\n", "---\n", "---\n\n", "--- \n", "----\n", ""]) if lines or r.random() < .2 else ""
+    return head + r.choice(TEXTS)
+
+
+def generate(r):
+    from plain_trees import Trees
+    trees = Trees(r)
+    for folder, key, ending in ((".github/instructions", "applyTo", ".instructions.md"), (".claude/rules", "paths", ".md"),
+                                ("~/.copilot/instructions", "applyTo", ".instructions.md"), ("~/.claude/rules", "paths", ".md"),
+                                ("~/.config/Code/User/prompts", "applyTo", ".instructions.md")):
+        place = folder.replace("~", "/h") if folder.startswith("~") else f"{trees.cwd}/{folder}"
+        for name in ("a", "B", "c/d", "10", "é"):
+            if r.random() < .25: trees.write(f"{place}/{name}{r.choice([ending, ending, ending, '.txt'])}", rule(r, key))
+    if r.random() < .25:
+        trees.write(r.choice([f"{trees.cwd}/.vscode/settings.json", "/h/.config/Code/User/settings.json"]),
+                    json.dumps({key: r.random() < .5 for key in r.sample(SETTINGS, r.choice([1, 2]))}))
+    trees.fill([*trees.dirs, "/h"], [*NAMES, ".copilot/copilot-instructions.md"])
+    read = trees.read([d for d in trees.dirs if d.startswith(trees.cwd)] or [trees.cwd])
+    return trees.case(f"copilot-vscode from {trees.cwd}{read}{' by mention' if read and r.random() < .7 else ''}")

@@ -244,7 +244,7 @@ fn split_flow(text: &str) -> Vec<String> {
 }
 
 /// Patterns separated by commas, but for those between braces.
-fn split(text: &str) -> Vec<String> {
+pub(in crate::harness) fn split(text: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut depth = 0_usize;
     for c in text.chars() {

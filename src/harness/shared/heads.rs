@@ -4,7 +4,8 @@
 //! | reading | first line | ends with | besides |
 //! |---|---|---|---|
 //! | [`whole_lines`] | `---`, white space behind it | such a line | Claude Code's skills and agents, Copilot CLI's, Gemini CLI's and OpenClaw's skills |
-//! | [`vscode`] | the same | a line that begins with `---` | rules of VS Code, Copilot CLI, Cursor and who follows them |
+//! | [`vscode`] | the same | a line that begins with `---` | rules of Copilot CLI, Cursor and who follows them |
+//! | [`vscode_chat`] | the same | such a line, or the end | files with patterns of Copilot in VS Code |
 //! | [`codex`] | `---`, white space on both sides | such a line | |
 //! | [`claude_code`] | `---`, behind a byte order mark | three dashes, wherever they stand | white space behind them goes |
 //! | [`gray_matter`] | `---`, and the name of a language | a line that begins with `---`, or the end | OpenCode |
@@ -29,6 +30,13 @@ pub(in crate::harness) fn whole_lines(text: &str) -> Parts<'_> {
 /// The text between a first line of three dashes and the next line that begins so.
 pub(in crate::harness) fn vscode(text: &str) -> Parts<'_> {
     between(text, |line| line.trim_end() == "---", |line| line.starts_with("---"))
+}
+
+/// What VS Code itself reads of a rule for its chat: the text between a first line of three dashes and the next one, or the end.
+pub(in crate::harness) fn vscode_chat(text: &str) -> Option<&str> {
+    let is_border = |line: &str| line.trim_end() == "---";
+    let first = text.split_inclusive('\n').next().filter(|line| is_border(line))?;
+    Some(between(text, is_border, is_border).map_or(&text[first.len()..], |(head, _)| head))
 }
 
 /// The text between a first line of three dashes and the next one; white space around the dashes does not count.
