@@ -213,7 +213,8 @@ fn asks(at: &Standpoint, dirs: &[PathBuf], search: &Search) -> Vec<Ask> {
 
 /// The file that shows that a harness is installed.
 fn installed(profile: &Profile, at: &Standpoint, search: &mut Search) -> Known<Option<PathBuf>> {
-    if let Some(program) = &profile.program {
+    // An editor that is there does not say that its agent is used.
+    if let Some(program) = profile.program.as_ref().filter(|program| !program.is_editor()) {
         return Ok(match program.find(at, search)? {
             Installed::Version(_, path) | Installed::Unversioned(path) => Some(path),
             Installed::Nowhere => None,

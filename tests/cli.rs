@@ -300,11 +300,14 @@ fn the_installed_version_is_found_without_running_it() {
         ("bare/opencode", "exit 1"),
         ("home/.bun/install/global/node_modules/openclaw/package.json", &package("openclaw", "2026.9.6")),
         ("project/node_modules/@github/copilot/package.json", &package("@github/copilot", "1.0.88")),
+        // An editor, which lies as packages of systems have it.
+        ("code/bin/code", "#!/bin/sh\nexit 1"),
+        ("code/resources/app/package.json", &package("Code", "1.140.0")),
     ]);
     std::fs::create_dir_all(place.root.join("npm/bin")).expect("a directory");
     std::os::unix::fs::symlink("../lib/node_modules/@openai/codex/bin/codex.js", place.root.join("npm/bin/codex"))
         .expect("a link");
-    let path = ["npm/bin", "pnpm", "bare"].map(|dir| place.root.join(dir).display().to_string()).join(":");
+    let path = ["npm/bin", "pnpm", "bare", "code/bin"].map(|dir| place.root.join(dir).display().to_string()).join(":");
     let answer = |arguments: &[&str]| {
         let all = ["show", "--format", "json"].iter().chain(arguments);
         let output = place.command("project", all).env("PATH", &path).output().expect("the program runs");
@@ -330,6 +333,8 @@ fn the_installed_version_is_found_without_running_it() {
     let unasked = answer(&["--harness", "codex"]);
     assert_eq!((&unasked["edition"], &unasked["version"]["running"]), (&"0.104".into(), &"0.104.0".into()));
     assert_eq!(answer(&["--harness", "codex", "--edition", "newest"])["edition"], "0.169");
+    let newer = answer(&["--harness", "copilot-vscode"]);
+    assert_eq!((&newer["version"]["running"], &newer["fidelity"]), (&"1.140.0".into(), &"unchecked".into()));
     let mine = answer(&[]);
     assert_eq!((&mine["harness"], &mine["edition"]), (&"codex".into(), &"0.104".into()), "the first of the installed");
 }

@@ -13,7 +13,7 @@ use super::shared::conventional::{Chain, File, Globs, InFolder, Load, PLAIN, Whe
 use super::shared::front_matter::split;
 use super::shared::heads;
 use super::shared::vscode::{self, Settings};
-use super::{About, Attaches, Details, Edition, Evidence, Profile};
+use super::{About, Attaches, Details, Edition, Evidence, Profile, Program};
 use crate::answer::{
     Answer, Certain, Fate, Message, Role, Scope, SessionKind, Source, Standpoint, Text, Tool, Trigger,
 };
@@ -46,7 +46,7 @@ pub static PROFILE: Profile = Profile {
     ],
     settings_names: &vscode::NAMES,
     keys: &[],
-    program: None,
+    program: Some(Program { command: "code", package: "Code" }),
     evidence: Evidence {
         files: &[".github/copilot-instructions.md", ".github/instructions"],
         editor: &["github.copilot-chat", "github.copilot"],

@@ -173,6 +173,11 @@ impl Edition for Lookup {
 }
 
 impl Program {
+    /// Whether it is an editor, with an agent in it that not everyone uses.
+    pub(crate) fn is_editor(&self) -> bool {
+        self.package == "Code"
+    }
+
     /// The command that a shell would start, else the package in one of the folders that managers use.
     pub(crate) fn find(&self, at: &Standpoint, search: &mut Search) -> Known<Installed> {
         if let Some(command) = on_path(self.command, search)? {
@@ -185,7 +190,10 @@ impl Program {
     /// The version of a command: by the package it lies in, by its path, or by the package beside it.
     fn version_of(&self, dir: &Path, command: &Path, search: &mut Search) -> Known<Installed> {
         let real = search.real(command)?.unwrap_or_else(|_| command.to_owned());
-        let manifests: Vec<PathBuf> = real.ancestors().skip(1).map(|dir| dir.join("package.json")).collect();
+        // An editor has its own below a folder of its resources.
+        let places = ["package.json", "resources/app/package.json"];
+        let manifests: Vec<PathBuf> =
+            real.ancestors().skip(1).flat_map(|dir| places.map(|place| dir.join(place))).collect();
         search.expect(manifests.iter().cloned().map(Ask::Kind))?;
         for manifest in manifests {
             if let Some(version) = self.version_in(&manifest, search)? {
