@@ -73,9 +73,9 @@ def asked(clients, case, ask):
         return request and [(item["role"], content.get("text", "")) for item in request["input"] if item.get("role") for content in item.get("content") or []]
     try:
         run = subprocess.run([*command(program, options(case)), "debug", "prompt-input"], cwd=ask.cwd, env=variables(case),
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=20)
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
     except subprocess.TimeoutExpired:
-        return None  # It waits for ever, as for somebody to write into a FIFO.
+        return None  # It waits for ever, as for somebody to write into a FIFO; a busy machine needs half a minute to start it.
     if os.environ.get("CODEX_STDERR"):
         os.write(2, run.stderr)
     if run.returncode:

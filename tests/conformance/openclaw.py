@@ -15,6 +15,22 @@ CLIENT, VERSION = "openclaw", "2026.9.6"
 KEYS = {"subagent": "subagent:probe", "cron": "cron:job1", "group": "telegram:group:123"}
 
 
+# The edition of early 2026 that `at_version` says the client in CLIENTS/openclaw is like.
+SWEPT = None
+
+
+def at_version(number):
+    """The client below openclaw is that version."""
+    global SWEPT
+    day = tuple(int(part) for part in number.split("-")[0].split("."))
+    SWEPT = None if day >= (2026, 3) else "2026.2.6" if day < (2026, 2, 17) else "2026.2.19"
+
+
+def early(ask):
+    """Whether a client of early 2026 is asked."""
+    return SWEPT or ask.edition in openclaw_early.VERSIONS
+
+
 def further(edition):
     """What is compared beside the instructions in random trees."""
     return [("@skills", skills)] if edition in openclaw_early.VERSIONS else []
@@ -25,8 +41,8 @@ def version(ask):
 
 
 def ask(clients, case, ask):
-    if ask.edition in openclaw_early.VERSIONS:
-        return openclaw_early.ask(clients, case, ask)
+    if early(ask):
+        return openclaw_early.ask(clients, case, ask, SWEPT)
     settings = next((json.loads(s.body) for s in case.all("@settings")), {})
     session = next((s.header.split()[1] for s in case.all("@session")), settings.get("session", "main"))
     env = {"PATH": os.environ["PATH"], "HOME": case.home(), "LANG": "C.UTF-8", "NO_COLOR": "1", **case.env()}
@@ -66,8 +82,8 @@ def run(modules, session, settings, where):
 
 def skills(clients, case, ask):
     """The elements of skills that come neither with OpenClaw nor with its plugins."""
-    if ask.edition in openclaw_early.VERSIONS:
-        return openclaw_early.skills(clients, case, ask)
+    if early(ask):
+        return openclaw_early.skills(clients, case, ask, SWEPT)
     modules = os.path.join(clients, "openclaw/node_modules")
     settings = next((json.loads(s.body) for s in case.all("@settings")), {})
     env = {"PATH": os.environ["PATH"], "HOME": case.home(), "LANG": "C.UTF-8", "NO_COLOR": "1", **case.env()}

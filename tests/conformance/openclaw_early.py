@@ -39,31 +39,33 @@ class Model(http.server.BaseHTTPRequestHandler):
         self.wfile.write(answer)
 
 
-def ask(clients, case, ask):
-    text = answer(clients, case, ask, project_context, False)
+def ask(clients, case, ask, swept=None):
+    """`swept` is the edition that the client in CLIENTS/openclaw is like."""
+    text = answer(clients, case, ask, swept, project_context, False)
     return text if text == "refused" else [("session", "system", text)] if text else []
 
 
-def skills(clients, case, ask):
+def skills(clients, case, ask, swept=None):
     """The elements of skills that do not come with OpenClaw."""
-    text = answer(clients, case, ask, lambda prompt: prompt, True)
+    text = answer(clients, case, ask, swept, lambda prompt: prompt, True)
     return text if text == "refused" else casefile.skills("session", "system", text, "/node_modules/openclaw/")
 
 
-def answer(clients, case, ask, part, wants_skills):
+def answer(clients, case, ask, swept, part, wants_skills):
     """What `part` takes of the system prompt, or "refused"."""
     settings = next((json.loads(s.body) for s in case.all("@settings")), {})
     session = next((s.header.split()[1] for s in case.all("@session")), settings.get("session", "main"))
     if "promptMode" in settings:
         raise SystemExit("this client takes no prompt mode from outside")
-    modules = os.path.join(clients, f"openclaw-{ask.edition}", "node_modules")
+    edition = swept or ask.edition
+    modules = os.path.join(clients, "openclaw" if swept else f"openclaw-{edition}", "node_modules")
     env = {"PATH": os.environ["PATH"], "HOME": case.home(), "LANG": "C.UTF-8", "TZ": "UTC", "NO_COLOR": "1", "OPENCLAW_SKIP_UPDATE_CHECK": "1",
            "HTTPS_PROXY": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1", **case.env()}
     cwd = ask.cwd or case.home()
     os.makedirs(cwd, exist_ok=True)
     if os.environ.get("OPENCLAW_MODE") != "run":
-        return functions(modules, ask.edition, session, settings.get("agent"), env, cwd, wants_skills)
-    prompt = run(modules, ask.edition, session, settings.get("agent"), env, cwd)
+        return functions(modules, edition, session, settings.get("agent"), env, cwd, wants_skills)
+    prompt = run(modules, edition, session, settings.get("agent"), env, cwd)
     return prompt if prompt == "refused" else part(prompt)
 
 

@@ -123,12 +123,16 @@ def installed(o, version):
     room = os.path.join(os.path.abspath(o.clients), "sweep", f"{o.harness}-{version}")
     if os.path.isdir(os.path.join(room, o.harness, "node_modules")):
         return room
-    os.makedirs(room, exist_ok=True)
-    run = subprocess.run([os.path.join(HERE, "install.sh"), room, f"{o.harness}@{version}"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    # One that was interrupted half way is no installation.
+    half = room + ".half"
+    shutil.rmtree(half, ignore_errors=True)
+    os.makedirs(half)
+    run = subprocess.run([os.path.join(HERE, "install.sh"), half, f"{o.harness}@{version}"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if run.returncode:
         print(f"{version}: cannot be installed\n{run.stdout.decode(errors='replace')[-400:]}", file=sys.stderr)
-        shutil.rmtree(room)
+        shutil.rmtree(half)
         return None
+    os.rename(half, room)
     return room
 
 

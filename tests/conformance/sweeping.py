@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Tests what sweep.py and sentinels.py do around the clients; no client and no registry is asked. usage: sweeping.py"""
-import os, subprocess, sys, tempfile, unittest
+"""Tests what sweep.py, shares.py and sentinels.py do around the clients; no client and no registry is asked. usage: sweeping.py"""
+import os, subprocess, sys, tempfile, types, unittest, unittest.mock
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-import sentinels, sweep
+import sentinels, shares, sweep
 
 
 def with_npm(script):
@@ -34,6 +34,23 @@ class Registry(unittest.TestCase):
         self.assertEqual(code, 1, said)
         self.assertIn("99.0.0: cannot be installed\n", said)
         self.assertIn("1 said nothing 99.0.0", said)
+
+
+class Installations(unittest.TestCase):
+    def test_one_that_was_interrupted_is_none(self):
+        with tempfile.TemporaryDirectory() as clients:
+            half = os.path.join(clients, "sweep/cline-1.0.0.half/cline/node_modules")
+            os.makedirs(half)
+            with unittest.mock.patch("subprocess.run", lambda *_, **__: types.SimpleNamespace(returncode=0)):
+                room = sweep.installed(types.SimpleNamespace(clients=clients, harness="cline"), "1.0.0")
+            self.assertEqual(os.listdir(room), [])
+
+
+class Shares(unittest.TestCase):
+    def test_nothing_is_younger_than_what_follows_it(self):
+        releases = [("1.0", "2026-11-01"), ("1.1", "2026-01-01"), ("1.2", "2026-06-01"), ("1.3", "2026-05-30")]
+        with unittest.mock.patch("sweep.published", lambda _: releases):
+            self.assertEqual(shares.lately("cline", "2026-05-01"), ["1.2", "1.3"])
 
 
 class Entries(unittest.TestCase):
