@@ -93,6 +93,32 @@ fn what_does_not_ask_its_model_says_nothing_about_the_text() {
 }
 
 #[test]
+fn what_a_half_finished_installation_says_is_shown() {
+    let place = place("");
+    fs::write(place.root.join("bin/codex"), "echo 'postinstall was not run'; exit 1\n").expect("it is written");
+    let (code, words) = said(&verify(&place, PATHS[0], &[]));
+    assert_eq!(code, Some(2), "{words}");
+    assert!(words.contains("it ended with code 1; it printed\npostinstall was not run"), "{words}");
+}
+
+#[test]
+fn a_version_that_is_none_is_said_to_be_unknown() {
+    let place = place(r#"send /v1/responses "$(rules "$(cat AGENTS.md)")""#);
+    let package = r#"{"name": "@openai/codex", "version": "next; rm -rf ~"}"#;
+    fs::write(place.root.join("bin/package.json"), package).expect("it is written");
+    let path = place.root.join("bin");
+    let output =
+        place.command("project", &["show", "--harness", "codex"]).env("PATH", &path).output().expect("it runs");
+    let words = String::from_utf8_lossy(&output.stdout);
+    assert!(words.contains("nothing says which version of Codex "), "{words}");
+    let program = path.join("codex").display().to_string();
+    let output =
+        place.command("project", &["verify", "codex", "--yes", "--program", &program]).output().expect("it runs");
+    let words = String::from_utf8_lossy(&output.stdout);
+    assert!(words.contains(": equal, 1 message of "), "{words}{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
 fn a_client_that_hangs_is_ended_with_all_it_started() {
     for path in PATHS {
         let place = place("setsid bash -c \"exec -a $MARK-left sleep 999\" & bash -c 'exec -a hangs sleep 999'");

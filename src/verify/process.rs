@@ -70,8 +70,20 @@ pub fn run(line: &Line, events: &(Sender<Event>, Receiver<Event>), deadline: Ins
 }
 
 fn start(line: &Line) -> std::io::Result<Child> {
+    match spawn(Command::new(line.program), line) {
+        // As a shell does: packages whose installation was not finished have a script there that says so.
+        #[cfg(unix)]
+        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::NOEXEC.raw_os_error()) => {
+            let mut shell = Command::new("/bin/sh");
+            shell.arg(line.program);
+            spawn(shell, line)
+        }
+        started => started,
+    }
+}
+
+fn spawn(mut command: Command, line: &Line) -> std::io::Result<Child> {
     let output = File::create(&line.output)?;
-    let mut command = Command::new(line.program);
     command.args(&line.arguments).env_clear().envs(&line.env).current_dir(line.cwd);
     command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
     #[cfg(unix)]
