@@ -41,6 +41,7 @@ mod variables;
 
 use excludes::Excludes;
 use loader::{Loader, Owner};
+use manner::Manner;
 use settings::{Mode, Settings};
 use skills::Around;
 use start::Start;
@@ -146,6 +147,10 @@ pub struct Edition21 {
     nested_utf16: Option<usize>,
     /// Whether there are system messages within a conversation, for models that take them.
     tells_by_system: bool,
+    /// Whether the agent `Explore` has a model of its own, Haiku.
+    explores_by_haiku: bool,
+    /// How Sonnet 5 is told nested files.
+    sonnet_5: Manner,
     /// Whether skills and commands are listed by name.
     sorts_skills: bool,
     /// Whether it is said of skills below the working directory for which files they are.
@@ -236,6 +241,8 @@ static V2_1: Edition21 = Edition21 {
     read_limit_bytes: 256 * 1024,
     nested_utf16: Some(150_000),
     tells_by_system: true,
+    explores_by_haiku: false,
+    sonnet_5: Manner::Blocks,
     sorts_skills: true,
     remarks_on_skills: true,
     lists_in_time: true,

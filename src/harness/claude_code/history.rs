@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, LazyLock};
 
+use super::manner::Manner;
 use super::memory::Warning;
 use super::{Edition21, V2_1};
 use crate::harness::history::replays;
@@ -32,6 +33,23 @@ const REMARKS: Change = change(
     "the list says of skills below the working directory for which files they are; before, one of a name that was taken was left out",
     &["claude-code/before_2_1_178_skills_below_were_listed_without_a_remark"],
 );
+
+const EXPLORE: Change = change(
+    "2.1.198",
+    "the agent Explore has the model of the session; before, Haiku, which is told behind the answer of the tool",
+    &["claude-code/until_2_1_197_explore_was_told_behind_the_answer_of_the_tool"],
+);
+
+const SONNET_5: &[&str] = &["claude-code/until_2_1_202_sonnet_5_was_told_in_other_ways"];
+
+const SONNET_5_BY_ANSWERS: Change = change(
+    "2.1.201",
+    "Sonnet 5 is told nested files behind the answer of the tool; before, as models that nobody knows",
+    SONNET_5,
+);
+
+const SONNET_5_IN_BLOCKS: Change =
+    change("2.1.203", "Sonnet 5 is told nested files by the system, each in a block of its own", SONNET_5);
 
 const EDITS_DISCOVER: Change = change(
     "2.1.208",
@@ -138,6 +156,9 @@ const CHANGES: &[&Change] = &[
     &BY_SYSTEM,
     &SORTED,
     &REMARKS,
+    &EXPLORE,
+    &SONNET_5_BY_ANSWERS,
+    &SONNET_5_IN_BLOCKS,
     &EDITS_DISCOVER,
     &IN_TIME,
     &OWN_BLOCK,
@@ -160,6 +181,12 @@ const CHANGES: &[&Change] = &[
 fn rules(version: Version) -> Arc<dyn Edition> {
     Arc::new(Edition21 {
         tells_by_system: version.has(&BY_SYSTEM),
+        explores_by_haiku: !version.has(&EXPLORE),
+        sonnet_5: match (version.has(&SONNET_5_BY_ANSWERS), version.has(&SONNET_5_IN_BLOCKS)) {
+            (false, _) => Manner::System,
+            (true, false) => Manner::Answers,
+            (true, true) => Manner::Blocks,
+        },
         sorts_skills: version.has(&SORTED),
         remarks_on_skills: version.has(&REMARKS),
         lists_in_time: version.has(&IN_TIME),

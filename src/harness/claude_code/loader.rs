@@ -90,7 +90,7 @@ impl<'s, 'a> Loader<'s, 'a> {
             settings,
             excludes,
             tool: at.tool,
-            manner: if edition.tells_by_system { manner::manner(at, settings) } else { Manner::Answers },
+            manner: manner::manner(edition, at, settings),
             cwd: &at.cwd,
             home: &at.home,
             approved,

@@ -1,7 +1,8 @@
 //! In which messages a model is told what a file brings along.
 
+use super::Edition21;
 use super::settings::Settings;
-use crate::answer::Standpoint;
+use crate::answer::{SessionKind, Standpoint};
 
 /// What a model is told in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,12 +29,16 @@ const OF_ANSWERS: [&str; 9] = [
 ];
 
 /// How a model is told; those that nobody knows, as the newest.
-pub(super) fn manner(at: &Standpoint, settings: &Settings) -> Manner {
+pub(super) fn manner(edition: &Edition21, at: &Standpoint, settings: &Settings) -> Manner {
+    let explores = at.session == SessionKind::Subagent && at.agent.as_deref() == Some("Explore");
+    if !edition.tells_by_system || edition.explores_by_haiku && explores {
+        return Manner::Answers;
+    }
     let model = at.model.as_deref().or(settings.model.as_deref()).unwrap_or_default().to_ascii_lowercase();
     if OF_ANSWERS.iter().any(|name| model.contains(name)) {
         Manner::Answers
     } else if model.contains("sonnet-5") && !model.contains("sonnet-5-5") {
-        Manner::Blocks
+        edition.sonnet_5
     } else {
         Manner::System
     }
