@@ -82,6 +82,27 @@ fn what_was_replayed_and_what_changed_names_versions_and_cases_that_are_there() 
     }
 }
 
+/// Two runs that asked as much are taken for runs of the same cases.
+#[test]
+fn where_two_neighbours_answered_otherwise_a_change_lies_between_them() {
+    for profile in harness::ALL {
+        let Some(history) = profile.history else { continue };
+        for pair in history.replays.windows(2).filter(|pair| pair[0].asked == pair[1].asked) {
+            let [older, newer] = [&pair[0], &pair[1]];
+            let lies_between = |since: &str| {
+                history::compare(&older.version, since).is_lt() && history::compare(since, &newer.version).is_le()
+            };
+            assert!(
+                older.answers == newer.answers || history.changes.iter().any(|change| lies_between(change.since)),
+                "{}: {} and {} answer otherwise",
+                profile.id,
+                older.version,
+                newer.version
+            );
+        }
+    }
+}
+
 #[test]
 fn the_cases_that_are_replayed_are_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");

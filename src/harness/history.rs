@@ -74,6 +74,9 @@ pub struct Replay {
     /// The cases at which the client refused to start, and Briefing said so.
     #[serde(default)]
     pub refused: Vec<String>,
+    /// A hash over all that the client answered: equal where two versions answered alike.
+    #[serde(default)]
+    pub answers: String,
 }
 
 impl Replay {
@@ -165,20 +168,23 @@ fn standing_of(title: &str, replay: &Replay) -> Standing {
 
 /// Between two replayed versions the rules are known if both have the same, and both were right.
 fn between(title: &str, (older, newer): (&Replay, &Replay), history: &[&Change]) -> Standing {
-    let changed = history.iter().find(|change| {
+    let changed = history.iter().filter(|change| {
         let after = compare(change.since, &older.version) == Ordering::Greater;
         after && compare(change.since, &newer.version) != Ordering::Greater
     });
-    match changed {
-        Some(change) => Standing::Uncertain(format!(
-            "{title} changed between {} and {}, the nearest versions that were checked: {}",
-            older.version, newer.version, change.what
-        )),
-        None => match standing_of(title, older) {
+    let changed: Vec<String> = changed.map(|change| format!("{} (since {})", change.what, change.since)).collect();
+    if changed.is_empty() {
+        return match standing_of(title, older) {
             Standing::Covered => standing_of(title, newer),
             uncertain => uncertain,
-        },
+        };
     }
+    Standing::Uncertain(format!(
+        "{title} changed between {} and {}, the nearest versions that were checked: {}",
+        older.version,
+        newer.version,
+        changed.join("; ")
+    ))
 }
 
 /// How the rules of an edition may differ from those of a version nobody checked: what has changed by then, and what may
@@ -242,6 +248,7 @@ mod tests {
             different: different.iter().map(|&name| name.to_owned()).collect(),
             failed: Vec::new(),
             refused: Vec::new(),
+            answers: String::new(),
         }
     }
 

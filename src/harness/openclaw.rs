@@ -21,6 +21,7 @@ mod extra;
 mod fates;
 mod guard;
 mod head;
+mod history;
 mod home;
 mod hooks;
 mod keys;
@@ -55,7 +56,7 @@ pub static PROFILE: Profile = Profile {
     title: "OpenClaw",
     summary: "AGENTS.md, SOUL.md, IDENTITY.md, USER.md, BOOTSTRAP.md and MEMORY.md of the agent's workspace",
     editions: &[&editions::V2026_2_6, &editions::V2026_2_19, &editions::V2026_9],
-    history: None,
+    history: Some(&history::HISTORY),
     instruction_names: &[
         "AGENTS.md",
         "SOUL.md",

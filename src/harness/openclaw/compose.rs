@@ -43,8 +43,9 @@ pub enum Heading {
 pub enum Order {
     /// As they were loaded.
     Loaded,
-    /// By the places of their base names (in lower case); others come last.
-    Sorted(&'static [&'static str]),
+    /// By the places of their base names (in lower case) among `kinds`, others last; those of one name as `localeCompare`
+    /// compares their paths, or `as_loaded`.
+    Sorted { kinds: &'static [&'static str], as_loaded: Option<&'static str> },
 }
 
 /// What happens to the texts on their way to the model.
@@ -90,19 +91,19 @@ fn base(path: &str) -> String {
     path.rsplit(['/', '\\']).next().unwrap_or(path).to_lowercase()
 }
 
-/// Sorts files as they appear: by kind, then as `localeCompare` compares their paths; USER.md as they were loaded.
+/// Sorts files as they appear.
 pub fn sort(files: &mut [Shown], order: &Order) {
-    let Order::Sorted(order) = order else { return };
+    let Order::Sorted { kinds, as_loaded } = order else { return };
     let collator: CollatorBorrowed =
         Collator::try_new(Default::default(), CollatorOptions::default()).expect("the root collation is built in");
     let place = |path: &str| {
         let base = base(path);
-        order.iter().position(|name| *name == base).unwrap_or(usize::MAX)
+        kinds.iter().position(|name| *name == base).unwrap_or(usize::MAX)
     };
     files.sort_by(|one, other| {
-        place(&one.path).cmp(&place(&other.path)).then_with(|| match base(&one.path).as_str() {
-            "user.md" => std::cmp::Ordering::Equal,
-            _ => collator.compare(&one.path.replace('\\', "/"), &other.path.replace('\\', "/")),
+        place(&one.path).cmp(&place(&other.path)).then_with(|| match *as_loaded == Some(base(&one.path).as_str()) {
+            true => std::cmp::Ordering::Equal,
+            false => collator.compare(&one.path.replace('\\', "/"), &other.path.replace('\\', "/")),
         })
     });
 }
@@ -199,7 +200,7 @@ mod tests {
             "/w/é/AGENTS.md",
         ];
         let mut files: Vec<Shown> = paths.iter().map(|path| shown(path)).collect();
-        sort(&mut files, &Order::Sorted(&["agents.md"]));
+        sort(&mut files, &Order::Sorted { kinds: &["agents.md"], as_loaded: None });
         let order: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
         // Recorded from Node 24: ["…"].sort((a, b) => a.localeCompare(b))
         assert_eq!(

@@ -1,4 +1,4 @@
-//! The editions: what OpenClaw does differently from version to version, side by side.
+//! The editions: what OpenClaw does differently from version to version, side by side; and the rules of the versions between.
 
 use super::budget::Limits;
 use super::compose::{Context, Heading, Order, Passage, Wording};
@@ -9,11 +9,12 @@ use super::hooks::{self, Loading};
 use super::trim::{Method, Shares};
 use super::variables::{Own, Unset};
 use super::{
-    Bootstrap, FileRule, Filter, OpenClaw, Opening, Presence, Seeding, Sessions, Template, keys, listing, roster,
-    seeding,
+    Bootstrap, FileRule, Filter, OpenClaw, Opening, Presence, Seeding, Sessions, Template, history, keys, listing,
+    roster, seeding,
 };
 use crate::answer::PromptMode;
-use crate::harness::{About, Details, Difference};
+use crate::harness::history::name;
+use crate::harness::{About, Details, Version};
 
 const fn announced(name: &'static str) -> FileRule {
     FileRule { name, presence: Presence::Announced, rule: "a file of the workspace" }
@@ -39,6 +40,7 @@ const NINE: &[&str] = &[
     "MEMORY.md",
     "memory.md",
 ];
+const KINDS: &[&str] = &["agents.md", "soul.md", "identity.md", "user.md", "tools.md", "bootstrap.md", "memory.md"];
 const IDENTITY: &str = "You are a personal assistant running inside OpenClaw.";
 const EARLY_FILES: &[FileRule] = &[
     announced("AGENTS.md"),
@@ -85,75 +87,12 @@ const EARLY_DETAILS: Details = Details {
     dedupe: "MEMORY.md and memory.md that lead to one file count once",
 };
 
-const TOTAL_LIMIT: Difference = Difference {
-    between: "2026.2.12 → 2026.2.17",
-    what: "all files share 150 000 UTF-16 units; headings are paths; cron runs get AGENTS.md and TOOLS.md only",
-};
-const MORE_FOR_SUBAGENTS: Difference = Difference {
-    between: "2026.2.22 → 2026.2.23",
-    what: "sub-agents and cron runs also get SOUL.md, IDENTITY.md and USER.md; files are read once a session",
-};
-const GUARDED: Difference = Difference {
-    between: "2026.2.24 → 2026.2.26",
-    what: "links that lead out of the workspace and files above 2 MiB count as missing",
-};
-const LIGHTWEIGHT: Difference =
-    Difference { between: "2026.2.26 → 2026.3.2", what: "a lightweight context mode, which has no files" };
-const NOTICE: Difference =
-    Difference { between: "2026.3.2 → 2026.3.13", what: "the prompt says when something was cut" };
-const SMALLER: Difference =
-    Difference { between: "2026.4.2 → 2026.4.15", what: "limits of 12 000 and 60 000 UTF-16 units" };
-const SHARES: Difference =
-    Difference { between: "2026.4.15 → 2026.5.12", what: "head and tail are 75 % and 25 %; memory.md is not read" };
-const LARGER: Difference = Difference {
-    between: "2026.5.12 → 2026.6.5",
-    what: "20 000 UTF-16 units per file again; sub-agents and cron runs get AGENTS.md and TOOLS.md again",
-};
-const LESS_FOR_SUBAGENTS: Difference =
-    Difference { between: "2026.6.5 → 2026.7.1", what: "which files sub-agents and cron runs get" };
-const NEW_WORDS: Difference = Difference {
-    between: "2026.7.1 → 2026.9.6",
-    what: "TOOLS.md is no longer read; the section begins with `Loaded project context:`",
-};
-const REWRITTEN: Difference = Difference {
-    between: "2026.2.19 → 2026.9.6",
-    what: "AGENTS.md is cut to a digest, USER.md to 4 000 UTF-16 units; CRLF and blank lines are rewritten; files are sorted",
-};
-const REFUSED: Difference = Difference {
-    between: "2026.2.19 → 2026.9.6",
-    what: "links are refused and shown as unreadable; groups lose MEMORY.md; BOOTSTRAP.md is shown while it is pending",
-};
-
-const SKILLS_WITH_LIMITS: Difference = Difference {
-    between: "2026.2.6 → 2026.2.19",
-    what: "skills are looked for in .agents/skills too, folder by folder and within limits; their paths begin with `~`",
-};
-const SKILLS_SORTED: Difference = Difference {
-    between: "2026.2.19 → 2026.9.6",
-    what: "skills are listed by name, and links to them are not followed; only a SKILL.md is one",
-};
-
 /// Of February 2026: the files as they are, each with a limit.
-pub static V2026_2_6: OpenClaw = OpenClaw {
+pub const V2026_2_6: OpenClaw = OpenClaw {
     about: About {
         name: "2026.2.6",
         checked: ("2026.2.6", "2026.2.6"),
-        changed: &[
-            TOTAL_LIMIT,
-            MORE_FOR_SUBAGENTS,
-            GUARDED,
-            LIGHTWEIGHT,
-            NOTICE,
-            SMALLER,
-            SHARES,
-            LARGER,
-            LESS_FOR_SUBAGENTS,
-            NEW_WORDS,
-            REWRITTEN,
-            REFUSED,
-            SKILLS_WITH_LIMITS,
-            SKILLS_SORTED,
-        ],
+        changed: &[],
         details: Details {
             truncation: "20 000 UTF-16 units per file; head 70 %, tail 20 %, marker",
             globs: "no",
@@ -206,26 +145,8 @@ pub static V2026_2_6: OpenClaw = OpenClaw {
 };
 
 /// Of two weeks later: all files share a limit, and headings are paths.
-pub static V2026_2_19: OpenClaw = OpenClaw {
-    about: About {
-        name: "2026.2.19",
-        checked: ("2026.2.19", "2026.2.19"),
-        changed: &[
-            MORE_FOR_SUBAGENTS,
-            GUARDED,
-            LIGHTWEIGHT,
-            NOTICE,
-            SMALLER,
-            SHARES,
-            LARGER,
-            LESS_FOR_SUBAGENTS,
-            NEW_WORDS,
-            REWRITTEN,
-            REFUSED,
-            SKILLS_SORTED,
-        ],
-        details: EARLY_DETAILS,
-    },
+pub const V2026_2_19: OpenClaw = OpenClaw {
+    about: About { name: "2026.2.19", checked: ("2026.2.19", "2026.2.19"), changed: &[], details: EARLY_DETAILS },
     places: &Places {
         home: HomeVariable::Named,
         state_names: &[".openclaw", ".clawdbot", ".moldbot", ".moltbot"],
@@ -281,11 +202,11 @@ pub static V2026_2_19: OpenClaw = OpenClaw {
 };
 
 /// Of autumn 2026: guarded files of a smaller set, a digest of AGENTS.md, and a database of what was set up.
-pub static V2026_9: OpenClaw = OpenClaw {
+pub const V2026_9: OpenClaw = OpenClaw {
     about: About {
         name: "2026.9",
         checked: ("2026.9.6", "2026.9.6"),
-        changed: &[NEW_WORDS],
+        changed: &[],
         details: Details {
             files: "AGENTS.md, SOUL.md, IDENTITY.md, USER.md, BOOTSTRAP.md, MEMORY.md of the agent's workspace: all of them",
             triggers: "every turn",
@@ -389,15 +310,7 @@ pub static V2026_9: OpenClaw = OpenClaw {
             ),
         ],
         heading: Heading::Path,
-        order: Order::Sorted(&[
-            "agents.md",
-            "soul.md",
-            "identity.md",
-            "user.md",
-            "tools.md",
-            "bootstrap.md",
-            "memory.md",
-        ]),
+        order: Order::Sorted { kinds: KINDS, as_loaded: Some("user.md") },
         passage: Passage::Rewritten,
         notice: Some(
             "## Bootstrap Context Notice\n[Bootstrap truncation warning]\n\
@@ -408,3 +321,19 @@ pub static V2026_9: OpenClaw = OpenClaw {
         identity: IDENTITY,
     },
 };
+
+/// The rules of a version: February's, of which there are two, or autumn's.
+pub fn rules(version: Version) -> OpenClaw {
+    let edition = match (version.has(&history::TOTAL_LIMIT), version.has(&history::REWRITTEN)) {
+        (false, _) => V2026_2_6,
+        (true, false) => V2026_2_19,
+        (true, true) => V2026_9,
+    };
+    let as_loaded = Some("user.md").filter(|_| version.has(&history::AS_LOADED));
+    let order = match edition.wording.order {
+        Order::Loaded => Order::Loaded,
+        Order::Sorted { kinds, .. } => Order::Sorted { kinds, as_loaded },
+    };
+    let name = name(version, history::CHANGES, (V2026_2_6.about.name, V2026_9.about.name));
+    OpenClaw { about: About { name, ..edition.about }, wording: Wording { order, ..edition.wording }, ..edition }
+}
