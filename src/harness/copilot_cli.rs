@@ -20,6 +20,7 @@ mod front_matter;
 mod history;
 mod imports;
 mod rules;
+mod seen;
 mod sent;
 mod session;
 mod skills;

@@ -91,7 +91,7 @@ impl<'a> Importer<'a> {
             let head = format!("\n\n<imported_custom_instruction source=\"{source}\">\n");
             out.push(Text::framed(head, inner, "\n</imported_custom_instruction>"));
             let file = Source::whole(&real, Scope::Import, raw.size(), "imported by an instruction file");
-            answer.sources.insert(place, Source { kept: super::sent::kept(&raw), trigger: self.trigger, ..file });
+            answer.sources.insert(place, Source { kept: super::seen::kept(&raw), trigger: self.trigger, ..file });
         }
         out.push(content.slice(from..content.len()));
         Ok(out.into_iter().collect())

@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use super::front_matter::{self, FrontMatter};
 use super::history::{Behavior, Heads, Named, Order};
-use super::sent::visible;
-use super::session::cell;
+use super::seen::visible;
 use crate::answer::{Answer, Certain, Text};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, AskHasher, Content, Entry, FileType, Unreadable, relative};
@@ -179,4 +178,12 @@ fn look(dir: &Path, ending: &'static str, heads: Heads, search: &mut Search) -> 
         }
     }
     Ok(rules)
+}
+
+/// A text as a table takes it.
+pub(super) fn cell(text: &str) -> String {
+    if !text.contains(['\\', '|', '\n']) {
+        return text.to_owned();
+    }
+    text.replace('\\', "\\\\").replace('|', "\\|").replace('\n', " ")
 }

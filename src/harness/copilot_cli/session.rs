@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::find::named;
 use super::history::{Behavior, Users, Views};
-use super::rules::{KnownRule, Read};
-use super::sent::{expanded, kept, readable};
+use super::rules::{KnownRule, Read, cell};
+use super::seen::kept;
+use super::sent::{expanded, readable};
 use crate::answer::{Answer, Fate, Message, Role, Scope, Source, Text, Trigger, Warning};
 use crate::search::{Known, Search};
 use crate::snapshot::{AskHasher, Content, relative};
@@ -183,14 +184,6 @@ fn listed(known: &KnownRule, behavior: &Behavior) -> Option<Source> {
     };
     let source = Source::new(known.real_path(), Scope::Rule, Fate::Excluded, reason);
     Some(Source { size: Some(*size), trigger: Trigger::Call, ..source })
-}
-
-/// A text as a table takes it.
-pub(super) fn cell(text: &str) -> String {
-    if !text.contains(['\\', '|', '\n']) {
-        return text.to_owned();
-    }
-    text.replace('\\', "\\\\").replace('|', "\\|").replace('\n', " ")
 }
 
 /// A rule file whose front matter says that it is for other clients.
