@@ -56,7 +56,7 @@ pub static PROFILE: Profile = Profile {
     title: "OpenClaw",
     summary: "AGENTS.md, SOUL.md, IDENTITY.md, USER.md, BOOTSTRAP.md and MEMORY.md of the agent's workspace",
     editions: &[&editions::V2026_2_6, &editions::V2026_2_19, &editions::V2026_9],
-    history: Some(&history::HISTORY),
+    history: Some(&editions::HISTORY),
     instruction_names: &[
         "AGENTS.md",
         "SOUL.md",

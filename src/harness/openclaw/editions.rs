@@ -1,5 +1,7 @@
 //! The editions: what OpenClaw does differently from version to version, side by side; and the rules of the versions between.
 
+use std::sync::{Arc, LazyLock};
+
 use super::budget::Limits;
 use super::compose::{Context, Heading, Order, Passage, Wording};
 use super::config::{self, Included};
@@ -13,8 +15,14 @@ use super::{
     roster, seeding,
 };
 use crate::answer::PromptMode;
-use crate::harness::history::name;
-use crate::harness::{About, Details, Version};
+use crate::harness::history::{name, replays};
+use crate::harness::{About, Details, History, Replays, Version};
+
+/// What is known of every version.
+pub(super) static HISTORY: History =
+    History { changes: history::CHANGES, rules: |version| Arc::new(rules(version)), replays: &REPLAYS };
+
+static REPLAYS: Replays = LazyLock::new(|| replays(include_str!("../../../tests/conformance/versions/openclaw.toml")));
 
 const fn announced(name: &'static str) -> FileRule {
     FileRule { name, presence: Presence::Announced, rule: "a file of the workspace" }
