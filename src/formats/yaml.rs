@@ -239,6 +239,16 @@ fn marked(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Puts a value, which was read from another text, where `place` says that it stands.
+fn moved(node: &mut Node, place: &impl Fn(usize) -> usize) {
+    node.at = place(node.at.start)..place(node.at.end);
+    match &mut node.value {
+        Value::List(list) => list.iter_mut().for_each(|node| moved(node, place)),
+        Value::Table(entries) => entries.iter_mut().for_each(|(_, node)| moved(node, place)),
+        Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) | Value::Date(_) => {}
+    }
+}
+
 /// How many values there are in a value.
 fn count(node: &Node) -> usize {
     match &node.value {

@@ -3,7 +3,7 @@
 use saphyr_parser::Tag;
 
 use super::lenient::with_merges;
-use super::{Builder, Dialect, FormatError, Node, Value, name_of};
+use super::{Builder, Dialect, FormatError, Node, Value, moved, name_of};
 
 /// The types of YAML 1.1; every key is a text, and none may stand twice.
 const JS_YAML: Dialect = Dialect {
@@ -26,24 +26,15 @@ pub fn parse_js_yaml(text: &str) -> Result<Node, FormatError> {
     let ends = |text: &str| text.match_indices('\n').map(|(at, _)| at).chain([text.len()]).collect::<Vec<_>>();
     match parsed(&spaced) {
         Ok(mut node) => {
-            moved(&mut node, &ends(&spaced), &ends(text));
+            // Lines begin otherwise, and end alike.
+            let (from, to) = (ends(&spaced), ends(text));
+            moved(&mut node, &|at| {
+                let line = from.partition_point(|end| *end < at).min(from.len() - 1);
+                to[line].saturating_sub(from[line].saturating_sub(at))
+            });
             Ok(node)
         }
         Err(_) => parsed(text),
-    }
-}
-
-/// Puts a value where it stands in a text whose lines begin otherwise, and end as far behind it.
-fn moved(node: &mut Node, from: &[usize], to: &[usize]) {
-    let place = |at: usize| {
-        let line = from.partition_point(|end| *end < at).min(from.len() - 1);
-        to[line].saturating_sub(from[line].saturating_sub(at))
-    };
-    node.at = place(node.at.start)..place(node.at.end);
-    match &mut node.value {
-        Value::List(list) => list.iter_mut().for_each(|node| moved(node, from, to)),
-        Value::Table(entries) => entries.iter_mut().for_each(|(_, node)| moved(node, from, to)),
-        Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) | Value::Date(_) => {}
     }
 }
 

@@ -1,6 +1,6 @@
 //! YAML as npm's `yaml` 2 reads it.
 
-use super::{DEPTH_LIMIT, Dialect, FormatError, LOOSE, Node, Value, name_of, parse};
+use super::{DEPTH_LIMIT, Dialect, FormatError, LOOSE, Node, Value, moved, name_of, parse};
 
 /// No key may stand twice in one table, though a number and a text are two keys, and no tab may indent.
 const NPM: Dialect = Dialect {
@@ -28,22 +28,27 @@ pub fn parse_npm_yaml(text: &str) -> Result<Node, FormatError> {
 
 /// The text, where `{a:{b: c}}` is `{a: {b: c}}`: in braces, a bracket behind a colon needs no space.
 fn parse_spaced(text: &str) -> Result<Node, FormatError> {
+    let (mut spaced, mut spaces) = (text.to_owned(), Vec::new());
     let mut parsed = parse(text, &NPM);
-    let mut spaced = text.to_owned();
-    for _ in 0..DEPTH_LIMIT {
-        match &parsed {
-            Err(error) if error.message.starts_with("':' may not precede any of") => {
-                let behind = error.at.start + 1;
-                if !spaced.is_char_boundary(behind) || !spaced[..behind].ends_with(':') {
-                    break;
-                }
-                spaced.insert(behind, ' ');
-                parsed = parse(&spaced, &NPM);
-            }
-            Ok(_) | Err(_) => break,
-        }
+    while let Err(error) = &parsed
+        && spaces.len() < DEPTH_LIMIT
+        && error.message.starts_with("':' may not precede any of")
+        && spaced.get(..=error.at.start).is_some_and(|head| head.ends_with(':'))
+    {
+        let behind = error.at.start + 1;
+        spaces.push(behind);
+        spaced.insert(behind, ' ');
+        parsed = parse(&spaced, &NPM);
     }
-    parsed
+    // The last one was put where the others are in already.
+    let place = |at: usize| spaces.iter().rev().fold(at, |at, space| at - usize::from(at > *space));
+    match parsed {
+        Ok(mut node) => {
+            moved(&mut node, &place);
+            Ok(node)
+        }
+        Err(error) => Err(FormatError { at: place(error.at.start)..place(error.at.end), ..error }),
+    }
 }
 
 /// A key as a text: a list or a table as it is written in brackets.
@@ -73,6 +78,16 @@ fn word(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_stand_where_they_are_written_though_brackets_want_no_space() {
+        let yaml = "m: {a:{b:[é]},\n  c: d}";
+        let node = parse_npm_yaml(yaml).expect("YAML");
+        let written = |keys: &[&str]| node.at_path(keys).map(|node| &yaml[node.at.clone()]);
+        assert_eq!(written(&["m", "a", "b"]), Some("[é]"));
+        assert_eq!(written(&["m", "c"]), Some("d"));
+        assert_eq!(written(&["m"]), Some("{a:{b:[é]},\n  c: d}"));
+    }
 
     #[test]
     fn npm_wants_no_space_before_a_bracket_and_no_second_document() {
