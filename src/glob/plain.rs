@@ -24,9 +24,9 @@ pub fn plain(pattern: &str, fold_case: bool, path: &Path) -> bool {
         && compiled(pattern, fold_case).is_some_and(|glob| glob.is_match(path))
 }
 
-/// Whether a pattern is one that [`plain`] understands.
+/// Whether a pattern is one that [`plain`] understands. A short one without brackets is one always.
 pub fn is_plain(pattern: &str) -> bool {
-    compiled(pattern, false).is_some()
+    (pattern.len() <= KNOWN_LENGTH && !has_brackets(pattern)) || compiled(pattern, false).is_some()
 }
 
 /// The patterns as one matcher; those that are no globs are left out.
@@ -39,11 +39,13 @@ pub fn plain_set<'p>(patterns: impl IntoIterator<Item = &'p str>) -> GlobSet {
     })
 }
 
+thread_local! {
+    /// What patterns are compiled to, by themselves and with letters folded.
+    static KNOWN: RefCell<[HashMap<String, Option<Arc<GlobSet>>>; 2]> = RefCell::default();
+}
+
 /// The compiled pattern. The rules of a project are compared with one file after the other.
 fn compiled(pattern: &str, fold_case: bool) -> Option<Arc<GlobSet>> {
-    thread_local! {
-        static KNOWN: RefCell<[HashMap<String, Option<Arc<GlobSet>>>; 2]> = RefCell::default();
-    }
     KNOWN.with_borrow_mut(|known| {
         let known = &mut known[usize::from(fold_case)];
         if let Some(globs) = known.get(pattern) {
@@ -87,8 +89,13 @@ fn depth(pattern: &str) -> usize {
     deepest
 }
 
-/// Whether a path begins and ends with what a pattern begins and ends with, up to its wildcards. A slash beside a `**` may
-/// stand for nothing.
+/// Whether a pattern has signs that mean more than any one or any number of letters.
+fn has_brackets(pattern: &str) -> bool {
+    pattern.contains(['[', ']', '{', '}', '\\'])
+}
+
+/// Whether a path begins and ends with what a pattern begins and ends with, up to its wildcards, and has what stands between
+/// them in the same order. A slash beside a `**` may stand for nothing.
 fn may_match(pattern: &str, fold_case: bool, path: &[u8]) -> bool {
     if pattern.contains('\\') || (fold_case && !pattern.is_ascii()) {
         return true;
@@ -96,12 +103,22 @@ fn may_match(pattern: &str, fold_case: bool, path: &[u8]) -> bool {
     let is_special = |c: char| matches!(c, '*' | '?' | '[' | ']' | '{' | '}');
     let head = pattern.find(is_special).map_or(pattern, |at| &pattern[..at]).trim_end_matches('/').as_bytes();
     let tail = pattern.rfind(is_special).map_or(pattern, |at| &pattern[at + 1..]).trim_start_matches('/').as_bytes();
-    let same = |one: Option<&[u8]>, other: &[u8]| match one {
-        Some(one) if fold_case => one.eq_ignore_ascii_case(other),
-        Some(one) => one == other,
-        None => false,
-    };
-    same(path.get(..head.len()), head) && same(path.len().checked_sub(tail.len()).map(|at| &path[at..]), tail)
+    let same = |one: &[u8], other: &[u8]| if fold_case { one.eq_ignore_ascii_case(other) } else { one == other };
+    let begins = path.get(..head.len()).is_some_and(|start| same(start, head));
+    let ends = begins && path.len().checked_sub(tail.len()).is_some_and(|at| same(&path[at..], tail));
+    ends && (has_brackets(pattern) || has_in_order(path, pattern.split(['*', '?']), same))
+}
+
+/// Whether the words stand in a path, one behind the other.
+fn has_in_order<'p>(
+    mut path: &[u8],
+    words: impl Iterator<Item = &'p str>,
+    same: impl Fn(&[u8], &[u8]) -> bool,
+) -> bool {
+    words.map(|word| word.trim_matches('/').as_bytes()).filter(|word| !word.is_empty()).all(|word| {
+        let found = path.windows(word.len()).position(|window| same(window, word));
+        found.inspect(|at| path = &path[at + word.len()..]).is_some()
+    })
 }
 
 #[cfg(test)]
@@ -151,6 +168,11 @@ mod tests {
             "ü*",
             "a//b",
             "",
+            "**/a/**/b.rs",
+            "**/x/*",
+            "?/b*",
+            "a*/*b*",
+            "*x*x*",
         ];
         let paths =
             ["a", "b", "a/b", "a/b.rs", "a/x/b.rs", "b.rs", "x.ts", "a/b.rs/c", "A/B.RS", "a*b", "*", "ü", "Ü", ""];
@@ -161,6 +183,17 @@ mod tests {
                     assert_eq!(plain(pattern, fold, path), matches, "{pattern:?} {path:?} {fold}");
                 }
             }
+            assert_eq!(is_plain(pattern), compiled(pattern, false).is_some(), "{pattern:?}");
         }
+    }
+
+    #[test]
+    fn patterns_of_other_folders_are_told_apart_without_being_compiled() {
+        let path = Path::new("w/d1/d2/a.ts");
+        for number in 3..2_000 {
+            assert!(!plain(&format!("**/d1/d{number}/**/*.ts"), true, path) && is_plain(&format!("d{number}/**")));
+        }
+        assert!(plain("**/d1/d2/**/*.ts", true, path) && plain("**/D1/**", true, path));
+        assert_eq!(KNOWN.with_borrow(|known| known.each_ref().map(HashMap::len)), [0, 2]);
     }
 }
