@@ -205,6 +205,15 @@ def long_values(tree):
     everywhere(tree, "Text.\n")
 
 
+def variables_in_settings(tree):
+    """Settings whose every entry names a variable of a `.env` file, and braces that nothing closes."""
+    count = tree.count(20_000)
+    for name in (".env", ".gemini/.env", ".qwen/.env"):
+        write(tree.project / name, each(count, "NAME{0}=some-value-{0}\n"))
+    write(tree.home / ".openclaw/.env", each(count, "NAME{0}=some-value-{0}\n"))
+    settings(tree, [f"${{NAME{number}}}" for number in range(count)] + ["${" * tree.count(1_000_000)])
+
+
 def nested_directories(tree):
     depth = tree.count(1_900)
     # Longer ones cannot be named by a path.
@@ -398,8 +407,8 @@ INPUTS = {
         braces, patterns_in_settings, recursive_patterns_in_settings, names_in_settings, patterns_in_a_rule, patterns_in_a_line,
         imports_that_are_missing, imports_that_are_there, imports_that_multiply, lines_of_all_kinds, lists_in_lists,
         front_matter_with_keys, front_matter_with_one_value, front_matter_in_brackets, front_matter_in_steps,
-        front_matter_that_multiplies, deep_settings, wide_settings, long_values, nested_directories, nested_rules, many_directories,
-        the_whole_disk, many_rules, many_skills, large_files, sparse_files, special_files, links_to_processes, loops, odd_names,
+        front_matter_that_multiplies, deep_settings, wide_settings, long_values, variables_in_settings, nested_directories, nested_rules,
+        many_directories, the_whole_disk, many_rules, many_skills, large_files, sparse_files, special_files, links_to_processes, loops, odd_names,
         odd_texts, odd_repository, files_that_change,
     )
 } | {

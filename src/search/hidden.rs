@@ -1,7 +1,10 @@
 //! What must not be said: the values of variables that settings have put into paths, where it may be a secret.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::Probe;
 
@@ -24,34 +27,56 @@ pub(super) fn is_secret(name: &str) -> bool {
     ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "API_KEY", "APIKEY"].iter().any(|word| name.contains(word))
 }
 
+/// A longer value is in the name of nothing that was found, and is looked for by itself.
+const LONGEST: usize = 4096;
+
 /// The values that were put in, each with what is written for it.
 #[derive(Default)]
 pub(super) struct Hidden {
     pub reveal: bool,
-    values: RefCell<Vec<(String, String)>>,
+    values: RefCell<HashMap<String, String>>,
 }
 
 impl Hidden {
     pub fn note(&self, value: &str, written: &str) {
         let mut values = self.values.borrow_mut();
-        if !self.reveal && value.len() >= SHORTEST && !values.iter().any(|(known, _)| known == value) {
-            values.push((value.to_owned(), written.to_owned()));
+        if !self.reveal && value.len() >= SHORTEST && !values.contains_key(value) {
+            values.insert(value.to_owned(), written.to_owned());
         }
     }
 
     /// Those that are in the name of nothing that was found.
     pub fn stand_ins<'p>(&self, probes: impl Iterator<Item = &'p Probe>) -> StandIns {
-        let mut values = self.values.borrow().clone();
-        if !values.is_empty() {
+        let values = self.values.borrow();
+        if values.is_empty() {
+            return StandIns::default();
+        }
+        let mut values: Vec<(String, String)> = values.clone().into_iter().collect();
+        values.sort_by(|one, other| other.0.len().cmp(&one.0.len()).then_with(|| one.cmp(other)));
+        let mut short = values.split_off(values.partition_point(|(value, _)| value.len() > LONGEST));
+        let mut is_named = vec![false; short.len()];
+        if let Some(finder) = finder(&short, MatchKind::Standard) {
             for probe in probes.filter(|probe| is_found(probe)) {
                 let path = probe.path.to_string_lossy();
-                values.retain(|(value, _)| !path.contains(value.as_str()));
+                for found in finder.find_overlapping_iter(&*path) {
+                    is_named[found.pattern().as_usize()] = true;
+                }
             }
-            // One may be a part of another.
-            values.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));
         }
-        StandIns { values }
+        let mut named = is_named.into_iter();
+        short.retain(|_| !named.next().unwrap_or_default());
+        let finder = finder(&short, MatchKind::LeftmostLongest);
+        StandIns { finder, written: short.into_iter().map(|(_, written)| written).collect(), long: values }
     }
+}
+
+/// Looks for all the values at once: settings may name a hundred thousand variables. One value may be a part of another.
+fn finder(values: &[(String, String)], kind: MatchKind) -> Option<AhoCorasick> {
+    let mut builder = AhoCorasick::builder();
+    // Built in a moment, and small.
+    builder.match_kind(kind).kind(Some(AhoCorasickKind::NoncontiguousNFA));
+    let finder = || builder.build(values.iter().map(|(value, _)| value)).expect("fewer than two billion bytes");
+    (!values.is_empty()).then(finder)
 }
 
 fn is_found(probe: &Probe) -> bool {
@@ -62,21 +87,29 @@ fn is_found(probe: &Probe) -> bool {
 /// What is said in the place of values.
 #[derive(Default)]
 pub struct StandIns {
-    values: Vec<(String, String)>,
+    finder: Option<AhoCorasick>,
+    /// What is written for each value that the finder knows.
+    written: Vec<String>,
+    /// Longer values, each with what is written for it; the longest first.
+    long: Vec<(String, String)>,
 }
 
 impl StandIns {
     /// Whether everything may be said.
     pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
+        self.finder.is_none() && self.long.is_empty()
     }
 
     /// Puts what is written in the place of each value.
     pub fn text(&self, text: &mut String) {
-        for (value, written) in &self.values {
+        let first = self.long.partition_point(|(value, _)| value.len() > text.len());
+        for (value, written) in &self.long[first..] {
             if text.contains(value.as_str()) {
                 *text = text.replace(value.as_str(), written);
             }
+        }
+        if let Some(finder) = self.finder.as_ref().filter(|finder| finder.is_match(text.as_str())) {
+            *text = finder.replace_all(text, &self.written);
         }
     }
 
@@ -96,5 +129,46 @@ impl StandIns {
             self.text(words.to_mut());
         }
         said
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn probe(path: &str, answer: &'static str) -> Probe {
+        Probe { path: path.into(), asked: "content", answer: answer.into(), rule: "".into() }
+    }
+
+    #[test]
+    fn values_are_said_as_they_are_written_but_for_names_of_what_is_there() {
+        let hidden = Hidden::default();
+        let long = "x".repeat(LONGEST + 1);
+        for (value, written) in [
+            ("12345678", "$A"),
+            ("1234567890", "$B"),
+            ("projects", "$C"),
+            ("short", "$D"),
+            (&*long, "$E"),
+            ("12345678", "$F"),
+        ] {
+            hidden.note(value, written);
+        }
+        let probes = [probe("/projects/a.md", "5 B"), probe("/1234567890", "absent")];
+        let stand_ins = hidden.stand_ins(probes.iter());
+        let mut text = format!("/projects/12345678/1234567890/short/{long}");
+        stand_ins.text(&mut text);
+        assert_eq!(text, "/projects/$A/$B/short/$E");
+        assert!(Hidden::default().stand_ins(probes.iter()).is_empty());
+    }
+
+    #[test]
+    fn many_values_are_looked_for_at_once() {
+        let hidden = Hidden::default();
+        (0..50_000).for_each(|number| hidden.note(&format!("secret-{number}"), &format!("$V{number}")));
+        let probes: Vec<Probe> = (0..50_000).map(|number| probe(&format!("/a/secret-{number}"), "absent")).collect();
+        let stand_ins = hidden.stand_ins(probes.iter());
+        let said = probes.iter().map(|probe| stand_ins.probe(probe).path);
+        assert!(said.enumerate().all(|(number, path)| path == Path::new(&format!("/a/$V{number}"))));
     }
 }

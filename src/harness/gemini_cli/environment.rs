@@ -1,5 +1,6 @@
 //! The variables that count once the client has read its settings: those of the process, and what a `.env` file adds.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::paths::joined;
@@ -19,7 +20,7 @@ const SYSTEM_PROMPT: &str = "GEMINI_SYSTEM_MD";
 /// What was added to the variables of the process.
 #[derive(Default)]
 pub(super) struct Variables {
-    added: Vec<(String, String)>,
+    added: BTreeMap<String, String>,
 }
 
 impl Variables {
@@ -40,14 +41,12 @@ impl Variables {
 
     /// The value of a variable; the process wins.
     pub(super) fn get(&self, name: &str, search: &Search) -> Option<String> {
-        let added = || self.added.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
-        search.env(name).or_else(added)
+        search.env(name).or_else(|| self.added.get(name).cloned())
     }
 
     /// The same for settings that refer to it: whatever they make of its value, only what is written is shown.
     pub(super) fn put_in(&self, name: &str, written: &str, search: &Search) -> Option<String> {
-        let added = || self.added.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
-        let value = search.secret_env(name).or_else(added)?;
+        let value = search.secret_env(name).or_else(|| self.added.get(name).cloned())?;
         search.put_in(&value, written);
         Some(value)
     }

@@ -231,10 +231,13 @@ pub(super) fn with_environment(node: Node, variables: &Variables, search: &Searc
 fn substituted(text: &str, env: impl Fn(&str, &str) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
+    // Behind the last one no brace is looked for: a text may open very many.
+    let last = text.rfind('}').map_or(usize::MAX, |at| text.len() - at);
     while let Some(start) = rest.find('$') {
         out.push_str(&rest[..start]);
         rest = &rest[start..];
-        let Some((whole, name, default)) = reference(rest) else {
+        let stays_open = rest.starts_with("${") && rest.len() < last;
+        let Some((whole, name, default)) = (!stays_open).then(|| reference(rest)).flatten() else {
             out.push('$');
             rest = &rest[1..];
             continue;
@@ -430,6 +433,7 @@ mod tests {
             ("$$A $", "$1 $"),
             ("${}$A", "${}1"),
             ("$AB ${A", "$AB ${A"),
+            ("${A} ${${A", "1 ${${A"),
         ] {
             assert_eq!(substituted(text, env), expected, "{text}");
         }

@@ -94,7 +94,10 @@ fn replace(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> String {
             Some(after) => (true, Some(after)),
             None => (false, rest.strip_prefix("${")),
         };
-        let name = after.and_then(|after| after.split_once('}')).map(|(name, _)| name).filter(|name| is_name(name));
+        let name = after.and_then(|after| after.split(|c: char| !is_in_name(c)).next());
+        // It ends at once: a text may open very many braces.
+        let is_closed = |name: &&str| after.is_some_and(|after| after[name.len()..].starts_with('}'));
+        let name = name.filter(is_closed).filter(|name| is_name(name));
         let Some((name, after)) = name.zip(after) else {
             out.push('$');
             rest = &rest[1..];
@@ -110,8 +113,11 @@ fn replace(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> String {
 }
 
 fn is_name(name: &str) -> bool {
-    name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
-        && name.starts_with(|first: char| !first.is_ascii_digit())
+    name.chars().all(is_in_name) && name.starts_with(|first: char| !first.is_ascii_digit())
+}
+
+fn is_in_name(c: char) -> bool {
+    c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_'
 }
 
 #[cfg(test)]
@@ -127,6 +133,7 @@ mod tests {
             ("${NONE}", "${NONE}"),
             ("${one} $ONE ${} $", "${one} $ONE ${} $"),
             ("${ONE", "${ONE"),
+            ("${ONE ${ONE}${", "${ONE 1${"),
             ("$$${ONE}", "$${ONE}"),
         ] {
             assert_eq!(replace(text, &value), expected, "{text}");

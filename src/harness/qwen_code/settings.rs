@@ -179,10 +179,13 @@ pub(super) fn with_variables(node: Node, env: &dyn Fn(&str, &str) -> Option<Stri
 
 fn substituted(text: &str, env: &dyn Fn(&str, &str) -> Option<String>) -> String {
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    // Behind the last one no brace is looked for: a text may open very many.
+    let last = text.rfind('}').map_or(text.len(), |at| text.len() - at);
     while let Some(start) = rest.find('$') {
         let (before, inner) = (&rest[..start], &rest[start + 1..]);
         let word = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len());
-        let braced = inner.strip_prefix('{').and_then(|inner| inner.split_once('}')).map(|(name, _)| name);
+        let opened = inner.strip_prefix('{').filter(|inner| inner.len() >= last);
+        let braced = opened.and_then(|inner| inner.split_once('}')).map(|(name, _)| name);
         let (name, len) = match braced.filter(|name| !name.is_empty()) {
             Some(name) => (name, name.len() + 2),
             None => (&inner[..word], word),
