@@ -365,6 +365,11 @@ impl<'a> Search<'a> {
         self.effort.close(at);
     }
 
+    /// Something is to be said that takes as much memory as a question.
+    pub fn says_more(&mut self) {
+        self.effort.add(1);
+    }
+
     /// Whether the harness went on asking all the same, and was stopped: its answer is none.
     pub fn is_exhausted(&self) -> bool {
         self.effort.is_exhausted()

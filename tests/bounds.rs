@@ -342,7 +342,7 @@ fn whatever_is_named_an_answer_comes_to_its_end_and_says_where() {
     assert_eq!(resolution.fidelity, Fidelity::Files);
     let said = &resolution.answer.warnings;
     let warning = said.iter().find(|warning| warning.code == "cut-short").expect("it says so");
-    assert!(warning.message.contains("/p/6"), "{}", warning.message);
+    assert!(warning.message.contains("/p/32"), "{}", warning.message);
     assert!(resolution.trace.iter().count() < 150_000);
     assert_eq!(resolution.answer.messages.len(), 1, "what was found stays");
 }

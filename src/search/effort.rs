@@ -82,7 +82,7 @@ impl Effort {
         self.place.is_none()
     }
 
-    /// Takes over what a part of the answer has cost.
+    /// Counts what a part of the answer has cost, or what is said.
     pub fn add(&mut self, part: usize) {
         self.spent += part;
     }

@@ -434,6 +434,7 @@ impl<'s, 'a> Loader<'s, 'a> {
             }
             Some(_) => {}
             None => {
+                self.search.says_more();
                 self.known.insert(source.place.clone(), self.sources.len());
                 self.sources.push(source);
             }
