@@ -91,6 +91,17 @@ fn only_the_named_files_and_severities_are_shown() {
 }
 
 #[test]
+fn settings_that_agents_read_are_checked_as_well() {
+    let place = project();
+    let settings = "{\"instructions\": [\"docs/gone.md\"]}\n";
+    std::fs::write(place.root.join("home/project/opencode.json"), settings).expect("a file");
+    let found =
+        |only: &[&str]| codes(&place, &[&["check", "--harness", "opencode", "--format", "json"], only].concat());
+    assert_eq!(found(&["opencode.json"]), ["opencode.json missing-file"]);
+    assert!(found(&[]).contains(&"opencode.json missing-file".to_owned()));
+}
+
+#[test]
 fn without_a_home_every_machine_says_the_same() {
     let place = project();
     let bare = out(&place.run("home/project", &["check", "--no-home", "--format", "json"]));

@@ -14,11 +14,11 @@ use crate::answer::{Fate, Resolution};
 use crate::disk::Filesystem;
 use crate::disk::scan::{self, Progress, Threads};
 use crate::harness::custom::FILE_NAME;
-use crate::harness::shared::names::INSTRUCTION_FILES;
+use crate::harness::shared::names::{INSTRUCTION_FILES, SETTINGS_FILES};
 use crate::report::findings::exceptions::{Declared, declared};
 use crate::report::findings::{Finding, Kind, Severity};
 use crate::request::{Defaults, Places, Request};
-use crate::snapshot::Content;
+use crate::snapshot::{Ask, Content};
 
 /// What came of a check.
 pub struct Check {
@@ -65,6 +65,7 @@ pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
         let asked = core.answers(&Request::default(), &places).await;
         let (session, _) = asked.map_err(|error| error.message.into_owned())?;
         let mut files = below(&core, &root, &session, revision);
+        files.extend(settings_files(&core, &root, &session));
         files.retain(|file| only.is_empty() || only.iter().any(|path| file.starts_with(path)));
         let count = files.len();
         let files: Vec<PathBuf> = files.into_iter().collect();
@@ -125,6 +126,20 @@ impl Exceptions {
             None => checked.push(Checked { path: self.path, raw: self.raw, found }),
         }
     }
+}
+
+/// The settings files of a project that agents read; what is in `.env` files is nobody's to check.
+fn settings_files(core: &Core, root: &Path, session: &[Arc<Resolution>]) -> impl Iterator<Item = PathBuf> {
+    let endings = ["json", "jsonc", "toml", "yaml", "yml"];
+    let is_one = |path: &Path| {
+        let ending = path.extension().and_then(OsStr::to_str);
+        path.starts_with(root) && ending.is_some_and(|ending| endings.contains(&ending)) && SETTINGS_FILES.matches(path)
+    };
+    let asked = session.iter().flat_map(|answer| answer.depends());
+    let read = asked.filter_map(|ask| if let Ask::Content(path) = ask { Some(path) } else { None });
+    let there: BTreeSet<PathBuf> =
+        read.filter(|path| is_one(path) && core.files.lstat(path).is_ok()).cloned().collect();
+    there.into_iter()
 }
 
 /// The files below a directory that may be instructions, and those that the answers rest on.

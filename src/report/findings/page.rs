@@ -33,13 +33,17 @@ pub fn page(kind: Kind, links: Links) -> String {
         Standing::On => "off",
         Standing::Off => kind.severity().word(),
     };
+    let all = match links {
+        Links::Uri => "[All findings](#findings)",
+        Links::Name => "`briefing explain` lists all findings.",
+    };
     let page = format!(
         "# {code}\n\n{text}\n\n## To change it\n\n\
          In the settings of the editor: `\"briefing.severities\": {{\"{code}\": \"{other}\"}}`. On a terminal: \
          `briefing check --severity {code}={other}`.\n\n\
          For one place, with the reason: `<!-- briefing-ignore {code}: why -->` above the line; \
          `briefing-ignore-file` for the whole file ([exceptions](#exceptions)).\n\n\
-         [All findings](#findings)\n"
+         {all}\n"
     );
     linked(&page, links)
 }
@@ -104,7 +108,10 @@ mod tests {
             assert!(index(Links::Uri).contains(&format!("[{code}](briefing:/findings/{code}): *")), "{code}");
         }
         assert!(page(Kind::NearBudget, Links::Uri).contains("[over-budget](briefing:/findings/over-budget)"));
-        assert!(page(Kind::NearBudget, Links::Name).contains("those of over-budget."));
+        let page = page(Kind::NearBudget, Links::Name);
+        assert!(
+            page.contains("those of over-budget.") && page.ends_with("\n\n`briefing explain` lists all findings.\n")
+        );
     }
 
     #[test]
