@@ -6,16 +6,19 @@ import queue
 import subprocess
 import threading
 
+CAPABILITIES = {"textDocument": {"publishDiagnostics": {"versionSupport": True}}}
+
 
 class Client:
     """One server, and what it says."""
 
-    def __init__(self, briefing, root, environment, before=()):
+    def __init__(self, briefing, root, environment, before=(), options=None, notified=lambda message: None):
         self.process = subprocess.Popen([*before, briefing, "lsp"], cwd=root, env=environment, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        self.answers, self.id, self.versions = queue.Queue(), 0, {}
+        self.answers, self.id, self.versions, self.notified = queue.Queue(), 0, {}, notified
         threading.Thread(target=self._read, daemon=True).start()
-        self.ask("initialize", {"processId": os.getpid(), "capabilities": {}, "rootUri": root.as_uri(),
+        self.ask("initialize", {"processId": os.getpid(), "capabilities": CAPABILITIES,
+                                "initializationOptions": options, "rootUri": root.as_uri(),
                                 "workspaceFolders": [{"uri": root.as_uri(), "name": "root"}]})
         self.tell("initialized", {})
 
@@ -29,6 +32,8 @@ class Client:
                 self._send({"id": message["id"], "result": None})
             elif "id" in message:
                 self.answers.put(message)
+            else:
+                self.notified(message)
 
     def _send(self, message):
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()

@@ -74,6 +74,7 @@ fn what_is_shipped_is_built_as_it_is_shipped() {
     for file in [
         ".github/workflows/release.yml",
         "editors/vscode/scripts/package.mjs",
+        "benches/compare",
         "benches/instructions",
         ".packaging/dry-run",
         ".packaging/pypi/pyproject.toml",
