@@ -144,7 +144,10 @@ pub fn claim(title: &str, version: &str, replays: &[Replay], history: &[&Change]
         (Some(_), None) => (Standing::Newer, last.version.as_str(), None),
         (None, _) => {
             let why = format!("{title} {version} is older than {}, the oldest version that was checked", first.version);
-            (Standing::Uncertain(why), version, None)
+            let changed = changed(history, version, &first.version);
+            let known =
+                if changed.is_empty() { changed } else { format!("; what is known to have changed: {changed}") };
+            (Standing::Uncertain(why + &known), version, None)
         }
     };
     Claim {
@@ -168,11 +171,7 @@ fn standing_of(title: &str, replay: &Replay) -> Standing {
 
 /// Between two replayed versions the rules are known if both have the same, and both were right.
 fn between(title: &str, (older, newer): (&Replay, &Replay), history: &[&Change]) -> Standing {
-    let changed = history.iter().filter(|change| {
-        let after = compare(change.since, &older.version) == Ordering::Greater;
-        after && compare(change.since, &newer.version) != Ordering::Greater
-    });
-    let changed: Vec<String> = changed.map(|change| format!("{} (since {})", change.what, change.since)).collect();
+    let changed = changed(history, &older.version, &newer.version);
     if changed.is_empty() {
         return match standing_of(title, older) {
             Standing::Covered => standing_of(title, newer),
@@ -180,11 +179,17 @@ fn between(title: &str, (older, newer): (&Replay, &Replay), history: &[&Change])
         };
     }
     Standing::Uncertain(format!(
-        "{title} changed between {} and {}, the nearest versions that were checked: {}",
-        older.version,
-        newer.version,
-        changed.join("; ")
+        "{title} changed between {} and {}, the nearest versions that were checked: {changed}",
+        older.version, newer.version
     ))
+}
+
+/// What changed after one version and no later than with another.
+fn changed(history: &[&Change], after: &str, until: &str) -> String {
+    let changed = history.iter().filter(|change| {
+        compare(change.since, after) == Ordering::Greater && compare(change.since, until) != Ordering::Greater
+    });
+    changed.map(|change| format!("{} (since {})", change.what, change.since)).collect::<Vec<_>>().join("; ")
 }
 
 /// How the rules of an edition may differ from those of a version nobody checked: what has changed by then, and what may
@@ -237,6 +242,7 @@ mod tests {
         }
     }
 
+    const FOOTER: Change = Change { since: "1.2.0", what: "a longer footer", cases: &[] };
     const WRAPPER: Change = Change { since: "1.5.0", what: "another header", cases: &[] };
 
     fn seen(version: &str, different: &[&str]) -> Replay {
@@ -258,14 +264,25 @@ mod tests {
         for (version, fidelity, rules, words) in [
             ("1.2.0", Fidelity::Exact, "1.2.0", ""),
             ("1.3.7", Fidelity::Exact, "1.3.7", ""),
-            ("1.5.0", Fidelity::Files, "1.5.0", "changed between 1.4.0 and 1.6.0"),
+            (
+                "1.5.0",
+                Fidelity::Files,
+                "1.5.0",
+                "changed between 1.4.0 and 1.6.0, the nearest versions that were checked: another header (since 1.5.0)",
+            ),
             ("1.6.0", Fidelity::Exact, "1.6.0", ""),
             ("1.7.0", Fidelity::Files, "1.7.0", "1.8.0 answered 9 of 10"),
             ("1.8.0", Fidelity::Files, "1.8.0", "1.8.0 answered 9 of 10"),
             ("1.9.0", Fidelity::Unchecked, "1.8.0", ""),
-            ("1.1.0", Fidelity::Files, "1.1.0", "older than 1.2.0"),
+            (
+                "1.1.0",
+                Fidelity::Files,
+                "1.1.0",
+                "older than 1.2.0, the oldest version that was checked; what is known to have changed: a longer footer (since 1.2.0)",
+            ),
+            ("1.2.0-1", Fidelity::Exact, "1.2.0-1", ""),
         ] {
-            let claim = claim("It", version, &replays, &[&WRAPPER]);
+            let claim = claim("It", version, &replays, &[&FOOTER, &WRAPPER]);
             assert_eq!((claim.fidelity(), claim.rules.as_str()), (fidelity, rules), "{version}");
             let said = if let Standing::Uncertain(why) = &claim.standing { why.as_str() } else { "" };
             assert!(said.contains(words) && said.is_empty() == words.is_empty(), "{version}: {said}");
