@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::custom::{Custom, Customs};
 use super::history::{self, compare};
-use super::{ALL, Edition, Profile, Version, profile, shared};
+use super::{ALL, Edition, History, Profile, Version, profile, shared};
 use crate::answer::{Claim, Warning};
 
 /// A harness and an edition, chosen by name.
@@ -135,10 +135,12 @@ pub fn choose(spec: &str, customs: &Customs) -> Result<Choice, String> {
     Ok(of_version(profile, version))
 }
 
-/// The rules of a version: those of the edition that has this name, else those that its history says, else those of the
-/// nearest edition.
+/// The rules of a version: those of the edition that has this name, unless it is one that was replayed itself, else those that
+/// its history says, else those of the nearest edition.
 fn of_version(profile: &'static Profile, version: &str) -> Choice {
-    if let Some(edition) = profile.editions.iter().find(|edition| edition.about().name == version) {
+    let is_replayed = |history: &History| history.replays.iter().any(|replay| replay.version == version);
+    let named = profile.editions.iter().find(|edition| edition.about().name == version);
+    if let Some(edition) = named.filter(|_| !profile.history.is_some_and(is_replayed)) {
         return Choice::named(profile, *edition);
     }
     if let Some(history) = profile.history {

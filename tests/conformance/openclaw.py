@@ -59,7 +59,7 @@ def node(modules):
 def functions(modules, session, settings, where):
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "openclaw.mjs")
     question = json.dumps({"session": session, **settings})
-    done = subprocess.run([node(modules), script, os.path.join(modules, "openclaw"), question], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, **where)
+    done = subprocess.run([node(modules), script, os.path.join(modules, "openclaw"), question], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300, **where)
     parts = done.stdout.decode("utf-8", "surrogatepass").split("@@@")
     if len(parts) < 3:
         raise SystemExit(f"openclaw.mjs: exit {done.returncode}: {done.stderr.decode(errors='replace')[-2000:]}")
