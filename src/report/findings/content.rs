@@ -2,7 +2,7 @@
 
 use super::super::words::{Paths, count, list};
 use super::{Finding, Kind, Subject, first_line, hidden, secret};
-use crate::answer::{Fate, Purpose};
+use crate::answer::{Fate, Purpose, Trigger};
 use crate::text::{self, grouped};
 
 /// So many findings of one kind say enough.
@@ -65,17 +65,26 @@ fn long(subject: &Subject) -> Option<Finding> {
     let unlimited = |source: &crate::answer::Source| {
         source.limit.is_none() && source.fate == Fate::Loaded && source.purpose == Purpose::Instructions
     };
-    let titles: Vec<&str> =
-        subject.sources().filter(|(_, source)| unlimited(source)).map(|(answer, _)| answer.title.as_str()).collect();
-    if titles.is_empty() {
+    let (start, later): (Vec<_>, Vec<_>) = subject
+        .sources()
+        .filter(|(_, source)| unlimited(source))
+        .map(|(answer, source)| (answer.title.as_str(), source.trigger))
+        .partition(|(_, trigger)| *trigger == Trigger::Session);
+    let moments = [(start, "with every session"), (later, "when a file beside or below is read")];
+    let mut said = Vec::new();
+    for (titles, moment) in moments.into_iter().filter(|(titles, _)| !titles.is_empty()) {
+        let verb = if titles.len() == 1 { "sends" } else { "send" };
+        let titles: Vec<&str> = titles.into_iter().map(|(title, _)| title).collect();
+        said.push(if said.is_empty() {
+            format!("{} {verb} these {} lines {moment}", list(&titles), grouped(lines))
+        } else {
+            format!("{} {moment}", list(&titles))
+        });
+    }
+    if said.is_empty() {
         return None;
     }
-    let verb = if titles.len() == 1 { "sends" } else { "send" };
-    let message = format!(
-        "{} {verb} these {} lines with every session; models follow shorter instructions better",
-        list(&titles),
-        grouped(lines)
-    );
+    let message = format!("{}; models follow shorter instructions better", said.join(", "));
     Some(Finding { fate: Some(Fate::Loaded), ..Finding::new(Kind::TooLong, first_line(subject.raw), message) })
 }
 
