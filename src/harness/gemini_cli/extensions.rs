@@ -40,8 +40,18 @@ impl Extensions {
     }
 
     /// Adds what an extension brings along.
-    fn add(&mut self, place: &Path, manifest: Manifest, active: bool, search: &mut Search) -> Known<()> {
+    fn add(
+        &mut self,
+        place: &Path,
+        manifest: Manifest,
+        active: bool,
+        search: &mut Search,
+    ) -> Known<Result<(), Refusal>> {
         if active {
+            if let Some(key) = manifest.unreadable {
+                let message = format!("{}: `{key}` must be a list; Gemini CLI stops at it", place.display());
+                return Ok(Err(Refusal::new(place, message)));
+            }
             self.plans = self.plans.take().or(manifest.plans);
             self.servers.extend(manifest.servers);
             self.folders.push(place.to_owned());
@@ -57,7 +67,7 @@ impl Extensions {
                 list.push(path);
             }
         }
-        Ok(())
+        Ok(Ok(()))
     }
 }
 
@@ -157,7 +167,9 @@ pub(super) fn look(
         }
         names.push(manifest.name.clone());
         let active = switches.active(&manifest.name, &at.cwd);
-        found.add(&place, manifest, active, search)?;
+        if let Err(refusal) = found.add(&place, manifest, active, search)? {
+            return Ok(Err(refusal));
+        }
     }
     found.active.sort_by(|one, other| super::by_utf16(one, other));
     Ok(Ok(found))
@@ -208,6 +220,8 @@ struct Manifest {
     context_files: Vec<String>,
     plans: Option<String>,
     servers: Vec<String>,
+    /// A key that stops the client once the extension is active.
+    unreadable: Option<&'static str>,
 }
 
 impl Manifest {
@@ -245,8 +259,16 @@ fn manifest(
     let node = with_environment(node, variables, search);
     let plans = node.at_path(&["plan", "directory"]).and_then(Node::as_text);
     let plans = plans.filter(|dir| !dir.is_empty() && !is_rooted(dir) && !dir.contains("..")).map(str::to_owned);
-    let servers = node.get("mcpServers").and_then(Node::as_table).unwrap_or_default();
-    let servers = servers.iter().map(|(name, _)| name.clone()).collect();
+    let node_servers = node.get("mcpServers").and_then(Node::as_table).unwrap_or_default();
+    let servers = node_servers.iter().map(|(name, _)| name.clone()).collect();
+    // Observed: the client goes through these one by one, and through some only where the extension is active.
+    if !is_listed(node.get("settings")) || has_null(node.get("settings").and_then(Node::as_list)) {
+        return Ok(Err(format!("`settings` of {} must be a list", file.display())));
+    }
+    if let Some((server, _)) = node_servers.iter().find(|(_, server)| server.value == Value::Null) {
+        return Ok(Err(format!("the MCP server {server} of {} is null", file.display())));
+    }
+    let unreadable = ["excludeTools", "themes"].into_iter().find(|key| !is_listed(node.get(key)));
     let context_files = match node.get("contextFileName").filter(|node| truthy(Some(node))) {
         None => vec![DEFAULT_NAME.to_owned()],
         Some(Node { value: Value::List(list), .. }) => {
@@ -254,7 +276,16 @@ fn manifest(
         }
         Some(node) => node.as_text().map(str::to_owned).into_iter().collect(),
     };
-    Ok(Ok(Manifest { name, context_files, plans, servers }))
+    Ok(Ok(Manifest { name, context_files, plans, servers, unreadable }))
+}
+
+/// Whether JavaScript goes through a value one by one, or passes it over.
+fn is_listed(node: Option<&Node>) -> bool {
+    !truthy(node) || node.is_some_and(|node| matches!(node.value, Value::List(_) | Value::Text(_)))
+}
+
+fn has_null(list: Option<&[Node]>) -> bool {
+    list.unwrap_or_default().iter().any(|node| node.value == Value::Null)
 }
 
 /// What JavaScript takes for true.
