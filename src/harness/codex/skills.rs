@@ -192,6 +192,9 @@ impl Codex {
             let written = written.filter(|_| absent);
             list((&roots, written), &mut found, (table, skills.budget), answer);
         }
+        for (_, skill) in found.iter_mut().filter(|(_, skill)| skill.counts()) {
+            skill.source.fate = Fate::Listed;
+        }
         answer.sources.extend(found.into_iter().map(|(_, skill)| skill.source));
         Ok(())
     }
@@ -231,15 +234,20 @@ fn list(
         None => (Vec::new(), whole, by_path),
     };
     entries.push("### Available skills".to_owned());
-    entries
-        .extend(lines.iter().zip(&dealt.characters).filter_map(|(line, characters)| Some(line.with((*characters)?))));
+    let sent = lines.iter().zip(&dealt.characters).map(|(line, characters)| Some(line.with((*characters)?)));
+    let sent: Vec<Option<String>> = sent.collect();
+    entries.extend(sent.iter().flatten().cloned());
     if dealt.whole > budget.limit {
         answer.warnings.push(Warning::general("over-budget", too_many(dealt.whole, budget, written.is_some())));
     }
-    for (index, characters) in listed.into_iter().zip(dealt.characters) {
-        describe(&mut found[index].1, characters, budget);
-    }
     let place = answer.messages.iter().take_while(|message| message.role == Role::Developer).count();
+    for ((index, characters), sent) in listed.into_iter().zip(dealt.characters).zip(sent) {
+        let skill = &mut found[index].1;
+        if let Some(sent) = sent {
+            skill.listed(&sent, place);
+        }
+        describe(skill, characters, budget);
+    }
     let Some(message) = shared::list(Trigger::Session, Role::Developer, &entries) else { return };
     answer.messages.insert(place, message);
     for source in &mut answer.sources {

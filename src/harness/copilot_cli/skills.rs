@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::answer::{Answer, Fate, Role, Scope, Standpoint, Trigger};
+use crate::answer::{Answer, Fate, Scope, Standpoint};
 use crate::formats::{Node, parse_jsonc, parse_rust_yaml};
 use crate::harness::shared::heads;
 use crate::harness::shared::skills::{self, Skill, Walk, element, is_on, is_plain};
@@ -79,10 +79,10 @@ pub(super) fn look(at: &Standpoint, home: &Path, root: &Path, search: &mut Searc
         Scope::Config => "custom",
         _ => "project",
     };
-    let counted = found.iter().filter(|skill| skill.counts());
-    let entries: Vec<String> = counted.map(|skill| element("", skill, location(skill), skills::xml)).collect();
-    answer.messages.extend(skills::list(Trigger::Session, Role::System, &entries));
-    answer.sources.extend(found.into_iter().map(|skill| skill.source));
+    let entry = |skill: &Skill| element("", skill, location(skill), skills::xml);
+    let (list, sources) = skills::told(found, answer.messages.len(), entry);
+    answer.messages.extend(list);
+    answer.sources.extend(sources);
     Ok(())
 }
 

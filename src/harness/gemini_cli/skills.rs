@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::settings::Settings;
-use crate::answer::{Answer, Fate, Role, Scope, Standpoint, Trigger};
+use crate::answer::{Answer, Fate, Scope, Standpoint};
 use crate::formats::{Node, parse_yaml, with_merges};
 use crate::harness::shared::heads;
 use crate::harness::shared::skills::{self, Skill, Walk, as_written, element};
@@ -57,13 +57,10 @@ pub(super) fn look(
             add(skill, &mut found);
         }
     }
-    let entries: Vec<String> = found
-        .iter()
-        .filter(|skill| skill.counts())
-        .map(|skill| element("  ", skill, &skill.path().display().to_string(), str::to_owned))
-        .collect();
-    answer.messages.extend(skills::list(Trigger::Session, Role::System, &entries));
-    answer.sources.extend(found.into_iter().map(|skill| skill.source));
+    let entry = |skill: &Skill| element("  ", skill, &skill.path().display().to_string(), str::to_owned);
+    let (list, sources) = skills::told(found, answer.messages.len(), entry);
+    answer.messages.extend(list);
+    answer.sources.extend(sources);
     Ok(())
 }
 

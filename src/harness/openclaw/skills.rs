@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::turn::Turn;
-use crate::answer::{Message, Role, Scope, Source, Trigger, Warning};
+use crate::answer::{Answer, Scope, Source};
 use crate::formats::Node;
-use crate::harness::shared::skills::{self, Walk, element, sort_by_name, xml};
+use crate::harness::shared::skills::{self, Skill, Walk, element, sort_by_name, xml};
 use crate::search::{Known, Search};
 
 /// Where an edition looks for skills, and how it lists them.
@@ -74,22 +74,18 @@ pub(super) enum Paths {
 
 impl Turn<'_> {
     /// The list, and the skills as sources. Those that come with OpenClaw and its plugins are not repeated.
-    pub(super) fn skills(
-        &self,
-        search: &mut Search,
-        warnings: &mut Vec<Warning>,
-    ) -> Known<(Option<Message>, Vec<Source>)> {
+    pub(super) fn skills(&self, search: &mut Search, answer: &mut Answer) -> Known<Vec<Source>> {
         let mut refused = Vec::new();
         let mut found = self.candidates(search, &mut refused)?;
         match self.edition.skills.finding {
             Finding::Walk(_) => sort_by_name(&mut found, |skill| &skill.name),
             Finding::Library => {}
-            Finding::LibraryByFolder(limits) => warnings.extend(self.keep_to(limits, &mut found, search)),
+            Finding::LibraryByFolder(limits) => answer.warnings.extend(self.keep_to(limits, &mut found, search)),
         }
-        let counted = found.iter().filter(|skill| skill.counts());
-        let entries: Vec<String> = counted.map(|skill| element("  ", skill, &self.listed(skill.path()), xml)).collect();
-        let list = skills::list(Trigger::Session, Role::System, &entries);
-        Ok((list, refused.into_iter().chain(found.into_iter().map(|skill| skill.source)).collect()))
+        let entry = |skill: &Skill| element("  ", skill, &self.listed(skill.path()), xml);
+        let (list, sources) = skills::told(found, answer.messages.len(), entry);
+        answer.messages.extend(list);
+        Ok(refused.into_iter().chain(sources).collect())
     }
 
     /// Which directories a place is.

@@ -58,11 +58,10 @@ impl Turn<'_> {
         if let Context::Before(heading) = wording.context {
             self.extra_prompt(mode, heading, &mut answer);
         }
-        let (list, skills) = match mode {
-            PromptMode::Full => self.skills(search, &mut answer.warnings)?,
-            PromptMode::Minimal | PromptMode::None => (None, Vec::new()),
+        let skills = match mode {
+            PromptMode::Full => self.skills(search, &mut answer)?,
+            PromptMode::Minimal | PromptMode::None => Vec::new(),
         };
-        answer.messages.extend(list);
         let shown = self.shown(&mut files, &counted, &portions, follows_bootstrap, search)?;
         let instructions = (!shown.is_empty()).then_some(answer.messages.len());
         if instructions.is_some() {

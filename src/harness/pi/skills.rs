@@ -13,7 +13,7 @@ use crate::harness::shared::heads;
 use crate::harness::shared::skills::{FILE, Skill, element, first_of_each_name, is_on, list, read, xml};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, FileType};
-use crate::text::{Size, js_trim};
+use crate::text::js_trim;
 
 const RULE: &str = "skills: folders with a SKILL.md";
 
@@ -63,9 +63,7 @@ pub(super) fn look(edition: &Pi, places: &Places, search: &mut Search, answer: &
                 continue;
             }
             let text = element("  ", skill, &skill.path().to_string_lossy(), xml);
-            skill.source.fate = Fate::Listed;
-            skill.source.sent = Some(Size::of(&text));
-            (skill.source.message, skill.source.part) = (Some(message), Some(0));
+            skill.listed(&text, message);
             elements.push(text);
         }
     }

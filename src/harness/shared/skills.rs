@@ -14,6 +14,7 @@ use crate::answer::{Answer, Certain, Fate, Message, MessageKind, Purpose, Role, 
 use crate::formats::{Node, Value};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, FileType};
+use crate::text::Size;
 
 /// The file that makes a folder a skill.
 pub(in crate::harness) const FILE: &str = "SKILL.md";
@@ -41,6 +42,13 @@ impl Skill {
     /// Whether it is listed.
     pub(in crate::harness) fn counts(&self) -> bool {
         self.source.fate == Fate::Loaded
+    }
+
+    /// Says that it stands in a list, in the message of that number, and what is sent of it there.
+    pub(in crate::harness) fn listed(&mut self, text: &str, message: usize) {
+        self.source.fate = Fate::Listed;
+        self.source.sent = Some(Size::of(text));
+        (self.source.message, self.source.part) = (Some(message), Some(0));
     }
 
     /// Takes it off the list.
@@ -230,6 +238,22 @@ pub(in crate::harness) fn first_of_each_name(skills: &mut [Skill]) {
             skill.leave_out(Fate::Shadowed, reason);
         }
     }
+}
+
+/// The list of the skills that count, each in the words of `entry`, as the message of that number; and all as sources.
+pub(in crate::harness) fn told(
+    mut found: Vec<Skill>,
+    message: usize,
+    entry: impl Fn(&Skill) -> String,
+) -> (Option<Message>, Vec<Source>) {
+    let mut entries = Vec::new();
+    for skill in found.iter_mut().filter(|skill| skill.counts()) {
+        let text = entry(skill);
+        skill.listed(&text, message);
+        entries.push(text);
+    }
+    let sources = found.into_iter().map(|skill| skill.source).collect();
+    (list(Trigger::Session, Role::System, &entries), sources)
 }
 
 /// A list that has an element for every skill, as several clients write it.
