@@ -166,6 +166,14 @@ pub trait Edition: Send + Sync {
     fn races(&self) -> bool {
         false
     }
+    /// What is left of a session that was ended, when it goes on.
+    fn resumes(&self) -> Resumes {
+        Resumes::NotAsked
+    }
+    /// What is left of a session that was summed up.
+    fn compacts(&self) -> Compacts {
+        Compacts::NotAsked
+    }
     /// The kinds of session between which it tells apart, the usual one first.
     fn sessions(&self) -> &'static [SessionKind] {
         &[SessionKind::Main]
@@ -198,6 +206,12 @@ impl<E: Edition> Edition for LazyLock<E> {
     fn races(&self) -> bool {
         (**self).races()
     }
+    fn resumes(&self) -> Resumes {
+        (**self).resumes()
+    }
+    fn compacts(&self) -> Compacts {
+        (**self).compacts()
+    }
     fn sessions(&self) -> &'static [SessionKind] {
         (**self).sessions()
     }
@@ -220,6 +234,28 @@ pub enum Attaches {
     Own,
     /// Nobody has asked the client yet.
     Unknown,
+}
+
+/// What a session that goes on is told, where no file changed since.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resumes {
+    /// Nobody has asked the client yet.
+    NotAsked,
+    /// What it began with, and what came with files.
+    AsBefore,
+    /// What it began with; what came with files comes anew with the next one.
+    WithoutFiles,
+}
+
+/// What a session that was summed up is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compacts {
+    /// Nobody has asked the client yet.
+    NotAsked,
+    /// What it began with.
+    Forgets,
+    /// The same, and what the client reads again of the files that were read last.
+    ReadsAgain,
 }
 
 /// A setting by which users change a limit.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::answer::{Fate, Message, Purpose, Resolution, SessionKind, Source, Standpoint, Tool, Trigger};
-use crate::harness::{Attaches, Choice};
+use crate::harness::{Attaches, Choice, Compacts, Resumes};
 
 /// What happens in a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -210,17 +210,37 @@ impl Session<'_> {
     }
 
     fn compact(&mut self) -> Turn {
-        let doubt = format!("what {} sends again after a compaction was not asked of the client", self.choice.title());
-        self.doubt = Some(doubt);
+        let title = self.choice.title();
+        let doubt = match self.choice.edition().compacts() {
+            Compacts::NotAsked => {
+                Some(format!("what {title} sends again after a compaction was not asked of the client"))
+            }
+            Compacts::ReadsAgain => {
+                Some(format!("what {title} sends again after a compaction depends on which files it read last"))
+            }
+            Compacts::Forgets => None,
+        };
+        self.doubt = doubt.or(self.doubt.take());
         self.at.read_before.clear();
         let gone = std::mem::take(&mut self.came);
         Turn { gone, ..self.nothing(Step::Compact, (self.ask)(&self.at)) }
     }
 
     fn resume(&mut self) -> Turn {
-        let doubt = format!("what {} sends when a session goes on was not asked of the client", self.choice.title());
-        self.doubt.get_or_insert(doubt);
-        self.start(Step::Resume)
+        match self.choice.edition().resumes() {
+            Resumes::NotAsked => {
+                let title = self.choice.title();
+                let doubt = format!("what {title} sends when a session goes on was not asked of the client");
+                self.doubt.get_or_insert(doubt);
+                self.start(Step::Resume)
+            }
+            Resumes::AsBefore => self.nothing(Step::Resume, (self.ask)(&self.at)),
+            Resumes::WithoutFiles => {
+                self.at.read_before.clear();
+                let gone = std::mem::take(&mut self.came);
+                Turn { gone, ..self.nothing(Step::Resume, (self.ask)(&self.at)) }
+            }
+        }
     }
 
     fn together(&mut self, steps: &[Step]) -> Result<Turn, String> {

@@ -144,13 +144,27 @@ fn what_happens_together_is_one_step_and_a_command_adds_nothing() {
     let turns = unfolded("opencode", &[together, Step::Resume]).expect("a session");
     assert_eq!(turns.len(), 3);
     assert!(fates(&turns[1]).contains(&"loaded /r/s/AGENTS.md".to_owned()), "{:?}", fates(&turns[1]));
-    assert_eq!(texts(&turns[2].messages), texts(&turns[0].messages), "the start is sent anew");
+    assert!(turns[2].messages.is_empty() && turns[2].gone.is_empty(), "it goes on as it was");
     let two = [Step::Together(vec![read("/r/s/x.txt"), read("/r/s/y.txt")])];
     for (harness, why) in [("opencode", "at the same time"), ("gemini-cli", "was not asked")] {
         let doubt = unfolded(harness, &two).expect("a session").remove(1).doubt;
         assert!(doubt.as_ref().is_some_and(|doubt| doubt.contains(why)), "{harness}: {doubt:?}");
     }
-    assert!(turns[2].doubt.is_some());
+    assert!(turns[2].doubt.is_none());
+}
+
+#[test]
+fn what_goes_on_keeps_what_the_client_was_seen_to_keep() {
+    let lasts = |harness: &str| {
+        let turns = unfolded(harness, &[read("/r/s/x.txt"), Step::Resume, Step::Compact]).expect("a session");
+        [&turns[2], &turns[3]].map(|turn| (turn.messages.len(), turn.gone.len(), turn.doubt.is_some()))
+    };
+    assert_eq!(lasts("codex"), [(0, 0, false), (0, 0, false)]);
+    assert_eq!(lasts("claude-code"), [(0, 0, false), (0, 1, true)]);
+    assert_eq!(lasts("opencode"), [(0, 0, false), (0, 1, true)]);
+    assert_eq!(lasts("copilot-cli"), [(0, 1, false), (0, 0, true)]);
+    // Of an earlier version nobody has asked.
+    assert!(lasts("claude-code@2.1.300")[0].2 && lasts("gemini-cli")[0].2);
 }
 
 #[test]

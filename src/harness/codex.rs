@@ -15,7 +15,7 @@ use crate::answer::{
 use crate::harness::custom::{Overrides, kept};
 use crate::harness::history::name;
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Details, Edition, Evidence, LimitKey, Profile, Program, Version};
+use crate::harness::{About, Compacts, Details, Edition, Evidence, LimitKey, Profile, Program, Resumes, Version};
 use crate::search::{Known, Pending, Search};
 use crate::snapshot::{FileType, Unreadable, absolute};
 
@@ -143,6 +143,8 @@ pub struct Codex {
     skills: skills::Form,
     /// The sections that the client itself puts behind the texts of the files, in their order.
     added: Vec<Added>,
+    /// Whether it was asked about sessions that go on, and that were summed up.
+    is_asked: bool,
     /// Which settings count, and for what.
     settings: Behavior,
 }
@@ -294,6 +296,7 @@ impl Codex {
             environment: environment::Form::for_version(version),
             skills: skills::Form::for_version(version),
             added: added(version),
+            is_asked: version.has(&h::MODELS_165),
             settings: Behavior::for_version(version),
         }
     }
@@ -317,6 +320,15 @@ impl Edition for Codex {
             budget_bytes: overrides.total_limit.unwrap_or(self.budget_bytes),
             ..self.clone()
         }))
+    }
+
+    /// Asked of 0.169.0.
+    fn resumes(&self) -> Resumes {
+        if self.is_asked { Resumes::AsBefore } else { Resumes::NotAsked }
+    }
+
+    fn compacts(&self) -> Compacts {
+        if self.is_asked { Compacts::Forgets } else { Compacts::NotAsked }
     }
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {

@@ -11,7 +11,7 @@ use crate::answer::{
 };
 use crate::glob;
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program, Version};
+use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program, Resumes, Version};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Errno, FileType, absolute, relative};
 
@@ -127,6 +127,11 @@ impl Edition for CopilotCli {
 
     fn imports_into(&self, file: &Path) -> bool {
         self.behavior.imports == Imports::Followed && imports_anything(file)
+    }
+
+    /// Asked of 1.0.102.
+    fn resumes(&self) -> Resumes {
+        if self.behavior.heads == history::Heads::Paths { Resumes::WithoutFiles } else { Resumes::NotAsked }
     }
 
     fn sessions(&self) -> &'static [SessionKind] {

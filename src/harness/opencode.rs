@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use crate::answer::{Answer, Certain, Message, Role, SessionKind, Source, Standpoint, Text, Tool, Trigger, Warning};
 use crate::harness::history::name;
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program, Version};
+use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program, Resumes, Version};
 use crate::search::{Known, Search};
 
 mod agents;
@@ -223,6 +223,11 @@ impl Edition for OpenCode {
 
     fn races(&self) -> bool {
         true
+    }
+
+    /// Asked of 1.18.33.
+    fn resumes(&self) -> Resumes {
+        if self.locations == Locations::Paths { Resumes::AsBefore } else { Resumes::NotAsked }
     }
 
     fn attaches(&self, tool: Tool) -> Attaches {
