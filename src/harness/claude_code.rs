@@ -11,7 +11,7 @@ use crate::answer::{
 };
 use crate::formats::Node;
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program};
+use crate::harness::{About, Attaches, Compacts, Details, Edition, Evidence, Profile, Program, Resumes};
 use crate::search::{Known, Search};
 use crate::text::js_trim;
 
@@ -23,6 +23,7 @@ mod document;
 mod excludes;
 mod git;
 mod history;
+mod hooks;
 mod imports;
 mod layers;
 mod loader;
@@ -285,6 +286,16 @@ impl Edition for Edition21 {
         true
     }
 
+    /// Asked of 2.1.329.
+    fn resumes(&self) -> Resumes {
+        if self.own_skills_measured { Resumes::AsBefore } else { Resumes::NotAsked }
+    }
+
+    /// Asked of 2.1.329: the block of the session is sent again, and files come as answers of Read, the nested ones among them.
+    fn compacts(&self) -> Compacts {
+        if self.own_skills_measured { Compacts::ReadsAgain } else { Compacts::NotAsked }
+    }
+
     fn attaches(&self, _: Tool) -> Attaches {
         Attaches::Own
     }
@@ -317,6 +328,7 @@ impl Edition for Edition21 {
         if settings.no_files {
             search.never(&at.cwd, format!("{} switches all instruction files off", variables::NO_FILES));
             self.skills(&around, search, &mut answer)?;
+            hooks::name(&settings.hooks, at, self.manner(at, &settings), &mut answer);
             return Ok(answer);
         }
         let excludes = Excludes::new(settings.excludes.iter().map(|(glob, _)| glob.as_str()), search)?;
@@ -352,6 +364,7 @@ impl Edition for Edition21 {
         answer.sources = used;
         answer.sources.extend(agent.source.clone());
         self.skills(&around, search, &mut answer)?;
+        hooks::name(&settings.hooks, at, self.manner(at, &settings), &mut answer);
         Ok(answer)
     }
 }
@@ -382,6 +395,11 @@ impl Edition21 {
         used.extend(sent(start, index));
         nested.into_iter().for_each(|brought| add(brought, &mut used, answer));
         used
+    }
+
+    /// How the model is told what a tool brings.
+    fn manner(&self, at: &Standpoint, settings: &Settings) -> Manner {
+        manner::manner(self, at, settings)
     }
 
     /// What of the settings earlier versions take otherwise; and what stops them.

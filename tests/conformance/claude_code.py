@@ -18,9 +18,10 @@ PROGRAM, SCRIPT = "claude-code/node_modules/@anthropic-ai/claude-code-linux-x64/
 BLOCK = re.compile(r"(<system-reminder>\n.*</system-reminder>)\n*", re.S)
 HANDED = "(?:tool.call|prompt.mention) hook additional context: "
 # What stands in a system message, up to what is no text of a file; and the same where each text has a block of its own.
-BARE = re.compile(rf"(?:{HANDED})?(Contents of .*?)(?=\n\nNew skills discovered in |\n\n# Environment\n|\n\nThe following skills are |\n\nAvailable agent types for |\n\n<total_tokens>|\Z)", re.S)
+BARE = re.compile(rf"(?:{HANDED})?(Contents of .*?)(?=\n\nNew skills discovered in |\n\n# Environment\n|\n\nThe following skills are |\n\nAvailable agent types for |\n\n<total_tokens>|\n\n[A-Z]\w+(?::\w+)? hook (?:additional context|success): |\Z)", re.S)
 AMONG = re.compile("(?:^|\n\n)" + BARE.pattern, re.S)
 BOXED = re.compile(rf"(<system-reminder>\n({HANDED})?(Contents of .*?)\n</system-reminder>)", re.S)
+HANDED_OVER = re.compile(r"<system-reminder>\ntool\.call hook additional context: (Contents of .*)\n</system-reminder>", re.S)
 MENTION = re.compile(r"<system-reminder>\nprompt\.mention hook additional context: (Contents of .*)\n</system-reminder>\n?", re.S)
 LIST = re.compile(r"The following skills are available for use with the Skill tool:\n\n(.*?)(?=\n\n|\n</system-reminder>|\Z)", re.S)
 TASK = "A task for the sub-agent."
@@ -196,6 +197,8 @@ def ask(clients, case, ask):
     for role, kind, text in told[last + 1:]:
         if role == "user":
             messages += [("read", "user", block) for block in blocks(text) if block.startswith("<system-reminder>\nContents of ")]
+            # What a hook says before the tool is called keeps AGENTS.md files out of its answer, too.
+            messages += [("read", "user", found) for block in blocks(text) for found in HANDED_OVER.findall(block)]
         else:
             messages += boxed("read", role, text) or [("read", role, found) for found in BARE.findall(text)[:1]]
     return messages

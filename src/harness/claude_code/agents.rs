@@ -29,7 +29,7 @@ const OWN: [&str; 5] = ["claude", "Explore", "general-purpose", "Plan", "statusl
 const WITHOUT_FILES: [&str; 2] = ["Explore", "Plan"];
 
 /// The kind of a sub-agent of which nothing else is said.
-const USUAL: &str = "general-purpose";
+pub(super) const USUAL: &str = "general-purpose";
 
 /// What is different for the agent that answers.
 #[derive(Default)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::document::{self, Document, Front};
 use super::excludes::Excludes;
-use super::manner::{self, Manner};
+use super::manner::Manner;
 use super::settings::Settings;
 use super::{Edition21, imports, paths};
 use crate::answer::{Fate, Limit, Mention, Per, Place, Scope, Source, Standpoint, Tool, Trigger, Unit, Warning};
@@ -90,7 +90,7 @@ impl<'s, 'a> Loader<'s, 'a> {
             settings,
             excludes,
             tool: at.tool,
-            manner: manner::manner(edition, at, settings),
+            manner: edition.manner(at, settings),
             cwd: &at.cwd,
             home: &at.home,
             approved,

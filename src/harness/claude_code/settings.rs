@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use super::denied::{self, Denied};
 use super::directory::Directory;
 use super::git::Checkout;
+use super::hooks::{self, Hook};
 use super::layers::{self, Layer, Layers, Origin, Wanted};
 use super::usage::SkillUsage;
 use super::variables::{self, Variables};
@@ -89,6 +90,8 @@ pub(super) struct Settings {
     pub(super) skills_shown: BTreeMap<String, Shown>,
     /// Why it is not certain which files are denied.
     pub(super) unsure: Option<String>,
+    /// The hooks of all layers.
+    pub(super) hooks: Vec<Hook>,
     /// What is wrong with the files.
     pub(super) warnings: Vec<Warning>,
     /// The user's own JSON file.
@@ -283,6 +286,7 @@ impl Settings {
             small_window: false,
             skills_shown: BTreeMap::new(),
             unsure: None,
+            hooks: Vec::new(),
             warnings: Vec::new(),
             json,
             json_is_empty,
@@ -346,6 +350,7 @@ impl Settings {
     }
 
     fn apply(&mut self, layers: &[Layer], at: &Standpoint) {
+        self.hooks = hooks::of_layers(layers);
         for layer in layers {
             let node = &layer.node;
             let globs = node.get("claudeMdExcludes").and_then(Node::as_texts).into_iter().flatten();

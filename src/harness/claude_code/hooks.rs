@@ -1,0 +1,135 @@
+//! Hooks: programs of the settings whose output the model is told. Briefing runs none of them; it names them.
+//!
+//! Observed of 2.1.329: what SessionStart and UserPromptSubmit print is told as it is, what the others print where it is
+//! JSON with `additionalContext`; a sub-agent is told SubagentStart's in their place, and a mention runs no hooks of tools.
+
+use std::path::PathBuf;
+
+use regex_lite::Regex;
+
+use super::agents::USUAL;
+use super::layers::Layer;
+use super::manner::Manner;
+use crate::answer::{Answer, Certain, Message, MessageKind, Role, SessionKind, Standpoint, Tool, Trigger, Warning};
+use crate::formats::Node;
+
+/// When a hook runs of which the model is told the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Event {
+    SessionStart,
+    UserPromptSubmit,
+    SubagentStart,
+    PreToolUse,
+    PostToolUse,
+    PostToolBatch,
+}
+
+const EVENTS: [(&str, Event); 6] = [
+    ("SessionStart", Event::SessionStart),
+    ("UserPromptSubmit", Event::UserPromptSubmit),
+    ("SubagentStart", Event::SubagentStart),
+    ("PreToolUse", Event::PreToolUse),
+    ("PostToolUse", Event::PostToolUse),
+    ("PostToolBatch", Event::PostToolBatch),
+];
+
+/// A hook of the settings.
+pub(super) struct Hook {
+    event: Event,
+    name: &'static str,
+    matcher: String,
+    from: PathBuf,
+}
+
+/// The hooks of all layers. Observed: the strongest layer that speaks of `disableAllHooks` decides.
+pub(super) fn of_layers(layers: &[Layer]) -> Vec<Hook> {
+    let off = layers.iter().rev().find_map(|layer| layer.node.get("disableAllHooks")).and_then(Node::as_bool);
+    if off == Some(true) {
+        return Vec::new();
+    }
+    layers.iter().flat_map(of_layer).collect()
+}
+
+fn of_layer(layer: &Layer) -> impl Iterator<Item = Hook> {
+    EVENTS.iter().flat_map(|(name, event)| {
+        let entries = layer.node.at_path(&["hooks", name]).and_then(Node::as_list).unwrap_or_default();
+        let runs = |entry: &&Node| entry.get("hooks").and_then(Node::as_list).is_some_and(|hooks| !hooks.is_empty());
+        entries.iter().filter(runs).map(|entry| {
+            let matcher = entry.get("matcher").and_then(Node::as_text).unwrap_or_default().to_owned();
+            Hook { event: *event, name, matcher, from: layer.from.clone() }
+        })
+    })
+}
+
+impl Hook {
+    /// Whether it runs for the question; `agent` is the kind of the sub-agent that is asked.
+    fn runs(&self, at: &Standpoint, agent: &str) -> bool {
+        let is_subagent = at.session == SessionKind::Subagent;
+        let tool = at.target.as_ref().and_then(|_| tool(at.tool));
+        match self.event {
+            Event::SessionStart => !is_subagent && self.takes("startup"),
+            Event::UserPromptSubmit => !is_subagent,
+            Event::SubagentStart => is_subagent && self.takes(agent),
+            Event::PreToolUse | Event::PostToolUse => tool.is_some_and(|tool| self.takes(tool)),
+            Event::PostToolBatch => tool.is_some(),
+        }
+    }
+
+    /// Whether its matcher takes a word: plain words between bars are compared, all else is a regular expression.
+    fn takes(&self, word: &str) -> bool {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '|');
+        match self.matcher.as_str() {
+            "" | "*" => true,
+            matcher if matcher.chars().all(is_plain) => matcher.split('|').any(|plain| plain == word),
+            matcher => Regex::new(matcher).is_ok_and(|matcher| matcher.is_match(word)),
+        }
+    }
+
+    fn is_of_the_start(&self) -> bool {
+        matches!(self.event, Event::SessionStart | Event::UserPromptSubmit | Event::SubagentStart)
+    }
+}
+
+/// What hooks call a tool.
+fn tool(tool: Tool) -> Option<&'static str> {
+    match tool {
+        Tool::Read => Some("Read"),
+        Tool::Edit => Some("Edit"),
+        Tool::Write => Some("Write"),
+        Tool::Shell => Some("Bash"),
+        Tool::Mention => None,
+    }
+}
+
+/// Names the hooks that run for the question, in messages of their own and in a warning for each file of settings.
+pub(super) fn name(hooks: &[Hook], at: &Standpoint, manner: Manner, answer: &mut Answer) {
+    let agent = at.agent.as_deref().unwrap_or(USUAL);
+    let mut running: Vec<&Hook> = hooks.iter().filter(|hook| hook.runs(at, agent)).collect();
+    running.dedup_by_key(|hook| (hook.event, &hook.from));
+    let role = if manner == Manner::Answers { Role::User } else { Role::System };
+    for hook in &running {
+        let trigger = if hook.is_of_the_start() { Trigger::Session } else { Trigger::Read };
+        let name = format!("{} hooks of {}", hook.name, hook.from.display());
+        answer.messages.push(Message { trigger, ..Message::named(role, MessageKind::Reminder, name) });
+    }
+    let mut files: Vec<&PathBuf> = running.iter().map(|hook| &hook.from).collect();
+    files.dedup();
+    for file in files {
+        let events: Vec<&str> = running.iter().filter(|hook| hook.from == *file).map(|hook| hook.name).collect();
+        let message = format!(
+            "{}: the model is also told what the {} hooks print; Briefing does not run them",
+            file.display(),
+            events.join(" and ")
+        );
+        answer.warnings.push(Warning::at("hooks", file, message));
+    }
+    // Observed: what such a hook says keeps all that follows out of the tool's own answer.
+    let moves = |hook: &&&Hook| hook.event == Event::PreToolUse && manner != Manner::System;
+    if let Some(hook) = running.iter().find(moves) {
+        let reason = format!(
+            "where this model is told nested files depends on what the PreToolUse hook of {} prints",
+            hook.from.display()
+        );
+        answer.doubt(&[Certain::Text], reason);
+    }
+}
