@@ -375,7 +375,16 @@ fn take_back(answer: &mut Answer, first_source: usize, first_warning: usize, by:
 }
 
 fn first_of(dir: &Path, settings: &Settings, names: &[&str]) -> String {
-    format!("{}: the first regular file of {}", place_of(dir, settings), names.join(", "))
+    format!("{}: the first regular file of {}", place_of(dir, settings), listed(names))
+}
+
+/// This is said at each name that is looked for, so of very many only the first are listed, and of a long one how it begins.
+fn listed(names: &[&str]) -> String {
+    const LISTED: usize = 12;
+    const LONGEST: usize = 200;
+    let first: Vec<&str> = names.iter().take(LISTED).map(|name| &name[..name.floor_char_boundary(LONGEST)]).collect();
+    let more = if names.len() > LISTED { ", …" } else { "" };
+    first.join(", ") + more
 }
 
 fn place_of(dir: &Path, settings: &Settings) -> &'static str {
@@ -392,4 +401,16 @@ fn file_name(path: &Path) -> String {
 
 fn same_name(answer: &Answer, path: &Path) -> bool {
     answer.sources.iter().any(|source| source.path() == Some(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_of_a_name_does_not_grow_with_their_number() {
+        let long = "n".repeat(1_000_000);
+        assert!(listed(&vec![long.as_str(); 20_000]).len() < 3_000);
+        assert_eq!(listed(&["AGENTS.override.md", "AGENTS.md"]), "AGENTS.override.md, AGENTS.md");
+    }
 }
