@@ -35,6 +35,7 @@ pub mod junie;
 pub mod kimi_code;
 pub mod kiro;
 pub mod mistral_vibe;
+pub mod oh_my_pi;
 pub mod openclaw;
 pub mod opencode;
 pub mod pi;
@@ -54,6 +55,7 @@ pub use shared::evidence::Evidence;
 pub static ALL: &[&Profile] = &[
     &codex::PROFILE,
     &opencode::PROFILE,
+    &opencode::KILO,
     &openclaw::PROFILE,
     &claude_code::PROFILE,
     &gemini_cli::PROFILE,
@@ -67,6 +69,7 @@ pub static ALL: &[&Profile] = &[
     &kiro::PROFILE,
     &junie::PROFILE,
     &pi::PROFILE,
+    &oh_my_pi::PROFILE,
     &kimi_code::PROFILE,
     &continue_dev::PROFILE,
     &grok_build::PROFILE,

@@ -6,13 +6,15 @@
 use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
 
+use super::history::replays;
 use super::shared::conventional::PLAIN;
 use super::shared::heads;
 use super::shared::keys::{Key, Keys, Takes};
 use super::shared::section::{Given, Section};
 use super::shared::skills;
-use super::{About, Attaches, Details, Edition, Evidence, Profile, Program};
+use super::{About, Attaches, Details, Edition, Evidence, History, Profile, Program, Replays};
 use crate::answer::{Answer, Certain, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
 use crate::formats::{Node, Value, parse_npm_yaml};
 use crate::search::{Known, Search};
@@ -25,7 +27,7 @@ pub static PROFILE: Profile = Profile {
     title: "Continue",
     summary: "AGENTS.md, AGENT.md, CLAUDE.md or CODEX.md of the working directory, .continue/rules, ~/.continue/rules, rules of ~/.continue/config.yaml",
     editions: &[&Continue],
-    history: None,
+    history: Some(&HISTORY),
     instruction_names: &["AGENTS.md", "AGENT.md", "CLAUDE.md", "CODEX.md", ".continue/rules/**/*.md"],
     settings_names: &[".continue/config.yaml"],
     keys: KEYS,
@@ -47,6 +49,10 @@ const KEYS: &[Keys] = &[Keys {
         Key::new("invokable", Takes::SWITCH, "Whether it is a command instead."),
     ],
 }];
+
+static HISTORY: History = History { changes: &[], rules: |_| Arc::new(Continue), replays: &REPLAYS };
+
+static REPLAYS: Replays = LazyLock::new(|| replays(include_str!("../../tests/conformance/versions/continue.toml")));
 
 static ABOUT: About = About {
     name: "1.5",

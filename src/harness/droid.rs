@@ -7,11 +7,13 @@
 use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
 
+use super::history::replays;
 use super::shared::conventional::PLAIN;
 use super::shared::section::{Given, Section};
 use super::shared::skills;
-use super::{About, Attaches, Details, Edition, Evidence, Profile, Program};
+use super::{About, Attaches, Details, Edition, Evidence, History, Profile, Program, Replays};
 use crate::answer::{Answer, Certain, Fate, Limit, Per, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Unit};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, FileType};
@@ -23,7 +25,7 @@ pub static PROFILE: Profile = Profile {
     title: "Droid",
     summary: "CLAUDE.md and AGENTS.md of every directory up to the root of the repository and of its .factory, .agents, .agent; ~/.factory, ~/.agents, ~/.agent; DESIGN.md; nested ones as the agent reads",
     editions: &[&Droid],
-    history: None,
+    history: Some(&HISTORY),
     // Names that differ in their letter case only are read as well, and nobody is told to write them.
     instruction_names: &["CLAUDE.md", "AGENTS.md", "DESIGN.md"],
     settings_names: &[".factory/settings.json"],
@@ -36,6 +38,10 @@ pub static PROFILE: Profile = Profile {
         ..Evidence::NONE
     },
 };
+
+static HISTORY: History = History { changes: &[], rules: |_| Arc::new(Droid), replays: &REPLAYS };
+
+static REPLAYS: Replays = LazyLock::new(|| replays(include_str!("../../tests/conformance/versions/droid.toml")));
 
 static ABOUT: About = About {
     name: "0.225",

@@ -5,11 +5,12 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
+use super::history::replays;
 use super::shared::conventional::{Chain, File, Load, PLAIN};
 use super::shared::{front_matter, skills};
-use super::{About, Attaches, Details, Edition, Evidence, Profile};
+use super::{About, Attaches, Details, Edition, Evidence, History, Profile, Replays};
 use crate::answer::{Answer, Certain, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Warning};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, absolute};
@@ -34,7 +35,7 @@ pub static PROFILE: Profile = Profile {
     title: "Goose",
     summary: ".goosehints and AGENTS.md (or CONTEXT_FILE_NAMES): global, then from the repository root to the working directory, all of them",
     editions: &[&Goose],
-    history: None,
+    history: Some(&HISTORY),
     instruction_names: &[".goosehints", "AGENTS.md"],
     settings_names: &["goose/config.yaml", ".gooseignore"],
     program: None,
@@ -47,6 +48,10 @@ pub static PROFILE: Profile = Profile {
         ..Evidence::NONE
     },
 };
+
+static HISTORY: History = History { changes: &[], rules: |_| Arc::new(Goose), replays: &REPLAYS };
+
+static REPLAYS: Replays = LazyLock::new(|| replays(include_str!("../../tests/conformance/versions/goose.toml")));
 
 static ABOUT: About = About {
     name: "1.52",

@@ -6,15 +6,17 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+use super::history::replays;
 use super::shared::conventional::PLAIN;
 use super::shared::heads;
 use super::shared::keys::{Key, Keys, Takes};
 use super::shared::section::{Given, Section};
 use super::shared::skills;
-use super::{About, Attaches, Details, Edition, Evidence, Profile, Program};
+use super::{About, Attaches, Details, Edition, Evidence, History, Profile, Program, Replays};
 use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
 use crate::formats::{Node, parse_toml};
 use crate::search::{Known, Search};
@@ -26,7 +28,7 @@ pub static PROFILE: Profile = Profile {
     title: "Grok Build",
     summary: "AGENTS.md, CLAUDE.md and their kin of every directory from the root of a trusted repository down, .grok/rules, .claude, .cursor/rules; the same of the user",
     editions: &[&GrokBuild],
-    history: None,
+    history: Some(&HISTORY),
     // Agents.md and Claude.md are read as well, and nobody is told to write them.
     instruction_names: &[
         "CLAUDE.md",
@@ -60,6 +62,10 @@ const KEYS: &[Keys] = &[Keys {
         Key::new("compat.cursor.rules", Takes::SWITCH, "Whether .cursor/rules is read."),
     ],
 }];
+
+static HISTORY: History = History { changes: &[], rules: |_| Arc::new(GrokBuild), replays: &REPLAYS };
+
+static REPLAYS: Replays = LazyLock::new(|| replays(include_str!("../../tests/conformance/versions/grok-build.toml")));
 
 static ABOUT: About = About {
     name: "1.0",

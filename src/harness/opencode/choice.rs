@@ -1,10 +1,11 @@
 //! Which agent a session starts with.
 
+use super::brand::Brand;
 use super::config::Config;
 use crate::answer::{Answer, Certain, Refusal, SessionKind, Standpoint, Warning};
 use crate::formats::Node;
 
-/// An agent that OpenCode brings along, or that the settings have.
+/// An agent that the program brings along, or that the settings have.
 struct Agent<'a> {
     name: &'a str,
     usage: Usage,
@@ -19,27 +20,75 @@ enum Usage {
     Subagent,
 }
 
+/// An agent that a program brings along.
+pub(super) struct Native {
+    pub name: &'static str,
+    kind: Kind,
+    /// Whose prompt it has.
+    pub prompt: Prompt,
+    /// Whether it may call for skills.
+    pub skills: Skills,
+}
+
+/// What an agent is for.
+enum Kind {
+    Session,
+    Subagent,
+    /// The client itself starts it.
+    Hidden,
+}
+
+/// Whose prompt an agent has.
+#[derive(PartialEq, Eq)]
+pub(super) enum Prompt {
+    Own,
+    Providers,
+}
+
+/// Whether an agent may call for skills.
+#[derive(PartialEq, Eq)]
+pub(super) enum Skills {
+    Allowed,
+    Denied,
+}
+
+const fn native(name: &'static str, kind: Kind, prompt: Prompt, skills: Skills) -> Native {
+    Native { name, kind, prompt, skills }
+}
+
 /// The agents that OpenCode brings along, in their order; 1.18.33, 1.15.13 and 1.1.53.
-const NATIVE: [Agent<'static>; 7] = [
-    Agent { name: "build", usage: Usage::Session, hidden: false },
-    Agent { name: "plan", usage: Usage::Session, hidden: false },
-    Agent { name: "general", usage: Usage::Subagent, hidden: false },
-    Agent { name: "explore", usage: Usage::Subagent, hidden: false },
-    Agent { name: "compaction", usage: Usage::Session, hidden: true },
-    Agent { name: "title", usage: Usage::Session, hidden: true },
-    Agent { name: "summary", usage: Usage::Session, hidden: true },
+pub(super) static OF_OPENCODE: &[Native] = &[
+    native("build", Kind::Session, Prompt::Providers, Skills::Allowed),
+    native("plan", Kind::Session, Prompt::Providers, Skills::Allowed),
+    native("general", Kind::Subagent, Prompt::Providers, Skills::Allowed),
+    native("explore", Kind::Subagent, Prompt::Own, Skills::Denied),
+    native("compaction", Kind::Hidden, Prompt::Own, Skills::Denied),
+    native("title", Kind::Hidden, Prompt::Own, Skills::Denied),
+    native("summary", Kind::Hidden, Prompt::Own, Skills::Denied),
 ];
 
-/// Those of them that may use but a few tools.
-pub(super) const MAY_DO_LITTLE: [&str; 4] = ["explore", "compaction", "title", "summary"];
+/// Those that Kilo brings along, the usual one first; 7.7.9.
+pub(super) static OF_KILO: &[Native] = &[
+    native("code", Kind::Session, Prompt::Providers, Skills::Allowed),
+    native("plan", Kind::Session, Prompt::Providers, Skills::Allowed),
+    native("general", Kind::Subagent, Prompt::Providers, Skills::Allowed),
+    native("explore", Kind::Subagent, Prompt::Own, Skills::Allowed),
+    native("compaction", Kind::Hidden, Prompt::Own, Skills::Denied),
+    native("title", Kind::Hidden, Prompt::Own, Skills::Denied),
+    native("summary", Kind::Hidden, Prompt::Own, Skills::Denied),
+    native("debug", Kind::Session, Prompt::Own, Skills::Allowed),
+    native("orchestrator", Kind::Session, Prompt::Own, Skills::Allowed),
+    native("ask", Kind::Session, Prompt::Own, Skills::Allowed),
+];
 
 /// The sub-agent that the task tool is most often called for; it has no prompt of its own.
 const SUBAGENT: &str = "general";
 
 /// The agent that is asked for, else the one that the settings name, else the first; `Err` says why the client does
 /// not start.
-pub(super) fn agent(at: &Standpoint, config: &Config, answer: &mut Answer) -> Result<String, Refusal> {
-    let agents = agents(config);
+pub(super) fn agent(brand: &Brand, at: &Standpoint, config: &Config, answer: &mut Answer) -> Result<String, Refusal> {
+    let agents = agents(brand, config);
+    let (title, id) = (brand.title, brand.id);
     let named = |name: &str| agents.iter().find(|agent| agent.name == name);
     if at.session == SessionKind::Subagent {
         // Any agent can be a sub-agent, the hidden ones and those that sessions start with too.
@@ -52,14 +101,14 @@ pub(super) fn agent(at: &Standpoint, config: &Config, answer: &mut Answer) -> Re
             Some(Agent { usage: Usage::Session, .. }) => return Ok(asked.clone()),
             Some(Agent { usage: Usage::Subagent, .. }) => {
                 let message = format!(
-                    "{asked} is a subagent: this is what its own session gets; `opencode run --agent {asked}` falls back to the default agent"
+                    "{asked} is a subagent: this is what its own session gets; `{id} run --agent {asked}` falls back to the default agent"
                 );
                 answer.warnings.push(Warning::general("is-subagent", message));
                 return Ok(asked.clone());
             }
             None => {
                 let message = format!(
-                    "there is no agent {asked}: `opencode run` falls back to its default agent, which is shown; OpenCode's server, which editors use, answers with an error"
+                    "there is no agent {asked}: `{id} run` falls back to its default agent, which is shown; {title}'s server, which editors use, answers with an error"
                 );
                 answer.warnings.push(Warning::general("unknown-agent", message.clone()));
                 answer.doubt(&[Certain::Set], message);
@@ -88,8 +137,12 @@ pub(super) fn agent(at: &Standpoint, config: &Config, answer: &mut Answer) -> Re
 }
 
 /// Every agent that is not disabled.
-fn agents(config: &Config) -> Vec<Agent<'_>> {
-    let mut agents: Vec<Agent> = NATIVE.into();
+fn agents<'a>(brand: &Brand, config: &'a Config) -> Vec<Agent<'a>> {
+    let natives = brand.agents.iter().map(|native| {
+        let usage = if matches!(native.kind, Kind::Subagent) { Usage::Subagent } else { Usage::Session };
+        Agent { name: native.name, usage, hidden: matches!(native.kind, Kind::Hidden) }
+    });
+    let mut agents: Vec<Agent> = natives.collect();
     for (name, settings) in config.get(&["agent"]).and_then(Node::as_table).unwrap_or_default() {
         let known = agents.iter().position(|agent| agent.name == name);
         if settings.get("disable").and_then(Node::as_bool) == Some(true) {

@@ -3,13 +3,15 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use super::brand::{Invalid, RuleFolders};
 use super::flags::Flags;
 use super::merge::merge;
-use super::places::Places;
+use super::places::{Owner, Places};
 use super::rules::{ContentVariable, Denied, FindError, Forms, Logins, MissingConfigDir, SettingsOrder};
 use super::variables::Substituted;
-use super::{OpenCode, agents, older_words, schema, variables};
-use crate::answer::{Answer, Standpoint, Warning};
+use super::variables::Target;
+use super::{OpenCode, agents, kilo, older_words, schema, variables};
+use crate::answer::{Answer, Certain, Standpoint, Warning};
 use crate::formats::{self, Node, Value};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Errno, FileType, Remote, Unreadable, absolute};
@@ -31,6 +33,12 @@ pub(super) struct Config {
     pub default_agent_from: Option<PathBuf>,
     /// What is configured as `plugin`, and the plugin files of the directories.
     pub plugins: Vec<String>,
+    /// Whose an entry of `instructions` or `skills.paths` is: the user's, if some settings of the user's have it.
+    owners: HashMap<String, Owner>,
+    /// Settings that are not valid where that stops nothing, and why.
+    passed_over: Vec<(PathBuf, String)>,
+    /// What is not certain.
+    doubts: Vec<String>,
 }
 
 impl Config {
@@ -52,15 +60,28 @@ impl Config {
                 rewritten: HashMap::new(),
                 default_agent_from: None,
                 plugins: Vec::new(),
+                owners: HashMap::new(),
+                passed_over: Vec::new(),
+                doubts: Vec::new(),
             },
-            home: places.real_home.clone(),
+            places,
             variables: HashMap::new(),
             edition,
         };
-        Ok(match layers.read(at, flags, places, search, answer)? {
-            Ok(()) => Ok(layers.config),
-            Err(refusal) => Err(refusal),
-        })
+        if let Err(refusal) = layers.read(at, flags, places, search, answer)? {
+            return Ok(Err(refusal));
+        }
+        let mut config = layers.config;
+        for (path, problem) in config.passed_over.drain(..) {
+            answer.warnings.push(Warning::at("settings-passed-over", path, format!("{problem}; they are passed over")));
+        }
+        config.doubts.drain(..).for_each(|doubt| answer.doubt(&[Certain::Set], doubt));
+        Ok(Ok(config))
+    }
+
+    /// Whose an entry of `instructions` or `skills.paths` is.
+    pub fn owner(&self, entry: &str) -> Owner {
+        self.owners.get(entry).copied().unwrap_or(Owner::Project)
     }
 
     /// A setting.
@@ -100,7 +121,7 @@ macro_rules! or_refuse {
 struct Layers<'a> {
     edition: &'a OpenCode,
     config: Config,
-    home: PathBuf,
+    places: &'a Places,
     /// What logins bring along for `{env:…}`.
     variables: HashMap<String, String>,
 }
@@ -114,46 +135,60 @@ impl Layers<'_> {
         search: &mut Search,
         answer: &mut Answer,
     ) -> Read<()> {
+        if self.edition.brand.rules == RuleFolders::OfKilo {
+            for rule in kilo::rules(places, search)? {
+                let text = rule.to_string_lossy().into_owned();
+                self.config.owners.insert(text.clone(), places.owner(&rule));
+                self.config.instructions.push((text, kilo::RULES.to_owned()));
+            }
+            merge(&mut self.config.merged, kilo::modes(places, search)?);
+            self.config.doubts.extend(kilo::doubts(places, search)?);
+        }
         or_refuse!(self.of_logins(at, search, answer)?);
         or_refuse!(self.global(places, search)?);
-        if let Some(named) = search.env("OPENCODE_CONFIG").filter(|path| !path.is_empty()) {
-            or_refuse!(self.add_file(&absolute(&at.cwd, Path::new(&named)), search)?);
+        if let Some(named) = search.env(&self.edition.brand.variable("CONFIG")).filter(|path| !path.is_empty()) {
+            or_refuse!(self.add_file(&absolute(&at.cwd, Path::new(&named)), Owner::User, search)?);
         }
         if !flags.no_project {
             let files = or_refuse!(project_files(self.edition, places, search)?);
             search.expect(files.iter().cloned().map(Ask::Content))?;
             for file in files {
-                or_refuse!(self.add_file(&file, search)?);
+                or_refuse!(self.add_file(&file, Owner::Project, search)?);
             }
         }
         or_refuse!(self.directories(flags, places, search)?);
-        if let Some(content) = search.secret_env("OPENCODE_CONFIG_CONTENT").filter(|text| !text.is_empty()) {
-            let name = "OPENCODE_CONFIG_CONTENT";
+        let name = self.edition.brand.variable("CONFIG_CONTENT");
+        if let Some(content) = search.secret_env(&name).filter(|text| !text.is_empty()) {
             let parsed = match self.edition.settings.content {
-                ContentVariable::LikeAFile => or_refuse!(self.parse(&content, &at.cwd, Path::new(name), search)?),
+                ContentVariable::LikeAFile => {
+                    or_refuse!(self.parse(&content, &at.cwd, Path::new(&name), Owner::User, search)?)
+                }
                 ContentVariable::PlainJson => match formats::parse_json(&content) {
-                    Ok(node) => node,
+                    Ok(node) => Some(node),
                     Err(error) => {
                         let message = format!("not valid JSON: {}", error.with_position(&content));
-                        return Ok(Err(Answer::refused(Path::new(name), message)));
+                        return Ok(Err(Answer::refused(Path::new(&name), message)));
                     }
                 },
             };
-            self.add(name, parsed);
+            if let Some(parsed) = parsed {
+                self.add(&name, parsed, Owner::User);
+            }
         }
         or_refuse!(self.managed(at, search)?);
         self.complete(search);
         Ok(Ok(()))
     }
 
-    /// `config.json`, `opencode.json`, `opencode.jsonc`: among these three a list replaces the one before.
+    /// `config.json`, `opencode.json`, `opencode.jsonc`: among these a list replaces the one before.
     fn global(&mut self, places: &Places, search: &mut Search) -> Read<()> {
         let mut merged = NOTHING;
         // Which file says what is told of its source.
         let (mut of_instructions, mut of_agent) = (places.xdg.clone(), None);
-        for name in ["config.json", "opencode.json", "opencode.jsonc"] {
+        let broken_before = self.config.passed_over.len();
+        for name in self.edition.brand.global_files {
             let file = places.xdg.join(name);
-            if let Some(node) = or_refuse!(self.read_file(&file, search)?) {
+            if let Some(node) = or_refuse!(self.read_file(&file, Owner::User, search)?) {
                 if node.get("instructions").is_some() {
                     of_instructions.clone_from(&file);
                 }
@@ -161,7 +196,13 @@ impl Layers<'_> {
                 merge(&mut merged, node);
             }
         }
-        self.add(&of_instructions.display().to_string(), merged);
+        // These are read before all others, and nothing passes over what is wrong in them.
+        if self.config.passed_over.len() > broken_before
+            && let Some((path, problem)) = self.config.passed_over.pop()
+        {
+            return Ok(Err(Answer::refused(path, problem)));
+        }
+        self.add(&of_instructions.display().to_string(), merged, Owner::User);
         self.config.default_agent_from = of_agent;
         Ok(Ok(()))
     }
@@ -180,7 +221,10 @@ impl Layers<'_> {
                     continue;
                 }
                 Remote::Failed(why) => {
-                    return Ok(Err(Answer::refused(from, format!("{why}; OpenCode stops without it"))));
+                    or_refuse!(
+                        self.invalid::<()>(from, format!("{why}; {} stops without it", self.edition.brand.title))?
+                    );
+                    continue;
                 }
                 Remote::Body(raw) | Remote::Moved { body: raw, .. } => raw.text_without_bom().into_owned(),
             };
@@ -189,7 +233,8 @@ impl Layers<'_> {
                 Ok(said) => said,
                 Err(error) => {
                     let message = format!("not valid JSON: {}", error.with_position(&text));
-                    return Ok(Err(Answer::refused(from, message)));
+                    or_refuse!(self.invalid::<()>(from, message)?);
+                    continue;
                 }
             };
             if said.get("remote_config").is_some_and(|more| more.as_table().is_some()) {
@@ -199,20 +244,23 @@ impl Layers<'_> {
             }
             let Some(config) = said.get("config").filter(|config| config.as_table().is_some()) else { continue };
             let dir = PathBuf::from(format!("{}/.well-known", login.server));
-            let node = or_refuse!(self.parse(&text[config.at.clone()], &dir, from, search)?);
-            self.add(&url, node);
+            if let Some(node) = or_refuse!(self.parse(&text[config.at.clone()], &dir, from, Owner::User, search)?) {
+                self.add(&url, node, Owner::User);
+            }
         }
         Ok(Ok(()))
     }
 
     /// The settings, agents and plugins of every configuration directory.
     fn directories(&mut self, flags: &Flags, places: &Places, search: &mut Search) -> Read<()> {
+        let brand = self.edition.brand;
         let mut dirs = vec![places.xdg.clone()];
         let mut candidates = Vec::new();
         if !flags.no_project {
-            candidates.extend(places.levels().iter().map(|dir| dir.join(".opencode")));
+            let levels = places.levels();
+            candidates.extend(levels.iter().flat_map(|dir| brand.directories.iter().map(|name| dir.join(name))));
         }
-        candidates.push(places.home.join(".opencode"));
+        candidates.extend(brand.directories.iter().map(|name| places.home.join(name)));
         for dir in candidates {
             match search.stat(&dir, "settings directory")? {
                 Ok(_) => dirs.push(dir),
@@ -226,17 +274,21 @@ impl Layers<'_> {
         let mut seen = HashSet::new();
         dirs.retain(|dir| seen.insert(dir.clone()));
         search.expect(dirs.iter().cloned().map(Ask::Kind))?;
-        let names = self.edition.settings.order.names();
-        let holds_settings =
-            |dir: &Path| dir.as_os_str().as_encoded_bytes().ends_with(b".opencode") || named.as_deref() == Some(dir);
+        let names = self.edition.settings.order.names(brand);
+        let is_named = |dir: &Path| named.as_deref() == Some(dir);
+        let holds_settings = |dir: &Path| {
+            let dir_bytes = dir.as_os_str().as_encoded_bytes();
+            is_named(dir) || brand.directories.iter().any(|name| dir_bytes.ends_with(name.as_bytes()))
+        };
         search.expect(
             dirs.iter()
                 .filter(|dir| holds_settings(dir))
-                .flat_map(|dir| names.map(|name| Ask::Content(dir.join(name)))),
+                .flat_map(|dir| names.iter().map(|name| Ask::Content(dir.join(name)))),
         )?;
         search.expect(dirs.iter().flat_map(|dir| agents::globs(self.edition, dir)))?;
         for dir in &dirs {
-            let found = search.stat(dir, "settings directory: OpenCode makes one that is missing")?;
+            let found = search.stat(dir, "settings directory: the client makes one that is missing")?;
+            let owner = if is_named(dir) { Owner::User } else { places.owner(dir) };
             if let Ok(meta) = found
                 && meta.kind != FileType::Dir
             {
@@ -245,15 +297,16 @@ impl Layers<'_> {
             }
             if holds_settings(dir) {
                 for name in names {
-                    or_refuse!(self.add_file(&dir.join(name), search)?);
+                    or_refuse!(self.add_file(&dir.join(name), owner, search)?);
                 }
             }
             if found.is_ok() {
                 or_refuse!(agents::check_commands(self.edition, dir, search)?);
-                merge(&mut self.config.merged, or_refuse!(agents::read(self.edition, dir, search)?));
+                let agents = or_refuse!(agents::read(self.edition, dir, &mut self.config.doubts, search)?);
+                merge(&mut self.config.merged, agents);
                 self.config.plugins.extend(agents::plugin_files(self.edition, dir, search)?);
             } else if self.edition.missing_config_dir == MissingConfigDir::Stops && named.as_deref() == Some(dir) {
-                let message = format!("{} is missing; OpenCode stops without it", dir.display());
+                let message = format!("{} is missing; {} stops without it", dir.display(), brand.title);
                 return Ok(Err(Answer::refused(dir, message)));
             }
         }
@@ -262,18 +315,15 @@ impl Layers<'_> {
     }
 
     fn managed(&mut self, at: &Standpoint, search: &mut Search) -> Read<()> {
-        let named = search.env("OPENCODE_TEST_MANAGED_CONFIG_DIR").filter(|dir| !dir.is_empty());
-        let usual = if at.surroundings.platform == "darwin" {
-            "/Library/Application Support/opencode"
-        } else {
-            "/etc/opencode"
-        };
-        let dir = absolute(&at.cwd, Path::new(named.as_deref().unwrap_or(usual)));
+        let brand = self.edition.brand;
+        let named = search.env(&brand.variable("TEST_MANAGED_CONFIG_DIR")).filter(|dir| !dir.is_empty());
+        let usual = if at.surroundings.platform == "darwin" { "/Library/Application Support" } else { "/etc" };
+        let dir = named.map_or_else(|| Path::new(usual).join(brand.folder), |dir| absolute(&at.cwd, Path::new(&dir)));
         if search.stat(&dir, "managed settings")?.is_err() {
             return Ok(Ok(()));
         }
-        for name in self.edition.settings.order.names() {
-            or_refuse!(self.add_file(&dir.join(name), search)?);
+        for name in self.edition.settings.order.names(brand) {
+            or_refuse!(self.add_file(&dir.join(name), Owner::User, search)?);
         }
         Ok(Ok(()))
     }
@@ -290,18 +340,30 @@ impl Layers<'_> {
             let agents = table(vec![("agent".to_owned(), table(vec![(name, agent)]))]);
             merge(&mut self.config.merged, agents);
         }
-        older_words::complete(&mut self.config.merged, search);
+        let variable = self.edition.brand.variable("PERMISSION");
+        older_words::complete(&mut self.config.merged, &variable, search);
     }
 
-    fn add_file(&mut self, path: &Path, search: &mut Search) -> Read<()> {
-        if let Some(node) = or_refuse!(self.read_file(path, search)?) {
-            self.add(&path.display().to_string(), node);
+    fn add_file(&mut self, path: &Path, owner: Owner, search: &mut Search) -> Read<()> {
+        if let Some(node) = or_refuse!(self.read_file(path, owner, search)?) {
+            self.add(&path.display().to_string(), node, owner);
         }
         Ok(Ok(()))
     }
 
+    /// What becomes of settings that are not valid.
+    fn invalid<T>(&mut self, from: &Path, message: String) -> Read<Option<T>> {
+        Ok(match self.edition.brand.invalid {
+            Invalid::Stops => Err(Answer::refused(from, message)),
+            Invalid::PassedOver => {
+                self.config.passed_over.push((from.to_owned(), message));
+                Ok(None)
+            }
+        })
+    }
+
     /// A settings file; none when it is missing, may not be read or is empty.
-    fn read_file(&mut self, path: &Path, search: &mut Search) -> Read<Option<Node>> {
+    fn read_file(&mut self, path: &Path, owner: Owner, search: &mut Search) -> Read<Option<Node>> {
         let raw = match search.read(path, "settings, lowest layer first")? {
             Ok(raw) => raw,
             Err(Unreadable::Errno(Errno::NOENT) | Unreadable::Not(FileType::Device)) => return Ok(Ok(None)),
@@ -309,7 +371,8 @@ impl Layers<'_> {
                 return Ok(Ok(None));
             }
             Err(problem @ Unreadable::Not(FileType::Fifo)) => {
-                let message = format!("{} is {problem}; OpenCode waits for it forever", path.display());
+                let message =
+                    format!("{} is {problem}; {} waits for it forever", path.display(), self.edition.brand.title);
                 return Ok(Err(Answer::refused(path, message)));
             }
             Err(problem) => {
@@ -322,23 +385,39 @@ impl Layers<'_> {
             return Ok(Ok(None));
         }
         let dir = path.parent().unwrap_or(Path::new("/"));
-        let node = or_refuse!(self.parse(&text, dir, path, search)?);
+        let Some(node) = or_refuse!(self.parse(&text, dir, path, owner, search)?) else { return Ok(Ok(None)) };
         if node.get("$schema").and_then(Node::as_text).is_none_or(str::is_empty) {
-            self.config.rewritten.insert(path.to_owned(), with_schema(&text));
+            self.config.rewritten.insert(path.to_owned(), with_schema(&text, self.edition.brand.schema));
         }
         Ok(Ok(Some(node)))
     }
 
-    fn parse(&mut self, source: &str, dir: &Path, from: &Path, search: &mut Search) -> Read<Node> {
-        let around = variables::From { dir, home: &self.home, variables: &self.variables };
+    /// The settings in a text; none where they are not valid and that stops nothing.
+    fn parse(
+        &mut self,
+        source: &str,
+        dir: &Path,
+        from: &Path,
+        owner: Owner,
+        search: &mut Search,
+    ) -> Read<Option<Node>> {
+        let around = variables::From {
+            dir,
+            home: &self.places.real_home,
+            variables: &self.variables,
+            rights: self.places.rights(self.edition, owner),
+            target: Target::Settings,
+        };
         let text = match variables::substitute(self.edition, source, &around, search)? {
             Ok(text) => text,
-            Err(message) => return Ok(Err(Answer::refused(from, message))),
+            Err(message) => return self.invalid(from, message),
         };
-        let refused = |message: String| Ok(Err(Answer::refused(from, text.conceal(message))));
         let mut node = match formats::parse_jsonc(&text.text) {
             Ok(node) => node,
-            Err(error) => return refused(format!("not valid JSONC: {}", error.with_position(&text.text))),
+            Err(error) => {
+                let message = format!("not valid JSONC: {}", error.with_position(&text.text));
+                return self.invalid(from, text.conceal(message));
+            }
         };
         remember_written(&node, &text, &mut self.config.written);
         let forms = self.edition.settings.forms;
@@ -352,16 +431,26 @@ impl Layers<'_> {
         if forms == Forms::Translated
             && let Err(message) = schema::translate(&mut node)
         {
-            return refused(message);
+            return self.invalid(from, text.conceal(message));
         }
         if let Some(problem) = self.edition.settings.schema.problem(&node) {
-            return refused(format!("not valid settings: {problem}"));
+            if self.edition.brand.invalid == Invalid::PassedOver && !problem.starts_with("`instructions") {
+                self.config.doubts.push(format!("{}: {problem}; whether that counts is not known", from.display()));
+            }
+            let message = text.conceal(format!("not valid settings: {problem}"));
+            return self.invalid(from, message);
         }
         older_words::in_todays_words(&mut node);
-        Ok(Ok(node))
+        Ok(Ok(Some(node)))
     }
 
-    fn add(&mut self, from: &str, node: Node) {
+    fn add(&mut self, from: &str, node: Node, owner: Owner) {
+        for list in [node.get("instructions"), node.at_path(&["skills", "paths"])] {
+            for text in list.and_then(Node::as_texts).unwrap_or_default() {
+                let known = self.config.owners.entry(text.to_owned()).or_insert(owner);
+                *known = if *known == Owner::User { Owner::User } else { owner };
+            }
+        }
         if let Some(texts) = node.get("instructions").and_then(Node::as_texts) {
             let known = &mut self.config.instructions;
             let first = known.is_empty();
@@ -384,9 +473,9 @@ impl Layers<'_> {
 }
 
 /// The text that OpenCode writes back when a file does not name its schema.
-fn with_schema(text: &str) -> String {
+fn with_schema(text: &str, schema: &str) -> String {
     match text.trim_start_matches(text::is_js_space).strip_prefix('{') {
-        Some(rest) => format!("{{\n  \"$schema\": \"https://opencode.ai/config.json\",{rest}"),
+        Some(rest) => format!("{{\n  \"$schema\": \"{schema}\",{rest}"),
         None => text.to_owned(),
     }
 }
@@ -397,10 +486,14 @@ fn project_files(edition: &OpenCode, places: &Places, search: &mut Search) -> Re
     levels.reverse();
     let paths: Vec<PathBuf> = match edition.settings.order {
         SettingsOrder::PerDirectory => {
-            levels.iter().flat_map(|dir| edition.settings.order.names().map(|name| dir.join(name))).collect()
+            let names = edition.brand.settings.iter().map(|name| [format!("{name}.json"), format!("{name}.jsonc")]);
+            let levels = &levels;
+            names
+                .flat_map(|names| levels.iter().flat_map(move |dir| names.clone().map(|name| dir.join(name))))
+                .collect()
         }
         SettingsOrder::JsoncFirst => {
-            let names = edition.settings.order.names().into_iter();
+            let names = edition.settings.order.names(edition.brand).iter();
             names.flat_map(|name| levels.iter().map(move |dir| dir.join(name))).collect()
         }
     };
@@ -448,13 +541,13 @@ struct Login {
 /// The logins of that kind, in their order.
 fn logins(edition: &OpenCode, at: &Standpoint, search: &mut Search) -> Known<Vec<Login>> {
     let given = match edition.settings.logins {
-        Logins::FileOrVariable => search.secret_env("OPENCODE_AUTH_CONTENT"),
+        Logins::FileOrVariable => search.secret_env(&edition.brand.variable("AUTH_CONTENT")),
         Logins::File => None,
     };
     let given = given.and_then(|text| formats::parse_json(&text).ok());
     let data = search.env("XDG_DATA_HOME").filter(|dir| !dir.is_empty());
     let data = data.map_or_else(|| at.home.join(".local/share"), |dir| absolute(&at.cwd, Path::new(&dir)));
-    let file = data.join("opencode/auth.json");
+    let file = data.join(edition.brand.folder).join("auth.json");
     let node = match given {
         Some(node) => node,
         None => match search.read(&file, "logins: one of type `wellknown` brings remote settings")? {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::flags::Flags;
-use super::places::{Places, exists};
+use super::places::{Owner, Places, exists};
 use super::rules::{Counts, Pictures};
 use super::system::{self, Loaded};
 use super::{Entry, OpenCode};
@@ -56,7 +56,9 @@ pub(super) fn look(
             answer.sources.push(source(Fate::Dropped, reason));
         } else {
             let reason = "below the start directory, on the way to the file read; nearest first".to_owned();
-            let (text, source) = system::read(edition, &path, Scope::Nested, reason, search, answer)?;
+            let rights = places.rights(edition, Owner::Project);
+            let (text, source) =
+                system::read(edition, (&path, rights), (Scope::Nested, reason), places, search, answer)?;
             entries.extend(text.map(|text| Entry { text, source }));
         }
         answer.sources.append(&mut others);

@@ -32,9 +32,9 @@ pub(super) fn of_agent(agent: &mut Node) {
 }
 
 /// What the settings of all layers say once more about all agents: the environment, and `tools` for what nothing else says.
-pub(super) fn complete(settings: &mut Node, search: &Search) {
+pub(super) fn complete(settings: &mut Node, variable: &str, search: &Search) {
     let in_permission = |value| Node { at: 0..0, value: Value::Table(vec![("permission".to_owned(), value)]) };
-    let variable = search.env("OPENCODE_PERMISSION").and_then(|text| parse_json(&text).ok());
+    let variable = search.env(variable).and_then(|text| parse_json(&text).ok());
     if let Some(permission) = variable.filter(|node| matches!(node.value, Value::Table(_))) {
         merge(settings, in_permission(permission));
     }

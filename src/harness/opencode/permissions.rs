@@ -1,6 +1,7 @@
 //! What an agent may do, as far as it decides which skills are listed: rules, of which the last that fits wins.
 
-use super::choice::MAY_DO_LITTLE;
+use super::brand::Brand;
+use super::choice::Skills;
 use super::config::Config;
 use crate::formats::{Node, Value};
 
@@ -15,9 +16,9 @@ pub(super) struct Rules<'a>(Vec<Rule<'a>>);
 
 impl<'a> Rules<'a> {
     /// Those that it brings along, then those of the settings for all agents, then its own.
-    pub fn of(agent: &str, config: &'a Config) -> Rules<'a> {
+    pub fn of(brand: &Brand, agent: &str, config: &'a Config) -> Rules<'a> {
         let mut rules = Vec::new();
-        if MAY_DO_LITTLE.contains(&agent) {
+        if brand.agents.iter().any(|native| native.name == agent && native.skills == Skills::Denied) {
             rules.push(Rule { tool: "*", pattern: "*", action: "deny" });
         }
         let permissions = [config.get(&["permission"]), config.get(&["agent", agent, "permission"])];

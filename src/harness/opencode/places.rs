@@ -3,11 +3,20 @@
 use std::path::{Path, PathBuf};
 
 use super::OpenCode;
+use super::brand::Ownership;
 use super::flags::Flags;
 use super::rules::{ConfigDir, Counts, GitRule, TestHome};
+use super::variables::Rights;
 use crate::answer::Standpoint;
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Errno, FileType, GlobFlavor, absolute};
+
+/// Whose a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    User,
+    Project,
+}
 
 /// The directories everything starts from.
 pub(super) struct Places {
@@ -31,29 +40,31 @@ pub(super) struct Places {
 
 impl Places {
     pub fn find(edition: &OpenCode, at: &Standpoint, flags: &Flags, search: &mut Search) -> Known<Places> {
+        let brand = edition.brand;
         let directory = at.cwd.clone();
         let from_here = |path: &str| absolute(&directory, Path::new(path));
         let empty_counts = edition.test_home == TestHome::Home;
-        let test_home = search.env("OPENCODE_TEST_HOME").filter(|home| empty_counts || !home.is_empty());
+        let test_home = search.env(&brand.variable("TEST_HOME")).filter(|home| empty_counts || !home.is_empty());
         let home = test_home.map_or_else(|| at.home.clone(), |home| from_here(&home));
         let instructions_home = match edition.test_home {
             TestHome::Home => home.clone(),
             TestHome::OwnFiles => at.home.clone(),
         };
         let config_home = search.env("XDG_CONFIG_HOME").filter(|dir| !dir.is_empty());
-        let xdg = config_home.map_or_else(|| at.home.join(".config"), |dir| from_here(&dir)).join("opencode");
-        let config_dir = search.env("OPENCODE_CONFIG_DIR");
+        let xdg = config_home.map_or_else(|| at.home.join(".config"), |dir| from_here(&dir)).join(brand.folder);
+        let config_dir = search.env(&brand.variable("CONFIG_DIR"));
         // Everything that is asked in any case, so that the first round reads it in one go.
         let mut asks = Vec::new();
         for dir in directory.ancestors() {
             asks.push(Ask::Kind(dir.join(".git")));
             if !flags.no_project {
                 asks.extend(edition.names.iter().map(|name| Ask::Kind(dir.join(name))));
-                asks.extend(["opencode.json", "opencode.jsonc", ".opencode"].map(|name| Ask::Kind(dir.join(name))));
+                asks.extend(brand.project_files().map(|name| Ask::Kind(dir.join(name))));
+                asks.extend(brand.directories.iter().map(|name| Ask::Kind(dir.join(name))));
             }
         }
-        asks.extend(["config.json", "opencode.json", "opencode.jsonc"].map(|name| Ask::Content(xdg.join(name))));
-        asks.push(Ask::Kind(home.join(".opencode")));
+        asks.extend(brand.global_files.iter().map(|name| Ask::Content(xdg.join(name))));
+        asks.extend(brand.directories.iter().map(|name| Ask::Kind(home.join(name))));
         asks.push(Ask::Kind(instructions_home.join(".claude/CLAUDE.md")));
         asks.push(Ask::Kind(xdg.join("AGENTS.md")));
         search.expect(asks)?;
@@ -82,6 +93,30 @@ impl Places {
     pub fn named_config_dir(&self) -> Option<PathBuf> {
         let named = self.config_dir.as_deref().filter(|dir| !dir.is_empty())?;
         Some(absolute(&self.directory, Path::new(named)))
+    }
+
+    /// The project as far as its files may reach.
+    pub fn top(&self) -> &Path {
+        if self.worktree == Path::new("/") { &self.directory } else { &self.worktree }
+    }
+
+    /// Whether a path lies in the project, as it is written.
+    pub fn holds(&self, path: &Path) -> bool {
+        path.starts_with(&self.directory) || path.starts_with(self.top())
+    }
+
+    /// Whose a path is.
+    pub fn owner(&self, path: &Path) -> Owner {
+        if self.holds(path) { Owner::Project } else { Owner::User }
+    }
+
+    /// What the text of an owner's file may hold.
+    pub fn rights(&self, edition: &OpenCode, owner: Owner) -> Rights<'_> {
+        match (edition.brand.ownership, owner) {
+            (Ownership::Same, _) => Rights::All,
+            (Ownership::Counts, Owner::User) => Rights::User,
+            (Ownership::Counts, Owner::Project) => Rights::Within(self.top()),
+        }
     }
 
     /// From the start directory up to the worktree, nearest first; up to `/` when the worktree is not above.

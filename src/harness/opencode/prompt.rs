@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use super::agents::FROM;
+use super::brand::OwnTexts;
+use super::choice::Prompt;
 use super::config::Config;
 use super::flags::Flags;
 use super::permissions::Rules;
@@ -25,9 +27,6 @@ pub(super) struct Texts {
     pub skills: Vec<Skill>,
     pub nested: Vec<Entry>,
 }
-
-/// Built-in agents with a prompt of their own.
-const WITH_PROMPT: [&str; 4] = ["explore", "title", "summary", "compaction"];
 
 /// What is sent when the plan agent has answered and the build agent goes on; 1.18.33.
 const BUILD_SWITCH: &str = "<system-reminder>\nYour operational mode has changed from plan to build.\nYou are no longer in read-only mode.\nYou are permitted to make file changes, run shell commands, and utilize your arsenal of tools as needed.\n</system-reminder>\n";
@@ -54,7 +53,7 @@ pub(super) fn compose(
         None => Message::named(Role::System, MessageKind::Environment, "environment of a model that is not given"),
     });
     let list = |answer: &mut Answer| {
-        if let Some(text) = skills::block(&texts.skills, &Rules::of(agent, config), answer) {
+        if let Some(text) = skills::block(&texts.skills, &Rules::of(edition.brand, agent, config), answer) {
             answer.messages.push(kind(MessageKind::Skills, Role::System, text));
         }
     };
@@ -77,13 +76,17 @@ pub(super) fn compose(
     reminders(edition, agent, at, flags, answer);
     let steps = steps(agent, config);
     let last = |step: usize| steps.is_some_and(|steps| steps <= step);
+    let last_step = match edition.brand.own_texts {
+        OwnTexts::Measured => LAST_STEP,
+        OwnTexts::Named => "maximum steps reached",
+    };
     if last(1) {
-        answer.messages.push(Message::named(Role::Assistant, MessageKind::Reminder, LAST_STEP));
+        answer.messages.push(Message::named(Role::Assistant, MessageKind::Reminder, last_step));
     }
     read(at, texts.nested, answer);
     // The answer of the read is sent in the step after it.
     if !last(1) && at.target.is_some() && at.tool != Tool::Mention && last(2 + at.read_before.len()) {
-        let reminder = Message::named(Role::Assistant, MessageKind::Reminder, LAST_STEP);
+        let reminder = Message::named(Role::Assistant, MessageKind::Reminder, last_step);
         answer.messages.push(Message { trigger: Trigger::Read, ..reminder });
     }
     mcp(config, answer);
@@ -149,7 +152,7 @@ impl Model {
 
     /// Which of the provider prompts is chosen.
     fn prompt(&self, edition: &OpenCode) -> &'static str {
-        let Some(id) = &self.id else { return "chosen by the model" };
+        let Some(id) = self.id.as_ref().filter(|_| !edition.prompts.is_empty()) else { return "chosen by the model" };
         let provider = self.full.as_ref().map(|(provider, _)| provider.as_str()).unwrap_or_default();
         let fitting = edition.prompts.iter().find(|choice| (choice.fits)(provider, id));
         fitting.map_or("default", |choice| choice.prompt)
@@ -225,12 +228,15 @@ fn agent_or_provider(edition: &OpenCode, agent: &str, model: &Model, config: &Co
         answer.messages.push(message);
         return;
     }
-    if WITH_PROMPT.contains(&agent) {
+    if edition.brand.agents.iter().any(|native| native.name == agent && native.prompt == Prompt::Own) {
         answer.messages.push(Message::named(Role::System, MessageKind::Agent, agent));
         return;
     }
     answer.messages.push(Message::named(Role::System, MessageKind::Provider, model.prompt(edition)));
 }
+
+/// What Kilo says of its own files; 7.7.9.
+const KILO_FOLDERS: &str = "  Project config: .kilo/command/*.md, .kilo/agent/*.md, kilo.json, AGENTS.md. Put new commands and agents in .kilo/. Do not use .kilocode/ or .opencode/.";
 
 fn environment(
     form: EnvironmentBlock,
@@ -244,18 +250,24 @@ fn environment(
         format!("You are powered by the model named {id}. The exact model ID is {provider}/{id}"),
         "Here is some useful information about the environment you are running in:".to_owned(),
         "<env>".to_owned(),
-        format!("  Working directory: {}", places.directory.display()),
     ];
-    if form != EnvironmentBlock::Directories {
+    if form != EnvironmentBlock::Kilo {
+        lines.push(format!("  Working directory: {}", places.directory.display()));
+    }
+    if matches!(form, EnvironmentBlock::Root | EnvironmentBlock::Both) {
         lines.push(format!("  Workspace root folder: {}", places.worktree.display()));
     }
     lines.extend([
         format!("  Is directory a git repo: {yes}"),
         format!("  Platform: {}", surroundings.platform),
         format!("  Today's date: {}", date(surroundings.date)),
-        "</env>".to_owned(),
     ]);
-    if form != EnvironmentBlock::Root {
+    if form == EnvironmentBlock::Kilo {
+        lines.push(KILO_FOLDERS.to_owned());
+        lines.push(format!("  Global config: {}/ (same structure)", places.xdg.display()));
+    }
+    lines.push("</env>".to_owned());
+    if matches!(form, EnvironmentBlock::Directories | EnvironmentBlock::Both) {
         lines.extend(["<directories>", "  ", "</directories>"].map(str::to_owned));
     }
     lines.join("\n")
@@ -277,6 +289,10 @@ fn date((year, month, day): (i16, u8, u8)) -> String {
 /// Texts that are added to the user's own message. OpenCode's own are measured, not shown.
 fn reminders(edition: &OpenCode, agent: &str, at: &Standpoint, flags: &Flags, answer: &mut Answer) {
     let named = |name: &str| Message::named(Role::User, MessageKind::Reminder, name);
+    if edition.brand.own_texts == OwnTexts::Named {
+        answer.messages.extend((agent == "plan").then(|| named("plan")));
+        return;
+    }
     let after_plan = at.previous_agent.as_deref() == Some("plan");
     let switch = |name: &str| Message {
         name: Some(name.to_owned()),

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::brand::Brand;
 use super::history as h;
 use super::schema::{self, Schema};
 use crate::harness::Version;
@@ -221,6 +222,8 @@ pub(super) enum EnvironmentBlock {
     Directories,
     /// With both.
     Both,
+    /// Without directories, but with what belongs to Kilo.
+    Kilo,
 }
 
 impl EnvironmentBlock {
@@ -333,11 +336,11 @@ pub(super) enum SettingsOrder {
 }
 
 impl SettingsOrder {
-    /// The files of one directory.
-    pub fn names(self) -> [&'static str; 2] {
+    /// The files of a directory for settings.
+    pub fn names(self, brand: &Brand) -> &'static [&'static str] {
         match self {
-            SettingsOrder::PerDirectory => ["opencode.json", "opencode.jsonc"],
-            SettingsOrder::JsoncFirst => ["opencode.jsonc", "opencode.json"],
+            SettingsOrder::PerDirectory => brand.in_directory,
+            SettingsOrder::JsoncFirst => &["opencode.jsonc", "opencode.json"],
         }
     }
 }

@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use icu_collator::CollatorBorrowed;
 
 use super::OpenCode;
+use super::brand::{Ownership, TwinSkills};
 use super::config::Config;
 use super::flags::Flags;
-use super::front_matter;
 use super::permissions::Rules;
-use super::places::Places;
+use super::places::{Owner, Places};
 use super::rules::{FindError, Locations, OwnSkill, SkillOrder, SkillsPlace};
+use super::variables::is_outside;
+use super::{front_matter, system};
 use crate::answer::{Answer, Certain, Fate, Place, Purpose, Scope, Source, Trigger, Warning};
 use crate::formats::{Node, Value};
 use crate::search::{Known, Search};
@@ -36,12 +38,6 @@ impl Skill {
     }
 }
 
-/// The skill that OpenCode brings along; 1.18.33.
-const BUILT_IN: (&str, &str) = (
-    "customize-opencode",
-    "Use ONLY when the user is editing or creating opencode's own configuration: opencode.json, opencode.jsonc, files under .opencode/, or files under ~/.config/opencode/. Also use when creating or fixing opencode agents, subagents, skills, plugins, MCP servers, or permission rules. Do not use for the user's own application code, or for any project that is not configuring opencode itself.",
-);
-
 /// Finds the skills.
 pub(super) fn look(
     edition: &OpenCode,
@@ -53,32 +49,38 @@ pub(super) fn look(
 ) -> Known<Vec<Skill>> {
     let walks = walks(edition, flags, places, config, search)?;
     let flavor = |dot| edition.globs.following(dot);
-    search.expect(walks.iter().map(|(base, pattern, dot, _)| Ask::Glob {
+    search.expect(walks.iter().map(|(base, pattern, dot, ..)| Ask::Glob {
         base: base.clone(),
         pattern: (*pattern).to_owned(),
         flavor: flavor(*dot),
     }))?;
-    let mut files: Vec<(PathBuf, Scope)> = Vec::new();
-    for (base, pattern, dot, scope) in walks {
+    let mut files: Vec<(PathBuf, Scope, Owner)> = Vec::new();
+    for (base, pattern, dot, scope, owner) in walks {
         for file in search.glob(&base, pattern, flavor(dot), "skills")?.files.iter() {
-            if !files.iter().any(|(known, _)| known == file) {
-                files.push((file.clone(), scope));
+            match files.iter_mut().find(|(known, ..)| known == file) {
+                Some(known) => known.2 = owner,
+                None => files.push((file.clone(), scope, owner)),
             }
         }
     }
-    search.expect(files.iter().map(|(file, _)| Ask::Content(file.clone())))?;
-    let (name, description) = BUILT_IN;
+    search.expect(files.iter().map(|(file, ..)| Ask::Content(file.clone())))?;
+    let (name, description, place) = edition.brand.skill;
     let mut skills = match edition.own_skill {
         OwnSkill::NotThere => Vec::new(),
         OwnSkill::Listed => vec![Skill {
             name: name.to_owned(),
             description: Some(description.to_owned()),
-            location: location(edition, places, "<built-in>"),
+            location: location(edition, places, place),
             source: None,
         }],
     };
     let mut twins = Vec::new();
-    for (file, scope) in files {
+    for (file, scope, owner) in files {
+        if let Some(problem) = refused(edition, places, (&file, owner), search)? {
+            let source = Source::new(file, scope, Fate::Dropped, problem);
+            answer.sources.push(Source { purpose: Purpose::Skill, trigger: Trigger::Call, ..source });
+            continue;
+        }
         add(edition, places, (&file, scope), (&mut skills, &mut twins), search, answer)?;
     }
     warn_of_twins(edition, &twins, answer);
@@ -106,7 +108,26 @@ pub(super) fn look(
     Ok(skills)
 }
 
-type Walk = (PathBuf, &'static str, bool, Scope);
+type Walk = (PathBuf, &'static str, bool, Scope, Owner);
+
+/// Why a program that asks whose a skill is does not take it.
+fn refused(
+    edition: &OpenCode,
+    places: &Places,
+    (file, owner): (&Path, Owner),
+    search: &mut Search,
+) -> Known<Option<String>> {
+    if edition.brand.ownership == Ownership::Same {
+        return Ok(None);
+    }
+    // What really lies in the project is the project's.
+    let owner = if is_outside(file, places.top(), search)? { owner } else { Owner::Project };
+    let Ok(raw) = search.read(file, "a skill: its head names and describes it")? else { return Ok(None) };
+    let text = edition.decoding.decode(&raw);
+    let body = front_matter::parse(&text).map(|markdown| markdown.content).unwrap_or_default();
+    let filled = system::filled_in(edition, file, &body, places.rights(edition, owner), places, search)?;
+    Ok(filled.err().map(|problem| format!("not a skill: {problem}")))
+}
 
 const EXTERNAL: &str = "skills/**/SKILL.md";
 
@@ -124,16 +145,18 @@ fn walks(edition: &OpenCode, flags: &Flags, places: &Places, config: &Config, se
     for name in external {
         let dir = places.home.join(name);
         if search.is_dir(&dir, "skills of other programs")? {
-            walks.push((dir, EXTERNAL, true, Scope::User));
+            walks.push((dir, EXTERNAL, true, Scope::User, Owner::User));
         }
     }
     let mut project = Vec::new();
     let mut failed = false;
-    for level in &levels {
+    // Who asks whose a skill is looks no higher than the project reaches.
+    let higher = |level: &&PathBuf| edition.brand.ownership == Ownership::Same || level.starts_with(places.top());
+    for level in levels.iter().filter(higher) {
         for name in external {
             let dir = level.join(name);
             match search.stat(&dir, "skills of other programs, nearest level first")? {
-                Ok(_) => project.push((dir, EXTERNAL, true, Scope::Project)),
+                Ok(_) => project.push((dir, EXTERNAL, true, Scope::Project, Owner::Project)),
                 Err(Errno::NOENT) => {}
                 Err(_) => failed |= edition.find_error != FindError::SkipsLevel,
             }
@@ -143,7 +166,9 @@ fn walks(edition: &OpenCode, flags: &Flags, places: &Places, config: &Config, se
         walks.extend(project);
     }
     for dir in &config.directories {
-        walks.push((dir.clone(), "{skill,skills}/**/SKILL.md", false, Scope::Config));
+        let is_named = places.named_config_dir().as_ref() == Some(dir);
+        let owner = if is_named { Owner::User } else { places.owner(dir) };
+        walks.push((dir.clone(), "{skill,skills}/**/SKILL.md", false, Scope::Config, owner));
     }
     for path in config.texts(&["skills", "paths"]) {
         let dir = match path.strip_prefix("~/") {
@@ -155,7 +180,8 @@ fn walks(edition: &OpenCode, flags: &Flags, places: &Places, config: &Config, se
         let is_dir = search.is_dir(&dir, "skills.paths");
         search.show_as(None);
         if is_dir? {
-            walks.push((dir, "**/SKILL.md", false, Scope::Config));
+            let owner = if path.starts_with(['/', '~']) { config.owner(path) } else { Owner::Project };
+            walks.push((dir, "**/SKILL.md", false, Scope::Config, owner));
         }
     }
     Ok(walks)
@@ -219,8 +245,12 @@ fn add(
         if let Some(displaced) = known.source.map(|source| &mut answer.sources[source]) {
             displaced.fate = Fate::Shadowed;
             displaced.by = Some(file.to_owned());
-            displaced.reason =
-                format!("{} has the same name; which one is taken changes from run to run", file.display());
+            displaced.reason = match edition.brand.twins {
+                TwinSkills::Either => {
+                    format!("{} has the same name; which one is taken changes from run to run", file.display())
+                }
+                TwinSkills::Later => format!("{} has the same name and comes later", file.display()),
+            };
         }
         *known = skill;
     } else {
@@ -256,9 +286,13 @@ fn warn_of_twins(edition: &OpenCode, twins: &[Twins], answer: &mut Answer) {
             format!("{count} names are those of two skills each: {said}{more}")
         }
     };
-    let message = format!("{which}; which one OpenCode takes changes from run to run");
+    let taken = match edition.brand.twins {
+        TwinSkills::Either => format!("which one {} takes changes from run to run", edition.brand.title),
+        TwinSkills::Later => "the later one is taken".to_owned(),
+    };
+    let message = format!("{which}; {taken}");
     answer.warnings.push(Warning::at("duplicate-skill", &first.file, message.clone()));
-    if edition.skills != SkillsPlace::ToolDescription {
+    if edition.brand.twins == TwinSkills::Either && edition.skills != SkillsPlace::ToolDescription {
         answer.doubt(&[Certain::Text], message);
     }
 }

@@ -1,17 +1,21 @@
 //! The files of the system prompt: the global one, one name all the way up, and what `instructions` names.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
+use super::brand::OwnTexts;
 use super::config::Config;
 use super::flags::Flags;
-use super::places::{Places, exists};
+use super::kilo::RULES;
+use super::places::{Owner, Places, exists};
 use super::rules::{ClaudeFlag, ConfigDir, FindError, GlobalOrder, Globs};
+use super::variables::{From, Rights, Target, is_outside, substitute};
 use super::{Entry, OpenCode};
-use crate::answer::{Answer, Fate, Place, Refusal, Scope, Source, Text};
+use crate::answer::{Answer, Certain, Fate, Place, Refusal, Scope, Source, Text};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Errno, FileType, Remote, Unreadable, absolute};
+use crate::text::Size;
 
 /// What the system prompt loads.
 pub(super) struct Loaded {
@@ -24,6 +28,7 @@ pub(super) struct Loaded {
 /// A path that was picked, with the words for its source.
 struct Pick {
     path: PathBuf,
+    owner: Owner,
     scope: Scope,
     reason: String,
 }
@@ -48,16 +53,29 @@ pub(super) fn look(
     }
     configured(edition, flags, places, config, &mut picks, search, answer)?;
     let mut loaded = Loaded { entries: Vec::new(), paths: HashSet::new() };
+    share_owners(&mut picks);
     picks.retain(|pick| loaded.paths.insert(pick.path.clone()));
     // What is loaded is said first. A path that was thought shadowed may still be named by another rule.
     let mut others = std::mem::take(&mut answer.sources);
     others.retain(|source| source.path().is_none_or(|path| !loaded.paths.contains(path)));
     search.expect(picks.iter().map(|pick| Ask::Content(pick.path.clone())))?;
     for pick in picks {
-        let (mut text, source) = read(edition, &pick.path, pick.scope, pick.reason, search, answer)?;
+        let (mut text, source) = read(
+            edition,
+            (&pick.path, places.rights(edition, pick.owner)),
+            (pick.scope, pick.reason),
+            places,
+            search,
+            answer,
+        )?;
         if let Some(rewritten) = config.rewritten.get(&pick.path) {
             text = Some(entry(pick.path.display(), rewritten.as_str()));
-            answer.sources[source].reason.push_str("; OpenCode first writes its `$schema` into it");
+            let written = format!("; {} first writes its `$schema` into it", edition.brand.title);
+            answer.sources[source].reason.push_str(&written);
+            if edition.brand.own_texts == OwnTexts::Named {
+                let message = format!("how {} writes settings is not known", edition.brand.title);
+                answer.doubt(&[Certain::Text], message);
+            }
         }
         if let Some(text) = text {
             loaded.entries.push(Entry { text, source });
@@ -68,12 +86,24 @@ pub(super) fn look(
     Ok(loaded)
 }
 
+/// Whose a file is that was picked twice: the user's, if it was picked as that; else that of the last.
+fn share_owners(picks: &mut [Pick]) {
+    let mut owners: HashMap<PathBuf, Owner> = HashMap::new();
+    for pick in picks.iter() {
+        let owner = owners.entry(pick.path.clone()).or_insert(pick.owner);
+        *owner = if *owner == Owner::User { Owner::User } else { pick.owner };
+    }
+    for pick in picks {
+        pick.owner = owners.get(&pick.path).copied().unwrap_or(pick.owner);
+    }
+}
+
 /// Reads a picked file: its entry, if it has any text, and its source.
 pub(super) fn read(
     edition: &OpenCode,
-    path: &Path,
-    scope: Scope,
-    reason: String,
+    (path, rights): (&Path, Rights),
+    (scope, reason): (Scope, String),
+    places: &Places,
     search: &mut Search,
     answer: &mut Answer,
 ) -> Known<(Option<Text>, usize)> {
@@ -81,7 +111,17 @@ pub(super) fn read(
     let source = match search.read(path, "its text; what cannot be read adds none")? {
         Ok(raw) => {
             let content = edition.decoding.decode(&raw);
-            if content.is_empty() {
+            let filled = filled_in(edition, path, &content, rights, places, search)?;
+            if let Err(problem) = filled {
+                let reason = format!("{problem}: {} leaves the whole file out", edition.brand.title);
+                Source { size: Some(raw.size()), ..Source::new(path, scope, Fate::Excluded, reason) }
+            } else if let Ok(Some(filled)) = filled {
+                let fate = if filled.is_empty() { Fate::Empty } else { Fate::Loaded };
+                text = (fate == Fate::Loaded).then(|| entry(path.display(), filled.as_str()));
+                let sent = text.as_ref().map(|_| Size::of(&filled));
+                let reason = format!("{reason}; references in it are filled in");
+                Source { size: Some(raw.size()), sent, ..Source::new(path, scope, fate, reason) }
+            } else if content.is_empty() {
                 let reason = "empty: it adds no text, but counts as found".to_owned();
                 Source { size: Some(raw.size()), ..Source::new(path, scope, Fate::Empty, reason) }
             } else {
@@ -91,7 +131,7 @@ pub(super) fn read(
         }
         Err(problem) => {
             let reason = match problem {
-                Unreadable::Not(FileType::Fifo) => "a FIFO: OpenCode waits for it forever".to_owned(),
+                Unreadable::Not(FileType::Fifo) => format!("a FIFO: {} waits for it forever", edition.brand.title),
                 Unreadable::Not(FileType::Dir) => "a directory: it adds no text, but counts as found".to_owned(),
                 Unreadable::TooLarge(_) => {
                     answer.files_only = Some(format!("{} is larger than Briefing reads", path.display()));
@@ -104,6 +144,29 @@ pub(super) fn read(
     };
     answer.sources.push(source);
     Ok((text, answer.sources.len() - 1))
+}
+
+/// What is in the place of a file's text, where it holds references that are filled in; `Err` says why it is not sent.
+pub(super) fn filled_in(
+    edition: &OpenCode,
+    path: &Path,
+    content: &str,
+    rights: Rights,
+    places: &Places,
+    search: &mut Search,
+) -> Known<Result<Option<String>, String>> {
+    if let Rights::Within(top) = rights
+        && is_outside(path, top, search)?
+    {
+        return Ok(Err(format!("it really lies outside of {}", top.display())));
+    }
+    if rights == Rights::All || !(content.contains("{env:") || content.contains("{file:")) {
+        return Ok(Ok(None));
+    }
+    let dir = path.parent().unwrap_or(Path::new("/"));
+    let variables = HashMap::new();
+    let from = From { dir, home: &places.real_home, variables: &variables, rights, target: Target::Markdown };
+    Ok(substitute(edition, content, &from, search)?.map(|filled| Some(filled.text)))
 }
 
 /// A text with where it is from.
@@ -145,12 +208,18 @@ fn global(
     }
     if let (Some(dir), ConfigDir::Replaces) = (&places.config_dir, edition.config_dir)
         && winner.as_ref() != Some(&own)
-        && exists(edition, &own, "asked only to explain: OPENCODE_CONFIG_DIR stands in its place", search)?
+        && exists(
+            edition,
+            &own,
+            "asked only to explain: the folder that the environment names stands in its place",
+            search,
+        )?
     {
-        let reason = format!("OPENCODE_CONFIG_DIR={dir} replaces {}", places.xdg.display());
+        let reason = format!("{}={dir} replaces {}", edition.brand.variable("CONFIG_DIR"), places.xdg.display());
         answer.sources.push(Source::new(own, Scope::User, Fate::Excluded, reason));
     }
-    Ok(winner.map(|path| Pick { path, scope: Scope::User, reason: "the first global file that exists".to_owned() }))
+    let reason = "the first global file that exists".to_owned();
+    Ok(winner.map(|path| Pick { path, owner: Owner::User, scope: Scope::User, reason }))
 }
 
 /// Whether a name is switched off.
@@ -169,12 +238,13 @@ enum Spoilt {
 
 /// Says what becomes of a name, and of the files that have it, after one of them could not be examined.
 fn spoil(
-    rule: FindError,
+    edition: &OpenCode,
     name: &str,
     (path, errno): (PathBuf, Errno),
     hits: &mut Vec<PathBuf>,
     answer: &mut Answer,
 ) -> Spoilt {
+    let (rule, title) = (edition.find_error, edition.brand.title);
     let problem = format!("{}: {}", errno.name(), errno.text());
     if rule == FindError::Stops {
         let message = format!("{} cannot be examined: {problem}", path.display());
@@ -186,11 +256,11 @@ fn spoil(
         answer.sources.push(source(path, Fate::Unreadable, format!("{problem}; it counts as missing")));
         return Spoilt::Nothing;
     }
-    let reason = format!("{problem}; after any error but \"not found\" OpenCode gives {name} up at every level");
+    let reason = format!("{problem}; after any error but \"not found\" {title} gives {name} up at every level");
     answer.sources.push(source(path.clone(), Fate::Unreadable, reason));
     for hit in hits.drain(..) {
         let reason = format!(
-            "{} cannot be examined ({}), so OpenCode gives {name} up at every level",
+            "{} cannot be examined ({}), so {title} gives {name} up at every level",
             path.display(),
             errno.name()
         );
@@ -211,15 +281,16 @@ fn project(
     let levels = places.levels();
     search.expect(levels.iter().flat_map(|dir| edition.names.iter().map(|name| Ask::Kind(dir.join(name)))))?;
     let mut winner: Option<(PathBuf, &str)> = None;
+    let no_project = edition.brand.variable("DISABLE_PROJECT_CONFIG");
     for name in edition.names {
         let excluded = if flags.no_project {
-            Some("project files are switched off by OPENCODE_DISABLE_PROJECT_CONFIG")
+            Some(format!("project files are switched off by {no_project}"))
         } else if switched_off(edition, flags, name) {
-            Some("Claude files are switched off by the environment")
+            Some("Claude files are switched off by the environment".to_owned())
         } else {
             None
         };
-        let rule = match (&winner, excluded) {
+        let rule = match (&winner, &excluded) {
             (None, None) => "the first name with any file up to the top wins; nearest first",
             (Some(_), _) => "asked only to explain: another name has won",
             (None, Some(_)) => "asked only to explain: switched off",
@@ -236,7 +307,7 @@ fn project(
         }
         let source = |path: PathBuf, fate, reason: String| Source::new(path, Scope::Project, fate, reason);
         if let Some(reason) = excluded {
-            answer.sources.extend(hits.into_iter().map(|path| source(path, Fate::Excluded, reason.to_owned())));
+            answer.sources.extend(hits.into_iter().map(|path| source(path, Fate::Excluded, reason.clone())));
             continue;
         }
         if let Some((winning, winning_name)) = &winner {
@@ -250,7 +321,7 @@ fn project(
             continue;
         }
         if let Some(spoilt) = spoilt {
-            match spoil(edition.find_error, name, spoilt, &mut hits, answer) {
+            match spoil(edition, name, spoilt, &mut hits, answer) {
                 Spoilt::Client => return Ok(()),
                 Spoilt::Name => continue,
                 Spoilt::Nothing => {}
@@ -259,6 +330,7 @@ fn project(
         winner = hits.first().map(|path| (path.clone(), *name));
         picks.extend(hits.into_iter().map(|path| Pick {
             path,
+            owner: Owner::Project,
             scope: Scope::Project,
             reason: format!("{name} is the first name found; nearest first"),
         }));
@@ -297,10 +369,13 @@ fn configured(
             search.show_as(None);
             let files = &files?.files;
             found.extend(files.iter().cloned());
+            let is_users = walk.absolute || flags.no_project;
+            let owner = if is_users { config.owner(raw) } else { Owner::Project };
             picks.extend(files.iter().map(|path| Pick {
                 path: path.clone(),
-                scope: Scope::Config,
-                reason: format!("named by `{shown}` in {from}"),
+                owner,
+                scope: if from == RULES { Scope::Rule } else { Scope::Config },
+                reason: if from == RULES { RULES.to_owned() } else { format!("named by `{shown}` in {from}") },
             }));
         }
         if found.is_empty() {
@@ -313,7 +388,9 @@ fn configured(
             }
             answer.sources.push(Source::new(path, Scope::Config, Fate::Missing, reason));
         }
-        answer.mention(Path::new(from), shown, found);
+        if from != RULES {
+            answer.mention(Path::new(from), shown, found);
+        }
     }
     Ok(())
 }
@@ -321,14 +398,15 @@ fn configured(
 /// Why a pattern names no file.
 fn why_nothing(edition: &OpenCode, flags: &Flags, places: &Places, walks: &[Walk]) -> String {
     let switched = flags.no_project && walks.iter().all(|walk| !walk.absolute);
+    let [no_project, config_dir] = ["DISABLE_PROJECT_CONFIG", "CONFIG_DIR"].map(|name| edition.brand.variable(name));
     match (switched, edition.config_dir) {
         (false, _) => "matches no file".to_owned(),
         (true, ConfigDir::TriedFirst) if walks.is_empty() => {
-            "is not looked for: OPENCODE_DISABLE_PROJECT_CONFIG is set, and OPENCODE_CONFIG_DIR is not".to_owned()
+            format!("is not looked for: {no_project} is set, and {config_dir} is not")
         }
         (true, _) => format!(
             "matches no file in {}, the one place where relative instructions are looked for while \
-             OPENCODE_DISABLE_PROJECT_CONFIG is set",
+             {no_project} is set",
             places.for_instructions(edition, flags).iter().map(|dir| dir.display().to_string()).collect::<String>()
         ),
     }

@@ -11,7 +11,27 @@ use crate::search::{Known, Search};
 use crate::snapshot::{Errno, FileType, Unreadable, absolute};
 use crate::text;
 
-/// Where the settings are that hold references.
+/// What the text of a file may hold.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rights<'a> {
+    /// Everything: nobody asks whose the file is.
+    All,
+    /// Everything, since it is the user's; lines that are comments stay as they are.
+    User,
+    /// Files below this directory, and no variables.
+    Within(&'a Path),
+}
+
+/// What references are filled into.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Target {
+    /// Settings: what takes their place is escaped, and what is missing is a problem.
+    Settings,
+    /// Text, as it is: what is missing is nothing, and in the project's a dollar sign guards a reference.
+    Markdown,
+}
+
+/// Where the text is that holds references.
 pub(super) struct From<'a> {
     /// What relative files are relative to.
     pub dir: &'a Path,
@@ -19,7 +39,25 @@ pub(super) struct From<'a> {
     pub home: &'a Path,
     /// Variables that logins bring along.
     pub variables: &'a HashMap<String, String>,
+    pub rights: Rights<'a>,
+    pub target: Target,
 }
+
+impl From<'_> {
+    /// Whether `${…}` is no reference.
+    fn is_guarded_by_dollar(&self) -> bool {
+        self.target == Target::Markdown && matches!(self.rights, Rights::Within(_))
+    }
+
+    /// The references of one kind.
+    fn references(&self, text: &str, opening: &str) -> Vec<Range<usize>> {
+        references(text, opening, self.is_guarded_by_dollar())
+    }
+}
+
+/// Variables that Kilo tells nobody; 7.7.9.
+const BLOCKED: [&str; 4] =
+    ["KILO_SERVER_PASSWORD", "KILO_SERVER_USERNAME", "KILO_BROWSER_BROKER_URL", "KILO_BROWSER_BROKER_TOKEN"];
 
 /// A text with its references replaced.
 #[derive(Default)]
@@ -76,17 +114,19 @@ pub(super) fn substitute(
     from: &From,
     search: &mut Search,
 ) -> Known<Result<Substituted, String>> {
-    let source = with_environment(source, from, search);
+    let source = match with_environment(source, from, search) {
+        Ok(source) => source,
+        Err(problem) => return Ok(Err(problem)),
+    };
     if edition.settings.references != References::EachByItself {
         return by_text(edition, source, from, search);
     }
     let mut out = Substituted::default();
     let mut rest_from = 0;
-    for reference in references(&source.text, "{file:") {
+    for reference in from.references(&source.text, "{file:") {
         out.copy(&source, rest_from..reference.start);
         rest_from = reference.end;
-        let line_from = source.text[..reference.start].rfind('\n').map_or(0, |newline| newline + 1);
-        if is_comment(&source.text[line_from..]) {
+        if is_in_comment(&source.text, reference.start) {
             out.copy(&source, reference);
             continue;
         }
@@ -109,7 +149,7 @@ fn by_text(
 ) -> Known<Result<Substituted, String>> {
     let mut out = Substituted::default();
     out.copy(&source, 0..source.text.len());
-    for at in references(&source.text, "{file:") {
+    for at in from.references(&source.text, "{file:") {
         let reference = &source.text[at.clone()];
         if source.text.split('\n').find(|line| line.contains(reference)).is_some_and(is_comment) {
             continue;
@@ -161,6 +201,11 @@ fn replacement(template: &str, matched: &str, before: &str, after: &str) -> Stri
     out
 }
 
+/// Whether the line of a place is a comment.
+fn is_in_comment(text: &str, at: usize) -> bool {
+    is_comment(&text[text[..at].rfind('\n').map_or(0, |newline| newline + 1)..])
+}
+
 fn is_comment(line: &str) -> bool {
     line.trim_start_matches(text::is_js_space).starts_with("//")
 }
@@ -176,10 +221,23 @@ fn content(
     let place = |reference: &str| file_path(&reference["{file:".len()..reference.len() - 1], from);
     let shown = if written.starts_with("{file:") && written.ends_with('}') { place(written) } else { written.into() };
     search.show_as(Some(shown.clone()));
-    let found = search.read(&place(reference), "a {file:} reference in the settings; a missing one stops OpenCode");
+    let rule = match from.target {
+        Target::Settings => "a {file:} reference in the settings, which are not valid where it is missing",
+        Target::Markdown => "a {file:} reference, filled in; a missing one is nothing",
+    };
+    let path = place(reference);
+    let outside = match from.rights {
+        Rights::Within(top) => is_outside(&path, top, search)?,
+        Rights::All | Rights::User => false,
+    };
+    let found = search.read(&path, rule);
     search.show_as(None);
     let raw = match found? {
+        Ok(_) | Err(Unreadable::Not(_)) if outside => {
+            return Ok(Err(format!("\"{written}\" leads out of the project")));
+        }
         Ok(raw) => raw,
+        Err(_) if from.target == Target::Markdown => return Ok(Ok(String::new())),
         // What a device such as /dev/null gives.
         Err(Unreadable::Not(FileType::Device)) => Vec::new().into(),
         Err(Unreadable::Errno(Errno::NOENT)) => {
@@ -190,7 +248,18 @@ fn content(
         }
     };
     // White space is taken off, and so is a byte order mark, which JavaScript counts as that.
-    Ok(Ok(json_escaped(text::js_trim(&edition.decoding.decode(&raw)))))
+    let decoded = edition.decoding.decode(&raw);
+    let trimmed = text::js_trim(&decoded);
+    Ok(Ok(match from.target {
+        Target::Settings => json_escaped(trimmed),
+        Target::Markdown => trimmed.to_owned(),
+    }))
+}
+
+/// Whether a path really lies outside of a directory.
+pub(super) fn is_outside(path: &Path, top: &Path, search: &mut Search) -> Known<bool> {
+    let (Ok(path), Ok(top)) = (search.real(path)?, search.real(top)?) else { return Ok(false) };
+    Ok(!path.starts_with(top))
 }
 
 fn file_path(named: &str, from: &From) -> PathBuf {
@@ -200,28 +269,39 @@ fn file_path(named: &str, from: &From) -> PathBuf {
     }
 }
 
-fn with_environment(text: &str, from: &From, search: &Search) -> Substituted {
+fn with_environment(text: &str, from: &From, search: &Search) -> Result<Substituted, String> {
     let source = Substituted { text: text.to_owned(), pieces: Vec::new() };
     let mut out = Substituted::default();
     let mut rest_from = 0;
-    for reference in references(text, "{env:") {
+    for reference in from.references(text, "{env:") {
+        if from.rights != Rights::All && is_in_comment(text, reference.start) {
+            continue;
+        }
         out.copy(&source, rest_from..reference.start);
         rest_from = reference.end;
         let name = &text[reference.start + "{env:".len()..reference.end - 1];
+        match from.rights {
+            Rights::Within(_) => return Err(format!("\"{{env:{name}}}\" may not stand in a file of the project")),
+            Rights::User if BLOCKED.iter().any(|blocked| name.eq_ignore_ascii_case(blocked)) => {
+                return Err(format!("\"{{env:{name}}}\" names a variable that is told nobody"));
+            }
+            Rights::User | Rights::All => {}
+        }
         let value = from.variables.get(name).cloned().or_else(|| search.secret_env(name)).unwrap_or_default();
         out.put(&value, text[reference].to_owned());
     }
     out.copy(&source, rest_from..text.len());
-    out
+    Ok(out)
 }
 
-/// Every `{word:…}` with at least one character before its closing brace.
-fn references(text: &str, opening: &str) -> Vec<Range<usize>> {
+/// Every `{word:…}` with at least one character before its closing brace; none behind a dollar sign, where that guards it.
+fn references(text: &str, opening: &str, dollar_guards: bool) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(start) = text[from..].find(opening).map(|at| at + from) {
         let inner = start + opening.len();
         match text[inner..].find('}') {
+            _ if dollar_guards && text[..start].ends_with('$') => from = inner,
             Some(0) => from = inner,
             Some(length) => {
                 from = inner + length + 1;
@@ -259,7 +339,8 @@ mod tests {
     #[test]
     fn references_need_a_name() {
         let found =
-            |text: &str| references(text, "{env:").into_iter().map(|at| text[at].to_owned()).collect::<Vec<_>>();
+            |text: &str| references(text, "{env:", false).into_iter().map(|at| text[at].to_owned()).collect::<Vec<_>>();
+        assert_eq!(references("${env:A{env:B}", "{env:", true).first(), Some(&(7..14)));
         assert_eq!(found("{env:A} {env:} {env:B C}"), ["{env:A}", "{env:B C}"]);
         assert_eq!(found("{env:A"), [""; 0]);
         assert_eq!(found("{env:{env:A}"), ["{env:{env:A}"]);

@@ -1,0 +1,123 @@
+//! `@path` in a file: the text of that file, in its place. oh-my-pi 18.2.3.
+
+use std::path::{Path, PathBuf};
+
+use crate::answer::{Answer, Scope, Source};
+use crate::search::{Known, Search};
+use crate::snapshot::absolute;
+use crate::text::is_js_space;
+
+/// How many files deep imports are followed; 18.2.3.
+const DEPTH: usize = 5;
+
+/// What imports are relative to, and where what they bring stands.
+pub(super) struct Imports<'a> {
+    pub home: &'a Path,
+    /// The message that holds them.
+    pub message: usize,
+}
+
+/// What is known while one file is filled in.
+struct Work<'a, 's, 'f> {
+    imports: &'a Imports<'a>,
+    /// No file comes twice.
+    visited: Vec<PathBuf>,
+    search: &'s mut Search<'f>,
+    answer: &'s mut Answer,
+}
+
+impl Imports<'_> {
+    /// The text of a file with what it imports.
+    pub fn expand(&self, text: &str, file: &Path, search: &mut Search, answer: &mut Answer) -> Known<String> {
+        let mut work = Work { imports: self, visited: vec![file.to_owned()], search, answer };
+        work.text(text, file.parent().unwrap_or(Path::new("/")), 0)
+    }
+}
+
+impl Work<'_, '_, '_> {
+    fn text(&mut self, text: &str, dir: &Path, depth: usize) -> Known<String> {
+        if depth >= DEPTH || !text.contains('@') {
+            return Ok(text.to_owned());
+        }
+        // The sign of the fence that is open, and how long it is.
+        let mut open: Option<(char, usize)> = None;
+        let mut lines = Vec::new();
+        for line in text.split('\n') {
+            let is_text = match (fence(line), open) {
+                (Some(fence), None) => {
+                    open = Some(fence);
+                    false
+                }
+                (Some((sign, length)), Some((opened, least))) if sign == opened && length >= least => {
+                    open = None;
+                    false
+                }
+                (_, open) => open.is_none(),
+            };
+            lines.push(if is_text { self.line(line, dir, depth)? } else { line.to_owned() });
+        }
+        Ok(lines.join("\n"))
+    }
+
+    fn line(&mut self, line: &str, dir: &Path, depth: usize) -> Known<String> {
+        let mut out = String::new();
+        let mut done = 0;
+        for (at, _) in line.match_indices('@') {
+            let boundary = at == 0 || line[..at].ends_with([' ', '\t']);
+            let token = line[at + 1..].split(is_js_space).next().unwrap_or_default();
+            let begins = token.starts_with(|c: char| c.is_ascii_alphanumeric() || "./~_-".contains(c));
+            if at < done || !boundary || !begins || is_in_code(line, at) {
+                continue;
+            }
+            let path = token.trim_end_matches(|c: char| ".,;:!?)]}\"'".contains(c));
+            if path.is_empty() {
+                continue;
+            }
+            let Some(text) = self.import(path, dir, depth)? else { continue };
+            out.push_str(&line[done..at]);
+            out.push_str(&text);
+            done = at + 1 + path.len();
+        }
+        out.push_str(&line[done..]);
+        Ok(out)
+    }
+
+    /// What an import brings; nothing leaves the token as it is.
+    fn import(&mut self, path: &str, dir: &Path, depth: usize) -> Known<Option<String>> {
+        let file = match path.strip_prefix("~/") {
+            Some(rest) => absolute(self.imports.home, Path::new(rest)),
+            None if path == "~" => self.imports.home.to_owned(),
+            None => absolute(dir, Path::new(path)),
+        };
+        if self.visited.contains(&file) {
+            return Ok(None);
+        }
+        let Ok(raw) = self.search.read(&file, "imported; what is not there leaves the text as it is")? else {
+            return Ok(None);
+        };
+        self.visited.push(file.clone());
+        let source = Source::whole(&file, Scope::Import, raw.size(), format!("imported as `@{path}`"));
+        self.answer.sources.push(Source { message: Some(self.imports.message), part: Some(0), ..source });
+        let dir = file.parent().unwrap_or(Path::new("/")).to_owned();
+        self.text(&raw.text_without_bom(), &dir, depth + 1).map(Some)
+    }
+}
+
+/// The sign and the length of a fence.
+fn fence(line: &str) -> Option<(char, usize)> {
+    let line = line.trim_start_matches([' ', '\t']);
+    let sign = line.chars().next().filter(|sign| "`~".contains(*sign))?;
+    let length = line.chars().take_while(|c| *c == sign).count();
+    (length >= 3).then_some((sign, length))
+}
+
+/// Whether a place stands between backticks.
+fn is_in_code(line: &str, at: usize) -> bool {
+    let mut runs = 0;
+    let mut before = None;
+    for c in line[..at].chars() {
+        runs += usize::from(c == '`' && before != Some('`'));
+        before = Some(c);
+    }
+    runs % 2 == 1
+}

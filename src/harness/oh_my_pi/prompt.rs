@@ -1,0 +1,146 @@
+//! How the client tidies its prompt, and how it compares files: line by line, and paragraph by paragraph. oh-my-pi 18.2.3.
+
+use crate::text::{is_js_space, js_trim, js_trim_end};
+
+/// A text as it stands in the prompt: no white space at ends of lines, narrow tables, and of blank lines single ones only,
+/// none before a closing tag. Between fences only the ends of lines change.
+pub(super) fn tidied(text: &str) -> String {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let is_blank = |at: usize| lines.get(at).is_none_or(|line| js_trim(line).is_empty());
+    let mut out: Vec<String> = Vec::new();
+    let mut fenced = false;
+    let mut at = 0;
+    while at < lines.len() {
+        let line = js_trim_end(lines[at]);
+        let inner = line.trim_start_matches([' ', '\t']);
+        let inner =
+            if inner.starts_with(|c: char| !c.is_ascii()) { line.trim_start_matches(is_js_space) } else { inner };
+        let is_fence = inner.starts_with("```") || inner.starts_with("~~~");
+        at += 1;
+        if is_fence || fenced {
+            fenced ^= is_fence;
+            out.push(line.to_owned());
+            continue;
+        }
+        if line.is_empty() {
+            if is_blank(at) {
+                drop_blanks(&mut out);
+                while at < lines.len() && is_blank(at) {
+                    at += 1;
+                }
+            } else if out.last().is_some_and(|last| !last.is_empty()) {
+                out.push(String::new());
+            }
+            continue;
+        }
+        if is_closing_tag(inner) {
+            drop_blanks(&mut out);
+        }
+        out.push(format!("{}{}", &line[..line.len() - inner.len()], narrow(inner)));
+    }
+    drop_blanks(&mut out);
+    out.join("\n")
+}
+
+fn drop_blanks(lines: &mut Vec<String>) {
+    while lines.last().is_some_and(String::is_empty) {
+        lines.pop();
+    }
+}
+
+/// `</name>` alone in its line.
+fn is_closing_tag(line: &str) -> bool {
+    let name = line.strip_prefix("</").and_then(|rest| rest.strip_suffix('>'));
+    name.is_some_and(|name| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-' || byte == b'_')
+    })
+}
+
+/// A row of a table without the blanks around its cells; any other line as it is.
+fn narrow(line: &str) -> String {
+    let is_row = line.len() > 1
+        && line.starts_with('|')
+        && line.ends_with('|')
+        && !line.contains(['\r', '\u{2028}', '\u{2029}']);
+    let is_rule = line.len() > 2
+        && line.starts_with('|')
+        && line.ends_with('|')
+        && line.chars().all(|c| matches!(c, '|' | '-' | ':') || is_js_space(c));
+    let cells = line.split('|').map(js_trim);
+    if is_rule {
+        let rules: Vec<&str> = cells
+            .filter(|cell| !cell.is_empty())
+            .map(|cell| match (cell.starts_with(':'), cell.ends_with(':')) {
+                (true, true) => ":---:",
+                (true, false) => ":---",
+                (false, true) => "---:",
+                (false, false) => "---",
+            })
+            .collect();
+        return format!("|{}|", rules.join("|"));
+    }
+    if is_row { cells.collect::<Vec<_>>().join("|") } else { line.to_owned() }
+}
+
+/// The paragraphs by which files are compared; what stands between fences is not torn apart.
+pub(super) fn paragraphs(text: &str) -> Vec<String> {
+    let tidied = tidied(js_trim(text));
+    let mut found: Vec<String> = Vec::new();
+    let mut lines: Vec<&str> = Vec::new();
+    let mut fenced = false;
+    let mut end = |lines: &mut Vec<&str>| {
+        let block = lines.join("\n");
+        let block = js_trim(&block);
+        if !block.is_empty() {
+            found.push(block.to_owned());
+        }
+        lines.clear();
+    };
+    for line in js_trim(&tidied).split('\n') {
+        let inner = line.trim_start_matches(is_js_space);
+        fenced ^= inner.starts_with("```") || inner.starts_with("~~~");
+        let is_break =
+            !fenced && js_trim(line).is_empty() && lines.last().is_some_and(|last| !js_trim(last).is_empty());
+        if is_break {
+            end(&mut lines);
+        } else {
+            lines.push(line);
+        }
+    }
+    end(&mut lines);
+    found
+}
+
+/// Whether the paragraphs of one text stand in another, one after the other.
+pub(super) fn holds(text: &[String], inner: &[String]) -> bool {
+    !inner.is_empty() && text.windows(inner.len()).any(|window| window == inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_tidied_as_the_client_does() {
+        for (text, tidy) in [
+            ("a  \n\n\n\nb", "a\nb"),
+            ("a\n \nb\n", "a\n\nb"),
+            ("a\n\n</file>", "a\n</file>"),
+            ("```\na  \n\n\nb\n```\n\n", "```\na\n\n\nb\n```"),
+            ("| a  |  b |\n|----|:-:|", "|a|b|\n|---|:---:|"),
+            ("\n\na", "a"),
+            ("  | a |", "  |a|"),
+        ] {
+            assert_eq!(tidied(text), tidy, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_text_stands_in_another_by_its_paragraphs() {
+        let of = |text: &str| paragraphs(text);
+        assert!(holds(&of("x\n\na\n\nb\n\ny"), &of("a\n\nb\n")));
+        assert!(!holds(&of("a\nb"), &of("a")));
+        assert!(!holds(&of("```\na\n\nb\n```"), &of("b")));
+        assert!(!holds(&of("a"), &of(" \n")));
+    }
+}
