@@ -14,7 +14,7 @@ use super::shared::heads;
 use super::shared::keys::{Key, Keys, Takes};
 use super::shared::section::{Given, Section};
 use super::shared::skills;
-use super::{About, Attaches, Details, Edition, Evidence, History, Profile, Program, Replays};
+use super::{About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays};
 use crate::answer::{Answer, Certain, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
 use crate::formats::{Node, Value, parse_npm_yaml};
 use crate::search::{Known, Search};
@@ -50,7 +50,10 @@ const KEYS: &[Keys] = &[Keys {
     ],
 }];
 
-static HISTORY: History = History { changes: &[], rules: |_| Arc::new(Continue), replays: &REPLAYS };
+static HISTORY: History = History { changes: &[&OTHERWISE], rules: |_| Arc::new(Continue), replays: &REPLAYS };
+
+/// 1.5.45 answers otherwise; what changed between the two, and in which version, was not looked for.
+static OTHERWISE: Change = Change { since: "1.5.47", what: "what is sent, in more than one way", cases: &[] };
 
 static REPLAYS: Replays = LazyLock::new(|| replays(include_str!("../../tests/conformance/versions/continue.toml")));
 

@@ -16,7 +16,7 @@ use super::shared::heads;
 use super::shared::keys::{Key, Keys, Takes};
 use super::shared::section::{Given, Section};
 use super::shared::skills;
-use super::{About, Attaches, Details, Edition, Evidence, History, Profile, Program, Replays};
+use super::{About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays};
 use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
 use crate::formats::{Node, parse_toml};
 use crate::search::{Known, Search};
@@ -63,7 +63,10 @@ const KEYS: &[Keys] = &[Keys {
     ],
 }];
 
-static HISTORY: History = History { changes: &[], rules: |_| Arc::new(GrokBuild), replays: &REPLAYS };
+static HISTORY: History = History { changes: &[&OTHERWISE], rules: |_| Arc::new(GrokBuild), replays: &REPLAYS };
+
+/// 1.0.5 answers otherwise; what changed between the two, and in which version, was not looked for.
+static OTHERWISE: Change = Change { since: "1.0.41", what: "what is sent, in more than one way", cases: &[] };
 
 static REPLAYS: Replays = LazyLock::new(|| replays(include_str!("../../tests/conformance/versions/grok-build.toml")));
 

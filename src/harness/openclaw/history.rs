@@ -20,6 +20,7 @@ pub(super) const CHANGES: &[&Change] = &[
     &REWRITTEN,
     &REFUSED,
     &SKILLS_SORTED,
+    &DIGEST,
     &AS_LOADED,
 ];
 
@@ -66,6 +67,12 @@ const REFUSED: Change = change(
 );
 const SKILLS_SORTED: Change =
     change("2026.9.1", "skills are listed by name, and links to them are not followed; only a SKILL.md is one", &[]);
+// Between 2026.9.1 and this; what the older one keeps was not worked out.
+const DIGEST: Change = change(
+    "2026.9.5",
+    "what the digest of a long AGENTS.md keeps",
+    &["openclaw/long_agents_keep_a_digest_of_their_policy"],
+);
 pub(super) const AS_LOADED: Change = change(
     "2026.9.6",
     "extra files called USER.md stand as they were loaded; before, sorted by their paths",
