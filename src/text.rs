@@ -27,6 +27,15 @@ impl Size {
 
 /// A text in which `***` stands for the password of every URL.
 pub fn without_passwords(text: &str) -> Cow<'_, str> {
+    replaced(text, |_| "***".to_owned())
+}
+
+/// A text in which stars stand for the password of every URL, as many as it has bytes.
+pub fn starred_passwords(text: &str) -> Cow<'_, str> {
+    replaced(text, |password| "*".repeat(password.len()))
+}
+
+fn replaced(text: &str, stands_for: impl Fn(&str) -> String) -> Cow<'_, str> {
     let mut out = String::new();
     let mut rest = text;
     while let Some(at) = rest.find("://").map(|at| at + 3) {
@@ -37,7 +46,7 @@ pub fn without_passwords(text: &str) -> Cow<'_, str> {
         rest = match user {
             Some((colon, at)) => {
                 out.push_str(&behind[..=colon]);
-                out.push_str("***");
+                out.push_str(&stands_for(&behind[colon + 1..at]));
                 &behind[at..]
             }
             None => behind,

@@ -295,3 +295,21 @@ fn a_severity_switches_a_kind_of_findings_on_or_off() {
         assert!(output.status.code() == Some(2) && error.contains(said), "{error}");
     }
 }
+
+/// What it prints stands in logs that others read.
+#[test]
+fn excerpts_repeat_no_password_and_no_secret() {
+    let token = format!("ghp_{}", "iK2ZWeqhF".repeat(4));
+    let place = Place::new(&[
+        ("home/project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("home/project/AGENTS.md", &format!("- With {token} at hand.\n")),
+        (
+            "home/project/opencode.json",
+            r#"{"instructions": ["http://user:hidden-password@127.0.0.1:9/a.md", "gone.md"]}"#,
+        ),
+    ]);
+    let said = out(&place.run("home/project", &["check", "--harness", "codex,opencode"]));
+    assert!(said.contains("warning[secret]") && said.contains("warning[missing-file]"), "{said}");
+    assert!(said.contains(&"*".repeat(token.len())) && !said.contains(&token[8..]), "{said}");
+    assert!(said.contains("user:***************@") && !said.contains("hidden-password"), "{said}");
+}

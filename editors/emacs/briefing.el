@@ -35,7 +35,7 @@
                         "conventions" "copilot-instructions" "crush" "crush.local" "etcode" "gemini" "heartbeat" "identity"
                         "memory" "qwen" "skill" "soul" "tools" "user"))
           "\\.md\\|[^/]*\\.\\(?:mdc\\|instructions\\.md\\)\\|"
-          "\\.\\(?:cursorrules\\|goosehints\\|rules\\|windsurfrules\\|\\(?:cline\\|roo\\)rules\\(?:-[^/]*\\)?\\)\\|"
+          "\\.\\(?:cursorrules\\|goosehints\\|rules\\|windsurfrules\\|\\(?:cline\\|kilocode\\|roo\\)rules\\(?:-[^/]*\\)?\\)\\|"
           "\\.[^/]+/\\(?:[^/]+/\\)*[^/]+\\.md\\)\\'")
   "The names of instruction files, in any letter case; every page in the folder of an agent, such as .claude, is one.")
 

@@ -17,7 +17,7 @@ use super::{About, Attaches, Details, Edition, Evidence, Profile, Program};
 use crate::answer::{
     Answer, Certain, Fate, Message, Role, Scope, SessionKind, Source, Standpoint, Text, Tool, Trigger,
 };
-use crate::formats::{Node, Value, parse_npm_yaml};
+use crate::formats::{Node, Remembered, Value, parse_npm_yaml};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, AskHasher, FileType, absolute};
 use crate::text::locale_compare;
@@ -237,12 +237,12 @@ fn by_units(one: &Path, other: &Path) -> Ordering {
 
 impl Rule {
     fn of(found: InFolder, is_rules: bool) -> Rule {
-        let block = found.read.as_ref().ok().and_then(|file| heads::vscode_chat(&file.text)).unwrap_or_default();
-        let listed = |key: &str| match value(block, key) {
+        let front = Front::of(found.read.as_ref().map_or("", |file| &file.text));
+        let listed = |key: &str| match front.value(key) {
             Some(Value::Text(text)) if !text.is_empty() => Some(text),
             _ => None,
         };
-        let patterns = match value(block, if is_rules { "paths" } else { "applyTo" }) {
+        let patterns = match front.value(if is_rules { "paths" } else { "applyTo" }) {
             Some(Value::Text(text)) => Some(split(&text)),
             // A list counts in rules only.
             Some(Value::List(list)) if is_rules => {
@@ -272,14 +272,29 @@ fn when(patterns: Option<Vec<String>>) -> Option<(Vec<String>, When)> {
     Some((patterns, When::Matching(anywhere.into())))
 }
 
-/// What a key says. VS Code goes on behind what is no YAML: then a key's own line counts.
-fn value(block: &str, key: &str) -> Option<Value> {
-    if let Ok(node) = parse_npm_yaml(block) {
-        return node.get(key).map(|node| node.value.clone());
+/// The head of a rule.
+struct Front<'a> {
+    block: &'a str,
+    /// Nothing, if it is no YAML.
+    node: Arc<Option<Node>>,
+}
+
+impl<'a> Front<'a> {
+    fn of(text: &'a str) -> Front<'a> {
+        static READ: Remembered<Option<Node>> = Remembered::new();
+        let block = heads::vscode_chat(text).unwrap_or_default();
+        Front { block, node: READ.of(block, |block| parse_npm_yaml(block).ok()) }
     }
-    let line = block.lines().find(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')))?;
-    let alone = parse_npm_yaml(line).ok().and_then(|node| node.get(key).map(|node| node.value.clone()));
-    alone.or_else(|| Some(Value::Text(line[key.len() + 1..].trim().to_owned())))
+
+    /// What a key says. VS Code goes on behind what is no YAML: then a key's own line counts.
+    fn value(&self, key: &str) -> Option<Value> {
+        if let Some(node) = &*self.node {
+            return node.get(key).map(|node| node.value.clone());
+        }
+        let line = self.block.lines().find(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')))?;
+        let alone = parse_npm_yaml(line).ok().and_then(|node| node.get(key).map(|node| node.value.clone()));
+        alone.or_else(|| Some(Value::Text(line[key.len() + 1..].trim().to_owned())))
+    }
 }
 
 /// Quotation marks stay as they are.

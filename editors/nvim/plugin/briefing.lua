@@ -31,13 +31,13 @@ end, {
 
 -- Rules that Neovim knows no type for; a language server is started for buffers that have one.
 local rules = {}
-for name in ('clinerules cursorrules goosehints roorules rules windsurfrules'):gmatch('%a+') do
+for name in ('clinerules cursorrules goosehints kilocoderules roorules rules windsurfrules'):gmatch('%a+') do
   rules['.' .. name] = 'markdown'
 end
 vim.filetype.add({
   extension = { mdc = 'markdown' },
   filename = rules,
-  pattern = { ['%.clinerules%-.*'] = 'markdown', ['%.roorules%-.*'] = 'markdown' },
+  pattern = { ['%.clinerules%-.*'] = 'markdown', ['%.kilocoderules%-.*'] = 'markdown', ['%.roorules%-.*'] = 'markdown' },
 })
 
 ---@type table<string, vim.api.keyset.highlight>

@@ -6,7 +6,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use serde_json::json;
 
 use super::{Found, Report};
-use crate::report::findings::Severity;
+use crate::report::findings::{Severity, secrets};
 use crate::text;
 
 /// How many characters of a line are shown.
@@ -35,10 +35,19 @@ fn line_of(found: &Found) -> Line {
     let to = found.raw[start..].iter().position(|&byte| byte == b'\n').map_or(found.raw.len(), |at| start + at);
     let shown = |bytes: &[u8]| text::lossy(bytes).replace('\r', "");
     let (before, marked) = (shown(&found.raw[from..start]), shown(&found.raw[start..end.clamp(start, to)]));
-    let whole = shown(&found.raw[from..to]);
+    let whole = starred(&shown(&found.raw[from..to]));
     let cut = whole.char_indices().nth(WIDTH).map_or(whole.len(), |(at, _)| at);
     let mark = before.len().min(cut)..(before.len() + marked.len()).min(cut);
     Line { text: whole[..cut].to_owned(), number: found.position(start).0, marked: mark }
+}
+
+/// A line for logs that others read: stars stand for passwords and secrets, so that what is marked stays where it is.
+fn starred(line: &str) -> String {
+    let mut line = text::starred_passwords(line).into_owned();
+    for (range, _) in secrets(&line) {
+        line.replace_range(range.clone(), &"*".repeat(range.len()));
+    }
+    line
 }
 
 fn group<'a>(found: &'a Found, line: &'a Line) -> Group<'a> {
