@@ -212,6 +212,8 @@ struct Rule {
     found: InFolder,
     /// How it is listed.
     row: String,
+    /// Its `paths` are there and say nothing.
+    unsure: bool,
     /// What it says it is for, and where that is looked for; nothing, if it does not say so.
     when: Option<(Vec<String>, When)>,
 }
@@ -242,7 +244,9 @@ impl Rule {
             Some(Value::Text(text)) if !text.is_empty() => Some(text),
             _ => None,
         };
-        let patterns = match front.value(if is_rules { "paths" } else { "applyTo" }) {
+        let said = front.value(if is_rules { "paths" } else { "applyTo" });
+        let (is_said, unsure) = (said.is_some(), is_rules && matches!(said, Some(Value::Null)));
+        let patterns = match said {
             Some(Value::Text(text)) => Some(split(&text)),
             // A list counts in rules only.
             Some(Value::List(list)) if is_rules => {
@@ -251,7 +255,7 @@ impl Rule {
             _ => None,
         };
         let patterns = patterns.filter(|patterns: &Vec<String>| !patterns.is_empty());
-        let patterns = patterns.or_else(|| is_rules.then(|| vec!["**".to_owned()]));
+        let patterns = patterns.or_else(|| (is_rules && !is_said).then(|| vec!["**".to_owned()]));
         let applies = if is_rules { patterns.as_ref().map(|patterns| patterns.join(", ")) } else { listed("applyTo") };
         let tag = |name: &str, text: Option<String>| {
             text.map(|text| format!("<{name}>{}</{name}>\n", escaped(&text))).unwrap_or_default()
@@ -262,7 +266,7 @@ impl Rule {
             tag("description", listed("description")),
             tag("applyTo", applies),
         );
-        Rule { when: when(patterns), row, found }
+        Rule { when: when(patterns), row, found, unsure }
     }
 }
 
@@ -291,7 +295,9 @@ impl<'a> Front<'a> {
         if let Some(node) = &*self.node {
             return node.get(key).map(|node| node.value.clone());
         }
-        let line = self.block.lines().find(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')))?;
+        // A bracket that nothing closes swallows what follows.
+        let mut lines = self.block.lines().take_while(|line| !line.starts_with(['[', '{']));
+        let line = lines.find(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')))?;
         let alone = parse_npm_yaml(line).ok().and_then(|node| node.get(key).map(|node| node.value.clone()));
         alone.or_else(|| Some(Value::Text(line[key.len() + 1..].trim().to_owned())))
     }
@@ -341,6 +347,9 @@ impl Attached {
         if !folder.on {
             chain.say(path, load, Fate::Excluded, "chat.instructionsFilesLocations switches its folder off");
             return Ok(None);
+        }
+        if rule.unsure {
+            chain.answer.doubt(&[Certain::Set], "what a rule is for whose `paths` say nothing was not recorded");
         }
         let Some((patterns, when)) = &rule.when else {
             chain.rule(&file, 0..0, folder.scope, &When::Asked, anywhere());
