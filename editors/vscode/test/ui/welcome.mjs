@@ -25,7 +25,8 @@ export async function welcome(host, step) {
       await steps.nth(at).locator('.step-title').click();
       const picture = page.locator(`.getting-started-media img[alt^="${alt}"]`);
       const width = () => picture.first().evaluate(({ naturalWidth }) => naturalWidth);
-      await until(`the picture of step ${at + 1}`, async () => (await picture.count()) > 0 && (await width()) > 100);
+      // VS Code shows them at two thirds.
+      await until(`the picture of step ${at + 1}`, async () => (await picture.count()) > 0 && (await width()) >= 200);
     }
     await steps.first().locator('.step-title').click();
   });
