@@ -37,7 +37,11 @@ end
 vim.filetype.add({
   extension = { mdc = 'markdown' },
   filename = rules,
-  pattern = { ['%.clinerules%-.*'] = 'markdown', ['%.kilocoderules%-.*'] = 'markdown', ['%.roorules%-.*'] = 'markdown' },
+  pattern = {
+    ['%.clinerules%-.*'] = 'markdown',
+    ['%.kilocoderules%-.*'] = 'markdown',
+    ['%.roorules%-.*'] = 'markdown',
+  },
 })
 
 ---@type table<string, vim.api.keyset.highlight>
