@@ -5,7 +5,6 @@
 //! the file names worth watching all derive from [`ALL`]. What users declare themselves is in [`custom`], and is chosen by the same words; what
 //! profiles have in common is in [`shared`].
 
-use std::cmp::Ordering;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
@@ -47,7 +46,6 @@ pub mod zed;
 
 pub use choice::{Choice, Chosen, EditionRef, choose, newest};
 use custom::Overrides;
-use history::compare;
 pub use history::{Change, Replays, Version};
 pub use shared::evidence::Evidence;
 
@@ -276,15 +274,13 @@ pub struct About {
     pub name: &'static str,
     /// First and last version for which the rules were checked on the real client.
     pub checked: (&'static str, &'static str),
-    /// What is known to have changed outside that range.
-    pub changed: &'static [Difference],
     /// What people compare harnesses by.
     pub details: Details,
 }
 
 impl About {
     /// Of a [`Profile::lookup`].
-    pub(crate) const LOOKUP: About = About { name: "1", checked: ("1", "1"), changed: &[], details: Details::NONE };
+    pub(crate) const LOOKUP: About = About { name: "1", checked: ("1", "1"), details: Details::NONE };
 
     /// The versions that were checked, in words: `0.169.x` for all that begin so, `1.18.33 to 1.18.x` for those from one on.
     pub fn checked_on(&self) -> String {
@@ -386,41 +382,6 @@ impl Details {
     }
 }
 
-/// A rule that is known to differ in other versions, of a harness whose history is not known version by version.
-pub struct Difference {
-    /// `"0.155.0 → 0.160.1"`: the neighbouring versions that were run.
-    pub between: &'static str,
-    /// What changed.
-    pub what: &'static str,
-}
-
-/// What a [`Difference`] means for one version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Happened {
-    /// It happened before this version, or with it.
-    Before,
-    /// It happened somewhere between two versions of which one is older and one younger.
-    Perhaps,
-    /// It is still to come.
-    Later,
-}
-
-impl Difference {
-    /// Whether it had happened when `version` came out.
-    pub fn happened(&self, version: &str) -> Happened {
-        let Some((before, after)) = self.between.split_once(" → ") else { return Happened::Perhaps };
-        let above = |other| compare(truncated(version, other), other) == Ordering::Greater;
-        let below = |other| compare(version, truncated(other, version)) == Ordering::Less;
-        if !below(after) {
-            Happened::Before
-        } else if above(before) {
-            Happened::Perhaps
-        } else {
-            Happened::Later
-        }
-    }
-}
-
 /// Whether an id is that of a question which is asked before others: what is declared, what is installed. No harness has
 /// such an id.
 pub fn is_asked_before(id: &str) -> bool {
@@ -432,33 +393,12 @@ pub fn profile(id: &str) -> Option<&'static Profile> {
     ALL.iter().copied().find(|profile| profile.id == id)
 }
 
-/// `version` to as many numbers as `like` has, so that `1.18.33` is not above a last checked `1.18`.
-fn truncated<'a>(version: &'a str, like: &str) -> &'a str {
-    let wanted = like.split(|c: char| !c.is_ascii_digit()).filter(|number| !number.is_empty()).count();
-    version.match_indices(|c: char| !c.is_ascii_digit()).nth(wanted - 1).map_or(version, |(end, _)| &version[..end])
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::cmp::Ordering;
 
-    #[test]
-    fn a_change_lies_before_a_version_or_behind_it_or_nobody_knows() {
-        let change = Difference { between: "0.117.0 → 0.120.0", what: "" };
-        for (version, happened) in [
-            ("0.105.0", Happened::Later),
-            ("0.117", Happened::Later),
-            ("0.117.0", Happened::Later),
-            ("0.118.2", Happened::Perhaps),
-            ("0.119", Happened::Perhaps),
-            ("0.120", Happened::Before),
-            ("0.120.0", Happened::Before),
-            ("0.130.1", Happened::Before),
-        ] {
-            assert_eq!(change.happened(version), happened, "{version}");
-        }
-        assert_eq!(Difference { between: "not bisected", what: "" }.happened("1.0"), Happened::Perhaps);
-    }
+    use super::history::compare;
+    use super::*;
 
     #[test]
     fn every_profile_has_editions_in_order_and_a_range_that_holds_the_name() {
@@ -489,7 +429,7 @@ mod tests {
             (("2026.11", "2026.11"), "2026.11"),
             (("1.1.53", "1.2.3"), "1.1.53 to 1.2.3"),
         ] {
-            let about = About { name: "", checked, changed: &[], details: Details::NONE };
+            let about = About { name: "", checked, details: Details::NONE };
             assert_eq!(about.checked_on(), words);
         }
     }

@@ -275,7 +275,7 @@ pub(crate) mod tests {
 
     impl Edition for Panics {
         fn about(&self) -> &About {
-            const { &About { name: "1.0", checked: ("1.0", "1.0"), changed: &[], details: Details::NONE } }
+            const { &About { name: "1.0", checked: ("1.0", "1.0"), details: Details::NONE } }
         }
 
         fn look(&self, _: &Standpoint, search: &mut Search) -> Known<Answer> {

@@ -53,7 +53,6 @@ pub static PROFILE: Profile = Profile {
 static ABOUT: About = About {
     name: "0.86",
     checked: ("0.86.2", "0.86"),
-    changed: &[],
     details: Details {
         files: "those that `read` names: of the command line, else AIDER_READ, else .aider.conf.yml here, at the root, at home",
         place: "a user message of its own, each in a fence under its path",

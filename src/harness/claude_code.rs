@@ -213,7 +213,6 @@ static V2_1: Edition21 = Edition21 {
     about: About {
         name: "2.1",
         checked: ("2.1.329", "2.1.330"),
-        changed: &[],
         details: Details {
             files: "CLAUDE.md, .claude/CLAUDE.md, .claude/rules/**/*.md and CLAUDE.local.md of every directory; AGENTS.md and .claude/AGENTS.md where the walk has no CLAUDE.md; MEMORY.md",
             triggers: "start of the session; a file that is read, changed, written or shown (`cat`), or that the user mentions",

@@ -57,7 +57,6 @@ static REPLAYS: Replays = LazyLock::new(|| replays(include_str!("../../tests/con
 static ABOUT: About = About {
     name: "3.0",
     checked: ("3.0.65", "3.0"),
-    changed: &[],
     details: Details {
         files: "AGENTS.md, .clinerules, .cline/rules: all of them, sorted by their names; of one name the last place counts",
         place: "system prompt, in the section Rules, each below its name; trimmed",

@@ -280,7 +280,7 @@ impl Codex {
         let name = name(version, h::CHANGES, EDITIONS);
         let checked = if name == EDITIONS.0 { ("0.104.0", "0.104") } else { ("0.169.0", "0.169") };
         Codex {
-            about: About { name, checked, changed: &[], details: details(version) },
+            about: About { name, checked, details: details(version) },
             budget_bytes: 32 * 1024,
             names: &["AGENTS.override.md", "AGENTS.md"],
             fallbacks: &[],

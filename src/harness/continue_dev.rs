@@ -60,7 +60,6 @@ static REPLAYS: Replays = LazyLock::new(|| replays(include_str!("../../tests/con
 static ABOUT: About = About {
     name: "1.5",
     checked: ("1.5.47", "1.5"),
-    changed: &[],
     details: Details {
         files: "of the working directory the first of AGENTS.md, AGENT.md, CLAUDE.md, CODEX.md; then all rules that always apply",
         place: "system prompt, in the context userRules, one after the other",

@@ -100,7 +100,6 @@ static V1_0: CopilotCli = CopilotCli {
     about: About {
         name: "1.0",
         checked: ("1.0.102", "1.0"),
-        changed: &[],
         details: Details {
             files: "copilot-instructions.md, AGENTS.md, CLAUDE.md, GEMINI.md, *.instructions.md, .claude/rules: all of them",
             triggers: "session start; viewing a file adds the files above it and those whose pattern matches; bash, grep, glob, create, edit and mentions add nothing",

@@ -57,7 +57,6 @@ pub static PROFILE: Profile = Profile {
 static ABOUT: About = About {
     name: "1.139",
     checked: ("1.139.1", "1.139.1"),
-    changed: &[],
     details: Details {
         files: "files with a pattern that matches, then copilot-instructions.md, then AGENTS.md and CLAUDE.md, each sorted by path: all of them",
         triggers: "every request; files with applyTo come where a matching file is attached to it, reading one brings nothing; all of them are listed",

@@ -46,7 +46,6 @@ static REPLAYS: Replays = LazyLock::new(|| replays(include_str!("../../tests/con
 static ABOUT: About = About {
     name: "0.225",
     checked: ("0.225.2", "0.225"),
-    changed: &[],
     details: Details {
         files: "of every directory CLAUDE.md and AGENTS.md, in any letter case that the client knows; then those of its .factory, .agents and .agent; DESIGN.md in the same places",
         place: "first user message, the project's below Project Instructions, the nearest first, then the user's; each as the output of cat",

@@ -104,7 +104,6 @@ static V0_61: GeminiCli = GeminiCli {
     about: About {
         name: "0.61",
         checked: ("0.61.0", "0.61"),
-        changed: &[],
         details: Details {
             files: "GEMINI.md and the names of context.fileName: all of them",
             triggers: "session start; reading, writing, editing and mentioning a file and listing a folder add the files above it; shell, grep and glob nothing",

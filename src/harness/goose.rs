@@ -56,7 +56,6 @@ static REPLAYS: Replays = LazyLock::new(|| replays(include_str!("../../tests/con
 static ABOUT: About = About {
     name: "1.52",
     checked: ("1.52.0", "1.52"),
-    changed: &[],
     details: Details {
         files: ".goosehints and AGENTS.md, or CONTEXT_FILE_NAMES: all of them",
         triggers: "session start; a tool that reaches a directory below",

@@ -73,7 +73,6 @@ static REPLAYS: Replays = LazyLock::new(|| replays(include_str!("../../tests/con
 static ABOUT: About = About {
     name: "1.0",
     checked: ("1.0.41", "1.0"),
-    changed: &[],
     details: Details {
         files: "all of Agents.md, Claude.md, CLAUDE.md, CLAUDE.local.md, AGENT.md, AGENTS.md; .claude/CLAUDE.md, .claude/CLAUDE.local.md; .grok/rules, .claude/rules, .cursor/rules",
         place: "first user message: the project's as workspace rules, then the user's as user rules, behind the client's own two",

@@ -64,7 +64,6 @@ const KEYS: &[Keys] = &[Keys {
 static ABOUT: About = About {
     name: "0.19",
     checked: ("0.19.0", "0.19"),
-    changed: &[],
     details: Details {
         files: "the first kind that has some text: .hermes.md or HERMES.md up to the root of the repository; AGENTS.md, CLAUDE.md, or .cursorrules and .cursor/rules of the working directory",
         place: "system prompt, under Project Context, below the file's name; SOUL.md at the very beginning",

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::{About, Difference, Happened};
+use super::About;
 use crate::answer::{Claim, Standing};
 
 /// A rule that came with a version.
@@ -120,7 +120,10 @@ pub fn near_edition(title: &str, version: &str, about: &About, newer_edition: bo
     } else if compare(version, last) == Ordering::Greater && !newer_edition {
         Standing::Newer
     } else {
-        Standing::Uncertain(differences(title, version, about))
+        let (name, checked) = (about.name, about.checked_on());
+        Standing::Uncertain(format!(
+            "{title} {version} was not checked; the rules shown are those of {name} (checked on {checked})."
+        ))
     };
     Claim { running: Some(version.to_owned()), standing, ..claim }
 }
@@ -190,30 +193,6 @@ fn changed(history: &[&Change], after: &str, until: &str) -> String {
         compare(change.since, after) == Ordering::Greater && compare(change.since, until) != Ordering::Greater
     });
     changed.map(|change| format!("{} (since {})", change.what, change.since)).collect::<Vec<_>>().join("; ")
-}
-
-/// How the rules of an edition may differ from those of a version nobody checked: what has changed by then, and what may
-/// have. What changed later is no matter.
-fn differences(title: &str, version: &str, about: &About) -> String {
-    let mut message = format!(
-        "{title} {version} was not checked; the rules shown are those of {} (checked on {}).",
-        about.name,
-        about.checked_on()
-    );
-    // What the edition was checked with has some changes in it, which a version before that may not have.
-    let has = |change: &&Difference| change.happened(about.checked.0) == Happened::Before;
-    let (old, new): (Vec<&Difference>, Vec<&Difference>) = about.changed.iter().partition(has);
-    for (changes, happened, intro) in [
-        (&new, Happened::Before, "Changed"),
-        (&new, Happened::Perhaps, "Perhaps changed"),
-        (&old, Happened::Later, "Only since"),
-        (&old, Happened::Perhaps, "Perhaps only since"),
-    ] {
-        for change in changes.iter().filter(|change| change.happened(version) == happened) {
-            message.push_str(&format!(" {intro} {}: {}.", change.between, change.what));
-        }
-    }
-    message
 }
 
 /// Versions number by number: `2026.2.6` < `2026.2.6-3` < `2026.2.19`.

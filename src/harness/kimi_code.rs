@@ -41,7 +41,6 @@ pub static PROFILE: Profile = Profile {
 static ABOUT: About = About {
     name: "2.1",
     checked: ("2.1.0", "2.1"),
-    changed: &[],
     details: Details {
         files: "of every directory .kimi-code/AGENTS.md and AGENTS.md, else agents.md",
         place: "system prompt, under Project information, each behind a comment with its path; trimmed",

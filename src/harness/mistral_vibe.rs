@@ -38,7 +38,6 @@ pub static PROFILE: Profile = Profile {
 static ABOUT: About = About {
     name: "3.0",
     checked: ("3.0.2", "3.0"),
-    changed: &[],
     details: Details {
         files: "AGENTS.md of the working directory and above, up to the directory that is trusted, outermost first; trimmed",
         place: "system prompt, the user's below User instructions, the project's below Project instructions",

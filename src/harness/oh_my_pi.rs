@@ -47,7 +47,6 @@ pub static PROFILE: Profile = Profile {
 static ABOUT: About = About {
     name: "18.2",
     checked: ("18.2.3", "18.2"),
-    changed: &[],
     details: Details {
         files: "of each directory one: .omp, .claude, .agent, .agents, .gemini, .github, AGENTS.md, CLAUDE.md, in that order",
         place: "system prompt, `<repo-rules>`, each in `<file path=…>`; farthest first, the user's before all",

@@ -188,7 +188,7 @@ impl OpenCode {
         use history as h;
         let name = name(version, h::CHANGES, h::EDITIONS);
         OpenCode {
-            about: About { name, checked: ("1.18.33", "1.18.33"), changed: &[], details: details(version) },
+            about: About { name, checked: ("1.18.33", "1.18.33"), details: details(version) },
             brand: &brand::OPENCODE,
             names: &["AGENTS.md", "CLAUDE.md", "CONTEXT.md"],
             global: version.pick(&h::REWRITE, GlobalOrder::First, GlobalOrder::AfterProject),

@@ -80,7 +80,7 @@ const DETAILS: Details = Details {
 static PI_0_74: Pi = OLDEST;
 static PI_0_83: Pi = TRUSTING;
 static PI_0_87: Pi = Pi {
-    about: About { name: "0.87", checked: ("0.87.1", "0.87"), changed: &[], details: DETAILS },
+    about: About { name: "0.87", checked: ("0.87.1", "0.87"), details: DETAILS },
     layout: Layout::Sections,
     names: &NAMES,
     marks: Marks::Stripped,
@@ -91,7 +91,6 @@ const OLDEST: Pi = Pi {
     about: About {
         name: "0.74",
         checked: ("0.74.2", "0.74"),
-        changed: &[],
         details: Details {
             files: "of every directory the first of AGENTS.md, AGENTS.MD, CLAUDE.md, CLAUDE.MD",
             place: "system prompt, below the heading Project Context, each below its path",
@@ -110,7 +109,6 @@ const TRUSTING: Pi = Pi {
     about: About {
         name: "0.83",
         checked: ("0.83.0", "0.83"),
-        changed: &[],
         details: Details {
             files: "of every directory the first of AGENTS.md, AGENTS.MD, CLAUDE.md, CLAUDE.MD",
             ..DETAILS

@@ -84,7 +84,6 @@ const KEYS: &[Keys] = &[
 static ABOUT: About = About {
     name: "0.24",
     checked: ("0.24.4", "0.24"),
-    changed: &[],
     details: Details {
         files: "QWEN.md and AGENTS.md, or the names in context.fileName: all of them, name by name",
         triggers: "session start; rules with paths come with a matching file that is read, written anew or found by grep or glob; shell and mentions add nothing",

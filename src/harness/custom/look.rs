@@ -8,7 +8,7 @@ use super::definition::Definition;
 use super::finder::Finder;
 use super::standing::mode;
 use crate::answer::{Answer, Message, MessageKind, Purpose, Reserve, Role, SessionKind, Source, Standpoint, Warning};
-use crate::harness::{About, Details, Difference, Edition, EditionRef};
+use crate::harness::{About, Details, Edition, EditionRef};
 use crate::search::{Known, Search};
 use crate::snapshot::Ask;
 use crate::text::grouped;
@@ -33,7 +33,6 @@ pub(super) struct Base {
 const ABOUT: About = About {
     name: "custom",
     checked: ("custom", "custom"),
-    changed: const { &[] as &[Difference] },
     details: Details {
         files: "as declared",
         triggers: "as declared",

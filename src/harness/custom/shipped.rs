@@ -38,7 +38,6 @@ static ETCODE_2026_2: Shipped = Shipped {
     about: About {
         name: "2026.2",
         checked: ("2026.2", "2026.2"),
-        changed: &[],
         details: Details {
             files: "AGENTS.md and ETCODE.md: both, in every directory",
             triggers: "start of the session",
@@ -75,7 +74,6 @@ static AGENTCORE_2026: Shipped = Shipped {
     about: About {
         name: "2026",
         checked: ("2026", "2026"),
-        changed: &[],
         details: Details {
             files: "as configured: `file_set` names files of the workspace, `repo_docs` documents of every level",
             triggers: "every call",

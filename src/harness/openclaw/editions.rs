@@ -100,7 +100,6 @@ pub const V2026_2_6: OpenClaw = OpenClaw {
     about: About {
         name: "2026.2.6",
         checked: ("2026.2.6", "2026.2.6"),
-        changed: &[],
         details: Details {
             truncation: "20 000 UTF-16 units per file; head 70 %, tail 20 %, marker",
             globs: "no",
@@ -154,7 +153,7 @@ pub const V2026_2_6: OpenClaw = OpenClaw {
 
 /// Of two weeks later: all files share a limit, and headings are paths.
 pub const V2026_2_19: OpenClaw = OpenClaw {
-    about: About { name: "2026.2.19", checked: ("2026.2.19", "2026.2.19"), changed: &[], details: EARLY_DETAILS },
+    about: About { name: "2026.2.19", checked: ("2026.2.19", "2026.2.19"), details: EARLY_DETAILS },
     places: &Places {
         home: HomeVariable::Named,
         state_names: &[".openclaw", ".clawdbot", ".moldbot", ".moltbot"],
@@ -214,7 +213,6 @@ pub const V2026_9: OpenClaw = OpenClaw {
     about: About {
         name: "2026.9",
         checked: ("2026.9.6", "2026.9.6"),
-        changed: &[],
         details: Details {
             files: "AGENTS.md, SOUL.md, IDENTITY.md, USER.md, BOOTSTRAP.md, MEMORY.md of the agent's workspace: all of them",
             triggers: "every turn",

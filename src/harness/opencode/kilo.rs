@@ -121,7 +121,7 @@ static V7_7: LazyLock<OpenCode> = LazyLock::new(|| {
     // What of OpenCode it is made of, as far as that was asked.
     let of = OpenCode::for_version(Version("1.18.33"));
     OpenCode {
-        about: About { name: "7.7", checked: ("7.7.9", "7.7.9"), changed: &[], details: OF_KILO },
+        about: About { name: "7.7", checked: ("7.7.9", "7.7.9"), details: OF_KILO },
         brand: &BRAND,
         test_home: TestHome::Home,
         decoding: Decoding::WithMark,
