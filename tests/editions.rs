@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use briefing::answer::{Fidelity, Resolution, Standpoint};
+use briefing::harness;
 use briefing::harness::custom::Customs;
 use briefing::harness::history::{self, Replay};
-use briefing::harness;
 use briefing::resolve::{Outcome, resolve};
 use briefing::snapshot::Environment;
 
