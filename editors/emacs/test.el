@@ -10,9 +10,17 @@
   ;; As its package does it.
   (autoload 'markdown-mode "markdown-mode" nil t)
   (add-to-list 'auto-mode-alist '("\\.\\(?:md\\|markdown\\)\\'" . markdown-mode)))
-(load (expand-file-name "briefing.el" (file-name-directory load-file-name)) nil t)
-;; As the recipe says.
-(add-hook 'find-file-hook #'briefing-ensure)
+;; The recipe of editors/README.md, as it stands there, with this repository where it says.
+(let ((editors (expand-file-name ".." (file-name-directory load-file-name))))
+  (make-directory "~/src")
+  (make-symbolic-link (expand-file-name ".." editors) (expand-file-name "~/src/briefing"))
+  (with-temp-buffer
+    (insert-file-contents (expand-file-name "README.md" editors))
+    (re-search-forward "^```elisp\n\\(\\(?:.*\n\\)*?\\)```$")
+    (let ((recipe (match-string 1)))
+      (erase-buffer)
+      (insert recipe)
+      (eval-buffer))))
 (setq briefing-program (getenv "BRIEFING")
       eglot-sync-connect 10
       eglot-autoshutdown nil

@@ -31,7 +31,7 @@ if (bundled) {
     run('cargo', 'build', '--locked', '--profile', 'dist', '--manifest-path', '../../Cargo.toml');
   }
   const suffix = values.target.startsWith('win32') ? '.exe' : '';
-  const program = values.program ?? `../../target/dist/briefing${suffix}`;
+  const program = values.program ?? `${process.env.CARGO_TARGET_DIR ?? '../../target'}/dist/briefing${suffix}`;
   const [found, wanted] = [await kindOf(program), kindFor(values.target)];
   if (found !== wanted) {
     throw new Error(`${program} is ${found}, and ${values.target} runs ${wanted}`);

