@@ -26,6 +26,18 @@ fn what_was_not_checked_is_not_called_exact() {
 }
 
 #[test]
+fn what_was_only_read_is_not_called_exact() {
+    // These two are designs, and Briefing is what shows them.
+    let is_design = |id| matches!(id, "etcode" | "agentcore");
+    for profile in harness::ALL.iter().filter(|profile| !is_design(profile.id)) {
+        let edition = harness::newest(profile).edition().about().name;
+        if harness::is_month(edition) {
+            assert_eq!(asked(profile.id, edition).fidelity, Fidelity::Files, "{}", profile.id);
+        }
+    }
+}
+
+#[test]
 fn an_edition_and_the_versions_it_was_checked_on_are_answered_by_it() {
     for profile in harness::ALL {
         for about in profile.editions.iter().map(|edition| edition.about()) {

@@ -77,6 +77,8 @@ pub static PROFILE: Profile = Profile {
     },
 };
 
+const UNSURE: &str = "based on Roo Code's sources (November 2026), not on the running client";
+
 static ABOUT: About = read_in_november(Details {
     files: "rules of the mode, AGENTS.md or AGENT.md, AGENTS.local.md, rules of all modes; folders before the legacy files",
     place: "at the end of the system prompt, under `Rules:`, each below its path; trimmed",
@@ -96,7 +98,7 @@ impl Edition for Roo {
     }
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
-        let mut chain = Chain::new(at, search, None);
+        let mut chain = Chain::new(at, search, Some(UNSURE));
         let settings = Settings::gather(at, chain.search, &mut chain.answer.warnings)?;
         let mode = at.agent.as_deref().unwrap_or(DEFAULT_MODE);
         if at.flag(PROFILE.id, "enable-subfolder-rules") {
