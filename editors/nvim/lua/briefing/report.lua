@@ -100,7 +100,9 @@ local function lines(target, reports)
     for _, source in ipairs(report.sources) do
       if source.size and source.size.bytes > 0 then
         local line = row(source.share, words.path(source.name, standpoint), size(source), widths)
-        line.key, line.item = report.harness .. source.name, source.name
+        line.key = report.harness .. source.name
+        -- What has no file of its own has a name that is no path.
+        line.item = require('briefing.server').is_absolute(source.name) and { path = source.name } or nil
         table.insert(
           line,
           { '  ' .. (source.fate == 'loaded' and '' or words.fate(source.fate)), words.group(source.fate) }
@@ -130,16 +132,7 @@ end
 ---@param target integer
 ---@param mods? table
 function M.open(target, mods)
-  view.open('report', target, draw, {
-    ['<CR>'] = {
-      function(_, name)
-        if name and require('briefing.server').is_absolute(name) then
-          view.edit(name)
-        end
-      end,
-      'open the file',
-    },
-  }, mods)
+  view.open('report', target, draw, view.opens, mods)
 end
 
 return M

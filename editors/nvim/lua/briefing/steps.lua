@@ -124,16 +124,7 @@ function M.open(target, harness, steps, named, mods)
       view.put(v, lines(result, named, standpoint))
     end)
   end
-  view.open('steps', target, draw, {
-    ['<CR>'] = {
-      function(_, item)
-        if item and item.path then
-          view.edit(item.path)
-        end
-      end,
-      'open the file',
-    },
-  }, mods)
+  view.open('steps', target, draw, view.opens, mods)
 end
 
 return M

@@ -300,4 +300,16 @@ function M.edit(path, offset)
   end
 end
 
+--- The key of a view whose items have the path of a file.
+M.opens = {
+  ['<CR>'] = {
+    function(_, item)
+      if item and item.path then
+        M.edit(item.path)
+      end
+    end,
+    'open the file',
+  },
+}
+
 return M

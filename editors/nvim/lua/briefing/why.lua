@@ -60,16 +60,7 @@ function M.open(target, file, mods)
       view.put(v, lines(file, target, result.explanations))
     end)
   end
-  view.open('why', target, draw, {
-    ['<CR>'] = {
-      function(_, item)
-        if item then
-          view.edit(item.path)
-        end
-      end,
-      'open the file',
-    },
-  }, mods)
+  view.open('why', target, draw, view.opens, mods)
 end
 
 return M
