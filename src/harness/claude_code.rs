@@ -4,7 +4,7 @@
 //! Checked on the real client 2.1.329 (`claude -p` against a mock model), November 2026.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::answer::{
     Answer, Certain, Fate, Message, Place, Refusal, Role, SessionKind, Source, Standpoint, Text, Tool, Trigger,
@@ -130,13 +130,13 @@ const KEYS: &[Keys] = &[
     },
 ];
 
-/// The rules of a version of Claude Code: what it does the same way throughout is code, what has differed is a field.
+/// The rules of a version of Claude Code: what all versions do alike is code, what has differed is a field.
 #[derive(Clone, Copy)]
 pub struct Edition21 {
     about: About,
-    /// What the block says before the first file.
+    /// What the block of the session says before the first file.
     preamble: &'static str,
-    /// What is said of a file, by whose it is.
+    /// What the block says of a file, depending on whose it is.
     descriptions: Descriptions,
     /// How deep imports are followed below a file.
     import_depth: usize,
@@ -154,7 +154,7 @@ pub struct Edition21 {
     sonnet_5: Manner,
     /// Whether skills and commands are listed by name.
     sorts_skills: bool,
-    /// Whether it is said of skills below the working directory for which files they are.
+    /// Whether the list says of skills below the working directory which files they are for.
     remarks_on_skills: bool,
     /// Whether skills below the working directory are known in time to be listed with the reading.
     lists_in_time: bool,
@@ -164,14 +164,14 @@ pub struct Edition21 {
     files_by_user: bool,
     /// Whether what a mention hands over is told by the user, and not in a system message.
     mentions_by_user: bool,
-    /// Whether what looks like the reminder's own tag is broken in nested files.
+    /// Whether what looks like a `<system-reminder>` tag is defused in nested files.
     breaks_tags: bool,
     /// Whether AGENTS.md is read where there is no CLAUDE.md.
     agents_md: bool,
-    /// Whether the block of the session is one of its own, and not a part of what the client calls context.
+    /// Whether the files of the session have a block of their own; else they are a part of what the client calls context.
     own_block: bool,
-    /// Whether an added directory is composed, and not said as it was written.
-    composes_added: bool,
+    /// Whether the path of an added directory is resolved before it is shown; else it is shown as it was written.
+    resolves_added: bool,
     /// Whether an empty JSON file of the user is none, and does not stop the client.
     takes_empty_json: bool,
     /// Whether files over the limit are dropped.
@@ -186,7 +186,7 @@ pub struct Edition21 {
     memory_utf16: usize,
     /// What is said where it is cut.
     memory_warning: memory::Warning,
-    /// Whether what the session began with is attached again where a reading meets it.
+    /// Whether files that the session began with are attached again when a file is read for which they count.
     repeats_the_start: bool,
     /// Whether Edit and Write bring what lies on the way.
     edits_bring: bool,
@@ -194,7 +194,7 @@ pub struct Edition21 {
     shell_brings: bool,
     /// Whether the directories of a worktree below `.claude/worktrees` are left to a session that starts there.
     leaves_worktrees: bool,
-    /// Whether what looks like the reminder's own tag is broken in nested AGENTS.md.
+    /// The same of nested AGENTS.md files.
     breaks_tags_handed_over: bool,
     /// Whether a mention brings AGENTS.md.
     mentions_hand_over: bool,
@@ -252,7 +252,7 @@ static V2_1: Edition21 = Edition21 {
     breaks_tags: true,
     agents_md: true,
     own_block: true,
-    composes_added: true,
+    resolves_added: true,
     takes_empty_json: true,
     drops_large_files: true,
     own_skills_measured: true,
@@ -313,8 +313,7 @@ impl Edition for Edition21 {
             answer.doubt(&[Certain::Set], reason.clone());
         }
         answer.root = checkout.as_ref().map(|checkout| checkout.root.clone());
-        let project = checkout.as_ref().map_or(&at.cwd, |checkout| &checkout.main);
-        let approved = settings.approved(project);
+        let approved = settings.approved(checkout.as_ref().map_or(&at.cwd, |checkout| &checkout.main));
         if let Some(what) = settings.off {
             search.never(&at.cwd, format!("{what} switches all instruction files off"));
             return Ok(answer);
@@ -333,17 +332,16 @@ impl Edition for Edition21 {
         let excludes = Excludes::new(settings.excludes.iter().map(|(glob, _)| glob.as_str()), search)?;
         let mut loader = Loader::new(self, search, &settings, &excludes, at, approved);
         let mut start = loader.start(checkout.as_ref())?;
-        let before = (at.already_loaded.as_slice(), at.read_before.as_slice());
         let nested = match &at.target {
-            Some(target) => loader.nested(target, before, &start, checkout.as_ref())?,
+            Some(target) => loader.nested(target, (&at.already_loaded, &at.read_before), &start, checkout.as_ref())?,
             None => Vec::new(),
         };
         if let Some(without) = &agent.without {
             let left_out = start.leave_out(without);
             loader.sources.extend(left_out);
         }
-        let Loader { mut sources, warnings, mentions, files_only, .. } = loader;
-        if let Some(reason) = files_only {
+        let Loader { mut sources, warnings, mentions, unsure, .. } = loader;
+        if let Some(reason) = unsure {
             answer.doubt(&[Certain::Set], reason);
         }
         answer.mentions = mentions;
@@ -354,13 +352,8 @@ impl Edition for Edition21 {
         // What was sent stands first, in the order it was sent.
         let places: HashSet<&Place> = used.iter().map(|source| &source.place).collect();
         sources.retain(|source| !places.contains(&source.place));
-        let used: Vec<Source> = used.into_iter().chain(sources).collect();
-        for (glob, from) in &settings.excludes {
-            let alone = Excludes::new([glob.as_str()].into_iter(), search)?;
-            let taken_out = used.iter().filter(|source| source.fate == Fate::Excluded).filter_map(Source::path);
-            answer.mention(from, glob, taken_out.filter(|path| alone.matching(path).is_some()).map(Path::to_owned));
-        }
-        answer.sources = used;
+        answer.sources = used.into_iter().chain(sources).collect();
+        mention_excludes(&settings, search, &mut answer)?;
         answer.sources.extend(agent.source.clone());
         self.skills(&around, search, &mut answer)?;
         hooks::name(&settings.hooks, at, self.manner(at, &settings), &mut answer);
@@ -369,7 +362,7 @@ impl Edition for Edition21 {
 }
 
 impl Edition21 {
-    /// The messages in the order in which they are sent, and the files of each.
+    /// Puts the messages into the order in which they are sent, and returns the files of each.
     fn in_order(
         &self,
         at: &Standpoint,
@@ -401,12 +394,12 @@ impl Edition21 {
         manner::manner(self, at, settings)
     }
 
-    /// What of the settings earlier versions take otherwise; and what stops them.
+    /// Adapts the settings to what earlier versions make of them; or says what stops these versions.
     fn differs(&self, settings: &mut Settings, answer: &mut Answer) -> Option<Refusal> {
         if !self.agents_md {
             settings.mode = Mode::ClaudeOnly;
         }
-        if !self.composes_added && !settings.added.is_empty() {
+        if !self.resolves_added && !settings.added.is_empty() {
             answer.doubt(&[Certain::Order, Certain::Text], "this version says and orders added directories otherwise");
         }
         let has_email = |json: &Node| json.at_path(&["oauthAccount", "emailAddress"]).is_some();
@@ -469,11 +462,23 @@ impl Edition21 {
     }
 }
 
+/// Mentions of each glob of `claudeMdExcludes` the files that it excludes.
+fn mention_excludes(settings: &Settings, search: &mut Search, answer: &mut Answer) -> Known<()> {
+    for (glob, from) in &settings.excludes {
+        let alone = Excludes::new([glob.as_str()].into_iter(), search)?;
+        let excluded = answer.sources.iter().filter(|source| source.fate == Fate::Excluded).filter_map(Source::path);
+        let excluded: Vec<PathBuf> =
+            excluded.filter(|path| alone.matching(path).is_some()).map(Path::to_owned).collect();
+        answer.mention(from, glob, excluded);
+    }
+    Ok(())
+}
+
 fn contents(path: &str, description: &str, text: Text) -> Text {
     Text::framed(format!("Contents of {path} ({description}):\n\n"), text, "")
 }
 
-/// The sources of the block, and of the files in it without text.
+/// The sources of the session's block; those of files without text belong to no message.
 fn sent(start: Start, index: usize) -> impl Iterator<Item = Source> {
     let memory = start.memory.map(|(_, _, source)| source);
     start.entries.into_iter().map(|entry| entry.source).chain(memory).map(move |source| match source.fate {

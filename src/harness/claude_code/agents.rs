@@ -59,7 +59,7 @@ struct Described {
 }
 
 impl Edition21 {
-    /// The agent that answers. The text of one that the user describes is a message.
+    /// The agent that answers. If the user describes it, its text becomes a message.
     pub(super) fn agent(
         &self,
         at: &Standpoint,
@@ -76,12 +76,16 @@ impl Edition21 {
             (None, _) => return Ok(Ok(Agent::default())),
         };
         let described = described(at, settings, checkout, search)?;
-        let exact = described.iter().position(|agent| agent.name == name);
+        let position = |name: &str| described.iter().position(|agent| agent.name == name);
+        let exact = position(name);
         let own = OWN.iter().find(|own| own.eq_ignore_ascii_case(name) && exact.is_none());
-        // One of the user's own takes the place of the client's agent of that name, however the question spells it.
-        let exact = exact.or_else(|| own.and_then(|own| described.iter().position(|agent| agent.name == *own)));
-        let alike = || described.iter().position(|agent| agent.name.eq_ignore_ascii_case(name) && is_subagent);
-        let Some(index) = exact.or_else(|| own.is_none().then(alike).flatten()) else {
+        let index = exact.or_else(|| match own {
+            // One of the user's own takes the place of the client's agent of that name, however the question spells it.
+            Some(own) => position(own),
+            None if is_subagent => described.iter().position(|agent| agent.name.eq_ignore_ascii_case(name)),
+            None => None,
+        });
+        let Some(index) = index else {
             return Ok(of_the_client(name, own.copied(), is_subagent, settings, answer));
         };
         let Some(agent) = described.into_iter().nth(index) else { return Ok(Ok(Agent::default())) };

@@ -1,7 +1,7 @@
-//! How what a file brings along stands in the request: that depends on the version, the model and the tool.
+//! In which messages the texts stand that a file brings along: that depends on the version, the model and the tool.
 //!
-//! Observed: models before the fifth generation are told it behind the answer of the tool, others by the user or by the system.
-//! What is handed over (nested AGENTS.md) and what is attached (all else) need not come the same way.
+//! Observed: models before the fifth generation are told them behind the answer of the tool, others by the user or by the
+//! system. What is handed over (nested AGENTS.md) and what is attached (all else) need not come the same way.
 
 use super::loader::Loader;
 use super::manner::Manner;
@@ -21,7 +21,7 @@ pub(super) struct Handed {
 
 impl Loader<'_, '_> {
     /// The messages, in their order.
-    pub(super) fn carry(&self, handed: Option<Handed>, files: Vec<Brought>) -> Vec<(Message, Vec<Source>)> {
+    pub(super) fn carry(&self, mut handed: Option<Handed>, files: Vec<Brought>) -> Vec<(Message, Vec<Source>)> {
         let mention = self.tool == Tool::Mention;
         let answers = self.manner == Manner::Answers;
         let of_answer = if mention { Role::User } else { Role::Tool };
@@ -35,14 +35,15 @@ impl Loader<'_, '_> {
             false if mention && self.edition.mentions_by_user => Role::User,
             false => Role::System,
         };
+        // A system message of its own needs no tag around it.
         let is_bare = |role: Role| role == Role::System && self.manner == Manner::System;
         let hook = if mention { "prompt.mention" } else { "tool.call" };
         let before = format!("{hook} hook additional context: ");
-        if let (false, true, Some(_)) = (mention, is_bare(files_by), handed.as_ref().filter(|_| !files.is_empty())) {
-            let texts = handed.iter().map(|handed| Text::from(handed.text.as_str()));
-            let texts: Vec<Text> = texts.chain(files.iter().map(|file| file.text.clone())).collect();
-            let sources = handed.into_iter().flat_map(|handed| handed.sources);
-            let sources = sources.chain(files.into_iter().map(|file| file.source)).collect();
+        // Both kinds share one system message, unless the user mentions the file.
+        if let Some(handed) = handed.take_if(|_| !mention && is_bare(files_by) && !files.is_empty()) {
+            let texts: Vec<Text> =
+                std::iter::once(handed.text.into()).chain(files.iter().map(|file| file.text.clone())).collect();
+            let sources = handed.sources.into_iter().chain(files.into_iter().map(|file| file.source)).collect();
             let text = Text::joined(&texts, "\n\n");
             return vec![(Message::instructions(self.trigger(), handed_by, text).between(before, ""), sources)];
         }

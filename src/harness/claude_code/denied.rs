@@ -12,8 +12,8 @@ use super::paths;
 pub(super) struct Denied(Vec<(PathBuf, Vec<String>)>);
 
 impl Denied {
-    /// Adds `Read` or `Read(PATTERN)`; other rules deny no file. A pattern is a gitignore pattern below `cwd`; behind a slash below
-    /// `own`, where its settings belong, behind `~/` below the home directory, and behind two slashes below the top.
+    /// Adds `Read` or `Read(PATTERN)`; other rules deny no file. A pattern is one of gitignore, seen from `cwd`; behind `/`
+    /// from `own`, the directory of its settings, behind `~/` from the home directory, and behind `//` from the top.
     pub(super) fn add(&mut self, rule: &str, own: &Path, cwd: &Path, home: &Path) {
         let pattern = match rule.strip_prefix("Read(").and_then(|rest| rest.strip_suffix(')')) {
             // The tool itself is denied.
@@ -31,7 +31,7 @@ impl Denied {
         } else {
             (cwd, pattern.strip_prefix("./").unwrap_or(pattern).to_owned())
         };
-        // Observed: what stands below a directory is the directory, wherever one of that name is.
+        // Observed: `name/**` is the same as `name`, which is a directory of that name at any depth.
         let pattern =
             pattern.strip_suffix("/**").filter(|rest| !rest.is_empty()).map_or(pattern.clone(), str::to_owned);
         match self.0.iter_mut().find(|(known, _)| known == root) {

@@ -96,27 +96,21 @@ fn comment(text: &str) -> Option<(usize, usize)> {
     Some((open, open + 4 + close + 3))
 }
 
-/// The pieces of the text put together again: comments that are blocks are gone, link definitions too, CRLF is LF.
+/// The text put together again from its Markdown blocks, and which ranges of it are kept: comments that are blocks are gone,
+/// link definitions too, and CRLF is LF, after which ranges are not known any more.
 fn rejoined(body: &str, markdown: &marked::Document) -> (String, Vec<Range<usize>>) {
     let (mut text, mut kept, mut at) = (String::new(), Vec::<Range<usize>>::new(), 0);
     let exact = !body.contains('\r');
     for block in &markdown.blocks {
         let found = if exact { body[at..].find(&block.raw).map(|found| at + found) } else { None };
-        let rest = match block.kind {
+        let uncommented = match block.kind {
             BlockKind::Html => without_comments(&block.raw),
             _ => None,
         };
-        match rest {
-            Some(rest) => {
-                if !js_trim(&rest).is_empty() {
-                    text.push_str(&rest);
-                    kept.extend(found.map(|from| from..from + block.raw.len()));
-                }
-            }
-            None => {
-                text.push_str(&block.raw);
-                kept.extend(found.map(|from| from..from + block.raw.len()));
-            }
+        let is_gone = uncommented.as_deref().is_some_and(|rest| js_trim(rest).is_empty());
+        if !is_gone {
+            text.push_str(uncommented.as_deref().unwrap_or(&block.raw));
+            kept.extend(found.map(|from| from..from + block.raw.len()));
         }
         at = found.map_or(at, |found| found + block.raw.len());
     }

@@ -87,18 +87,6 @@ const ONCE: Change = change(
     &["claude-code/what_was_loaded_at_the_start_is_not_attached_again"],
 );
 
-const EDITS: Change = change(
-    "2.1.288",
-    "Edit and Write bring what lies on the way, as Read does",
-    &["claude-code/changing_a_file_brings_what_lies_on_the_way"],
-);
-
-const SHELL: Change = change(
-    "2.1.293",
-    "a file that is shown (`cat`) brings what lies on the way, as Read does",
-    &["claude-code/showing_a_file_brings_what_lies_on_the_way"],
-);
-
 const WORKTREES: Change = change(
     "2.1.286",
     "the directories of a worktree below .claude/worktrees are left to a session that starts there",
@@ -108,14 +96,26 @@ const WORKTREES: Change = change(
     ],
 );
 
+const EDITS: Change = change(
+    "2.1.288",
+    "Edit and Write bring what lies on the way, as Read does",
+    &["claude-code/changing_a_file_brings_what_lies_on_the_way"],
+);
+
+const MENTIONED: Change =
+    change("2.1.290", "a mention brings AGENTS.md", &["claude-code/mentioning_a_file_in_a_session_of_agents_md"]);
+
 const TAGS: Change = change(
     "2.1.292",
     "tags in nested AGENTS.md are broken",
     &["claude-code/tags_are_broken_by_a_backslash_in_nested_files"],
 );
 
-const MENTIONED: Change =
-    change("2.1.290", "a mention brings AGENTS.md", &["claude-code/mentioning_a_file_in_a_session_of_agents_md"]);
+const SHELL: Change = change(
+    "2.1.293",
+    "a file that is shown (`cat`) brings what lies on the way, as Read does",
+    &["claude-code/showing_a_file_brings_what_lies_on_the_way"],
+);
 
 const BY_USER: Change = change(
     "2.1.307",
@@ -150,6 +150,7 @@ const ADDED: Change = change(
     &["claude-code/added_directories_may_be_written_with_a_tilde_or_from_here"],
 );
 
+/// No change of the client, so not in [`CHANGES`]: since when it is known how much of the list of skills is the client's own.
 const OWN_SKILLS: Change = change("2.1.329", "how much of the list of skills is the client's own was measured", &[]);
 
 const CHANGES: &[&Change] = &[
@@ -206,7 +207,7 @@ fn rules(version: Version) -> Arc<dyn Edition> {
         drops_large_files: version.has(&DROPPED),
         takes_empty_json: version.has(&EMPTY_JSON),
         mentions_by_user: version.has(&MENTIONS),
-        composes_added: version.has(&ADDED),
+        resolves_added: version.has(&ADDED),
         own_skills_measured: version.has(&OWN_SKILLS),
         ..V2_1
     })

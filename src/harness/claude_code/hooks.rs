@@ -1,4 +1,4 @@
-//! Hooks: programs of the settings whose output the model is told. Briefing runs none of them; it names them.
+//! Hooks: programs that settings name, whose output the model is told. Briefing runs none of them; it names them.
 //!
 //! Observed of 2.1.329: what SessionStart and UserPromptSubmit print is told as it is, what the others print where it is
 //! JSON with `additionalContext`; a sub-agent is told SubagentStart's in their place, and a mention runs no hooks of tools.
@@ -13,7 +13,7 @@ use super::manner::Manner;
 use crate::answer::{Answer, Certain, Message, MessageKind, Role, SessionKind, Standpoint, Tool, Trigger, Warning};
 use crate::formats::Node;
 
-/// When a hook runs of which the model is told the output.
+/// When a hook runs; only those events whose output the model is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Event {
     SessionStart,

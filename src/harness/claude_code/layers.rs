@@ -86,8 +86,7 @@ impl Layers {
     }
 }
 
-/// The layers. Broken settings of the administrator
-/// stop the client, and so do those on the command line.
+/// Reads the layers. Broken settings of the administrator stop the client, and so do those on the command line.
 pub(super) fn read(wanted: &Wanted, search: &mut Search) -> Known<Result<Layers, Refusal>> {
     let own = |name: &str| wanted.cwd.join(".claude").join(name);
     let mut files = Vec::new();
@@ -110,6 +109,7 @@ pub(super) fn read(wanted: &Wanted, search: &mut Search) -> Known<Result<Layers,
     files.extend(drop_in_files(&drop_ins, search)?.into_iter().map(|path| (path, Origin::Managed)));
     let mut layers = Layers::default();
     for (path, origin) in files {
+        // JSON on the command line is the layer right below the administrator's.
         if let Some(text) = inline.filter(|_| path == managed) {
             let from = PathBuf::from("--settings");
             match json(text) {

@@ -28,9 +28,9 @@ pub(super) enum Owner {
     Local,
 }
 
-/// What a file is to be taken for.
+/// As what a file is loaded.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Role {
+pub(super) struct FileRole {
     pub(super) owner: Owner,
     pub(super) scope: Scope,
     pub(super) trigger: Trigger,
@@ -59,7 +59,7 @@ pub(super) struct Loader<'s, 'a> {
     pub(super) excludes: &'s Excludes,
     /// The tool that reaches the target.
     pub(super) tool: Tool,
-    /// What the model is told in.
+    /// In which messages the model is told what a file brings along.
     pub(super) manner: Manner,
     pub(super) cwd: &'s Path,
     pub(super) home: &'s Path,
@@ -68,11 +68,12 @@ pub(super) struct Loader<'s, 'a> {
     /// Paths taken already, by their names and by their targets.
     pub(super) seen: HashSet<PathBuf>,
     pub(super) sources: Vec<Source>,
-    /// Where in `sources` a file is.
+    /// The index of each file in `sources`.
     known: HashMap<Place, usize>,
     pub(super) warnings: Vec<Warning>,
     pub(super) mentions: Vec<Mention>,
-    pub(super) files_only: Option<String>,
+    /// Why it is not certain which files are loaded, if something leaves that open.
+    pub(super) unsure: Option<String>,
 }
 
 impl<'s, 'a> Loader<'s, 'a> {
@@ -99,7 +100,7 @@ impl<'s, 'a> Loader<'s, 'a> {
             known: HashMap::new(),
             warnings: Vec::new(),
             mentions: Vec::new(),
-            files_only: None,
+            unsure: None,
         }
     }
 
@@ -118,12 +119,12 @@ impl<'s, 'a> Loader<'s, 'a> {
         self.search.expect(contents)
     }
 
-    /// Loads a file and what it imports, unless it was loaded before. The paths that were met are added to `entries`.
-    pub(super) fn load(&mut self, path: &Path, role: Role, entries: &mut Vec<Entry>) -> Known<()> {
+    /// Loads a file and what it imports, unless it was loaded before, and adds them to `entries`.
+    pub(super) fn load(&mut self, path: &Path, role: FileRole, entries: &mut Vec<Entry>) -> Known<()> {
         self.load_at(path, role, &[], entries)
     }
 
-    fn load_at(&mut self, path: &Path, role: Role, chain: &[&Path], entries: &mut Vec<Entry>) -> Known<()> {
+    fn load_at(&mut self, path: &Path, role: FileRole, chain: &[&Path], entries: &mut Vec<Entry>) -> Known<()> {
         let by = chain.last().copied();
         let Some((real, raw)) = self.read(path, role, by)? else { return Ok(()) };
         let document = self.document(path, &raw)?;
@@ -149,7 +150,7 @@ impl<'s, 'a> Loader<'s, 'a> {
     }
 
     /// What a file holds, and where it really is, if the client reads it and has not done so before.
-    fn read(&mut self, path: &Path, role: Role, by: Option<&Path>) -> Known<Option<(PathBuf, Content)>> {
+    fn read(&mut self, path: &Path, role: FileRole, by: Option<&Path>) -> Known<Option<(PathBuf, Content)>> {
         let rule = if by.is_some() { "imported" } else { "read wherever it stands" };
         let Ok(meta) = self.search.stat(path, rule)? else { return Ok(None) };
         let source = |fate, reason: String| met(path, role, by, fate, reason);
@@ -192,7 +193,7 @@ impl<'s, 'a> Loader<'s, 'a> {
             Ok(raw) => Ok(Some((real, raw))),
             Err(problem) => {
                 if let Unreadable::TooLarge(_) = problem {
-                    self.files_only = Some(format!("{} is larger than Briefing reads", path.display()));
+                    self.unsure = Some(format!("{} is larger than Briefing reads", path.display()));
                 }
                 self.consider(source(Fate::Unreadable, problem.to_string()));
                 Ok(None)
@@ -205,7 +206,7 @@ impl<'s, 'a> Loader<'s, 'a> {
         let limit = self.edition.file_limit_bytes;
         if !self.edition.drops_large_files {
             let reason = format!("{} is so large that this version may send it, or not start", path.display());
-            self.files_only.get_or_insert(reason);
+            self.unsure.get_or_insert(reason);
         }
         let reason = format!("{len} B, more than the {limit} B that Claude Code reads; its imports go with it");
         self.warnings.push(Warning::at("over-budget", path, format!("{}: {reason}", path.display())));
@@ -215,7 +216,7 @@ impl<'s, 'a> Loader<'s, 'a> {
     }
 
     /// The globs of a rule's head; `None`: it applies to every file.
-    fn globs(&mut self, path: &Path, role: Role, front: &Front) -> Option<Vec<String>> {
+    fn globs(&mut self, path: &Path, role: FileRole, front: &Front) -> Option<Vec<String>> {
         match front {
             Front::Matter(node) if role.rule => paths::patterns(node),
             Front::Broken if role.rule => {
@@ -247,27 +248,28 @@ impl<'s, 'a> Loader<'s, 'a> {
         }
     }
 
+    /// Loads what a document imports; `chain` are the files that lead to it, itself the last.
     fn imports(
         &mut self,
         chain: &[&Path],
         real: &Path,
         document: &Document,
-        role: Role,
+        role: FileRole,
         entries: &mut Vec<Entry>,
     ) -> Known<()> {
         let path = *chain.last().expect("the importing file is the last of the chain");
         let found = self.imported(path, real, document, chain)?;
         let asks = found.iter().flat_map(|(_, target)| [Ask::Kind(target.clone()), Ask::Real(target.clone())]);
         self.search.expect(asks.collect::<Vec<_>>())?;
-        let mut within = Vec::new();
+        let mut importable = Vec::new();
         for (word, target) in found {
-            if self.is_within(path, word, &target, role)? {
-                within.push((word, target));
+            if self.is_importable(path, word, &target, role)? {
+                importable.push((word, target));
             }
         }
         if chain.len() > self.edition.import_depth {
-            within.retain(|(_, target)| !self.seen.contains(target));
-            for (word, target) in within {
+            importable.retain(|(_, target)| !self.seen.contains(target));
+            for (word, target) in importable {
                 let depth = self.edition.import_depth;
                 let reason = format!("{} files deep; Claude Code follows imports {depth} deep", chain.len());
                 let message = format!("{}: @{word} is {reason}", path.display());
@@ -276,15 +278,15 @@ impl<'s, 'a> Loader<'s, 'a> {
             }
             return Ok(());
         }
-        let targets: Vec<PathBuf> = within.iter().map(|(_, target)| target.clone()).collect();
+        let targets: Vec<PathBuf> = importable.iter().map(|(_, target)| target.clone()).collect();
         self.expect(&targets)?;
-        for (_, target) in within {
+        for (_, target) in importable {
             self.load_at(&target, role, chain, entries)?;
         }
         Ok(())
     }
 
-    /// The words of a document that name something else, each with the path it names.
+    /// The imports of a document that name files not met before, each with its path.
     fn imported<'d>(
         &mut self,
         path: &Path,
@@ -297,7 +299,7 @@ impl<'s, 'a> Loader<'s, 'a> {
         for word in &document.imports {
             if word.contains('\0') {
                 let reason = format!("{}: what becomes of an import with a NUL is not understood", path.display());
-                self.files_only.get_or_insert(reason);
+                self.unsure.get_or_insert(reason);
             }
             match imports::resolve(word, dir, self.home) {
                 imports::Word::Import(target) if self.repeats(path, word, &target, chain) => {
@@ -311,8 +313,8 @@ impl<'s, 'a> Loader<'s, 'a> {
         Ok(found)
     }
 
-    /// Whether an import names a file that may be imported; says why not.
-    fn is_within(&mut self, path: &Path, word: &str, target: &Path, role: Role) -> Known<bool> {
+    /// Whether an import names something that is there and may be imported; says why not.
+    fn is_importable(&mut self, path: &Path, word: &str, target: &Path, role: FileRole) -> Known<bool> {
         let Ok(meta) = self.search.stat(target, "imported")? else {
             if imports::has_extension(target) {
                 self.mentions.push(Mention::new(path, word, [target.to_owned()]));
@@ -346,7 +348,7 @@ impl<'s, 'a> Loader<'s, 'a> {
         Ok(false)
     }
 
-    /// Whether a file was met before, so that it is not imported again; in a circle that is worth a word.
+    /// Whether a file was met before, so that it is not imported again; warns where files import each other in a circle.
     fn repeats(&mut self, path: &Path, word: &str, target: &Path, chain: &[&Path]) -> bool {
         if chain.contains(&target) {
             let way = if target == path { "the file itself" } else { "a file that imports it" };
@@ -399,7 +401,7 @@ impl<'s, 'a> Loader<'s, 'a> {
         if !document::has_markup(raw) {
             return Ok(Arc::new(document::take_apart(raw)));
         }
-        // To take Markdown apart takes long.
+        // Parsing Markdown takes long, so the result is kept between answers.
         self.search.part("document of Claude Code", (path, "its imports and comments"), |path, rule, search| {
             Ok(document::take_apart(&search.read(path, rule)?.unwrap_or_default()))
         })
@@ -416,7 +418,7 @@ impl<'s, 'a> Loader<'s, 'a> {
             && (self.settings.denied.covers(path) || self.settings.denied.covers(real))
     }
 
-    fn reason(&self, role: Role) -> String {
+    fn reason(&self, role: FileRole) -> String {
         match (role.scope, role.trigger) {
             (Scope::Rule, Trigger::Session) => "a rule without paths",
             (Scope::Rule, _) => "a rule on the way to the file",
@@ -426,7 +428,7 @@ impl<'s, 'a> Loader<'s, 'a> {
         .to_owned()
     }
 
-    /// Adds a source, or replaces what was said of the same file before it was known better.
+    /// Adds a source. Of one file the first stays, unless it was dropped then or is loaded now.
     pub(super) fn consider(&mut self, source: Source) {
         match self.known.get(&source.place) {
             Some(&at) if self.sources[at].fate == Fate::Dropped || source.fate == Fate::Loaded => {
@@ -443,7 +445,7 @@ impl<'s, 'a> Loader<'s, 'a> {
 }
 
 /// A file that was met, imported by another one or for its own sake.
-fn met(path: &Path, role: Role, by: Option<&Path>, fate: Fate, reason: String) -> Source {
+fn met(path: &Path, role: FileRole, by: Option<&Path>, fate: Fate, reason: String) -> Source {
     let scope = if by.is_some() { Scope::Import } else { role.scope };
     Source { trigger: role.trigger, by: by.map(Path::to_owned), ..Source::new(path, scope, fate, reason) }
 }

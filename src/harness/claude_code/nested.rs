@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use super::carried::{Brought, Handed};
 use super::git::Checkout;
-use super::loader::{Entry, Loader, Owner, Role};
+use super::loader::{Entry, FileRole, Loader, Owner};
 use super::memory::utf16_head;
 use super::rules::Which;
 use super::settings::Mode;
-use super::start::{Start, is_covered, walk};
+use super::start::{AGENTS, Start, is_covered, walk};
 use super::tags::{self, Breaking};
 use super::{MANAGED, READ_REFUSES};
 use crate::answer::{Fate, Limit, Message, Per, Scope, Source, Text, Tool, Trigger, Unit, Warning};
@@ -128,7 +128,7 @@ impl Loader<'_, '_> {
 
     /// Says of the files of a worktree that they are not attached from outside.
     fn left_to_the_worktree(&mut self, dir: &Path) -> Known<()> {
-        for name in OWN_FILES {
+        for name in CLAUDE_FILES {
             let path = dir.join(name);
             if self.search.is_file(&path, "asked only to explain what is left out")? {
                 let reason = "Claude Code leaves what belongs to a worktree below .claude/worktrees to a session that starts there";
@@ -171,8 +171,9 @@ impl Loader<'_, '_> {
         Ok(raw.is_ok_and(|raw| beginnings.iter().any(|beginning| raw.starts_with(beginning))))
     }
 
+    /// The files of one directory on the way to `target`.
     fn on_the_way(&mut self, dir: &Path, target: &Path, found: &mut Vec<Entry>) -> Known<()> {
-        let files = OWN_FILES.map(|name| dir.join(name));
+        let files = CLAUDE_FILES.map(|name| dir.join(name));
         self.expect(&files)?;
         if self.settings.project {
             self.load(&files[0], nested(Owner::Project), found)?;
@@ -191,6 +192,7 @@ impl Loader<'_, '_> {
         Ok(())
     }
 
+    /// Adds the rules that match `target`, seen from `base`.
     fn conditional(
         &mut self,
         rules: &Path,
@@ -233,53 +235,40 @@ impl Loader<'_, '_> {
         Brought { text: Text::framed(format!("Contents of {}:\n\n", entry.path.display()), text, ""), source }
     }
 
-    /// AGENTS.md on the way, in one message; only in a session whose walk has no CLAUDE.md.
+    /// AGENTS.md on the way, as one text; by default only in a session whose walk has no CLAUDE.md.
     fn agents_on_the_way(
         &mut self,
         dirs: &[PathBuf],
         loaded: &HashSet<PathBuf>,
         start: &Start,
     ) -> Known<Option<Handed>> {
-        let wanted = self.settings.project
-            && match self.settings.mode {
-                Mode::EitherKind => start.displaced_by.is_none(),
-                Mode::BothKinds => true,
-                Mode::ClaudeOnly | Mode::ManagedOnly => false,
-            };
-        let mut own_files = Vec::new();
+        let wanted = self.reads_agents(start.displaced_by.is_some());
+        let mut claude_files = Vec::new();
         for dir in dirs {
-            own_files.push(self.own_files(dir)?);
+            claude_files.push(self.claude_files(dir)?);
         }
         // What the same reading attaches is not handed over as well, and neither is its text.
         let attached = match wanted {
-            true => self.own_imports(&own_files)?,
+            true => self.with_imports(&claude_files)?,
             false => Vec::new(),
         };
         let known = || start.entries.iter().chain(&attached);
         self.seen = known().map(|entry| entry.path.clone()).collect();
-        self.seen.extend(own_files.iter().flatten().map(|(path, _)| path.clone()));
+        self.seen.extend(claude_files.iter().flatten().map(|(path, _)| path.clone()));
         let texts: HashSet<&str> = known()
             .map(|entry| js_trim(&entry.document.text))
-            .chain(own_files.iter().flatten().map(|(_, text)| text.as_str()))
+            .chain(claude_files.iter().flatten().map(|(_, text)| text.as_str()))
             .collect();
         let mut found = Vec::new();
-        for (dir, own) in dirs.iter().zip(&own_files) {
+        for (dir, own) in dirs.iter().zip(&claude_files) {
             let own = own.first().map(|(path, _)| path).filter(|_| self.settings.mode == Mode::EitherKind);
-            let files = ["AGENTS.md", ".claude/AGENTS.md"].map(|name| dir.join(name));
+            let files = AGENTS.map(|name| dir.join(name));
             self.expect(&files)?;
             for path in &files {
                 if wanted && own.is_none() {
                     self.load(path, nested(Owner::Project), &mut found)?;
                 } else if self.search.is_file(path, "nested AGENTS.md")? {
-                    let by = own.cloned().or_else(|| start.displaced_by.clone());
-                    let reason = by
-                        .as_ref()
-                        .map_or(self.without_agents().to_owned(), |by| format!("{} is read instead", by.display()));
-                    self.consider(Source {
-                        trigger: Trigger::Read,
-                        by,
-                        ..Source::new(path, Scope::Nested, Fate::Shadowed, reason)
-                    });
+                    self.displaced_nested(path, own.or(start.displaced_by.as_ref()));
                 }
             }
         }
@@ -287,30 +276,35 @@ impl Loader<'_, '_> {
             let text = js_trim(&entry.document.text);
             let again = !text.is_empty() && texts.contains(text);
             if again && !loaded.contains(&entry.path) {
-                let reason = "the text of a file that was loaded before it".to_owned();
-                let source = Source { kept: Vec::new(), ..entry.source.clone() };
-                self.consider(Source { fate: Fate::Shadowed, reason, ..source });
+                self.consider_same_text(entry);
             }
             !again && !text.is_empty() && !loaded.contains(&entry.path)
         });
         Ok(self.handed_over(found))
     }
 
-    /// The files of the directories on the way with what they import. Observed: also what they import from outside, if that
+    /// Says why a nested AGENTS.md is not read: `by` is read instead, or none is.
+    fn displaced_nested(&mut self, path: &Path, by: Option<&PathBuf>) {
+        let reason = by.map_or(self.without_agents().to_owned(), |by| format!("{} is read instead", by.display()));
+        let source = Source::new(path, Scope::Nested, Fate::Shadowed, reason);
+        self.consider(Source { trigger: Trigger::Read, by: by.cloned(), ..source });
+    }
+
+    /// Loads Claude Code's own files on the way with what they import. Observed: also what they import from outside, if that
     /// was approved, although it is not attached.
-    fn own_imports(&mut self, own_files: &[Vec<(PathBuf, String)>]) -> Known<Vec<Entry>> {
+    fn with_imports(&mut self, claude_files: &[Vec<(PathBuf, String)>]) -> Known<Vec<Entry>> {
         self.seen.clear();
         let mut entries = Vec::new();
-        for (path, _) in own_files.iter().flatten() {
+        for (path, _) in claude_files.iter().flatten() {
             self.load(path, nested(Owner::Project), &mut entries)?;
         }
         Ok(entries)
     }
 
-    /// The files of a directory that keep its AGENTS.md out, each with its text. Observed: the user's own file and the
-    /// administrator's, by whatever link, keep nothing out.
-    pub(super) fn own_files(&mut self, dir: &Path) -> Known<Vec<(PathBuf, String)>> {
-        let files = OWN_FILES.map(|name| dir.join(name));
+    /// Those of [`CLAUDE_FILES`] in a directory that keep its AGENTS.md out, each with its text. Observed: the user's own file
+    /// and the administrator's, by whatever link, keep nothing out.
+    pub(super) fn claude_files(&mut self, dir: &Path) -> Known<Vec<(PathBuf, String)>> {
+        let files = CLAUDE_FILES.map(|name| dir.join(name));
         self.expect(&files)?;
         let mut own = Vec::new();
         for path in files {
@@ -336,7 +330,7 @@ impl Loader<'_, '_> {
 
     fn is_of_user_or_managed(&mut self, path: &Path) -> Known<bool> {
         let real = self.search.real(path)?;
-        // Observed: it does, where it is theirs that is the link.
+        // Observed: where theirs is the link, and this one its target, this one keeps AGENTS.md out.
         let is_link = real.as_deref().is_ok_and(|real| real != path);
         for theirs in [self.settings.config.path.join("CLAUDE.md"), Path::new(MANAGED).join("CLAUDE.md")] {
             if (is_link || path == theirs) && real.is_ok() && real == self.search.real(&theirs)? {
@@ -346,6 +340,7 @@ impl Loader<'_, '_> {
         Ok(false)
     }
 
+    /// The files as one text. Where that is too long, the client sends none of it.
     fn handed_over(&mut self, found: Vec<Entry>) -> Option<Handed> {
         if found.is_empty() {
             return None;
@@ -383,8 +378,8 @@ impl Loader<'_, '_> {
     }
 }
 
-/// What keeps the AGENTS.md of a directory out, besides being read itself.
-const OWN_FILES: [&str; 3] = ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"];
+/// Claude Code's own files of a directory; where there is one, AGENTS.md is not read.
+const CLAUDE_FILES: [&str; 3] = ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"];
 
 /// Whether a directory belongs to a worktree that holds `target`, and is not read from outside.
 ///
@@ -397,8 +392,8 @@ fn is_of_worktree(dir: &Path, cwd: &Path, target: &Path) -> bool {
     above[at].parent() == Some(cwd) || [Some(above[at - 1]), Some(above[at]), above[at].parent()].contains(&Some(dir))
 }
 
-fn nested(owner: Owner) -> Role {
-    Role { owner, scope: Scope::Nested, trigger: Trigger::Read, rule: false }
+fn nested(owner: Owner) -> FileRole {
+    FileRole { owner, scope: Scope::Nested, trigger: Trigger::Read, rule: false }
 }
 
 /// The directories below `cwd` down to the one that holds `target`, outermost first.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::loader::{Entry, Loader, Owner, Role};
+use super::loader::{Entry, FileRole, Loader, Owner};
 use super::{imports, paths};
 use crate::answer::{Fate, Scope, Source, Trigger, Warning};
 use crate::search::Known;
@@ -45,7 +45,7 @@ impl Loader<'_, '_> {
                 });
                 continue;
             }
-            self.load(&path, Role { owner, scope: Scope::Rule, trigger, rule: true }, &mut found)?;
+            self.load(&path, FileRole { owner, scope: Scope::Rule, trigger, rule: true }, &mut found)?;
         }
         self.sort_out(found, which, entries);
         Ok(())
@@ -94,7 +94,7 @@ impl Loader<'_, '_> {
             return Ok(());
         }
         if visited.len() > DIRECTORY_LIMIT {
-            self.files_only = Some(format!("more than {DIRECTORY_LIMIT} directories of rules"));
+            self.unsure = Some(format!("more than {DIRECTORY_LIMIT} directories of rules"));
             return Ok(());
         }
         let Ok(listing) = self.search.list(dir, "rules: every .md, in the order of the disk")? else { return Ok(()) };

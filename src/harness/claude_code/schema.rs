@@ -1,7 +1,8 @@
-//! The types of settings: one known key of a wrong type takes its whole file with it, but for an administrator's.
+//! The types of settings: for one known key of a wrong type the client ignores the whole file, unless it is the
+//! administrator's.
 //!
-//! Asked of Claude Code 2.1.329 key by key. What is not named here may be anything: keys that nobody knows, and those that
-//! the client passes over when they make no sense.
+//! Asked of Claude Code 2.1.329 key by key. What is not named here may be anything: unknown keys, and those whose values the
+//! client ignores when they make no sense.
 
 use crate::formats::{Node, Value};
 
@@ -13,19 +14,19 @@ enum Type {
     Clock,
     Switch,
     Number,
-    /// A whole number from here on.
+    /// A whole number, at least this.
     Whole(i64),
-    /// A number between two others, the first of them left out.
+    /// A number above the first, and at most the second.
     Part(f64, f64),
-    /// One of these words, with spaces between.
+    /// One of these words, which are separated by spaces.
     Word(&'static str),
     List(&'static Type),
     /// A list of these, if it is a list at all.
     IfList(&'static Type),
     Map(&'static Type),
-    /// A table: these keys, if they are there. All others are free.
+    /// A table whose keys have these types, where they are there. All others are free.
     Keys(&'static [(&'static str, Type)]),
-    /// The same, and the first so many of them must be there.
+    /// The same, and the first ones, as many as the number says, must be there.
     Needs(usize, &'static [(&'static str, Type)]),
     /// The same as `Keys`, if it is a table at all.
     IfKeys(&'static [(&'static str, Type)]),
@@ -95,6 +96,7 @@ const OTHERS: &[(&str, Type)] = &[
     ("enabledPlugins", Map(&PLUGIN)),
     ("env", Table),
     ("feedbackDrafts", Word("notify quiet off")),
+    // 0 is allowed.
     ("feedbackSurveyRate", Part(-f64::MIN_POSITIVE, 1.0)),
     ("fileSuggestion", Needs(2, COMMAND)),
     ("forceLoginOrgUUID", Either(&[Text, TEXTS])),
@@ -190,7 +192,7 @@ fn fits(node: &Node, wanted: &Type) -> bool {
         Value::Float(number) => Some(number),
         _ => None,
     };
-    let of =
+    let are_right =
         |keys: &[(&str, Type)]| keys.iter().all(|(key, wanted)| node.get(key).is_none_or(|node| fits(node, wanted)));
     match wanted {
         Text => node.as_text().is_some(),
@@ -203,10 +205,12 @@ fn fits(node: &Node, wanted: &Type) -> bool {
         List(item) => node.as_list().is_some_and(|list| list.iter().all(|node| fits(node, item))),
         IfList(item) => node.as_list().is_none_or(|list| list.iter().all(|node| fits(node, item))),
         Map(item) => node.as_table().is_some_and(|table| table.iter().all(|(_, node)| fits(node, item))),
-        IfKeys(keys) => of(keys),
-        Keys(keys) => node.as_table().is_some() && of(keys),
+        IfKeys(keys) => are_right(keys),
+        Keys(keys) => node.as_table().is_some() && are_right(keys),
         Needs(count, keys) => {
-            node.as_table().is_some() && keys[..*count].iter().all(|(key, _)| node.get(key).is_some()) && of(keys)
+            node.as_table().is_some()
+                && keys[..*count].iter().all(|(key, _)| node.get(key).is_some())
+                && are_right(keys)
         }
         Either(types) => types.iter().any(|wanted| fits(node, wanted)),
         Null => node.value == Value::Null,
@@ -223,6 +227,7 @@ fn is_clock(text: &str) -> bool {
     })
 }
 
+/// A type in the words of messages.
 fn plainly(wanted: &Type) -> &'static str {
     match wanted {
         Text | Clock | Word(_) => "a string",

@@ -1,4 +1,4 @@
-//! What decides the rest: command-line words, variables, and the layers of settings files.
+//! The settings: arguments of the command line, variables, and the layers of settings files.
 
 use std::collections::BTreeMap;
 use std::iter::{self, Peekable};
@@ -30,7 +30,7 @@ pub(super) enum Mode {
     ManagedOnly,
 }
 
-/// Everything that was set, one way or the other.
+/// Everything that was set, wherever.
 pub(super) struct Settings {
     /// `$CLAUDE_CONFIG_DIR`, else `~/.claude`.
     pub(super) config: Directory,
@@ -58,11 +58,11 @@ pub(super) struct Settings {
     pub(super) memories: Directory,
     /// What stands for the text of the memory.
     pub(super) memory_text: Option<String>,
-    /// What the administrator's settings say themselves, and the file they say it in.
+    /// `claudeMd` of the administrator's settings, and the file it stands in.
     pub(super) told: Option<(String, PathBuf)>,
     /// The agent that the command line or the settings name.
     pub(super) agent: Option<String>,
-    /// Whether it was the command line, which names only agents that there are.
+    /// Whether it was the command line; the client does not start when there is no agent of that name.
     pub(super) agent_is_needed: bool,
     /// The agents that the command line describes.
     pub(super) agents: Option<Node>,
@@ -118,9 +118,9 @@ pub(super) enum Memory {
     In(PathBuf),
 }
 
-/// The words of the command line that matter.
+/// The arguments of the command line that matter.
 #[derive(Default)]
-struct Words {
+struct Arguments {
     bare: bool,
     safe: bool,
     settings: Option<String>,
@@ -135,36 +135,36 @@ struct Words {
     no_commands: bool,
 }
 
-impl Words {
-    fn new(args: &[&str]) -> Words {
-        let mut words = Words::default();
+impl Arguments {
+    fn new(args: &[&str]) -> Arguments {
+        let mut arguments = Arguments::default();
         let mut args = args.iter().copied().peekable();
         while let Some(arg) = args.next() {
             let (name, value) = arg.split_once('=').map_or((arg, None), |(name, value)| (name, Some(value.to_owned())));
             match name {
-                "--bare" => words.bare = true,
-                "--safe-mode" => words.safe = true,
-                "--settings" => words.settings = value.or_else(|| args.next().map(str::to_owned)),
-                "--setting-sources" => words.sources = value.or_else(|| args.next().map(str::to_owned)),
-                "--agent" => words.agent = value.or_else(|| args.next().map(str::to_owned)),
-                "--model" => words.model = value.or_else(|| args.next().map(str::to_owned)),
-                "--agents" => words.agents = value.or_else(|| args.next().map(str::to_owned)),
-                "--plugin-dir" => words.plugins.extend(value.or_else(|| args.next().map(str::to_owned))),
-                "--disable-slash-commands" => words.no_commands = true,
+                "--bare" => arguments.bare = true,
+                "--safe-mode" => arguments.safe = true,
+                "--settings" => arguments.settings = value.or_else(|| args.next().map(str::to_owned)),
+                "--setting-sources" => arguments.sources = value.or_else(|| args.next().map(str::to_owned)),
+                "--agent" => arguments.agent = value.or_else(|| args.next().map(str::to_owned)),
+                "--model" => arguments.model = value.or_else(|| args.next().map(str::to_owned)),
+                "--agents" => arguments.agents = value.or_else(|| args.next().map(str::to_owned)),
+                "--plugin-dir" => arguments.plugins.extend(value.or_else(|| args.next().map(str::to_owned))),
+                "--disable-slash-commands" => arguments.no_commands = true,
                 "--tools" => {
                     let rules = several(value, &mut args);
-                    words.tools.get_or_insert_default().extend(rules.iter().flat_map(|rules| denied::rules(rules)));
+                    arguments.tools.get_or_insert_default().extend(rules.iter().flat_map(|rules| denied::rules(rules)));
                 }
                 "--add-dir" => {
-                    words.added.extend(several(value, &mut args));
+                    arguments.added.extend(several(value, &mut args));
                 }
                 "--disallowedTools" | "--disallowed-tools" => {
-                    words.denied.extend(several(value, &mut args).iter().flat_map(|rules| denied::rules(rules)));
+                    arguments.denied.extend(several(value, &mut args).iter().flat_map(|rules| denied::rules(rules)));
                 }
                 _ => {}
             }
         }
-        words
+        arguments
     }
 
     /// Why the command line leaves no Skill tool.
@@ -181,10 +181,10 @@ impl Words {
         (!has).then(|| "--tools leaves the Skill tool out".to_owned())
     }
 
-    /// A source of settings that there is not.
+    /// A word of `--setting-sources` that the client does not know.
     fn unknown_source(&self) -> Option<&str> {
-        let words = self.sources.as_deref()?.split(',').map(str::trim);
-        words.filter(|word| !word.is_empty()).find(|word| !["user", "project", "local"].contains(word))
+        let sources = self.sources.as_deref()?.split(',').map(str::trim);
+        sources.filter(|word| !word.is_empty()).find(|word| !["user", "project", "local"].contains(word))
     }
 }
 
@@ -215,8 +215,8 @@ impl Settings {
         search: &mut Search,
     ) -> Known<Result<Settings, Refusal>> {
         let args = at.option_list(super::ID, "args");
-        let words = Words::new(&args);
-        if let Some(word) = words.unknown_source() {
+        let arguments = Arguments::new(&args);
+        if let Some(word) = arguments.unknown_source() {
             let message = format!("--setting-sources: `{word}` is not one of user, project and local");
             return Ok(Err(Refusal::new("--setting-sources", message)));
         }
@@ -227,43 +227,44 @@ impl Settings {
         let mut variables = Variables::default();
         variables.take(json.as_ref().and_then(|json| json.get("env")), true);
         let config = config(&variables, at, search);
-        let mut settings = Settings::before_layers(&words, config, (json, json_is_empty), at);
-        let layers = match settings.layers(at, checkout, words.settings.as_deref(), &mut variables, search)? {
+        let mut settings = Settings::before_layers(&arguments, config, (json, json_is_empty), at);
+        let layers = match settings.layers(at, checkout, arguments.settings.as_deref(), &mut variables, search)? {
             Ok(layers) => layers,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        settings.take_variables(&words, &variables, search);
+        settings.take_variables(&arguments, &variables, search);
         settings.apply(&layers, at);
         // Observed: on the command line the tool by itself is taken away, and no file with it.
-        for rule in words.denied.iter().filter(|rule| !["Read", "Read()", "Read(*)"].contains(&rule.as_str())) {
+        for rule in arguments.denied.iter().filter(|rule| !["Read", "Read()", "Read(*)"].contains(&rule.as_str())) {
             settings.denied.add(rule, &at.cwd, &at.cwd, &at.home);
         }
-        settings.no_skills = words.no_skills().or(settings.no_skills);
+        settings.no_skills = arguments.no_skills().or(settings.no_skills);
         let model = layers.iter().rev().find_map(|layer| layer.node.get("model")).and_then(Node::as_text);
         settings.model =
-            words.model.clone().or_else(|| variables.given(variables::MODEL, search)).or(model.map(str::to_owned));
+            arguments.model.clone().or_else(|| variables.given(variables::MODEL, search)).or(model.map(str::to_owned));
         let named = layers.iter().rev().find_map(|layer| layer.node.get("agent")).and_then(Node::as_text);
-        settings.agent = words.agent.clone().or_else(|| named.filter(|name| !name.is_empty()).map(str::to_owned));
+        settings.agent = arguments.agent.clone().or_else(|| named.filter(|name| !name.is_empty()).map(str::to_owned));
         settings.place_memory(&layers, &variables, at, search);
         Ok(Ok(settings))
     }
 
     /// What the command line and the user's own state say, before any settings file is read.
     fn before_layers(
-        words: &Words,
+        arguments: &Arguments,
         config: Directory,
         (json, json_is_empty): (Option<Node>, bool),
         at: &Standpoint,
     ) -> Settings {
-        let source = |name| words.sources.as_ref().is_none_or(|list| list.split(',').any(|word| word.trim() == name));
+        let has_source =
+            |name| arguments.sources.as_ref().is_none_or(|list| list.split(',').any(|word| word.trim() == name));
         Settings {
             memories: config.clone(),
             config,
             off: None,
             no_files: false,
-            user: source("user"),
-            project: source("project"),
-            local: source("local"),
+            user: has_source("user"),
+            project: has_source("project"),
+            local: has_source("local"),
             added: Vec::new(),
             excludes: Vec::new(),
             denied: Denied::default(),
@@ -272,12 +273,12 @@ impl Settings {
             memory_text: None,
             told: None,
             agent: None,
-            agent_is_needed: words.agent.is_some(),
-            agents: words.agents.as_deref().and_then(|agents| crate::formats::parse_json(agents).ok()),
+            agent_is_needed: arguments.agent.is_some(),
+            agents: arguments.agents.as_deref().and_then(|agents| crate::formats::parse_json(agents).ok()),
             model: None,
-            added_anyway: words.added.iter().map(|dir| added(dir, at)).collect(),
+            added_anyway: arguments.added.iter().map(|dir| added(dir, at)).collect(),
             installed_plugin: None,
-            plugin_dirs: words.plugins.iter().map(|dir| added(dir, at)).collect(),
+            plugin_dirs: arguments.plugins.iter().map(|dir| added(dir, at)).collect(),
             no_skills: None,
             skill_fraction: None,
             skill_description: None,
@@ -293,10 +294,11 @@ impl Settings {
         }
     }
 
-    fn take_variables(&mut self, words: &Words, variables: &Variables, search: &Search) {
+    /// What variables say once all layers have set theirs.
+    fn take_variables(&mut self, arguments: &Arguments, variables: &Variables, search: &Search) {
         self.off = [
-            (words.bare, "--bare"),
-            (words.safe, "--safe-mode"),
+            (arguments.bare, "--bare"),
+            (arguments.safe, "--safe-mode"),
             (variables.on(variables::SAFE_MODE, search), variables::SAFE_MODE),
             (variables.on(variables::SIMPLE, search), variables::SIMPLE),
         ]
@@ -325,7 +327,7 @@ impl Settings {
     ) -> Known<Result<Vec<Layer>, Refusal>> {
         let mut moves = 0;
         let main = match checkout {
-            Some(checkout) if is_no_home(&checkout.main, &at.home, search)? => Some(checkout.main.as_path()),
+            Some(checkout) if !is_home(&checkout.main, &at.home, search)? => Some(checkout.main.as_path()),
             Some(_) | None => None,
         };
         loop {
@@ -349,6 +351,7 @@ impl Settings {
         }
     }
 
+    /// What the layers say, one after the other.
     fn apply(&mut self, layers: &[Layer], at: &Standpoint) {
         self.hooks = hooks::of_layers(layers);
         for layer in layers {
@@ -360,38 +363,8 @@ impl Settings {
             {
                 self.told = Some((text.to_owned(), layer.from.clone())).filter(|(text, _)| !text.is_empty());
             }
-            let denied = node.at_path(&["permissions", "deny"]).and_then(Node::as_list).unwrap_or_default();
-            let denied: Vec<&str> = denied.iter().filter_map(Node::as_text).collect();
-            let own = match &layer.origin {
-                Origin::User => &self.config.path,
-                Origin::Project | Origin::Flag | Origin::Managed => &at.cwd,
-            };
-            // Observed, but not understood: what a slash means in the local settings of a root above.
-            let above = layer.origin == Origin::Project && !layer.from.starts_with(&at.cwd);
-            if above && denied.iter().any(|rule| rule.starts_with("Read(/") && !rule.starts_with("Read(//")) {
-                self.unsure =
-                    Some(format!("{}: where a rule behind a slash begins was not recorded", layer.from.display()));
-            }
-            for rule in &denied {
-                self.denied.add(rule, own, &at.cwd, &at.home);
-            }
-            if denied.contains(&"Skill") || denied.contains(&"Skill(*)") {
-                self.no_skills = Some(format!("permissions.deny in {} removes the Skill tool", layer.from.display()));
-            }
-            let from = layer.from.display().to_string();
-            let fraction = node.get("skillListingBudgetFraction").and_then(number);
-            self.skill_fraction = fraction.map(|fraction| (fraction, from)).or(self.skill_fraction.take());
-            let longest = node.get("skillListingMaxDescChars").and_then(number);
-            self.skill_description = longest.map(|longest| longest as usize).or(self.skill_description);
-            for (folder, word) in node.get("skillOverrides").and_then(Node::as_table).into_iter().flatten() {
-                match word.as_text() {
-                    Some("name-only") => self.skills_shown.insert(folder.clone(), Shown::NameOnly),
-                    Some(word @ ("off" | "user-invocable-only")) => {
-                        self.skills_shown.insert(folder.clone(), Shown::Hidden(word.to_owned()))
-                    }
-                    Some(_) | None => self.skills_shown.remove(folder),
-                };
-            }
+            self.deny(layer, at);
+            self.apply_to_skills(layer);
             let options = ["pluginConfigs", super::PLUGIN, "options", "instructionFiles"];
             let mode = node.at_path(&options).filter(|_| layer.is_trusted()).and_then(Node::as_text);
             self.mode = match mode {
@@ -403,15 +376,55 @@ impl Settings {
             };
         }
         let plugins = layers.iter().filter_map(|layer| layer.node.get("enabledPlugins")?.as_table()).flatten();
-        self.installed_plugin = plugins
-            .filter(|(name, node)| {
-                !name.ends_with("@builtin") && !matches!(node.value, Value::Bool(false) | Value::Null)
-            })
-            .map(|(name, _)| name.clone())
-            .next();
+        let mut installed = plugins.filter(|(name, node)| {
+            !name.ends_with("@builtin") && !matches!(node.value, Value::Bool(false) | Value::Null)
+        });
+        self.installed_plugin = installed.next().map(|(name, _)| name.clone());
         let enabled = layers.iter().rev().find_map(|layer| layer.node.at_path(&["enabledPlugins", super::PLUGIN]));
         if enabled.is_some_and(|enabled| enabled.as_bool() != Some(true)) {
             self.mode = Mode::ClaudeOnly;
+        }
+    }
+
+    /// What `permissions.deny` of a layer keeps from being read, or from being used.
+    fn deny(&mut self, layer: &Layer, at: &Standpoint) {
+        let denied = layer.node.at_path(&["permissions", "deny"]).and_then(Node::as_list).unwrap_or_default();
+        let denied: Vec<&str> = denied.iter().filter_map(Node::as_text).collect();
+        let own = match &layer.origin {
+            Origin::User => &self.config.path,
+            Origin::Project | Origin::Flag | Origin::Managed => &at.cwd,
+        };
+        // Observed, but not understood: what a slash means in the local settings of a root above.
+        let above = layer.origin == Origin::Project && !layer.from.starts_with(&at.cwd);
+        if above && denied.iter().any(|rule| rule.starts_with("Read(/") && !rule.starts_with("Read(//")) {
+            self.unsure =
+                Some(format!("{}: where a rule behind a slash begins was not recorded", layer.from.display()));
+        }
+        for rule in &denied {
+            self.denied.add(rule, own, &at.cwd, &at.home);
+        }
+        if denied.contains(&"Skill") || denied.contains(&"Skill(*)") {
+            self.no_skills = Some(format!("permissions.deny in {} removes the Skill tool", layer.from.display()));
+        }
+    }
+
+    /// What a layer says about the list of skills.
+    fn apply_to_skills(&mut self, layer: &Layer) {
+        let node = &layer.node;
+        if let Some(fraction) = node.get("skillListingBudgetFraction").and_then(number) {
+            self.skill_fraction = Some((fraction, layer.from.display().to_string()));
+        }
+        if let Some(longest) = node.get("skillListingMaxDescChars").and_then(number) {
+            self.skill_description = Some(longest as usize);
+        }
+        for (folder, word) in node.get("skillOverrides").and_then(Node::as_table).into_iter().flatten() {
+            match word.as_text() {
+                Some("name-only") => self.skills_shown.insert(folder.clone(), Shown::NameOnly),
+                Some(word @ ("off" | "user-invocable-only")) => {
+                    self.skills_shown.insert(folder.clone(), Shown::Hidden(word.to_owned()))
+                }
+                Some(_) | None => self.skills_shown.remove(folder),
+            };
         }
     }
 
@@ -463,10 +476,10 @@ impl Settings {
     }
 }
 
-/// Whether a directory is another one than the home. Observed: without a home there is none.
-fn is_no_home(dir: &Path, home: &Path, search: &mut Search) -> Known<bool> {
+/// Whether a directory is the home. Observed: where the home does not exist, every directory counts as it.
+fn is_home(dir: &Path, home: &Path, search: &mut Search) -> Known<bool> {
     let home = search.real(home)?;
-    Ok(home.is_ok() && home != search.real(dir)?)
+    Ok(home.is_err() || home == search.real(dir)?)
 }
 
 fn number(node: &Node) -> Option<f64> {

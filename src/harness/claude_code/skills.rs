@@ -28,7 +28,7 @@ use list::{Entry, Measure};
 /// A skill or a command, and what is said of it.
 struct Found {
     source: Source,
-    /// The name by which it is known, sorted and switched.
+    /// The name by which it is sorted, and by which settings mean it.
     known: String,
     /// What it is called in the list.
     name: String,
@@ -39,7 +39,7 @@ struct Found {
     globs: Vec<String>,
     /// What the entry says behind its description.
     remark: String,
-    /// Whether the settings want it listed by name alone.
+    /// Whether the settings want it listed without its description.
     bare: bool,
 }
 
@@ -66,7 +66,7 @@ struct Place {
     trigger: Trigger,
 }
 
-/// What decides about the list as a whole.
+/// What the list as a whole depends on.
 pub(super) struct Around<'a> {
     pub(super) edition: &'a Edition21,
     pub(super) at: &'a Standpoint,
@@ -139,6 +139,7 @@ impl Edition21 {
     fn list(&self, trigger: Trigger, found: Vec<Found>, around: &Around, answer: &mut Answer) {
         let (mut counted, left_out): (Vec<Found>, Vec<Found>) = found.into_iter().partition(Found::counts);
         let settings = around.settings;
+        // Only the day is known, and what counts as used lately may change in the course of it: `late` is at its end.
         let usage = |name: &str, late: bool| settings.skill_usage.weight(name, around.at.surroundings.date, late);
         let longest = settings.skill_description.unwrap_or(list::DESCRIPTION_UTF16);
         let entries = |late: bool| {
@@ -176,7 +177,6 @@ impl Edition21 {
         }
         let message = answer.messages.len();
         let texts: Vec<String> = lines.iter().zip(&whole).map(|(entry, whole)| entry.line(*whole)).collect();
-        let mut bare = 0;
         for ((found, entry), (text, whole)) in counted.iter_mut().zip(&lines).zip(texts.iter().zip(&whole)) {
             let source = &mut found.source;
             (source.fate, source.sent) = (Fate::Listed, Some(Size::of(text)));
@@ -184,26 +184,31 @@ impl Edition21 {
             if entry.said.is_none() {
                 source.reason = "listed by name alone: skillOverrides says `name-only`".to_owned();
             } else if !whole {
-                bare += 1;
                 lose_description(source, &budget);
             } else if crate::text::utf16_len(&found.description) > longest {
-                source.described = Described::InPart;
-                source.reason = format!("its description is cut to {longest} UTF-16 units");
-                source.limit =
-                    Some(Limit { value: longest, unit: Unit::Utf16, per: Per::Source, from: "default".into() });
+                cut_description(source, longest);
             }
         }
-        if bare > 0 {
-            let of = counted.len();
-            let message = format!(
-                "{bare} of {of} skills and commands are listed by name alone: the list may have {} columns; shorten descriptions, or raise skillListingBudgetFraction",
-                budget.columns
-            );
-            answer.warnings.push(Warning::general("over-budget", message));
-        }
+        let without = counted.iter().filter(|found| found.source.described == Described::ByName).count();
+        answer.warnings.extend((without > 0).then(|| over_budget(without, counted.len(), &budget)));
         answer.messages.extend(skills::list(trigger, Role::User, &texts));
         answer.sources.extend(counted.into_iter().chain(left_out).map(|found| found.source));
     }
+}
+
+/// A description that is longer than one may be.
+fn cut_description(source: &mut Source, longest: usize) {
+    source.described = Described::InPart;
+    source.reason = format!("its description is cut to {longest} UTF-16 units");
+    source.limit = Some(Limit { value: longest, unit: Unit::Utf16, per: Per::Source, from: "default".into() });
+}
+
+fn over_budget(without: usize, of: usize, budget: &Budget) -> Warning {
+    let message = format!(
+        "{without} of {of} skills and commands are listed by name alone: the list may have {} columns; shorten descriptions, or raise skillListingBudgetFraction",
+        budget.columns
+    );
+    Warning::general("over-budget", message)
 }
 
 /// A skill of which the budget leaves the name.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::agents::Without;
 use super::git::Checkout;
-use super::loader::{Entry, Loader, Owner, Role};
+use super::loader::{Entry, FileRole, Loader, Owner};
 use super::rules::Which;
 use super::settings::{Memory, Mode};
 use super::tags::{self, Breaking};
@@ -27,7 +27,7 @@ pub(super) struct Start {
 }
 
 impl Start {
-    /// Takes out what the agent is not told.
+    /// Takes out what the agent is not told, and returns it as excluded.
     pub(super) fn leave_out(&mut self, without: &Without) -> Vec<Source> {
         let stays = |entry: &Entry| entry.owner == Owner::Managed && !without.managed;
         let (entries, left_out): (Vec<_>, Vec<_>) = std::mem::take(&mut self.entries).into_iter().partition(stays);
@@ -43,10 +43,10 @@ impl Start {
 /// What the client calls the administrator's settings where they have a text of their own.
 pub(super) const SETTINGS: &str = "<managed-settings>";
 
-/// The names in a directory of the walk, before the rules and after.
+/// The names in a directory of the walk: `SHARED` before its rules, `LOCAL` behind them, `AGENTS` where they count.
 const SHARED: [&str; 2] = ["CLAUDE.md", ".claude/CLAUDE.md"];
 const LOCAL: &str = "CLAUDE.local.md";
-const AGENTS: [&str; 2] = ["AGENTS.md", ".claude/AGENTS.md"];
+pub(super) const AGENTS: [&str; 2] = ["AGENTS.md", ".claude/AGENTS.md"];
 
 impl Loader<'_, '_> {
     /// Loads everything.
@@ -134,7 +134,7 @@ impl Loader<'_, '_> {
     /// local file that `--setting-sources` leaves out, or a link to what was loaded before it, or to a rule that waits.
     fn on_the_disk(&mut self, dirs: &[PathBuf], checkout: Option<&Checkout>) -> Known<Option<PathBuf>> {
         for dir in dirs.iter().filter(|dir| !is_covered(dir, checkout)) {
-            if let Some((path, _)) = self.own_files(dir)?.into_iter().next() {
+            if let Some((path, _)) = self.claude_files(dir)?.into_iter().next() {
                 return Ok(Some(path));
             }
         }
@@ -161,12 +161,7 @@ impl Loader<'_, '_> {
         displaced_by: Option<&Path>,
         entries: &mut Vec<Entry>,
     ) -> Known<()> {
-        let wanted = self.settings.project
-            && match self.settings.mode {
-                Mode::EitherKind => displaced_by.is_none(),
-                Mode::BothKinds => true,
-                Mode::ClaudeOnly | Mode::ManagedOnly => false,
-            };
+        let wanted = self.reads_agents(displaced_by.is_some());
         // Observed: what waits, and where a link leads, has not been loaded yet; and only texts of the project count.
         self.seen = entries.iter().map(|entry| entry.path.clone()).collect();
         let before: HashSet<String> = entries
@@ -190,9 +185,7 @@ impl Loader<'_, '_> {
                     let text = js_trim(&entry.document.text);
                     let again = !text.is_empty() && before.contains(text);
                     if again {
-                        let reason = "the text of a file that was loaded before it";
-                        let source = Source { kept: Vec::new(), ..entry.source.clone() };
-                        self.consider(Source { fate: Fate::Shadowed, reason: reason.to_owned(), ..source });
+                        self.consider_same_text(entry);
                     }
                     !again
                 });
@@ -209,6 +202,23 @@ impl Loader<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether AGENTS.md files are read, depending on whether a CLAUDE.md is there.
+    pub(super) fn reads_agents(&self, has_claude: bool) -> bool {
+        let wanted = match self.settings.mode {
+            Mode::EitherKind => !has_claude,
+            Mode::BothKinds => true,
+            Mode::ClaudeOnly | Mode::ManagedOnly => false,
+        };
+        wanted && self.settings.project
+    }
+
+    /// Says of an AGENTS.md that another file has the same text.
+    pub(super) fn consider_same_text(&mut self, entry: &Entry) {
+        let reason = "the text of a file that was loaded before it".to_owned();
+        let source = Source { kept: Vec::new(), ..entry.source.clone() };
+        self.consider(Source { fate: Fate::Shadowed, reason, ..source });
     }
 
     /// Says of an AGENTS.md why it is not read.
@@ -324,8 +334,8 @@ fn told(text: &str, from: &Path) -> Entry {
     Entry { path, owner: Owner::Managed, document: Arc::new(document), globs: None, head: None, source }
 }
 
-fn role(owner: Owner, scope: Scope) -> Role {
-    Role { owner, scope, trigger: Trigger::Session, rule: false }
+fn role(owner: Owner, scope: Scope) -> FileRole {
+    FileRole { owner, scope, trigger: Trigger::Session, rule: false }
 }
 
 /// The directories of the walk, outermost first. The top of the file system is not among them.

@@ -18,7 +18,7 @@ pub(super) const MODEL: &str = "ANTHROPIC_MODEL";
 /// Whether added directories give their files.
 pub(super) const ADDED_GIVE: &str = "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD";
 pub(super) const NO_MEMORY: &str = "CLAUDE_CODE_DISABLE_AUTO_MEMORY";
-/// Where memories are kept elsewhere.
+/// Where memories are kept elsewhere; none are read then.
 pub(super) const STORES: &str = "CLAUDE_MEMORY_STORES";
 /// The directory of the memory.
 pub(super) const MEMORY_DIR: &str = "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE";
@@ -27,13 +27,13 @@ pub(super) const MEMORIES: &str = "CLAUDE_CODE_REMOTE_MEMORY_DIR";
 /// The text of the memory.
 pub(super) const MEMORY_TEXT: &str = "CLAUDE_COWORK_MEMORY_INDEX_CONTENT";
 
-/// What any settings may set.
+/// The variables that any settings may set.
 const ANYONE: [&str; 8] = [NO_FILES, ADDED_GIVE, NO_MEMORY, STORES, MEMORY_TEXT, SKILL_COLUMNS, NO_LARGE_WINDOW, MODEL];
 
-/// What only settings of the user and the administrator may set. Observed, one by one.
+/// Those that settings of a project may not set. Observed, one by one.
 const TRUSTED: [&str; 5] = [CONFIG_DIR, SAFE_MODE, SIMPLE, MEMORY_DIR, MEMORIES];
 
-/// What was set over the variables of the process; the last to set one wins.
+/// The values that settings set over those of the process; the last to set one wins.
 #[derive(Clone, Default)]
 pub(super) struct Variables(BTreeMap<&'static str, String>);
 
@@ -56,7 +56,7 @@ impl Variables {
         self.get(name, search).filter(|value| !value.is_empty())
     }
 
-    /// Whether a variable is switched: on by `1`, `true`, `yes` and `on`, off by their contraries.
+    /// Whether a variable switches something on (`1`, `true`, `yes`, `on`) or off (their opposites).
     pub(super) fn switched(&self, name: &'static str, search: &Search) -> Option<bool> {
         match self.get(name, search)?.trim().to_ascii_lowercase().as_str() {
             "1" | "true" | "yes" | "on" => Some(true),
