@@ -1,7 +1,7 @@
 //! OpenAI Codex CLI: one global file, then one file per directory from the project root down to the start directory,
 //! sharing one budget of bytes.
 //!
-//! The room's floors, each naming only those above it: `paths`, `stop`, `layers`; `trust`, `types`, `permissions`; `rules`;
+//! Its modules, simple ones first: `paths`, `stop`, `layers`; `trust`, `types`, `permissions`; `rules`;
 //! `files`, `root`; `skills`; `settings`; `environment`, `global`, `documents`; and this file, which asks them in turn.
 //!
 //! Checked on the real clients 0.169.0 (`codex debug prompt-input`, `codex exec`) and 0.104.0 (`codex exec`), November 2026.
@@ -36,7 +36,6 @@ mod stop;
 mod trust;
 mod types;
 
-use documents::Doc;
 use permissions::Reads;
 use rules::Behavior;
 use settings::Settings;
@@ -109,7 +108,7 @@ const KEYS: &[Keys] = &[Keys {
     ],
 }];
 
-/// An edition of Codex: what it does the same way throughout is code, what has differed is a field.
+/// An edition of Codex: what all versions do alike is code, what has differed is a field.
 #[derive(Clone)]
 pub struct Codex {
     about: About,
@@ -143,7 +142,7 @@ pub struct Codex {
     skills: skills::Form,
     /// The sections that the client itself puts behind the texts of the files, in their order.
     added: Vec<Added>,
-    /// Whether it was asked about sessions that go on, and that were summed up.
+    /// Whether it was asked what resumed and compacted sessions are told.
     is_asked: bool,
     /// Which settings count, and for what.
     settings: Behavior,
@@ -267,7 +266,7 @@ fn details(version: Version) -> Details {
     }
 }
 
-/// The first and the last rules, which have a name.
+/// The versions whose rules have a name: the oldest and the newest.
 const EDITIONS: (&str, &str) = ("0.104", "0.169");
 
 static V0_104: LazyLock<Codex> = LazyLock::new(|| Codex::for_version(Version("0.104.0")));
@@ -427,7 +426,7 @@ struct Start {
     cwd: PathBuf,
     /// Where the directories of the project end.
     documents: PathBuf,
-    /// Another path for which the settings are loaded before, which may end the session.
+    /// Another path for which the client loads the settings first; what is wrong in them ends the session.
     settings_before: Option<PathBuf>,
 }
 
@@ -463,13 +462,13 @@ impl Codex {
         }
     }
 
-    fn compose(&self, cwd: &Path, settings: &Settings, global: Option<Text>, docs: &[Doc], answer: &mut Answer) {
+    /// Adds the message with the global text and the project files.
+    fn compose(&self, cwd: &Path, settings: &Settings, global: Option<Text>, docs: &[Text], answer: &mut Answer) {
         if global.is_none() && docs.is_empty() {
             return;
         }
         let separator = if global.is_some() && !docs.is_empty() { self.project_separator } else { "" };
-        let texts: Vec<Text> = docs.iter().map(|Doc(text)| text.clone()).collect();
-        let body = Text::framed(global.unwrap_or_default(), separator, Text::joined(&texts, "\n\n"));
+        let body = Text::framed(global.unwrap_or_default(), separator, Text::joined(docs, "\n\n"));
         let place = match self.header {
             Header::OverProjectFiles if docs.is_empty() => String::new(),
             Header::OverProjectFiles | Header::Always => format!(" for {}", cwd.to_string_lossy()),
@@ -555,7 +554,7 @@ impl Codex {
     }
 }
 
-/// Above Briefing's own cap the real client would go on, so the answer cannot be exact.
+/// What is larger than Briefing reads, the client would read: the answer cannot be exact.
 fn unreadable_cap(problem: &Unreadable, path: &Path, answer: &mut Answer) {
     if let Unreadable::TooLarge(_) = problem {
         answer.files_only = Some(format!("{} is larger than Briefing reads", path.display()));

@@ -2,17 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::global::endless;
 use super::permissions::Reads;
 use super::settings::Settings;
+use super::stop::endless;
 use super::{Codex, Examined, directories, notices, paths, unreadable_cap};
 use crate::answer::{Answer, Certain, Fate, Limit, Per, Refusal, Scope, Source, Text, Unit, Warning};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, Errno, FileType, Meta, Unreadable, absolute};
 use crate::text::{self, grouped};
-
-/// A project file that was picked and read.
-pub(super) struct Doc(pub Text);
 
 impl Codex {
     /// The project files, root first, cut to the shared budget.
@@ -22,7 +19,7 @@ impl Codex {
         settings: &Settings,
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Known<Vec<Doc>> {
+    ) -> Known<Vec<Text>> {
         let dirs = directories(cwd, settings.root.as_deref());
         if let Some(reason) = settings.no_project_docs() {
             for dir in &dirs {
@@ -44,7 +41,7 @@ impl Codex {
             Examined::Targets => Ask::Kind,
             Examined::Entries => Ask::LinkKind,
         };
-        // A name that climbs is resolved first, and asked about then.
+        // A name with `..` is resolved first, and asked about then.
         let simple = || names.iter().filter(|name| !paths::climbs(name) && !paths::wants_directory(name));
         search.expect(dirs.iter().flat_map(|dir| simple().map(|name| ask(paths::plain(dir, name)))))?;
         let mut order = Vec::new();
@@ -56,7 +53,7 @@ impl Codex {
         Ok(docs)
     }
 
-    /// One file per directory, chosen by `stat` before anything is read.
+    /// One file per directory, chosen before anything is read. `order` takes every path that was looked at.
     fn pick(
         &self,
         (dirs, names): (&[PathBuf], &[&str]),
@@ -106,7 +103,7 @@ impl Codex {
         Ok(Err(problem))
     }
 
-    /// The path of a name in a directory. Where links are followed, `..` is taken out of the words, and not asked of the disk.
+    /// The path of a name in a directory. Where links are followed, `..` is resolved in the text alone, without the disk.
     fn reached(&self, dir: &Path, name: &str, search: &mut Search) -> Known<Result<PathBuf, Errno>> {
         match self.examined {
             Examined::Targets if paths::climbs(name) => Ok(Ok(absolute(dir, Path::new(name)))),
@@ -151,14 +148,14 @@ impl Codex {
         settings: &Settings,
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Known<Vec<Doc>> {
+    ) -> Known<Vec<Text>> {
         let total = settings.budget.unwrap_or(self.budget_bytes);
         let limit =
             Some(Limit { value: total, unit: Unit::Bytes, per: Per::Chain, from: settings.budget_from.clone() });
         let first_source = answer.sources.len();
         let first_warning = answer.warnings.len();
         search.expect(picked.iter().cloned().map(Ask::Content))?;
-        let mut budget = Budget { total, left: total, was_said: false, docs: Vec::new() };
+        let mut budget = Budget { total, left: total, was_said: false, texts: Vec::new() };
         for path in picked {
             let source = Source { limit: limit.clone(), ..Source::new(path, Scope::Project, Fate::Dropped, "") };
             if budget.left == 0 {
@@ -188,7 +185,7 @@ impl Codex {
                 }
             }
         }
-        Ok(budget.docs)
+        Ok(budget.texts)
     }
 
     /// What comes of opening a picked file.
@@ -265,7 +262,7 @@ impl Codex {
         } else {
             (Fate::Loaded, "the first name that exists in its directory".to_owned())
         };
-        budget.docs.push(Doc(text));
+        budget.texts.push(text);
         budget.left -= cut;
         let kept = std::iter::once(0..cut).collect();
         answer.sources.push(Source { fate, reason, size, kept, message: Some(0), part: Some(0), ..source });
@@ -278,7 +275,8 @@ struct Budget {
     left: usize,
     /// Whether the user was told that it is used up.
     was_said: bool,
-    docs: Vec<Doc>,
+    /// What was taken of each file, root first.
+    texts: Vec<Text>,
 }
 
 /// What comes of opening a picked file.
@@ -294,8 +292,8 @@ enum Opened {
     Broken(String),
 }
 
-/// Global files first, then directory by directory from the root, each in the order of the names. A path that several
-/// directories share is not hidden where it is read.
+/// Global files first, then directory by directory from the root, each in the order of the names. Fallbacks with `..` may lead
+/// to one path from several directories: where it is read, it is not said to be shadowed as well.
 fn in_reading_order(sources: &mut Vec<Source>, order: &[PathBuf]) {
     let read: Vec<PathBuf> = sources
         .iter()
@@ -333,7 +331,7 @@ impl Problem {
     }
 }
 
-/// Codex stops at the first name of a directory; what stands there under a later one is told.
+/// Codex stops at the first name of a directory; a file under a later name is said to be shadowed.
 fn shadow(path: &Path, scope: Scope, winner: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
     let found = search.stat(path, "Codex stops at the first name; asked to explain what is shadowed")?;
     if found.is_ok_and(|meta| meta.kind == FileType::File) && !same_name(answer, path) {
@@ -344,7 +342,8 @@ fn shadow(path: &Path, scope: Scope, winner: &Path, search: &mut Search, answer:
     Ok(())
 }
 
-fn drop_all(answer: &mut Answer, problem: &Problem) -> Vec<Doc> {
+/// Says that nothing is read because of an error.
+fn drop_all(answer: &mut Answer, problem: &Problem) -> Vec<Text> {
     let reason = format!("{}: any error but \"not found\" drops all project files of the session", problem.what);
     answer.sources.push(Source::new(&problem.path, Scope::Project, Fate::Unreadable, reason.clone()));
     answer.warnings.push(Warning::at(
@@ -356,7 +355,7 @@ fn drop_all(answer: &mut Answer, problem: &Problem) -> Vec<Doc> {
 }
 
 /// A file that cannot be read takes everything back that was read before it.
-fn take_back(answer: &mut Answer, first_source: usize, first_warning: usize, by: &Path) -> Vec<Doc> {
+fn take_back(answer: &mut Answer, first_source: usize, first_warning: usize, by: &Path) -> Vec<Text> {
     let last = answer.sources.len() - 1;
     for source in &mut answer.sources[first_source..last] {
         source.fate = Fate::Dropped;
@@ -378,7 +377,8 @@ fn first_of(dir: &Path, settings: &Settings, names: &[&str]) -> String {
     format!("{}: the first regular file of {}", place_of(dir, settings), listed(names))
 }
 
-/// This is said at each name that is looked for, so of very many only the first are listed, and of a long one how it begins.
+/// The names as the trace says them. It does so for each of them, so of very many only the first are listed, and of a long
+/// one only its beginning.
 fn listed(names: &[&str]) -> String {
     const LISTED: usize = 12;
     const LONGEST: usize = 200;

@@ -58,8 +58,8 @@ impl Behavior {
         Ok(formats::parse_toml(text).map(Some).map_err(|error| Problem::Broken(error.with_position(text))))
     }
 
-    /// One settings file that must be right.
-    pub fn read_right(&self, path: &Path, search: &mut Search) -> Going<Option<Node>> {
+    /// One settings file, if it is there; what is wrong with it stops the client.
+    pub fn read_or_refuse(&self, path: &Path, search: &mut Search) -> Going<Option<Node>> {
         Ok(self.read_table(path, search)?.map_err(|problem| problem.refusal(path))?)
     }
 

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::stop::endless;
 use super::{Codex, Decoding, Examined, unreadable_cap};
-use crate::answer::{Answer, Fate, Refusal, Scope, Source, Text, Warning};
+use crate::answer::{Answer, Fate, Scope, Source, Text, Warning};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, FileType};
 
@@ -76,9 +77,4 @@ impl Codex {
         answer.sources.push(Source { kept, size, message: Some(0), part: Some(0), ..loaded });
         Ok(Some(Text::of(&raw, trimmed)))
     }
-}
-
-/// What a client does that opens a FIFO.
-pub(super) fn endless(path: &Path) -> Refusal {
-    Refusal::new(path, "a FIFO: Codex waits until somebody writes into it")
 }

@@ -62,7 +62,7 @@ const fn change(since: &'static str, what: &'static str, cases: &'static [&'stat
     Change { since, what, cases }
 }
 
-/// The cases that a change of the models could show.
+/// The case that shows a change of the models.
 const ROOM: &[&str] = &["codex/a_model_with_a_larger_window_has_more_skills"];
 const MODELS: &str = "other models are known, and with them the room for the list of skills";
 
@@ -74,6 +74,11 @@ pub(super) const MARKERS: Change = change(
         "codex-0.104/markers_do_not_move_the_root_of_the_project_files",
         "codex-0.104/agents_have_one_number",
     ],
+);
+pub(super) const NO_JS_REPL: Change = change(
+    "0.106.0",
+    "nothing is said of `js_repl` behind the files",
+    &["codex-0.104/features_add_sections_behind_the_files"],
 );
 pub(super) const DATE: Change = change(
     "0.107.0",
@@ -89,11 +94,6 @@ pub(super) const GIT_BY_POINTER: Change = change(
     "0.113.0",
     "the git root for trust is found by `.git` entries, not by asking git; `[permissions]` must be right",
     &["codex-0.104/trust_is_asked_of_git_itself"],
-);
-pub(super) const NO_JS_REPL: Change = change(
-    "0.106.0",
-    "nothing is said of `js_repl` behind the files",
-    &["codex-0.104/features_add_sections_behind_the_files"],
 );
 pub(super) const SKILLS_MESSAGE: Change = change(
     "0.115.0",
@@ -244,7 +244,7 @@ pub(super) const MODELS_159: Change = change("0.159.1", MODELS, ROOM);
 pub(super) const MODEL_IS_FILLED: Change =
     change("0.160.0", "an empty `model` stops Codex", &["codex/an_empty_model_is_refused"]);
 pub(super) const MODELS_165: Change = change("0.165.0", MODELS, ROOM);
-/// What the user sees, and no text: it makes no version uncertain.
+/// Not in [`CHANGES`]: what the user is shown has changed, and no text, so it makes no version uncertain.
 pub(super) const LOSSES: Change = change(
     "0.169.0",
     "what the budget leaves out is shown to the user",

@@ -1,4 +1,4 @@
-//! What commands of the agent may touch, as the environment block tells the model: a sandbox mode, or a profile of permissions.
+//! What the agent's commands may touch, as the environment block tells the model: a sandbox mode, or a profile of permissions.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -78,7 +78,7 @@ impl Denied {
         self.paths.iter().any(|denied| path.starts_with(denied))
     }
 
-    /// Whether a pattern may be about `path`: the end of its last part is that of a name on the way.
+    /// Whether a pattern may be about `path`: some name on the way ends as the pattern's last part does.
     pub fn may_hold(&self, path: &Path) -> bool {
         let names = || path.iter().map(|name| name.to_string_lossy());
         let ends = self.globs.iter().map(|glob| {
@@ -139,7 +139,7 @@ impl Form {
     }
 }
 
-/// The keys that decide, of which that of the higher layer counts, and the profile in the same layer.
+/// The keys that decide. The one in the higher layer counts; in the same layer, the profile.
 const MODE: &[&str] = &["sandbox_mode"];
 const DEFAULT: &[&str] = &["default_permissions"];
 
@@ -226,7 +226,7 @@ impl Permissions {
     }
 }
 
-/// Each path once.
+/// The paths in their order, each once.
 fn unique(paths: Vec<PathBuf>) -> Vec<PathBuf> {
     let mut unique: Vec<PathBuf> = Vec::new();
     for path in paths {

@@ -15,7 +15,7 @@ pub(super) enum Root {
     Error(String),
 }
 
-/// With what the roots are looked for.
+/// What looking for both roots needs.
 pub(super) struct Looked<'a> {
     /// The markers where none are set.
     pub defaults: &'a [&'a str],

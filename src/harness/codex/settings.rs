@@ -58,15 +58,16 @@ impl Settings {
         let gathered = Gathered::read(rules, at, cwd, codex_home, search)?;
         let outside = gathered.without_project(rules);
         if rules.managed == Managed::LastAndCheckedTwice {
-            none(rules.checks.wrong(&outside))?;
+            refuse_if(rules.checks.wrong(&outside))?;
         }
         if rules.profiles == Profiles::Files {
-            none(legacy_profile(&outside, gathered.profile))?;
+            refuse_if(legacy_profile(&outside, gathered.profile))?;
         }
         let markers_of = |layers: &Layers| markers(edition.root_markers, layers, codex_home);
-        let markers = (markers_of(&outside)?, markers_of(&gathered.with_managed(&outside))?);
+        let (settings_markers, document_markers) =
+            (markers_of(&outside)?, markers_of(&gathered.with_managed(&outside))?);
         let looked = Looked { defaults: edition.root_markers, home: &at.home };
-        let (root, root_error) = match rules.document_root(&start.documents, &looked, &markers.1, search)? {
+        let (root, root_error) = match rules.document_root(&start.documents, &looked, &document_markers, search)? {
             Root::Found(root) => (Some(root), None),
             Root::Nowhere => (None, None),
             Root::Error(marker) => (
@@ -75,11 +76,11 @@ impl Settings {
             ),
         };
         let git_root = rules.trust.git_root(cwd, search)?;
-        let settings_root = rules.settings_root(cwd, &looked, &markers.0, search)?;
+        let settings_root = rules.settings_root(cwd, &looked, &settings_markers, search)?;
         let project = Project { cwd, root: settings_root.as_deref(), git_root: git_root.as_deref(), codex_home };
         let profile = gathered.profile;
         let layers = gathered.with_project(rules, &project, &outside, search)?;
-        none(rules.checks.wrong(&layers))?;
+        refuse_if(rules.checks.wrong(&layers))?;
         let table = rules.profile_table(&layers, profile)?;
         rules.files_with_text(&layers, table.as_deref(), (cwd, &at.home), search)?;
         let places: Vec<&Path> = [Some(cwd), git_root.as_deref()].into_iter().flatten().collect();
@@ -105,6 +106,7 @@ impl Settings {
         Ok(Settings::read(edition, &layers, worked_out))
     }
 
+    /// The settings that are values of keys, beside those that were worked out.
     fn read(edition: &Codex, layers: &Layers, worked_out: WorkedOut) -> Settings {
         let WorkedOut { root, settings_root, root_error, level, features, skills, permissions } = worked_out;
         let rules = &edition.settings;
@@ -215,13 +217,13 @@ impl<'a> Gathered<'a> {
         }
         let mut files = Layers::default();
         for path in &paths {
-            files.extend(path, rules.read_right(path, search)?);
+            files.extend(path, rules.read_or_refuse(path, search)?);
         }
         let on_command_line = arguments(&at.option_list(ID, "config")).map_err(|message| Refusal::new(cwd, message))?;
         let mut gathered = Gathered { profile, files, arguments: Layers::default(), managed: Layers::default() };
         gathered.arguments.extend(Path::new(ARGUMENTS), Some(on_command_line));
-        gathered.managed.extend(&managed, rules.read_right(&managed, search)?);
-        rules.read_right(&requirements, search)?;
+        gathered.managed.extend(&managed, rules.read_or_refuse(&managed, search)?);
+        rules.read_or_refuse(&requirements, search)?;
         Ok(gathered)
     }
 
@@ -236,7 +238,7 @@ impl<'a> Gathered<'a> {
         layers
     }
 
-    /// What is outside of the project, and what the administrator says of it.
+    /// What is outside of the project, with the administrator's settings above it in any case.
     fn with_managed(&self, outside: &Layers) -> Layers {
         let mut layers = outside.clone();
         layers.0.extend(self.managed.0.iter().cloned());
@@ -253,8 +255,8 @@ impl<'a> Gathered<'a> {
     }
 }
 
-/// Goes on unless there is a refusal.
-fn none(refusal: Option<Refusal>) -> Result<(), Refusal> {
+/// Ends the work where there is a refusal.
+fn refuse_if(refusal: Option<Refusal>) -> Result<(), Refusal> {
     refusal.map_or(Ok(()), Err)
 }
 
@@ -306,7 +308,7 @@ impl Behavior {
     }
 }
 
-/// The switches in `features`, those of the profile over all others.
+/// The switches in `features` of all layers, those of the profile over the others.
 fn features(layers: &Layers, profile: Option<&str>) -> BTreeMap<String, bool> {
     let tables = |path: &[&str]| -> Vec<(String, bool)> {
         let entries = layers.0.iter().filter_map(|(_, table)| table.at_path(path)?.as_table()).flatten();
@@ -316,6 +318,7 @@ fn features(layers: &Layers, profile: Option<&str>) -> BTreeMap<String, bool> {
     tables(&["features"]).into_iter().chain(of_profile).collect()
 }
 
+/// The root markers that are set, else the default ones.
 fn markers(default: &[&str], layers: &Layers, codex_home: &Path) -> Result<Vec<String>, Refusal> {
     let Some((node, from)) = layers.value(&["project_root_markers"]) else {
         return Ok(default.iter().map(|&marker| marker.to_owned()).collect());

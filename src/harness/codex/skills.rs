@@ -66,7 +66,8 @@ impl Listing {
         if !version.has(&h::SKILLS_MESSAGE) {
             return Listing::BehindTheFiles;
         }
-        // Before 0.143 the explanation of skills was part of what was weighed; beside a table it was longer, then shorter.
+        // How long the words before the list are, with a table of roots and without, so that room is left for them. Before
+        // 0.143 they held the explanation of skills as well.
         let lengths = [
             (&h::INTRODUCTION_157, (294, 451)),
             (&h::GUARDIAN, (294, 458)),
@@ -110,7 +111,7 @@ impl Form {
 }
 
 impl Table {
-    /// How the list is introduced where the table is thought of at all.
+    /// How the list is introduced, if a table comes into question at all.
     fn introductions(self, by_path: &Dealt) -> Option<Introductions> {
         match self {
             Table::ForRoom(introductions) => by_path.loses_something().then_some(introductions),
@@ -180,17 +181,8 @@ impl Codex {
             (roots[*one].rank, &a.name, a.path()).cmp(&(roots[*other].rank, &b.name, b.path()))
         });
         if let (Listing::Message(table), false) = (form.listing, skills.unlisted) {
-            // Codex's own skills are there once it has started; until then their root is known, and not what is in it.
-            let own = roots.iter().position(|root| root.rank == Rank::System);
-            let written = own.filter(|own| !skills.no_system && !found.iter().any(|(root, _)| root == own));
-            let absent = match written {
-                Some(own) => {
-                    search.stat(&roots[own].dir, "skills that Codex writes when it starts")? == Err(Errno::NOENT)
-                }
-                None => false,
-            };
-            let written = written.filter(|_| absent);
-            list((&roots, written), &mut found, (table, skills.budget), answer);
+            let unwritten = unwritten(&roots, &found, skills, search)?;
+            list((&roots, unwritten), &mut found, (table, skills.budget), answer);
         }
         for (_, skill) in found.iter_mut().filter(|(_, skill)| skill.counts()) {
             skill.source.fate = Fate::Listed;
@@ -200,10 +192,18 @@ impl Codex {
     }
 }
 
+/// The root of Codex's own skills, if it has not written them yet: it does so when it starts, and until then nobody knows them.
+fn unwritten(roots: &[Root], found: &[(usize, Skill)], skills: &Switches, search: &mut Search) -> Known<Option<usize>> {
+    let own = roots.iter().position(|root| root.rank == Rank::System);
+    let own = own.filter(|own| !skills.no_system && !found.iter().any(|(root, _)| root == own));
+    let Some(own) = own else { return Ok(None) };
+    let found = search.stat(&roots[own].dir, "skills that Codex writes when it starts")?;
+    Ok((found == Err(Errno::NOENT)).then_some(own))
+}
+
 /// The table of roots, and a line for every skill; or lines with whole paths, where these say more, or as much for less.
-/// `written` is the root of skills that Codex has not written yet.
 fn list(
-    (roots, written): (&[Root], Option<usize>),
+    (roots, unwritten): (&[Root], Option<usize>),
     found: &mut [(usize, Skill)],
     (shown, budget): (Table, Budget),
     answer: &mut Answer,
@@ -212,14 +212,14 @@ fn list(
     if listed.is_empty() {
         return;
     }
-    let used = |root: &usize| written == Some(*root) || listed.iter().any(|&index| found[index].0 == *root);
+    let used = |root: &usize| unwritten == Some(*root) || listed.iter().any(|&index| found[index].0 == *root);
     let used: Vec<usize> = (0..roots.len()).filter(used).collect();
     let table = table(roots, &used);
     let (short, whole) = (Paths::ByRoot { roots, used: &used }, Paths::Whole);
     let lines = |paths: &Paths| -> Vec<Line> { listed.iter().map(|&index| line(&found[index], paths)).collect() };
     let (short, whole) = (lines(&short), lines(&whole));
     // Skills that are not there yet would take their share, and nobody knows how much.
-    let deal = match written {
+    let deal = match unwritten {
         Some(_) => Dealt::whole,
         None => Dealt::of,
     };
@@ -238,7 +238,7 @@ fn list(
     let sent: Vec<Option<String>> = sent.collect();
     entries.extend(sent.iter().flatten().cloned());
     if dealt.whole > budget.limit {
-        answer.warnings.push(Warning::general("over-budget", too_many(dealt.whole, budget, written.is_some())));
+        answer.warnings.push(Warning::general("over-budget", too_many(dealt.whole, budget, unwritten.is_some())));
     }
     let place = answer.messages.iter().take_while(|message| message.role == Role::Developer).count();
     for ((index, characters), sent) in listed.into_iter().zip(dealt.characters).zip(sent) {

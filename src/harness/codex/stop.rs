@@ -1,5 +1,7 @@
 //! Why nothing more is found out: something is not told yet, or the client would not start.
 
+use std::path::Path;
+
 use crate::answer::Refusal;
 use crate::search::Pending;
 
@@ -22,4 +24,9 @@ impl From<Refusal> for Stop {
     fn from(refusal: Refusal) -> Stop {
         Stop::Refused(refusal)
     }
+}
+
+/// What a client comes to that opens a FIFO.
+pub(super) fn endless(path: &Path) -> Refusal {
+    Refusal::new(path, "a FIFO: Codex waits until somebody writes into it")
 }

@@ -2,10 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::global::endless;
 use super::history as h;
 use super::layers::Layers;
-use super::stop::Going;
+use super::stop::{Going, endless};
 use crate::harness::Version;
 use crate::search::{Known, Search};
 use crate::snapshot::{FileType, absolute};
@@ -143,8 +142,8 @@ fn as_git_says(cwd: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     Ok(None)
 }
 
-/// A `.git` directory must hold `HEAD`, else the search goes on upwards; anything else called `.git` ends it, and leads to the main checkout if it is
-/// the file of a linked worktree.
+/// A `.git` directory must hold `HEAD`, else the search goes on upwards; anything else called `.git` ends it, and leads to
+/// the main checkout if it is the file of a linked worktree.
 fn by_its_files(cwd: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     for dir in cwd.ancestors() {
         let git = dir.join(".git");

@@ -28,7 +28,7 @@ pub(super) enum Type {
     Size,
     /// An integer from 0 to 65535.
     Port,
-    /// An integer between these two, or one of them.
+    /// An integer from the first to the second.
     Within(i64, i64),
     /// A number from 0, whole or not.
     Number,
@@ -111,8 +111,6 @@ impl Checks {
             own_providers: version.pick(&h::TARGETS, Some(&tables::OWN_PROVIDERS), None),
         };
         for (came, key, before) in [
-            (&h::MARKERS, "agents", Type::Agents(tables::AGENTS_104)),
-            (&h::SKILLS_BY_NAME, "skills", Type::Skills(By::Path)),
             (&h::CD_KEEPS_LINKS, "model_reasoning_effort", keys::EFFORT_104),
             (&h::GIT_HOLDS_HEAD, "approval_policy", keys::APPROVAL_134),
             (&h::PROFILE_FILES, "approval_policy", keys::APPROVAL_104),
@@ -123,16 +121,12 @@ impl Checks {
             }
         }
         checks.take("features", Type::Features(checks.tables));
-        if version.has(&h::MARKERS) {
-            checks.take("agents", Type::Agents(tables::AGENTS));
-        }
-        if version.has(&h::SKILLS_BY_NAME) {
-            checks.take("skills", Type::Skills(By::PathOrName));
-        }
+        checks.take("agents", Type::Agents(version.pick(&h::MARKERS, tables::AGENTS, tables::AGENTS_104)));
+        checks.take("skills", Type::Skills(version.pick(&h::SKILLS_BY_NAME, By::PathOrName, By::Path)));
         checks
     }
 
-    /// Another type of a key.
+    /// Gives a key another type.
     fn take(&mut self, key: &str, wanted: Type) {
         for (_, takes) in self.keys.iter_mut().filter(|(name, _)| *name == key) {
             *takes = wanted;
@@ -383,7 +377,7 @@ fn is_granular(node: &Node) -> bool {
     key == "granular" && are_flags && tables::GRANULAR.iter().all(is_said)
 }
 
-/// Each entry of `config` switches one skill, by its path, or in 0.169 by its name.
+/// Each entry of `config` switches one skill, by its path, or since 0.117 by its name.
 fn is_skills(node: &Node, by: By) -> bool {
     let is_text = |entry: &Node, key: &str| entry.get(key).is_none_or(|value| value.as_text().is_some());
     let is_entry = |entry: &Node| {

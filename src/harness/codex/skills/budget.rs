@@ -31,14 +31,16 @@ impl Unit {
 /// Characters for the list where no share can be worked out; Codex 0.169.
 const CHARACTERS: usize = 8000;
 
-/// What a model can be told at once by default, and at most, in tokens.
+/// The context window of a model, in tokens.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Model {
     /// How its name begins.
     name: &'static str,
+    /// The default one.
     window: usize,
+    /// The largest that settings may ask for.
     most: usize,
-    /// With what it came, and with what it went, so.
+    /// The change since which a version knows it so, and the one since which it does not.
     came: Option<&'static Change>,
     went: Option<&'static Change>,
 }
@@ -113,7 +115,7 @@ impl Budget {
         }
     }
 
-    /// What the table of roots takes beyond what the client has to say without one: its introduction is shorter then.
+    /// What a list with a table of roots takes beyond one without: the table, and the difference of their introductions.
     pub fn overhead(self, roots: &str, introductions: Introductions) -> usize {
         let Introductions { with_roots, without } = introductions;
         let with_roots = self.taken(with_roots + roots.len(), with_roots + roots.chars().count());
@@ -143,7 +145,7 @@ impl Line<'_> {
         self.to(end)
     }
 
-    /// The line with the description up to a byte.
+    /// The line with the description up to this byte.
     fn to(&self, end: usize) -> String {
         let space = if end == 0 { "" } else { " " };
         format!("- {}:{space}{} (file: {})", self.name, &self.description[..end], self.file)
@@ -200,6 +202,7 @@ impl Dealt {
     }
 }
 
+/// How many characters of each description fit into `limit`.
 fn dealt(lines: &[Line], budget: Budget, limit: usize, whole: usize) -> Vec<Option<usize>> {
     if whole <= limit {
         return vec![Some(usize::MAX); lines.len()];

@@ -162,7 +162,7 @@ pub(in super::super) const V0_169: &[Feature] = &[
 
 /// The features that may be tables in a version.
 pub(in super::super) fn tables(version: Version) -> &'static [Feature] {
-    // How many were tables before the change; of those behind the guardian nothing older was seen.
+    // How many could be tables before each change; when those behind the guardian became so was not seen.
     let until =
         [(&h::PROFILE_FILES, 0), (&h::CD_KEEPS_LINKS, 3), (&h::DEVICES, 4), (&h::TIME_REMINDER, 6), (&h::GUARDIAN, 7)];
     let count = until.into_iter().find(|(came, _)| !version.has(came)).map_or(V0_169.len(), |(_, count)| count);
