@@ -22,20 +22,20 @@ use disk::Disk;
 pub struct Action {
     /// What it does, for people.
     pub title: String,
-    /// Among what it is offered.
+    /// The kind of code action it is offered as.
     pub group: Group,
-    /// The finding that it does away with.
+    /// The finding that it resolves.
     pub fixes: Option<Finding>,
-    /// The best of several.
+    /// Whether it is the best of several.
     pub preferred: bool,
     /// What changes, in order.
     pub edits: Vec<Edit>,
 }
 
-/// Among what an action is offered.
+/// The kind of code action that an action is offered as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// Does away with a finding.
+    /// Resolves a finding.
     Fix,
     /// Moves a part of a file elsewhere.
     Extract,
@@ -102,15 +102,15 @@ impl Action {
     }
 }
 
-/// What is worked on: a file and the disk around it.
-struct Desk<'a> {
+/// What actions are found for: a file, and the disk around it.
+struct Context<'a> {
     subject: &'a Subject<'a>,
     disk: Disk<'a>,
     /// The text of the file; what is not UTF-8 is not edited.
     text: &'a str,
 }
 
-impl Desk<'_> {
+impl Context<'_> {
     fn path(&self) -> &Path {
         self.subject.path
     }
@@ -128,7 +128,7 @@ impl Desk<'_> {
 /// What can be done in `range` of a file: about its findings there, and about the section there.
 pub fn actions(subject: &Subject, facts: &dyn Facts, range: &Range<usize>) -> Vec<Action> {
     let Some(text) = subject.raw.as_text() else { return Vec::new() };
-    let desk = Desk { subject, disk: Disk(facts), text };
+    let ctx = Context { subject, disk: Disk(facts), text };
     let mut found: Vec<Action> = Vec::new();
     // What is lost is marked where it begins, and mended anywhere in it.
     let concerns = |finding: &&Finding| {
@@ -136,14 +136,14 @@ pub fn actions(subject: &Subject, facts: &dyn Facts, range: &Range<usize>) -> Ve
         !finding.faded && (lost || touches(&finding.range, range))
     };
     for finding in findings(subject).iter().filter(concerns) {
-        found.extend(text::fixes(&desk, finding));
-        found.extend(names::fixes(&desk, finding));
-        found.extend(near::fixes(&desk, finding));
-        found.extend(budget::fixes(&desk, finding));
-        found.extend(split::fixes(&desk, finding));
+        found.extend(text::fixes(&ctx, finding));
+        found.extend(names::fixes(&ctx, finding));
+        found.extend(near::fixes(&ctx, finding));
+        found.extend(budget::fixes(&ctx, finding));
+        found.extend(split::fixes(&ctx, finding));
     }
-    found.extend(split::extractions(&desk, range));
-    // Two findings may be done away with in the same way.
+    found.extend(split::extractions(&ctx, range));
+    // One edit may resolve two findings.
     let mut offered: Vec<Action> = Vec::new();
     for action in found {
         if offered.iter().all(|other| other.edits != action.edits || other.group != action.group) {

@@ -1,7 +1,7 @@
 //! The JSON form of an answer, field by field as the wire document fixes it.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -297,7 +297,7 @@ pub fn briefing(resolution: &Resolution, include: Include) -> Briefing {
     }
 }
 
-/// Everything that the text form remarks on, too.
+/// What the text form remarks on: why the answer is not exact, and its warnings.
 fn warnings(resolution: &Resolution) -> Vec<Warning> {
     let answer = &resolution.answer;
     let unsaid = |reason: &&String| answer.warnings.iter().all(|warning| warning.message != **reason);
@@ -393,5 +393,5 @@ pub fn probe(probe: &search::Probe) -> Probe {
 }
 
 fn path(path: &Path) -> String {
-    PathBuf::from(path).to_string_lossy().into_owned()
+    path.to_string_lossy().into_owned()
 }

@@ -39,7 +39,7 @@ pub fn case(answers: &[Resolution], facts: &dyn Facts, settings: Option<&str>) -
     }
     let mut tree = Tree::default();
     let mut seen = BTreeSet::new();
-    // Listings first: they say in which order what is looked at stands.
+    // Listings first: the order of the sections is theirs.
     let is_listing = |ask: &&Ask| matches!(ask, Ask::Listing(_));
     let asks = || answers.iter().flat_map(Resolution::depends);
     for ask in asks().filter(is_listing).chain(asks().filter(|ask| !is_listing(ask))) {
@@ -57,12 +57,9 @@ pub fn case(answers: &[Resolution], facts: &dyn Facts, settings: Option<&str>) -
         let after = at.read_before.iter().map(|file| format!(" after {}", file.display()));
         let already = at.already_loaded.iter().map(|file| format!(" already {}", file.display()));
         let more: String = target.chain(by).chain(after).chain(already).collect();
+        let question = format!("{}@{} from {}{more}", answer.harness, answer.edition, at.cwd.display());
         for golden in ["@sources", "@text"] {
-            section(
-                &mut out,
-                &format!("{golden} {}@{} from {}{more}", answer.harness, answer.edition, at.cwd.display()),
-                "",
-            );
+            section(&mut out, &format!("{golden} {question}"), "");
         }
     }
     out
@@ -164,7 +161,7 @@ impl Tree {
                 Node::File(None) => section(out, &name.to_string(), ""),
                 Node::File(Some(content)) => match content.as_text().filter(|text| is_plain(text)) {
                     Some(text) => section(out, &name.to_string(), text),
-                    None => section(out, &format!("{name} | raw"), &format!("{}\n", escaped(content))),
+                    None => section(out, &format!("{name} | raw"), &format!("{}\n", raw(content))),
                 },
                 Node::Link(target) => section(out, &format!("{name} -> {}", target.display()), ""),
                 Node::Special("git") => section(out, &format!("{name}/ | git"), ""),
@@ -189,7 +186,8 @@ fn is_plain(text: &str) -> bool {
     text.is_empty() || (text.ends_with('\n') && !text.contains('\r') && !text.contains("\\-- "))
 }
 
-fn escaped(bytes: &[u8]) -> String {
+/// Any bytes on one line, as a section `| raw` has them.
+fn raw(bytes: &[u8]) -> String {
     let mut out = String::new();
     for chunk in bytes.utf8_chunks() {
         for c in chunk.valid().chars() {

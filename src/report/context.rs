@@ -23,7 +23,7 @@ pub struct ContextReport {
     pub harness: String,
     /// Its edition.
     pub edition: String,
-    /// `exact` or `files`.
+    /// `exact`, `unchecked` or `files`.
     pub fidelity: String,
     /// Why the harness would not start, if it would not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -141,7 +141,7 @@ pub struct Counter<'a> {
     pub remark: &'a dyn Fn(&Resolution) -> Option<String>,
 }
 
-/// The method that every model is as near to as to any other.
+/// The method that favours no model's tokenizer.
 pub const ESTIMATE: &str = "bytes/4";
 
 impl Counter<'_> {

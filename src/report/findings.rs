@@ -42,7 +42,7 @@ pub struct Subject<'a> {
     pub raw: &'a Content,
     /// What every chosen harness tells at the standpoint: at the start, else when it reads a file beside this one.
     pub answers: &'a [Arc<Resolution>],
-    /// What those of them tell that do not read it so, if they are started beside the file.
+    /// What the harnesses that do not read it from there tell if they are started beside the file.
     pub elsewhere: Elsewhere<'a>,
     /// Where the file really is, if it is a link.
     pub leads_to: Option<&'a Path>,
@@ -83,7 +83,7 @@ impl<'a> Subject<'a> {
         self.answers.iter().chain(self.elsewhere.answers).cloned().collect()
     }
 
-    /// The file for agents that are started beside it, and that start as people at the standpoint would name it.
+    /// The file for agents that are started beside it, and their start directory as people at the standpoint would name it.
     pub(crate) fn beside(&self) -> Option<(Subject<'a>, String)> {
         let there = self.elsewhere.answers.first()?;
         let here = self.answers.first().map_or(there, |answer| answer);
@@ -293,11 +293,7 @@ fn once(found: Vec<Finding>, subject: &Subject) -> Vec<Finding> {
     }
     let said = |(finding, mut also): (Finding, Vec<&str>)| {
         also.dedup();
-        let message = match also.as_slice() {
-            [] => finding.message.clone(),
-            also => format!("{} (also {})", finding.message, list(also)),
-        };
-        Finding { message, ..finding }
+        for_others(finding, &also)
     };
     kept.into_iter().map(said).collect()
 }
@@ -323,11 +319,15 @@ fn alike(found: Vec<Finding>, subject: &Subject) -> Vec<Finding> {
             None => kept.push((finding, Vec::new())),
         }
     }
-    let named = |(finding, also): (Finding, Vec<String>)| match also.as_slice() {
+    kept.into_iter().map(|(finding, also)| for_others(finding, &also)).collect()
+}
+
+/// A finding that holds for the harnesses of these names, too.
+fn for_others<T: AsRef<str>>(finding: Finding, also: &[T]) -> Finding {
+    match also {
         [] => finding,
         also => Finding { message: format!("{} (also {})", finding.message, list(also)), ..finding },
-    };
-    kept.into_iter().map(named).collect()
+    }
 }
 
 /// The name of a harness that was asked.

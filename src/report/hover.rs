@@ -38,10 +38,11 @@ pub fn first_line(raw: &[u8], byte: usize) -> Option<Range<usize>> {
     (byte <= end).then(|| 0..end - usize::from(raw[..end].ends_with(b"\r")))
 }
 
-/// So many lines are below the sentence that a hover begins with: with it, twelve fit into a small window.
+/// How many lines there are at most below the sentence and the blank line that a hover begins with: a small window shows
+/// twelve.
 const MOST_LINES: usize = 10;
 
-/// A list with one line for each thing that is said, and of whom; the rest is counted.
+/// A list with one line for each thing that is said, with all of whom it is said; what does not fit is counted.
 fn grouped_by_words(said: Vec<(String, String)>) -> String {
     let mut lines: Vec<(Vec<String>, String)> = Vec::new();
     for (who, what) in said {

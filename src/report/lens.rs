@@ -3,7 +3,7 @@
 use super::findings::{Subject, title, uses};
 use super::front_matter::head;
 use super::words::unit;
-use crate::answer::{Fate, Scope, Trigger};
+use crate::answer::{Scope, Trigger};
 use crate::text::grouped;
 
 /// What a line above the file leads to.
@@ -68,11 +68,10 @@ pub fn applies_to(subject: &Subject) -> Option<String> {
             return Some(format!("applies to {}", patterns.join(", ")));
         }
     }
-    let told = Fate::reaches;
     let beside = subject.beside().map(|(beside, _)| beside);
-    let who = |subject: &'_ Subject<'_>| subject.sources().any(|(_, source)| told(source.fate));
-    let subject = if who(subject) { subject } else { beside.as_ref()? };
-    let (answer, source) = subject.sources().find(|(_, source)| told(source.fate))?;
+    let told = |subject: &Subject| subject.sources().any(|(_, source)| source.fate.reaches());
+    let subject = if told(subject) { subject } else { beside.as_ref()? };
+    let (answer, source) = subject.sources().find(|(_, source)| source.fate.reaches())?;
     match (source.scope, source.trigger) {
         (Scope::User | Scope::Managed | Scope::Memory, _) => Some("applies to every project".to_owned()),
         (Scope::Import, _) => Some("imported".to_owned()),
@@ -81,9 +80,10 @@ pub fn applies_to(subject: &Subject) -> Option<String> {
             // Whatever folder a harness keeps its rules in, they are about the directory that holds it.
             let dir = subject.base();
             let below = answer.answer.root.as_deref().and_then(|root| dir.strip_prefix(root).ok())?;
-            Some(match below.as_os_str().is_empty() {
-                true => "applies to the whole project".to_owned(),
-                false => format!("applies to {}/", below.display()),
+            Some(if below.as_os_str().is_empty() {
+                "applies to the whole project".to_owned()
+            } else {
+                format!("applies to {}/", below.display())
             })
         }
         (_, Trigger::Attach | Trigger::Call) => None,

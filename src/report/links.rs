@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::findings::Subject;
-use super::mentions::named;
+use super::mentions::{Named, named};
 use crate::answer::Place;
 
 /// Words that can be followed.
@@ -20,7 +20,7 @@ pub struct Link {
 /// The links of a file, in its order.
 pub fn links(subject: &Subject) -> Vec<Link> {
     let named = named(subject.path, subject.raw, &subject.everywhere());
-    let link = |words: super::mentions::Named| match <[Place; 1]>::try_from(words.leads_to) {
+    let link = |words: Named| match <[Place; 1]>::try_from(words.leads_to) {
         Ok([to]) => Some(Link { at: words.at, to, harnesses: words.harnesses }),
         Err(_) => None,
     };

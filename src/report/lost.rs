@@ -8,7 +8,7 @@ use crate::answer::{Fate, Fidelity, Resolution, Scope, Source};
 use crate::snapshot::Content;
 use crate::text::grouped;
 
-/// A warning for the agent, or nothing if all is well. `read` says what a file holds.
+/// A warning for the agent; `None` if nothing is lost. `read` says what a file holds.
 pub fn lost(answer: &Resolution, read: impl Fn(&Path) -> Option<Content>) -> Option<String> {
     let paths = Paths::of(answer);
     let said = answer.answer.sources.iter().filter_map(|source| sentence(source, &paths, &read));
@@ -66,7 +66,7 @@ fn lines(source: &Source, raw: &Content) -> String {
     said.collect::<Vec<_>>().join(", ")
 }
 
-/// On one line: what a file is called must not look like a line of ours.
+/// A sentence on one line: a line break in the name of a file must not begin a sentence that looks like one of ours.
 fn plain(text: &str) -> String {
     text.chars().flat_map(|c| if c.is_control() { c.escape_debug().collect::<Vec<_>>() } else { vec![c] }).collect()
 }

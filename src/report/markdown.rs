@@ -7,7 +7,7 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 /// What stands where.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Outline {
-    /// Words in backticks, without these.
+    /// Code spans, without the backticks.
     pub code: Vec<Range<usize>>,
     /// Where links and pictures lead, as it is written in the text.
     pub links: Vec<Range<usize>>,
@@ -15,7 +15,7 @@ pub struct Outline {
     pub comments: Vec<Range<usize>>,
 }
 
-/// Takes a text apart. Its head is no Markdown.
+/// The outline of a text, without its head, which is no Markdown.
 pub fn outline(text: &str) -> Outline {
     let mut found = Outline::default();
     let start = super::front_matter::head(text).filter(|head| head.closed).map_or(0, |head| head.at.end);
@@ -29,7 +29,7 @@ pub fn outline(text: &str) -> Outline {
                 Tag::Link { link_type: LinkType::Inline, dest_url, .. }
                 | Tag::Image { link_type: LinkType::Inline, dest_url, .. },
             ) => {
-                // What is written otherwise than it is meant, with escapes, is not looked for.
+                // A target that is written with escapes is not found, and left out.
                 let place = text[at.clone()].rfind(&*dest_url).filter(|_| !dest_url.is_empty());
                 found.links.extend(place.map(|place| at.start + place..at.start + place + dest_url.len()));
             }

@@ -63,7 +63,8 @@ pub fn named(path: &Path, raw: &[u8], answers: &[Arc<Resolution>]) -> Vec<Named>
     found
 }
 
-/// Some layers of settings are several files of one directory.
+/// Whether a mention stands in this file. What a layer of settings mentions, where the layer is several files, is said to
+/// stand in their directory.
 fn stands_in(path: &Path, mentioned: &Path) -> bool {
     path == mentioned || (path.parent() == Some(mentioned) && path.extension().is_some_and(|it| it != "md"))
 }
@@ -74,7 +75,7 @@ fn entries(path: &Path, raw: &[u8], answers: &[Arc<Resolution>]) -> Vec<Named> {
     let named = |(text, at): (String, Range<usize>)| {
         let mut leads_to = BTreeSet::new();
         let mut harnesses = Vec::new();
-        for answer in answers.iter().filter(|answer| decides(path, answer)) {
+        for answer in answers.iter().filter(|answer| rests_on(answer, path)) {
             let sources = answer.answer.sources.iter().filter(|source| source.fate != Fate::Missing);
             let before = leads_to.len();
             leads_to.extend(sources.map(|source| &source.place).filter(|place| is_called(place, &text)).cloned());
@@ -88,7 +89,7 @@ fn entries(path: &Path, raw: &[u8], answers: &[Arc<Resolution>]) -> Vec<Named> {
 }
 
 /// Whether an answer rests on a settings file.
-fn decides(path: &Path, answer: &Resolution) -> bool {
+fn rests_on(answer: &Resolution, path: &Path) -> bool {
     answer.trace.iter().any(|probe| probe.path == path) || answer.depends().any(|ask| ask.path() == path)
 }
 
@@ -103,6 +104,7 @@ fn is_called(place: &Place, text: &str) -> bool {
 fn places<'t>(raw: &[u8], texts: BTreeSet<&'t str>) -> Vec<(Range<usize>, &'t str)> {
     let lengths: BTreeSet<usize> = texts.iter().map(|text| text.len()).collect();
     let mut found: Vec<(Range<usize>, &str)> = Vec::new();
+    // The texts that stand somewhere with nothing but white space behind them.
     let mut whole: BTreeSet<&str> = BTreeSet::new();
     let mut from = 0;
     for at in 0..raw.len() {

@@ -104,7 +104,7 @@ pub fn findings(subject: &Subject) -> Vec<Finding> {
     groups.into_iter().map(finding).collect()
 }
 
-/// The lines that a model is told, without the space around them.
+/// The lines that a model is told, without the white space around them.
 type Lines = HashSet<String>;
 
 fn told_by(answer: &Resolution) -> Lines {
@@ -118,7 +118,7 @@ struct Stretch {
     first: usize,
     last: usize,
     lines: usize,
-    /// Which of them.
+    /// The harnesses, by their places in the list of those that were asked.
     reached: Vec<usize>,
 }
 

@@ -1,5 +1,6 @@
 //! The exact prompt as one text, and which of its bytes stand in which file.
 
+use std::ops::Range;
 use std::path::Path;
 
 use schemars::JsonSchema;
@@ -36,8 +37,8 @@ pub fn prompt<'a>(answers: impl IntoIterator<Item = &'a Resolution>) -> String {
     laid_out(answers).0
 }
 
-/// The texts of one harness and nothing else: its messages in order, each beginning on a line of its own; or only the one
-/// of that number, counted from 1.
+/// The texts of one harness and nothing else: its messages in order, each beginning on a line of its own; or only message
+/// `number`, counted from 1.
 pub fn exact(answer: &Resolution, number: Option<usize>) -> Result<String, String> {
     let messages = answer.answer.messages.iter().filter(|message| message.kind == MessageKind::Instructions);
     let texts: Vec<String> =
@@ -60,7 +61,7 @@ pub fn exact(answer: &Resolution, number: Option<usize>) -> Result<String, Strin
     Ok(out)
 }
 
-/// The same with the spans of one answer; `bytes` tells what a file holds.
+/// The text of one answer as [`prompt`] lays it out, with its spans; `bytes` tells what a file holds.
 pub fn preview(answer: &Resolution, bytes: impl Fn(&Path) -> Option<Content>) -> Preview {
     let (text, starts) = laid_out([answer]);
     let mut spans: Vec<Span> = Vec::new();
@@ -89,7 +90,7 @@ pub fn preview(answer: &Resolution, bytes: impl Fn(&Path) -> Option<Content>) ->
     Preview { text, spans }
 }
 
-/// The whole text, and where in it each message starts.
+/// The whole text, and where in it the text of each message starts.
 fn laid_out<'a>(answers: impl IntoIterator<Item = &'a Resolution>) -> (String, Vec<(&'a Message, usize)>) {
     let of_answer = |answer: &'a Resolution| {
         let messages = answer.answer.messages.iter().filter(|message| message.kind == MessageKind::Instructions);
@@ -119,7 +120,7 @@ const MISSES: usize = 100;
 
 /// Where `piece` stands in `text` from `from` on: whole, less white space around it, or line by line. With each place,
 /// the range of the piece that stands there.
-fn runs(text: &str, piece: &str, from: usize) -> Vec<(usize, std::ops::Range<usize>)> {
+fn runs(text: &str, piece: &str, from: usize) -> Vec<(usize, Range<usize>)> {
     let trimmed = piece.trim();
     if trimmed.is_empty() {
         return Vec::new();
@@ -130,7 +131,7 @@ fn runs(text: &str, piece: &str, from: usize) -> Vec<(usize, std::ops::Range<usi
             return vec![(from + at, skipped..skipped + part.len())];
         }
     }
-    let mut found: Vec<(usize, std::ops::Range<usize>)> = Vec::new();
+    let mut found: Vec<(usize, Range<usize>)> = Vec::new();
     let (mut at, mut in_piece, mut misses) = (from, 0, 0);
     for line in piece.split_inclusive('\n') {
         let here = in_piece;

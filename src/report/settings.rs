@@ -1,5 +1,5 @@
-//! What stands at a byte of a settings file or of the head of a rule: which key, or the value of which. Works on files
-//! that are being typed, so nothing is parsed that could be broken.
+//! What stands at a byte of a settings file or of the head of a rule: which key, or the value of which. Files are broken
+//! while they are being typed, so this does not rest on a parser.
 
 use std::ops::Range;
 use std::path::Path;
@@ -38,7 +38,7 @@ pub fn spot(path: &Path, text: &str, byte: usize) -> Option<Spot> {
     match format(path)? {
         Format::Json => json::spot(text, byte),
         Format::Toml => toml::spot(text, byte),
-        Format::Head => in_head(text, byte),
+        Format::FrontMatter => in_front_matter(text, byte),
     }
 }
 
@@ -48,7 +48,7 @@ pub fn texts(path: &Path, raw: &[u8]) -> Option<Vec<(String, Range<usize>)>> {
     let root = match format(path)? {
         Format::Json => formats::parse_json5(text).ok()?,
         Format::Toml => formats::parse_toml(text).ok()?,
-        Format::Head => return None,
+        Format::FrontMatter => return None,
     };
     let mut found = Vec::new();
     let mut nodes: Vec<&Node> = vec![&root];
@@ -72,20 +72,20 @@ pub fn texts(path: &Path, raw: &[u8]) -> Option<Vec<(String, Range<usize>)>> {
 enum Format {
     Json,
     Toml,
-    /// The front matter of Markdown.
-    Head,
+    /// The head of a Markdown file.
+    FrontMatter,
 }
 
 fn format(path: &Path) -> Option<Format> {
     match path.extension()?.to_str()? {
         "json" | "jsonc" | "json5" => Some(Format::Json),
         "toml" => Some(Format::Toml),
-        "md" | "mdc" => Some(Format::Head),
+        "md" | "mdc" => Some(Format::FrontMatter),
         _ => None,
     }
 }
 
-fn in_head(text: &str, byte: usize) -> Option<Spot> {
+fn in_front_matter(text: &str, byte: usize) -> Option<Spot> {
     let head = front_matter::head(text)?;
     let line_start = text[..byte].rfind('\n').map_or(0, |newline| newline + 1);
     if line_start <= head.at.start || byte > head.at.end || (head.closed && line_start + 3 >= head.at.end) {

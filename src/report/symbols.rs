@@ -29,7 +29,7 @@ pub fn symbols(text: &str) -> Vec<Section> {
     done
 }
 
-/// Ends every open section that a heading of that level ends.
+/// Ends every open section that a heading of that level ends; level 0 is the end of the text, and ends all.
 fn close(open: &mut Vec<Section>, done: &mut Vec<Section>, level: usize, text: &str, at: usize) {
     while open.last().is_some_and(|section| section.level >= level.max(1)) {
         let Some(mut section) = open.pop() else { return };

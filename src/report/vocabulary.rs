@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use crate::harness::ALL;
 use crate::harness::shared::keys::Key;
 use crate::harness::shared::names::Names;
+use crate::harness::{ALL, Profile};
 
 /// The keys of one harness in the files that a matcher knows.
 struct Known {
@@ -15,7 +15,7 @@ struct Known {
 }
 
 static KNOWN: LazyLock<Vec<Known>> = LazyLock::new(|| {
-    let of = |profile: &&'static crate::harness::Profile| {
+    let of = |profile: &&'static Profile| {
         let harness = profile.id;
         profile.keys.iter().map(move |keys| Known {
             files: Names::new(keys.files.iter().copied()),

@@ -76,7 +76,7 @@ pub fn count(number: usize, noun: &str) -> String {
 /// Shortens paths for a reader who stands in one directory: relative to it inside the project, `~` in the home directory.
 #[derive(Clone, Debug)]
 pub struct Paths {
-    /// Each directory with what is written in its place, the longest first.
+    /// Each directory with what is written in its place; the first that holds a path counts.
     places: Vec<(PathBuf, String)>,
 }
 

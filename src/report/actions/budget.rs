@@ -2,38 +2,36 @@
 
 use std::path::{Path, PathBuf};
 
-use super::disk::{Disk, answer_with};
-use super::{Action, Desk, Edit};
+use super::disk::{Disk, answer_with, chosen};
+use super::{Action, Context, Edit};
 use crate::answer::{Fate, Limit, Per, Resolution, Unit};
 use crate::formats::{self, Node};
 use crate::harness;
-use crate::harness::custom::Customs;
 use crate::harness::shared::names::Names;
 use crate::report::findings::{Finding, Kind};
 use crate::text::grouped;
 
 /// The fix of a file that is beyond a limit, or near it.
-pub(super) fn fixes(desk: &Desk, finding: &Finding) -> Vec<Action> {
+pub(super) fn fixes(ctx: &Context, finding: &Finding) -> Vec<Action> {
     if !matches!(finding.kind, Kind::OverBudget | Kind::NearBudget) {
         return Vec::new();
     }
-    let limited = desk.subject.sources().find_map(|(answer, source)| {
+    let limited = ctx.subject.sources().find_map(|(answer, source)| {
         let own = finding.harness.as_ref() == Some(&answer.harness) && finding.fate == Some(source.fate);
         Some((answer, source.limit.as_ref().filter(|_| own)?))
     });
-    limited.and_then(|(answer, limit)| raised(desk, finding, answer, limit)).into_iter().collect()
+    limited.and_then(|(answer, limit)| raised(ctx, finding, answer, limit)).into_iter().collect()
 }
 
-fn raised(desk: &Desk, finding: &Finding, answer: &Resolution, limit: &Limit) -> Option<Action> {
-    let choice = harness::choose(&format!("{}@{}", answer.harness, answer.edition), &Customs::default()).ok()?;
-    let keys = choice.edition().limit_keys();
-    let value = enough(desk, answer, limit);
+fn raised(ctx: &Context, finding: &Finding, answer: &Resolution, limit: &Limit) -> Option<Action> {
+    let choice = chosen(answer)?;
+    let value = enough(ctx, answer, limit);
     let settings = settings_files(answer, limit);
-    for key in keys.iter().filter(|key| key.per == limit.per) {
+    for key in choice.edition().limit_keys().iter().filter(|key| key.per == limit.per) {
         for file in &settings {
-            let Some((edit, text)) = set(desk.disk, file, key.path, value) else { continue };
-            let Some(then) = answer_with(desk.disk, answer, &[(file.clone(), text)]) else { continue };
-            if helps(desk, &then) {
+            let Some((edit, text)) = set(ctx.disk, file, key.path, value) else { continue };
+            let Some(then) = answer_with(ctx.disk, answer, &[(file.clone(), text)]) else { continue };
+            if helps(ctx, &then) {
                 let name = key.path.last().unwrap_or(&"");
                 let title = format!("Set {name} to {} in {}", grouped(value), file.display());
                 return Some(Action::fix(finding, title, vec![edit]));
@@ -44,22 +42,20 @@ fn raised(desk: &Desk, finding: &Finding, answer: &Resolution, limit: &Limit) ->
 }
 
 /// Whether all of the file is given, with room left.
-fn helps(desk: &Desk, then: &Resolution) -> bool {
-    let own = then.answer.sources.iter().filter(|source| source.is_file(desk.path()));
-    then.answer.refusal.is_none()
-        && own.clone().count() > 0
-        && own.into_iter().all(|source| source.fate == Fate::Loaded)
+fn helps(ctx: &Context, then: &Resolution) -> bool {
+    let mut own = then.answer.sources.iter().filter(|source| source.is_file(ctx.path())).peekable();
+    then.answer.refusal.is_none() && own.peek().is_some() && own.all(|source| source.fate == Fate::Loaded)
 }
 
 /// A round number above what is needed.
-fn enough(desk: &Desk, answer: &Resolution, limit: &Limit) -> usize {
+fn enough(ctx: &Context, answer: &Resolution, limit: &Limit) -> usize {
     let sharing = answer.answer.sources.iter().filter(|source| {
         let counts = matches!(source.fate, Fate::Loaded | Fate::Truncated | Fate::Dropped);
         counts && source.limit.as_ref().is_some_and(|other| other.per == Per::Chain)
     });
     let bytes: usize = match limit.per {
-        Per::Chain => sharing.filter_map(|source| source.path()).filter_map(|path| desk.disk.len(path)).sum(),
-        Per::Source => desk.subject.raw.len(),
+        Per::Chain => sharing.filter_map(|source| source.path()).filter_map(|path| ctx.disk.len(path)).sum(),
+        Per::Source => ctx.subject.raw.len(),
     };
     // Bytes are at least as many as units of any other kind. A quarter is left for what is yet to be written.
     let wanted = (bytes + bytes / 4).max(limit.value + limit.value / 4);

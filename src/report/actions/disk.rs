@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use crate::answer::Resolution;
-use crate::harness;
 use crate::harness::custom::Customs;
+use crate::harness::{self, Choice};
 use crate::resolve::{Outcome, resolve};
 use crate::snapshot::{Ask, Entry, Fact, Facts, FileType, Meta};
 
-/// Whoever can be asked about the disk.
+/// The disk as facts tell it, behind the few questions that actions ask.
 #[derive(Clone, Copy)]
 pub(super) struct Disk<'a>(pub &'a dyn Facts);
 
@@ -58,9 +58,14 @@ impl Disk<'_> {
     }
 }
 
+/// The harness and edition that gave an answer, unless the harness is a custom one.
+pub(super) fn chosen(answer: &Resolution) -> Option<Choice> {
+    harness::choose(&format!("{}@{}", answer.harness, answer.edition), &Customs::default()).ok()
+}
+
 /// What the harness would answer if these files had these texts.
 pub(super) fn answer_with(disk: Disk, answer: &Resolution, files: &[(PathBuf, String)]) -> Option<Resolution> {
-    let choice = harness::choose(&format!("{}@{}", answer.harness, answer.edition), &Customs::default()).ok()?;
+    let choice = chosen(answer)?;
     match resolve(&Edited { facts: disk.0, files }, &choice, &answer.standpoint) {
         Outcome::Answer(answer) => Some(*answer),
         Outcome::Pending(_) => None,

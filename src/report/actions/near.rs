@@ -1,12 +1,11 @@
 //! Fixes of paths and patterns that lead to nothing, where something of nearly the same name is there.
 
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::{Action, Desk, Edit};
+use super::{Action, Context, Edit};
 use crate::harness::shared::manifests::Manifest;
 use crate::report::findings::{Finding, Kind};
-use crate::snapshot::{Ask, Fact, GlobFlavor};
+use crate::snapshot::{Ask, Fact, FileType, GlobFlavor};
 
 /// How many letters two names may differ by and still be taken for each other.
 const MOST_DIFFERENT: usize = 2;
@@ -15,30 +14,26 @@ const MOST_DIFFERENT: usize = 2;
 const MOST_ABOVE: usize = 16;
 
 /// The fixes of a finding about a path or a pattern that leads to nothing.
-pub(super) fn fixes(desk: &Desk, finding: &Finding) -> Vec<Action> {
-    let Some(word) = desk.text.get(finding.range.clone()) else { return Vec::new() };
+pub(super) fn fixes(ctx: &Context, finding: &Finding) -> Vec<Action> {
+    let Some(word) = ctx.text.get(finding.range.clone()) else { return Vec::new() };
+    // What is changed, and to what.
     let found = match finding.kind {
-        Kind::ImportMissing => {
-            let path = word.strip_prefix('@').map(|path| (1, path));
-            path.and_then(|(skip, path)| Some((skip, path, file(desk, desk.dir(), path)?)))
-        }
-        Kind::MissingFile => Some((0, word)).and_then(|(skip, path)| Some((skip, path, file(desk, desk.dir(), path)?))),
-        Kind::MissingPath => path(desk, word).map(|path| (0, word, path)),
-        Kind::MissingScript => script(desk, finding, word).map(|name| (0, word, name)),
-        Kind::DeadGlob => Some((0, word)).and_then(|(skip, path)| Some((skip, path, pattern(desk, path)?))),
+        Kind::ImportMissing => word.strip_prefix('@').and_then(|path| Some((path, file(ctx, ctx.dir(), path)?))),
+        Kind::MissingFile => file(ctx, ctx.dir(), word).map(|path| (word, path)),
+        Kind::MissingPath => path(ctx, word).map(|path| (word, path)),
+        Kind::MissingScript => script(ctx, finding, word).map(|name| (word, name)),
+        Kind::DeadGlob => pattern(ctx, word).map(|pattern| (word, pattern)),
         _ => None,
     };
-    let action = |(skip, old, new): (usize, &str, String)| {
-        let start = finding.range.start + skip;
-        let place: Range<usize> = start..start + old.len();
-        Action::fix(finding, format!("Change to {new}"), vec![desk.replace(place, new)]).preferred()
-    };
-    let near: Vec<Action> = found.map(action).into_iter().collect();
-    if near.is_empty() { created(desk, finding, word).into_iter().collect() } else { near }
+    let changed = found.map(|(old, new)| {
+        let place = finding.range.end - old.len()..finding.range.end;
+        Action::fix(finding, format!("Change to {new}"), vec![ctx.replace(place, new)]).preferred()
+    });
+    changed.or_else(|| created(ctx, finding, word)).into_iter().collect()
 }
 
 /// The file that an import or an entry of settings names, where nothing of nearly its name is there: made, with a heading.
-fn created(desk: &Desk, finding: &Finding, word: &str) -> Option<Action> {
+fn created(ctx: &Context, finding: &Finding, word: &str) -> Option<Action> {
     let name = match finding.kind {
         Kind::ImportMissing => word.strip_prefix('@')?,
         Kind::MissingFile => word,
@@ -47,53 +42,54 @@ fn created(desk: &Desk, finding: &Finding, word: &str) -> Option<Action> {
     let steps_out = name.split('/').any(|part| part == "..");
     let names_one = !name.starts_with(['/', '~']) && !name.contains(['*', '?', '[', '{', '\\']);
     let plain = name.ends_with(".md") && names_one && !steps_out;
-    let path = desk.dir().join(name.strip_prefix("./").unwrap_or(name));
+    let path = ctx.dir().join(name.strip_prefix("./").unwrap_or(name));
     let title = Path::new(name).file_stem()?.to_str()?;
     let edit = Edit::Create { path: path.clone(), text: format!("# {title}\n") };
-    (plain && !desk.disk.is_taken(&path)).then(|| Action::fix(finding, format!("Create {name}"), vec![edit]))
+    (plain && !ctx.disk.is_taken(&path)).then(|| Action::fix(finding, format!("Create {name}"), vec![edit]))
 }
 
 /// The file that a path was likely meant to lead to.
-fn file(desk: &Desk, dir: &Path, path: &str) -> Option<String> {
+fn file(ctx: &Context, dir: &Path, path: &str) -> Option<String> {
     let slashes = path.replace('\\', "/");
-    let (found, at) = followed(desk, dir, &slashes)?;
-    (found != path && desk.disk.kind(&at) == Some(crate::snapshot::FileType::File)).then_some(found)
+    let (found, at) = followed(ctx, dir, &slashes)?;
+    (found != path && ctx.disk.kind(&at) == Some(FileType::File)).then_some(found)
 }
 
 /// The file that words in prose were likely meant to name, from the directory of the file or from one above it.
-fn path(desk: &Desk, word: &str) -> Option<String> {
-    let dirs = desk.dir().ancestors().take_while(|dir| dir.parent().is_some());
-    dirs.take(MOST_ABOVE).find_map(|dir| file(desk, dir, word))
+fn path(ctx: &Context, word: &str) -> Option<String> {
+    let dirs = ctx.dir().ancestors().take_while(|dir| dir.parent().is_some());
+    dirs.take(MOST_ABOVE).find_map(|dir| file(ctx, dir, word))
 }
 
 /// The script of nearly the same name in the manifest that was looked at first.
-fn script(desk: &Desk, finding: &Finding, word: &str) -> Option<String> {
+fn script(ctx: &Context, finding: &Finding, word: &str) -> Option<String> {
     let (manifest, _) = finding.related.first()?;
-    let names = Manifest::of(manifest)?.scripts(&desk.disk.read(manifest)?)?;
+    let names = Manifest::of(manifest)?.scripts(&ctx.disk.read(manifest)?)?;
     nearest(word, &names).filter(|name| name != word)
 }
 
 /// The pattern with the names in it that are there, if it then finds something.
-fn pattern(desk: &Desk, pattern: &str) -> Option<String> {
+fn pattern(ctx: &Context, pattern: &str) -> Option<String> {
     let slashes = pattern.replace('\\', "/");
     let plain = slashes.trim_start_matches("./");
-    let fixed = plain.split('/').take_while(|part| !part.contains(['*', '?', '[', '{'])).count();
     let parts: Vec<&str> = plain.split('/').collect();
-    let base = desk.subject.base();
+    // The names before the first wildcard.
+    let fixed = parts.iter().take_while(|part| !part.contains(['*', '?', '[', '{'])).count();
+    let base = ctx.subject.base();
     let mut tried = vec![slashes.clone()];
     if fixed > 0 {
-        let (names, _) = followed(desk, &base, &parts[..fixed].join("/"))?;
+        let (names, _) = followed(ctx, &base, &parts[..fixed].join("/"))?;
         tried.push([&[names.as_str()], &parts[fixed..]].concat().join("/"));
     }
     let finds = |tried: &&String| {
         let ask = Ask::Glob { base: base.clone(), pattern: (*tried).clone(), flavor: GlobFlavor::Any };
-        matches!(desk.disk.0.told(&ask), Some(Fact::Glob(found)) if found.files.iter().any(|found| *found != base))
+        matches!(ctx.disk.0.told(&ask), Some(Fact::Glob(found)) if found.files.iter().any(|found| *found != base))
     };
     tried.iter().filter(|tried| *tried != pattern).find(finds).cloned()
 }
 
 /// A path whose names are there, each as it is spelled or nearly so; and where it leads.
-fn followed(desk: &Desk, dir: &Path, path: &str) -> Option<(String, PathBuf)> {
+fn followed(ctx: &Context, dir: &Path, path: &str) -> Option<(String, PathBuf)> {
     let mut at = if path.starts_with('/') { PathBuf::from("/") } else { dir.to_owned() };
     let mut names: Vec<String> = Vec::new();
     for part in path.split('/') {
@@ -104,7 +100,7 @@ fn followed(desk: &Desk, dir: &Path, path: &str) -> Option<(String, PathBuf)> {
                 names.push(part.to_owned());
                 continue;
             }
-            name => nearest(name, &desk.disk.names(&at))?,
+            name => nearest(name, &ctx.disk.names(&at))?,
         };
         if !name.is_empty() && name != "." {
             at.push(&name);

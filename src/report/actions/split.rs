@@ -4,11 +4,11 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::super::symbols::{Section, symbols};
-use super::{Action, Desk, Edit, Group};
+use super::disk::chosen;
+use super::{Action, Context, Edit, Group};
 use crate::answer::{Fate, Purpose, Resolution, Scope};
-use crate::harness;
-use crate::harness::custom::Customs;
 use crate::report::findings::{Finding, Kind};
+use crate::snapshot::FileType;
 use crate::text::grouped;
 
 /// Shorter sections are not worth a file of their own, in bytes.
@@ -18,27 +18,26 @@ const SHORTEST: usize = 200;
 const NESTED: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
 
 /// The fixes of a file that is too large: the section where it is cut, else the largest.
-pub(super) fn fixes(desk: &Desk, finding: &Finding) -> Vec<Action> {
+pub(super) fn fixes(ctx: &Context, finding: &Finding) -> Vec<Action> {
     let section = match finding.kind {
-        Kind::OverBudget => at(desk.text, finding.range.start).or_else(|| largest(desk.text)),
-        Kind::NearBudget | Kind::TooLong => largest(desk.text),
+        Kind::OverBudget => at(ctx.text, finding.range.start).or_else(|| largest(ctx.text)),
+        Kind::NearBudget | Kind::TooLong => largest(ctx.text),
         _ => None,
     };
-    let moves = section.map(|section| moves(desk, &section)).unwrap_or_default();
+    let moves = section.map(|section| moves(ctx, &section)).unwrap_or_default();
     moves.into_iter().map(|(title, edits)| Action::fix(finding, title, edits)).collect()
 }
 
 /// The section at the cursor, whatever the size of the file.
-pub(super) fn extractions(desk: &Desk, range: &Range<usize>) -> Vec<Action> {
-    let moves = at(desk.text, range.start).map(|section| moves(desk, &section)).unwrap_or_default();
+pub(super) fn extractions(ctx: &Context, range: &Range<usize>) -> Vec<Action> {
+    let moves = at(ctx.text, range.start).map(|section| moves(ctx, &section)).unwrap_or_default();
     let action = |(title, edits)| Action { title, group: Group::Extract, fixes: None, preferred: false, edits };
     moves.into_iter().map(action).collect()
 }
 
 /// Whether a harness that reads the file imports what it names with `@path`.
 pub(super) fn imports(answer: &Resolution, path: &Path) -> bool {
-    let choice = harness::choose(&format!("{}@{}", answer.harness, answer.edition), &Customs::default());
-    choice.is_ok_and(|choice| choice.edition().imports_into(path))
+    chosen(answer).is_some_and(|choice| choice.edition().imports_into(path))
 }
 
 /// The innermost section at a byte that may be moved: the title of the whole file stays.
@@ -67,8 +66,8 @@ fn movable(text: &str) -> Vec<Section> {
 }
 
 /// The ways to move a section, each with its title.
-fn moves(desk: &Desk, section: &Section) -> Vec<(String, Vec<Edit>)> {
-    let given = desk.subject.sources().filter(|(_, source)| {
+fn moves(ctx: &Context, section: &Section) -> Vec<(String, Vec<Edit>)> {
+    let given = ctx.subject.sources().filter(|(_, source)| {
         let there = matches!(source.fate, Fate::Loaded | Fate::Truncated | Fate::Dropped);
         there && source.purpose != Purpose::Memory && source.scope != Scope::Managed
     });
@@ -76,57 +75,63 @@ fn moves(desk: &Desk, section: &Section) -> Vec<(String, Vec<Edit>)> {
     if readers.is_empty() {
         return Vec::new();
     }
-    let whose = desk.subject.sources().any(|(_, source)| source.scope == Scope::User);
-    let elsewhere = if whose { None } else { nested(desk, section) };
-    let beside = beside(desk, section, &readers, whose);
-    elsewhere.into_iter().chain(beside).collect()
+    let is_users_own = ctx.subject.sources().any(|(_, source)| source.scope == Scope::User);
+    let nested = if is_users_own { None } else { nested(ctx, section) };
+    let beside = beside(ctx, section, &readers, is_users_own);
+    nested.into_iter().chain(beside).collect()
 }
 
 /// To the directory that the heading names.
-fn nested(desk: &Desk, section: &Section) -> Option<(String, Vec<Edit>)> {
-    let name = NESTED.into_iter().find(|name| *name == desk.subject.name())?;
+fn nested(ctx: &Context, section: &Section) -> Option<(String, Vec<Edit>)> {
+    let name = NESTED.into_iter().find(|name| *name == ctx.subject.name())?;
     let below = section.title.trim_matches('`').trim_end_matches('/').trim_start_matches("./");
     let plain =
         !below.is_empty() && !below.starts_with('/') && below.split('/').all(|part| part != ".." && part != ".");
-    let dir = desk.dir().join(below);
+    let dir = ctx.dir().join(below);
     let path = dir.join(name);
-    if !plain || desk.disk.kind(&dir) != Some(crate::snapshot::FileType::Dir) || desk.disk.is_taken(&path) {
+    if !plain || ctx.disk.kind(&dir) != Some(FileType::Dir) || ctx.disk.is_taken(&path) {
         return None;
     }
     let title = format!("Move “{}” ({} B) to {below}/{name}", section.title, grouped(section.range.len()));
-    Some((title, moved(desk, section, path, "")))
+    Some((title, moved(ctx, section, path, "")))
 }
 
 /// To a file in `docs`, which is imported where all who read the file import, and named where not.
-fn beside(desk: &Desk, section: &Section, readers: &[&Resolution], whose: bool) -> Option<(String, Vec<Edit>)> {
-    let base = if whose { desk.dir().to_owned() } else { desk.subject.base() };
-    let up = desk.dir().strip_prefix(&base).map_or(0, |inside| inside.components().count());
+fn beside(
+    ctx: &Context,
+    section: &Section,
+    readers: &[&Resolution],
+    is_users_own: bool,
+) -> Option<(String, Vec<Edit>)> {
+    let base = if is_users_own { ctx.dir().to_owned() } else { ctx.subject.base() };
+    let up = ctx.dir().strip_prefix(&base).map_or(0, |inside| inside.components().count());
     let below = format!("docs/{}.md", slug(&section.title)?);
     let path = base.join(&below);
-    if desk.disk.is_taken(&path) {
+    if ctx.disk.is_taken(&path) {
         return None;
     }
     let there = format!("{}{below}", "../".repeat(up));
-    let heading = &desk.text[section.heading.clone()];
-    let all_import = readers.iter().all(|answer| imports(answer, desk.path()));
-    let (left, how) = match all_import {
-        true => (format!("@{there}\n"), "import"),
-        false => (format!("{heading}\n\nSee [{there}]({there}).\n"), "point to"),
+    let heading = &ctx.text[section.heading.clone()];
+    let all_import = readers.iter().all(|answer| imports(answer, ctx.path()));
+    let (left, how) = if all_import {
+        (format!("@{there}\n"), "import")
+    } else {
+        (format!("{heading}\n\nSee [{there}]({there}).\n"), "point to")
     };
     let size = grouped(section.range.len());
     let title = format!("Move “{}” ({size} B) to {below} and {how} it", section.title);
-    Some((title, moved(desk, section, path, &left)))
+    Some((title, moved(ctx, section, path, &left)))
 }
 
 /// Makes the new file, and leaves a text in the place of the section.
-fn moved(desk: &Desk, section: &Section, path: PathBuf, left: &str) -> Vec<Edit> {
-    let rest = &desk.text[section.range.end..];
+fn moved(ctx: &Context, section: &Section, path: PathBuf, left: &str) -> Vec<Edit> {
+    let rest = &ctx.text[section.range.end..];
     let blank = rest.len() - rest.trim_start_matches(['\n', '\r']).len();
     let end = section.range.end + blank;
     // A blank line parts what is left from what follows.
-    let gap = if left.is_empty() || end == desk.text.len() { "" } else { "\n" };
-    let text = format!("{}\n", promoted(desk.text, section));
-    vec![Edit::Create { path, text }, desk.replace(section.range.start..end, format!("{left}{gap}"))]
+    let gap = if left.is_empty() || end == ctx.text.len() { "" } else { "\n" };
+    let text = format!("{}\n", promoted(ctx.text, section));
+    vec![Edit::Create { path, text }, ctx.replace(section.range.start..end, format!("{left}{gap}"))]
 }
 
 /// The text of a section whose heading is that of a file.

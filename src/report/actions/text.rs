@@ -3,24 +3,20 @@
 use std::ops::Range;
 
 use super::super::front_matter;
-use super::{Action, Desk, Edit};
+use super::split::imports;
+use super::{Action, Context, Edit};
 use crate::report::findings::{Finding, Kind, findings};
+use crate::snapshot::FileType;
 
 /// The fixes of a finding that change its own place only.
-pub(super) fn fixes(desk: &Desk, finding: &Finding) -> Vec<Action> {
+pub(super) fn fixes(ctx: &Context, finding: &Finding) -> Vec<Action> {
     match finding.kind {
-        Kind::HiddenCharacters => hidden(desk, finding),
-        Kind::ImportPunctuation => punctuation(desk, finding).into_iter().collect(),
-        Kind::ImportInProse => {
-            let word = &desk.text[finding.range.clone()];
-            let end = word.trim_end_matches(PUNCTUATION).len();
-            let place = finding.range.start..finding.range.start + end;
-            let edit = desk.replace(place, format!("`{}`", &word[..end]));
-            vec![Action::fix(finding, format!("Put {} in backticks", &word[..end]), vec![edit]).preferred()]
-        }
-        Kind::LinkAsText => link_as_text(desk, finding).into_iter().collect(),
-        Kind::FrontMatter => head(desk, finding).into_iter().collect(),
-        Kind::StrippedComment => comment(desk, finding).into_iter().collect(),
+        Kind::HiddenCharacters => hidden(ctx, finding),
+        Kind::ImportPunctuation => punctuation(ctx, finding).into_iter().collect(),
+        Kind::ImportInProse => vec![in_backticks(ctx, finding)],
+        Kind::LinkAsText => link_as_text(ctx, finding).into_iter().collect(),
+        Kind::FrontMatter => head(ctx, finding).into_iter().collect(),
+        Kind::StrippedComment => comment(ctx, finding).into_iter().collect(),
         _ => Vec::new(),
     }
 }
@@ -28,10 +24,10 @@ pub(super) fn fixes(desk: &Desk, finding: &Finding) -> Vec<Action> {
 /// What stands behind a path in prose, and is no part of it.
 const PUNCTUATION: [char; 10] = ['.', ',', ';', ':', '!', '?', ')', ']', '"', '\''];
 
-fn hidden(desk: &Desk, finding: &Finding) -> Vec<Action> {
-    let remove = |range: &Range<usize>| desk.replace(range.clone(), "");
+fn hidden(ctx: &Context, finding: &Finding) -> Vec<Action> {
+    let remove = |range: &Range<usize>| ctx.replace(range.clone(), "");
     let one = Action::fix(finding, "Remove these hidden characters", vec![remove(&finding.range)]);
-    let all: Vec<Edit> = findings(desk.subject)
+    let all: Vec<Edit> = findings(ctx.subject)
         .iter()
         .filter(|other| other.kind == Kind::HiddenCharacters)
         .map(|other| remove(&other.range))
@@ -42,49 +38,55 @@ fn hidden(desk: &Desk, finding: &Finding) -> Vec<Action> {
     }
 }
 
+fn in_backticks(ctx: &Context, finding: &Finding) -> Action {
+    let word = ctx.text[finding.range.clone()].trim_end_matches(PUNCTUATION);
+    let place = finding.range.start..finding.range.start + word.len();
+    let edit = ctx.replace(place, format!("`{word}`"));
+    Action::fix(finding, format!("Put {word} in backticks"), vec![edit]).preferred()
+}
+
 /// Parts the path from the punctuation behind it.
-fn punctuation(desk: &Desk, finding: &Finding) -> Option<Action> {
-    let token = desk.text.get(finding.range.clone())?;
+fn punctuation(ctx: &Context, finding: &Finding) -> Option<Action> {
+    let token = ctx.text.get(finding.range.clone())?;
     let end = token.trim_end_matches(PUNCTUATION).len();
     if end == token.len() || !token.starts_with('@') {
         return None;
     }
     let at = finding.range.start + end;
     let title = format!("Put a space behind {}", &token[..end]);
-    Some(Action::fix(finding, title, vec![desk.replace(at..at, " ")]).preferred())
+    Some(Action::fix(finding, title, vec![ctx.replace(at..at, " ")]).preferred())
 }
 
 /// Writes as text what stands in a comment.
-fn comment(desk: &Desk, finding: &Finding) -> Option<Action> {
+fn comment(ctx: &Context, finding: &Finding) -> Option<Action> {
     let start = finding.range.start;
-    let inner = desk.text.get(start..)?.strip_prefix("<!--")?;
+    let inner = ctx.text.get(start..)?.strip_prefix("<!--")?;
     let inner = &inner[..inner.find("-->")?];
-    let edit = desk.replace(start..start + inner.len() + "<!---->".len(), inner.trim());
+    let edit = ctx.replace(start..start + inner.len() + "<!---->".len(), inner.trim());
     Some(Action::fix(finding, "Write the comment as text", vec![edit]).preferred())
 }
 
 /// An import works where a link does not; only for files whose own harness imports.
-fn link_as_text(desk: &Desk, finding: &Finding) -> Option<Action> {
-    let path = desk.text.get(finding.range.clone())?.replace('\\', "/");
-    let imports = |(answer, _): (&crate::answer::Resolution, _)| super::split::imports(answer, desk.path());
-    let is_there = desk.disk.kind(&desk.dir().join(&path)) == Some(crate::snapshot::FileType::File);
-    if !is_there || !desk.subject.sources().any(imports) {
+fn link_as_text(ctx: &Context, finding: &Finding) -> Option<Action> {
+    let path = ctx.text.get(finding.range.clone())?.replace('\\', "/");
+    let is_there = ctx.disk.kind(&ctx.dir().join(&path)) == Some(FileType::File);
+    if !is_there || !ctx.subject.sources().any(|(answer, _)| imports(answer, ctx.path())) {
         return None;
     }
     let title = format!("Import {path} in place of the link");
-    let edit = desk.replace(finding.range.clone(), format!("@{path}"));
+    let edit = ctx.replace(finding.range.clone(), format!("@{path}"));
     Some(Action::fix(finding, title, vec![edit]).preferred())
 }
 
 /// Names the key that the harness reads, or ends the head.
-fn head(desk: &Desk, finding: &Finding) -> Option<Action> {
-    let head = front_matter::head(desk.text)?;
+fn head(ctx: &Context, finding: &Finding) -> Option<Action> {
+    let head = front_matter::head(ctx.text)?;
     if !head.closed {
         // The head ends where its last key ends.
         let end = head.entries.last().map(|entry| entry.values.last().map_or(entry.at.end, |(_, at)| at.end))?;
-        let end = desk.text[end..].find('\n').map_or(desk.text.len(), |at| end + at);
-        let blank = desk.text[end..].starts_with("\n\n") || desk.text[end..].trim().is_empty();
-        let edit = desk.replace(end..end, "\n---");
+        let end = ctx.text[end..].find('\n').map_or(ctx.text.len(), |at| end + at);
+        let blank = ctx.text[end..].starts_with("\n\n") || ctx.text[end..].trim().is_empty();
+        let edit = ctx.replace(end..end, "\n---");
         return blank.then(|| Action::fix(finding, "End the head with a line of dashes", vec![edit]).preferred());
     }
     let entry = head.entries.iter().find(|entry| entry.at == finding.range)?;
@@ -92,7 +94,7 @@ fn head(desk: &Desk, finding: &Finding) -> Option<Action> {
         "alwaysApply" => {
             let (_, at) = entry.values.first()?;
             let quoted = at.start - 1..at.end + 1;
-            let edit = desk.replace(quoted, "true");
+            let edit = ctx.replace(quoted, "true");
             return Some(Action::fix(finding, "Write true without quotation marks", vec![edit]).preferred());
         }
         _ => front_matter::PATTERN_KEYS
@@ -100,5 +102,5 @@ fn head(desk: &Desk, finding: &Finding) -> Option<Action> {
             .find(|key| *key != entry.key && finding.message.contains(&format!("use {key}:")))?,
     };
     let title = format!("Write {key} in place of {}", entry.key);
-    Some(Action::fix(finding, title, vec![desk.replace(entry.at.clone(), key)]).preferred())
+    Some(Action::fix(finding, title, vec![ctx.replace(entry.at.clone(), key)]).preferred())
 }

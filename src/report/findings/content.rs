@@ -1,18 +1,20 @@
 //! Findings about what stands in a file, whichever harness reads it.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use super::super::words::{Paths, count, list};
 use super::{Finding, Kind, Subject, first_line, hidden, secret};
-use crate::answer::{Fate, Purpose, Trigger};
+use crate::answer::{Fate, Purpose, Source, Trigger};
 use crate::text::{self, grouped};
 
-/// So many findings of one kind say enough.
+/// More findings of one kind than these would say no more.
 const MOST: usize = 50;
 
 /// The findings about the text itself. Only a file that some harness considers is looked into.
 pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     let mut found = Vec::new();
-    let considered = subject.sources().next().is_some();
-    if !considered {
+    if subject.sources().next().is_none() {
         return found;
     }
     if subject.raw.as_text().is_none() {
@@ -23,11 +25,9 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
         found.push(Finding::new(Kind::NotUtf8, at..at + 1, message));
     }
     let decoded = subject.raw.text();
-    let at = |range: std::ops::Range<usize>| match decoded {
-        std::borrow::Cow::Borrowed(_) => range,
-        std::borrow::Cow::Owned(_) => {
-            text::raw_offset(subject.raw, range.start)..text::raw_offset(subject.raw, range.end)
-        }
+    let at = |range: Range<usize>| match decoded {
+        Cow::Borrowed(_) => range,
+        Cow::Owned(_) => text::raw_offset(subject.raw, range.start)..text::raw_offset(subject.raw, range.end),
     };
     for run in hidden::hidden(&decoded).into_iter().take(MOST) {
         let message = format!("{} that only the model sees: {}", count(run.count, "hidden character"), run.meaning);
@@ -62,7 +62,7 @@ fn long(subject: &Subject) -> Option<Finding> {
     if subject.long == 0 || lines < subject.long {
         return None;
     }
-    let unlimited = |source: &crate::answer::Source| {
+    let unlimited = |source: &Source| {
         source.limit.is_none() && source.fate == Fate::Loaded && source.purpose == Purpose::Instructions
     };
     let (start, later): (Vec<_>, Vec<_>) = subject

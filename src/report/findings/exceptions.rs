@@ -14,11 +14,12 @@ pub type Day = (i16, u8, u8);
 
 /// What stands before the codes.
 const MARK: &str = "briefing-ignore";
+/// What stands behind the mark where the whole file is meant.
 const WHOLE: &str = "-file";
 /// What may stand before the mark, and what ends it there.
 const OPENINGS: [(&str, &str); 3] = [("<!--", "-->"), ("#", "\n"), ("//", "\n")];
 
-/// What is excepted, wherever it is written.
+/// Which findings are excepted, and until when; the same wherever the exception is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Rule {
     kinds: Vec<Kind>,
@@ -39,7 +40,7 @@ impl Rule {
         Ok(Rule { kinds, until: until.map(day).transpose()? })
     }
 
-    /// Whether it is about a finding; and whether its day is over.
+    /// Whether the exception still holds for a finding; `None` if it is not about that one.
     fn covers(&self, finding: &Finding, today: Day) -> Option<Standing> {
         // That a text is lost stays to be seen, and what is wrong with an exception cannot be excepted.
         if !self.kinds.contains(&finding.kind) || finding.faded || finding.kind == Kind::Exception {
@@ -69,12 +70,12 @@ fn came_back(finding: Finding, (year, month, day): Day) -> Finding {
     Finding { message, ..finding }
 }
 
-/// One that stands in the file that it is about.
+/// An exception that stands in the file it is about.
 struct Inline {
     rule: Rule,
     /// The comment.
     at: Range<usize>,
-    /// The bytes in which findings begin that it excepts.
+    /// Findings that begin in these bytes are excepted.
     about: Range<usize>,
     used: bool,
 }
@@ -164,7 +165,7 @@ fn lines_about(raw: &[u8], comment: &Range<usize>) -> Range<usize> {
     start..end + usize::from(end == raw.len())
 }
 
-/// The line of a declared exception.
+/// A finding on the first line of a declared exception.
 fn of_declaration(raw: &[u8], at: Range<usize>, message: String) -> Finding {
     let line = first_line(&raw[at.start.min(raw.len())..]);
     Finding::new(Kind::Exception, at.start + line.start..at.start + line.end, message)

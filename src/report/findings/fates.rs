@@ -1,7 +1,7 @@
 //! Findings that follow from a file's fate: it is cut, left out, or read in another's place.
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::super::words::{Paths, list};
 use super::{Finding, Kind, Subject, first_line, line_from, title};
@@ -29,7 +29,7 @@ fn of_source(subject: &Subject, answer: &Resolution, source: &Source) -> Vec<Fin
         Fate::Truncated => cut(subject, answer, source),
         Fate::Dropped if source.limit.is_some() => {
             let message = format!("{title} skips this file: {reason}");
-            let found = whole(Kind::OverBudget, message, spenders(answer, source)).into_iter();
+            let found = whole(Kind::OverBudget, message, largest_spender(answer, source)).into_iter();
             found.map(|finding| Finding { cut: subject.raw.len(), ..finding }).collect()
         }
         // A rule for some files waits for one of them.
@@ -69,7 +69,7 @@ fn cut(subject: &Subject, answer: &Resolution, source: &Source) -> Vec<Finding> 
         fate: Some(source.fate),
         lost,
         cut: bytes,
-        related: spenders(answer, source),
+        related: largest_spender(answer, source),
         ..Finding::new(Kind::OverBudget, line.start..line.end.min(first.end).max(line.start), message)
             .of(&answer.harness)
     }]
@@ -110,20 +110,19 @@ pub(super) fn faded(subject: &Subject, found: &[Finding]) -> Vec<Finding> {
     gaps.map(|gap| Finding { faded: true, ..Finding::new(cause.kind, gap, message.clone()) }).collect()
 }
 
-/// The file that spent most of a budget that `source` shares.
-fn spenders(answer: &Resolution, source: &Source) -> Vec<(PathBuf, String)> {
+/// The other file that spent most of the budget that `source` shares, if any.
+fn largest_spender(answer: &Resolution, source: &Source) -> Vec<(PathBuf, String)> {
     let Some(limit) = source.limit.as_ref().filter(|limit| limit.per == Per::Chain) else { return Vec::new() };
     let kept = |source: &Source| source.kept.iter().map(ExactSizeIterator::len).sum::<usize>();
     let shares = |other: &&Source| {
         other.place != source.place && other.limit.as_ref().is_some_and(|other| other.per == Per::Chain)
     };
     let largest = answer.answer.sources.iter().filter(shares).max_by_key(|other| kept(other));
-    let largest = largest.and_then(|other| Some((other.path()?.to_owned(), kept(other)))).filter(|(_, kept)| *kept > 0);
-    let said = |(path, kept): (PathBuf, usize)| {
-        let message = format!("uses {} of the {} {}", grouped(kept), grouped(limit.value), limit.unit);
-        (path, message)
-    };
-    largest.map(said).into_iter().collect()
+    let Some((path, kept)) = largest.and_then(|other| Some((other.path()?, kept(other)))) else { return Vec::new() };
+    if kept == 0 {
+        return Vec::new();
+    }
+    vec![(path.to_owned(), format!("uses {} of the {} {}", grouped(kept), grouped(limit.value), limit.unit))]
 }
 
 /// Whether it matters that another file is taken in its place. It does not where the same harness gets the text anyway; nor
@@ -133,7 +132,8 @@ fn matters(subject: &Subject, answer: &Resolution, source: &Source) -> bool {
     if answer.answer.sources.iter().any(reaches) || super::twice::is_said_elsewhere(subject.raw, answer) {
         return false;
     }
-    let family = |path: &std::path::Path| {
+    // `CLAUDE` of CLAUDE.local.md.
+    let family = |path: &Path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         name.split('.').next().unwrap_or_default().to_owned()
     };

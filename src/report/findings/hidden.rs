@@ -18,6 +18,7 @@ pub struct Hidden {
 /// The runs of hidden characters in a text. Joiners and variation selectors are not hidden where writing needs them: in
 /// emoji, and beside letters that are not ASCII. A byte order mark at the start is none of them.
 pub fn hidden(text: &str) -> Vec<Hidden> {
+    // The bytes with which a candidate can begin: most bytes of most texts are none of these.
     let begins = |byte: u8| byte >= 0xc0 || matches!(byte, 0..=8 | 0xb | 0xe..=0x1f | 0x7f);
     let mut found: Vec<Hidden> = Vec::new();
     let mut at = 0;

@@ -42,8 +42,8 @@ pub enum Standing {
     Off,
 }
 
-/// Declares every kind with its code, its severity unless the user says otherwise, `Off` where it is not looked for then,
-/// and a sentence.
+/// Declares every kind: a sentence, the code, the severity unless the user says otherwise, and `Off` where it is looked for
+/// only if the user says so.
 macro_rules! kinds {
     (@standing) => { Standing::On };
     (@standing $standing:ident) => { Standing::$standing };

@@ -13,7 +13,7 @@ use crate::formats;
 const SAID_ELSEWHERE: [&str; 5] =
     ["over-budget", "unreadable", "created-on-next-run", "agents-displaced", "deprecated"];
 
-/// The kinds of remarks whose codes are those of an answer only.
+/// The kinds of warnings whose codes are not those of findings.
 const OTHER_CODES: [(&str, Kind); 4] = [
     ("pattern", Kind::DeadGlob),
     ("settings", Kind::IgnoredSettings),
@@ -38,7 +38,7 @@ fn of_warning(subject: &Subject, answer: &Resolution, warning: &Warning) -> Opti
     if SAID_ELSEWHERE.contains(&warning.code) {
         return None;
     }
-    // Shown once is what people expect of equal files.
+    // That equal files are shown once is what people expect.
     let once = ["shown once", "sent once"];
     if warning.code == "loaded-twice" && once.iter().any(|once| warning.message.contains(once)) {
         return None;
@@ -130,7 +130,7 @@ fn place(raw: &[u8], token: &str) -> Option<Range<usize>> {
 
 /// The harness does not start because of this file.
 fn refusal(subject: &Subject, answer: &Resolution) -> Option<Finding> {
-    // Its own mistakes Briefing says as what they are.
+    // A mistake of Briefing's own is said as one, and not as a refusal.
     let refusal =
         answer.answer.refusal.as_ref().filter(|refusal| refusal.path == subject.path && !answer.is_broken())?;
     let reason = without_path(subject, &refusal.message);

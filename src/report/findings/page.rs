@@ -19,7 +19,7 @@ pub fn uri(code: Option<&str>) -> String {
     code.map_or_else(|| "briefing:/findings".to_owned(), |code| format!("briefing:/findings/{code}"))
 }
 
-/// What a URI of such a page is about: a kind, or none where it leads to all of them.
+/// What a URI of such a page is about: `Some(None)` is the page that leads to all of them.
 pub fn of_uri(uri: &str) -> Option<Option<Kind>> {
     let rest = uri.strip_prefix("briefing:")?.trim_start_matches('/').strip_prefix("findings")?;
     let code = rest.trim_matches(['/', '#']);
@@ -61,7 +61,7 @@ pub fn index(links: Links) -> String {
 }
 
 /// What the document says of a kind.
-fn section(kind: Kind) -> &'static str {
+pub fn section(kind: Kind) -> &'static str {
     let heading = format!("\n## {}\n", kind.code());
     let text = DOCUMENT.split_once(&heading).map_or("", |(_, rest)| rest);
     text.split("\n## ").next().unwrap_or_default().trim()

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::super::words::{Paths, count};
@@ -22,8 +23,11 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     // Pages that others import are written for people, and repeat each other.
     let is_own = |source: &&Source| source.is_file(subject.path) && source.scope != Scope::Import;
-    let of_itself = |answer: &&Arc<Resolution>| answer.answer.sources.iter().any(|source| is_own(&source));
-    for answer in subject.answers.iter().filter(|answer| !own.is_empty() && of_itself(answer)) {
+    let reads_it = |answer: &&Arc<Resolution>| answer.answer.sources.iter().any(|source| is_own(&source));
+    if own.is_empty() {
+        return found;
+    }
+    for answer in subject.answers.iter().filter(reads_it) {
         for finding in of_answer(subject, text, &own, answer) {
             // Most agents get the same files.
             if found.iter().all(|other| other.range != finding.range) {
@@ -49,23 +53,18 @@ fn of_answer(subject: &Subject, text: &str, own: &[Range<usize>], answer: &Resol
     let (_, sent) = files[at];
     let mut found = Vec::new();
     for (other, part) in &files[..at] {
-        let Some(theirs) = known(other) else { continue };
+        let Some(theirs) = places_of_paragraphs(other) else { continue };
         let is_there = |words: &str| theirs.get(words).is_some_and(|at| part.start <= at.start && at.end <= part.end);
         let is_sent = |at: &Range<usize>| sent.start <= at.start && at.end <= sent.end;
         let repeated: Vec<bool> = own.iter().map(|at| is_sent(at) && is_there(&text[at.clone()])).collect();
         for run in runs(&repeated) {
             let range = own[run.start].start..own[run.end - 1].end;
-            let what = if run.len() == 1 {
-                "this paragraph".to_owned()
-            } else {
-                format!("these {}", count(run.len(), "paragraph"))
+            let (what, them) = match run.len() {
+                1 => ("this paragraph".to_owned(), "it"),
+                several => (format!("these {}", count(several, "paragraph")), "them"),
             };
             let (name, related) = named(answer, other);
-            let message = format!(
-                "{} loads {what} twice: {name} has {} too",
-                answer.title,
-                if run.len() == 1 { "it" } else { "them" }
-            );
+            let message = format!("{} loads {what} twice: {name} has {them} too", answer.title);
             found.push(Finding {
                 fate: Some(Fate::Loaded),
                 related,
@@ -76,15 +75,15 @@ fn of_answer(subject: &Subject, text: &str, own: &[Range<usize>], answer: &Resol
     found
 }
 
-/// The paragraphs of a file, with their places.
-fn known(content: &Content) -> Option<Arc<HashMap<String, Range<usize>>>> {
+/// The paragraphs of a file by their text, with their places; remembered, since many answers hold the same file.
+fn places_of_paragraphs(content: &Content) -> Option<Arc<HashMap<String, Range<usize>>>> {
     static KNOWN: Remembered<HashMap<String, Range<usize>>> = Remembered::new();
     let text = content.as_text().filter(|text| text.len() <= LONGEST)?;
     Some(KNOWN.of(text, |text| paragraphs(text).map(|at| (text[at.clone()].to_owned(), at)).collect()))
 }
 
-/// The file of that content, as somebody at the standpoint would name it.
-fn named(answer: &Resolution, content: &Content) -> (String, Vec<(std::path::PathBuf, String)>) {
+/// The other file, found by its size, as somebody at the standpoint would name it.
+fn named(answer: &Resolution, content: &Content) -> (String, Vec<(PathBuf, String)>) {
     let size = content.size();
     let same = answer.answer.sources.iter().filter(|source| source.fate.reaches() && source.size == Some(size));
     let paths: Vec<_> = same.filter_map(|source| source.path()).collect();
@@ -115,7 +114,7 @@ fn paragraphs(text: &str) -> impl Iterator<Item = Range<usize>> {
     found.into_iter().filter(|at| at.len() >= SHORTEST)
 }
 
-/// The runs of what is repeated.
+/// The runs of `true`.
 fn runs(repeated: &[bool]) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for at in (0..repeated.len()).filter(|at| repeated[*at]) {

@@ -48,8 +48,8 @@ const PLACEHOLDERS: [&str; 34] = [
     "sample",
 ];
 
-/// Words beside a name by which it need not be there: what is made, what is gone, what only shows how.
-const ELSEWHERE: [&str; 68] = [
+/// Words that say of a file named beside them that it need not exist: it is to be made, it is gone, or it only shows how.
+const NEED_NOT_EXIST: [&str; 68] = [
     "create",
     "creates",
     "created",
@@ -164,7 +164,7 @@ fn named(text: &str) -> Vec<(Range<usize>, Reference)> {
     let outline = outline(text);
     let mut found = Vec::new();
     for at in outline.code {
-        if is_elsewhere(text, &at) {
+        if need_not_exist(text, &at) {
             continue;
         }
         let words = &text[at.clone()];
@@ -187,17 +187,17 @@ fn named(text: &str) -> Vec<(Range<usize>, Reference)> {
     found
 }
 
-/// Whether the line of a name says that it need not be there.
-fn is_elsewhere(text: &str, at: &Range<usize>) -> bool {
+/// Whether the line in which a name stands says that it need not exist.
+fn need_not_exist(text: &str, at: &Range<usize>) -> bool {
     let start = text[..at.start].rfind('\n').map_or(0, |newline| newline + 1);
     let end = text[at.end..].find('\n').map_or(text.len(), |newline| at.end + newline);
     let around = [&text[start..at.start], &text[at.end..end]];
     let words = around.iter().flat_map(|part| part.split(|c: char| !c.is_alphanumeric() && c != '\''));
     text[start..end].contains("e.g.")
-        || words.map(str::to_ascii_lowercase).any(|word| ELSEWHERE.contains(&word.as_str()))
+        || words.map(str::to_ascii_lowercase).any(|word| NEED_NOT_EXIST.contains(&word.as_str()))
 }
 
-/// The path that words in code are, without a line number or a section behind it.
+/// The path that a code span is, without a line number or a section behind it.
 fn path(words: &str) -> Option<&str> {
     let path = words.split(['#', ':', '?']).next().unwrap_or_default();
     let path = path.strip_prefix("./").unwrap_or(path);
@@ -236,7 +236,7 @@ fn has_placeholder(path: &str) -> bool {
     })
 }
 
-/// The scripts that commands run: what runs it, its name, and where that stands.
+/// The scripts that commands run: what runs them, their names, and where the names stand.
 fn scripts(words: &str) -> Vec<(Runner, &str, usize)> {
     let mut found = Vec::new();
     for command in words.split(['&', '|', ';']) {

@@ -3,14 +3,14 @@
 use super::super::front_matter;
 use super::super::words::Paths;
 use super::{Finding, Kind, Subject, first_line};
-use crate::answer::Described;
+use crate::answer::{Described, Resolution, Source};
 
 /// The findings about a skill's place in the lists.
 pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     let head = subject.raw.as_text().and_then(front_matter::head);
     let described = head.iter().flat_map(|head| head.values("description")).next().map(|(_, at)| at.clone());
     let range = described.unwrap_or_else(|| first_line(subject.raw));
-    let finding = |(answer, source): (&crate::answer::Resolution, &crate::answer::Source)| {
+    let finding = |(answer, source): (&Resolution, &Source)| {
         let reason = Paths::of(answer).text(&source.reason);
         let what = match source.described {
             Described::Whole => return None,

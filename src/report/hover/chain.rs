@@ -9,7 +9,7 @@ use crate::report::briefing::totals;
 use crate::report::paths::short;
 use crate::text::grouped;
 
-/// So many agents are named in the sentence; more are counted.
+/// How many agents are named in the sentence; if there are more, they are counted.
 const NAMED: usize = 4;
 
 /// What is said of a source file; `None` if no harness is told anything.

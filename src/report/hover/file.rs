@@ -6,7 +6,7 @@ use crate::answer::{Fate, Resolution, Source, Trigger};
 use crate::report::findings::Subject;
 use crate::text::grouped;
 
-/// So many agents that do not read a file are named; more are counted.
+/// How many agents that do not read a file are named; if there are more, they are counted.
 const NAMED: usize = 3;
 
 /// What one agent does with the file.
@@ -117,7 +117,7 @@ fn clause(does: &Does, titles: &[&str], first: bool, alone: bool) -> String {
     }
 }
 
-/// For each time that an agent considers the file: the agent, and what becomes of the file there.
+/// For each time that an agent considers the file: the agent with its edition, and what becomes of the file.
 fn lines(subject: &Subject, condition: &str) -> Vec<(String, String)> {
     let mut lines = Vec::new();
     for answer in subject.answers {

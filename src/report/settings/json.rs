@@ -38,7 +38,7 @@ pub(super) fn spot(text: &str, byte: usize) -> Option<Spot> {
                     *wants_key = false;
                 }
             }
-            // A comment; one of a line goes on to its end, and may go on behind.
+            // Inside a comment. Whoever types at the end of one that ends with its line is still inside.
             b'/' if token.len() > 1 && byte > at && byte < token.end + usize::from(bytes[at + 1] == b'/') => {
                 return None;
             }

@@ -1,5 +1,7 @@
 //! Places in TOML, line by line, whatever state it is in.
 
+use std::ops::Range;
+
 use super::{Part, Spot};
 
 /// What stands at a byte.
@@ -69,8 +71,9 @@ fn keys(name: &str) -> Vec<String> {
     found
 }
 
-/// The word around `here`: a string, or what stands between white space and punctuation. `None` in a comment.
-fn word(line: &str, from: usize, here: usize) -> Option<(std::ops::Range<usize>, bool)> {
+/// The word around `here`, and whether it is quoted: a string, or what stands between white space and punctuation. `None` in a
+/// comment.
+fn word(line: &str, from: usize, here: usize) -> Option<(Range<usize>, bool)> {
     let mut quote: Option<(char, usize)> = None;
     let mut bare = from;
     for (at, c) in line.char_indices().filter(|(at, _)| *at >= from) {

@@ -12,12 +12,12 @@ use crate::glob;
 /// The exceptions of a project.
 #[derive(Default)]
 pub struct Declared {
-    all: Vec<One>,
+    all: Vec<Exception>,
     /// What is wrong with those that make no sense.
     wrong: Vec<Finding>,
 }
 
-struct One {
+struct Exception {
     rule: Rule,
     path: Option<String>,
     harness: Option<String>,
@@ -65,8 +65,8 @@ pub fn declared(raw: &[u8]) -> Declared {
     };
     for entry in file.exceptions {
         let at = entry.span();
-        match one(entry) {
-            Ok(one) => declared.all.push(one),
+        match exception(entry) {
+            Ok(exception) => declared.all.push(exception),
             Err(why) => {
                 let message = format!("This exception excepts nothing: {why}");
                 declared.wrong.push(of_declaration(raw, at, message));
@@ -76,7 +76,7 @@ pub fn declared(raw: &[u8]) -> Declared {
     declared
 }
 
-fn one(entry: Spanned<toml::Value>) -> Result<One, String> {
+fn exception(entry: Spanned<toml::Value>) -> Result<Exception, String> {
     let at = entry.span();
     let said = |error: toml::de::Error| error.message().replace("unknown field", "unknown key");
     let Entry { code, path, harness, until, reason } = entry.into_inner().try_into().map_err(said)?;
@@ -90,34 +90,30 @@ fn one(entry: Spanned<toml::Value>) -> Result<One, String> {
     if let Some(pattern) = path.as_deref().filter(|pattern| !glob::is_plain(pattern)) {
         return Err(format!("`{pattern}` is no pattern"));
     }
-    Ok(One { rule, path, harness, at, used: false })
+    Ok(Exception { rule, path, harness, at, used: false })
 }
 
 impl Declared {
-    /// The finding, unless it is excepted; `path` is that of its file from the directory of the declaration on.
+    /// The finding, unless it is excepted; `path` is that of its file, relative to the directory of the declaration.
     pub fn except(&mut self, finding: Finding, path: &Path, today: Day) -> Option<Finding> {
-        for one in &mut self.all {
-            let is_there = one.path.as_deref().is_none_or(|pattern| glob::plain(pattern, false, path));
-            let is_its = one.harness.is_none() || one.harness == finding.harness;
-            match one.rule.covers(&finding, today).filter(|_| is_there && is_its) {
-                None => continue,
-                Some(Standing::Holds) => {
-                    one.used = true;
-                    return None;
-                }
-                Some(Standing::Over(day)) => {
-                    one.used = true;
-                    return Some(came_back(finding, day));
-                }
-            }
+        for exception in &mut self.all {
+            let of_path = exception.path.as_deref().is_none_or(|pattern| glob::plain(pattern, false, path));
+            let of_harness = exception.harness.is_none() || exception.harness == finding.harness;
+            let standing = exception.rule.covers(&finding, today).filter(|_| of_path && of_harness);
+            let Some(standing) = standing else { continue };
+            exception.used = true;
+            return match standing {
+                Standing::Holds => None,
+                Standing::Over(day) => Some(came_back(finding, day)),
+            };
         }
         Some(finding)
     }
 
     /// What is wrong with the exceptions themselves, once all findings are known.
     pub fn findings(self, raw: &[u8]) -> Vec<Finding> {
-        let unused = self.all.into_iter().filter(|one| !one.used);
-        let unused = unused.map(|one| of_declaration(raw, one.at, UNUSED.to_owned()));
+        let unused = self.all.into_iter().filter(|exception| !exception.used);
+        let unused = unused.map(|exception| of_declaration(raw, exception.at, UNUSED.to_owned()));
         self.wrong.into_iter().chain(unused).collect()
     }
 }
