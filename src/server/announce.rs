@@ -22,7 +22,7 @@ use crate::request::{Places, Request};
 /// Further changes within this time belong to the same announcement: typing, a branch switch.
 const QUIET: Duration = Duration::from_millis(25);
 
-/// So long an announcement may be put off by further changes.
+/// How long further changes may put off an announcement.
 const PATIENCE: Duration = Duration::from_millis(250);
 
 /// Announces whenever something has changed and was published.
@@ -38,7 +38,7 @@ pub(super) async fn keep_announcing(core: Arc<Core>, client: Client) {
 }
 
 /// What the client was told of each open document, or could have been. It may have asked between two announcements: then it
-/// knows several answers of a harness, and hears of the next that is another one than any of them.
+/// knows several answers of a harness, and hears of the next one that differs from any of these.
 pub(super) type Announced = HashMap<Uri, Vec<Arc<Resolution>>>;
 
 /// The client is told this of an open document. A later announcement says what has changed since.

@@ -73,8 +73,8 @@ impl Core {
         });
         let mut take = |found: Vec<_>| found.into_iter().for_each(|(number, answer)| answers[number] = answer);
         let lead = move || {
-            // Threads that are woken together are put on one core. Whoever does the first share wakes the others when it
-            // runs already, and whoever woke it does not any more.
+            // The system puts threads that are woken together on one core. So only this one is woken by the request; it
+            // wakes the others once it runs on a core of its own.
             let help = |permit| {
                 let share = share.clone();
                 tokio::task::spawn_blocking(move || share(permit))
@@ -130,11 +130,11 @@ impl Core {
     }
 }
 
-/// Says, when it is dropped, that nobody waits any more.
+/// Clears its flag when it is dropped: then nobody waits any more.
 pub(super) struct Wanted(Arc<AtomicBool>);
 
 impl Wanted {
-    /// What says so.
+    /// Whether somebody still waits.
     pub fn flag(&self) -> Arc<AtomicBool> {
         self.0.clone()
     }

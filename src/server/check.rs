@@ -48,7 +48,7 @@ pub struct Checking<'a> {
     pub root: &'a Path,
     /// Whom it is about.
     pub settings: Settings,
-    /// Of the files below the root only those, or what is below those; none: all.
+    /// Only these files, and what is below these directories; empty: everything below the root.
     pub only: &'a [PathBuf],
     /// The revision of the git repository at which the working tree is checked; none: as it is now.
     pub revision: Option<&'a str>,

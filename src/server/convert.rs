@@ -101,8 +101,8 @@ pub fn offset(text: &Rope, position: Position, encoding: Encoding) -> usize {
         return text.len_bytes();
     }
     let start = text.line_to_byte(line);
-    let content = without_line_end(&text.line(line).to_string()).to_owned();
-    start + column_to_byte(&content, position.character as usize, encoding)
+    let line = text.line(line).to_string();
+    start + column_to_byte(without_line_end(&line), position.character as usize, encoding)
 }
 
 /// The position of a byte offset; one inside a character is moved to its start.

@@ -15,8 +15,11 @@ pub(super) struct Editing {
     pub prefers: bool,
     /// It takes edits of several documents in order.
     pub ordered: bool,
+    /// It creates files.
     pub creates: bool,
+    /// It renames files.
     pub renames: bool,
+    /// It deletes files.
     pub deletes: bool,
     /// It asks the user before a change that says so.
     pub confirms: bool,

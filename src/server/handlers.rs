@@ -94,7 +94,7 @@ impl LanguageServer for Server {
         let changes = params.content_changes;
         let mut session = self.core.session();
         if !session.documents.contains_key(&uri) {
-            // A text that is known whole needs nothing that came before.
+            // From a change that holds the whole text on, nothing that came before is needed.
             if let Some(whole) = changes.iter().rposition(|change| change.range.is_none()) {
                 let mut text = Rope::from_str(&changes[whole].text);
                 documents::apply(&mut text, changes.into_iter().skip(whole + 1), session.encoding);
@@ -252,7 +252,7 @@ impl Server {
             .insert(uri, Document { path, version, revision, text: Rope::from_str(text), asked: Vec::new() });
     }
 
-    /// Forgets a document; where its file is.
+    /// Forgets a document, and says where its file is.
     fn close(&self, uri: &Uri) -> Option<PathBuf> {
         let mut session = self.core.session();
         session.pulled.remove(uri);

@@ -43,42 +43,36 @@ const FAREWELL: Duration = Duration::from_millis(200);
 /// Serves one client on standard input and output until it leaves. The workspace is `root`, where agents are started.
 pub fn run(base: Defaults, root: &Path, settings: Settings, today: fn() -> Date) -> Result<ExitCode, String> {
     let Alone { runtime, server } = Alone::new(base, root, settings, today)?;
-    let exit = runtime.block_on(async {
-        let door = Door::new(server, root);
-        let followers = door.followers.clone();
-        door.server.core.watch_soon();
-        tokio::spawn(follow::keep_telling(door.server.core.clone(), followers));
-        let running = door.serve((tokio::io::stdin(), tokio::io::stdout())).await;
+    runtime.block_on(async {
+        let handler = Handler::new(server, root);
+        let followers = handler.followers.clone();
+        handler.server.core.watch_soon();
+        tokio::spawn(follow::keep_telling(handler.server.core.clone(), followers));
+        let running = handler.serve((tokio::io::stdin(), tokio::io::stdout())).await;
         match running {
-            Ok(running) => {
-                // However it ends, there is nobody left to tell.
-                let _ = running.waiting().await;
-                ExitCode::SUCCESS
-            }
+            // However it ends, there is nobody left to tell.
+            Ok(running) => drop(running.waiting().await),
             // Somebody looked in and went away again, or is no client of this protocol.
-            Err(error) => {
-                tracing::warn!("no session: {error}");
-                ExitCode::SUCCESS
-            }
+            Err(error) => tracing::warn!("no session: {error}"),
         }
     });
     // Standard input may still be waited for, on a thread that nothing can wake.
     runtime.shutdown_timeout(FAREWELL);
-    Ok(exit)
+    Ok(ExitCode::SUCCESS)
 }
 
 /// What one client is served with.
-struct Door {
+struct Handler {
     server: Server,
     /// The workspace as it was named, and as it really is.
     roots: [PathBuf; 2],
     followers: Arc<Followers>,
 }
 
-impl Door {
-    fn new(server: Server, root: &Path) -> Door {
+impl Handler {
+    fn new(server: Server, root: &Path) -> Handler {
         let real = server.core.files.real(root);
-        Door { server, roots: [root.to_owned(), real], followers: Arc::default() }
+        Handler { server, roots: [root.to_owned(), real], followers: Arc::default() }
     }
 
     /// The prompts of the harnesses that are used here, for the start of a session.
@@ -94,8 +88,8 @@ impl Door {
         Ok(named.into_iter().map(resource).collect())
     }
 
-    /// Refuses the name of a prompt that is none, or leads out of the workspace.
-    fn known(&self, uri: &str) -> Result<(), ErrorData> {
+    /// Refuses a URI that names no prompt, or one that leads out of the workspace.
+    fn check_uri(&self, uri: &str) -> Result<(), ErrorData> {
         let name = super::requests::preview::named(uri).map_err(|error| not_found(&error.message))?;
         name.file.map_or(Ok(()), |file| self.inside(&file)).map_err(|problem| not_found(&problem))
     }
@@ -105,7 +99,7 @@ fn not_found(problem: &str) -> ErrorData {
     ErrorData::resource_not_found(problem.to_owned(), None)
 }
 
-impl ServerHandler for Door {
+impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let abilities = ServerCapabilities::builder()
             .enable_tools()
@@ -136,7 +130,7 @@ impl ServerHandler for Door {
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let answer = self.called(&request.name, request.arguments.unwrap_or_default());
-        // A client waits for ever for an answer that a mistake of ours has ended.
+        // Without an answer the client would wait for ever for what a panic has ended.
         let answer = AssertUnwindSafe(answer).catch_unwind().await;
         let answer = answer.map_err(|_| ErrorData::internal_error("a mistake of Briefing's own; see its log", None))?;
         Ok(match answer? {
@@ -171,7 +165,7 @@ impl ServerHandler for Door {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.known(&request.uri)?;
+        self.check_uri(&request.uri)?;
         let answer = self.server.core.previewed(&request.uri).await.map_err(|error| not_found(&error.message))?;
         let text = preview::prompt([&*answer]);
         Ok(ReadResourceResult::new(vec![ResourceContents::text(text, request.uri)]).into())
@@ -182,9 +176,9 @@ impl ServerHandler for Door {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.known(&request.uri)?;
+        self.check_uri(&request.uri)?;
         self.followers.connected(context.peer);
-        // First, so that no change falls between.
+        // Before it is read, so that no change is missed.
         self.followers.subscribe(request.uri.clone());
         if let Err(problem) = self.follow(&request.uri).await {
             self.followers.unsubscribe(&request.uri);
@@ -207,7 +201,7 @@ impl ServerHandler for Door {
             .resource_subscriptions
             .iter()
             .flatten()
-            .filter(|uri| self.known(uri).is_ok() && self.promise(uri));
+            .filter(|uri| self.check_uri(uri).is_ok() && self.promise(uri));
         let accepted = SubscriptionFilter::builder().resource_subscriptions(known.cloned()).resources_list_changed();
         Some(accepted.build())
     }

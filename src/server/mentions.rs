@@ -71,7 +71,7 @@ impl Core {
         dirs.extend(with_name.iter().map(|file| beside(file)));
         let mut answers = Vec::new();
         for dir in dirs {
-            // The directory of a file that is not there, and need not be.
+            // Any file of the directory will do; it need not be there.
             answers.extend(self.about(&dir.join("x")).await?);
         }
         Ok(answers)

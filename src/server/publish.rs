@@ -26,7 +26,7 @@ pub(super) async fn keep_publishing(core: Arc<Core>, client: Client) {
         due(&core, rested).await;
         let began = Instant::now();
         if core.session().abilities.pulls_diagnostics {
-            // It asks by itself, at once, and the answers are worked out for that. What is left to say can wait.
+            // Such a client asks at once. Its questions go first; what is worked out for them is known here, too.
             sleep(ASKS_FIRST).await;
         }
         if core.told() != EventSource::System && !said_blind {
@@ -56,8 +56,8 @@ async fn due(core: &Core, rested: Instant) {
     }
 }
 
-/// How long to rest after a round that took so long. Settings may make a harness look through half the disk, where
-/// something changes all the time; that must not keep a core busy for ever. Who asks gets the answer of the moment.
+/// How long to rest after a round of that length. Settings may make a harness look through half the disk, where
+/// something changes all the time; that must not keep a core busy for ever. Requests are answered at once all the same.
 fn rest_after(round: Duration) -> Duration {
     if round < LONG_ROUND { Duration::ZERO } else { REST * round }
 }
@@ -65,10 +65,10 @@ fn rest_after(round: Duration) -> Duration {
 /// From here on a round takes long.
 const LONG_ROUND: Duration = Duration::from_millis(500);
 
-/// So many times as long as a long round is rested after it.
+/// How many times as long as a long round the rest after it is.
 const REST: u32 = 4;
 
-/// So long a client that pulls diagnostics goes first.
+/// How long the questions of a client that pulls diagnostics go first.
 const ASKS_FIRST: Duration = Duration::from_millis(20);
 
 /// What the user is told once when directories cannot be watched.
@@ -97,14 +97,14 @@ async fn publish(core: &Arc<Core>, client: &Client, published: &mut Published) {
             client.publish_diagnostics(uri, Vec::new(), None).await;
         }
     }
-    // What changed without an edit of the document itself: the client cannot know that it should ask again.
+    // Whether anything changed without an edit of its document: then the client cannot know that it should ask again.
     let mut behind_its_back = false;
     for (uri, path) in open {
         if !core.session().documents.contains_key(&uri) {
             continue;
         }
         let Ok(view) = core.view(&path).await else { continue };
-        // The ranges belong to the text that was asked about. A newer one asks for a round of its own.
+        // The document may have been closed meanwhile.
         let Some(revision) = view.revision else { continue };
         let now = (revision, diagnostics::of(core, &view));
         let before = published.get(&uri);
@@ -117,8 +117,6 @@ async fn publish(core: &Arc<Core>, client: &Client, published: &mut Published) {
             behind_its_back |= core.session().is_told_otherwise(&uri, revision, &now.1);
         } else {
             behind_its_back |= before.is_some_and(|before| before.0 == revision);
-        }
-        if !abilities.pulls_diagnostics {
             let version = view.version.filter(|_| abilities.versions);
             client.publish_diagnostics(uri.clone(), now.1.clone(), version).await;
         }

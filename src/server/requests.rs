@@ -74,7 +74,7 @@ impl Server {
         let request = Request { harness: params.harness, ..Request::default() };
         let places = Places { cwd, target, read_before: Vec::new(), already_loaded: Vec::new() };
         let (answers, _) = self.core.answers(&request, &places).await?;
-        // Harnesses come to a file by the physical way, and to the target by the way it was named.
+        // Harnesses see an instruction file by its physical path, and the target by the path that was named.
         let physical = self.core.physical(&file).await;
         let explanations = answers.iter().map(|answer| {
             let known = explain::explain(&file, answer);

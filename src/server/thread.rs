@@ -19,12 +19,12 @@ thread_local! {
     static WANTED: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
 }
 
-/// Whether nobody else waits for this thread, so that work may be done right here.
+/// Whether this thread serves no other work, so that it may be kept busy right here.
 pub fn is_own() -> bool {
     IS_OWN.get()
 }
 
-/// What says whether the work of this thread is still wanted, if somebody may give it up.
+/// Whether the work of this thread is still wanted, if somebody may give it up.
 pub fn wanted() -> Option<Arc<AtomicBool>> {
     WANTED.with_borrow(Clone::clone)
 }
@@ -39,7 +39,7 @@ pub async fn on_one<T: Send + 'static>(work: impl Future<Output = T> + Send + 's
             self.1.abort();
         }
     }
-    // As long as all threads of the pool did such work, nobody could help with it.
+    // Far fewer than the pool has threads: if all of them did such work, none could help with it.
     static TURNS: Semaphore = Semaphore::const_new(16);
     if is_own() {
         return work.await;

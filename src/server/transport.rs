@@ -71,7 +71,6 @@ impl Exit {
 }
 
 /// Serves one client until it leaves. Everything answered by then is written and flushed.
-///
 pub async fn serve<S: LanguageServer>(
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,

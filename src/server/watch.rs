@@ -20,7 +20,7 @@ use crate::request::{Defaults, Places, Request};
 /// Further changes within this time are told of together.
 const QUIET: Duration = Duration::from_millis(25);
 
-/// So often is looked anew where the system cannot watch everything.
+/// How often to look again where the system cannot watch everything.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// What a watcher is told.
@@ -88,7 +88,7 @@ async fn watching(
 ) -> Result<(), String> {
     let mut told = asked(core, request, places).await?;
     let arming = core.clone();
-    // What was asked is looked at once more when it is watched, so nothing falls between.
+    // This looks once more at everything that was asked about, so no change in between is missed.
     drop(tokio::task::spawn_blocking(move || arming.watch()).await);
     let names = told.0.iter().map(|answer| format!("{} {}", answer.harness, answer.edition));
     if !say(Heard::Begun(names.collect())) {

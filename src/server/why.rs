@@ -1,10 +1,13 @@
 //! Where a sentence comes from, asked without an editor.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::alone::{at_rest, project};
 use super::check::below;
 use super::settings::Settings;
+use crate::disk::Filesystem;
 use crate::report::why::{self, Near, Sought, Why};
 use crate::request::{Defaults, Places, Request};
 
@@ -32,11 +35,10 @@ pub fn why(base: Defaults, cwd: &Path, settings: Settings, text: &str) -> Result
         let mut near: Vec<Near> = Vec::new();
         let sources = answers.iter().flat_map(|answer| &answer.answer.sources).filter_map(|source| source.path());
         let files = below(&core, &root, &answers, None).into_iter().chain(sources.map(Path::to_owned));
-        for path in files.collect::<std::collections::BTreeSet<_>>() {
+        for path in files.collect::<BTreeSet<_>>() {
             // Most files do not say it, and harnesses need not be asked about those.
-            let Ok(raw) = crate::disk::Filesystem::read(&core.files, &path) else { continue };
-            let says = sought.is_in(&raw.text());
-            if !says {
+            let Ok(raw) = core.files.read(&path) else { continue };
+            if !sought.is_in(&raw.text()) {
                 near.extend(why::near(&path, &raw.text(), &sought));
                 continue;
             }
@@ -45,7 +47,7 @@ pub fn why(base: Defaults, cwd: &Path, settings: Settings, text: &str) -> Result
         }
         found.elsewhere = why::unfiled(answers.iter().map(|answer| &**answer), &found.places, &sought);
         if found.places.is_empty() && found.elsewhere.is_empty() {
-            near.sort_by_key(|near| std::cmp::Reverse(near.alike));
+            near.sort_by_key(|near| Reverse(near.alike));
             near.truncate(NEAREST);
             found.near = near;
         }

@@ -21,7 +21,8 @@ use crate::harness::shared::names::INSTRUCTION_FILES;
 use crate::snapshot::{Change, FileType};
 use crate::text::grouped;
 
-/// The file that is opened first is answered before directories are watched and the folders are looked through.
+/// How long watching directories and looking through the folders wait, so that the file that is opened first is answered
+/// before.
 const HEAD_START: Duration = Duration::from_millis(50);
 
 /// How often the client is told how far a scan is.
@@ -183,7 +184,7 @@ impl Core {
         let turn = self.workspace.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let disturbed = {
             let mut roots = self.workspace.roots();
-            // It may have left the workspace meanwhile, or come anew.
+            // The folder may have left the workspace meanwhile, or have come back: then another scan is under way.
             let Some(root) = roots.get_mut(path).filter(|root| Arc::ptr_eq(&root.progress, progress)) else { return };
             root.files = found;
             root.done.send_replace(true);

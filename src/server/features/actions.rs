@@ -49,7 +49,7 @@ impl Server {
         let offer = self.offer(&uri, &path, range, workspace).await?;
         let mut list: Vec<CodeAction> = Vec::new();
         for action in offer.actions.iter().filter(|action| wanted(action.group)) {
-            // What does away with a finding may be offered once more for its own sake.
+            // The fix of a finding may be offered for its own sake, too, as a refactoring.
             if list.iter().any(|other| other.title == action.title)
                 || !action.edits.iter().all(|edit| editing.can(edit))
             {
@@ -128,7 +128,7 @@ impl Server {
         tokio::task::spawn_blocking(look).await.map_err(|_| Error::internal_error())
     }
 
-    /// An action without its edit; `None` where the user wants to hear nothing of what it is about.
+    /// An action without its edit; `None` where the user has switched off the kind of finding that it resolves.
     fn said(&self, action: &Action, view: Option<&View>, editing: Editing) -> Option<CodeAction> {
         let diagnostics = match (&action.fixes, view) {
             (Some(finding), Some(view)) => Some(vec![diagnostics::shown(&self.core, view, finding.clone())?]),

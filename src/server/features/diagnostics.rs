@@ -1,7 +1,7 @@
 //! Findings as diagnostics: pushed, or pulled where the client asks for them.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::json;
@@ -11,14 +11,15 @@ use tower_lsp::ls_types::*;
 use super::super::capabilities::Abilities;
 use super::super::{Core, Server, Session, convert, thread};
 use super::view::View;
+use crate::answer::Fate;
 use crate::harness::custom::FILE_NAME;
 use crate::harness::shared::names::{INSTRUCTION_FILES, SETTINGS_FILES};
 use crate::report::findings::{self, Finding, Kind, Severity, names, page};
 use crate::report::portable;
 
-/// Where the kinds of findings are explained on the web. Who opens the server's own pages is led there, as is who is told by a
-/// build that knows no repository.
-const PAGE: &str = env!("CARGO_PKG_REPOSITORY");
+/// The repository, whose pages on the web explain the kinds of findings. Clients that open the server's own pages are led to
+/// those, and so is every client by a build that knows no repository.
+const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
 /// Whether something may be wrong with a file of this name: an instruction file, a settings file, or a text that may be
 /// imported.
@@ -34,7 +35,7 @@ pub(in crate::server) fn is_named(path: &Path, session: &Session) -> bool {
         return true;
     }
     let other_case = names::right_case(path).map(|name| path.with_file_name(name));
-    // A page `tools.md` is nobody's business.
+    // A `tools.md` is any page: only a distinctive name is known in another letter case.
     let other_case = other_case.filter(|path| names::is_distinctive(path));
     [Some(path), other_case.as_deref()]
         .into_iter()
@@ -49,7 +50,7 @@ pub(in crate::server) fn of(core: &Core, view: &View) -> Vec<Diagnostic> {
     found.map(|(severity, finding)| diagnostic(severity, finding, view, abilities)).collect()
 }
 
-/// The same as findings, each as bad as the settings say.
+/// The same as findings, each as bad as the settings say; those of kinds that are switched off are left out.
 pub(in crate::server) fn found(core: &Core, view: &View) -> Vec<(Severity, Finding)> {
     let settings = core.session().settings.clone();
     let declared = view.problems.iter().map(|(range, message)| Finding::new(Kind::Declaration, range.clone(), message));
@@ -72,7 +73,7 @@ pub(super) fn shown(core: &Core, view: &View, finding: Finding) -> Option<Diagno
 }
 
 fn diagnostic(severity: Severity, finding: Finding, view: &View, abilities: Abilities) -> Diagnostic {
-    let located = |(path, message): (std::path::PathBuf, String)| {
+    let located = |(path, message): (PathBuf, String)| {
         let location = Location { uri: convert::uri_of(&path)?, range: Range::default() };
         Some(DiagnosticRelatedInformation { location, message })
     };
@@ -109,10 +110,10 @@ fn diagnostic(severity: Severity, finding: Finding, view: &View, abilities: Abil
 
 /// The page about a kind of findings.
 fn explanation(code: &str, abilities: Abilities) -> String {
-    if PAGE.is_empty() || abilities.opens_pages {
+    if REPOSITORY.is_empty() || abilities.opens_pages {
         page::uri(Some(code))
     } else {
-        format!("{PAGE}/blob/main/docs/findings.md#{code}")
+        format!("{REPOSITORY}/blob/main/docs/findings.md#{code}")
     }
 }
 
@@ -199,7 +200,7 @@ impl Session {
 impl Core {
     /// The instruction files that are known: those that are open, those that are below a workspace folder, and those that
     /// harnesses consider which are started there.
-    pub(in crate::server) async fn known_files(self: &Arc<Self>) -> Result<Vec<std::path::PathBuf>> {
+    pub(in crate::server) async fn known_files(self: &Arc<Self>) -> Result<Vec<PathBuf>> {
         let (mut known, folders) = {
             let session = self.session();
             let open = session.documents.values().map(|document| document.path.clone());
@@ -208,7 +209,7 @@ impl Core {
         for folder in folders {
             known.extend(self.files_of(&self.files.real(&folder)).await.files);
             for answer in self.about(&folder.join("x")).await? {
-                let sources = answer.answer.sources.iter().filter(|source| source.fate != crate::answer::Fate::Missing);
+                let sources = answer.answer.sources.iter().filter(|source| source.fate != Fate::Missing);
                 known.extend(sources.filter_map(|source| source.path().map(Path::to_owned)));
             }
         }

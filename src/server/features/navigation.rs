@@ -8,14 +8,14 @@ use tower_lsp::ls_types::*;
 use super::super::{Server, convert};
 use super::view::{View, file};
 use crate::answer::Place;
-use crate::report::links::{leads, links};
+use crate::report::links::{Link, leads, links};
 use crate::report::mentions;
 
 impl Server {
     /// `textDocument/documentLink`
     pub(in crate::server) async fn links(&self, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
         let Some(view) = self.core.concerned(&params.text_document.uri).await? else { return Ok(None) };
-        let link = |link: crate::report::links::Link| DocumentLink {
+        let link = |link: Link| DocumentLink {
             range: view.range(&link.at),
             target: match &link.to {
                 Place::Path(path) => convert::uri_of(path),

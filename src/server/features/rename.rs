@@ -1,7 +1,7 @@
 //! What has to be written elsewhere before files are renamed: imports, and entries of settings files. The editor writes it.
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::*;
@@ -19,7 +19,7 @@ impl Server {
         for renamed in &params.files {
             let path = |uri: &str| file(&uri.parse::<Uri>().ok()?);
             let (Some(old), Some(new)) = (path(&renamed.old_uri), path(&renamed.new_uri)) else { continue };
-            // Harnesses come to files by the physical way.
+            // Harnesses see files by their physical paths.
             let (old, new) = (self.seen(&old).await?, self.seen(&new).await?);
             moves.push((old, new));
         }
@@ -42,7 +42,7 @@ impl Server {
             let mut edits = Vec::new();
             for words in named(&view.seen, &view.raw, &answers).iter().filter(|words| !words.is_pattern()) {
                 let Some(target) = words.paths().next().filter(|_| words.leads_to.len() == 1) else { continue };
-                // The name of a file anywhere is no way to this one.
+                // Words in settings may be the bare name of a file that stands elsewhere: such words lead nowhere.
                 let mut leading = leading_to(target, &answers);
                 if !leading.any(|(file, text, _)| file == path && text == words.text) {
                     continue;
@@ -59,7 +59,7 @@ impl Server {
     }
 
     /// A path as harnesses see it that are started beside it.
-    async fn seen(&self, path: &std::path::Path) -> Result<PathBuf> {
+    async fn seen(&self, path: &Path) -> Result<PathBuf> {
         Ok(seen_as(path, &beside(path), &self.core.about(path).await?))
     }
 }

@@ -33,11 +33,11 @@ pub(in crate::server) struct View {
     pub raw: Content,
     /// What every chosen harness tells at the standpoint: at the start, else when it reads a file beside this one.
     pub answers: Vec<Arc<Resolution>>,
-    /// What those of them tell that do not read it so, if they are started beside the file; and how they see it.
+    /// How harnesses that are started beside the file see it, and what those tell then that do not read it from the standpoint.
     elsewhere: (PathBuf, Vec<Arc<Resolution>>),
-    /// Which state of the open document it is.
+    /// The revision of the document, if it is open.
     pub revision: Option<u64>,
-    /// The editor's number of that state.
+    /// The editor's version number of it.
     pub version: Option<i32>,
     /// What is wrong with the harnesses that the file declares, and where.
     pub problems: Vec<(Bytes<usize>, String)>,
@@ -88,15 +88,17 @@ impl View {
 
 type Question = (Choice, Arc<Standpoint>);
 
-/// What is told about a file, from where.
-struct Stood {
+/// What is told about a file at the standpoint, and beside the file; as in [`View`].
+struct Told {
+    /// Where agents are started.
     cwd: PathBuf,
+    /// What was asked about the start of a session there.
     questions: Vec<(Choice, Standpoint)>,
     answers: Vec<Arc<Resolution>>,
     elsewhere: (PathBuf, Vec<Arc<Resolution>>),
 }
 
-/// Lines as the editor counts them. It hides a byte order mark and replaces what is not UTF-8; its lines are the same.
+/// Lines as the editor counts them. It hides a byte order mark and replaces what is not UTF-8; the line breaks are the same.
 struct Lines {
     text: Rope,
     /// The text is the bytes themselves.
@@ -136,12 +138,12 @@ pub(in crate::server) struct Spot {
     pub range: Range,
 }
 
-/// Whether a harness says anything about a file.
+/// Whether a file is among the sources of an answer.
 fn considers(answer: &Resolution, path: &Path) -> bool {
     answer.answer.sources.iter().any(|source| source.is_file(path))
 }
 
-/// Which state of which text a document is in.
+/// The revision, version and text of an open document.
 fn state(session: &Session, path: &Path) -> Option<(u64, i32, Rope)> {
     let document = session.documents.values().find(|document| document.path == path)?;
     Some((document.revision, document.version, document.text.clone()))
@@ -152,7 +154,7 @@ impl Core {
     pub(in crate::server) async fn view(self: &Arc<Self>, path: &Path) -> Result<View> {
         for _ in 0..8 {
             let before = state(&self.session(), path).map(|(revision, ..)| revision);
-            let Stood { cwd, questions, answers, elsewhere } = self.from_standpoint(path).await?;
+            let Told { cwd, questions, answers, elsewhere } = self.from_standpoint(path).await?;
             let seen = seen_as(path, &cwd, &answers);
             let everyone: Vec<_> = answers.iter().chain(&elsewhere.1).cloned().collect();
             let never_read = self.is_never_read(path, &seen, &questions, &everyone).await;
@@ -200,18 +202,19 @@ impl Core {
         Ok(self.answers(&Request::default(), &places).await?.0)
     }
 
-    /// What every chosen harness makes of a file where it is started as everywhere: at the start of a session; where that
-    /// leaves the file open, when it reads another file beside it; and where that does, too, if it is started there.
-    async fn from_standpoint(self: &Arc<Self>, path: &Path) -> Result<Stood> {
+    /// What every chosen harness, started at the standpoint, makes of a file: at the start of a session; where that does not
+    /// decide about the file, when it reads another file beside it; and where that does not either, if it is started there.
+    async fn from_standpoint(self: &Arc<Self>, path: &Path) -> Result<Told> {
         let beside = beside(path);
         let cwd = self.session().cwd_for(Some(path)).unwrap_or_else(|| beside.clone());
         let places = Places { cwd: cwd.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
         let questions = self.questions(&Request::default(), &places).await?;
-        // An edit takes the answers to most of what is asked below, one after the other.
+        // After an edit most of the answers below are forgotten, and each step would wait for the one before. What was asked
+        // last time is most likely asked again, and can be worked out all at once.
         self.answers_to(self.asked_before(path)).await;
         let mut answers = self.asked(changed(&questions, |_| {})).await;
         if beside == cwd {
-            return Ok(Stood { cwd, questions, answers, elsewhere: (PathBuf::new(), Vec::new()) });
+            return Ok(Told { cwd, questions, answers, elsewhere: (PathBuf::new(), Vec::new()) });
         }
         let open = |answers: &[Arc<Resolution>]| -> Vec<usize> {
             let seen = seen_as(path, &cwd, answers);
@@ -223,7 +226,7 @@ impl Core {
         if !undecided.is_empty() && beside.starts_with(&cwd) {
             let (choice, standpoint) = neighbour::question(&beside);
             let (found, _) = self.answer(choice, Arc::new(standpoint)).await;
-            // The file is named as it is below the start, links and all.
+            // The target is named by its way from the start directory, links and all.
             let below = neighbour::of(&found).and_then(|file| file.strip_prefix(&found.standpoint.cwd).ok());
             let target = below.map_or_else(|| path.to_owned(), |below| beside.join(below));
             reading = changed(&of(&undecided), |at| at.target = Some(target.clone()));
@@ -237,7 +240,7 @@ impl Core {
             document.asked = [reading, starting].concat();
         }
         let seen = seen_as(path, &beside, &elsewhere);
-        Ok(Stood { cwd, questions, answers, elsewhere: (seen, elsewhere) })
+        Ok(Told { cwd, questions, answers, elsewhere: (seen, elsewhere) })
     }
 
     /// What was asked about a document when it was looked at last.
@@ -276,8 +279,7 @@ impl Core {
             let answers = self.asked(changed(questions, started_there)).await;
             let seen = seen_as(path, dir, &answers);
             let told = |answer: &Arc<Resolution>| {
-                let sources = answer.answer.sources.iter();
-                sources.clone().any(|source| source.is_file(&seen) && source.fate != Fate::Missing)
+                answer.answer.sources.iter().any(|source| source.is_file(&seen) && source.fate != Fate::Missing)
             };
             if answers.iter().any(told) {
                 return false;

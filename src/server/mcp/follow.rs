@@ -12,7 +12,7 @@ use tokio::task::block_in_place;
 use tokio::time::timeout;
 
 use super::super::{Core, announce};
-use super::Door;
+use super::Handler;
 use crate::answer::Resolution;
 use crate::request::{Places, Request};
 
@@ -80,7 +80,7 @@ fn wants(stream: &SubscriptionSink, uri: &String) -> bool {
     stream.accepted().resource_subscriptions.as_ref().is_some_and(|wanted| wanted.contains(uri))
 }
 
-impl Door {
+impl Handler {
     /// Remembers what a prompt says now.
     pub(super) async fn follow(&self, uri: &str) -> Result<Arc<Resolution>, String> {
         let answer = self.server.core.previewed(uri).await.map_err(|error| error.message.into_owned())?;
@@ -96,7 +96,9 @@ impl Door {
     /// before the stream is there.
     pub(super) fn promise(&self, uri: &str) -> bool {
         let answer = block_in_place(|| Handle::current().block_on(self.follow(uri)));
-        answer.map(|answer| self.followers.state().promised.entry(uri.to_owned()).or_insert(answer).clone()).is_ok()
+        let Ok(answer) = answer else { return false };
+        self.followers.state().promised.entry(uri.to_owned()).or_insert(answer);
+        true
     }
 
     /// Tells on a stream whatever changes from its promise on, until it is hung up.
@@ -123,7 +125,7 @@ pub(super) async fn harnesses(core: &Arc<Core>) -> Result<Vec<(String, String)>,
 
 /// Tells whoever follows that a prompt, or the list of them, is another one: once things have settled.
 pub(super) async fn keep_telling(core: Arc<Core>, followers: Arc<Followers>) {
-    // What is asked for is also what is watched.
+    // Only what was asked for is watched.
     let mut listed = harnesses(&core).await;
     loop {
         core.changed_outside.notified().await;

@@ -13,7 +13,7 @@ use super::super::ext::{self, EffectiveInstructionsParams, TextDocument};
 use super::super::settings::Settings;
 use super::super::{check, requests};
 use super::arguments::{self, Question, parse, schema};
-use super::{Door, summary};
+use super::{Handler, summary};
 use crate::disk::Filesystem;
 use crate::report::findings::Severity;
 use crate::report::words::list;
@@ -72,7 +72,7 @@ fn words(error: jsonrpc::Error) -> String {
     error.message.into_owned()
 }
 
-impl Door {
+impl Handler {
     /// Calls a tool by its name.
     pub(super) async fn called(&self, name: &str, arguments: JsonObject) -> Result<Said, ErrorData> {
         let gone = self.server.core.files.stat(&self.roots[1]).map_or(true, |meta| meta.kind != FileType::Dir);
@@ -160,12 +160,11 @@ impl Door {
             Some(OneOrMany::Many(specs)) => Settings::of_harnesses(&specs)?,
         };
         let root = self.roots[1].clone();
-        // It has a runtime of its own.
+        // A check has a runtime of its own, which must not be made on a thread of this one.
         let checked = tokio::task::spawn_blocking(move || {
             check::check(base, check::Checking { root: &root, settings, only: &only, revision: None })
         });
-        let checked = checked.await;
-        let checked = checked.map_err(|_| "the check was ended by a mistake of Briefing's own".to_owned())??;
+        let checked = checked.await.map_err(|_| "the check was ended by a mistake of Briefing's own".to_owned())??;
         Ok(findings(&checked, level))
     }
 
@@ -177,8 +176,9 @@ impl Door {
             text_document: question
                 .file
                 .as_deref()
-                .map(|file| Ok::<_, String>(TextDocument { uri: self.inner(file)? }))
-                .transpose()?,
+                .map(|file| self.inner(file))
+                .transpose()?
+                .map(|uri| TextDocument { uri }),
             cwd: question.cwd.as_deref().map(|cwd| self.inner(cwd)).transpose()?,
             read_before: anywhere(&question.read_before)?,
             already_loaded: anywhere(&question.already_loaded)?,
@@ -218,7 +218,7 @@ fn uri(path: &Path) -> Result<String, String> {
     uri_of(path).map(|uri| uri.as_str().to_owned()).ok_or_else(|| format!("{}: not a path", path.display()))
 }
 
-/// The findings, the first of them one by one.
+/// How many files were checked, the first findings, and how many more there are.
 fn findings(checked: &check::Check, level: Severity) -> Value {
     let mut said = Vec::new();
     for file in &checked.files {

@@ -44,13 +44,11 @@ impl Server {
                 found.map_err(|problem| Error::invalid_params(format!("{name}: {problem}")))?
             }
         };
-        match (answers.pop(), answers.len()) {
-            (Some(answer), 0) => Ok(answer),
-            (last, more) => {
-                let count = more + usize::from(last.is_some());
-                Err(Error::invalid_params(format!("{name}: it takes one harness to compare, not {count}")))
-            }
-        }
+        let count = answers.len();
+        answers
+            .pop()
+            .filter(|_| count == 1)
+            .ok_or_else(|| Error::invalid_params(format!("{name}: it takes one harness to compare, not {count}")))
     }
 }
 
@@ -70,7 +68,7 @@ impl Core {
         let (declared, _) = index.answer(&observe, &choice, &Arc::new(standpoint));
         let customs = Customs::of(&declared, &self.session().settings.custom_harnesses);
         let mut defaults = Defaults { customs: Arc::new(customs), ..defaults.clone() };
-        // The version that is installed now would have been the same one then.
+        // The version that is installed now answers for the revision, too.
         for profile in request.to_look_up(&defaults) {
             let (choice, standpoint) = installed::question(profile, &places.cwd, &defaults.home, &defaults.env);
             let now = |asks| disk::observe_all(&self.files, asks);

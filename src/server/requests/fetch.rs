@@ -1,4 +1,4 @@
-//! `briefing.fetch`: what the URLs that instructions name say, fetched once, after the user has said yes.
+//! `briefing.fetch`: fetches the URLs that instructions name, once, after the user has said yes.
 
 use std::collections::BTreeSet;
 

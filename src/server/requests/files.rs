@@ -1,6 +1,7 @@
 //! `briefing/instructionFiles`: every instruction file that is known, and what each harness makes of it.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +24,7 @@ use crate::snapshot::FileType;
 /// How many directories are looked through for a file beside an instruction file.
 const SEARCHED: usize = 64;
 
-/// Files that are read from one place, and the directory they were found below.
+/// A directory below which files are looked for, and what is asked about them from one start directory.
 struct Group {
     root: PathBuf,
     questions: Vec<(Choice, Arc<Standpoint>)>,
@@ -158,7 +159,7 @@ impl Core {
 /// of settings it is in, such as `.claude`.
 fn base_of<'a>(file: &'a Path, root: &Path) -> Option<&'a Path> {
     let inside = file.strip_prefix(root).ok()?;
-    let hidden = |name: &std::ffi::OsStr| name.as_encoded_bytes().starts_with(b".");
+    let hidden = |name: &OsStr| name.as_encoded_bytes().starts_with(b".");
     let depth = inside.iter().position(hidden).unwrap_or(inside.iter().count() - 1);
     file.ancestors().nth(inside.iter().count() - depth)
 }
