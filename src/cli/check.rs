@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::show::{directory, here, print, print_styled, write};
 use super::{FINDINGS, Failure, defaults};
 use crate::answer::Resolution;
-use crate::disk::Real;
+use crate::disk::{Filesystem, Real};
 use crate::report::findings::{Finding, Kind, Severity, share};
 use crate::request::Defaults;
 use crate::server::check::{Check as Checked, Checking, check};
@@ -320,7 +320,7 @@ fn baseline(report: &Report) -> Result<String, String> {
 
 fn known(file: &Path) -> Result<Baseline, String> {
     let said = |problem: &dyn std::fmt::Display| format!("--baseline: {}: {problem}", file.display());
-    let raw = crate::disk::Filesystem::read(&Real, file).map_err(|why| said(&why))?;
+    let raw = Real.read(file).map_err(|why| said(&why))?;
     let value: serde_json::Value = serde_json::from_slice(&raw).map_err(|error| said(&error))?;
     match value["version"].as_u64() {
         Some(BASELINE_VERSION) => {}

@@ -72,7 +72,7 @@ pub(super) struct Compare {
     exit_code: bool,
 }
 
-/// Asks for both, and says what is different.
+/// Asks for both sides, and says what is different.
 pub(super) fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
     let here = here()?;
     let mut request = Request { session: arguments.session.clone(), ..Request::default() };

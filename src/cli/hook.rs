@@ -19,10 +19,10 @@ Examples:
   echo '{\"hook_event_name\": \"SessionStart\", \"cwd\": \"/p\"}' | briefing hook claude-code
   docs/hooks.md says how each client is told to call it";
 
-/// Exit code for whatever goes wrong. Clients take 2, with which misuse ends elsewhere, for the wish to stop them.
+/// Exit code for whatever goes wrong. Elsewhere misuse ends with 2, which clients would take for the wish to stop them.
 pub(super) const HARMLESS: u8 = 1;
 
-/// An event is small; who sends more means something else, in bytes.
+/// The most that is read of an event, in bytes; events are far smaller.
 const LARGEST_EVENT: u64 = 4 * 1024 * 1024;
 
 /// Arguments of `briefing hook`.

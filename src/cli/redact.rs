@@ -20,7 +20,7 @@ struct Redact {
     words: Vec<(String, &'static str)>,
 }
 
-/// From now on nothing of that is printed.
+/// From now on home, user and host are not printed, nor what looks like a credential.
 pub(super) fn begin() {
     let home =
         std::env::home_dir().map(|home| home.to_string_lossy().trim_end_matches('/').to_owned()).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! `briefing report`: what fills the context of each agent, source by source.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -11,11 +12,12 @@ use super::words::visible;
 use super::{Failure, screen};
 use crate::answer::{Place, Resolution, Source};
 use crate::disk::{Buffers, Filesystem, Real};
-use crate::report::context::{ContextReport, ContextReports, Counter, context_report};
+use crate::report::briefing::Tokens;
+use crate::report::context::{ContextReport, ContextReports, Counter, ESTIMATE, LimitUse, context_report};
 use crate::report::words::Paths;
 use crate::request::{Places, Request};
 use crate::snapshot::{FileType, absolute};
-use crate::text::lossy;
+use crate::text::{grouped, lossy};
 
 mod html;
 mod text;
@@ -139,11 +141,23 @@ fn counted(answers: Vec<Resolution>, method: tokens::Method, files: &Buffers) ->
     let text = |source: &Source| {
         let Place::Path(path) = &source.place else { return None };
         let raw = files.read(path).ok()?;
-        let part = |range: &std::ops::Range<usize>| raw.get(range.clone()).map(|part| lossy(part).into_owned());
+        let part = |range: &Range<usize>| raw.get(range.clone()).map(|part| lossy(part).into_owned());
         source.kept.iter().map(part).collect::<Option<String>>()
     };
     let remark = |answer: &Resolution| tokens::remark(method, answer);
     let counter = Counter { method: method.word(), count: count.as_deref(), text: &text, remark: &remark };
     let of = |answer: Resolution| Counted { report: context_report(&answer, &counter), answer };
     Ok(answers.into_iter().map(of).collect())
+}
+
+/// `≈1 024`, or `1 024` where tokens were counted.
+fn figure(tokens: &Tokens) -> String {
+    let about = if tokens.method == ESTIMATE { "≈" } else { "" };
+    format!("{about}{}", grouped(tokens.value))
+}
+
+/// `3 000 of 4 096 bytes`
+fn amounts(limit: &LimitUse) -> String {
+    let unit = if limit.unit == "utf16" { "UTF-16 units" } else { &limit.unit };
+    format!("{} of {} {unit}", grouped(limit.used), grouped(limit.value))
 }

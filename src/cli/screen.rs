@@ -6,7 +6,7 @@ use std::path::Path;
 use anstyle::{AnsiColor, Style};
 
 use super::words::visible;
-use crate::answer::{Fate, Fidelity, Purpose, Resolution, Source, Trigger};
+use crate::answer::{Fate, Fidelity, Purpose, Resolution, Source, Trigger, Warning};
 use crate::report::briefing::totals;
 use crate::report::findings::{Share, share};
 use crate::report::words::{Paths, count, fate, list};
@@ -291,7 +291,7 @@ fn remarks(out: &mut String, answers: &[&Resolution], width: usize) {
     }
 }
 
-/// With one line for files that share word, reason and harnesses.
+/// The remarks with one line for all files that share word, reason and harnesses.
 fn merged(all: Vec<Remark>) -> Vec<Remark> {
     let mut lines: Vec<(Remark, usize)> = Vec::new();
     for remark in all {
@@ -343,28 +343,28 @@ fn of_answer(answer: &Resolution) -> Vec<Remark> {
             harnesses: harnesses(),
         });
     }
-    for warning in &answer.answer.warnings {
-        // What keeps the answer from being exact is one word here, and a sentence with -v.
-        let said = answer.answer.files_only.as_ref().is_some_and(|reason| reason.contains(&warning.message));
-        let is_shown = |source: &Source| !is_plain(source) && source.path() == warning.path.as_deref();
-        // An import that has a row of its own needs no second one for the file that names it.
-        let is_its_import = |source: &Source| {
-            let names = |path: &Path| warning.message.contains(&*path.to_string_lossy());
-            !is_plain(source) && source.by == warning.path && source.path().is_some_and(names)
-        };
-        let has_row =
-            |source: &Source| is_shown(source) || warning.code.starts_with("import-") && is_its_import(source);
-        if said
-            || warning.code == "between-editions"
-            || warning.path.is_some() && answer.answer.sources.iter().any(has_row)
-        {
-            continue;
-        }
+    for warning in answer.answer.warnings.iter().filter(|warning| !is_said_elsewhere(warning, answer)) {
         let path = warning.path.as_deref().map(|path| paths.path(path)).unwrap_or_default();
         let reason = without(&paths.text(&warning.message), &path);
         found.push(Remark { rank: 5, word: "note", style: WARNING, path, reason, harnesses: harnesses() });
     }
     found
+}
+
+/// Whether another line of the screen says what a warning says.
+fn is_said_elsewhere(warning: &Warning, answer: &Resolution) -> bool {
+    // What keeps the answer from being exact is one word here, and a sentence with -v.
+    let is_doubt = answer.answer.files_only.as_ref().is_some_and(|reason| reason.contains(&warning.message));
+    // An import that has a line of its own needs no second one for the file that names it.
+    let is_its_import = |source: &Source| {
+        let names = |path: &Path| warning.message.contains(&*path.to_string_lossy());
+        warning.code.starts_with("import-") && source.by == warning.path && source.path().is_some_and(names)
+    };
+    let has_line =
+        |source: &Source| !is_plain(source) && (source.path() == warning.path.as_deref() || is_its_import(source));
+    is_doubt
+        || warning.code == "between-editions"
+        || warning.path.is_some() && answer.answer.sources.iter().any(has_line)
 }
 
 /// A sentence without the path before it, which stands beside it.
@@ -373,7 +373,7 @@ fn without(sentence: &str, path: &str) -> String {
     rest.map_or(sentence, str::trim_start).to_owned()
 }
 
-/// A reason that fits; of a longer one the first clause, and the whole as a note.
+/// A reason that fits into `space`; of a longer one as many clauses as fit, and the whole as a note.
 fn brief<'a>(reason: &'a str, space: usize, notes: &mut Vec<&'a str>) -> String {
     if reason.chars().count() <= space {
         return reason.to_owned();

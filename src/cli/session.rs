@@ -14,7 +14,7 @@ use super::show::{answer, directory, exists, here, print, print_styled, question
 use super::whom::Format;
 use super::words::visible;
 use super::{Failure, defaults};
-use crate::answer::{Fate, Source};
+use crate::answer::{Fate, Fidelity, Source};
 use crate::disk::Real;
 use crate::report::briefing::{Include, uncertainty};
 use crate::report::session::{SessionStep, fidelity, unfolded};
@@ -254,7 +254,7 @@ fn write_turn(out: &mut String, turn: &Turn, paths: &Paths) {
     for source in &turn.gone {
         let _ = writeln!(out, "     {LOST}-{LOST:#} {}  {FAINT}no longer in the context{FAINT:#}", name(source));
     }
-    // Texts that the client brings with it have a name only.
+    // Of texts that the client brings with it, only the name is known.
     for (message, name) in turn.messages.iter().filter_map(|message| Some((message, message.name.as_ref()?))) {
         let _ = writeln!(
             out,
@@ -264,20 +264,18 @@ fn write_turn(out: &mut String, turn: &Turn, paths: &Paths) {
         );
     }
     let sent: usize = turn.messages.iter().map(|message| message.text.len()).sum();
-    let total = match (sent, turn.gone.is_empty()) {
-        (0, true) if turn.messages.is_empty() => "adds nothing".to_owned(),
-        (0, true) => return doubt(out, turn),
-        (0, false) => return doubt(out, turn),
-        (sent, _) => format!("adds {} B, ≈ {} tokens", grouped(sent), grouped(sent.div_ceil(4))),
-    };
-    let _ = writeln!(out, "     {total}");
+    if sent > 0 {
+        let _ = writeln!(out, "     adds {} B, ≈ {} tokens", grouped(sent), grouped(sent.div_ceil(4)));
+    } else if turn.messages.is_empty() && turn.gone.is_empty() {
+        let _ = writeln!(out, "     adds nothing");
+    }
     doubt(out, turn);
 }
 
 fn doubt(out: &mut String, turn: &Turn) {
     let why = match &turn.doubt {
         Some(doubt) => visible(doubt),
-        None if fidelity(turn) == crate::answer::Fidelity::Exact => return,
+        None if fidelity(turn) == Fidelity::Exact => return,
         None => visible(&uncertainty(&turn.answer)),
     };
     let _ = writeln!(out, "     {WARNING}not exact{WARNING:#}: {why}");

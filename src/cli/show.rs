@@ -144,7 +144,7 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
         found = asked_showing(secrets, &files, &request, &places, defaults)?;
     }
     let Asked { answers, problems } = found;
-    // What is wrong with one harness is said beside the answers of the others.
+    // A harness that is declared wrongly does not keep the others from answering.
     for problem in &problems {
         say(&problem.to_string());
     }
@@ -168,11 +168,8 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
             print(&text)?;
         }
         Format::Text if show.verbose || show.why => {
-            print_styled(&words::of_all(
-                &answers,
-                show.why,
-                !show.harness.iter().any(|spec| ![MINE, ALL_OF_THEM].contains(&spec.as_str())),
-            ))?;
+            let is_named = |spec: &String| ![MINE, ALL_OF_THEM].contains(&spec.as_str());
+            print_styled(&words::of_all(&answers, show.why, !show.harness.iter().any(is_named)))?;
         }
         Format::Text => print_styled(&screen::of_all(&answers, others(&request, &answers), screen::width()))?,
     }
@@ -311,17 +308,22 @@ pub(super) fn installed(profile: &Profile, cwd: &Path, defaults: &Defaults) -> I
 
 /// Reads what is asked for, and nothing before it is.
 pub(super) fn answer(fs: &dyn Filesystem, choice: &Choice, standpoint: &Standpoint) -> Resolution {
-    let disk = Disk { fs, seen: RefCell::default() };
-    match resolve(&disk, choice, standpoint) {
+    match resolve(&Disk::over(fs), choice, standpoint) {
         Outcome::Answer(resolution) => *resolution,
         Outcome::Pending(_) => unreachable!("the disk tells everything"),
     }
 }
 
-/// The disk as it is when it is looked at first.
-struct Disk<'a> {
+/// The disk, looked at when it is asked, and only once for each question.
+pub(super) struct Disk<'a> {
     fs: &'a dyn Filesystem,
     seen: RefCell<Snapshot>,
+}
+
+impl Disk<'_> {
+    pub fn over(fs: &dyn Filesystem) -> Disk<'_> {
+        Disk { fs, seen: RefCell::default() }
+    }
 }
 
 impl Facts for Disk<'_> {
@@ -368,7 +370,7 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
     printed(std::io::stdout().lock(), &redact::redacted(text))
 }
 
-/// Writes as JSON what may be so large that nobody wants to hold it as a text as well.
+/// Writes as JSON what may be too large to be held as a text as well.
 fn print_json(json: &Effective) -> Result<(), Failure> {
     if redact::is_on() {
         return print(&serde_json::to_string_pretty(json).map_err(|error| error.to_string())?);
@@ -378,7 +380,7 @@ fn print_json(json: &Effective) -> Result<(), Failure> {
     ended(written.and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()))
 }
 
-/// The same, with colors where they can be seen.
+/// Writes to standard output, with colors where they can be seen.
 pub(super) fn print_styled(text: &str) -> Result<(), Failure> {
     printed(anstream::stdout().lock(), &redact::redacted(text))
 }

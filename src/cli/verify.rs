@@ -1,6 +1,5 @@
 //! `briefing verify`: asks the user's own client, and says whether it sends what Briefing says.
 
-use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -10,16 +9,16 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::show::{answer, print, questions, write};
+use super::show::{Disk, answer, exists, print, questions, write};
 use super::whom::Whom;
 use super::{FINDINGS, Failure, MISUSE, redact, states};
 use crate::answer::{Fidelity, Resolution};
-use crate::disk::{self, Filesystem, Real};
-use crate::harness::Choice;
+use crate::disk::{Filesystem, Real};
+use crate::harness::{self, Choice};
 use crate::report::briefing::uncertainty;
 use crate::report::case::{case, observed};
 use crate::request::{OneOrMany, Places};
-use crate::snapshot::{Ask, Fact, Facts, absolute};
+use crate::snapshot::{FileType, absolute};
 use crate::verify::client::{self, Client};
 use crate::verify::difference::{Difference, Verdict, compare};
 use crate::verify::remembered::{self, Pass};
@@ -84,10 +83,8 @@ pub(super) fn run(arguments: &Verify) -> Result<ExitCode, Failure> {
     }
     let mut worst = 0;
     for one in &asked {
-        let code = match arguments.suite {
-            true => whole_suite(one, place, arguments, &answers)?,
-            false => one_client(one, place, arguments, &answers)?,
-        };
+        let ask = if arguments.suite { whole_suite } else { one_client };
+        let code = ask(one, place, arguments, &answers)?;
         worst = worst.max(code);
     }
     Ok(ExitCode::from(worst))
@@ -98,7 +95,7 @@ fn whom(arguments: &Verify) -> Result<Vec<Asked>, Failure> {
     let (harness, file) = named(&arguments.what);
     let (cwd, mut defaults) = arguments.whom.standing()?;
     let env = defaults.env.clone();
-    // Which version it is shows where it lies, and not where another is found.
+    // The version is that of the program that is named, and not of one that is found elsewhere.
     if let Some(dir) =
         arguments.program.as_ref().and_then(|program| absolute(&cwd, program).parent().map(Path::to_owned))
     {
@@ -112,7 +109,7 @@ fn whom(arguments: &Verify) -> Result<Vec<Asked>, Failure> {
         return Err("--suite has questions of its own; leave FILE out".to_owned().into());
     }
     if let Some(file) = file {
-        super::show::exists("FILE", &cwd, Path::new(file))?;
+        exists("FILE", &cwd, Path::new(file))?;
     }
     let places = Places { cwd, target: file.map(PathBuf::from), read_before: Vec::new(), already_loaded: Vec::new() };
     let (questions, _) = questions(&Real, &request, &places, defaults)?;
@@ -128,7 +125,7 @@ fn whom(arguments: &Verify) -> Result<Vec<Asked>, Failure> {
             Err(why) => missing.push(why),
         }
     }
-    // Of those that are used here some may not be installed.
+    // Of the harnesses that are used here some may not be installed; one that was named has to be.
     if asked.is_empty() || (harness.is_some() && !missing.is_empty()) {
         return Err(missing.join("; ").into());
     }
@@ -137,7 +134,7 @@ fn whom(arguments: &Verify) -> Result<Vec<Asked>, Failure> {
 
 /// A lone word is a harness, or else a file.
 fn named(what: &[String]) -> (Option<&str>, Option<&str>) {
-    let is_harness = |word: &str| crate::harness::profile(word.split('@').next().unwrap_or_default()).is_some();
+    let is_harness = |word: &str| harness::profile(word.split('@').next().unwrap_or_default()).is_some();
     match what {
         [one] if !is_harness(one) => (None, Some(one)),
         [one, rest @ ..] => (Some(one), rest.first().map(String::as_str)),
@@ -158,8 +155,8 @@ fn client_of(
         format!("{title} cannot be asked; those that can are {}", known.join(", "))
     })?;
     let command =
-        crate::harness::profile(id).and_then(|profile| profile.program.as_ref()).map_or(id, |program| program.command);
-    let is_file = |file: &PathBuf| Real.stat(file).is_ok_and(|meta| meta.kind == crate::snapshot::FileType::File);
+        harness::profile(id).and_then(|profile| profile.program.as_ref()).map_or(id, |program| program.command);
+    let is_file = |file: &PathBuf| Real.stat(file).is_ok_and(|meta| meta.kind == FileType::File);
     let program = match &arguments.program {
         Some(program) => Some(absolute(cwd, program))
             .filter(is_file)
@@ -215,7 +212,7 @@ fn one_client(one: &Asked, place: Where, arguments: &Verify, answers: verify::An
     let limit = Duration::from_secs(arguments.timeout);
     let way = Way { client: &one.program, scratch: scratch.dir(), limit, fs: &Real };
     let plan = Plan::of(&one.answer, &way);
-    let facts = Looked(RefCell::default());
+    let facts = Disk::over(&Real);
     let lay_out = |moved| plan.lay_out(&one.answer, one.client, moved, (&Real, &facts)).map(drop);
     let outcome = outcome(&plan, place, answers, &lay_out)?;
     let verdict = compare(&outcome.ours, &outcome.theirs);
@@ -232,7 +229,7 @@ fn one_client(one: &Asked, place: Where, arguments: &Verify, answers: verify::An
     Ok(code_of(&verdict))
 }
 
-/// The exit code for it.
+/// The exit code for a verdict.
 fn code_of(verdict: &Verdict) -> u8 {
     match verdict {
         Verdict::Equal(..) | Verdict::BothRefuse => 0,
@@ -241,7 +238,7 @@ fn code_of(verdict: &Verdict) -> u8 {
     }
 }
 
-/// Asks where this machine lets it be asked; where that is not to be had after all, on the copy.
+/// Asks where this machine lets a client be asked; if that fails to be set up after all, on the copy.
 fn outcome(
     plan: &Plan,
     place: Where,
@@ -311,7 +308,7 @@ fn describe(one: &Asked, outcome: &Outcome, verdict: &Verdict) -> String {
         }
         Verdict::BothRefuse => format!("{who}: equal, it does not start here, as Briefing says ({seconds:.1} s)\n"),
         Verdict::Different(Difference { at, ours, theirs }) => {
-            // Perhaps nobody said that they are the same.
+            // A difference is no surprise where the answer is not called exact.
             let doubt = match one.answer.fidelity {
                 Fidelity::Exact => String::new(),
                 Fidelity::Unchecked | Fidelity::Files => {
@@ -321,19 +318,5 @@ fn describe(one: &Asked, outcome: &Outcome, verdict: &Verdict) -> String {
             format!("{who}: differs in {at}\n  Briefing  {ours}\n  client    {theirs}\n{doubt}")
         }
         Verdict::Unheard(why) => format!("{who}: could not be compared; {why}\n"),
-    }
-}
-
-/// The disk, looked at when it is asked.
-struct Looked(RefCell<crate::snapshot::Snapshot>);
-
-impl Facts for Looked {
-    fn told(&self, ask: &Ask) -> Option<Fact> {
-        let seen = self.0.borrow().told(ask);
-        Some(seen.unwrap_or_else(|| {
-            let fact = disk::observe(&Real, ask);
-            self.0.borrow_mut().tell(ask.clone(), fact.clone());
-            fact
-        }))
     }
 }

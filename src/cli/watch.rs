@@ -1,7 +1,7 @@
 //! `briefing watch`: a line whenever what an agent is told changes.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
@@ -42,7 +42,7 @@ pub(super) fn run(arguments: &Watch) -> Result<ExitCode, Failure> {
     let mut failure = None;
     let mut say = |heard: Heard| match heard {
         Heard::Begun(harnesses) => {
-            // Where that cannot be said, it is not missed.
+            // Nobody misses it where standard error is closed.
             let _ = writeln!(std::io::stderr(), "briefing: watching for {}; Ctrl-C ends it", list(&harnesses));
             true
         }
@@ -75,7 +75,7 @@ fn line(change: &Change, format: Format) -> String {
 fn text(change: &Change) -> String {
     let paths = Paths::home(&change.home);
     let name = |name: &str| {
-        let path = std::path::Path::new(name);
+        let path = Path::new(name);
         visible(&path.strip_prefix(&change.cwd).map_or_else(|_| paths.path(path), |below| below.display().to_string()))
     };
     let what: Vec<String> = change

@@ -1,12 +1,14 @@
 //! Findings as text with the lines they are about, as JSON, as annotations, and as a comment.
 
 use std::fmt::Write;
+use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use serde_json::json;
 
 use super::{Found, Report};
 use crate::report::findings::{Severity, secrets};
+use crate::report::words::count;
 use crate::text;
 
 /// How many characters of a line are shown.
@@ -26,7 +28,7 @@ pub(super) fn text(report: &Report) -> String {
 struct Line {
     text: String,
     number: usize,
-    marked: std::ops::Range<usize>,
+    marked: Range<usize>,
 }
 
 fn line_of(found: &Found) -> Line {
@@ -70,28 +72,24 @@ fn group<'a>(found: &'a Found, line: &'a Line) -> Group<'a> {
 
 /// `3 findings in 2 of 40 files: 1 error, 2 warnings; 4 known`
 fn summary(report: &Report) -> String {
-    let files = plural(report.files, "file");
+    let files = count(report.files, "file");
     let known = if report.known == 0 { String::new() } else { format!("; {} known", text::grouped(report.known)) };
     let since = report.since.map_or_else(String::new, |revision| format!(" since {revision}"));
     if report.all.is_empty() {
         let found = if report.since.is_some() { "Nothing is worse" } else { "No findings" };
         return format!("{found}{since} in {files}{known}");
     }
-    let count = |severity: Severity| report.all.iter().filter(|found| found.severity == severity).count();
+    let number = |severity: Severity| report.all.iter().filter(|found| found.severity == severity).count();
     let counts = [
         (Severity::Error, "error"),
         (Severity::Warning, "warning"),
         (Severity::Information, "note"),
         (Severity::Hint, "hint"),
     ];
-    let counts = counts.map(|(severity, word)| (count(severity), word));
+    let counts = counts.map(|(severity, word)| (number(severity), word));
     let counts: Vec<String> =
-        counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| plural(*count, word)).collect();
-    format!("{}{since} in {files}: {}{known}", plural(report.all.len(), "finding"), counts.join(", "))
-}
-
-fn plural(count: usize, word: &str) -> String {
-    format!("{} {word}{}", text::grouped(count), if count == 1 { "" } else { "s" })
+        counts.iter().filter(|(number, _)| *number > 0).map(|(number, word)| count(*number, word)).collect();
+    format!("{}{since} in {files}: {}{known}", count(report.all.len(), "finding"), counts.join(", "))
 }
 
 /// For other programs.

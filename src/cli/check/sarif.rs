@@ -3,11 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{Found, Report, kinds};
+use crate::report::findings::page::section;
 use crate::report::findings::{Kind, Severity, Standing};
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
-/// The page that explains every kind of findings, one section each.
-const PAGE: &str = include_str!("../../../docs/findings.md");
 
 pub(super) fn sarif(report: &Report) -> Result<String, String> {
     let kinds = kinds(report);
@@ -28,7 +27,7 @@ pub(super) fn sarif(report: &Report) -> Result<String, String> {
 }
 
 fn rule(kind: Kind) -> Value {
-    let help = section(kind.code());
+    let help = section(kind);
     // Without the severity that stands before it.
     let text = help.split_once(" · ").map_or(help, |(_, text)| text);
     let sentence = text.split_once(". ").map_or(text, |(first, _)| first).replace('\n', " ");
@@ -38,13 +37,6 @@ fn rule(kind: Kind) -> Value {
         "help": {"text": text, "markdown": text},
         "defaultConfiguration": {"enabled": kind.standing() == Standing::On, "level": level(kind.severity())},
     })
-}
-
-/// What the page says of a kind.
-fn section(code: &str) -> &'static str {
-    let head = format!("## {code}\n");
-    let Some((_, after)) = PAGE.split_once(&head) else { return "" };
-    after.split("\n## ").next().unwrap_or_default().trim()
 }
 
 fn level(severity: Severity) -> &'static str {

@@ -95,11 +95,9 @@ fn side(
             asked(&files, &request, &places, defaults).map_err(said)?
         }
     };
-    match (answers.pop(), answers.len()) {
-        (Some(answer), 0) => Ok((answer, revision)),
-        (last, more) => {
-            let count = more + usize::from(last.is_some());
-            Err(said(format!("it takes one harness to compare, not {count}")).into())
-        }
+    let count = answers.len();
+    match answers.pop().filter(|_| count == 1) {
+        Some(answer) => Ok((answer, revision)),
+        None => Err(said(format!("it takes one harness to compare, not {count}")).into()),
     }
 }

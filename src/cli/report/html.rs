@@ -2,9 +2,8 @@
 
 use std::fmt::Write;
 
-use super::Counted;
-use crate::report::briefing::Tokens;
-use crate::report::context::{ContextReport, ESTIMATE, LimitUse, OUT_OF_SIGHT, SourceShare};
+use super::{Counted, amounts, figure, visible};
+use crate::report::context::{ContextReport, OUT_OF_SIGHT, SourceShare};
 use crate::report::words::Paths;
 use crate::text::grouped;
 
@@ -24,7 +23,7 @@ pub(super) fn page(all: &[Counted]) -> String {
             None => format!("the start of a session in {cwd}"),
         }
     });
-    let title = format!("What fills the context: {}", super::visible(&place.unwrap_or_default()));
+    let title = format!("What fills the context: {}", visible(&place.unwrap_or_default()));
     let mut out = String::new();
     let _ = write!(
         out,
@@ -63,7 +62,7 @@ fn overview(out: &mut String, all: &[&Counted]) {
             escaped(&counted.report.harness),
             escaped(&counted.answer.title),
             grouped(totals.bytes),
-            tokens(&totals.tokens),
+            figure(&totals.tokens),
             bar(percent, "fits")
         );
     }
@@ -80,14 +79,14 @@ fn section(out: &mut String, counted: &Counted) {
         escaped(&report.edition),
         escaped(&report.fidelity),
         grouped(report.totals.bytes),
-        tokens(&report.totals.tokens)
+        figure(&report.totals.tokens)
     );
     if let Some(refusal) = &report.refusal {
         let _ = writeln!(out, "<p class=\"over\">Does not start: {}</p>", escaped(&counted.said(refusal)));
     }
     for limit in &report.limits {
-        let _ =
-            writeln!(out, "<p class=\"limit\">{} {}</p>", bar(limit.percent, &limit.state), escaped(&shared(limit)));
+        let said = format!("{} % of the limit for all files: {}", limit.percent, amounts(limit));
+        let _ = writeln!(out, "<p class=\"limit\">{} {}</p>", bar(limit.percent, &limit.state), escaped(&said));
     }
     reserve(out, report);
     sources(out, counted);
@@ -127,7 +126,7 @@ fn sources(out: &mut String, counted: &Counted) {
             escaped(&counted.name(&source.name)),
             marks(source),
             grouped(source.injected),
-            tokens(&source.tokens),
+            figure(&source.tokens),
             bar(percent, "fits"),
             source.share
         );
@@ -144,7 +143,7 @@ fn sources(out: &mut String, counted: &Counted) {
     out.push_str("</tbody>\n</table>\n");
 }
 
-/// Whether a limit left nothing of it, or something else kept it out.
+/// Whether a part of it, or all of it, was kept from the model.
 fn is_lost(source: &SourceShare) -> bool {
     matches!(source.fate.as_str(), "dropped" | "truncated") && source.trigger != "call"
 }
@@ -158,7 +157,7 @@ fn others(out: &mut String, counted: &Counted) {
         let name = other.name.as_ref().map(|name| format!(" {name}")).unwrap_or_default();
         let listed = other.listed.map(|listed| format!(", {listed} listed")).unwrap_or_default();
         let size = match (other.bytes, &other.tokens) {
-            (Some(bytes), Some(figure)) => format!("{} bytes · {} tokens", grouped(bytes), tokens(figure)),
+            (Some(bytes), Some(tokens)) => format!("{} bytes · {} tokens", grouped(bytes), figure(tokens)),
             (_, _) => "its text is not known".to_owned(),
         };
         let _ = writeln!(out, "<li>{}: {size}</li>", escaped(&format!("{}{name}{listed}", other.kind)));
@@ -189,22 +188,7 @@ fn marks(source: &SourceShare) -> String {
     marks
 }
 
-fn shared(limit: &LimitUse) -> String {
-    let unit = if limit.unit == "utf16" { "UTF-16 units" } else { &limit.unit };
-    format!(
-        "{} % of the limit for all files: {} of {} {unit}",
-        limit.percent,
-        grouped(limit.used),
-        grouped(limit.value)
-    )
-}
-
-fn tokens(tokens: &Tokens) -> String {
-    let about = if tokens.method == ESTIMATE { "≈" } else { "" };
-    format!("{about}{}", grouped(tokens.value))
-}
-
-/// A bar, of which what it says is written beside it.
+/// A bar. What it shows is also written beside it, so it is hidden from screen readers.
 fn bar(percent: usize, state: &str) -> String {
     let percent = percent.min(100);
     format!(

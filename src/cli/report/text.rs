@@ -5,9 +5,9 @@ use std::fmt::Write;
 use anstyle::{AnsiColor, Style};
 
 use super::super::screen::{bar, shortened, wrapped};
-use super::Counted;
+use super::{Counted, amounts, figure, visible};
 use crate::report::briefing::Tokens;
-use crate::report::context::{ESTIMATE, LimitUse, OUT_OF_SIGHT, SourceShare};
+use crate::report::context::{LimitUse, OUT_OF_SIGHT, SourceShare};
 use crate::report::words::count;
 use crate::text::grouped;
 
@@ -116,10 +116,10 @@ fn others(out: &mut String, counted: &Counted) {
         let name = other.name.as_ref().map(|name| format!(" `{name}`")).unwrap_or_default();
         let listed = other.listed.map(|listed| format!(", {listed} listed")).unwrap_or_default();
         let size = match (other.bytes, &other.tokens) {
-            (Some(bytes), Some(figure)) => format!("{} B  {}", grouped(bytes), tokens(figure)),
+            (Some(bytes), Some(count)) => format!("{} B  {}", grouped(bytes), tokens(count)),
             (_, _) => "its text is not known".to_owned(),
         };
-        let _ = writeln!(out, "  + {}{}{listed}: {size}", other.kind, super::visible(&name));
+        let _ = writeln!(out, "  + {}{}{listed}: {size}", other.kind, visible(&name));
     }
 }
 
@@ -134,8 +134,7 @@ fn size(source: &SourceShare) -> String {
 }
 
 fn tokens(tokens: &Tokens) -> String {
-    let about = if tokens.method == ESTIMATE { "≈" } else { "" };
-    format!("{about}{} tokens", grouped(tokens.value))
+    format!("{} tokens", figure(tokens))
 }
 
 /// What is odd about a source.
@@ -158,14 +157,6 @@ fn remark(source: &SourceShare) -> String {
             .map(|limit| format!("{} % of its limit", limit.percent)),
     );
     if said.is_empty() { String::new() } else { format!("  {}", said.join(", ")) }
-}
-
-fn amounts(limit: &LimitUse) -> String {
-    let unit = match limit.unit.as_str() {
-        "utf16" => "UTF-16 units",
-        unit => unit,
-    };
-    format!("{} of {} {unit}", grouped(limit.used), grouped(limit.value))
 }
 
 fn mark(limit: &LimitUse) -> String {
