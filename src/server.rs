@@ -66,14 +66,14 @@ impl Drop for Server {
 /// What handlers and background work share.
 struct Core {
     index: Index,
-    /// In the place of the index, where nobody waits for changes.
+    /// Takes the place of the index where nothing is watched.
     at_rest: Option<AtRest>,
     files: Buffers,
     watcher: OnceLock<Watcher>,
     workspace: Workspace,
     /// What the instruction files of the workspace name.
     mentions: Mentions,
-    /// Something could not be watched, so changes may concern answers that nobody remembers.
+    /// Something could not be watched: there are answers that the index does not remember, and any change may concern them.
     blind: AtomicBool,
     session: Mutex<Session>,
     today: Box<dyn Fn() -> Date + Send + Sync>,

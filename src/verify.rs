@@ -6,12 +6,13 @@
 //! only when the user named the command.
 #![expect(clippy::disallowed_methods, reason = "this is the room that starts programs, in a directory of its own")]
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
@@ -33,11 +34,11 @@ pub mod suite;
 use client::{Client, Run, Sent, Start};
 use model::{Call, Model};
 pub use plan::{Installed, Plan, Way};
-use process::{End, Line};
+use process::{CommandLine, End};
 
 /// The argument with which the program starts itself in namespaces of their own.
 pub const INSIDE: &str = "--inside";
-/// How much longer than its client the one may take who starts it.
+/// How much longer than the client the program may take that starts it.
 const GRACE: Duration = Duration::from_secs(20);
 
 /// Whom Briefing's own answer comes from.
@@ -88,7 +89,7 @@ pub fn place() -> Where {
 }
 
 /// A program in namespaces of its own, which ends with whoever started it.
-fn namespaces(program: impl AsRef<std::ffi::OsStr>) -> Command {
+fn namespaces(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new("unshare");
     command.args(["--user", "--map-root-user", "--mount", "--net", "--pid", "--fork", "--kill-child"]).arg(program);
     command
@@ -185,8 +186,8 @@ fn here(plan: &Plan, answers: Answers) -> Result<Outcome, String> {
     Ok(Outcome { ours, theirs, millis })
 }
 
-/// What changes with a file.
-fn stamp(file: &Path) -> Option<(u64, std::time::SystemTime)> {
+/// Length and time of a file: another stamp is that of another file.
+fn stamp(file: &Path) -> Option<(u64, SystemTime)> {
     let meta = fs::metadata(file).ok()?;
     Some((meta.len(), meta.modified().ok()?))
 }
@@ -218,7 +219,7 @@ fn theirs(plan: &Plan, client: &Client) -> io::Result<Said> {
         is_set: &|name| plan.is_set(name),
     };
     let Start { arguments, env } = (client.start)(&run);
-    let mut line = Line {
+    let mut line = CommandLine {
         program: &plan.program,
         arguments: client.before.map(|before| before(&run)).unwrap_or_default(),
         env: plan.environment(),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::harmless::Harmless;
-use super::model::Call;
+use super::model::{Call, list};
 
 mod claude_code;
 mod cline;
@@ -119,10 +119,6 @@ fn text_of(content: &Value) -> String {
         Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
         _ => String::new(),
     }
-}
-
-fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
-    value[key].as_array().map_or(&[], Vec::as_slice)
 }
 
 /// The texts of one role in a request of Chat Completions, a line apart.

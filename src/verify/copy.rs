@@ -15,9 +15,9 @@ use crate::snapshot::{Ask, Fact, FileType, absolute};
 
 /// A file that nobody asked for is copied up to this size, in bytes.
 const UNASKED_BYTES: u64 = 256 * 1024;
-/// So many entries of a directory are looked at, and no more.
+/// How many entries of a directory are looked at.
 const ENTRIES: usize = 2_000;
-/// So many links lead on from one path, and no more: then they go round in a circle.
+/// How many links are followed from one path: where there are more, they go round in a circle.
 const LINKS: usize = 40;
 /// The endings of files that may be instructions.
 const INSTRUCTIONS: [&str; 4] = [".md", ".mdc", "rules", ".markdown"];
@@ -89,7 +89,7 @@ impl<'a> Copy<'a> {
         self.covers.iter().any(|cover| path.starts_with(cover))
     }
 
-    /// What is at a path, with everything that leads there: the same kind of thing, and nothing in it.
+    /// Makes the same kind of thing as is at a path, with nothing in it, and everything that leads there.
     pub fn entry(&mut self, path: &Path) -> io::Result<()> {
         self.reach(path).map(drop)
     }
@@ -136,7 +136,7 @@ impl<'a> Copy<'a> {
                 let target = if leads { self.place(&target) } else { target };
                 std::os::unix::fs::symlink(target, &place)?;
             }
-            // What could keep a client waiting is not made.
+            // A pipe or a device could keep a client waiting.
             _ => return Ok(()),
         }
         self.mode_of(path, &place, kind)

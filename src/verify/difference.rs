@@ -1,4 +1,4 @@
-//! Whether two say the same, and where they first do not.
+//! Whether Briefing and a client say the same, and where they first do not.
 
 use super::Said;
 use super::client::Sent;
@@ -27,7 +27,7 @@ pub struct Difference {
     pub theirs: String,
 }
 
-/// So much is shown around the first difference, in characters.
+/// How much is shown around the first difference, in characters.
 const AROUND: usize = 160;
 
 /// Compares what Briefing says with what the client says.

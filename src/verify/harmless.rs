@@ -1,5 +1,7 @@
 //! What of a file must not come into a copy: secrets, and whatever a client would start by itself.
 
+use std::cmp::Reverse;
+use std::ops::Range;
 use std::path::Path;
 
 use crate::formats::{Node, parse_jsonc};
@@ -29,7 +31,7 @@ pub struct Harmless {
 }
 
 impl Harmless {
-    /// A key of that name, at the top.
+    /// A key that these keys lead to.
     pub const fn new(path: &'static [&'static str], value: &'static str) -> Harmless {
         Harmless { path, value }
     }
@@ -58,7 +60,7 @@ fn json(text: &str, keys: &[Harmless]) -> String {
     let Ok(node) = parse_jsonc(bare) else { return text.to_owned() };
     let mut found = Vec::new();
     keys.iter().for_each(|key| values(&node, key.path, key.value, &mut found));
-    found.sort_by_key(|(at, _)| std::cmp::Reverse(at.start));
+    found.sort_by_key(|(at, _)| Reverse(at.start));
     let mut out = bare.to_owned();
     let mut before = usize::MAX;
     for (at, value) in found {
@@ -70,7 +72,7 @@ fn json(text: &str, keys: &[Harmless]) -> String {
     format!("{}{out}", &text[..text.len() - bare.len()])
 }
 
-fn values(node: &Node, path: &[&str], value: &'static str, found: &mut Vec<(std::ops::Range<usize>, &'static str)>) {
+fn values(node: &Node, path: &[&str], value: &'static str, found: &mut Vec<(Range<usize>, &'static str)>) {
     let Some((first, rest)) = path.split_first() else {
         found.push((node.at.clone(), value));
         return;

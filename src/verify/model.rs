@@ -11,7 +11,7 @@ use hyper::body::{Bytes, Incoming};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response};
 use hyper_util::rt::TokioIo;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
@@ -88,7 +88,7 @@ pub struct Heard {
 }
 
 impl Model {
-    /// Begins to listen. The last request of the script is an event.
+    /// Begins to listen. Once the client has made every call of the script, the request that shows it is an event.
     pub fn start(calls: Vec<Call>, events: Sender<Event>) -> io::Result<Model> {
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         listener.set_nonblocking(true)?;
@@ -138,7 +138,7 @@ async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> Result<Respo
 
 /// No models, no settings, no news.
 fn nothing() -> Reply {
-    Reply::json(&serde_json::json!({ "object": "list", "data": [], "models": [] }))
+    Reply::json(&json!({ "object": "list", "data": [], "models": [] }))
 }
 
 impl Shared {
@@ -155,7 +155,7 @@ impl Shared {
         } else if path.contains("enerateContent") {
             self.turn(&body, gemini::exchange(&body), |turn| gemini::reply(path, &body, turn))
         } else if path.contains("ount") && path.contains("oken") {
-            Reply::json(&serde_json::json!({ "totalTokens": 10, "input_tokens": 10 }))
+            Reply::json(&json!({ "totalTokens": 10, "input_tokens": 10 }))
         } else {
             self.strange(path.to_owned())
         }
@@ -183,7 +183,7 @@ impl Shared {
     }
 }
 
-/// The elements of a list, none where it is none.
-fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+/// The elements of a list; none where there is no list.
+pub(super) fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
     value[key].as_array().map_or(&[], Vec::as_slice)
 }

@@ -1,4 +1,4 @@
-//! What is to be asked, and where: everything that the one needs to know who starts the client.
+//! What is to be asked, and where: all that the process has to know that starts the client.
 #![expect(clippy::disallowed_methods, reason = "the room lays out a tree of its own")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -69,15 +69,15 @@ pub struct Plan {
     date: (i16, u8, u8),
     /// Our own directory: the copy is in it, and what the client prints.
     pub scratch: PathBuf,
-    /// What the copy takes the place of.
+    /// The directories that the copy takes the place of.
     pub covers: Vec<PathBuf>,
-    /// The programs below that.
+    /// The programs below these, which stay where they are.
     pub kept: Vec<PathBuf>,
     /// How long it may take.
     pub limit: Duration,
 }
 
-/// What somebody who is to be asked knows of a client.
+/// A client on this machine.
 pub struct Installed {
     /// The program.
     pub program: PathBuf,
@@ -100,14 +100,14 @@ pub struct Way<'a> {
 }
 
 impl Plan {
-    /// What the client is asked that an answer is about.
+    /// The client is asked what the answer is about.
     pub fn of(answer: &Resolution, way: &Way) -> Plan {
         let env = handed_on(answer);
         let covers = covers(&answer.standpoint, &env);
         Plan::about(answer, &answer.standpoint, env, covers, way)
     }
 
-    /// What it is asked about a case, in the place of what the answer is about; what the user has is covered all the same.
+    /// The client is asked about a case, and not what the answer is about. The user's own files are covered all the same.
     pub fn of_case(answer: &Resolution, world: &World, (cwd, file): &(PathBuf, Option<PathBuf>), way: &Way) -> Plan {
         let env = Arc::new(world.env.clone());
         let at = Standpoint {
@@ -134,7 +134,7 @@ impl Plan {
         let node = node.and_then(|node| fs.real_path(&node).ok());
         let own = &answer.standpoint;
         let hidden = |path: &PathBuf| covers.iter().any(|cover| path.starts_with(cover)) || path.starts_with("/tmp");
-        let kept = [Some(room_of(&real, own)), node.as_deref().map(|node| room_of(node, own))];
+        let kept = [Some(needed_by(&real, own)), node.as_deref().map(|node| needed_by(node, own))];
         let kept: BTreeSet<PathBuf> = kept.into_iter().flatten().filter(hidden).collect();
         Plan {
             harness: answer.harness.clone(),
@@ -201,13 +201,12 @@ impl Plan {
 
     /// The same question about the copy, where it lies.
     pub fn moved(&self) -> Plan {
-        let to = |path: &Path| match self.covers.iter().any(|cover| path.starts_with(cover)) {
-            true => self.tree().join(path.strip_prefix("/").unwrap_or(path)),
-            false => path.to_owned(),
+        let to = |path: &Path| {
+            let is_covered = self.covers.iter().any(|cover| path.starts_with(cover));
+            if is_covered { self.tree().join(path.strip_prefix("/").unwrap_or(path)) } else { path.to_owned() }
         };
-        let value = |value: &String| match value.starts_with('/') {
-            true => to(Path::new(value)).display().to_string(),
-            false => value.clone(),
+        let value = |value: &String| {
+            if value.starts_with('/') { to(Path::new(value)).display().to_string() } else { value.clone() }
         };
         Plan {
             cwd: to(&self.cwd),
@@ -294,17 +293,15 @@ fn outermost(mut places: Vec<PathBuf>) -> Vec<PathBuf> {
     places.iter().filter(|place| !inner(place)).cloned().collect()
 }
 
+/// The topmost directory on the way to a path that is only the user's.
 fn top(path: &Path) -> PathBuf {
     let mut parts = path.components().filter(|part| matches!(part, Component::Normal(_)));
     let Some(first) = parts.next() else { return PathBuf::from("/") };
-    match SYSTEM.iter().any(|name| first.as_os_str() == *name) {
-        true => path.to_owned(),
-        false => Path::new("/").join(first),
-    }
+    if SYSTEM.iter().any(|name| first.as_os_str() == *name) { path.to_owned() } else { Path::new("/").join(first) }
 }
 
-/// What must be there that a program runs: the folder of packages that it lies in, or its own directory.
-fn room_of(program: &Path, at: &Standpoint) -> PathBuf {
+/// What a program needs to run: the folder of packages that it lies in, or its own directory.
+fn needed_by(program: &Path, at: &Standpoint) -> PathBuf {
     let packages = program.ancestors().filter(|dir| dir.ends_with("node_modules")).last();
     let dir = packages.or_else(|| program.parent()).unwrap_or(program);
     // A program that lies among the user's own files comes alone.

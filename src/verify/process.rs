@@ -21,7 +21,7 @@ pub enum Event {
 }
 
 /// A command line.
-pub struct Line<'a> {
+pub struct CommandLine<'a> {
     /// The program.
     pub program: &'a Path,
     /// Its arguments.
@@ -48,7 +48,7 @@ pub enum End {
 }
 
 /// Runs a command line until the model has heard everything, the client ends, or the time is over.
-pub fn run(line: &Line, events: &(Sender<Event>, Receiver<Event>), deadline: Instant) -> End {
+pub fn run(line: &CommandLine, events: &(Sender<Event>, Receiver<Event>), deadline: Instant) -> End {
     let child = match start(line) {
         Ok(child) => child,
         Err(error) => return End::Never(error.to_string()),
@@ -63,13 +63,13 @@ pub fn run(line: &Line, events: &(Sender<Event>, Receiver<Event>), deadline: Ins
     };
     end_group(id);
     let _ = waiter.join();
-    // What it has left behind is ours only now that it is gone.
+    // Only now that the client is gone do its orphans become children of ours.
     #[cfg(target_os = "linux")]
     end_adopted();
     end
 }
 
-fn start(line: &Line) -> std::io::Result<Child> {
+fn start(line: &CommandLine) -> std::io::Result<Child> {
     match spawn(Command::new(line.program), line) {
         // As a shell does: packages whose installation was not finished have a script there that says so.
         #[cfg(unix)]
@@ -82,7 +82,7 @@ fn start(line: &Line) -> std::io::Result<Child> {
     }
 }
 
-fn spawn(mut command: Command, line: &Line) -> std::io::Result<Child> {
+fn spawn(mut command: Command, line: &CommandLine) -> std::io::Result<Child> {
     let output = File::create(&line.output)?;
     command.args(&line.arguments).env_clear().envs(&line.env).current_dir(line.cwd);
     command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);

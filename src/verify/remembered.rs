@@ -55,14 +55,14 @@ pub fn remember(place: &Path, harness: &str, pass: Option<Pass>) -> io::Result<(
     let mut all = passes(place);
     match pass {
         Some(pass) => drop(all.insert(harness.to_owned(), pass)),
-        // What is not there has nothing to forget.
+        // Without a file there is nothing to forget.
         None if !place.exists() => return Ok(()),
         None => drop(all.remove(harness)),
     }
     if let Some(dir) = place.parent() {
         fs::create_dir_all(dir)?;
     }
-    // Another program that reads it sees the one or the other.
+    // Another program that reads it meanwhile sees either the old file or the new one, whole.
     let new = place.with_extension(format!("{}.new", std::process::id()));
     fs::write(&new, serde_json::to_vec_pretty(&all).map_err(io::Error::other)?)?;
     fs::rename(new, place)

@@ -137,7 +137,7 @@ fn sections(text: &str) -> Vec<(String, String)> {
     sections
 }
 
-/// `HARNESS[@EDITION] from CWD [reading FILE]`; what else may be asked, the drivers do not do.
+/// `HARNESS[@EDITION] from CWD [reading FILE]`; nothing else can be asked of a client here.
 fn question(words: &str, harness: &str) -> Option<(PathBuf, Option<PathBuf>)> {
     match words.split(' ').collect::<Vec<_>>().as_slice() {
         [id, "from", cwd] if id.split('@').next() == Some(harness) => Some((PathBuf::from(cwd), None)),
@@ -202,7 +202,7 @@ impl World {
     pub fn lay_out(&self, tree: &Path, moved: bool) -> io::Result<()> {
         let place = |path: &Path| tree.join(path.strip_prefix("/").unwrap_or(path));
         fs::create_dir_all(place(&self.home))?;
-        // What a memory of files lists first was made last.
+        // A file system in memory lists first what was made last.
         for (path, node) in self.files.iter().rev() {
             let at = place(path);
             if let Some(parent) = at.parent() {
@@ -230,7 +230,7 @@ impl World {
         self.questions.iter().try_for_each(|(cwd, _)| fs::create_dir_all(place(cwd)))
     }
 
-    /// Everything that stands somewhere.
+    /// Every path that the case names: files, start directories and the home.
     pub fn places(&self) -> impl Iterator<Item = &Path> {
         let asked = self.questions.iter().map(|(cwd, _)| cwd.as_path());
         self.files.iter().map(|(path, _)| path.as_path()).chain(asked).chain([self.home.as_path()])

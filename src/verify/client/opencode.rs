@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::{Client, Run, Sent, Start, list, text_of};
 use crate::verify::harmless::Harmless;
 use crate::verify::model::Call;
+use crate::verify::write;
 
 pub(super) static CLIENT: Client = Client {
     harness: "opencode",
@@ -64,7 +65,7 @@ fn start(run: &Run) -> Start {
     // The settings of the model need a place that the user does not use.
     if (run.is_set)("OPENCODE_CONFIG_CONTENT") {
         let managed = run.scratch.join("managed");
-        super::super::write(&managed.join("opencode.json"), &settings);
+        write(&managed.join("opencode.json"), &settings);
         start.env.push(("OPENCODE_TEST_MANAGED_CONFIG_DIR", managed.display().to_string()));
     } else {
         start.env.push(("OPENCODE_CONFIG_CONTENT", settings));
