@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests what sweep.py, shares.py and sentinels.py do around the clients; no client and no registry is asked. usage: sweeping.py"""
-import os, subprocess, sys, tempfile, types, unittest, unittest.mock
+import collections, os, subprocess, sys, tempfile, types, unittest, unittest.mock
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import sentinels, shares, sweep
@@ -51,6 +51,11 @@ class Shares(unittest.TestCase):
         releases = [("1.0", "2026-11-01"), ("1.1", "2026-01-01"), ("1.2", "2026-06-01"), ("1.3", "2026-05-30")]
         with unittest.mock.patch("sweep.published", lambda _: releases):
             self.assertEqual(shares.lately("cline", "2026-05-01"), ["1.2", "1.3"])
+
+    def test_the_share_is_of_what_was_replayed_or_lies_between(self):
+        said = shares.line("cline", collections.Counter(replayed=2, between=1, files=4, unchecked=1))
+        self.assertEqual(said.split(), ["cline", "8", "2", "1", "4", "1", "38", "%"])
+        self.assertEqual(shares.line("cline", collections.Counter()).split()[-1], "-")
 
 
 class Entries(unittest.TestCase):
