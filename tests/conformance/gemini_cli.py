@@ -13,6 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from chat_model import TASK, calls, is_subagent, prompt
 
 CLIENT, VERSION = "gemini-cli", "0.61.0"
+PROXIES = {"HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1,localhost"}
 BUNDLE = "node_modules/@google/gemini-cli/bundle/gemini.js"
 START, END = "--- Newly Discovered Project Context ---\n", "\n--- End Project Context ---"
 UNTRUSTED = 55
@@ -23,9 +24,11 @@ HELPER = '{"reasoning":"x","next_speaker":"user","complexity_reasoning":"x","com
 
 
 def at_version(version):
-    """The client below gemini-cli is that version."""
+    """The client below gemini-cli is that version. Before 0.44 it asks a proxy for everything; there is no network anyway."""
     global VERSION
     VERSION = version
+    if [int(number) for number in version.split(".")] < [0, 44]:
+        PROXIES.clear()
 
 
 def version(ask):
@@ -103,7 +106,7 @@ def environment(case, port):
     """Nothing of ours leaks in; whatever else the client tried on the network would meet a closed port."""
     return {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": case.home(), "TERM": "xterm-256color", "LANG": "C.UTF-8", "TZ": "UTC", "GOOGLE_API_KEY": "dummy",
             "GOOGLE_GENAI_USE_VERTEXAI": "true", "GOOGLE_VERTEX_BASE_URL": f"http://127.0.0.1:{port}", "GEMINI_TELEMETRY_ENABLED": "false", "NO_COLOR": "1", "GEMINI_CLI_NO_RELAUNCH": "true",
-            "HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1,localhost", **case.env()}
+            **PROXIES, **case.env()}
 
 
 def run(clients, case, ask, terminal=False, trust=False):
