@@ -1,7 +1,7 @@
 //! `briefing verify`, with scripts in the place of clients: what they send is compared, and nothing they do reaches further.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Output;
 
 use crate::place::Place;
@@ -30,7 +30,8 @@ fn place(script: &str) -> Place {
         ("project/NOTES.md", "Notes."),
         ("project/src/main.rs", "fn main() {}\n"),
         ("home/.codex/auth.json", "{\"token\": \"secret\"}"),
-        ("home/.codex/config.toml", "[mcp_servers.x]\ncommand = \"touch\"\n"),
+        ("home/.codex/.env", "TOKEN=secret"),
+        ("home/.codex/config.toml", "notify = [\"touch\"]\nmcp_servers.x.command = \"touch\"\n"),
         ("bin/codex", &format!("#!/bin/bash\n{SENDS}\n{script}\n")),
     ]);
     let program = place.root.join("bin/codex");
@@ -180,7 +181,7 @@ fn tree(place: &Place) -> Vec<String> {
 #[test]
 fn credentials_and_what_would_start_programs_are_not_in_the_copy() {
     let place = place(
-        r#"text=$(cat AGENTS.md)$(cat ~/.codex/auth.json 2>/dev/null)$(cat ~/.codex/config.toml)$OPENAI_API_KEY
+        r#"text=$(cat AGENTS.md)$(cat ~/.codex/auth.json ~/.codex/.env 2>/dev/null)$(cat ~/.codex/config.toml)$OPENAI_API_KEY
         [ -e ~/.codex/config.toml ] || text="no settings"
         send /v1/responses "$(rules "$text")""#,
     );
@@ -191,15 +192,46 @@ fn credentials_and_what_would_start_programs_are_not_in_the_copy() {
 }
 
 #[test]
+fn links_that_lead_out_of_the_copy_are_not_written_through() {
+    // A link within the repository; and a work tree whose pointer goes through a link to a directory.
+    for pointer in ["", "gitdir: trees/own\n"] {
+        let place = place("true");
+        let at = |path: &str| place.root.join(path);
+        fs::create_dir_all(at("home/trees/own")).expect("a directory");
+        fs::write(at("home/trees/own/HEAD"), "ref: refs/heads/own\n").expect("it is written");
+        fs::write(at("home/trees/own/config"), "[user]\n\tname = me\n").expect("it is written");
+        if pointer.is_empty() {
+            symlink(at("home/trees/own/config"), at("project/.git/config")).expect("a link");
+        } else {
+            fs::remove_dir_all(at("project/.git")).expect("it goes");
+            fs::write(at("project/.git"), pointer).expect("it is written");
+            symlink(at("home/trees"), at("project/trees")).expect("a link");
+        }
+        let before = tree(&place);
+        for path in PATHS {
+            let program = at("bin/codex").display().to_string();
+            let mut command = place.command("project", &["verify", "opencode@1.18.33", "--yes", "--program", &program]);
+            let (_, words) = said(&command.env("PATH", path).output().expect("the program runs"));
+            assert!(words.contains("could not be compared"), "{pointer}{path}: {words}");
+            assert_eq!(before, tree(&place), "{pointer}{path}");
+        }
+    }
+}
+
+#[test]
 fn nothing_is_run_without_a_yes_or_because_it_lies_in_the_workspace() {
     let place = place("touch ran");
     let program = place.root.join("bin/codex").display().to_string();
     let path = place.root.join("project/bin");
     fs::create_dir(&path).expect("a directory");
     fs::copy(&program, path.join("codex")).expect("it is copied");
+    symlink(path.join("codex"), place.root.join("home/codex")).expect("a link");
+    let linked = place.root.join("home");
     for (arguments, path, words) in [
         (vec!["verify", "codex", "--program", &program], "", "pass --yes to run it"),
         (vec!["verify", "codex", "--yes"], path.to_str().expect("UTF-8"), "is part of this workspace"),
+        (vec!["verify", "codex", "--yes", "--cwd", "src"], path.to_str().expect("UTF-8"), "is part of this workspace"),
+        (vec!["verify", "codex", "--yes"], linked.to_str().expect("UTF-8"), "is part of this workspace"),
         (vec!["verify", "codex", "--yes"], "/nowhere", "there is no `codex` on PATH"),
         (vec!["verify", "zed", "--yes"], "", "Zed cannot be asked"),
         (vec!["verify", "codex", "none.rs", "--yes"], "", "none.rs does not exist"),

@@ -117,7 +117,7 @@ fn whom(arguments: &Verify) -> Result<Vec<Asked>, Failure> {
     let mut asked = Vec::new();
     let mut missing = Vec::new();
     for (choice, standpoint) in &questions {
-        match client_of(choice, &path, &places.cwd, arguments) {
+        match client_of(choice, &path, (&places.cwd, &standpoint.home), arguments) {
             Ok((client, program)) => {
                 let answer = answer(&Real, choice, standpoint);
                 asked.push(Asked { client, title: choice.title().to_owned(), program, answer });
@@ -142,11 +142,17 @@ fn named(what: &[String]) -> (Option<&str>, Option<&str>) {
     }
 }
 
+/// The repository around a directory, if there is one; not the one that somebody keeps the whole home directory in.
+fn project_around<'a>(cwd: &'a Path, home: &Path) -> &'a Path {
+    let is_repository = |dir: &&Path| Real.lstat(&dir.join(".git")).is_ok();
+    cwd.ancestors().find(is_repository).filter(|root| !home.starts_with(root)).unwrap_or(cwd)
+}
+
 /// The client of a harness, and the program that is run for it.
 fn client_of(
     choice: &Choice,
     path: &[PathBuf],
-    cwd: &Path,
+    (cwd, home): (&Path, &Path),
     arguments: &Verify,
 ) -> Result<(&'static Client, Installed), String> {
     let (id, title) = (choice.id(), choice.title());
@@ -166,8 +172,10 @@ fn client_of(
             found.ok_or(format!("{title} is not installed: there is no `{command}` on PATH; name it with --program"))?
         }
     };
-    // What a project brings along is not run for having been found there.
-    if arguments.program.is_none() && program.starts_with(cwd) {
+    // What a project brings along is not run for having been found there, be it by way of a link.
+    let real = Real.real_path(&program).unwrap_or_else(|_| program.clone());
+    let is_brought_along = |place: &Path| [&program, &real].iter().any(|file| file.starts_with(place));
+    if arguments.program.is_none() && is_brought_along(project_around(cwd, home)) {
         return Err(format!("{} is part of this workspace; name it with --program if you trust it", program.display()));
     }
     let version = choice.claim.running.clone().unwrap_or_default();

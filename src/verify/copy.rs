@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::harmless::{Harmless, harmless, is_secret};
@@ -122,13 +122,10 @@ impl<'a> Copy<'a> {
         if !self.is_covered(path) || !self.made.insert(path.to_owned()) {
             return Ok(());
         }
-        let place = self.place(path);
-        if let Some(parent) = place.parent() {
-            fs::create_dir_all(parent)?;
-        }
+        let place = self.prepared(path)?;
         match kind {
             FileType::Dir => fs::create_dir_all(&place)?,
-            FileType::File => fs::File::create(&place)?.set_len(len.min(UNASKED_BYTES))?,
+            FileType::File => self.opened(path)?.set_len(len.min(UNASKED_BYTES))?,
             #[cfg(unix)]
             FileType::Link => {
                 let target = self.fs.read_link(path).unwrap_or_default();
@@ -140,6 +137,27 @@ impl<'a> Copy<'a> {
             _ => return Ok(()),
         }
         self.mode_of(path, &place, kind)
+    }
+
+    /// The place of a path, whose directories are there. Links were laid out as well, and may lead out of the copy: none is
+    /// followed, not even one that took the place of a directory while the copy was made.
+    fn prepared(&self, path: &Path) -> io::Result<PathBuf> {
+        let place = self.place(path);
+        let above = place.ancestors().skip(1).find(|above| above.symlink_metadata().is_ok()).unwrap_or(self.tree);
+        if !above.starts_with(self.tree) || above.canonicalize()?.starts_with(self.tree.canonicalize()?) {
+            place.parent().map_or(Ok(()), fs::create_dir_all)?;
+            return Ok(place);
+        }
+        Err(io::Error::other(format!("{} changed while it was copied", path.display())))
+    }
+
+    /// An empty file in the place of one.
+    fn opened(&self, path: &Path) -> io::Result<fs::File> {
+        let place = self.prepared(path)?;
+        let mut options = fs::OpenOptions::new();
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NOFOLLOW);
+        options.write(true).create(true).truncate(true).open(place)
     }
 
     /// Some clients do not trust what others may write to.
@@ -166,7 +184,7 @@ impl<'a> Copy<'a> {
         }
         let Ok(content) = self.fs.read(&real) else { return Ok(()) };
         self.texts += 1;
-        fs::write(self.place(&real), harmless(&real, &content, self.harmless))
+        self.opened(&real)?.write_all(&harmless(&real, &content, self.harmless))
     }
 
     fn listing(&mut self, dir: &Path) -> io::Result<()> {
@@ -210,11 +228,9 @@ impl<'a> Copy<'a> {
         for name in ["objects", "refs"] {
             self.entry(&dir.join(name))?;
         }
-        let config = dir.join("config");
-        if self.fs.stat(&config).is_ok() {
-            self.entry(&config)?;
-            fs::write(self.place(&config), "[core]\n\trepositoryformatversion = 0\n\tbare = false\n")?;
+        match self.reach(&dir.join("config"))?.filter(|config| self.is_covered(config)) {
+            Some(config) => self.opened(&config)?.write_all(b"[core]\n\trepositoryformatversion = 0\n\tbare = false\n"),
+            None => Ok(()),
         }
-        Ok(())
     }
 }

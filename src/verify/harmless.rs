@@ -7,7 +7,8 @@ use std::path::Path;
 use crate::formats::{Node, parse_jsonc};
 
 /// Names of files that hold secrets, or what earlier sessions said.
-const SECRET: [&str; 12] = [
+const SECRET: [&str; 13] = [
+    ".env",
     "auth.json",
     ".credentials.json",
     "credentials.json",
@@ -41,7 +42,7 @@ impl Harmless {
 pub fn is_secret(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let is_key = [".pem", ".key"].iter().any(|ending| name.ends_with(ending)) || name.starts_with("id_");
-    is_key || SECRET.contains(&&*name)
+    is_key || name.starts_with(".env.") || SECRET.contains(&&*name)
 }
 
 /// The bytes of a file as they come into a copy.
@@ -84,20 +85,23 @@ fn values(node: &Node, path: &[&str], value: &'static str, found: &mut Vec<(Rang
     }
 }
 
-/// Tables are left out, with the lines in them.
+/// A key is left out however it is written: as a table, with dots, in braces.
 fn toml(text: &str, keys: &[Harmless]) -> String {
-    let names = |line: &str| {
-        let name = line.trim_start_matches(['[', ' ', '\t']).split(['.', ']', ' ']).next().unwrap_or_default();
-        keys.iter().any(|key| key.path == [name.trim_matches(['"', '\''])])
-    };
-    let mut left_out = false;
-    let kept = text.split_inclusive('\n').filter(|line| {
-        if line.trim_start().starts_with('[') {
-            left_out = names(line);
+    let Ok(mut table) = text.parse::<toml::Table>() else { return text.to_owned() };
+    let left_out = keys.iter().filter(|key| leave_out(&mut table, key.path)).count();
+    if left_out == 0 { text.to_owned() } else { table.to_string() }
+}
+
+/// Whether there was something at these keys.
+fn leave_out(table: &mut toml::Table, path: &[&str]) -> bool {
+    match path {
+        [] => false,
+        [last] => table.remove(*last).is_some(),
+        [first, rest @ ..] => {
+            let inner = table.get_mut(*first).and_then(toml::Value::as_table_mut);
+            inner.is_some_and(|table| leave_out(table, rest))
         }
-        !left_out
-    });
-    kept.collect()
+    }
 }
 
 #[cfg(test)]
@@ -117,8 +121,12 @@ mod tests {
                 "{\"agent\": {\"b\": {\"model\": \"m\", \"c\": 1}}}",
             ),
             ("a.json", "{\"hooks\": ", "{\"hooks\": "),
-            ("a.toml", "a = 1\n[hooks.y]\nz = 1\n[b]\nhooks = 1\n", "a = 1\n[b]\nhooks = 1\n"),
-            ("a.toml", "[[hooks.y]]\nz = 1\n[\"b\"]\nc = 1\n", "[\"b\"]\nc = 1\n"),
+            ("a.toml", "a = 1\n[hooks.y]\nz = 1\n[b]\nhooks = 1\n", "a = 1\n\n[b]\nhooks = 1\n"),
+            ("a.toml", "[[hooks.y]]\nz = 1\n[\"b\"]\nc = 1\n", "[b]\nc = 1\n"),
+            ("a.toml", "hooks.y.z = 1\n\"hooks\".x = 2\nc = 1\n", "c = 1\n"),
+            ("a.toml", "hooks = {y = 1}\nc = 1\n", "c = 1\n"),
+            ("a.toml", "c = 1 # as it was\n", "c = 1 # as it was\n"),
+            ("a.toml", "hooks = ", "hooks = "),
             ("a.md", "{\"hooks\": 1}", "{\"hooks\": 1}"),
         ] {
             let copied = harmless(Path::new(name), before.as_bytes(), &KEYS);
@@ -128,9 +136,15 @@ mod tests {
 
     #[test]
     fn files_of_secrets_are_known_by_their_names() {
-        for (name, secret) in
-            [("auth.json", true), ("id_rsa", true), ("a.pem", true), ("settings.json", false), ("AGENTS.md", false)]
-        {
+        for (name, secret) in [
+            ("auth.json", true),
+            ("id_rsa", true),
+            ("a.pem", true),
+            (".env", true),
+            (".env.local", true),
+            ("settings.json", false),
+            (".environment.md", false),
+        ] {
             assert_eq!(is_secret(Path::new(name)), secret, "{name}");
         }
     }

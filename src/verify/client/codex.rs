@@ -9,6 +9,7 @@ pub(super) static CLIENT: Client = Client {
     harness: "codex",
     harmless: &[
         Harmless::new(&["hooks"], ""),
+        Harmless::new(&["notify"], ""),
         Harmless::new(&["mcp_servers"], ""),
         Harmless::new(&["model_providers"], ""),
         Harmless::new(&["otel"], ""),
