@@ -119,13 +119,22 @@ fn quoted(subject: &Subject, message: &str) -> Option<Range<usize>> {
     }
 }
 
-/// Where a token stands in a file. A message may have put punctuation behind it.
+/// Where a token stands in a file: as a whole if it does, and not within a longer one. A message may have put punctuation
+/// behind it.
 fn place(raw: &[u8], token: &str) -> Option<Range<usize>> {
     let trimmed = token.trim_end_matches([',', ':', ';', ')']);
     [token, trimmed].into_iter().find_map(|token| {
-        let start = raw.windows(token.len()).position(|window| window == token.as_bytes())?;
-        Some(start..start + token.len())
+        let mut found = memchr::memmem::find_iter(raw, token).map(|start| start..start + token.len()).peekable();
+        let first = found.peek().cloned();
+        found.find(|at| is_whole(raw, at)).or(first)
     })
+}
+
+/// Whether what stands there is not a part of a longer name; a full stop behind it may end a sentence.
+fn is_whole(raw: &[u8], at: &Range<usize>) -> bool {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'/' | 0x80..);
+    let behind = raw[at.end..].iter().find(|byte| **byte != b'.');
+    !raw[..at.start].last().is_some_and(is_name) && !behind.is_some_and(is_name)
 }
 
 /// The harness does not start because of this file.
@@ -201,11 +210,13 @@ mod tests {
 
     #[test]
     fn the_token_of_a_remark_is_found_in_the_text() {
-        let raw = b"See @./a.md. and @alice, too";
+        let raw = b"See @./a.mdx, @./a.md. and @alice, too";
         for (message, found) in [
-            ("@./a.md. is missing: its trailing punctuation belongs to the path", Some(4..12)),
-            ("@alice, is taken for an import", Some(17..24)),
+            ("@./a.md. is missing: its trailing punctuation belongs to the path", Some(14..22)),
+            ("@alice, is taken for an import", Some(27..34)),
             ("/p/a.md: @./b.md and whatever else it imports stays as text", None),
+            ("@./a.md is missing", Some(14..21)),
+            ("@./a is missing", Some(4..8)),
             ("no token", None),
         ] {
             assert_eq!(token(message).and_then(|token| place(raw, token)), found, "{message}");

@@ -163,8 +163,12 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
 fn named(text: &str) -> Vec<(Range<usize>, Reference)> {
     let outline = outline(text);
     let mut found = Vec::new();
+    let mut line = Line::around(text, 0..0);
     for at in outline.code {
-        if need_not_exist(text, &at) {
+        if !(line.at.start <= at.start && at.end <= line.at.end) {
+            line = Line::around(text, at.clone());
+        }
+        if line.says_need_not_exist(&at) {
             continue;
         }
         let words = &text[at.clone()];
@@ -187,14 +191,31 @@ fn named(text: &str) -> Vec<(Range<usize>, Reference)> {
     found
 }
 
-/// Whether the line in which a name stands says that it need not exist.
-fn need_not_exist(text: &str, at: &Range<usize>) -> bool {
-    let start = text[..at.start].rfind('\n').map_or(0, |newline| newline + 1);
-    let end = text[at.end..].find('\n').map_or(text.len(), |newline| at.end + newline);
-    let around = [&text[start..at.start], &text[at.end..end]];
-    let words = around.iter().flat_map(|part| part.split(|c: char| !c.is_alphanumeric() && c != '\''));
-    text[start..end].contains("e.g.")
-        || words.map(str::to_ascii_lowercase).any(|word| NEED_NOT_EXIST.contains(&word.as_str()))
+/// A line with names in it, of which there may be thousands; it is read once.
+struct Line {
+    at: Range<usize>,
+    /// Where the first and the last word stand by which names need not exist.
+    words: Option<(usize, usize)>,
+    has_examples: bool,
+}
+
+impl Line {
+    fn around(text: &str, at: Range<usize>) -> Line {
+        let start = text[..at.start].rfind('\n').map_or(0, |newline| newline + 1);
+        let end = text[at.end..].find('\n').map_or(text.len(), |newline| at.end + newline);
+        let line = &text[start..end];
+        let is_one = |word: &&str| NEED_NOT_EXIST.contains(&word.to_ascii_lowercase().as_str());
+        let words = line.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(is_one);
+        let mut places = words.map(|word| word.as_ptr() as usize - text.as_ptr() as usize);
+        let first = places.next();
+        let words = first.map(|first| (first, places.last().unwrap_or(first)));
+        Line { at: start..end, words, has_examples: line.contains("e.g.") }
+    }
+
+    /// Whether it says so of the name that stands there; the name itself says nothing.
+    fn says_need_not_exist(&self, name: &Range<usize>) -> bool {
+        self.has_examples || self.words.is_some_and(|(first, last)| !name.contains(&first) || !name.contains(&last))
+    }
 }
 
 /// The path that a code span is, without a line number or a section behind it.
@@ -283,6 +304,8 @@ mod tests {
             ),
             ("Create `docs/a.md`.\nIf `docs/b.md` is there\nno longer `docs/c.md`", vec![]),
             ("docs/a.md\n```\nnpm run a\n```", vec![]),
+            ("`b/if.md` and `b/old.md`\n`c/d.md`", vec!["26 c/d.md"]),
+            ("See `b/if.md`, `c/d.md`", vec!["5 b/if.md"]),
         ] {
             let found: Vec<_> = named(text).into_iter().map(|(at, named)| format!("{} {named}", at.start)).collect();
             assert_eq!(found, expected, "{text}");
