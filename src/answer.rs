@@ -47,17 +47,7 @@ pub struct Message {
 impl Message {
     /// A message of instructions in one part.
     pub fn instructions(trigger: Trigger, role: Role, text: impl Into<Text>) -> Message {
-        let text = text.into();
-        Message {
-            trigger,
-            role,
-            kind: MessageKind::Instructions,
-            name: None,
-            parts: vec![text.clone()],
-            text,
-            before: String::new(),
-            after: String::new(),
-        }
+        Message::joined(trigger, role, vec![text.into()], "")
     }
 
     /// A message of instructions from several parts.
@@ -107,7 +97,7 @@ pub struct Warning {
 }
 
 impl Warning {
-    /// The code of the warning which an answer has that a mistake of Briefing's own has ended.
+    /// The code of the warning in an answer that a bug in Briefing has cut off.
     pub const INTERNAL_ERROR: &str = "internal-error";
 
     /// A warning about a file.
@@ -165,7 +155,7 @@ pub struct Answer {
     pub refusal: Option<Refusal>,
     /// Set when not every byte is certain, with the reason.
     pub files_only: Option<String>,
-    /// What is not certain then; nothing said: the text.
+    /// What is not certain then; empty: the text alone.
     pub uncertain: Vec<Certain>,
     /// The messages in the order the model gets them.
     pub messages: Vec<Message>,
@@ -194,7 +184,7 @@ impl Answer {
     /// What is certain.
     pub fn certain(&self) -> Vec<Certain> {
         let lost = |part: &Certain| {
-            // Where files may be missing, or come in another order, the text is another one too.
+            // Where files may be missing, or come in another order, the text differs as well.
             let follows = match part {
                 Certain::Set => self.uncertain.contains(&Certain::Set),
                 Certain::Order => self.uncertain.iter().any(|lost| matches!(lost, Certain::Set | Certain::Order)),
@@ -242,7 +232,7 @@ impl Resolution {
         self.own_depends.iter().chain(self.trace.parts().flat_map(|part| &part.depends))
     }
 
-    /// Whether a mistake of Briefing's own has ended it. Then not everything is known that it rests on.
+    /// Whether a bug in Briefing has cut it off. Then the facts it rests on are not all known.
     pub fn is_broken(&self) -> bool {
         self.answer.warnings.iter().any(|warning| warning.code == Warning::INTERNAL_ERROR)
     }

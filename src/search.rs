@@ -67,7 +67,7 @@ pub struct Search<'a> {
     /// What the trace says in place of the paths that are asked about.
     shown: Option<PathBuf>,
     hidden: Hidden,
-    /// Whether nearly everything is known: then it costs more to say what will be asked than it saves.
+    /// Whether nearly everything is known: then announcing what will be asked costs more than it saves.
     again: bool,
 }
 
@@ -122,19 +122,20 @@ impl<'a> Search<'a> {
         Some(value.clone())
     }
 
-    /// Settings have this value where a reference to a variable is written. From now on it may stand in any path.
+    /// Notes that settings put `value` in the place of `written`, a reference to a variable: from now on any path may hold it.
     pub fn put_in(&self, value: &str, written: &str) {
         self.hidden.note(value, written);
     }
 
-    /// What is said instead of values that were put in and that name nothing: by what is there, everybody may see them.
+    /// What is said instead of the values that were put in. Those in the path of something that exists stay: whoever sees the
+    /// disk sees them too.
     pub fn stand_ins(&self) -> StandIns {
         let probes = self.probes.iter().chain(self.parts.iter().flat_map(|(_, part)| part.trace().iter()));
         self.hidden.stand_ins(probes)
     }
 
-    /// What the trace says in place of the paths that are asked about from now on: what settings say where they take a
-    /// path from a secret.
+    /// From now on the trace says this in place of the paths that are asked about: how settings write a path that they take
+    /// from a secret. `None` ends that.
     pub fn show_as(&mut self, shown: Option<PathBuf>) {
         self.shown = shown.filter(|_| !self.hidden.reveal);
     }
@@ -148,7 +149,7 @@ impl<'a> Search<'a> {
         is_set
     }
 
-    /// Says beforehand what will be asked in any case, so that it is read in one go.
+    /// Announces what will be asked in any case, so that it is read in one go.
     pub fn expect(&mut self, asks: impl IntoIterator<Item = Ask>) -> Known<()> {
         if self.again {
             return Ok(());
@@ -310,7 +311,7 @@ impl<'a> Search<'a> {
         self.note(path, "never", "not asked", rule);
     }
 
-    /// A place that is not looked for, because there are too many: the answer is not all.
+    /// Says in the trace that a place is not looked at because there are too many: the answer is incomplete.
     pub fn give_up(&mut self, path: &Path, rule: impl Into<Cow<'static, str>>) {
         self.never(path, rule);
         self.cut_short.get_or_insert_with(|| path.to_owned());
@@ -354,23 +355,23 @@ impl<'a> Search<'a> {
         self.cut_short.as_deref()
     }
 
-    /// Where so much had been looked at that nothing more was.
+    /// Where the effort was spent, if it was: nothing is looked at from there on.
     pub fn gave_up_at(&self) -> Option<&Path> {
         self.effort.place().map(PathBuf::as_path)
     }
 
-    /// Nothing more is asked: what matching has cost since the last question counts as well, at the place that is given.
+    /// Ends the questions: counts what matching has cost since the last one. If that is too much, the effort ends at `at`.
     pub fn close(&mut self, at: &Path) {
         self.effort.matched(&self.meter);
         self.effort.close(at);
     }
 
-    /// Something is to be said that takes as much memory as a question.
+    /// Counts a part of the answer that takes as much memory as a question.
     pub fn says_more(&mut self) {
         self.effort.add(1);
     }
 
-    /// Whether the harness went on asking all the same, and was stopped: its answer is none.
+    /// Whether the harness went on asking after the effort was spent, and was stopped: it has no answer.
     pub fn is_exhausted(&self) -> bool {
         self.effort.is_exhausted()
     }
@@ -410,7 +411,7 @@ impl<'a> Search<'a> {
         answer: impl Into<Cow<'static, str>>,
         rule: impl Into<Cow<'static, str>>,
     ) {
-        // What nobody looked for any more was not asked.
+        // Once the effort is spent nothing is looked for, so there is nothing to note.
         if self.effort.place().is_some() {
             return;
         }

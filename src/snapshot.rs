@@ -76,8 +76,8 @@ impl Ask {
         if let Ask::Glob { pattern, .. } = self { Some(pattern) } else { None }
     }
 
-    /// What tells questions apart. Paths count by their bytes, as the system reads them: it is asked thousands of times, and
-    /// a slash at the end asks for a directory.
+    /// What tells questions apart. Paths are compared by their bytes, as the system reads them: a trailing slash asks for a
+    /// directory, and it is faster than component by component.
     fn key(&self) -> (Discriminant<Ask>, &[u8], Option<Words<'_>>) {
         let more = match self {
             Ask::Glob { pattern, flavor, .. } => Some((pattern.as_str(), "", Some(*flavor))),
@@ -111,7 +111,7 @@ impl Hash for Ask {
 /// Whose rules a glob follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum GlobFlavor {
-    /// npm `glob` 13 with `nodir`, not following links; `dot` says whether `*` matches names that begin with a dot.
+    /// npm `glob` 13 with `nodir`.
     Npm {
         /// Whether wildcards match dot files.
         dot: bool,
@@ -127,9 +127,9 @@ pub enum GlobFlavor {
     },
     /// `fs.glob` of Node 24.
     Node,
-    /// No harness's own: the first file, if there is any, by the loosest reading that any harness has.
+    /// No harness's own rules, but the loosest reading that any harness has: the first file, if there is any.
     Any,
-    /// The same: the files, if there are not too many.
+    /// The same reading: all files, if there are not too many.
     Every,
 }
 
@@ -154,7 +154,7 @@ pub enum Fact {
     Remote(Remote),
 }
 
-/// A fact with the paths it rests on: those at which something must happen before it can be another.
+/// A fact with the paths it rests on: as long as nothing happens at any of them, the fact stays true.
 pub struct Observed {
     /// The question.
     pub ask: Ask,
@@ -169,11 +169,11 @@ pub struct Observed {
 pub enum Remote {
     /// Nobody has had it fetched.
     NotFetched,
-    /// It was to be fetched, and was not to be had: why.
+    /// It could not be fetched, for this reason.
     Failed(String),
     /// What it served.
     Body(Content),
-    /// What another address served, to which it led on.
+    /// It redirected to another address, which served something.
     Moved {
         /// The last address.
         to: String,
@@ -302,7 +302,8 @@ pub enum Unreadable {
     Errno(Errno),
     /// Not a regular file.
     Not(FileType),
-    /// A file that the system makes up about a process: it is about whoever reads it, and may hold secrets of that one.
+    /// A file that the system generates about the process that reads it, such as `/proc/self/environ`: what Briefing read would
+    /// not be what the client reads, and may be secret.
     Process,
     /// Larger than Briefing reads at all, see [`crate::disk::FILE_CAP_BYTES`].
     TooLarge(u64),
@@ -328,7 +329,7 @@ pub struct Repository {
     pub common_dir: PathBuf,
 }
 
-/// Whoever can be asked. A snapshot can; so can, in tests, a disk that knows everything.
+/// What can be asked for facts: a snapshot, or whatever looks at the disk when it is asked.
 pub trait Facts {
     /// The fact, or `None` when it has not been told yet.
     fn told(&self, ask: &Ask) -> Option<Fact>;
@@ -338,25 +339,25 @@ pub trait Facts {
         self.told(ask).is_some()
     }
 
-    /// What the fact weighs, if it has been told; nothing, where it is read only when it is asked for.
+    /// What the fact weighs, if it has been told; 0 where facts are read only when they are asked for.
     fn told_weight(&self, ask: &Ask) -> Option<usize> {
         self.is_told(ask).then_some(0)
     }
 }
 
 /// How many bytes of a file, and entries of a directory, weigh as much as one question.
-const BYTES: usize = 128;
-const ENTRIES: usize = 2;
+const BYTES_PER_QUESTION: usize = 128;
+const ENTRIES_PER_QUESTION: usize = 2;
 
-/// How heavy facts may be that are observed in one go: as heavy as those that one answer may rest on.
+/// The most that facts may weigh which are observed in one go, or which one answer rests on.
 pub const ROUND_WEIGHT: usize = 125_000;
 
 impl Fact {
-    /// What it takes to hold it, and took to find it out, in questions about small files.
+    /// What it costs to observe and to hold, in questions about small files.
     pub fn weight(&self) -> usize {
         match self {
-            Fact::Content(Ok(bytes)) => bytes.len() / BYTES,
-            Fact::Listing(Ok(entries)) => entries.len() / ENTRIES,
+            Fact::Content(Ok(bytes)) => bytes.len() / BYTES_PER_QUESTION,
+            Fact::Listing(Ok(entries)) => entries.len() / ENTRIES_PER_QUESTION,
             // To list a directory takes as long as two questions.
             Fact::Glob(found) => 2 * found.listed + found.files.len(),
             Fact::Kind(_) | Fact::Real(_) | Fact::Content(_) | Fact::Listing(_) => 0,

@@ -27,26 +27,27 @@ impl Size {
 
 /// A text in which `***` stands for the password of every URL.
 pub fn without_passwords(text: &str) -> Cow<'_, str> {
-    replaced(text, |_| "***".to_owned())
+    with_passwords_as(text, |_| "***".to_owned())
 }
 
 /// A text in which stars stand for the password of every URL, as many as it has bytes.
 pub fn starred_passwords(text: &str) -> Cow<'_, str> {
-    replaced(text, |password| "*".repeat(password.len()))
+    with_passwords_as(text, |password| "*".repeat(password.len()))
 }
 
-fn replaced(text: &str, stands_for: impl Fn(&str) -> String) -> Cow<'_, str> {
+/// A text in which every URL has `shown(password)` in the place of its password.
+fn with_passwords_as(text: &str, shown: impl Fn(&str) -> String) -> Cow<'_, str> {
     let mut out = String::new();
     let mut rest = text;
     while let Some(at) = rest.find("://").map(|at| at + 3) {
         let (before, behind) = rest.split_at(at);
         out.push_str(before);
         let end = behind.find(|c: char| c.is_whitespace() || "/?#`\"".contains(c)).unwrap_or(behind.len());
-        let user = behind[..end].rfind('@').and_then(|at| Some((behind[..at].find(':')?, at)));
-        rest = match user {
+        let credentials = behind[..end].rfind('@').and_then(|at| Some((behind[..at].find(':')?, at)));
+        rest = match credentials {
             Some((colon, at)) => {
                 out.push_str(&behind[..=colon]);
-                out.push_str(&stands_for(&behind[colon + 1..at]));
+                out.push_str(&shown(&behind[colon + 1..at]));
                 &behind[at..]
             }
             None => behind,
@@ -66,17 +67,17 @@ pub fn size_of(raw: &[u8]) -> Size {
 
 /// Lines of a text; a last line without a newline counts.
 pub fn lines(text: &str) -> usize {
-    // Few enough at a time for sums of one byte each, which the machine adds many at once.
+    // At most 255 bytes at a time, so that a sum fits into a `u8` and the compiler can vectorize it.
     let newlines = |block: &[u8]| block.iter().map(|byte| u8::from(*byte == b'\n')).sum::<u8>();
     let newlines: usize = text.as_bytes().chunks(255).map(|block| usize::from(newlines(block))).sum();
     newlines + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
-/// Where from `start` on the first wanted byte stands. Where there are few, it is found many bytes at a time.
+/// The position of the first wanted byte from `start` on. Fast where such bytes are rare: blocks are tested as a whole.
 pub fn position(bytes: &[u8], start: usize, wanted: impl Fn(u8) -> bool) -> Option<usize> {
     let mut at = start;
     for block in bytes[start..].chunks(64) {
-        // Without a way out of the middle, so that it becomes a few instructions.
+        // No early exit within a block, so that the compiler can vectorize the test.
         if block.iter().fold(false, |any, byte| any | wanted(*byte)) {
             return block.iter().position(|byte| wanted(*byte)).map(|found| at + found);
         }
@@ -95,7 +96,7 @@ pub fn utf16_len(text: &str) -> usize {
 
 /// UTF-8 decoding with one U+FFFD per maximal invalid part, as Rust, Node and `TextDecoder` all do it. Keeps a BOM.
 pub fn lossy(raw: &[u8]) -> Cow<'_, str> {
-    // Nearly every file is valid, and whole words of ASCII are checked faster than what may have to be replaced.
+    // Nearly every file is valid, and `from_utf8` checks ASCII a word at a time, which `from_utf8_lossy` does not.
     std::str::from_utf8(raw).map_or_else(|_| String::from_utf8_lossy(raw), Cow::Borrowed)
 }
 

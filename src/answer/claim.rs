@@ -22,7 +22,7 @@ pub struct Claim {
 /// Where a version was compared with the real client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Replayed {
-    /// Where Briefing is made: its cases hold the answers.
+    /// Where Briefing is developed: its test cases hold what the client sent.
     #[default]
     Recorded,
     /// On this machine, by `briefing verify --suite`.

@@ -105,18 +105,6 @@ impl Source {
         }
     }
 
-    /// How many bytes and UTF-16 units of it, or about it, reach the model; `None` where nothing does. The units of a part of
-    /// a file are known where the file is ASCII, or the harness says.
-    pub fn reaches(&self) -> Option<(usize, Option<usize>)> {
-        if let Some(sent) = self.sent {
-            return Some((sent.bytes, Some(sent.utf16)));
-        }
-        let size = self.size.filter(|_| !self.kept.is_empty())?;
-        let bytes = self.kept.iter().map(ExactSizeIterator::len).sum();
-        let utf16 = if bytes == size.bytes { Some(size.utf16) } else { (size.bytes == size.utf16).then_some(bytes) };
-        Some((bytes, utf16))
-    }
-
     /// The same for a file of that size which reaches the model whole.
     pub fn whole(path: impl Into<PathBuf>, scope: Scope, size: Size, reason: impl Into<String>) -> Source {
         let everything = 0..size.bytes;
@@ -127,8 +115,20 @@ impl Source {
         }
     }
 
-    /// Whether it is the file of this path, as the path is written. Answers have hundreds of sources, and none of their
-    /// paths has anything to normalize.
+    /// How many bytes and UTF-16 units of it, or about it, reach the model; `None` where nothing does. Of a part of a file,
+    /// the units are known only if the file is ASCII or the harness says how many were sent.
+    pub fn reaches(&self) -> Option<(usize, Option<usize>)> {
+        if let Some(sent) = self.sent {
+            return Some((sent.bytes, Some(sent.utf16)));
+        }
+        let size = self.size.filter(|_| !self.kept.is_empty())?;
+        let bytes = self.kept.iter().map(ExactSizeIterator::len).sum();
+        let utf16 = if bytes == size.bytes { Some(size.utf16) } else { (size.bytes == size.utf16).then_some(bytes) };
+        Some((bytes, utf16))
+    }
+
+    /// Whether it is the file at this path. Compares the paths as strings, which is cheaper than component by component:
+    /// answers have hundreds of sources, and their paths are normalized already.
     pub fn is_file(&self, path: &Path) -> bool {
         matches!(&self.place, Place::Path(own) if own.as_os_str() == path.as_os_str())
     }

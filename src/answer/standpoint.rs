@@ -18,7 +18,7 @@ pub struct Standpoint {
     pub env: Environment,
     /// The file the agent would read with its read tool, absolute and lexical.
     pub target: Option<PathBuf>,
-    /// The same with its dots as they were given, joined to the physical directory; [`crate::resolve`] fills it in.
+    /// The same with its `.` and `..` kept, joined to the physical directory; [`crate::resolve`] fills it in.
     pub target_as_given: Option<PathBuf>,
     /// The tool with which it does so.
     pub tool: Tool,

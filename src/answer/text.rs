@@ -9,7 +9,7 @@ use crate::snapshot::Content;
 use crate::text::{Size, lines, utf16_len};
 
 /// A text, cheap to clone. It is joined from its pieces only when somebody reads it as a whole; most of the time it is
-/// enough to know how large it is, or whether it is another one.
+/// enough to know how large it is, or whether it equals another.
 #[derive(Clone)]
 pub struct Text(Piece);
 
@@ -74,6 +74,7 @@ impl Text {
         }
         match &self.0 {
             Piece::File(content, outer) => {
+                // Panics where the slice would.
                 let _ = &self[range.clone()];
                 Text(Piece::File(content.clone(), outer.start + range.start..outer.start + range.end))
             }
@@ -81,7 +82,7 @@ impl Text {
         }
     }
 
-    /// Adds what it is put together from, in order.
+    /// Appends what it is put together from to `leaves`, in order.
     pub fn leaves<'a>(&'a self, leaves: &mut Vec<Leaf<'a>>) {
         match &self.0 {
             Piece::Own(text) => leaves.push(Leaf::Own(text)),
@@ -118,7 +119,7 @@ impl Text {
             Piece::File(content, range) if *range == (0..content.len()) => content.size(),
             Piece::Joined(joined) => {
                 let mut size = Size::default();
-                // Whether the next piece goes on with a line that has begun.
+                // Whether the next piece continues a line that has begun.
                 let mut open = false;
                 for piece in joined.pieces.iter().filter(|piece| !piece.is_empty()) {
                     let Size { bytes, utf16, lines } = piece.size();
@@ -150,7 +151,7 @@ impl Text {
     }
 }
 
-/// Where in `whole` a part of it stands: the very bytes, not others that say the same.
+/// Where in `whole` the slice `part` of it lies: by address, since equal words may stand elsewhere too.
 fn place(part: &str, whole: &str) -> Option<Range<usize>> {
     let start = (part.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
     (start + part.len() <= whole.len()).then_some(start..start + part.len())
@@ -227,9 +228,9 @@ impl PartialEq for Text {
 }
 
 impl Joined {
+    /// Whether both are divided into pieces at the same places, so that comparing piece by piece is enough.
     fn divides_as(&self, other: &Joined) -> bool {
-        let lengths = |joined: &'_ Joined| joined.pieces.iter().map(Text::len).collect::<Vec<_>>();
-        lengths(self) == lengths(other)
+        self.pieces.iter().map(Text::len).eq(other.pieces.iter().map(Text::len))
     }
 }
 

@@ -1,6 +1,7 @@
 //! How much an answer may cost: whatever a repository holds, an answer comes to its end.
 //!
-//! What is counted are questions, weighed by what they hold, and never time: an answer must not depend on how busy a machine is.
+//! Counted are questions, weighed by what their answers hold, and never time: an answer must not depend on how busy a machine
+//! is.
 
 use std::path::{Path, PathBuf};
 
@@ -8,26 +9,27 @@ use super::{Known, Pending};
 use crate::glob::Meter;
 use crate::snapshot::{Ask, Errno, Fact, Remote, Unreadable};
 
-/// The effort after which nothing more is looked at. Ten thousand rules with their imports are less than half of it; the machine it
-/// was measured on takes a second for it, and 200 MB where each question becomes a source.
+/// The effort after which nothing more is looked at. Ten thousand rules with their imports are less than half of it; the
+/// machine it was measured on takes a second for it, and 200 MB where each question becomes a source.
 const LIMIT: usize = crate::snapshot::ROUND_WEIGHT;
 
-/// The effort on top of which nothing is taken in that goes beyond the limit.
-const MUCH: usize = LIMIT / 16;
+/// Up to this effort a fact is taken in even if it goes beyond the limit: one large file is an answer, but not on top of
+/// much else.
+const EARLY: usize = LIMIT / 16;
 
 /// The effort after which a harness that goes on asking all the same is stopped.
 const PATIENCE: usize = 8 * LIMIT;
 
-/// What a pattern weighs before it has found anything: it is compiled, and looked for from a directory on.
-const PATTERN: usize = 25;
+/// What a glob weighs before it has found anything: it is compiled, and a walk begins.
+const GLOB_WEIGHT: usize = 25;
 
 /// What one answer has cost so far.
 #[derive(Default)]
 pub(super) struct Effort {
     spent: usize,
-    /// How much of what matching has cost is in that.
+    /// How much of `spent` is the cost of matching.
     matched: usize,
-    /// What was said beforehand to be asked; it is asked later, and counts then.
+    /// The weight of what was announced; it counts as spent only when it is asked.
     announced: usize,
     /// Where the limit was reached.
     place: Option<PathBuf>,
@@ -36,7 +38,7 @@ pub(super) struct Effort {
 impl Effort {
     /// Whether one more question may be asked.
     pub fn allows(&mut self, ask: &Ask) -> Known<bool> {
-        self.spent += before(ask);
+        self.spent += asking(ask);
         if self.spent > PATIENCE {
             return Err(Pending);
         }
@@ -44,14 +46,14 @@ impl Effort {
         Ok(self.place.is_none())
     }
 
-    /// Where it is spent, it ends at this place, unless it has ended before.
+    /// If the limit is exceeded, the effort ends at this place, unless it has ended before.
     pub fn close(&mut self, at: &Path) {
         if self.spent > LIMIT && self.place.is_none() {
             self.place = Some(at.to_owned());
         }
     }
 
-    /// Counts what names were held against patterns; where that was given up, the answer ends.
+    /// Counts the cost of matching names against patterns; where a match was given up, the limit is exceeded.
     pub fn matched(&mut self, meter: &Meter) {
         let matched = meter.weight();
         self.spent += matched - self.matched;
@@ -63,28 +65,28 @@ impl Effort {
 
     /// Whether one more question may be announced.
     pub fn may_announce(&mut self, ask: &Ask) -> bool {
-        self.announced += before(ask);
+        self.announced += asking(ask);
         self.announced <= LIMIT
     }
 
-    /// Counts what was announced, and is told by now: as soon as that is too much, nothing more is announced.
+    /// Counts the weight of an announced fact that is told already: too much of that, and nothing more is announced.
     pub fn announced(&mut self, weight: usize) {
         self.announced += weight;
     }
 
-    /// Counts what was told; whether it is taken in. One large file is, but none on top of much else.
+    /// Counts what was told; whether it is taken in.
     pub fn takes(&mut self, ask: &Ask, fact: &Fact) -> bool {
         let before = self.spent;
         self.spent += fact.weight();
-        if before > MUCH {
+        if before > EARLY {
             self.close(ask.path());
         }
         self.place.is_none()
     }
 
-    /// Counts what a part of the answer has cost, or what is said.
-    pub fn add(&mut self, part: usize) {
-        self.spent += part;
+    /// Counts what something else has cost.
+    pub fn add(&mut self, cost: usize) {
+        self.spent += cost;
     }
 
     /// Whether so much more keeps within the limit.
@@ -107,11 +109,12 @@ impl Effort {
     }
 }
 
-fn before(ask: &Ask) -> usize {
-    if matches!(ask, Ask::Glob { .. }) { PATTERN } else { 1 }
+/// What a question weighs, whatever the answer.
+fn asking(ask: &Ask) -> usize {
+    if matches!(ask, Ask::Glob { .. }) { GLOB_WEIGHT } else { 1 }
 }
 
-/// What is said in the place of a fact that nobody looks for any more: as if nothing were there.
+/// The fact that stands in once the effort is spent: as if nothing were there.
 pub(super) fn nothing(ask: &Ask) -> Fact {
     match ask {
         Ask::Kind(_) | Ask::LinkKind(_) => Fact::Kind(Err(Errno::NOENT)),

@@ -18,16 +18,17 @@ pub enum Secrets {
     Shown,
 }
 
-/// A shorter value is no secret, and stands in words that have nothing to do with it.
+/// The shortest value that is hidden, in bytes. A shorter one is no secret, and would be found in unrelated words.
 const SHORTEST: usize = 8;
 
-/// Whether a variable of this name has a value that nobody shows.
+/// Whether the name of a variable says that its value is a secret.
 pub(super) fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "API_KEY", "APIKEY"].iter().any(|word| name.contains(word))
 }
 
-/// A longer value is in the name of nothing that was found, and is looked for by itself.
+/// The longest value that may be part of an existing path, in bytes (`PATH_MAX` of Linux). Longer ones are few, and are
+/// searched for one by one.
 const LONGEST: usize = 4096;
 
 /// The values that were put in, each with what is written for it.
@@ -45,7 +46,7 @@ impl Hidden {
         }
     }
 
-    /// Those that are in the name of nothing that was found.
+    /// The stand-ins for those that are not part of the path of anything that was found.
     pub fn stand_ins<'p>(&self, probes: impl Iterator<Item = &'p Probe>) -> StandIns {
         let values = self.values.borrow();
         if values.is_empty() {
@@ -73,12 +74,13 @@ impl Hidden {
 /// Looks for all the values at once: settings may name a hundred thousand variables. One value may be a part of another.
 fn finder(values: &[(String, String)], kind: MatchKind) -> Option<AhoCorasick> {
     let mut builder = AhoCorasick::builder();
-    // Built in a moment, and small.
+    // The kind that is built fastest, and the smallest.
     builder.match_kind(kind).kind(Some(AhoCorasickKind::NoncontiguousNFA));
     let finder = || builder.build(values.iter().map(|(value, _)| value)).expect("fewer than two billion bytes");
     (!values.is_empty()).then(finder)
 }
 
+/// Whether something exists at the path of a probe: its answer is neither one of these words nor an error.
 fn is_found(probe: &Probe) -> bool {
     let nothing = ["absent", "not asked", "not fetched", "no repository", "0 files", "0 entries"];
     !nothing.contains(&&*probe.answer) && !probe.answer.contains(": ")
@@ -95,7 +97,7 @@ pub struct StandIns {
 }
 
 impl StandIns {
-    /// Whether everything may be said.
+    /// Whether there is nothing to hide.
     pub fn is_empty(&self) -> bool {
         self.finder.is_none() && self.long.is_empty()
     }

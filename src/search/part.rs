@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rpds::HashTrieMapSync;
 
-use super::{Known, Probe, Search};
+use super::{Known, Pending, Probe, Search};
 use crate::snapshot::{Ask, AskHasher};
 
 /// What a part is about: whoever looks for it, where, and the one word that says what for.
@@ -70,8 +70,8 @@ impl Parts {
     }
 }
 
-/// How a part is looked for. It is a plain function, and is given no environment: so nothing but its two arguments and the
-/// facts can make a difference.
+/// How a part is looked for: a plain function, whose search has no environment, so that the result depends on nothing but its
+/// two arguments and the facts.
 pub type Look<T> = fn(&Path, &'static str, &mut Search) -> Known<T>;
 
 impl Search<'_> {
@@ -83,34 +83,12 @@ impl Search<'_> {
         look: Look<T>,
     ) -> Known<Arc<T>> {
         let key = PartKey { of, place: place.to_owned(), word };
-        // Where the effort ends within a part, it ends the answer, and what is left of the part depends on what came before.
-        let is_whole = |part: &&Arc<Part>| part.cut_short.is_none() && self.effort.has_room_for(part.effort);
-        let part = match self.known.known.get(&key).filter(is_whole) {
+        // A known part counts only if the effort suffices for all of it: where the effort ends within a part, what is left of
+        // the part depends on what was spent before.
+        let suffices = |part: &&Arc<Part>| part.cut_short.is_none() && self.effort.has_room_for(part.effort);
+        let part = match self.known.known.get(&key).filter(suffices) {
             Some(part) => part.clone(),
-            None => {
-                let mut inner = Search { again: self.again, ..Search::new(self.facts, Arc::default(), self.known) };
-                inner.effort.add(self.effort.spent());
-                let before = self.effort.spent();
-                let value = match look(place, word, &mut inner) {
-                    Ok(value) => Arc::new(value),
-                    Err(untold) => {
-                        self.wanted.append(&mut inner.wanted);
-                        self.effort = inner.effort;
-                        return Err(untold);
-                    }
-                };
-                let (mut cut_short, about_process) = (inner.cut_short.take(), inner.about_process.take());
-                inner.effort.matched(&inner.meter);
-                let effort = inner.effort.spent() - before;
-                if let Some(place) = inner.effort.place() {
-                    // It is not all, and must not be taken for it where there is effort left.
-                    cut_short.get_or_insert_with(|| place.clone());
-                }
-                let (trace, mut depends, _) = inner.finish();
-                // A part may have parts of its own.
-                depends.extend(trace.parts().flat_map(|part| part.depends.iter().cloned()));
-                Arc::new(Part { key, value, trace, depends, cut_short, about_process, effort })
-            }
+            None => Arc::new(self.fresh_part(key, look)?),
         };
         self.effort.add(part.effort);
         if let Some(pattern) = &part.cut_short {
@@ -121,6 +99,32 @@ impl Search<'_> {
         }
         self.parts.push((self.probes.len(), part.clone()));
         Ok(part.value.clone().downcast().unwrap_or_else(|_| unreachable!("one function per name")))
+    }
+
+    /// Looks for a part with what is left of the effort.
+    fn fresh_part<T: Any + Send + Sync>(&mut self, key: PartKey, look: Look<T>) -> Known<Part> {
+        let mut inner = Search { again: self.again, ..Search::new(self.facts, Arc::default(), self.known) };
+        let before = self.effort.spent();
+        inner.effort.add(before);
+        let value = match look(&key.place, key.word, &mut inner) {
+            Ok(value) => Arc::new(value),
+            Err(Pending) => {
+                self.wanted.append(&mut inner.wanted);
+                self.effort = inner.effort;
+                return Err(Pending);
+            }
+        };
+        let (mut cut_short, about_process) = (inner.cut_short.take(), inner.about_process.take());
+        inner.effort.matched(&inner.meter);
+        let effort = inner.effort.spent() - before;
+        if let Some(place) = inner.effort.place() {
+            // The part is incomplete, and must not be reused where more effort is left.
+            cut_short.get_or_insert_with(|| place.clone());
+        }
+        let (trace, mut depends, _) = inner.finish();
+        // A part may have parts of its own.
+        depends.extend(trace.parts().flat_map(|part| part.depends.iter().cloned()));
+        Ok(Part { key, value, trace, depends, cut_short, about_process, effort })
     }
 }
 
@@ -135,9 +139,9 @@ impl Part {
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     own: Vec<Probe>,
-    /// Whether its own lines have those of its parts among them.
+    /// Whether `own` has the lines of the parts among them.
     is_whole: bool,
-    /// Before which of its own lines a part stands.
+    /// The parts, each with the index of the own line that it stands before.
     parts: Vec<(usize, Arc<Part>)>,
 }
 

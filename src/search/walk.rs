@@ -9,8 +9,8 @@ use crate::snapshot::{Ask, Entry, FileType};
 const FOLDER_LIMIT: usize = 10_000;
 
 impl Search<'_> {
-    /// The files below `dir`, sorted by path. `takes` decides on files, and on folders to be entered; folders behind links are
-    /// none. Where there are too many, the answer is cut short.
+    /// The files below `dir`, sorted by path. `takes` decides which files are taken and which folders are entered; links to
+    /// folders are not followed. Where there are too many folders, the answer is cut short.
     pub fn files_below(&mut self, dir: &Path, rule: &str, takes: impl Fn(&Entry) -> bool) -> Known<Vec<PathBuf>> {
         let mut found = Vec::new();
         let (mut level, mut looked_through) = (vec![dir.to_owned()], 0);

@@ -52,7 +52,7 @@ fn rests_on_entry(ask: &Ask, below: &Path, fact: Option<&Fact>) -> bool {
             let mut names = below.iter();
             let (name, deeper) = (names.next().unwrap_or_default(), names.next().is_some());
             match fact {
-                // Deep below nothing changes the listing, unless the directory on the way there is news.
+                // What happens deeper changes no listing, unless the entry that leads there is not listed yet.
                 Some(Fact::Listing(Ok(entries))) if deeper => {
                     let leads_on = |entry: &Entry| matches!(entry.kind, FileType::Dir | FileType::Link);
                     !entries.iter().any(|entry| entry.name == name && leads_on(entry))
