@@ -40,7 +40,7 @@ pub trait Filesystem: Send + Sync {
     fn read(&self, path: &Path) -> Result<Content, Unreadable>;
     /// The entries of a directory, in the disk's own order.
     fn list(&self, path: &Path) -> Result<Vec<Entry>, Errno>;
-    /// Whether anybody still waits for what is looked at. What is not wanted may be answered by half.
+    /// Whether anybody still waits for what is looked at. If not, answers may be incomplete.
     fn is_wanted(&self) -> bool {
         true
     }

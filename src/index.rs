@@ -32,10 +32,10 @@ const CHANGE_LIMIT: usize = 1024;
 /// How many rounds of an answer observe only what is missing; most take fewer.
 const ROUNDS: usize = 8;
 
-/// So many facts at most are observed anew before a question is tried that was answered before.
+/// At most this many facts are observed anew before a question that was answered before is tried again.
 const LATELY_LIMIT: usize = 16;
 
-/// For how many paths it is remembered what was known about them, to look that up in one go.
+/// For how many paths it is remembered which facts were known about them, to observe those in one go.
 const FORGOTTEN_LIMIT: usize = 1024;
 
 /// The snapshot of now, and the answers that hold for it.
@@ -66,9 +66,10 @@ struct State {
     answers_with: HashMap<PartKey, Questions, AskHasher>,
     /// What was forgotten, by the path it is about: whoever needs one of it again will need the rest.
     forgotten: HashMap<PathBuf, Vec<Ask>>,
-    /// What the last change touched, if it is little and soon observed: an answer that it took will need just that.
+    /// What the last change touched, if that is little and quick to observe: an answer that was forgotten with it needs just
+    /// that.
     lately: Vec<Ask>,
-    /// Answers that were forgotten: to take them apart takes time, which somebody may be waiting for.
+    /// Answers that were forgotten. Freeing them takes time, so [`Index::tidy`] does it when nobody waits.
     bin: Vec<Arc<Resolution>>,
     /// How many answers were worked out.
     worked_out: u64,
@@ -171,9 +172,9 @@ impl Index {
             Outcome::Pending(asks) => Reply::Missing(self.with_forgotten(asks), Tick(tick)),
             Outcome::Answer(resolution) => {
                 let answer: Arc<Resolution> = Arc::from(resolution);
-                // Only what one file adds to a session depends on what came before; such questions do not come back.
+                // A question about what was loaded before is about one step of a session, and does not come back.
                 let keep = keep == Keep::Answer && standpoint.already_loaded.is_empty() && !answer.is_broken();
-                self.worked_out_now(keep.then_some(question), &answer, (&snapshot, version));
+                self.count_and_remember(keep.then_some(question), &answer, (&snapshot, version));
                 Reply::Answer(answer, version)
             }
         }
@@ -208,7 +209,7 @@ impl Index {
             (state.snapshot.clone(), state.parts.clone())
         };
         let ahead = Ahead { known: RefCell::new(snapshot), observe, observed: RefCell::default() };
-        // What is missing may have been announced only, and is then never asked for.
+        // Some of it may only have been announced: resolving alone would never observe that.
         let mut weight = 0;
         for ask in &asks {
             weight += ahead.told(ask).map_or(0, |fact| fact.weight());
@@ -258,20 +259,20 @@ impl Index {
             return false;
         }
         state.version += 1;
-        let is_little = forgot.len() <= LATELY_LIMIT && forgot.iter().all(is_soon_observed);
-        state.lately = if is_little { forgot } else { Vec::new() };
+        let is_quick = forgot.len() <= LATELY_LIMIT && forgot.iter().all(is_quick);
+        state.lately = if is_quick { forgot } else { Vec::new() };
         true
     }
 
-    /// All facts that are told, to be observed again and given to [`Index::confirm`]. Those that are being observed just now
-    /// are not taken in any more.
+    /// All facts that are told, to be observed again and given to [`Index::confirm`]. Facts that are being observed right now
+    /// will not be learned: they may be older than these.
     pub fn told(&self) -> Vec<Ask> {
         let mut state = self.lock();
         state.note(Change::Everything);
         state.paths_of.keys().cloned().collect()
     }
 
-    /// Forgets every fact that was now observed otherwise than it is told. Whether there was any.
+    /// Forgets every fact that differs from what was observed now. Whether there was any.
     pub fn confirm(&self, observed: Vec<Observed>) -> bool {
         let mut state = self.lock();
         let is_other = |Observed { ask, fact, rests_on }: &Observed| {
@@ -301,14 +302,15 @@ impl Index {
         self.lock().worked_out
     }
 
-    /// How many facts and answers it holds, for status reports. What is asked before a question is no answer about a harness.
+    /// How many facts and answers it holds, for status reports. Answers to what is asked before a question are not counted:
+    /// they are about no harness.
     pub fn sizes(&self) -> (usize, usize) {
         let state = self.lock();
         let answers = state.memo.keys().filter(|question| !harness::is_asked_before(&question.asked.harness));
         (state.snapshot.len(), answers.count())
     }
 
-    /// What is missing, and what was known about the same paths before.
+    /// What is missing, and whatever else was known about the same paths before it was forgotten.
     fn with_forgotten(&self, mut asks: Vec<Ask>) -> Vec<Ask> {
         let mut state = self.lock();
         for at in 0..asks.len() {
@@ -319,8 +321,14 @@ impl Index {
         asks
     }
 
-    /// Counts an answer that was worked out from what was known at a version, and remembers it if it belongs to a question.
-    fn worked_out_now(&self, question: Option<Question>, answer: &Arc<Resolution>, (known, version): (&Snapshot, u64)) {
+    /// Counts an answer that was worked out from what was `known` at a version, and remembers it under its question, if one is
+    /// given.
+    fn count_and_remember(
+        &self,
+        question: Option<Question>,
+        answer: &Arc<Resolution>,
+        (known, version): (&Snapshot, u64),
+    ) {
         let mut state = self.lock();
         state.worked_out += 1;
         // Facts were forgotten while the answer was worked out. It was right for its moment; it may not be now.
@@ -336,7 +344,7 @@ impl Index {
             state.answers_with.entry(part.key.clone()).or_default().insert(question.clone());
         }
         for ask in &answer.own_depends {
-            // Most are known from the answer before.
+            // Most facts have an entry, and `entry` would clone each of them to find it.
             match state.answers_of.get_mut(ask) {
                 Some(questions) => {
                     questions.insert(question.clone());
@@ -353,8 +361,8 @@ impl Index {
         state.memo.insert(question, answer.clone());
     }
 
-    /// A panic while the lock was held cannot leave the state half changed in a way that matters: at worst a fact is
-    /// kept whose index entry is missing, and then `forget` would miss it. So everything is dropped.
+    /// A panic while the lock was held may leave the state half changed: a fact may be told that `resting_on` lacks, and
+    /// `forget` would miss it. So everything is dropped.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(|poisoned: PoisonError<_>| {
             self.state.clear_poison();
@@ -365,8 +373,8 @@ impl Index {
     }
 }
 
-/// Whether a fact is about one place only, and near.
-fn is_soon_observed(ask: &Ask) -> bool {
+/// Whether a fact is quick to observe: it is about one path of the disk.
+fn is_quick(ask: &Ask) -> bool {
     matches!(ask, Ask::Kind(_) | Ask::LinkKind(_) | Ask::Real(_) | Ask::Target(_) | Ask::Content(_))
 }
 

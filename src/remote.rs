@@ -33,10 +33,10 @@ const FIRST_WAIT: Duration = Duration::from_millis(200);
 /// How many URLs are fetched at the same time (OpenCode 1.18: four).
 const AT_ONCE: usize = 4;
 
-/// How often a URL may lead on to another.
+/// How many redirects are followed.
 const REDIRECT_LIMIT: usize = 5;
 
-/// What the body may be packed in; nothing else is asked for.
+/// The content encodings that are understood; no other is asked for.
 const ENCODINGS: [&str; 4] = ["", "identity", "gzip", "br"];
 
 /// Fetches each URL once, each within a time: for users [`TIME_LIMIT`]. Answers in their order.
@@ -93,7 +93,7 @@ impl Trouble {
     }
 }
 
-/// Goes where a URL leads; the last address, and what it serves.
+/// Follows redirects; the last address, and what it serves.
 fn follow(url: &str, end: Instant, (reach, lookup): (Reach, Lookup)) -> Result<(String, Vec<u8>), Trouble> {
     let config = Agent::config_builder()
         .http_status_as_error(false)
@@ -105,7 +105,7 @@ fn follow(url: &str, end: Instant, (reach, lookup): (Reach, Lookup)) -> Result<(
     for _ in 0..=REDIRECT_LIMIT {
         let within = end.saturating_duration_since(Instant::now());
         let response = agent.get(&at).config().timeout_global(Some(within)).build().call().map_err(trouble)?;
-        match led_on(&at, &response)? {
+        match redirect(&at, &response)? {
             Some(next) => at = next,
             None => return Ok((at, body(response)?)),
         }
@@ -113,8 +113,8 @@ fn follow(url: &str, end: Instant, (reach, lookup): (Reach, Lookup)) -> Result<(
     Err(Trouble::lasting(format!("it leads on more than {REDIRECT_LIMIT} times")))
 }
 
-/// The address that a response leads on to.
-fn led_on(at: &str, response: &Response<Body>) -> Result<Option<String>, Trouble> {
+/// The address that a response redirects to, if it does.
+fn redirect(at: &str, response: &Response<Body>) -> Result<Option<String>, Trouble> {
     let status = response.status();
     if status.is_redirection()
         && let Some(location) = response.headers().get(LOCATION)
@@ -130,7 +130,7 @@ fn led_on(at: &str, response: &Response<Body>) -> Result<Option<String>, Trouble
     Ok(None)
 }
 
-/// The bytes of a body, unpacked; a small one may unpack to a very large one.
+/// The decoded bytes of a body. The limit holds for these: a small body may unpack to a very large one.
 fn body(response: Response<Body>) -> Result<Vec<u8>, Trouble> {
     let encoding = response.headers().get(CONTENT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if !ENCODINGS.iter().any(|known| encoding.eq_ignore_ascii_case(known)) {

@@ -1,4 +1,4 @@
-//! A file system before whose every question something else is done: where it looks is watched, or noted.
+//! A file system that does something before it answers a question: it watches the place, or notes it.
 
 use std::path::{Path, PathBuf};
 
@@ -48,6 +48,7 @@ impl<'a, E: Each> Before<'a, E> {
         Before { fs, each }
     }
 
+    /// The file system, once `each` was told that it will look at a path.
     fn at(&self, path: &Path) -> &dyn Filesystem {
         self.each.before(self.fs, LookedAt::Path(path));
         self.fs

@@ -32,7 +32,7 @@ struct Buffer {
     saved: Option<Content>,
     /// What counts, of the two above.
     bytes: Content,
-    /// Which look at the disk it knows this from; none yet: whoever asks for the file looks.
+    /// The look at the disk that found `saved`; `None`: nobody has looked yet, and whoever asks for the file does.
     look: Option<u64>,
 }
 
@@ -59,7 +59,7 @@ impl Buffers {
         self.open.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets what is known of a URL. Returns how the change is seen.
+    /// Sets what is known of a URL. Returns the change to be told.
     pub fn keep(&self, url: &str, remote: Remote) -> Change {
         self.fetched.insert(url.to_owned(), remote);
         Change::Content(url.into())
@@ -72,8 +72,8 @@ impl Buffers {
         Place { real, is_there }
     }
 
-    /// Sets what the editor shows for the file at `path`. Looks at the disk only when the buffer is new. Returns how the
-    /// change is seen.
+    /// Sets what the editor shows for the file at `path`. Looks at the disk only when the buffer is new. Returns the changes
+    /// to be told.
     pub fn set(&self, path: &Path, text: &str) -> [Change; 2] {
         let is_open = self.open().contains_key(path);
         let place = if is_open { Place::default() } else { self.locate(path) };
@@ -87,16 +87,16 @@ impl Buffers {
         let mut open = self.open_mut();
         if let Some(buffer) = open.get_mut(path) {
             let before = std::mem::replace(&mut buffer.text, text);
-            buffer.bytes = bytes(&buffer.text, buffer.saved.as_ref());
-            return buffer.seen(path, before.is_empty() == buffer.text.is_empty());
+            buffer.bytes = effective(&buffer.text, buffer.saved.as_ref());
+            return buffer.changes(path, before.is_empty() == buffer.text.is_empty());
         }
         let buffer = Buffer { place, bytes: text.clone(), text, saved: None, look: None };
-        let seen = buffer.seen(path, false);
+        let changes = buffer.changes(path, false);
         open.insert(path.to_owned(), buffer);
-        seen
+        changes
     }
 
-    /// Looks at the disk for an open buffer. What was its place before, if it has another one now.
+    /// Looks at the disk for an open buffer. Returns where the file was before, if it is elsewhere now.
     fn look(&self, path: &Path) -> Option<PathBuf> {
         let look = self.looks.fetch_add(1, Ordering::Relaxed);
         let real = self.real(path);
@@ -106,15 +106,15 @@ impl Buffers {
         buffer.look = Some(look);
         buffer.saved = saved;
         buffer.place.is_there = buffer.saved.is_some();
-        buffer.bytes = bytes(&buffer.text, buffer.saved.as_ref());
+        buffer.bytes = effective(&buffer.text, buffer.saved.as_ref());
         let before = std::mem::replace(&mut buffer.place.real, real);
         (before != buffer.place.real).then_some(before)
     }
 
-    /// The buffer was closed; the file counts again. Returns how the change is seen.
+    /// The buffer was closed; the file counts again. Returns the changes to be told.
     pub fn close(&self, path: &Path) -> Option<[Change; 2]> {
         let closed = self.open_mut().remove(path)?;
-        Some(closed.seen(path, false))
+        Some(closed.changes(path, false))
     }
 
     /// Something happened to the files themselves: where the buffers belong and what their files hold is looked up anew.
@@ -155,7 +155,8 @@ impl Buffers {
         })
     }
 
-    fn bytes(&self, path: &Path) -> Option<Content> {
+    /// The bytes that count for `path`, if it leads to a file that is open.
+    fn open_bytes(&self, path: &Path) -> Option<Content> {
         let may_be_open = {
             let open = self.open();
             if open.is_empty() {
@@ -164,7 +165,7 @@ impl Buffers {
             let named = |other: &Path| other.file_name() == path.file_name();
             open.iter().any(|(path, buffer)| named(path) || named(&buffer.place.real))
         };
-        // Most files are not open, and a name tells that at once, unless it is a link's.
+        // Most files are not open, and their names tell that without a look at the disk, unless the path is a link.
         if !may_be_open && !self.disk.lstat(path).is_ok_and(|meta| meta.kind == FileType::Link) {
             return None;
         }
@@ -189,16 +190,16 @@ impl Buffers {
 }
 
 impl Buffer {
-    /// How a change of the text is seen: where there is a file, or was and is a text that stands for one, nothing comes or
-    /// goes.
-    fn seen(&self, path: &Path, stays: bool) -> [Change; 2] {
+    /// The changes to be told when the text changes. Only bytes change where there is a file, or where the text stood for one
+    /// before and still does (`stays`); otherwise a file comes or goes.
+    fn changes(&self, path: &Path, stays: bool) -> [Change; 2] {
         let change = if stays || self.place.is_there { Change::Content } else { Change::Path };
         [change(path.to_owned()), change(self.place.real.clone())]
     }
 }
 
-/// What counts of a text that is shown for a file.
-fn bytes(text: &Content, saved: Option<&Content>) -> Content {
+/// The bytes that count where the editor shows `text` for a file.
+fn effective(text: &Content, saved: Option<&Content>) -> Content {
     let Some(saved) = saved else { return text.clone() };
     let same = |shown: &str| shown.as_bytes() == &**text || same_but_for_mixed_line_ends(shown, text);
     if same(&saved.text_without_bom()) || same(&saved.text()) {
@@ -213,11 +214,11 @@ fn bytes(text: &Content, saved: Option<&Content>) -> Content {
 
 impl Filesystem for Buffers {
     fn stat(&self, path: &Path) -> Result<Meta, Errno> {
-        overlaid(self.disk.stat(path), || self.bytes(path))
+        overlaid(self.disk.stat(path), || self.open_bytes(path))
     }
 
     fn lstat(&self, path: &Path) -> Result<Meta, Errno> {
-        overlaid(self.disk.lstat(path), || self.bytes(path))
+        overlaid(self.disk.lstat(path), || self.open_bytes(path))
     }
 
     fn read_link(&self, path: &Path) -> Result<PathBuf, Errno> {
@@ -230,7 +231,7 @@ impl Filesystem for Buffers {
 
     fn read(&self, path: &Path) -> Result<Content, Unreadable> {
         let kind = self.stat(path).map_err(Unreadable::Errno)?.kind;
-        match self.bytes(path).filter(|_| kind == FileType::File) {
+        match self.open_bytes(path).filter(|_| kind == FileType::File) {
             Some(bytes) => Ok(bytes),
             None => self.disk.read(path),
         }
@@ -271,6 +272,7 @@ fn same_but_for_mixed_line_ends(saved: &str, shown: &[u8]) -> bool {
     unified.as_bytes() == shown || unified.replace('\n', "\r\n").as_bytes() == shown
 }
 
+/// What `stat` says of a file, with an open buffer in its place.
 fn overlaid(on_disk: Result<Meta, Errno>, bytes: impl Fn() -> Option<Content>) -> Result<Meta, Errno> {
     match on_disk {
         Ok(meta) if meta.kind == FileType::File => {

@@ -4,7 +4,7 @@
 //! leads nowhere ends the search, a linked worktree has its own top. Environment variables (`GIT_DIR`,
 //! `GIT_CEILING_DIRECTORIES` …) and `safe.directory` are not considered. Tested against the real git in `tests/git.rs`.
 //!
-//! Its floors, from the ground up: `ids`, `packs`, `objects`, `config` and `names`, then what is said here, then `at_revision`.
+//! Its layers, from the bottom up: `ids`, `packs`, `objects`, `config` and `refs`, then this file, then `at_revision`.
 
 use std::path::{Path, PathBuf};
 
@@ -14,9 +14,9 @@ use crate::snapshot::{Errno, FileType, Repository, absolute};
 mod at_revision;
 mod config;
 mod ids;
-mod names;
 mod objects;
 mod packs;
+mod refs;
 
 pub use at_revision::AtRevision;
 use config::Config;

@@ -1,4 +1,4 @@
-//! What a fact rests on: the paths at which something must happen before the fact can be another.
+//! What a fact rests on: as long as nothing happens at these paths, the fact stays true.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Component, Path, PathBuf};
@@ -23,7 +23,7 @@ pub fn observe_all(fs: &dyn Filesystem, asks: Vec<Ask>) -> Vec<Observed> {
     let mut weight = 0;
     let mut observed = Vec::with_capacity(asks.len());
     for ask in asks {
-        // The rest may turn out not to be needed: an answer that is so heavy ends.
+        // The rest will hardly be needed: an answer that rests on so much ends before it.
         if !fs.is_wanted() || weight > ROUND_WEIGHT {
             return observed;
         }
@@ -37,7 +37,7 @@ pub fn observe_all(fs: &dyn Filesystem, asks: Vec<Ask>) -> Vec<Observed> {
     observed
 }
 
-/// The answers alone, for whoever does not want to know when they are others.
+/// The facts alone, for callers that do not need to know when they change.
 pub fn facts(fs: &dyn Filesystem, asks: Vec<Ask>) -> Vec<(Ask, Fact)> {
     let (asks, walks) = apart(asks);
     let alone = asks.into_iter().map(|ask| {
@@ -75,7 +75,7 @@ fn walk(fs: &dyn Filesystem, walks: Vec<Ask>, plain: &mut Plain) -> Vec<Observed
     walks.iter().cloned().zip(facts).map(observed).collect()
 }
 
-/// Directories to which no link leads, as far as that was seen while several questions are answered in one go.
+/// Directories on whose path there is no link, as found while several questions are answered in one go.
 #[derive(Default)]
 struct Plain(HashSet<PathBuf>);
 
@@ -97,7 +97,7 @@ fn observe_with_rests(fs: &dyn Filesystem, ask: &Ask, plain: &mut Plain) -> (Fac
     (fact, rests_on)
 }
 
-/// Looks at many paths, and notes where.
+/// Looks at many paths, and adds to `rests_on` where it looked.
 fn noting<T>(
     fs: &dyn Filesystem,
     ask: &Ask,

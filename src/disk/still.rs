@@ -14,14 +14,14 @@ use crate::snapshot::{Content, Entry, Errno, Meta, Remote, Unreadable};
 /// A file system of which nothing changes below a directory while it is looked at.
 pub struct Still<F> {
     fs: F,
-    /// Outside of it, the system may have files that it does not list: those of processes, those that are mounted on demand.
+    /// Outside of it there may be files that no directory lists: those of processes, those that are mounted on demand.
     root: PathBuf,
     names: DashMap<PathBuf, Names>,
 }
 
 #[derive(Clone)]
 enum Names {
-    /// The names, in small letters: some file systems do not tell letters apart.
+    /// The names, in lower case: some file systems ignore case.
     These(Arc<HashSet<Vec<u8>>>),
     /// There is no such directory.
     Absent,
@@ -38,7 +38,7 @@ impl<F: Filesystem> Still<F> {
     /// Whether the directory that would hold it says that it is not there.
     fn is_absent(&self, path: &Path) -> bool {
         let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else { return false };
-        // Whatever else may be wrong with such a path, the system says it.
+        // For any other path the system may have another error, so it is asked.
         let is_plain = |bytes: &[u8]| bytes.is_ascii() && bytes.len() <= 255 && !bytes.contains(&0);
         let name = name.as_encoded_bytes();
         if !dir.starts_with(&self.root) || !is_plain(name) || path.as_os_str().len() > 1024 {
@@ -70,8 +70,8 @@ impl<F: Filesystem> Still<F> {
 }
 
 fn names_of(entries: &[Entry]) -> Names {
-    let small = |entry: &Entry| entry.name.as_encoded_bytes().to_ascii_lowercase();
-    Names::These(Arc::new(entries.iter().map(small).collect()))
+    let lower_case = |entry: &Entry| entry.name.as_encoded_bytes().to_ascii_lowercase();
+    Names::These(Arc::new(entries.iter().map(lower_case).collect()))
 }
 
 impl<F: Filesystem> Filesystem for Still<F> {

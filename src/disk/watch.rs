@@ -112,7 +112,7 @@ impl Watcher {
     /// has begun before.
     pub fn begin(&self) -> Option<bool> {
         let put_off = self.state().put_off.take()?;
-        // One by one: whoever wants another directory watched meanwhile waits for one only.
+        // The lock is taken for each one anew: whoever wants another directory watched meanwhile waits for one only.
         Some(put_off.iter().fold(true, |all, dir| {
             let mut state = self.state();
             // What was disarmed needs no watching.

@@ -13,7 +13,8 @@ use crate::resolve::{Outcome, resolve_knowing};
 use crate::search::Parts;
 use crate::snapshot::{Ask, AskHasher, Fact, Facts, GlobFlavor};
 
-/// How many answers are remembered: those that come first, about the place where agents are started, come again and again.
+/// How many answers are remembered: the first ones are about the place where agents are started, and are asked for again
+/// and again.
 const MEMO_LIMIT: usize = 512;
 
 /// Looks at the disk; [`crate::disk::facts`] does.
@@ -81,7 +82,7 @@ impl Facts for Looking<'_> {
         })
     }
 
-    /// What can be observed at once need not be announced; what is looked for in one walk must be.
+    /// Only globs that share one walk must be announced; everything else is observed when it is asked for.
     fn is_told(&self, ask: &Ask) -> bool {
         !matches!(ask, Ask::Glob { flavor: GlobFlavor::Any, .. }) || self.known.contains_key(ask)
     }

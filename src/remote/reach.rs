@@ -14,7 +14,7 @@ use ureq::unversioned::transport::NextTimeout;
 /// Where a URL may lead on to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// To public addresses; to this machine and its network only from there.
+    /// To public addresses only, unless the URL itself is on this machine or its network.
     Public,
     /// Everywhere.
     Anywhere,
@@ -23,15 +23,15 @@ pub enum Reach {
 /// How names become addresses; whether one of them is not public.
 pub(super) type Lookup = fn(&Uri, &Config, NextTimeout) -> Result<(ResolvedSocketAddrs, bool), Error>;
 
-/// As the system has it.
+/// Asks the system.
 pub(super) fn system(uri: &Uri, config: &Config, timeout: NextTimeout) -> Result<(ResolvedSocketAddrs, bool), Error> {
     let found = DefaultResolver::default().resolve(uri, config, timeout)?;
     let inside = found.iter().any(|address| is_inside(address.ip()));
     Ok((found, inside))
 }
 
-/// Looks names up, and refuses what may not be reached. The addresses that it lets through are those that are used, so nobody
-/// can say other ones afterwards.
+/// Looks names up, and refuses what may not be reached. The addresses that it returns are those that are connected to, so a
+/// name cannot mean another address after it was checked.
 #[derive(Debug)]
 pub(super) struct Guard {
     reach: Reach,
@@ -51,13 +51,11 @@ impl Resolver for Guard {
         let (found, inside) = (self.lookup)(uri, config, timeout)?;
         // The proxy is where the user's environment says, wherever that is.
         let is_proxy = config.proxy().is_some_and(|proxy| proxy.uri().authority() == uri.authority());
-        if is_proxy || !inside || self.reach == Reach::Anywhere {
-            if !is_proxy {
-                self.began_inside.get_or_init(|| inside);
-            }
+        if is_proxy {
             return Ok(found);
         }
-        if *self.began_inside.get_or_init(|| true) {
+        let began_inside = *self.began_inside.get_or_init(|| inside);
+        if !inside || began_inside || self.reach == Reach::Anywhere {
             return Ok(found);
         }
         let host = uri.host().unwrap_or_default().to_owned();
@@ -87,7 +85,7 @@ fn is_inside(address: IpAddr) -> bool {
 
 fn is_inside_v4(address: Ipv4Addr) -> bool {
     let [first, second, ..] = address.octets();
-    // 100.64.0.0/10 is what providers share.
+    // 100.64.0.0/10 is the address space that providers share among their customers.
     address.is_loopback()
         || address.is_private()
         || address.is_link_local()

@@ -11,8 +11,8 @@ use dashmap::DashMap;
 
 use super::config::Config;
 use super::ids::Id;
-use super::names::Names;
 use super::objects::{Item, Node, Objects};
+use super::refs::Refs;
 use crate::disk::rests::LINK_LIMIT;
 use crate::disk::{FILE_CAP_BYTES, Filesystem};
 use crate::snapshot::{Content, Entry, Errno, FileType, Meta, Unreadable, absolute};
@@ -42,19 +42,19 @@ enum Found {
 impl<'a> AtRevision<'a> {
     /// The repository around `dir` at a revision, or what is wrong with the question.
     pub fn open(disk: &'a dyn Filesystem, dir: &Path, revision: &str) -> Result<AtRevision<'a>, String> {
-        // The directory may be one of the revision only.
+        // The directory may exist at the revision only.
         let there = dir.ancestors().find_map(|dir| disk.real_path(dir).ok()).unwrap_or_else(|| dir.to_owned());
         let no_repository = || format!("{} is in no git repository, so it has no revision `{revision}`", dir.display());
         let (git_dir, repository) = super::discovered(disk, &there).ok_or_else(no_repository)?;
         let top = repository.toplevel.ok_or_else(|| format!("{} has no working tree", git_dir.display()))?;
         let common = repository.common_dir;
         let settings = disk.read(&common.join("config")).ok().and_then(|raw| Config::parse(&raw)).unwrap_or_default();
-        if settings.keeps_names_in_tables() {
+        if settings.uses_reftable() {
             return Err(format!("{}: names in the format `reftable` are not read", common.display()));
         }
         let objects = Objects::of(common.join("objects"), settings.name_len());
-        let names = Names { fs: disk, git_dir: &git_dir, common_dir: &common, objects: &objects };
-        let root = objects.tree_of(names.resolve(revision)?)?;
+        let refs = Refs { fs: disk, git_dir: &git_dir, common_dir: &common, objects: &objects };
+        let root = objects.tree_of(refs.resolve(revision)?)?;
         let device = disk.stat(&top).map_or(0, |meta| meta.identity.0);
         Ok(AtRevision { disk, top, device, objects, root, trees: DashMap::new(), blobs: DashMap::new() })
     }
@@ -122,7 +122,7 @@ impl<'a> AtRevision<'a> {
         if let Some(known) = self.trees.get(id) {
             return Ok(known.clone());
         }
-        let items: Arc<[Item]> = self.objects.tree(id).map_err(complained)?.into();
+        let items: Arc<[Item]> = self.objects.tree(id).map_err(io_error)?.into();
         self.trees.insert(id.clone(), items.clone());
         Ok(items)
     }
@@ -134,7 +134,7 @@ impl<'a> AtRevision<'a> {
         let blob = match self.objects.blob(id) {
             Ok(bytes) if bytes.len() as u64 > FILE_CAP_BYTES => Err(Unreadable::TooLarge(bytes.len() as u64)),
             Ok(bytes) => Ok(bytes.into()),
-            Err(problem) => Err(Unreadable::Errno(complained(problem))),
+            Err(problem) => Err(Unreadable::Errno(io_error(problem))),
         };
         self.blobs.insert(id.clone(), blob.clone());
         blob
@@ -146,8 +146,8 @@ impl<'a> AtRevision<'a> {
     }
 }
 
-/// A repository that is damaged is like a disk that is.
-fn complained(problem: String) -> Errno {
+/// A damaged repository is reported like a damaged disk.
+fn io_error(problem: String) -> Errno {
     tracing::warn!("git: {problem}");
     Errno::IO
 }
@@ -222,7 +222,7 @@ impl Filesystem for AtRevision<'_> {
         if path == self.top {
             entries.extend(now.iter().find(|entry| entry.name == ".git").cloned());
         }
-        // Git keeps no order of a disk. That of now makes no difference where there was none.
+        // Git does not keep the order of a disk. In the disk's order of now, what has not changed makes no difference.
         let order: HashMap<&OsString, usize> = now.iter().enumerate().map(|(at, entry)| (&entry.name, at)).collect();
         entries.sort_by_key(|entry| order.get(&entry.name).copied().unwrap_or(usize::MAX));
         Ok(entries)

@@ -96,8 +96,8 @@ impl Config {
         }
     }
 
-    /// Whether branches and tags are no files: `extensions.refStorage`.
-    pub fn keeps_names_in_tables(&self) -> bool {
+    /// Whether branches and tags are not kept as files: `extensions.refStorage`.
+    pub fn uses_reftable(&self) -> bool {
         self.last("extensions", "refstorage").is_some_and(|format| format.as_deref() == Some("reftable"))
     }
 

@@ -87,6 +87,7 @@ impl Objects {
         Err(format!("{id}: deltas without an end"))
     }
 
+    /// The pack that has an object, and where in it.
     fn packed(&self, id: &Id) -> Result<Option<(&Pack, u64)>, String> {
         for pack in &self.packs {
             if let Some(offset) = pack.find(id)? {
@@ -152,7 +153,7 @@ impl Objects {
     }
 
     /// The object that a tag is of, or the object itself.
-    pub fn untagged(&self, id: Id) -> Result<(Id, ObjectKind), String> {
+    pub fn peeled(&self, id: Id) -> Result<(Id, ObjectKind), String> {
         let mut id = id;
         for _ in 0..CHAIN_LIMIT {
             let (kind, bytes) = self.read(&id)?;
@@ -166,7 +167,7 @@ impl Objects {
 
     /// The tree of a commit, or the tree itself.
     pub fn tree_of(&self, id: Id) -> Result<Id, String> {
-        let (id, kind) = self.untagged(id)?;
+        let (id, kind) = self.peeled(id)?;
         match kind {
             ObjectKind::Tree => Ok(id),
             ObjectKind::Commit => {
@@ -179,7 +180,7 @@ impl Objects {
 
     /// The parent with that number, from one, of each commit `times` times.
     pub fn ancestor(&self, id: Id, parent: usize, times: usize) -> Result<Id, String> {
-        let (mut id, _) = self.untagged(id)?;
+        let (mut id, _) = self.peeled(id)?;
         for _ in 0..times.min(CHAIN_LIMIT) {
             let (kind, bytes) = self.read(&id)?;
             if kind != ObjectKind::Commit {
@@ -199,6 +200,7 @@ fn header<'a>(bytes: &'a [u8], word: &'a str) -> impl Iterator<Item = Id> + 'a {
     lines.filter_map(move |line| Id::from_hex(std::str::from_utf8(line).ok()?.strip_prefix(word)?))
 }
 
+/// The first entry of a tree's bytes, and the bytes behind it.
 fn item(rest: &[u8], name_len: usize) -> Option<(Item, &[u8])> {
     let space = rest.iter().position(|byte| *byte == b' ')?;
     let nul = rest.iter().position(|byte| *byte == 0)?;
@@ -212,6 +214,7 @@ fn item(rest: &[u8], name_len: usize) -> Option<(Item, &[u8])> {
     Some((Item { name: rest.get(space + 1..nul)?.to_vec(), node }, &rest[nul + 1 + name_len..]))
 }
 
+/// What a loose object is, and its bytes: packed as `kind length`, a zero byte, and the bytes.
 fn loose(raw: &[u8]) -> Option<(ObjectKind, Vec<u8>)> {
     let bytes = decompress_to_vec_zlib_with_limit(raw, OBJECT_CAP_BYTES).ok()?;
     let nul = bytes.iter().position(|byte| *byte == 0)?;
@@ -222,6 +225,7 @@ fn loose(raw: &[u8]) -> Option<(ObjectKind, Vec<u8>)> {
     Some((kind, bytes[nul + 1..].to_vec()))
 }
 
+/// Adds a directory of objects, and those it borrows from by `info/alternates`.
 fn with_alternates(directory: PathBuf, depth: usize, found: &mut Vec<PathBuf>) {
     if found.contains(&directory) {
         return;

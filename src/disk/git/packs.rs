@@ -104,6 +104,7 @@ impl Pack {
         })
     }
 
+    /// What `look` finds, or an error that names the pack.
     fn said<T>(&self, look: impl FnOnce() -> std::io::Result<T>) -> Result<T, String> {
         look().map_err(|error| format!("{}: {error}", self.index.display()))
     }
@@ -171,7 +172,7 @@ fn big_endian(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0, |value, byte| value << 8 | u32::from(*byte))
 }
 
-/// The content that begins there; how long it is in the pack is not written anywhere.
+/// The content that begins there. Its length in the pack is not recorded, so enough is read for `size` bytes once unpacked.
 fn inflated(pack: &mut File, begins: u64, size: usize) -> std::io::Result<Vec<u8>> {
     if size > OBJECT_CAP_BYTES {
         return Err(std::io::Error::other(format!("an object of {size} bytes, more than Briefing reads")));

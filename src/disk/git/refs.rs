@@ -6,11 +6,11 @@ use super::ids::Id;
 use super::objects::Objects;
 use crate::disk::Filesystem;
 
-/// How many names may stand for another name in a row; git 2.47.
+/// How many symbolic refs may lead on to one another; git 2.47.
 const SYMBOLIC_DEPTH: usize = 5;
 
-/// Where the names of a repository are.
-pub(super) struct Names<'a> {
+/// Where the refs of a repository are.
+pub(super) struct Refs<'a> {
     pub fs: &'a dyn Filesystem,
     /// Those of this worktree alone, such as `HEAD`.
     pub git_dir: &'a Path,
@@ -19,7 +19,7 @@ pub(super) struct Names<'a> {
     pub objects: &'a Objects,
 }
 
-impl Names<'_> {
+impl Refs<'_> {
     /// The object that a revision is.
     pub fn resolve(&self, revision: &str) -> Result<Id, String> {
         let end = revision.find(['^', '~']).unwrap_or(revision.len());
@@ -38,7 +38,7 @@ impl Names<'_> {
             {
                 steps = behind;
                 id = match kind {
-                    "" | "commit" | "object" => self.objects.untagged(id)?.0,
+                    "" | "commit" | "object" => self.objects.peeled(id)?.0,
                     "tree" => self.objects.tree_of(id)?,
                     _ => return Err(format!("`{revision}`: `^{{{kind}}}` is not understood")),
                 };
@@ -51,7 +51,7 @@ impl Names<'_> {
             };
             steps = &rest[digits..];
             id = match (step, number) {
-                (_, 0) => self.objects.untagged(id)?.0,
+                (_, 0) => self.objects.peeled(id)?.0,
                 ('^', parent) => self.objects.ancestor(id, parent, 1)?,
                 ('~', times) => self.objects.ancestor(id, 1, times)?,
                 _ => return Err(format!("`{revision}` is not understood from `{step}` on")),
@@ -89,7 +89,7 @@ impl Names<'_> {
 
     /// What a reference leads to.
     fn reference(&self, name: &str, depth: usize) -> Result<Option<Id>, String> {
-        // Most names are shared, some are a worktree's own.
+        // Most refs are shared, some are a worktree's own.
         let own = !name.starts_with("refs/")
             || ["refs/bisect/", "refs/worktree/", "refs/rewritten/"].iter().any(|own| name.starts_with(own));
         let loose = if own { self.git_dir } else { self.common_dir }.join(name);
