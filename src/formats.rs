@@ -13,8 +13,8 @@
 //! | `json5`, `jsonc`, `json` | npm `json5`, `jsonc-parser`, JavaScript's `JSON` | tables in their tests | |
 //! | `toml_value` | the crate `toml` | it is the library | |
 //!
-//! Floors: nothing here names a room beside it but for `yaml`, whose dialects stand on one builder, and `marked`, where `blocks`
-//! stand on `html` and both on `lines`.
+//! No format names another. Within `yaml`, the dialects stand on one builder; within `marked`, `inline` stands on `blocks` and
+//! `html`, `blocks` on `html`, and these two on `lines`.
 
 use std::ops::Range;
 
@@ -121,8 +121,8 @@ impl Node {
 }
 
 impl Value {
-    /// A JSON number that is written with a fraction, or does not fit an integer. `-0`, which some parsers have as one of these,
-    /// is the integer 0 to whoever reads settings.
+    /// A JSON number that is written with a fraction, or does not fit an integer. Some parsers have `-0` as one of these; to
+    /// whoever reads settings it is the integer 0.
     fn of_float(number: f64) -> Value {
         if number == 0.0 && number.is_sign_negative() { Value::Integer(0) } else { Value::Float(number) }
     }

@@ -8,7 +8,7 @@ use regex_automata::util::captures::Captures;
 
 use crate::text::js_trim;
 
-/// What JavaScript takes for white space, for a class.
+/// JavaScript's white space, as the inside of a character class.
 const SPACE: &str = r"\t-\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}";
 
 /// The pairs of a `.env` file.

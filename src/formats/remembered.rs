@@ -11,9 +11,9 @@ const TEXTS_LIMIT_BYTES: usize = 16 << 20;
 /// How many texts are remembered at most; then all are forgotten.
 const COUNT_LIMIT: usize = 4096;
 
-/// What a function makes of texts. It depends on nothing else, so nobody can tell whether it was called.
+/// What a function makes of texts. It must depend on nothing else, so that nobody can tell whether it was called.
 ///
-/// Answers are worked out on several threads, which ask for the same texts: each text has a lock of its own shard only.
+/// Answers are worked out on several threads, which ask for the same texts: asking locks one shard of the map only.
 pub struct Remembered<T> {
     by_text: LazyLock<DashMap<Box<str>, Arc<T>, foldhash::fast::RandomState>>,
     bytes: AtomicUsize,

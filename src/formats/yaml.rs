@@ -1,7 +1,7 @@
 //! YAML, as it stands at the head of instruction files: values with spans, and what clients' libraries make of them.
 //!
-//! Floors: this file makes values of the events of a parser, by the rules of a [`Dialect`]. On it stand `npm`, `js_yaml` and
-//! `lenient`, each a dialect named after whose it is. `rust` stands by itself: it is the library.
+//! This file makes values of the events of a parser, by the rules of a [`Dialect`]. `npm`, `js_yaml` and `lenient` stand on it,
+//! each named after whose rules it follows. `rust` stands by itself: it is the library.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -27,7 +27,7 @@ const DEPTH_LIMIT: usize = 64;
 /// How many values a text may have, repetitions by alias included.
 const VALUE_LIMIT: usize = 100_000;
 
-/// What a harness takes for a character like any other, and what stands for it while it is parsed.
+/// Libraries take this for a character like any other, our parser does not: a private one stands in for it meanwhile.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 const STAND_IN: char = '\u{f8fe}';
 
@@ -63,7 +63,7 @@ pub fn parse_yaml(text: &str) -> Result<Node, FormatError> {
 
 fn parse(text: &str, dialect: &Dialect) -> Result<Node, FormatError> {
     let parsed = |text: &str| Builder::new(text, dialect).build();
-    // Behind a colon a tab is as good as a space.
+    // Libraries take a tab behind a colon for a space; our parser does not always.
     parsed(text).or_else(|error| match text.contains(":\t") {
         true => parsed(&text.replace(":\t", ": ")).map_err(|_| error),
         false => Err(error),
@@ -113,7 +113,7 @@ impl<'a> Builder<'a> {
     }
 
     fn build(mut self) -> Result<Node, FormatError> {
-        let text = marked(self.text);
+        let text = with_stand_ins(self.text);
         for event in Parser::new_from_str(&text) {
             let (event, span) = event.map_err(|error| {
                 let at = self.byte(error.marker().index());
@@ -228,8 +228,8 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The text with its byte order marks replaced: the parser knows one as the first character only.
-fn marked(text: &str) -> Cow<'_, str> {
+/// The text with its byte order marks replaced, but for the first character: only there the parser knows one.
+fn with_stand_ins(text: &str) -> Cow<'_, str> {
     let first = text.chars().next().map_or(0, char::len_utf8);
     match text[first..].contains(BYTE_ORDER_MARK) {
         true => {
@@ -239,7 +239,7 @@ fn marked(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Puts a value, which was read from another text, where `place` says that it stands.
+/// Moves the spans of a value that was read from an altered text to where `place` says that they are in the original.
 fn moved(node: &mut Node, place: &impl Fn(usize) -> usize) {
     node.at = place(node.at.start)..place(node.at.end);
     match &mut node.value {

@@ -5,6 +5,8 @@ use std::collections::HashSet;
 use super::{Block, BlockKind, html, lines};
 use crate::text::is_js_space;
 
+mod list;
+
 /// How deep quotes and lists may nest. `marked` has no limit but its stack, which overflows at some thousands.
 const DEPTH_LIMIT: usize = 100;
 
@@ -24,7 +26,7 @@ pub(super) enum Lazy {
 pub(super) struct Lexer {
     /// The names of the link definitions found so far.
     pub(super) links: HashSet<String>,
-    /// Whether words make no paragraphs here. The end of any block list resets it, also for the list around it.
+    /// Whether words are the text of an item here, not paragraphs. The end of any item resets it, also for the item around that.
     in_item: bool,
     /// How many bytes were looked at, quotes and lists again and again.
     looked_at: usize,
@@ -40,7 +42,7 @@ impl Lexer {
             rest = "";
         }
         while !rest.is_empty() {
-            // A quote that a list of it grew into may claim more than there is; so it does in `marked`.
+            // A quote whose last list was read again may claim more than there is, as in `marked`.
             let length = self.next(rest, &mut blocks, depth, &mut lazy);
             rest = &rest[rest.floor_char_boundary(length)..];
         }
@@ -234,7 +236,7 @@ fn heading(source: &str) -> Option<(usize, String)> {
     Some((past_line_ends(source, line.len()), words.to_owned()))
 }
 
-/// Whether JavaScript's `.` would end here.
+/// Whether there is a line end to JavaScript's `.` that does not end a line of Markdown.
 fn has_odd_line_end(line: &str) -> bool {
     line.contains(['\u{2028}', '\u{2029}'])
 }
@@ -278,10 +280,6 @@ fn going_on(source: &str, mut at: usize) -> usize {
         at = end;
     }
     at
-}
-
-fn paragraph(source: &str) -> usize {
-    going_on(source, lines::first(source).len())
 }
 
 /// The text of a quote: without the marks, and with what would underline a heading made harmless by indentation.
@@ -415,9 +413,7 @@ fn underlined(source: &str) -> Option<(usize, String)> {
     }
 }
 
-mod list;
-
-/// Indented code, which interrupts no words.
+/// Adds indented code: a block of its own, or part of the paragraph before it, which it cannot interrupt.
 fn add_code(code: &str, blocks: &mut Vec<Block>) {
     match blocks.last_mut() {
         Some(Block { raw, kind: BlockKind::Paragraph(words) | BlockKind::Text(words) }) => {
@@ -430,9 +426,9 @@ fn add_code(code: &str, blocks: &mut Vec<Block>) {
     }
 }
 
-/// A paragraph, or more of one that lazily goes on.
+/// Adds a paragraph, or more of the last one where that lazily goes on.
 fn paragraph_or_more(source: &str, blocks: &mut Vec<Block>, lazy: &mut Lazy) -> usize {
-    let length = paragraph(source);
+    let length = going_on(source, lines::first(source).len());
     let words = &source[..length];
     match (std::mem::replace(lazy, Lazy::Not), blocks.last_mut()) {
         (Lazy::GoesOn, Some(Block { raw, kind: BlockKind::Paragraph(text) })) => add_line([raw, text], words),

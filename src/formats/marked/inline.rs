@@ -6,8 +6,8 @@ use super::blocks::{bracketed, link_name};
 use super::html;
 use crate::text::is_js_space;
 
-/// How many characters may be looked at over and over for one document. `marked` has no such bound and takes minutes
-/// for some texts; behind it, marks are taken as they stand.
+/// How many characters may be looked at again for one document. `marked` has no such bound and takes minutes for some texts;
+/// once it is spent, marks count as text.
 pub(super) struct Patience(usize);
 
 impl Default for Patience {
@@ -292,6 +292,7 @@ fn parentheses(text: &str) -> Option<usize> {
     None
 }
 
+/// Overwrites a range with `[aaa…]`, as `marked` does.
 fn mask(bytes: &mut [u8]) {
     bytes.fill(b'a');
     if let [first, .., last] = bytes {
@@ -315,6 +316,7 @@ enum Side {
     Neither,
 }
 
+/// By what stands on both sides of a run of marks.
 fn side(previous: char, next: Option<char>, mark: char) -> Side {
     let (space_before, mark_before) = (is_js_space(previous), is_punctuation(previous));
     let space_after = next.is_none_or(is_js_space);

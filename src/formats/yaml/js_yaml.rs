@@ -26,7 +26,7 @@ pub fn parse_js_yaml(text: &str) -> Result<Node, FormatError> {
     let ends = |text: &str| text.match_indices('\n').map(|(at, _)| at).chain([text.len()]).collect::<Vec<_>>();
     match parsed(&spaced) {
         Ok(mut node) => {
-            // Lines begin otherwise, and end alike.
+            // Only the beginnings of lines were altered: places keep their distance from the line's end.
             let (from, to) = (ends(&spaced), ends(text));
             moved(&mut node, &|at| {
                 let line = from.partition_point(|end| *end < at).min(from.len() - 1);
@@ -38,7 +38,7 @@ pub fn parse_js_yaml(text: &str) -> Result<Node, FormatError> {
     }
 }
 
-/// Control characters and the two that are none are errors.
+/// Control characters and the noncharacters U+FFFE and U+FFFF are errors.
 fn refuse_unprintable(text: &str) -> Result<(), FormatError> {
     let unprintable = |c: char| matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}');
     match text.find(unprintable) {
@@ -47,8 +47,8 @@ fn refuse_unprintable(text: &str) -> Result<(), FormatError> {
     }
 }
 
-/// Without tabs that indent. The first line of a list or a table stands where it is seen to stand, a tab being as wide as a
-/// space; any other stands where its spaces put it. Behind a colon a space stands for a tab. Texts of many lines stay.
+/// The text without tabs that indent. On the first line of a list or a table, a tab indents like a space; on any other line,
+/// tabs do not count. Behind a colon, a tab becomes a space. Block scalars (`|` and `>`) stay as they are.
 fn without_tabs(text: &str) -> String {
     let (mut opens, mut block) = (false, None);
     let lines = text.split('\n').map(|line| {
@@ -69,7 +69,7 @@ fn without_tabs(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a line ends in the sign of a text of many lines.
+/// Whether a line ends in the header of a block scalar, such as `|-`.
 fn begins_block(line: &str) -> bool {
     let line = line.trim_end_matches(|c: char| matches!(c, '+' | '-') || c.is_ascii_digit());
     line.strip_suffix(['|', '>']).is_some_and(|rest| rest.is_empty() || rest.ends_with([' ', '\t']))
@@ -95,7 +95,7 @@ fn name(key: &Value) -> String {
 /// What a scalar is; `None` where its tag does not allow it.
 fn value(text: &str, plain: bool, tag: Option<&Tag>) -> Option<Value> {
     if plain && text.starts_with(['|', '>']) {
-        // In brackets nothing may begin like a text of many lines.
+        // In brackets nothing may begin like a block scalar.
         return None;
     }
     let Some(tag) = tag.filter(|tag| !is_unspecific(tag)) else {

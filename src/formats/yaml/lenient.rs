@@ -1,17 +1,16 @@
-//! The second chance that Claude Code gives a head: `globs: **/*.ts` is common, and no YAML.
+//! The second chance that Claude Code gives a head that is no YAML: `globs: **/*.ts` is common.
 
 use super::{Node, Value, parse_yaml};
 
-/// `parse_yaml`; if that fails, once more with every value quoted that has special characters in it, as Claude Code
-/// does: `globs: **/*.ts` is common. `None` where that fails as well.
+/// `parse_yaml`; if that fails, once more with every value quoted that has special characters in it, as Claude Code does.
+/// `None` where that fails as well.
 pub fn parse_leniently(text: &str) -> Option<Node> {
-    let bare = |text: String| parse_yaml(text.trim_start_matches('\t')).ok();
-    let found =
-        bare(text.to_owned()).or_else(|| bare(plain(text.trim_start_matches('\t')))).or_else(|| bare(quoted(text)));
-    found.map(with_merges)
+    let parsed = |text: &str| parse_yaml(text.trim_start_matches('\t')).ok();
+    let found = parsed(text).or_else(|| parsed(&plain(text.trim_start_matches('\t'))));
+    found.or_else(|| parsed(&quoted(text))).map(with_merges)
 }
 
-/// The value with the keys of tables behind `<<` added, where they stand not there already.
+/// The value with the keys of tables behind `<<` added, unless they are there already.
 pub fn with_merges(mut node: Node) -> Node {
     let Value::Table(entries) = &mut node.value else { return node };
     let merges: Vec<Node> = entries.extract_if(.., |(key, _)| key == "<<").map(|(_, node)| node).collect();

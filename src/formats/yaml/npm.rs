@@ -4,7 +4,7 @@ use super::{DEPTH_LIMIT, Dialect, FormatError, LOOSE, Node, Value, moved, name_o
 
 /// No key may stand twice in one table, though a number and a text are two keys, and no tab may indent.
 const NPM: Dialect = Dialect {
-    // In brackets nothing may begin like a text of many lines.
+    // In brackets nothing may begin like a block scalar.
     scalar: |text, is_plain, tag| {
         if is_plain && text.starts_with(['|', '>']) { None } else { (LOOSE.scalar)(text, is_plain, tag) }
     },
@@ -26,7 +26,7 @@ pub fn parse_npm_yaml(text: &str) -> Result<Node, FormatError> {
     parse_spaced(text)
 }
 
-/// The text, where `{a:{b: c}}` is `{a: {b: c}}`: in braces, a bracket behind a colon needs no space.
+/// Parses the text with a space put in wherever the parser wants one: npm reads `{a:{b: c}}` as `{a: {b: c}}`.
 fn parse_spaced(text: &str) -> Result<Node, FormatError> {
     let (mut spaced, mut spaces) = (text.to_owned(), Vec::new());
     let mut parsed = parse(text, &NPM);
@@ -40,7 +40,7 @@ fn parse_spaced(text: &str) -> Result<Node, FormatError> {
         spaced.insert(behind, ' ');
         parsed = parse(&spaced, &NPM);
     }
-    // The last one was put where the others are in already.
+    // In reverse: each space was put into a text that had those before it already.
     let place = |at: usize| spaces.iter().rev().fold(at, |at, space| at - usize::from(at > *space));
     match parsed {
         Ok(mut node) => {

@@ -11,13 +11,13 @@ use super::{FormatError, Node, Value};
 /// that nest deeper than 128.
 const BRACKET_LIMIT: usize = 10_000;
 
-/// A whole text, in which no key may stand twice in one table. Nothing in it has a place.
+/// A whole text, in which no key may stand twice in one table. Its values have no spans.
 pub fn parse_rust_yaml(text: &str) -> Result<Node, FormatError> {
     parsed(text).map(|Any(yaml)| node(yaml))
 }
 
-/// The same, where a program takes from the text only the keys that it knows, so that others may stand twice: which may
-/// not is left to the caller.
+/// The same for programs that take only the keys they know from the text, so that others may stand twice. The caller checks
+/// those that may not.
 pub fn parse_rust_yaml_in_part(text: &str) -> Result<Node, FormatError> {
     parsed(text).map(|Pairs(node)| node)
 }
@@ -57,7 +57,7 @@ fn node(yaml: Yaml) -> Node {
     Node { at: 0..0, value }
 }
 
-/// A key as a text; that of a list or a table has none.
+/// A key as a text; nothing for a list or a table.
 fn name(key: Node) -> String {
     match key.value {
         Value::Text(text) | Value::Date(text) => text,

@@ -43,19 +43,21 @@ struct Item {
     contents: String,
 }
 
+/// The spaces before the bullet of a line, the bullet, and what stands behind it, if the line begins an item of the list whose
+/// first bullet is `mark`.
+fn begun<'l>(line: &'l str, mark: &str) -> Option<(usize, &'l str, &'l str)> {
+    let bare = lines::behind(line, 3)?;
+    let bullet = lines::bullet(bare)?;
+    let is_same =
+        if mark.len() > 1 { bullet.len() > 1 && bullet.ends_with(&mark[mark.len() - 1..]) } else { bullet == mark };
+    let behind = &bare[bullet.len()..];
+    let is_item = is_same && (behind.is_empty() || behind.starts_with([' ', '\t'])) && !lines::is_rule(bare, b" \t");
+    is_item.then_some((line.len() - bare.len(), bullet, behind))
+}
+
 fn item(source: &str, mark: &str) -> Option<Item> {
     let first = lines::first(source);
-    let spaces = first.len() - lines::behind(first, 3)?.len();
-    let bullet = lines::bullet(&first[spaces..])?;
-    let same =
-        if mark.len() > 1 { bullet.len() > 1 && bullet.ends_with(&mark[mark.len() - 1..]) } else { bullet == mark };
-    let behind = &first[spaces + bullet.len()..];
-    if source.is_empty() || !same || !(behind.is_empty() || behind.starts_with([' ', '\t'])) {
-        return None;
-    }
-    if lines::is_rule(&first[spaces..], b" \t") {
-        return None;
-    }
+    let (spaces, bullet, behind) = begun(first, mark)?;
     let mut at = (first.len() + 1).min(source.len());
     let mut raw = source[..at].to_owned();
     let tabs = behind.bytes().take_while(|byte| *byte == b'\t').count();
