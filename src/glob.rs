@@ -1,7 +1,7 @@
 //! The glob semantics of the harnesses: which files a pattern finds, and in which order.
 //!
 //! npm's `glob` is not expressible over `globset`: extended globs such as `!(a)` need look-ahead, a `?` is one UTF-16
-//! unit, `..` is taken out before matching, and the *order* of results follows from how the walk goes. So its matching is
+//! unit, `..` is removed before matching, and the *order* of results follows from how the walk goes. So its matching is
 //! followed step by step here, on strings; the walk asks a [`Tree`] and opens no file itself.
 //!
 //! Whose patterns these are, how each is compared with the real library, and what is known to differ:
@@ -15,8 +15,9 @@
 //! | `npm_ignore` | npm `ignore` 7.0.0 to 7.0.5 | Claude Code, Gemini CLI, early OpenClaw | `tests/libraries.rs`; 7.0.6 and later read differently |
 //! | `plain`, `any` | `globset` 0.4 itself | where no library is known; findings | |
 //!
-//! Floors: `meter` counts what matching costs; `units`, `runs`, `braces`, `fast` and `regex` know no pattern's syntax but their own; `class` and `segment` stand on them, `parts` on
-//! these; the walks `npm`, `bun`, `node` and `any` stand on top. `picomatch` and `npm_ignore` need `units` and `regex` alone.
+//! Its layers, from the bottom up: `meter` counts what matching costs; `units`, `runs`, `braces`, `fast` and `regex` know no
+//! syntax of patterns but their own; `class` and `segment` stand on them, `parts` on these; the walks `npm`, `bun`, `node` and
+//! `any` stand on top. `picomatch` and `npm_ignore` need `units`, `runs` and `regex` only.
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -84,7 +85,8 @@ pub struct Found {
     pub files: Vec<PathBuf>,
     /// Whether the walk ended before it had been everywhere.
     pub cut_short: bool,
-    /// How many directories it listed, and what else cost as much: no part of what it found.
+    /// What the walk cost: the directories that it listed, and matching in the same unit. Not compared: it is no part of what
+    /// was found.
     pub listed: usize,
 }
 
@@ -96,8 +98,8 @@ impl PartialEq for Found {
 
 impl Eq for Found {}
 
-/// Ends a walk rather than never. A `**` outside a repository starts at `/`, and two links that lead up make more
-/// directories than anybody lists: the clients themselves never come back from there.
+/// Makes sure that every walk ends. A `**` outside a repository starts at `/`, and two links that lead up make more directories
+/// than anybody lists: the clients themselves never come back from there.
 #[derive(Default)]
 struct Budget {
     directories: usize,
@@ -112,15 +114,15 @@ struct Budget {
 impl Budget {
     /// The most directories that one walk lists.
     const DIRECTORIES: usize = 50_000;
-    /// The most effort: a path is looked up name by name, each behind the links before it. Directories that lie 10 names deep
-    /// come to the limit above first; those in loops of links, often over 100 names deep, come to this one.
+    /// The most effort: to list a directory costs the square of its depth, since a path is looked up name by name, each behind
+    /// the links before it. Directories 10 names deep reach the limit above first; those in loops of links, often over 100
+    /// names deep, reach this one.
     const EFFORT: usize = 100 * Self::DIRECTORIES;
-    /// The most names that are held against a segment: patterns with `**` by the hundred test each name as often.
+    /// The most tests of a name against a segment: a pattern with hundreds of `**` tests each name hundreds of times.
     const TESTS: usize = 50 * Self::DIRECTORIES;
-
     /// The most entries of directories; each is remembered as long as the walk lasts.
     const ENTRIES: usize = 8 * Self::DIRECTORIES;
-    /// The most steps within each other: a stack is no larger.
+    /// The deepest recursion, for the sake of the stack.
     const DEPTH: usize = 200;
     /// The most files that one walk finds: whoever asks for them looks at each.
     const FILES: usize = 20_000;
@@ -145,7 +147,7 @@ impl Budget {
         Found { files, cut_short, listed: self.directories + self.meter.weight() / 2 }
     }
 
-    /// Goes a step deeper, if that may be; whoever asks comes back.
+    /// Goes a step deeper; whether that is allowed. In any case [`Self::comes_back`] must follow.
     fn goes_deeper(&mut self) -> bool {
         self.depth += 1;
         self.is_too_deep |= self.depth > Self::DEPTH;
@@ -184,7 +186,7 @@ pub struct Npm {
     pub follow: bool,
 }
 
-/// The files (whatever is no directory: links, pipes, devices) that npm `glob` 13 with `nodir` finds below `base`, in its
+/// The files (everything but directories: also links, pipes, devices) that npm `glob` 13 with `nodir` finds below `base`, in its
 /// order. A pattern that it refuses finds nothing.
 pub fn npm(tree: &dyn Tree, base: &Path, pattern: &str, options: Npm) -> Found {
     match parts::compile(pattern, options.dot) {
@@ -209,11 +211,11 @@ pub fn node(tree: &dyn Tree, base: &Path, pattern: &str) -> Found {
 
 /// For each pattern the first file below `base` that it could mean by the loosest reading any harness has: from any directory, in
 /// any letter case, and a directory means what is in it. Directories that `enter` refuses are left out unless the pattern
-/// names them. Nothing found: no harness finds anything. Where that cannot be told, the base itself is the answer.
+/// names them. If nothing is found, no harness finds anything. Where that cannot be told, the base itself is the answer.
 pub fn any(tree: &dyn Tree, base: &Path, patterns: &[&str], enter: &dyn Fn(&str) -> bool) -> Vec<Found> {
     let counted = Counted { tree, listed: Cell::new(0) };
     let found = any::walk(&counted, base, patterns, enter);
-    // They share the walk, which is cheap: no more is remembered than one file for each.
+    // They share the cost of the walk, which weighs little: one file at most is remembered for each.
     let listed = counted.listed.get().div_ceil(100 * patterns.len().max(1));
     found.into_iter().map(|files| Found { files, cut_short: false, listed }).collect()
 }

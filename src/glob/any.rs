@@ -65,7 +65,7 @@ impl<'p> Wanted<'p> {
         Some(Wanted { plain, globs, loosened: OnceCell::new(), anchor })
     }
 
-    /// Whether a file could be meant. To `globset` a sign is a byte, to others a letter.
+    /// Whether a file could be meant. To `globset`, `?` and classes are one byte, to other libraries one character.
     fn matches(&self, inside: &str) -> bool {
         let loosely = || self.loosened.get_or_init(|| compiled(&loosened(self.plain))).as_ref();
         self.globs.is_match(inside) || (!inside.is_ascii() && loosely().is_some_and(|globs| globs.is_match(inside)))
@@ -99,24 +99,24 @@ fn compiled(plain: &str) -> Option<GlobSet> {
     GlobSet::new([parsed(&format!("**/{plain}"), true)?, parsed(&format!("**/{plain}/**"), true)?]).ok()
 }
 
-/// The pattern with a star for whatever means one sign, and for every letter that has another case beyond ASCII.
+/// The pattern with a star for whatever means one character, and for every character beyond ASCII, which may have another case.
 fn loosened(plain: &str) -> String {
     let mut out = String::with_capacity(plain.len());
-    let mut signs = plain.chars();
-    while let Some(sign) = signs.next() {
-        match sign {
-            '\\' => out.extend(std::iter::once(sign).chain(signs.next())),
+    let mut chars = plain.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => out.extend(std::iter::once(c).chain(chars.next())),
             '[' => {
-                // The first sign of a class does not end it.
-                let first = signs.next().filter(|first| matches!(first, '!' | '^'));
-                if first.is_some() {
-                    signs.next();
+                // The first member of a class does not end it, even if it is `]`.
+                let negates = chars.next().is_some_and(|first| matches!(first, '!' | '^'));
+                if negates {
+                    chars.next();
                 }
-                signs.find(|sign| *sign == ']');
+                chars.find(|c| *c == ']');
                 add_star(&mut out);
             }
             '?' => add_star(&mut out),
-            sign if sign.is_ascii() => out.push(sign),
+            c if c.is_ascii() => out.push(c),
             _ => add_star(&mut out),
         }
     }
@@ -296,7 +296,7 @@ mod tests {
             ("src/web/*.ts", false),
             ("api", true),
             ("api/src/*.ts", false),
-            // To some a letter is one sign, to others two bytes.
+            // To some libraries `é` is one character, to others two bytes.
             ("?/*.md", true),
             ("??/*.md", true),
             ("[!a]/[ü].md", true),

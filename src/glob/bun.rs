@@ -28,7 +28,7 @@ pub(super) struct Options {
     pub follow: bool,
 }
 
-/// The scan throws, and its caller gets nothing at all.
+/// The scan throws, and its caller gets no files at all.
 pub(super) struct Thrown;
 
 /// What `pattern`, which is not absolute, finds below `base`.
@@ -70,7 +70,7 @@ enum PartKind {
     Up,
     /// `**`
     Stars,
-    /// Without any sign that has a meaning; a backslash stands for itself.
+    /// Without any character that has a meaning; a backslash stands for itself.
     Text(String),
     /// `*.md`: names with this end. A backslash stands for itself here too.
     Ending(String),

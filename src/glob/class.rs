@@ -12,6 +12,8 @@ pub(super) struct ClassSource {
     pub magic: bool,
 }
 
+/// The POSIX classes: name, members, whether they need the `u` flag, and whether they are what must not match. As in minimatch,
+/// `[:print:]` is not negated: its table there has no third column.
 const POSIX: [(&str, &str, bool, bool); 14] = [
     ("[:alnum:]", "\\p{L}\\p{Nl}\\p{Nd}", true, false),
     ("[:alpha:]", "\\p{L}\\p{Nl}", true, false),
@@ -40,10 +42,9 @@ struct Members {
     range_start: Option<u16>,
 }
 
-/// `None` when it never ends, so that the bracket is a literal one. `[:print:]` lacks minimatch's negation on purpose:
-/// its table has no third column there.
+/// `[…]` at the start of `glob`; `None` when it never ends, so that the bracket is a literal one.
 pub(super) fn source(glob: &[u16]) -> Option<ClassSource> {
-    // A class that can match nothing spoils the rest of the segment.
+    // A class that can match nothing: then nothing matches the whole segment.
     let poison = || Some(ClassSource { regex: utf16("$."), unicode: false, length: glob.len(), magic: true });
     let negated = glob.get(1).is_some_and(|c| is_one_of(*c, "!^"));
     let first = if negated { 2 } else { 1 };

@@ -4,7 +4,7 @@
 
 use std::cell::Cell;
 
-/// How many steps whoever starts a meter may take, each over one sign of a name. A machine takes a tenth of a second for so many.
+/// How many steps may be taken under one meter, each over one character of a name. They take about a tenth of a second.
 const ALLOWANCE: u64 = 30_000_000;
 
 /// How many steps weigh as much as one question about a file.
@@ -12,18 +12,19 @@ const QUESTION: u64 = 512;
 
 thread_local! {
     static SPENT: Cell<u64> = const { Cell::new(0) };
-    /// Where no more steps are taken.
+    /// Up to where steps may be taken.
     static CEILING: Cell<u64> = const { Cell::new(u64::MAX) };
     /// How many matches were given up.
     static GIVEN_UP: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Counts from when it is made; one that is made later ends earlier, and what it counted is no matter to those before it.
+/// Counts from when it is made. Meters nest: one that is made later must be dropped earlier, and what it counted does not count
+/// for those around it.
 #[derive(Debug)]
 pub struct Meter {
     began: u64,
     given_up: u64,
-    /// The ceiling of whoever counted before.
+    /// The ceiling of the meter around it.
     outer: u64,
 }
 

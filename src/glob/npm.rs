@@ -106,7 +106,7 @@ impl Rest {
         }
     }
 
-    /// Stands for it as written.
+    /// The number that stands for it as written.
     fn text(&self) -> usize {
         self.view.root.filter(|_| self.is_rooted).unwrap_or(self.view.texts[self.at])
     }
@@ -126,7 +126,8 @@ impl Rest {
     }
 }
 
-/// Which patterns were already taken up at a place. Copies share what they have in common, also later.
+/// Which patterns were already taken up at each node. As in the original, copies share the sets that they have in common: what
+/// one adds to such a set, the others see.
 type Walked = HashTrieMap<usize, Rc<RefCell<HashSet<usize>>>>;
 
 fn was_walked(walked: &Walked, node: usize, pattern: &Rest) -> bool {

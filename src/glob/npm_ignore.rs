@@ -1,7 +1,7 @@
 //! npm's `ignore`: gitignore patterns as the package makes regular expressions of them, with all of its oddities.
 //!
 //! The package rewrites a pattern step by step, and what comes out for unusual patterns follows from the order of the steps
-//! alone; so the same steps are gone here. 7.0.0 (Gemini CLI 0.61 bundles it) to 7.0.5 read patterns alike, and Claude Code
+//! alone; so the same steps are taken here. 7.0.0 (Gemini CLI 0.61 bundles it) to 7.0.5 read patterns alike, and Claude Code
 //! 2.1.329, which has rewritten the package for itself, reads them as these do. From 7.0.6 on they are read as git reads them.
 
 use std::sync::OnceLock;
@@ -10,11 +10,11 @@ use super::regex::Regex;
 use super::runs;
 use crate::text::is_js_space;
 
-/// A list of patterns, of which later ones may take out what earlier ones ignore.
+/// A list of patterns; with `!`, later ones may take back what earlier ones ignore.
 #[derive(Debug)]
 pub struct NpmIgnore {
     rules: Vec<Rule>,
-    /// What a pattern says that became no regular expression.
+    /// What is answered at a pattern that became no regular expression.
     broken: Result<bool, Thrown>,
 }
 
@@ -31,7 +31,7 @@ struct Rule {
 }
 
 impl NpmIgnore {
-    /// The patterns of a list; those that are none are left out.
+    /// The patterns of a list; blank lines, comments and those with a stray backslash at the end are left out.
     pub fn new<'p>(patterns: impl IntoIterator<Item = &'p str>) -> NpmIgnore {
         NpmIgnore { rules: patterns.into_iter().filter_map(Rule::new).collect(), broken: Err(Thrown) }
     }
@@ -50,7 +50,7 @@ impl NpmIgnore {
         let inner = path.strip_suffix('/').unwrap_or(path);
         let above = inner.match_indices('/').map(|(at, _)| at + 1);
         for end in above.chain([path.len()]) {
-            // What lies below an ignored directory cannot be taken out again.
+            // What lies below an ignored directory cannot be taken back.
             if self.ignores_itself(&path[..end])? {
                 return Ok(true);
             }
@@ -142,7 +142,7 @@ fn with_plain_spaces(text: &str) -> String {
     out
 }
 
-/// Signs that mean something in an expression get a backslash; a question mark becomes what it means.
+/// Characters that mean something in an expression get a backslash; a question mark becomes what it means.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     for c in text.chars() {
@@ -163,7 +163,7 @@ fn with_slashes(text: &str) -> String {
     }
 }
 
-/// With what stands in front of it: any directory, or the start where `body` has a slash that is not its last sign.
+/// With what stands in front of it: any directory, or the start where `body` has a slash that is not its last character.
 fn anchored(text: &str, body: &str) -> String {
     if let Some(rest) = text.trim_start_matches('^').strip_prefix("\\*\\*\\/") {
         return format!("^(?:.*\\/)?{rest}");
@@ -189,7 +189,7 @@ fn with_globstars(text: &str) -> String {
         } else if behind.starts_with("\\/") {
             out.push_str("(?:\\/[^\\/]+)*");
         } else {
-            // It may begin in the middle of this one.
+            // The next one may begin in the middle of this.
             out.push('\\');
             rest = &rest[at + 1..];
             continue;
@@ -199,7 +199,7 @@ fn with_globstars(text: &str) -> String {
     out + rest
 }
 
-/// Stars are any signs but slashes, if something is behind them and no backslash before them.
+/// Stars are any characters but slashes, if something is behind them and no backslash before them.
 fn with_inner_stars(text: &str) -> String {
     let is_line_end = |c: char| matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}');
     let mut out = String::with_capacity(text.len());
@@ -271,7 +271,7 @@ fn with_classes(text: &str) -> String {
     out + rest
 }
 
-/// Without ranges of ASCII signs that are upside down.
+/// Without ranges of ASCII characters that are the wrong way round.
 fn with_ranges_in_order(range: &str) -> String {
     let mut out = String::with_capacity(range.len());
     let mut rest = range;

@@ -1,7 +1,7 @@
 //! What npm's `picomatch` 4 makes of a pattern with `dot: true`: a regular expression, with all of its oddities.
 //!
-//! The package reads a pattern sign by sign and writes an expression as it goes; what it writes for a few unusual patterns
-//! follows from that way alone, and is what clients match paths with. So the same way is gone here.
+//! The package reads a pattern character by character and writes an expression as it goes; what it writes for a few unusual
+//! patterns follows from these steps alone, and is what clients match paths with. So the same steps are taken here.
 
 mod fast;
 mod parse;
@@ -16,9 +16,9 @@ use super::units::utf16;
 /// Longest pattern that is read, in UTF-16 units; the package throws above 65 536.
 const PATTERN_LIMIT: usize = 8 * 1024;
 
-/// Any one sign of a name.
+/// Any one character of a name.
 const QMARK: &str = "[^/]";
-/// Any signs of a name.
+/// Any characters of a name.
 const STAR: &str = "[^/]*?";
 /// Something must follow.
 const ONE_CHAR: &str = "(?=.)";
@@ -31,7 +31,8 @@ const GLOBSTAR: &str = "(?:(?:(?!(?:^|\\/)\\.{1,2}(?:\\/|$)).)*?)";
 #[derive(Debug)]
 pub struct Picomatch {
     pattern: String,
-    /// None where the expression is none: then only the pattern itself is matched. Compiled when a path comes that could match.
+    /// `None` inside where the expression is not valid: then the pattern matches itself only. Compiled when a path comes that
+    /// could match.
     regex: OnceLock<Option<Regex>>,
 }
 

@@ -13,7 +13,7 @@ use super::PATTERN_LIMIT;
 /// only after it has followed the braces itself, call by call.
 const DEPTH_LIMIT: usize = 250;
 
-/// How many compiled patterns are kept, and how long they are at most: one of a rule takes some ten kilobytes.
+/// How many compiled patterns are kept, and how long they are at most, in bytes: that of a usual rule takes some ten kilobytes.
 const KNOWN_LIMIT: usize = 256;
 const KNOWN_LENGTH: usize = 256;
 
@@ -89,7 +89,7 @@ fn depth(pattern: &str) -> usize {
     deepest
 }
 
-/// Whether a pattern has signs that mean more than any one or any number of letters.
+/// Whether a pattern has characters with a meaning other than `*` and `?`.
 fn has_brackets(pattern: &str) -> bool {
     pattern.contains(['[', ']', '{', '}', '\\'])
 }

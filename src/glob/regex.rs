@@ -63,10 +63,10 @@ const DEPTH_LIMIT: usize = 100;
 /// How often `{n}` may repeat.
 const REPEAT_LIMIT: usize = 1_000;
 
-/// The most steps of one match, each over the whole name; one that takes more matches nothing further.
+/// The most steps of one match, each over the whole name; with more of them, the match is given up.
 const EFFORT_LIMIT: usize = 200_000;
 
-/// What a step costs beside its way over the name, in signs.
+/// What a step costs beside its way over the name, in characters.
 const STEP: usize = 16;
 
 impl Regex {
@@ -85,7 +85,7 @@ impl Regex {
         let mut parser = Parser { units, at: 0, unicode, folds, looks: 0, captures: false, refers: false };
         let root = parser.alternatives(0)?;
         let is_whole = parser.at == parser.units.len();
-        // What refers back to a group is not followed.
+        // Back references are not supported.
         (is_whole && !(parser.captures && parser.refers)).then_some(Regex { root, unicode, folds, looks: parser.looks })
     }
 
@@ -114,7 +114,8 @@ impl Regex {
     }
 }
 
-/// What stands for a unit where the letter case is no matter: its capital, if that is one unit and no other's ASCII letter.
+/// What stands for a unit where letter case does not matter, as in JavaScript: its capital, if that is one unit and not ASCII
+/// for a unit that is not.
 fn canonical(unit: u32) -> u32 {
     let Some(c) = char::from_u32(unit) else { return unit };
     if c.is_ascii() {
@@ -219,14 +220,14 @@ impl Parser {
         }
         let first = self.number();
         let last = if self.eat(",") { self.number() } else { first };
-        let has_comma = self.units.get(self.at - 1) == Some(&u32::from(','));
+        let is_endless = self.units.get(self.at - 1) == Some(&u32::from(','));
         if first.is_none() || !self.eat("}") {
             self.at = start;
             return Some(None);
         }
-        let (first, last) = (first?, if has_comma { None } else { last });
-        let is_order = last.is_none_or(|last| first <= last && last <= REPEAT_LIMIT);
-        (is_order && first <= REPEAT_LIMIT).then_some(Some(Repeat::Times(first, last)))
+        let (first, last) = (first?, if is_endless { None } else { last });
+        let is_ordered = last.is_none_or(|last| first <= last && last <= REPEAT_LIMIT);
+        (is_ordered && first <= REPEAT_LIMIT).then_some(Some(Repeat::Times(first, last)))
     }
 
     fn number(&mut self) -> Option<usize> {

@@ -1,9 +1,9 @@
-//! The letters and digits of a pattern, which a path must hold in the same order: a look for them is cheaper than an expression for each
-//! of many patterns.
+//! The letters and digits of a pattern, which a path must hold in the same order: to look for them is cheaper than an
+//! expression for each of many patterns.
 
-/// Whether a path may match: `false` only where it lacks a run of letters or digits that stands outside of any sign with a meaning.
-/// `folds` is for patterns to which letter case is no matter. Patterns with other signs than stars, marks, dots, slashes and simple
-/// classes may always match.
+/// Whether a path may match: `false` only where it lacks a run of letters or digits that the pattern has outside of classes.
+/// `folds` is for patterns that ignore case. Patterns with anything but stars, question marks, dots, slashes and simple classes
+/// may always match.
 pub(super) fn may_match(pattern: &str, path: &str, folds: bool) -> bool {
     let bytes = pattern.as_bytes();
     if !path.is_ascii() || !bytes.iter().all(|byte| is_word(*byte) || b"*/.[]?".contains(byte)) {

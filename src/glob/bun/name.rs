@@ -8,7 +8,7 @@ use crate::glob::meter;
 /// The most braces that one way through a pattern may open; Bun 1.3.
 const BRACE_LIMIT: usize = 10;
 
-/// What a place that a match has come to costs, in steps over one sign.
+/// What each state of a match costs, in steps over one character.
 const STATE: usize = 32;
 
 /// A part of a pattern.
@@ -58,7 +58,7 @@ impl Name {
         states.iter().any(|state| state.at >= self.glob.len()) != self.negated
     }
 
-    /// Everywhere that can be come to without taking a character.
+    /// Adds every state that can be reached without taking a character.
     fn reach(&self, from: State, states: &mut HashSet<State>) {
         let mut todo = vec![from];
         while let Some(state) = todo.pop() {

@@ -1,4 +1,4 @@
-//! The long way: sign by sign, with the tokens that the package keeps to write all of it anew where it must.
+//! The long way: character by character, with the tokens that the package keeps to write the whole expression anew where it must.
 
 mod classes;
 mod groups;
@@ -17,7 +17,7 @@ pub(super) fn parse(pattern: &str, shortcuts: bool) -> (String, bool) {
     }
     let mut parser = Parser::new(pattern);
     while parser.at < parser.input.len() {
-        parser.sign();
+        parser.consume();
         parser.at += 1;
     }
     parser.end()
@@ -228,14 +228,14 @@ impl Parser {
         self.push(Token::new(Type::Text, value));
     }
 
-    /// More of what was there last.
+    /// Adds to the last token.
     fn more(&mut self, value: &str) {
         self.prev().value += value;
         self.output.push_str(value);
     }
 
-    /// One sign, or a few that belong together.
-    fn sign(&mut self) {
+    /// Reads one character, or a few that belong together.
+    fn consume(&mut self) {
         let c = self.input[self.at];
         let mut value = c.to_string();
         if c == '\0' || (c == '\\' && self.escape(&mut value)) {
@@ -360,7 +360,7 @@ impl Parser {
         }
     }
 
-    /// A sign that means itself, and all such signs behind it.
+    /// A character that means itself, and all such characters behind it.
     fn run(&mut self, c: char) {
         let plain: String = self.rest().iter().take_while(|c| !"@![].,$*+?^{}()|\\/".contains(**c)).collect();
         self.at += plain.chars().count();
@@ -528,12 +528,12 @@ fn drop_end(text: &mut String, bytes: usize) {
     cut(text, if bytes == 0 { 0 } else { text.len().saturating_sub(bytes) });
 }
 
-/// Shortens to a length, at the next sign.
+/// Shortens to a length, or to the character boundary before it.
 fn cut(text: &mut String, len: usize) {
     text.truncate(text.floor_char_boundary(len));
 }
 
-/// The last of these signs without a backslash gets one.
+/// Puts a backslash before the last of these characters that has none.
 fn escape_last(text: &mut String, sign: char) {
     let found = text.rmatch_indices(sign).map(|(at, _)| at).find(|at| !text[..*at].ends_with('\\'));
     if let Some(at) = found {

@@ -2,9 +2,9 @@
 
 use super::escaped;
 
-/// What is made of a repeated group.
+/// What becomes of a repeated group.
 pub(super) enum Verdict {
-    /// What one expects.
+    /// It is repeated.
     Fine,
     /// It stands for itself.
     Literal,
@@ -73,7 +73,7 @@ struct Depth {
 }
 
 impl Depth {
-    /// Takes one sign; true where nothing holds it.
+    /// Takes one character; true where none of these holds it.
     fn is_outside(&mut self, c: char) -> bool {
         if std::mem::take(&mut self.escaped) {
             return false;
@@ -93,7 +93,7 @@ impl Depth {
     }
 }
 
-/// Two branches of one and the same sign, over and over.
+/// Whether two branches repeat one and the same character.
 fn overlap(branches: &[&str]) -> bool {
     let texts = branches.iter().filter_map(|branch| simple(branch)).filter(|text| !text.is_empty());
     let mut seen = Vec::new();
@@ -135,7 +135,7 @@ fn single(text: &str) -> Option<char> {
     signs.next().filter(|c| signs.next().is_none() && c.len_utf16() == 1)
 }
 
-/// The signs of `*(a)*(b)`.
+/// The characters of `*(a)*(b)`.
 fn starred(text: &str) -> Option<Vec<char>> {
     let (mut signs, mut rest) = (Vec::new(), text);
     while !rest.is_empty() {

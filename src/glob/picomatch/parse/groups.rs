@@ -42,7 +42,7 @@ impl Parser {
             stands_first: self.output.is_empty(),
         };
         self.open(Open::Parens);
-        // A sign of its own, that no text before it takes in.
+        // A token of its own, which is not merged into text before it.
         let kind = if kind == Type::Text { Type::At } else { kind };
         self.push(Token::new(kind, &sign.to_string()).written(if group.stands_first { ONE_CHAR } else { "" }));
         self.at += 1;
