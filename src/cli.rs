@@ -161,7 +161,7 @@ pub fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         // Help and the version come this way as well.
-        Err(said) => return told(&said),
+        Err(said) => return parser_says(&said),
     };
     arguments.color.choose();
     if arguments.redact {
@@ -196,7 +196,7 @@ pub fn main() -> ExitCode {
 }
 
 /// What the parser says instead of a command: help, the version, or what is wrong with the arguments.
-fn told(said: &clap::Error) -> ExitCode {
+fn parser_says(said: &clap::Error) -> ExitCode {
     // A hook that is set up wrongly must not stop the client either.
     let misuse =
         if std::env::args_os().nth(1).is_some_and(|command| command == "hook") { hook::HARMLESS } else { MISUSE };
@@ -240,7 +240,7 @@ pub fn defaults(home: Option<PathBuf>) -> Defaults {
     }
 }
 
-/// Where it is kept which clients of this machine were verified: in the home directory of whoever runs the program.
+/// The file that remembers which clients of this machine were verified: in the home directory of whoever runs the program.
 fn states(env: &BTreeMap<String, String>) -> PathBuf {
     remembered::place(&std::env::home_dir().unwrap_or_else(|| PathBuf::from("/")), env)
 }

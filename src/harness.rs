@@ -2,8 +2,8 @@
 //!
 //! A harness is one file: facts first, then where it looks. An edition is a value of that file's own type; what differs
 //! between editions is visible as its fields. Settings, `--harness`, `briefing harnesses`, what is looked up as installed and
-//! the file names worth watching all derive from [`ALL`]. What users declare themselves is in [`custom`], and is chosen by the same words; what
-//! profiles have in common is in [`shared`].
+//! the file names worth watching all derive from [`ALL`]. What users declare themselves is in [`custom`], and is chosen by
+//! the same words; what profiles have in common is in [`shared`].
 
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -109,7 +109,8 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Of a question that is asked by the way of answers, so that it is remembered and watched; it is in no list.
+    /// The profile of a question about no harness, which is asked like one so that its answer is remembered and watched. It is
+    /// not in [`ALL`].
     pub(crate) const fn lookup(
         id: &'static str,
         summary: &'static str,
@@ -162,8 +163,7 @@ pub trait Edition: Send + Sync {
     fn attaches(&self, _: Tool) -> Attaches {
         Attaches::Unknown
     }
-    /// Whether the client was seen to do what one turn asks for at the same time, so that what comes first changes from run to
-    /// run.
+    /// Whether the client was seen to run the tools of one turn in parallel, so that their order changes from run to run.
     fn races(&self) -> bool {
         false
     }
@@ -175,7 +175,7 @@ pub trait Edition: Send + Sync {
     fn compacts(&self) -> Compacts {
         Compacts::NotAsked
     }
-    /// The kinds of session between which it tells apart, the usual one first.
+    /// The kinds of session that it tells apart, the usual one first.
     fn sessions(&self) -> &'static [SessionKind] {
         &[SessionKind::Main]
     }
@@ -183,7 +183,7 @@ pub trait Edition: Send + Sync {
     fn limit_keys(&self) -> &'static [LimitKey] {
         &[]
     }
-    /// The same edition with some of its values replaced, for a custom harness that extends it; or which value it has not.
+    /// The same edition with some of its values replaced, for a custom harness that extends it; or which of them it lacks.
     fn overridden(&self, overrides: &Overrides) -> Result<Arc<dyn Edition>, String> {
         overrides.nothing_but(&[])?;
         Err(format!("the edition {} has no values to override", self.about().name))
@@ -330,7 +330,7 @@ pub struct Details {
 }
 
 impl Details {
-    /// Of what is no harness.
+    /// Those of a question about no harness.
     pub(crate) const NONE: Details = Details {
         files: "",
         triggers: "",
@@ -382,7 +382,7 @@ impl Details {
     }
 }
 
-/// Whether an id is that of a question which is asked before others: what is declared, what is installed. No harness has
+/// Whether an id is that of a question asked before others (`Profile::lookup`), such as what is installed. No harness has
 /// such an id.
 pub fn is_asked_before(id: &str) -> bool {
     id.contains(['.', '/'])

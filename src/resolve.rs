@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
@@ -27,8 +28,8 @@ pub fn resolve(facts: &dyn Facts, choice: &Choice, standpoint: &Standpoint) -> O
     outcome(choice, standpoint, Search::new(facts, standpoint.env.clone(), &known).showing(standpoint.secrets))
 }
 
-/// The same, where parts of answers are known already, which rest on the same facts. A question that was answered before
-/// and lacks a fact now will hardly lack a second one.
+/// The same with parts of answers that are known already and rest on the same facts. `again` says that the question was
+/// answered before: then hardly any fact is missing, and it is tried first without announcing what will be asked.
 pub fn resolve_knowing(
     facts: &dyn Facts,
     known: &Parts,
@@ -43,7 +44,7 @@ pub fn resolve_knowing(
     }
 }
 
-/// Each harness answers for itself: where a mistake in the rules of one makes it panic, the others answer all the same.
+/// Each harness answers for itself: if a bug in the rules of one makes it panic, the others answer all the same.
 fn outcome(choice: &Choice, standpoint: &Standpoint, mut search: Search) -> Outcome {
     let looked = catch_unwind(AssertUnwindSafe(|| look(choice, standpoint, &mut search)))
         .unwrap_or_else(|panic| Ok((standpoint.clone(), broken(choice, standpoint, &search, panic.as_ref()))));
@@ -57,10 +58,7 @@ fn outcome(choice: &Choice, standpoint: &Standpoint, mut search: Search) -> Outc
     };
     match looked {
         Err(_) => Outcome::Pending(search.wanted()),
-        Ok((standpoint, answer)) => {
-            let (trace, depends, env_used) = search.finish();
-            Outcome::Answer(Box::new(complete(choice, standpoint, answer, (trace, depends, env_used))))
-        }
+        Ok((standpoint, answer)) => Outcome::Answer(Box::new(complete(choice, standpoint, answer, search.finish()))),
     }
 }
 
@@ -82,7 +80,8 @@ fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Known<
     at.cwd = physical;
     at.already_loaded.extend(injected_before(choice, &at, search)?);
     let mut answer = through_tool(choice, &at, search)?;
-    // An edit changes what a file is, but not where it is: only what is nowhere may be a new document of the editor.
+    // The real path comes first, since no edit changes it: only where there is none can the target be a new document of the
+    // editor, and must be asked about in a way that edits do change.
     if let Some(target) = &at.target
         && search.real(target)? == Err(Errno::NOENT)
         && search.glance(target)? == Err(Errno::NOENT)
@@ -94,7 +93,7 @@ fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Known<
         answer.warnings.push(Warning::at("missing-target", target, message));
     }
     search.close(&at.cwd);
-    // Parts that come after the end of the effort are cut short as well; where it ended is said once.
+    // Once the effort has ended, parts are cut short as well; then only where it ended is said.
     if let Some(pattern) = search.cut_short().filter(|_| search.gave_up_at().is_none()) {
         let message =
             format!("{} has too many places to look at all of them; links may lead in circles", pattern.display());
@@ -123,7 +122,8 @@ fn give_up(answer: &mut Answer, search: &Search) {
     answer.doubt(&[Certain::Set], message);
 }
 
-/// What settings take from variables is said as it is written: its value stands in the prompt, and in the names of what is there.
+/// What settings take from variables is said as they write it. The values stand in the prompt and in the paths of what exists,
+/// and nowhere else.
 fn hide_values(answer: &mut Answer, stand_ins: &StandIns) {
     if stand_ins.is_empty() {
         return;
@@ -143,14 +143,14 @@ fn hide_values(answer: &mut Answer, stand_ins: &StandIns) {
     answer.root.iter_mut().for_each(|root| stand_ins.path(root));
 }
 
-/// Every sentence of an answer that is none of the client's.
+/// Every sentence of an answer that is Briefing's own.
 fn texts_mut(answer: &mut Answer) -> impl Iterator<Item = &mut String> {
     let said = answer.warnings.iter_mut().map(|warning| &mut warning.message);
     let said = said.chain(answer.sources.iter_mut().map(|source| &mut source.reason));
     said.chain(&mut answer.files_only).chain(answer.refusal.as_mut().map(|refusal| &mut refusal.message))
 }
 
-/// What was written into a URL to be let in is nobody's business but the client's: it stands in the prompt only.
+/// Passwords in URLs stand in the prompt, as the client sends them, and nowhere else.
 fn hide_passwords(answer: &mut Answer) {
     for text in texts_mut(answer) {
         if let Cow::Owned(hidden) = without_passwords(text) {
@@ -202,7 +202,7 @@ fn through_tool(choice: &Choice, at: &Standpoint, search: &mut Search) -> Known<
     }
 }
 
-/// What is said in the place of an answer that a mistake of Briefing's own ended, at the file that was read last.
+/// The answer of a harness whose rules panicked: a refusal, at the file that was read last.
 fn broken(choice: &Choice, standpoint: &Standpoint, search: &Search, panic: &(dyn Any + Send)) -> Answer {
     let said = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     let message = format!(
@@ -218,13 +218,12 @@ fn broken(choice: &Choice, standpoint: &Standpoint, search: &Search, panic: &(dy
     answer
 }
 
-type Record = (Trace, Vec<Ask>, std::collections::BTreeMap<String, String>);
-
+/// Adds what is claimed of the client's version, and what was asked on the way.
 fn complete(
     choice: &Choice,
     standpoint: Standpoint,
     mut answer: Answer,
-    (trace, depends, env_used): Record,
+    (trace, own_depends, env_used): (Trace, Vec<Ask>, BTreeMap<String, String>),
 ) -> Resolution {
     if answer.refusal.is_some() {
         answer.messages.clear();
@@ -257,7 +256,7 @@ fn complete(
         env_used,
         answer,
         trace,
-        own_depends: depends,
+        own_depends,
     }
 }
 

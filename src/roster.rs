@@ -84,7 +84,7 @@ pub struct Used {
 /// The harnesses that are used here, those with the strongest reasons first. There is always one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Roster {
-    /// They.
+    /// The harnesses.
     pub mine: Vec<Used>,
 }
 
@@ -119,7 +119,7 @@ impl Roster {
     }
 }
 
-/// A source of the answer as the reason it is: which harness, and what speaks for it.
+/// The harness that a source of the answer speaks for, and the reason it is: [`Look`] writes both into the source's reason.
 fn reason(source: &Source) -> Option<(&str, Reason)> {
     let (id, word) = source.reason.split_once(' ')?;
     let what = What::ALL.into_iter().find(|what| what.word() == word)?;

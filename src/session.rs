@@ -102,6 +102,7 @@ impl Session<'_> {
         Turn { messages, sources, ..self.nothing(step, answer) }
     }
 
+    /// A turn that adds nothing.
     fn nothing(&self, step: Step, answer: Arc<Resolution>) -> Turn {
         let (messages, sources, gone) = (Vec::new(), Vec::new(), Vec::new());
         Turn { step, messages, sources, gone, answer, doubt: self.doubt.clone() }
@@ -169,8 +170,8 @@ impl Session<'_> {
 
     fn skill(&self, name: &str) -> Result<Turn, String> {
         let answer = (self.ask)(&self.at);
-        let skills = answer.answer.sources.iter().filter(|source| source.purpose == Purpose::Skill);
-        let skills = || skills.clone().filter(|source| source.fate.reaches());
+        let is_listed = |source: &&Source| source.purpose == Purpose::Skill && source.fate.reaches();
+        let skills = || answer.answer.sources.iter().filter(is_listed);
         let Some(skill) = skills().find(|skill| name_of(skill) == Some(name)) else {
             let mut names: Vec<_> = skills().filter_map(name_of).collect();
             names.dedup();
@@ -263,7 +264,7 @@ impl Session<'_> {
     }
 }
 
-/// The sources of an answer of which it was not said before that they come then, and what becomes of them.
+/// The sources of an answer that are not among those before with the same trigger and the same fate.
 fn new_sources(answer: &Resolution, before: &[Source]) -> Vec<Source> {
     let same = |one: &Source, other: &Source| {
         one.place == other.place && one.trigger == other.trigger && one.fate == other.fate
