@@ -174,7 +174,7 @@ impl Index {
                 let answer: Arc<Resolution> = Arc::from(resolution);
                 // A question about what was loaded before is about one step of a session, and does not come back.
                 let keep = keep == Keep::Answer && standpoint.already_loaded.is_empty() && !answer.is_broken();
-                self.count_and_remember(keep.then_some(question), &answer, (&snapshot, version));
+                self.remember(keep.then_some(question), &answer, (&snapshot, version));
                 Reply::Answer(answer, version)
             }
         }
@@ -323,12 +323,7 @@ impl Index {
 
     /// Counts an answer that was worked out from what was `known` at a version, and remembers it under its question, if one is
     /// given.
-    fn count_and_remember(
-        &self,
-        question: Option<Question>,
-        answer: &Arc<Resolution>,
-        (known, version): (&Snapshot, u64),
-    ) {
+    fn remember(&self, question: Option<Question>, answer: &Arc<Resolution>, (known, version): (&Snapshot, u64)) {
         let mut state = self.lock();
         state.worked_out += 1;
         // Facts were forgotten while the answer was worked out. It was right for its moment; it may not be now.

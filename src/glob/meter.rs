@@ -1,6 +1,6 @@
 //! What matching has cost on this thread, so that an answer comes to its end whatever patterns a repository holds.
 //!
-//! What is counted are steps, and never time: an answer must not depend on how busy a machine is.
+//! It counts steps, and never time: an answer must not depend on how busy a machine is.
 
 use std::cell::Cell;
 

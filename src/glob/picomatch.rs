@@ -31,7 +31,7 @@ const GLOBSTAR: &str = "(?:(?:(?!(?:^|\\/)\\.{1,2}(?:\\/|$)).)*?)";
 #[derive(Debug)]
 pub struct Picomatch {
     pattern: String,
-    /// `None` inside where the expression is not valid: then the pattern matches itself only. Compiled when a path comes that
+    /// Holds `None` where the expression is not valid: then the pattern matches itself only. Compiled when a path comes that
     /// could match.
     regex: OnceLock<Option<Regex>>,
 }

@@ -114,8 +114,8 @@ impl Regex {
     }
 }
 
-/// What stands for a unit where letter case does not matter, as in JavaScript: its capital, if that is one unit and not ASCII
-/// for a unit that is not.
+/// What stands for a unit where letter case does not matter, as in JavaScript: its upper case, if that is one unit. What is not
+/// ASCII never becomes ASCII.
 fn canonical(unit: u32) -> u32 {
     let Some(c) = char::from_u32(unit) else { return unit };
     if c.is_ascii() {

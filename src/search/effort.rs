@@ -1,7 +1,6 @@
 //! How much an answer may cost: whatever a repository holds, an answer comes to its end.
 //!
-//! Counted are questions, weighed by what their answers hold, and never time: an answer must not depend on how busy a machine
-//! is.
+//! It counts questions, weighed by what their answers hold, and never time: an answer must not depend on how busy a machine is.
 
 use std::path::{Path, PathBuf};
 

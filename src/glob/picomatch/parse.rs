@@ -1,4 +1,4 @@
-//! The long way: character by character, with the tokens that the package keeps to write the whole expression anew where it must.
+//! The long way: character by character, with the tokens that the package keeps to write the expression anew where it must.
 
 mod classes;
 mod groups;
