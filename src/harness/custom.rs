@@ -8,28 +8,33 @@ use std::sync::Arc;
 
 use super::Edition;
 
-mod check;
+// What a declaration may say, key by key.
 mod choices;
-mod compose;
+mod definition;
+mod files;
+mod instruction_config;
+mod limit;
+mod template;
+mod values;
+
+// From a declaration to a harness.
+mod check;
 mod declarations;
 mod declare;
-mod definition;
 mod describe;
-mod files;
+mod instructions;
+mod overrides;
+pub mod shipped;
+
+// From a harness to an answer: `look` follows the sources (`find`), and `compose` puts together what they gave.
+mod compose;
 mod find;
 mod finder;
 mod found;
-mod instruction_config;
-mod instructions;
-mod limit;
 mod list;
 mod look;
-mod overrides;
 mod shape;
-pub mod shipped;
-mod standing;
-mod template;
-mod values;
+mod standpoint;
 
 pub use declarations::{FILE_NAME, question};
 pub use declare::{schema, settings_schema};

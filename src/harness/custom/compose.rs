@@ -9,7 +9,7 @@ use super::found::Found;
 use super::limit::Limit;
 use super::list;
 use super::shape::{self, Shaped};
-use super::standing::{left_out, mode};
+use super::standpoint::{left_out, mode};
 use crate::answer::{
     self, Answer, Fate, Message, MessageKind, Per, PromptMode, Role, Standpoint, Text, Trigger, Warning,
 };
@@ -96,8 +96,8 @@ impl Saying<'_> {
         }
     }
 
-    fn message(&mut self, rule: &Rule, rules: &[Rule], found: &[Found]) {
-        // The order of the message's own list counts, then the sort keys.
+    /// The sources of a message, as indexes: by their sort keys, and of equal ones by the message's own list.
+    fn sources_of(&self, rule: &Rule, rules: &[Rule]) -> Vec<usize> {
         let mut sources: Vec<usize> = (0..self.definition.sources.len())
             .filter(|index| {
                 let source = self.definition.sources[*index].get_ref();
@@ -109,19 +109,21 @@ impl Saying<'_> {
             rule.sources.iter().flatten().position(|listed| Some(listed.get_ref().as_str()) == name)
         };
         sources.sort_by_key(|index| (self.definition.sources[*index].get_ref().sort, listed_at(index)));
+        sources
+    }
+
+    /// What each of these sources gives to a message, as it is written there; those that give nothing are left out.
+    fn groups(&mut self, rule: &Rule, sources: &[usize], found: &[Found]) -> Vec<(usize, Vec<Entry>)> {
         let of_source = |index: usize| found.iter().filter(move |found| found.rule == index && found.item.is_none());
         let all: Vec<&Found> = sources.iter().flat_map(|index| of_source(*index)).collect();
-        let mut shaped = self.spend(&all, rule.total.as_ref());
+        let mut shaped = self.spend(&all, rule.total.as_ref()).into_iter();
         let mut groups: Vec<(usize, Vec<Entry>)> = Vec::new();
-        let mut next = 0;
-        for index in sources {
+        for &index in sources {
             let source = self.definition.sources[index].get_ref();
             let mut texts = Vec::new();
             for found in of_source(index) {
-                let entry = shaped[next].take();
-                next += 1;
-                if let Some(entry) = entry {
-                    let text = shape::written(found, &entry.text, source, self.at, self.root);
+                if let Some(shaped) = shaped.next().flatten() {
+                    let text = shape::written(found, &shaped.text, source, self.at, self.root);
                     texts.push((text, found.listed));
                 }
             }
@@ -132,6 +134,11 @@ impl Saying<'_> {
                 groups.push((index, texts));
             }
         }
+        groups
+    }
+
+    fn message(&mut self, rule: &Rule, rules: &[Rule], found: &[Found]) {
+        let groups = self.groups(rule, &self.sources_of(rule, rules), found);
         if groups.is_empty() {
             let Some(text) = &rule.when_empty else { return };
             return self.piece(rule, text.as_str().into(), Vec::new(), &[]);
@@ -159,7 +166,8 @@ impl Saying<'_> {
         }
     }
 
-    /// Cuts every text to its own limit and to what the total leaves; `None` where nothing of it is sent.
+    /// Cuts every text to its own limit and to what the total leaves, and says what became of it; `None` where nothing of it is
+    /// sent.
     fn spend(&mut self, found: &[&Found], total: Option<&Limit>) -> Vec<Option<Shaped>> {
         let mut shaped: Vec<Option<Shaped>> = found.iter().map(|_| None).collect();
         let mut left = total.map_or(0, |total| total.max.0);
@@ -182,45 +190,47 @@ impl Saying<'_> {
             let limit =
                 total.map(|total| (total, Per::Chain)).filter(|_| one.cut_to.is_some_and(|bound| bound.of_total));
             let limit = limit.or(own.map(|own| (own, Per::Source))).or(total.map(|total| (total, Per::Chain)));
-            match (one.blank, one.cut_to) {
-                (true, Some(_)) => {
-                    let reason = "what the limit leaves is only white space".to_owned();
-                    self.tell(found, Fate::Dropped, reason, Vec::new(), limit);
-                    continue;
-                }
-                (true, None) => {
-                    let (listed, unsure) = (found.listed, self.definition.unsure.empty.clone());
-                    self.tell(found, Fate::Empty, "without any text".to_owned(), Vec::new(), limit);
-                    if let Some(reason) = unsure.filter(|_| listed.is_some()) {
-                        self.answer.files_only.get_or_insert(reason);
-                    }
-                    continue;
-                }
-                (false, Some(bound)) => {
-                    let reason = if bound.of_total {
-                        format!("{} {} are left of the limit for all files together", bound.max, bound.unit)
-                    } else {
-                        format!("the limit of {} {} ends inside it", bound.max, bound.unit)
-                    };
-                    self.tell(found, Fate::Truncated, reason.clone(), one.kept.clone(), limit);
-                    if found.listed.is_none() {
-                        let message = format!("{}: {reason}", found.name);
-                        self.answer.warnings.push(Warning::general("over-budget", message));
-                    }
-                    if let Some(reason) = self.definition.unsure.cut.clone() {
-                        self.answer.files_only.get_or_insert(reason);
-                    }
-                }
-                (false, None) => {
-                    if let Some(source) = found.listed.map(|index| &mut self.answer.sources[index]) {
-                        source.kept.clone_from(&one.kept);
-                        source.limit = limit.map(wire);
-                    }
-                }
-            }
-            shaped[index] = Some(one);
+            self.became(found, &one, limit);
+            shaped[index] = Some(one).filter(|one| !one.blank);
         }
         shaped
+    }
+
+    /// Says what became of a text under its limit.
+    fn became(&mut self, found: &Found, shaped: &Shaped, limit: Option<(&Limit, Per)>) {
+        match (shaped.blank, shaped.cut_to) {
+            (true, Some(_)) => {
+                let reason = "what the limit leaves is only white space".to_owned();
+                self.tell(found, Fate::Dropped, reason, Vec::new(), limit);
+            }
+            (true, None) => {
+                self.tell(found, Fate::Empty, "without any text".to_owned(), Vec::new(), limit);
+                if let Some(reason) = self.definition.unsure.empty.clone().filter(|_| found.listed.is_some()) {
+                    self.answer.files_only.get_or_insert(reason);
+                }
+            }
+            (false, Some(bound)) => {
+                let reason = if bound.of_total {
+                    format!("{} {} are left of the limit for all files together", bound.max, bound.unit)
+                } else {
+                    format!("the limit of {} {} ends inside it", bound.max, bound.unit)
+                };
+                self.tell(found, Fate::Truncated, reason.clone(), shaped.kept.clone(), limit);
+                if found.listed.is_none() {
+                    let message = format!("{}: {reason}", found.name);
+                    self.answer.warnings.push(Warning::general("over-budget", message));
+                }
+                if let Some(reason) = self.definition.unsure.cut.clone() {
+                    self.answer.files_only.get_or_insert(reason);
+                }
+            }
+            (false, None) => {
+                if let Some(source) = found.listed.map(|index| &mut self.answer.sources[index]) {
+                    source.kept.clone_from(&shaped.kept);
+                    source.limit = limit.map(wire);
+                }
+            }
+        }
     }
 
     fn tell(

@@ -206,20 +206,6 @@ impl Source {
     }
 }
 
-impl Directories {
-    /// These names, with everything else as if its keys were left out.
-    pub fn of(names: Vec<String>) -> Directories {
-        Directories {
-            names,
-            take: TakeNames::default(),
-            from: From::default(),
-            to: To::default(),
-            without_root: WithoutRoot::default(),
-            order: Order::default(),
-        }
-    }
-}
-
 /// File names that are looked for in a range of directories.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -242,6 +228,20 @@ pub(super) struct Directories {
     /// Which end of the range comes first.
     #[serde(default)]
     pub order: Order,
+}
+
+impl Directories {
+    /// These names, with everything else as if its keys were left out.
+    pub fn of(names: Vec<String>) -> Directories {
+        Directories {
+            names,
+            take: TakeNames::default(),
+            from: From::default(),
+            to: To::default(),
+            without_root: WithoutRoot::default(),
+            order: Order::default(),
+        }
+    }
 }
 
 /// Paths and addresses that a settings file lists.

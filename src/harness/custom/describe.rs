@@ -7,9 +7,23 @@ use super::look::Base;
 use crate::answer::Purpose;
 use crate::harness::Details;
 
-/// What people compare harnesses by, in the order of [`Details::TITLES`].
+/// What people compare harnesses by, in the order of [`Details::TITLES`]: of what it extends, then its own.
 pub(super) fn details(definition: &Definition, bases: &[Base]) -> Vec<String> {
+    let of_base = |base: &Base| {
+        let overridden = if base.overridden.is_some() { ", with values overridden" } else { "" };
+        let phrases = base.edition.about().details.phrases();
+        phrases.into_iter().map(|phrase| format!("{phrase} (as {}{overridden})", base.spec)).collect::<Vec<_>>()
+    };
+    let own = (bases.is_empty() || !definition.sources.is_empty()).then(|| own(definition));
+    let all = bases.iter().map(of_base).chain(own);
+    all.reduce(|one, other| one.iter().zip(other).map(|(one, other)| format!("{one}; and {other}")).collect())
+        .unwrap_or_default()
+}
+
+/// The same of its own sources and messages.
+fn own(definition: &Definition) -> Vec<String> {
     let sources = || definition.sources.iter().map(|source| source.get_ref()).filter(|source| source.enabled);
+    let paths = || sources().flat_map(|source| source.files.iter().flatten()).map(|entry| &entry.0.path);
     let list = |items: Vec<String>, none: &str| if items.is_empty() { none.to_owned() } else { items.join("; ") };
     let files = sources().flat_map(|source| {
         let names = source.directories.iter().map(|rule| rule.names.join(", "));
@@ -33,15 +47,9 @@ pub(super) fn details(definition: &Definition, bases: &[Base]) -> Vec<String> {
                 .filter_map(|message| message.get_ref().total.as_ref())
                 .map(|limit| format!("{} together", words(limit))),
         );
-    let outside = sources()
-        .flat_map(|source| source.files.iter().flatten())
-        .map(|entry| entry.0.path.0.clone())
-        .filter(|path| path.starts_with(['~', '/', '$']));
+    let outside = paths().filter(|path| path.0.starts_with(['~', '/', '$'])).map(|path| path.0.clone());
     let urls = sources().flat_map(|source| source.urls.iter().flatten()).map(|url| url.0.clone());
-    let globs = sources()
-        .flat_map(|source| source.files.iter().flatten())
-        .filter(|entry| entry.0.path.is_glob())
-        .map(|entry| entry.0.path.0.clone());
+    let globs = paths().filter(|path| path.is_glob()).map(|path| path.0.clone());
     let sessions = sources().filter_map(|source| {
         let kinds = source.sessions.as_ref()?.iter().map(|kind| kind.0.word()).collect::<Vec<_>>().join(", ");
         Some(format!("{} only in {kinds}", source.name.as_deref().unwrap_or("a source")))
@@ -69,15 +77,7 @@ pub(super) fn details(definition: &Definition, bases: &[Base]) -> Vec<String> {
         dedupe.to_owned(),
     ];
     debug_assert_eq!(own.len(), Details::TITLES.len());
-    let of_base = |base: &Base| {
-        let overridden = if base.overridden.is_some() { ", with values overridden" } else { "" };
-        let phrases = base.edition.about().details.phrases();
-        phrases.into_iter().map(|phrase| format!("{phrase} (as {}{overridden})", base.spec)).collect::<Vec<_>>()
-    };
-    let own = (bases.is_empty() || !definition.sources.is_empty()).then_some(own);
-    let all = bases.iter().map(of_base).chain(own);
-    all.reduce(|one, other| one.iter().zip(other).map(|(one, other)| format!("{one}; and {other}")).collect())
-        .unwrap_or_default()
+    own
 }
 
 fn words(limit: &Limit) -> String {

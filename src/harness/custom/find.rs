@@ -10,7 +10,7 @@ use super::found::{Content, Found};
 use super::limit::Limit;
 use super::list::{self, Listed};
 use super::shape;
-use super::standing::{directories, left_out, mode};
+use super::standpoint::{directories, left_out, mode};
 use super::values::{Word, is_glob, is_url, leaves};
 use crate::answer::{Fate, Place, PromptMode, Purpose, Role, Scope, SessionKind, Source, Standpoint, Text, Trigger};
 use crate::search::{Known, Search};
@@ -278,19 +278,14 @@ impl<'a> Finder<'a> {
             (!is_in(&modes, mode(self.at))).then(|| format!("not in the prompt mode `{}`", mode(self.at)))
         });
         let out = out.or_else(|| self.not_for_subagents(&path.to_string_lossy()));
-        match search.stat(path, lead.reason.clone())? {
-            Ok(meta) if meta.kind == FileType::File => {}
-            Ok(meta) => {
-                let reason = format!("a {}, not a file", meta.kind.word());
-                return self.absent(rule, source, Fate::Unreadable, reason, lead, out);
-            }
-            Err(Errno::NOENT) => {
-                return self.absent(rule, source, Fate::Missing, "does not exist".to_owned(), lead, out);
-            }
-            Err(errno) => {
-                let reason = format!("{}: {}", errno.name(), errno.text());
-                return self.absent(rule, source, Fate::Unreadable, reason, lead, out);
-            }
+        let problem = match search.stat(path, lead.reason.clone())? {
+            Ok(meta) if meta.kind == FileType::File => None,
+            Ok(meta) => Some((Fate::Unreadable, format!("a {}, not a file", meta.kind.word()))),
+            Err(Errno::NOENT) => Some((Fate::Missing, "does not exist".to_owned())),
+            Err(errno) => Some((Fate::Unreadable, format!("{}: {}", errno.name(), errno.text()))),
+        };
+        if let Some((fate, reason)) = problem {
+            return self.absent(rule, source, fate, reason, lead, out);
         }
         if rule.on_read() {
             if self.taken.values().any(|taken| taken == path) {

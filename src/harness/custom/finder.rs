@@ -20,6 +20,7 @@ pub(super) struct Finder<'a> {
     pub taken: HashMap<PathBuf, PathBuf>,
     /// Every path that has its place in the answer.
     pub told: HashSet<PathBuf>,
+    /// The index of the source that is followed.
     pub rule: usize,
 }
 

@@ -81,7 +81,7 @@ impl TryFrom<RawLimit> for Limit {
 }
 
 /// Bytes that count as one token; the default figure everywhere in Briefing, and always said with "≈".
-const BYTES_PER_TOKEN: usize = 4;
+pub(super) const BYTES_PER_TOKEN: usize = 4;
 
 /// What a limit leaves of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,7 +119,8 @@ pub(super) fn cut(
     let share = |of: usize| (portion(of, limit.head.0), portion(of, limit.tail.0));
     let (mut head, mut tail) = share(max);
     if limit.marker_counts {
-        // The marker names the lengths, and its own length decides them; two rounds settle all but the last digit.
+        // The marker names the lengths, and its own length decides them: two rounds settle all but the last digit, a third
+        // settles that.
         for _ in 0..3 {
             let room = max.saturating_sub(measure(&marker(head, tail, total), limit.unit));
             (head, tail) = share(room);

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::compose::compose;
 use super::definition::Definition;
 use super::finder::Finder;
-use super::standing::mode;
+use super::limit::BYTES_PER_TOKEN;
+use super::standpoint::mode;
 use crate::answer::{Answer, Message, MessageKind, Purpose, Reserve, Role, SessionKind, Source, Standpoint, Warning};
 use crate::harness::{About, Details, Edition, EditionRef};
 use crate::search::{Known, Search};
@@ -15,7 +16,6 @@ use crate::text::grouped;
 
 /// The rules of a declared harness.
 pub(super) struct Declared {
-    about: About,
     definition: Definition,
     bases: Vec<Base>,
 }
@@ -30,7 +30,7 @@ pub(super) struct Base {
 }
 
 /// A declared harness has one edition, which is whatever its declaration says now.
-const ABOUT: About = About {
+static ABOUT: About = About {
     name: "custom",
     checked: ("custom", "custom"),
     details: Details {
@@ -51,13 +51,13 @@ const ABOUT: About = About {
 
 impl Declared {
     pub fn new(definition: Definition, bases: Vec<Base>) -> Declared {
-        Declared { about: ABOUT, definition, bases }
+        Declared { definition, bases }
     }
 }
 
 impl Edition for Declared {
     fn about(&self) -> &About {
-        &self.about
+        &ABOUT
     }
 
     fn sessions(&self) -> &'static [SessionKind] {
@@ -111,9 +111,8 @@ pub(super) fn look(definition: &Definition, at: &Standpoint, search: &mut Search
         answer.warnings.push(Warning::general("unconfigured", message.clone()));
         return Ok(());
     }
-    let known = definition.prompt_modes.iter().flatten();
     if let Some(modes) = &definition.prompt_modes
-        && known.clone().all(|word| word.0 != mode(at))
+        && modes.iter().all(|word| word.0 != mode(at))
     {
         let names = modes.iter().map(|word| word.0.word()).collect::<Vec<_>>().join(", ");
         *answer = Answer::refused(&at.cwd, format!("there is no prompt mode `{}`; there are {names}", mode(at)));
@@ -175,7 +174,7 @@ fn reserve(definition: &Definition, answer: &mut Answer) {
     let of_memory = answer.sources.iter().filter(|source| source.purpose == Purpose::Memory);
     let memory: usize = of_memory.filter_map(|source| source.reaches()).map(|(bytes, _)| bytes).sum();
     let all: usize = answer.messages.iter().map(|message| message.text.len()).sum();
-    let (memory, used) = (memory.div_ceil(4), all.saturating_sub(memory).div_ceil(4));
+    let (memory, used) = (memory.div_ceil(BYTES_PER_TOKEN), all.saturating_sub(memory).div_ceil(BYTES_PER_TOKEN));
     answer.reserve = Some(Reserve { context: max.0, kept: reserved, memory, instructions: used });
     let name = format!("memory: {} of {} tokens", grouped(reserved), grouped(max.0));
     answer.messages.push(Message::named(Role::System, MessageKind::Reserve, name));

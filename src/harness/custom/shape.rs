@@ -37,7 +37,6 @@ pub(super) struct Bound {
 
 /// Decodes, trims and cuts. `left` is what the total of the message leaves.
 pub(super) fn shape(found: &Found, rule: &Rule, definition: &Definition, left: Option<(&Limit, usize)>) -> Shaped {
-    let left = left.filter(|_| rule.charged);
     let raw = match &found.content {
         Content::File(raw) => raw,
         Content::Text(text) => &snapshot::Content::from(text.as_str()),
@@ -60,6 +59,8 @@ pub(super) fn shape(found: &Found, rule: &Rule, definition: &Definition, left: O
     }
 }
 
+/// The text within a limit: one that leaves so much of it, and whether that is what a total leaves. `charged_in` is the unit in
+/// which a total counts it.
 fn bounded(
     raw: &snapshot::Content,
     limit: Option<(&Limit, usize, bool)>,

@@ -111,7 +111,6 @@ macro_rules! template {
 
         impl $name {
             const KNOWN: &'static [&'static str] = &[$($known),+];
-
         }
 
         impl<'de> Deserialize<'de> for $name {

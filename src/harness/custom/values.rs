@@ -68,6 +68,19 @@ impl JsonSchema for Ratio {
 pub(super) struct Pattern(pub String);
 
 impl Pattern {
+    /// The path or glob, or what is wrong with it.
+    pub fn parse(path: &str) -> Result<Pattern, String> {
+        if path.is_empty() {
+            return Err("an empty path names no file".to_owned());
+        }
+        if is_glob(path) && leaves(path) {
+            return Err(format!(
+                "the glob `{path}` leaves the workspace; write it relative to the workspace and without `..`"
+            ));
+        }
+        Ok(Pattern(path.to_owned()))
+    }
+
     /// Whether it has to be looked for.
     pub fn is_glob(&self) -> bool {
         is_glob(&self.0)
@@ -80,46 +93,9 @@ pub(super) fn is_glob(path: &str) -> bool {
     path.contains(['*', '?', '[', '{'])
 }
 
-/// Reads a text that is checked while its place is still known: what is checked later is wrong at its list.
-fn checked<'de, D: Deserializer<'de>, T>(
-    deserializer: D,
-    what: &'static str,
-    check: fn(&str) -> Result<T, String>,
-) -> Result<T, D::Error> {
-    struct Checked<T>(&'static str, fn(&str) -> Result<T, String>);
-
-    impl<T> Visitor<'_> for Checked<T> {
-        type Value = T;
-
-        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            f.write_str(self.0)
-        }
-
-        fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
-            (self.1)(text).map_err(E::custom)
-        }
-    }
-
-    deserializer.deserialize_str(Checked(what, check))
-}
-
 /// Whether a glob could find something outside the directory it starts in.
 pub(super) fn leaves(glob: &str) -> bool {
     glob.starts_with(['/', '~', '$']) || glob.split(['/', ',', '{', '}']).any(|segment| segment == "..")
-}
-
-impl Pattern {
-    pub(super) fn parse(path: &str) -> Result<Pattern, String> {
-        if path.is_empty() {
-            return Err("an empty path names no file".to_owned());
-        }
-        if is_glob(path) && leaves(path) {
-            return Err(format!(
-                "the glob `{path}` leaves the workspace; write it relative to the workspace and without `..`"
-            ));
-        }
-        Ok(Pattern(path.to_owned()))
-    }
 }
 
 impl<'de> Deserialize<'de> for Pattern {
@@ -201,6 +177,29 @@ impl<T: Worded> JsonSchema for Word<T> {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "enum": T::words().collect::<Vec<_>>() })
     }
+}
+
+/// Reads a text that is checked while its place is still known: what is checked later is wrong at its list.
+fn checked<'de, D: Deserializer<'de>, T>(
+    deserializer: D,
+    what: &'static str,
+    check: fn(&str) -> Result<T, String>,
+) -> Result<T, D::Error> {
+    struct Checked<T>(&'static str, fn(&str) -> Result<T, String>);
+
+    impl<T> Visitor<'_> for Checked<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str(self.0)
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+            (self.1)(text).map_err(E::custom)
+        }
+    }
+
+    deserializer.deserialize_str(Checked(what, check))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a definition means where an agent stands: the mode of its prompt, the directories, what is left out.
+//! What a definition means at a standpoint: the mode of the prompt, the directories, what is left out.
 
 use std::path::{Path, PathBuf};
 
