@@ -14,7 +14,7 @@ use crate::harness::shared::keys::{Key, Keys, Takes};
 use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program, Version};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, FileType, Unreadable, absolute};
-use crate::text::{self, js_trim};
+use crate::text::{js_trim, js_trimmed};
 
 mod environment;
 mod extensions;
@@ -427,9 +427,8 @@ fn block(
         answer.sources.insert(before, Source { size, ..source(Fate::Empty, "only white space") });
         return Ok(None);
     }
-    let start = content.len() - content.trim_start_matches(text::is_js_space).len();
-    let end = text::js_trim_end(&content).len();
-    let clipped = expanded.kept.iter().map(|range| range.start.max(start)..range.end.min(end));
+    let sent = js_trimmed(&content);
+    let clipped = expanded.kept.iter().map(|range| range.start.max(sent.start)..range.end.min(sent.end));
     let clipped: Vec<_> = clipped.filter(|range| range.start < range.end).collect();
     let kept = match files.tier {
         Tier::Global | Tier::Memory => without_surplus_newlines(&content, &clipped),

@@ -8,11 +8,20 @@ use crate::snapshot::{Ask, FileType};
 
 const RULE: &str = "settings of the system must be guarded: a file of root's, in folders of root's";
 
-/// Why the file is passed over: `Some(None)` where there is none, `Some(Some(…))` says what is wrong.
-pub(super) fn problem(file: &Path, search: &mut Search) -> Known<Option<Option<String>>> {
-    let Ok(meta) = search.stat(file, RULE)? else { return Ok(Some(None)) };
+/// What the client makes of a file of system settings.
+pub(super) enum Guard {
+    Believed,
+    /// There is none.
+    Absent,
+    /// It is passed over, for this reason.
+    Refused(String),
+}
+
+/// Whether the file may be believed.
+pub(super) fn of(file: &Path, search: &mut Search) -> Known<Guard> {
+    let Ok(meta) = search.stat(file, RULE)? else { return Ok(Guard::Absent) };
     if meta.kind != FileType::File {
-        return Ok(Some(Some("not a file".to_owned())));
+        return Ok(Guard::Refused("not a file".to_owned()));
     }
     let real = search.real(file)?.unwrap_or_else(|_| file.to_owned());
     let mut places: Vec<PathBuf> = file.ancestors().map(Path::to_owned).collect();
@@ -21,8 +30,8 @@ pub(super) fn problem(file: &Path, search: &mut Search) -> Known<Option<Option<S
     for place in places {
         let itself = search.lstat(&place, RULE)?.is_ok_and(|meta| meta.guarded);
         if !itself || !search.stat(&place, RULE)?.is_ok_and(|meta| meta.guarded) {
-            return Ok(Some(Some(format!("{} does not belong to root alone", place.display()))));
+            return Ok(Guard::Refused(format!("{} does not belong to root alone", place.display())));
         }
     }
-    Ok(None)
+    Ok(Guard::Believed)
 }

@@ -11,7 +11,7 @@ use super::tokens::{Token, imports};
 use crate::answer::{Answer, Fate, Scope, Source, Trigger, Warning};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, Errno, FileType, Unreadable, absolute};
-use crate::text::{self, js_trim};
+use crate::text::{js_trim, js_trimmed};
 
 /// How deep imports go, in files below the first; Gemini CLI 0.61, `maxDepth`. The flat format has no limit.
 const DEPTH_LIMIT: usize = 5;
@@ -80,15 +80,12 @@ impl Importer<'_> {
             }
             Format::Flat => {
                 let text = self.flat(path, content, root.as_deref(), search, answer)?;
-                let trimmed = js_trim(content);
-                let start = content.len() - content.trim_start_matches(text::is_js_space).len();
-                let everything = start..start + trimmed.len();
-                Ok(Expanded { text, kept: vec![everything] })
+                Ok(Expanded { text, kept: vec![js_trimmed(content)] })
             }
         }
     }
 
-    /// `chain`: the imported files that lead here.
+    /// The text with each import in the place of its token. `chain`: the imported files that lead here.
     fn tree(
         &mut self,
         importer: &Path,
@@ -107,10 +104,9 @@ impl Importer<'_> {
                     importer.display(),
                     token.path
                 );
-                self.warn(Warning::at("import-too-deep", importer, message), answer);
+                warn(Warning::at("import-too-deep", importer, message), answer);
             }
-            let everything = 0..content.len();
-            return Ok((content.to_owned(), vec![everything]));
+            return Ok((content.to_owned(), std::iter::once(0..content.len()).collect()));
         }
         expect(dir, &tokens, search)?;
         let (mut text, mut kept, mut from) = (String::new(), Vec::new(), 0);
@@ -122,20 +118,13 @@ impl Importer<'_> {
             if self.allowed(&path, &token, root, search)? && chain.contains(&path) {
                 text.push_str(&format!("<!-- File already processed: {} -->", token.path));
                 let message = format!("@{} imports {} again, in a cycle", token.path, path.display());
-                self.warn(Warning::at("import-cycle", importer, message), answer);
+                warn(Warning::at("import-cycle", importer, message), answer);
                 continue;
             }
             match self.read(&path, &token, root, search)? {
                 Ok(raw) => {
                     answer.mention(importer, &token.path, [path.clone()]);
-                    let imported = raw.text();
-                    // A file stands before what it imports.
-                    let place = answer.sources.len();
-                    chain.push(path.clone());
-                    let (inner, inner_kept) = self.tree(&path, &imported, root, chain, search, answer)?;
-                    chain.pop();
-                    self.loaded(place, &path, &raw, &inner_kept, answer);
-                    self.written += inner.len();
+                    let inner = self.imported(path, &raw, root, chain, search, answer)?;
                     text.push_str(&format!(
                         "<!-- Imported from: {0} -->\n{inner}\n<!-- End of import from: {0} -->",
                         token.path
@@ -152,6 +141,26 @@ impl Importer<'_> {
         text.push_str(&content[from..]);
         kept.push(from..content.len());
         Ok((text, kept.into_iter().filter(|range| !range.is_empty()).collect()))
+    }
+
+    /// The text of one imported file, with its own imports in it.
+    fn imported(
+        &mut self,
+        path: PathBuf,
+        raw: &Content,
+        root: Option<&Path>,
+        chain: &mut Vec<PathBuf>,
+        search: &mut Search,
+        answer: &mut Answer,
+    ) -> Known<String> {
+        // A file stands before what it imports.
+        let place = answer.sources.len();
+        chain.push(path.clone());
+        let (text, kept) = self.tree(&path, &raw.text(), root, chain, search, answer)?;
+        chain.pop();
+        self.loaded(place, &path, raw, &kept, answer);
+        self.written += text.len();
+        Ok(text)
     }
 
     /// One block per file, depth first, the last import of each first, every file once. The first block is named after the
@@ -187,11 +196,9 @@ impl Importer<'_> {
                 Ok(raw) => {
                     answer.mention(&importer, &token.path, [path.clone()]);
                     let imported = raw.text();
-                    let trimmed = js_trim(&imported);
-                    let start = imported.len() - imported.trim_start_matches(text::is_js_space).len();
-                    let everything = start..start + trimmed.len();
-                    self.loaded(answer.sources.len(), &path, &raw, std::slice::from_ref(&everything), answer);
+                    let trimmed = js_trimmed(&imported);
                     self.written += trimmed.len();
+                    self.loaded(answer.sources.len(), &path, &raw, &[trimmed], answer);
                     blocks.push(block(&path, &imported));
                     stack.push(todo_of(&path, &imported, search)?);
                     processed.insert(path);
@@ -259,7 +266,7 @@ impl Importer<'_> {
     fn loaded(&mut self, place: usize, path: &Path, raw: &Content, kept: &[Range<usize>], answer: &mut Answer) {
         if !self.seen.insert((path.to_owned(), Fate::Loaded)) {
             let message = format!("{} is imported more than once, and stands there each time", path.display());
-            return self.warn(Warning::at("loaded-twice", path, message), answer);
+            return warn(Warning::at("loaded-twice", path, message), answer);
         }
         let fate = if raw.is_empty() { Fate::Empty } else { Fate::Loaded };
         let source = Source {
@@ -271,6 +278,7 @@ impl Importer<'_> {
         answer.sources.insert(place, source);
     }
 
+    /// Says what became of a token whose file cannot be inserted.
     fn failed(
         &mut self,
         importer: &Path,
@@ -280,30 +288,49 @@ impl Importer<'_> {
         search: &mut Search,
         answer: &mut Answer,
     ) -> Known<()> {
-        let at = &token.path;
-        let bare = at.trim_end_matches([',', '.', ';', ':', '!', '?', ')', ']', '"', '\'']);
-        let is_prose = !bare.contains(['/', '.']);
-        if !is_prose {
-            answer.mention(importer, at, [path.to_owned()]);
+        if !is_prose(&token.path) {
+            answer.mention(importer, &token.path, [path.to_owned()]);
         }
+        let (fate, reason, code, message) = self.explained(importer, token, problem, search)?;
+        if matches!(problem, Problem::Hangs | Problem::Cap(_)) {
+            answer.files_only.get_or_insert_with(|| message.clone());
+        }
+        if self.seen.insert((path.to_owned(), fate)) {
+            let source = Source::new(path, Scope::Import, fate, reason);
+            answer.sources.push(Source { trigger: self.trigger, ..source });
+        }
+        warn(Warning::at(code, importer, message), answer);
+        Ok(())
+    }
+
+    /// The fate of a file that cannot be inserted, and the reason; the code and the message of the warning.
+    fn explained<'p>(
+        &self,
+        importer: &Path,
+        token: &Token,
+        problem: &'p Problem,
+        search: &mut Search,
+    ) -> Known<(Fate, &'p str, &'static str, String)> {
+        let at = &token.path;
         let comment = match self.format {
             Format::Tree => "the model gets an error comment instead",
             Format::Flat => "nothing tells the model",
         };
-        let (fate, reason, code, message) = match problem {
+        Ok(match problem {
             Problem::Outside => (
                 Fate::Excluded,
                 "outside the directory that imports must stay in",
                 "import-outside",
                 format!("@{at} is outside the directory that imports must stay in; {comment}"),
             ),
-            Problem::Errno(Errno::NOENT | Errno::NOTDIR, _) if is_prose => (
+            Problem::Errno(Errno::NOENT | Errno::NOTDIR, _) if is_prose(at) => (
                 Fate::Missing,
                 "does not exist",
                 "import-in-prose",
                 format!("@{at} is taken for an import; {comment}. Put it in backticks"),
             ),
             Problem::Errno(Errno::NOENT | Errno::NOTDIR, _) => {
+                let bare = without_punctuation(at);
                 let shorter = absolute(importer.parent().unwrap_or(importer), Path::new(bare));
                 if bare != at && search.is_file(&shorter, "is the trailing punctuation to blame?")? {
                     let message =
@@ -331,23 +358,23 @@ impl Importer<'_> {
             Problem::Cap(why) => {
                 (Fate::Dropped, why.as_str(), "import-cap", format!("more is imported than is shown: {why}"))
             }
-        };
-        if matches!(problem, Problem::Hangs | Problem::Cap(_)) {
-            answer.files_only.get_or_insert_with(|| message.clone());
-        }
-        if self.seen.insert((path.to_owned(), fate)) {
-            let source = Source::new(path, Scope::Import, fate, reason);
-            answer.sources.push(Source { trigger: self.trigger, ..source });
-        }
-        self.warn(Warning::at(code, importer, message), answer);
-        Ok(())
+        })
     }
+}
 
-    fn warn(&mut self, warning: Warning, answer: &mut Answer) {
-        if !answer.warnings.contains(&warning) {
-            answer.warnings.push(warning);
-        }
+fn warn(warning: Warning, answer: &mut Answer) {
+    if !answer.warnings.contains(&warning) {
+        answer.warnings.push(warning);
     }
+}
+
+fn without_punctuation(path: &str) -> &str {
+    path.trim_end_matches([',', '.', ';', ':', '!', '?', ')', ']', '"', '\''])
+}
+
+/// Whether a token is likelier somebody's name than a path.
+fn is_prose(path: &str) -> bool {
+    !without_punctuation(path).contains(['/', '.'])
 }
 
 /// What is asked about every import, in one go; then what is asked about those that are missing.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::environment::{Variables, flag};
-use super::guard;
+use super::guard::{self, Guard};
 use super::history::{Behavior, Links};
 use super::paths::{is_absence, resolved};
 use super::trust;
@@ -60,20 +60,20 @@ impl Layers {
                 tables.push(empty());
                 continue;
             }
-            if (path == &defaults || path == &system)
-                && let Some(why) = guard::problem(path, search)?
-            {
-                warnings.extend(why.into_iter().map(|why| {
+            let is_systems = path == &defaults || path == &system;
+            let guard = if is_systems { guard::of(path, search)? } else { Guard::Believed };
+            tables.push(match guard {
+                Guard::Believed => match layer(path, search)? {
+                    Ok(table) => table,
+                    Err(refusal) => return Ok(Err(refusal)),
+                },
+                Guard::Absent => empty(),
+                Guard::Refused(why) => {
                     let message = format!("{}: {why}, so Gemini CLI ignores these system settings", path.display());
-                    Warning::at("settings", path, message)
-                }));
-                tables.push(empty());
-                continue;
-            }
-            match layer(path, search)? {
-                Ok(table) => tables.push(table),
-                Err(refusal) => return Ok(Err(refusal)),
-            }
+                    warnings.push(Warning::at("settings", path, message));
+                    empty()
+                }
+            });
         }
         Ok(Ok(Layers { tables, warnings, user, workspace }))
     }
@@ -95,7 +95,8 @@ fn judged(
     search: &mut Search,
 ) -> Known<Result<Judged, Refusal>> {
     let mut variables = Variables::default();
-    let first = match trust::of(&merged([&tables[0], &tables[1], &tables[3]]), at, home, &variables, search)? {
+    let others = tables.iter().enumerate().filter(|(layer, _)| *layer != WORKSPACE).map(|(_, table)| table);
+    let first = match trust::of(&merged(others), at, home, &variables, search)? {
         Ok(trust) => trust,
         Err(refusal) => return Ok(Err(refusal)),
     };
