@@ -2,8 +2,8 @@
 //!
 //! A harness is one file: facts first, then where it looks. An edition is a value of that file's own type; what differs
 //! between editions is visible as its fields. Settings, `--harness`, `briefing harnesses`, what is looked up as installed and
-//! the file names worth watching all derive from [`ALL`]. What users declare themselves is in [`custom`], and is chosen by
-//! the same words; what profiles have in common is in [`shared`].
+//! the file names worth watching all derive from [`ALL`]. Harnesses that users declare are in [`custom`], and are chosen by the
+//! same words; what profiles have in common is in [`shared`].
 
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -109,8 +109,8 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// The profile of a question about no harness, which is asked like one so that its answer is remembered and watched. It is
-    /// not in [`ALL`].
+    /// A profile for a question of Briefing's own, such as what is installed: asked as harnesses are, its answer is
+    /// remembered and watched like theirs. It is in no list.
     pub(crate) const fn lookup(
         id: &'static str,
         summary: &'static str,
@@ -142,6 +142,7 @@ pub struct History {
 }
 
 /// How a harness is started, and the package that brings it, as the registry has it in November 2026.
+#[derive(Hash)]
 pub struct Program {
     /// The command.
     pub command: &'static str,
@@ -183,7 +184,8 @@ pub trait Edition: Send + Sync {
     fn limit_keys(&self) -> &'static [LimitKey] {
         &[]
     }
-    /// The same edition with some of its values replaced, for a custom harness that extends it; or which of them it lacks.
+    /// The same edition with some of its values replaced, for a custom harness that extends it; `Err` names a value that it
+    /// does not have.
     fn overridden(&self, overrides: &Overrides) -> Result<Arc<dyn Edition>, String> {
         overrides.nothing_but(&[])?;
         Err(format!("the edition {} has no values to override", self.about().name))
@@ -382,8 +384,8 @@ impl Details {
     }
 }
 
-/// Whether an id is that of a question asked before others (`Profile::lookup`), such as what is installed. No harness has
-/// such an id.
+/// Whether an id is that of a question which is asked before others: what is declared, what is installed. No harness has
+/// such an id, and none can be declared with one.
 pub fn is_asked_before(id: &str) -> bool {
     id.contains(['.', '/'])
 }

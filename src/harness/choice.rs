@@ -1,6 +1,7 @@
 //! Which harness is meant, and the rules of which of its versions.
 
 use std::cmp::Ordering;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ pub struct Choice {
     pub note: Option<Warning>,
 }
 
-/// A harness of the list above, or one that the user declared.
+/// A harness of [`ALL`], or one that the user declared.
 #[derive(Clone)]
 pub enum Chosen {
     /// One that Briefing knows.
@@ -56,9 +57,26 @@ impl Choice {
         Choice { chosen: Chosen::BuiltIn(profile, EditionRef::Named(edition)), claim, note: None }
     }
 
-    /// A harness that the user declared, or a question of our own in the shape of one.
+    /// A harness that the user declared.
     pub fn custom(custom: Arc<Custom>) -> Choice {
         Choice { chosen: Chosen::Custom(custom), claim: Claim::default(), note: None }
+    }
+
+    /// A question of Briefing's own in the shape of a custom harness, where the edition holds what is asked about. `id` has a
+    /// slash, so that no harness can have it.
+    pub(super) fn lookup(id: &str, (title, summary): (&str, &str), edition: impl Edition + Hash + 'static) -> Choice {
+        let mut hasher = DefaultHasher::new();
+        edition.hash(&mut hasher);
+        Choice::custom(Arc::new(Custom {
+            path: None,
+            id: id.to_owned(),
+            title: title.to_owned(),
+            summary: summary.to_owned(),
+            details: Vec::new(),
+            edition: Arc::new(edition),
+            fingerprint: hasher.finish(),
+            instruction_names: Vec::new(),
+        }))
     }
 
     /// The harness's id.
@@ -135,8 +153,8 @@ pub fn choose(spec: &str, customs: &Customs) -> Result<Choice, String> {
     Ok(of_version(profile, version))
 }
 
-/// The rules of a version: those of the edition that has this name, unless it is one that was replayed itself, else those that
-/// its history says, else those of the nearest edition.
+/// The rules of a version: of the edition that has this name, but for a version that was replayed itself, of which the history
+/// knows more; else those that the history says; without a history, those of the nearest edition.
 fn of_version(profile: &'static Profile, version: &str) -> Choice {
     let is_replayed = |history: &History| history.replays.iter().any(|replay| replay.version == version);
     let named = profile.editions.iter().find(|edition| edition.about().name == version);

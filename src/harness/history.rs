@@ -44,8 +44,8 @@ impl Version<'_> {
     }
 }
 
-/// The name of the rules of a version: that of the edition which has the same, else the version since which they are so.
-/// The editions are the first and the last rules.
+/// The name of the rules of a version: that of the edition with the `first` or the `last` rules, where they are these; else
+/// the version since which they are so.
 pub fn name(version: Version, changes: &[&Change], (first, last): (&'static str, &'static str)) -> &'static str {
     match changes.iter().rposition(|change| version.has(change)) {
         None => first,
@@ -95,7 +95,7 @@ struct File {
 /// The replays of one harness, oldest version first.
 pub type Replays = LazyLock<Vec<Replay>>;
 
-/// Reads what a run wrote; a test reads every file.
+/// Reads what a run wrote. What cannot be read counts as no replays; a test reads every file.
 pub fn replays(toml: &str) -> Vec<Replay> {
     let mut found = toml::from_str::<File>(toml).map(|file| file.version).unwrap_or_default();
     found.sort_by(|one, other| compare(&one.version, &other.version));
@@ -128,7 +128,7 @@ pub fn near_edition(title: &str, version: &str, about: &About, newer_edition: bo
     Claim { running: Some(version.to_owned()), standing, ..claim }
 }
 
-/// What is claimed of `version`, by what was replayed and what is known to have changed. There is at least one replay.
+/// What is claimed of `version`, by what was replayed and what is known to have changed.
 pub fn claim(title: &str, version: &str, replays: &[Replay], history: &[&Change]) -> Claim {
     let (Some(first), Some(last)) = (replays.first(), replays.last()) else {
         let none = format!("no version of {title} was replayed");

@@ -190,6 +190,7 @@ impl<'a, 'f> Chain<'a, 'f> {
 
     /// The answer: one message for the start, one for what reading adds.
     pub fn finish(mut self, separator: &str) -> Answer {
+        // Sources know the message of the start as 0 and that of reading as 1, which comes first if there is no other.
         let shift = usize::from(self.started.is_empty());
         for source in &mut self.answer.sources {
             source.message = source.message.map(|message| message.saturating_sub(shift));

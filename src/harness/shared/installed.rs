@@ -4,13 +4,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use crate::answer::{
     Answer, Message, Replayed, Resolution, Role, Scope, Source, Standing, Standpoint, Trigger, Warning,
 };
 use crate::formats::parse_json;
-use crate::harness::custom::Custom;
 use crate::harness::{About, Choice, Edition, Profile, Program, choose, custom::Customs, newest, profile};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Environment, absolute};
@@ -96,9 +94,7 @@ impl Installations {
             }
         }
     }
-}
 
-impl Installations {
     /// What was seen on this machine covers a version, whatever was recorded of others.
     fn seen_here(&self, profile: &Profile, running: &str, mut choice: Choice) -> Choice {
         if let Some((version, day)) = self.verified.get(profile.id)
@@ -126,19 +122,8 @@ impl Installed {
 
 /// What is asked before a question about the installed version of a harness.
 pub fn question(profile: &Profile, cwd: &Path, home: &Path, env: &Environment) -> (Choice, Standpoint) {
-    let lookup = Custom {
-        path: None,
-        // No harness that a user declares can have this id.
-        id: format!("installed/{}", profile.id),
-        title: profile.title.to_owned(),
-        summary: "which version is installed".to_owned(),
-        details: Vec::new(),
-        edition: Arc::new(Lookup(program(profile.id))),
-        fingerprint: 0,
-        instruction_names: Vec::new(),
-    };
-    let choice = Choice::custom(Arc::new(lookup));
-    (choice, Standpoint::plain(cwd, home, env.clone()))
+    let (id, words) = (format!("installed/{}", profile.id), (profile.title, "which version is installed"));
+    (Choice::lookup(&id, words, Lookup(program(profile.id))), Standpoint::plain(cwd, home, env.clone()))
 }
 
 /// Whether a harness is a program of which a version can be installed.
@@ -151,6 +136,7 @@ fn program(id: &str) -> Option<&'static Program> {
 }
 
 /// Looks for one program.
+#[derive(Hash)]
 struct Lookup(Option<&'static Program>);
 
 impl Edition for Lookup {

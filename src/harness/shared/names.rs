@@ -46,8 +46,8 @@ pub fn is_folder(path: &Path) -> bool {
     path.ancestors().any(|above| FOLDERS.contains(above))
 }
 
-/// The directory in which an agent would be started that reads an instruction or settings file in any case: its own, or the
-/// one that holds the harness's folder in which it stands (`.github/instructions`, `.codex`).
+/// Where an agent is started that reads an instruction or settings file in any case: in the file's own directory or, where
+/// that is or lies in the folder of a harness (`.github/instructions`, `.codex`), in the one that holds this folder.
 pub fn beside(file: &Path) -> PathBuf {
     let dir = file.parent().unwrap_or(Path::new("/"));
     let holds = |above: &&Path| dir.strip_prefix(above).is_ok_and(is_folder);

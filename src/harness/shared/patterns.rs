@@ -1,11 +1,8 @@
 //! What is asked before anything is said of a rule's patterns: which of them match nothing at all, whoever reads them.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use crate::answer::{Answer, Mention, Resolution, Standpoint, Warning};
-use crate::harness::custom::Custom;
 use crate::harness::{About, Choice, Edition};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Environment, GlobFlavor};
@@ -37,20 +34,8 @@ enum Wanted {
 
 fn asked(base: &Path, patterns: &[&str], wanted: Wanted) -> (Choice, Standpoint) {
     let patterns: Vec<String> = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
-    let mut hasher = DefaultHasher::new();
-    (&patterns, wanted).hash(&mut hasher);
-    let lookup = Custom {
-        path: None,
-        // No harness that a user declares can have this id.
-        id: "rule/patterns".to_owned(),
-        title: "patterns".to_owned(),
-        summary: "which patterns match something".to_owned(),
-        details: Vec::new(),
-        edition: Arc::new(Lookup { patterns, wanted }),
-        fingerprint: hasher.finish(),
-        instruction_names: Vec::new(),
-    };
-    let choice = Choice::custom(Arc::new(lookup));
+    let words = ("patterns", "which patterns match something");
+    let choice = Choice::lookup("rule/patterns", words, Lookup { patterns, wanted });
     (choice, Standpoint::plain(base, base, Environment::default()))
 }
 
@@ -64,6 +49,7 @@ pub fn matches(answer: &Resolution) -> &[PathBuf] {
     answer.answer.mentions.first().map_or(&[], |mention| &mention.leads_to)
 }
 
+#[derive(Hash)]
 struct Lookup {
     patterns: Vec<String>,
     wanted: Wanted,

@@ -5,16 +5,13 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use ignore::gitignore::GitignoreBuilder;
 
 use super::manifests::{self, Manifest};
 use super::names::beside;
 use crate::answer::{Answer, Resolution, Standpoint, Warning};
-use crate::harness::custom::Custom;
 use crate::harness::{About, Choice, Edition};
 use crate::search::{Known, Search};
 use crate::snapshot::{Environment, Errno, FileType, GlobFlavor, absolute};
@@ -115,20 +112,8 @@ pub fn question(file: &Path, leads_to: Option<&Path>, references: BTreeSet<Refer
     let mut dirs: Vec<PathBuf> = parents.chain([&*base]).map(Path::to_owned).collect();
     dirs.dedup();
     let lookup = Lookup { dirs, references: references.into_iter().take(MOST).collect() };
-    let mut hasher = DefaultHasher::new();
-    lookup.hash(&mut hasher);
-    let custom = Custom {
-        path: None,
-        // No harness that a user declares can have this id.
-        id: "prose/references".to_owned(),
-        title: "references".to_owned(),
-        summary: "which files and scripts that a text names are not there".to_owned(),
-        details: Vec::new(),
-        edition: Arc::new(lookup),
-        fingerprint: hasher.finish(),
-        instruction_names: Vec::new(),
-    };
-    (Choice::custom(Arc::new(custom)), Standpoint::plain(&base, &base, Environment::default()))
+    let words = ("references", "which files and scripts that a text names are not there");
+    (Choice::lookup("prose/references", words, lookup), Standpoint::plain(&base, &base, Environment::default()))
 }
 
 /// The references that lead to nothing.

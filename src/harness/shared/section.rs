@@ -42,7 +42,7 @@ impl Section {
         self.parts.push(show(shown));
     }
 
-    /// Says of the last file that more of it was there.
+    /// The source of the last file, for what else is to be said of it, such as that it was cut.
     pub fn last(&mut self) -> Option<&mut Source> {
         self.sources.last_mut()
     }

@@ -8,13 +8,11 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use icu_collator::CollatorBorrowed;
-
 use crate::answer::{Answer, Certain, Fate, Message, MessageKind, Purpose, Role, Scope, Source, Trigger};
 use crate::formats::{Node, Value};
 use crate::search::{Known, Search};
-use crate::snapshot::{Ask, FileType};
-use crate::text::Size;
+use crate::snapshot::{Ask, Entry, FileType};
+use crate::text::{Size, locale_compare};
 
 /// The file that makes a folder a skill.
 pub(in crate::harness) const FILE: &str = "SKILL.md";
@@ -39,7 +37,7 @@ impl Skill {
         self.source.path().unwrap_or(Path::new(""))
     }
 
-    /// Whether it is listed.
+    /// Whether it is still to be listed: nothing has left it out.
     pub(in crate::harness) fn counts(&self) -> bool {
         self.source.fate == Fate::Loaded
     }
@@ -184,24 +182,13 @@ pub(in crate::harness) fn below(root: &Path, walk: Walk, search: &mut Search) ->
                 let path = folder.join(&entry.name);
                 let name = entry.name.to_string_lossy();
                 if name == FILE && (depth > 0 || walk.root_counts) {
-                    let kind = match entry.kind {
-                        FileType::Link if walk.file_links => {
-                            search.glance(&path)?.map_or(FileType::Link, |meta| meta.kind)
-                        }
-                        kind => kind,
-                    };
-                    if kind == FileType::File {
+                    if kind_of(entry, &path, walk.file_links, search)? == FileType::File {
                         is_skill = true;
                         found.push(path);
                     }
                 } else if walk.hidden || !name.starts_with('.') {
-                    let kind = match entry.kind {
-                        FileType::Link if walk.folder_links => {
-                            search.glance(&path)?.map_or(FileType::Link, |meta| meta.kind)
-                        }
-                        kind => kind,
-                    };
-                    folders.extend((kind == FileType::Dir).then_some(path));
+                    let is_folder = kind_of(entry, &path, walk.folder_links, search)? == FileType::Dir;
+                    folders.extend(is_folder.then_some(path));
                 }
             }
             if !(is_skill && walk.ends_at_skill) {
@@ -218,12 +205,17 @@ pub(in crate::harness) fn below(root: &Path, walk: Walk, search: &mut Search) ->
     Ok(found)
 }
 
+/// What an entry is, or where links count, what it leads to.
+fn kind_of(entry: &Entry, path: &Path, links_count: bool, search: &mut Search) -> Known<FileType> {
+    if entry.kind != FileType::Link || !links_count {
+        return Ok(entry.kind);
+    }
+    Ok(search.glance(path)?.map_or(FileType::Link, |meta| meta.kind))
+}
+
 /// Sorts as JavaScript's `localeCompare` does.
 pub(in crate::harness) fn sort_by_name<T>(items: &mut [T], name: impl Fn(&T) -> &str) {
-    match CollatorBorrowed::try_new(Default::default(), Default::default()) {
-        Ok(collator) => items.sort_by(|one, other| collator.compare(name(one), name(other))),
-        Err(_) => items.sort_by(|one, other| name(one).cmp(name(other))),
-    }
+    items.sort_by(|one, other| locale_compare(name(one), name(other)));
 }
 
 /// Of several skills of one name, the first stays; which one that is, the caller's order says.
