@@ -28,7 +28,7 @@ mod subagent;
 mod viewing;
 
 use find::named;
-use history::{Behavior, Beside, Imports, Outside, Users};
+use history::{Behavior, Beside, Heads, Imports, Outside, Users};
 use rules::KnownRule;
 use sent::imports_anything;
 use session::Session;
@@ -130,7 +130,7 @@ impl Edition for CopilotCli {
 
     /// Asked of 1.0.102.
     fn resumes(&self) -> Resumes {
-        if self.behavior.heads == history::Heads::Paths { Resumes::WithoutFiles } else { Resumes::NotAsked }
+        if self.behavior.heads == Heads::Paths { Resumes::WithoutFiles } else { Resumes::NotAsked }
     }
 
     fn sessions(&self) -> &'static [SessionKind] {

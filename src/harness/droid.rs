@@ -316,14 +316,7 @@ fn nested(
     for path in known.iter().chain(&at.already_loaded) {
         seen.insert(search.real(path)?.unwrap_or_else(|_| path.clone()));
     }
-    let mut dirs: Vec<PathBuf> = Vec::new();
-    for touched in [at.cwd.as_path(), target.parent().unwrap_or(Path::new("/"))] {
-        for dir in on_the_way(at, root, touched, search)? {
-            if !dirs.contains(&dir) {
-                dirs.push(dir);
-            }
-        }
-    }
+    let dirs = touched(at, root, target, search)?;
     let mut section = Section::new(Trigger::Read, Role::User);
     let mut used = 0;
     for dir in dirs {
@@ -368,6 +361,19 @@ fn nested(
         *message = message.clone().between("<system-reminder>\n", "\n</system-reminder>");
     }
     Ok(())
+}
+
+/// The directories that lead to the working directory, and those that lead to what is read; each once.
+fn touched(at: &Standpoint, root: Option<&Path>, target: &Path, search: &mut Search) -> Known<Vec<PathBuf>> {
+    let mut dirs: Vec<PathBuf> = Vec::new();
+    for end in [at.cwd.as_path(), target.parent().unwrap_or(Path::new("/"))] {
+        for dir in on_the_way(at, root, end, search)? {
+            if !dirs.contains(&dir) {
+                dirs.push(dir);
+            }
+        }
+    }
+    Ok(dirs)
 }
 
 /// The directories that lead to one that a tool touched: below the root of this repository, from the root of another one, or below

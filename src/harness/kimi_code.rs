@@ -212,9 +212,9 @@ fn names_a_directory(text: &str) -> bool {
 fn remind(at: &Standpoint, mut known: HashSet<PathBuf>, search: &mut Search, answer: &mut Answer) -> Known<()> {
     let Some(target) = &at.target else { return Ok(()) };
     for earlier in &at.read_before {
-        let dir = absolute(&at.cwd, earlier);
-        known.extend(applying(dir.parent().unwrap_or(Path::new("/")), search)?);
-        known.extend(is_one_of_them(&dir).then_some(dir));
+        let file = absolute(&at.cwd, earlier);
+        known.extend(applying(file.parent().unwrap_or(Path::new("/")), search)?);
+        known.extend(has_a_name(&file).then_some(file));
     }
     let mut fresh = applying(target.parent().unwrap_or(Path::new("/")), search)?;
     fresh.retain(|path| !known.contains(path) && path != target);
@@ -238,7 +238,8 @@ fn remind(at: &Standpoint, mut known: HashSet<PathBuf>, search: &mut Search, ans
     Ok(())
 }
 
-fn is_one_of_them(path: &Path) -> bool {
+/// Whether a file is called as those that apply to a directory.
+fn has_a_name(path: &Path) -> bool {
     path.file_name().is_some_and(|name| NAMES.iter().any(|known| name == *known))
 }
 

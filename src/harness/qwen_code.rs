@@ -1,7 +1,7 @@
 //! Qwen Code: context files from the settings folder and from above the repository down, their imports, and rules.
 //!
-//! Checked on the real client 0.21.2 to 0.24.4 (`qwen -p` against a loopback mock of a provider), November 2026. It began as Gemini CLI, and
-//! has gone its own way since in what it finds, in which order, and in what protects an import.
+//! Checked on the real client 0.21.2 to 0.24.4 (`qwen -p` against a loopback mock of a provider), November 2026. It began as
+//! Gemini CLI, and has gone its own way since in what it finds, in which order, and in what protects an import.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};

@@ -161,7 +161,7 @@ pub(super) enum Outside {
 pub(super) enum Beside {
     /// It was otherwise, and nobody has found out yet how.
     Unknown,
-    KnownRule,
+    Known,
 }
 
 impl Behavior {
@@ -175,7 +175,7 @@ impl Behavior {
         named: Named::Everything,
         imports: Imports::Followed,
         outside: Outside::Nothing,
-        beside: Beside::KnownRule,
+        beside: Beside::Known,
     };
 
     /// Those of a version.
@@ -199,7 +199,7 @@ impl Behavior {
             named: if has(&SPLIT) { Named::Everything } else { Named::Github },
             imports: if has(&IMPORTS) { Imports::Followed } else { Imports::None },
             outside: if has(&PATTERNS) { Outside::Nothing } else { Outside::EveryDirectory },
-            beside: if has(&PATTERNS) { Beside::KnownRule } else { Beside::Unknown },
+            beside: if has(&PATTERNS) { Beside::Known } else { Beside::Unknown },
         }
     }
 }

@@ -37,6 +37,7 @@ impl Session {
         Session { root, home, behavior, ..Session::default() }
     }
 
+    /// A file that is sent whole, unless its text is there already.
     pub fn whole(
         &mut self,
         path: &Path,
@@ -77,6 +78,7 @@ impl Session {
         left_out
     }
 
+    /// A rule, sent whole if it applies to everything; else it is kept for the table.
     pub fn rule(&mut self, known: KnownRule, answer: &mut Answer) {
         let path = known.real_path();
         let Some(read) = readable(&known.rule.read, path, Scope::Rule, Trigger::Session, answer) else { return };
@@ -108,6 +110,7 @@ impl Session {
             return;
         }
         answer.sources.extend(self.patterned.iter().filter_map(|known| listed(known, &self.behavior)));
+        // Until now each of them was a part of its own.
         for source in answer.sources.iter_mut().filter(|source| source.part > Some(self.tagged.len())) {
             source.part = Some(self.tagged.len());
         }

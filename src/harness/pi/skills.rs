@@ -56,16 +56,15 @@ pub(super) fn look(edition: &Pi, places: &Places, search: &mut Search, answer: &
     first_of_each_name(&mut skills);
     let message = answer.messages.len();
     let mut elements = Vec::new();
-    for skill in &mut skills {
-        if skill.counts() {
-            if skill.source.reason == HIDDEN {
-                skill.leave_out(Fate::Excluded, HIDDEN);
-                continue;
-            }
-            let text = element("  ", skill, &skill.path().to_string_lossy(), xml);
-            skill.listed(&text, message);
-            elements.push(text);
+    for skill in skills.iter_mut().filter(|skill| skill.counts()) {
+        // One that is hidden is left out no earlier: it has shadowed others of its name.
+        if skill.source.reason == HIDDEN {
+            skill.leave_out(Fate::Excluded, HIDDEN);
+            continue;
         }
+        let text = element("  ", skill, &skill.path().to_string_lossy(), xml);
+        skill.listed(&text, message);
+        elements.push(text);
     }
     answer.sources.extend(skills.into_iter().map(|skill| skill.source));
     answer.messages.extend(list(Trigger::Session, Role::System, &elements));

@@ -5,11 +5,11 @@
 use std::path::{Path, PathBuf};
 
 use super::settings::Settings;
-use crate::answer::{Answer, Message, Purpose, Role, Scope, Source, Text, Trigger, Warning};
+use crate::answer::{Answer, Fate, Message, Purpose, Role, Scope, Source, Text, Trigger, Warning};
 use crate::harness::shared::conventional::Chain;
 use crate::search::Known;
 use crate::snapshot::{Ask, Content, absolute};
-use crate::text::{js_trim, utf16_len};
+use crate::text::{js_trim, js_trimmed, utf16_len};
 
 /// The most lines of an index; Qwen Code 0.24, `MAX_MANAGED_AUTO_MEMORY_INDEX_LINES`.
 const LINE_LIMIT: usize = 200;
@@ -56,37 +56,29 @@ pub(super) fn add(indexes: Vec<Index>, answer: &mut Answer) {
         let message = "Qwen Code may recall memories that the index names: a model chooses them";
         answer.warnings.push(Warning::at("memory", &index.path, message));
     }
-    let place = answer.messages.iter().take_while(|message| message.trigger == Trigger::Session).count();
-    for (nth, Index { path, raw }) in indexes.into_iter().enumerate() {
-        let text = raw.text();
-        let start = text.len() - text.trim_start_matches(crate::text::is_js_space).len();
-        let (shown, notice) = cut(js_trim(&text));
-        let kept = raw.raw_ranges(std::slice::from_ref(&(start..start + shown.len())));
-        let block = format!("## {}\n\n{shown}{notice}", path.display());
-        let source = Source::whole(&path, Scope::Memory, raw.size(), "an index of memories");
-        let fate = if notice.is_empty() { source.fate } else { crate::answer::Fate::Truncated };
-        let reason = if notice.is_empty() {
-            source.reason.clone()
-        } else {
-            "cut at 200 lines or 25 000 UTF-16 units".to_owned()
-        };
-        answer.sources.push(Source {
-            fate,
-            reason,
-            kept,
-            purpose: Purpose::Memory,
-            message: Some(place + nth),
-            part: Some(0),
-            ..source
-        });
-        for source in answer.sources.iter_mut().rev().skip(1).filter(|source| source.message >= Some(place + nth)) {
+    let first = answer.messages.iter().take_while(|message| message.trigger == Trigger::Session).count();
+    for (place, Index { path, raw }) in (first..).zip(indexes) {
+        // What stands behind it moves on by one.
+        for source in answer.sources.iter_mut().filter(|source| source.message >= Some(place)) {
             source.message = source.message.map(|message| message + 1);
         }
-        answer.messages.insert(place + nth, Message::instructions(Trigger::Session, Role::System, Text::from(block)));
+        let text = raw.text();
+        let trimmed = js_trimmed(&text);
+        let (shown, notice) = cut(&text[trimmed.clone()]);
+        let kept = raw.raw_ranges(std::slice::from_ref(&(trimmed.start..trimmed.start + shown.len())));
+        let block = format!("## {}\n\n{shown}{notice}", path.display());
+        let (fate, reason) = match notice.as_str() {
+            "" => (Fate::Loaded, "an index of memories"),
+            _ => (Fate::Truncated, "cut at 200 lines or 25 000 UTF-16 units"),
+        };
+        let source = Source::whole(&path, Scope::Memory, raw.size(), reason);
+        let purpose = Purpose::Memory;
+        answer.sources.push(Source { fate, kept, purpose, message: Some(place), part: Some(0), ..source });
+        answer.messages.insert(place, Message::instructions(Trigger::Session, Role::System, Text::from(block)));
     }
 }
 
-/// The name of a project's folder.
+/// The name of a project's folder: its path, where every UTF-16 unit but letters and digits of ASCII becomes a hyphen.
 fn folder_name(project: &Path) -> String {
     let units =
         project.to_string_lossy().chars().flat_map(|c| std::iter::repeat_n(c, c.len_utf16())).collect::<Vec<_>>();
