@@ -130,6 +130,16 @@ fn what_a_baseline_lists_is_left_out_until_there_is_more_of_it() {
         ["CLAUDE.md import-missing"],
         "a finding that moved is known, another is not"
     );
+    let known = |more: &[&str]| {
+        let json = place.run("home/project", &with(&[&["--format", "json"], more].concat())).stdout;
+        serde_json::from_slice::<Value>(&json).expect("JSON")["known"].clone()
+    };
+    let root = place.root.join("home/project");
+    std::fs::remove_dir_all(root.join(".git")).expect("it is removed");
+    git(&root, &["init", "-q"]);
+    git(&root, &["add", "-A"]);
+    git(&root, &["commit", "-q", "-m", "one"]);
+    assert_eq!(known(&["--base", "HEAD", "--baseline", "known.json"]), known(&["--base", "HEAD"]), "they add up");
     for (text, wanted) in [
         (r#"{"version": 7, "known": {}}"#, "version 7 is not known; write it anew with --write-baseline"),
         ("{}", "not a baseline; write one with --write-baseline"),
@@ -248,6 +258,12 @@ fn annotations_and_comments_name_place_and_code() {
         Place::new(&[("home/p/a, b: 100%/CLAUDE.md", "@gone.md\n"), ("home/p/.git/HEAD", "ref: refs/heads/main\n")]);
     let github = out(&odd.run("home/p", &["check", "--harness", "claude-code", "--format", "github"]));
     assert!(github.contains("file=a%2C b%3A 100%25/CLAUDE.md,"), "{github}");
+    let heading = Place::new(&[
+        ("home/p/a\n\n# Approved\n/CLAUDE.md", "@gone.md\n"),
+        ("home/p/.git/HEAD", "ref: refs/heads/main\n"),
+    ]);
+    let markdown = out(&heading.run("home/p", &["check", "--harness", "claude-code", "--format", "markdown"]));
+    assert!(markdown.contains(r"`a\n\n# Approved\n/CLAUDE.md:1`") && !markdown.contains("\n# "), "{markdown}");
 }
 
 #[test]

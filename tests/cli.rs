@@ -193,6 +193,10 @@ fn a_refusal_is_an_answer_and_misuse_is_not() {
         (&["show", "--request", "{\"session\": 1}"], "--request: `session` must be a string"),
         (&["show", "--cwd", "nowhere"], "--cwd: there is no directory nowhere"),
         (&["show", "--home", "AGENTS.md"], "--home: AGENTS.md is not a directory"),
+        (
+            &["session", "--harness", "codex", "--read", "AGENTS.md", "--skill", ""],
+            "`--skill` wants a value that is not empty",
+        ),
         (&["compare", "--home", "nowhere"], "--home: there is no directory nowhere"),
         (&["show", "--harness", "all", "--format", "prompt", "--message", "1"], "--message: name one harness"),
         (&["show", "--harness", "codex", "--format", "prompt", "--message", "2"], "sends no message of instructions"),

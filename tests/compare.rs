@@ -20,6 +20,8 @@ fn compare_says_what_changed_since_a_revision() {
     let harnesses = ["--harness", "claude-code", "--harness", "codex", "--harness", "junie"];
     let compare = |more: &[&str]| place.prints("project", &[&["compare"], &harnesses[..], more].concat());
     assert_eq!(compare(&["--exit-code"]), "nothing changes for Claude Code, Codex and Junie\n");
+    let editions = ["compare", "--harness", "claude-code@2.1.267,claude-code@2.1.330"];
+    assert_eq!(place.prints("project", &editions), "nothing changes for Claude Code and Claude Code\n");
     std::fs::write(root.join("CLAUDE.md"), "Root rules. @docs/a.md\n").expect("a file");
     std::fs::write(root.join("AGENTS.md"), "Root rules!\n").expect("a file");
     let expected = "\

@@ -341,7 +341,7 @@ fn leave_out(report: &mut Report, baseline: &Baseline) {
         }
         Some(_) | None => true,
     });
-    report.known = before - report.all.len();
+    report.known += before - report.all.len();
 }
 
 /// The kinds that are found, in the order of the documentation.

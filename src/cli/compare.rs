@@ -14,7 +14,7 @@ use super::whom::Format;
 use super::words::visible;
 use crate::answer::Resolution;
 use crate::disk::{AtRevision, Real};
-use crate::report::compare::{Comparison, Difference, compare};
+use crate::report::compare::{Comparison, Difference, compare, paired};
 use crate::report::words::{Paths, list};
 use crate::request::{OneOrMany, Places, Request};
 
@@ -97,18 +97,17 @@ pub(super) fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
     let before = AtRevision::open(&Real, &places.cwd, &arguments.base)?;
     let Asked { answers: before, .. } = asked(&before, &request, &places, defaults.clone())?;
     let Asked { answers: now, .. } = asked(&Real, &request, &places, defaults)?;
+    let pairs = paired(&before, &now);
     let mut comparisons = Vec::new();
     let mut said = String::new();
-    for now in &now {
-        // A harness that is declared only now has nothing to be compared with.
-        let Some(before) = before.iter().find(|before| before.harness == now.harness) else { continue };
+    for (before, now) in &pairs {
         let mut comparison = compare(before, now);
         let _ = write!(comparison.left, " at {}", arguments.base);
         said.push_str(&words(&comparison, now));
         comparisons.push(comparison);
     }
-    let (same, differing): (Vec<_>, Vec<_>) = comparisons.iter().zip(&now).partition(|(one, _)| is_same(one));
-    let same: Vec<String> = same.iter().map(|(_, now)| visible(&now.title)).collect();
+    let (same, differing): (Vec<_>, Vec<_>) = comparisons.iter().zip(&pairs).partition(|(one, _)| is_same(one));
+    let same: Vec<String> = same.iter().map(|(_, (_, now))| visible(&now.title)).collect();
     if !same.is_empty() {
         let _ = writeln!(said, "{FAINT}nothing changes for {}{FAINT:#}", list(&same));
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use anstyle::{AnsiColor, Style};
 use clap::builder::ValueParser;
+use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use super::show::{answer, directory, exists, here, print, print_styled, questions};
@@ -106,8 +107,12 @@ impl FromArgMatches for Steps {
         });
         let mut given: Vec<_> = given.collect();
         given.sort();
-        let steps = given.into_iter().map(|(_, word, value)| step(word, value));
-        Ok(Steps(steps.collect::<Option<Vec<_>>>().unwrap_or_default()))
+        let steps = given.into_iter().map(|(_, word, value)| {
+            step(word, value).ok_or_else(|| {
+                clap::Error::raw(ErrorKind::InvalidValue, format!("`--{word}` wants a value that is not empty\n"))
+            })
+        });
+        Ok(Steps(steps.collect::<Result<_, _>>()?))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

@@ -1,5 +1,6 @@
 //! Two answers side by side: what is added, lost, moved, or cut differently.
 
+use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
@@ -42,6 +43,18 @@ pub struct Difference {
     pub kind: String,
     /// In words.
     pub message: String,
+}
+
+/// The answers of two times that belong together. A harness may be asked in several editions, which come in one order; one that
+/// was not there before belongs to none.
+pub fn paired<'a, A: Borrow<Resolution>>(before: &'a [A], now: &'a [A]) -> Vec<(&'a Resolution, &'a Resolution)> {
+    let mut left: Vec<&Resolution> = before.iter().map(Borrow::borrow).collect();
+    let pair = |now: &'a A| {
+        let now: &Resolution = now.borrow();
+        let at = left.iter().position(|before| before.harness == now.harness)?;
+        Some((left.remove(at), now))
+    };
+    now.iter().filter_map(pair).collect()
 }
 
 /// Compares two answers.

@@ -111,15 +111,30 @@ impl Core {
     }
 }
 
+/// What is longer is no path, in bytes.
+const LONGEST_PATH: usize = 4096;
+
 /// Every name in the paths of a text: behind an `@` or `#[[file:`.
 fn names(raw: &[u8]) -> Box<[u64]> {
     let mut found = BTreeSet::new();
     let text = crate::text::lossy(raw);
     let starts = text.match_indices('@').map(|(at, _)| at + 1);
     for start in starts.chain(text.match_indices("#[[file:").map(|(at, mark)| at + mark.len())) {
-        let path = text[start..].trim_start_matches(' ').replace("\\ ", "\u{0}");
-        let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | '#');
-        let path = path[..path.find(ends).unwrap_or(path.len())].replace('\u{0}', " ");
+        let rest = text[start..].trim_start_matches(' ');
+        let rest = &rest[..rest.floor_char_boundary(LONGEST_PATH)];
+        let mut is_escaped = false;
+        let ends = |c: char| {
+            let ends =
+                c.is_whitespace() && !(c == ' ' && is_escaped) || matches!(c, '"' | '\'' | '`' | '<' | '>' | '#');
+            is_escaped = c == '\\';
+            ends
+        };
+        let path = match rest.find(ends) {
+            Some(end) => &rest[..end],
+            None if rest.len() == LONGEST_PATH => continue,
+            None => rest,
+        };
+        let path = path.replace("\\ ", " ");
         for name in path.split('/') {
             let bare = name.trim_end_matches([',', '.', ';', ':', '!', '?', ')', ']', '}', '*']);
             found.extend([name, bare].into_iter().filter(|name| !name.is_empty()).map(OsStr::new).map(hashed));

@@ -14,7 +14,7 @@ use super::workspace::EventSource;
 use super::{Core, Date};
 use crate::answer::Resolution;
 use crate::report::briefing::totals;
-use crate::report::compare::{Difference, compare};
+use crate::report::compare::{Difference, compare, paired};
 use crate::request::{Defaults, Places, Request};
 
 /// Further changes within this time are told of together.
@@ -104,10 +104,8 @@ async fn watching(
         while timeout(QUIET, core.changed_outside.notified()).await.is_ok() {}
         // A declaration that cannot be read now may be one that is being written.
         let Ok(now) = asked(core, request, places).await else { continue };
-        for answer in &now.0 {
-            let before = told.0.iter().find(|before| before.harness == answer.harness);
-            let change = before.and_then(|before| change(before, answer, now.1));
-            if change.is_some_and(|change| !say(Heard::Changed(change))) {
+        for (before, answer) in paired(&told.0, &now.0) {
+            if change(before, answer, now.1).is_some_and(|change| !say(Heard::Changed(change))) {
                 return Ok(());
             }
         }
@@ -120,8 +118,9 @@ async fn asked(core: &Arc<Core>, request: &Request, places: &Places) -> Result<(
 }
 
 /// What changed for a harness, if the model is told anything else.
-fn change(before: &Arc<Resolution>, now: &Arc<Resolution>, version: u64) -> Option<Change> {
-    if Arc::ptr_eq(before, now) {
+fn change(before: &Resolution, now: &Resolution, version: u64) -> Option<Change> {
+    // The same answer, remembered.
+    if std::ptr::eq(before, now) {
         return None;
     }
     let comparison = compare(before, now);

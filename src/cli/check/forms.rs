@@ -6,6 +6,7 @@ use std::ops::Range;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use serde_json::json;
 
+use super::super::words::visible;
 use super::{Found, Report};
 use crate::report::findings::{Severity, secrets};
 use crate::report::words::count;
@@ -157,9 +158,9 @@ pub(super) fn markdown(report: &Report) -> String {
     for found in &report.all {
         let place = match found.path.as_str() {
             "" => String::new(),
-            path => format!("`{}:{}`", path.replace('`', "'"), found.position(found.finding.range.start).0),
+            path => format!("`{}:{}`", visible(&path).replace('`', "'"), found.position(found.finding.range.start).0),
         };
-        let message = found.finding.message.replace('|', "\\|").replace('\n', " ").replace('<', "&lt;");
+        let message = visible(&found.finding.message).replace('|', "\\|").replace('<', "&lt;");
         let _ = writeln!(
             out,
             "| {} | {} | {message} ({}) |",

@@ -42,7 +42,10 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     let mut found = Vec::new();
     for (answer, source) in subject.sources().filter(|(_, source)| strips(source)) {
         let gaps = gaps(&source.kept, text.len());
-        let is_gone = |at: &&Range<usize>| gaps.iter().any(|gap| gap.start <= at.start && at.end <= gap.end);
+        let is_gone = |at: &&Range<usize>| {
+            let around = gaps.get(gaps.partition_point(|gap| gap.end < at.end));
+            around.is_some_and(|gap| gap.start <= at.start)
+        };
         for at in orders.iter().filter(is_gone) {
             let message =
                 format!("{} strips this comment, so its model does not see the instruction in it", answer.title);

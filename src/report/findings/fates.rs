@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::words::{Paths, list};
 use super::{Finding, Kind, Subject, first_line, line_from, title};
-use crate::answer::{Fate, Per, Resolution, Source, Trigger};
+use crate::answer::{Fate, Per, Resolution, Source, Trigger, Unit};
 use crate::text::grouped;
 
 /// The findings that fates give.
@@ -122,7 +122,14 @@ fn largest_spender(answer: &Resolution, source: &Source) -> Vec<(PathBuf, String
     if kept == 0 {
         return Vec::new();
     }
-    vec![(path.to_owned(), format!("uses {} of the {} {}", grouped(kept), grouped(limit.value), limit.unit))]
+    let (kept, value) = (grouped(kept), grouped(limit.value));
+    // What is kept is known in bytes.
+    let message = match limit.unit {
+        Unit::Bytes => format!("uses {kept} of the {value} bytes"),
+        Unit::Utf16 => format!("uses {kept} bytes, and all files share {value} UTF-16 units"),
+        unit @ (Unit::Lines | Unit::Tokens) => format!("uses {kept} bytes, and all files share {value} {unit}"),
+    };
+    vec![(path.to_owned(), message)]
 }
 
 /// Whether it matters that another file is taken in its place. It does not where the same harness gets the text anyway; nor

@@ -208,7 +208,7 @@ impl Line {
         let words = line.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(is_one);
         let mut places = words.map(|word| word.as_ptr() as usize - text.as_ptr() as usize);
         let first = places.next();
-        let words = first.map(|first| (first, places.last().unwrap_or(first)));
+        let words = first.map(|first| (first, places.next_back().unwrap_or(first)));
         Line { at: start..end, words, has_examples: line.contains("e.g.") }
     }
 
