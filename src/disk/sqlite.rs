@@ -11,10 +11,10 @@ use crate::snapshot::{Errno, Row, Unreadable};
 
 /// Where the format version stands in a database's header: 2 says that there is a log. SQLite file format, section 1.3.
 const FORMAT_VERSIONS: std::ops::Range<usize> = 18..20;
-/// Lengths in bytes: SQLite file format, sections 1.3, 4.1 and 4.2.
-const HEADER: usize = 100;
-const LOG_HEADER: usize = 32;
-const FRAME_HEADER: usize = 24;
+/// SQLite file format, sections 1.3, 4.1 and 4.2.
+const HEADER_BYTES: usize = 100;
+const LOG_HEADER_BYTES: usize = 32;
+const FRAME_HEADER_BYTES: usize = 24;
 
 /// The write-ahead log of a database.
 pub fn log_of(file: &Path) -> PathBuf {
@@ -36,11 +36,11 @@ pub fn rows(fs: &dyn Filesystem, file: &Path, query: &str, key: &str) -> Result<
         Err(problem) => return Err(format!("its log: {problem}")),
     };
     let mut pages = raw.to_vec();
-    fold(&mut pages, &log);
+    checkpoint(&mut pages, &log);
     if pages.is_empty() {
         return Ok(Vec::new());
     }
-    if pages.len() < HEADER || !pages.starts_with(b"SQLite format 3\0") {
+    if pages.len() < HEADER_BYTES || !pages.starts_with(b"SQLite format 3\0") {
         return Err("file is not a database".into());
     }
     pages[FORMAT_VERSIONS].fill(1);
@@ -71,13 +71,13 @@ fn ask(pages: &[u8], query: &str, key: &str) -> rusqlite::Result<Vec<Row>> {
     Ok(found)
 }
 
-/// Puts the committed pages of a write-ahead log where they belong.
-fn fold(pages: &mut Vec<u8>, log: &[u8]) {
+/// Puts the committed pages of a write-ahead log where they belong, as a checkpoint of SQLite does.
+fn checkpoint(pages: &mut Vec<u8>, log: &[u8]) {
     let word = |bytes: &[u8], at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
-    if log.len() < LOG_HEADER {
+    if log.len() < LOG_HEADER_BYTES {
         return;
     }
-    let (header, frames) = log.split_at(LOG_HEADER);
+    let (header, frames) = log.split_at(LOG_HEADER_BYTES);
     let big_endian = match word(header, 0) {
         0x377f_0682 => false,
         0x377f_0683 => true,
@@ -89,8 +89,8 @@ fn fold(pages: &mut Vec<u8>, log: &[u8]) {
         return;
     }
     let mut pending: Vec<(usize, &[u8])> = Vec::new();
-    for frame in frames.chunks_exact(FRAME_HEADER + size) {
-        let (head, page) = frame.split_at(FRAME_HEADER);
+    for frame in frames.chunks_exact(FRAME_HEADER_BYTES + size) {
+        let (head, page) = frame.split_at(FRAME_HEADER_BYTES);
         sum = checksum(checksum(sum, &head[..8], big_endian), page, big_endian);
         // Frames of an earlier round keep other salts; anything broken ends the log.
         if head[8..16] != header[16..24] || sum != (word(head, 16), word(head, 20)) || word(head, 0) == 0 {
