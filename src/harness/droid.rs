@@ -288,11 +288,9 @@ fn say(guides: Vec<Kept>, designs: Vec<Kept>, answer: &mut Answer) {
     let mut section = Section::new(Trigger::Session, Role::User);
     let project_is_there = !project.is_empty() || !project_designs.is_empty();
     let groups = [(project, false), (project_designs, false), (own, true), (own_designs, true)];
-    let mut heading = (HEAD.to_owned(), HEAD.to_owned() + "\n");
-    heading.0 += "## Project Instructions:\n";
-    heading.1 = if project_is_there { "\n\n".to_owned() } else { heading.1 };
-    heading.1 += "## Personal Global Instructions:\n";
-    let (mut project_head, mut user_head) = (Some(heading.0), Some(heading.1));
+    let before_user = if project_is_there { "\n\n".to_owned() } else { format!("{HEAD}\n") };
+    let mut project_head = Some(format!("{HEAD}## Project Instructions:\n"));
+    let mut user_head = Some(format!("{before_user}## Personal Global Instructions:\n"));
     for (group, home) in groups {
         for (at, kept) in group.iter().enumerate() {
             let opens = if home { user_head.take() } else { project_head.take() };

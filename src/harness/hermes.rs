@@ -137,7 +137,7 @@ impl Window {
         })
     }
 
-    /// The text as it is sent, and how much of it stays at its ends, if it is cut.
+    /// The text as it is sent, and whether it is cut.
     fn cut(&self, text: String, label: &str, path: &Path, answer: &mut Answer) -> (String, bool) {
         let total = text.chars().count();
         if total <= self.limit {

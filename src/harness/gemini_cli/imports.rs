@@ -47,7 +47,7 @@ enum Problem {
     Other(String),
     /// The client would wait for ever.
     Hangs,
-    /// The product's own cap.
+    /// Beyond a cap of Briefing's own.
     Cap(String),
 }
 
