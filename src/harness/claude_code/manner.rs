@@ -1,10 +1,10 @@
-//! In which messages a model is told what a file brings along.
+//! Which kind of messages a model takes within the conversation.
 
 use super::Edition21;
 use super::settings::Settings;
 use crate::answer::{SessionKind, Standpoint};
 
-/// What a model is told in.
+/// How a model is told what comes up within the conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Manner {
     /// System messages within the conversation.
@@ -28,7 +28,7 @@ const OF_ANSWERS: [&str; 9] = [
     "haiku-4-5",
 ];
 
-/// How a model is told; those that nobody knows, as the newest.
+/// How the model of the question is told; one that nobody knows, as the newest are.
 pub(super) fn manner(edition: &Edition21, at: &Standpoint, settings: &Settings) -> Manner {
     let explores = at.session == SessionKind::Subagent && at.agent.as_deref() == Some("Explore");
     if !edition.tells_by_system || edition.explores_by_haiku && explores {

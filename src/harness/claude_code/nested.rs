@@ -268,7 +268,7 @@ impl Loader<'_, '_> {
                 if wanted && own.is_none() {
                     self.load(path, nested(Owner::Project), &mut found)?;
                 } else if self.search.is_file(path, "nested AGENTS.md")? {
-                    self.displaced_nested(path, own.or(start.displaced_by.as_ref()));
+                    self.displaced_nested(path, own.or(start.displaced_by.as_ref()).map(PathBuf::as_path));
                 }
             }
         }
@@ -284,10 +284,10 @@ impl Loader<'_, '_> {
     }
 
     /// Says why a nested AGENTS.md is not read: `by` is read instead, or none is.
-    fn displaced_nested(&mut self, path: &Path, by: Option<&PathBuf>) {
+    fn displaced_nested(&mut self, path: &Path, by: Option<&Path>) {
         let reason = by.map_or(self.without_agents().to_owned(), |by| format!("{} is read instead", by.display()));
         let source = Source::new(path, Scope::Nested, Fate::Shadowed, reason);
-        self.consider(Source { trigger: Trigger::Read, by: by.cloned(), ..source });
+        self.consider(Source { trigger: Trigger::Read, by: by.map(Path::to_owned), ..source });
     }
 
     /// Loads Claude Code's own files on the way with what they import. Observed: also what they import from outside, if that

@@ -68,10 +68,12 @@ impl Loader<'_, '_> {
         Ok(Some(real))
     }
 
+    /// Whether a link may lead there.
     fn may_link(&self, real: &Path, owner: Owner) -> bool {
         owner == Owner::User || self.approved || real.starts_with(self.cwd)
     }
 
+    /// Says of a link that it leads where it may not.
     fn outside(&mut self, link: &Path, real: &Path) {
         let reason = format!(
             "a link to {}, outside {}, and links to the outside were not approved",
@@ -148,7 +150,7 @@ impl Loader<'_, '_> {
                 }),
             };
             if wanted {
-                self.imported_anyway(&entry, &waiting, which);
+                self.warn_of_import(&entry, &waiting, which);
                 entries.push(entry);
             } else if let Some(globs) = &entry.globs {
                 let reason = format!("waits until a file is read that matches {}", globs.join(", "));
@@ -158,8 +160,8 @@ impl Loader<'_, '_> {
         }
     }
 
-    /// A rule that waits does not keep its imports waiting.
-    fn imported_anyway(&mut self, entry: &Entry, waiting: &HashSet<PathBuf>, which: Which) {
+    /// Warns of what a waiting rule imports: it does not wait with the rule.
+    fn warn_of_import(&mut self, entry: &Entry, waiting: &HashSet<PathBuf>, which: Which) {
         let (Which::Unconditional, Some(by)) = (which, entry.source.by.as_ref().filter(|_| entry.head.is_some()))
         else {
             return;

@@ -71,7 +71,7 @@ pub(super) fn skills(around: &Around, search: &mut Search, answer: &mut Answer) 
     Ok((start, later))
 }
 
-/// Before there were remarks, a skill below of a name that was taken was not listed.
+/// Where there are no remarks, a skill below whose name is taken is not listed.
 fn without_remarks(start: &[Found], later: &mut [(&Place, Found)], answer: &mut Answer) {
     for index in 0..later.len() {
         let (before, rest) = later.split_at_mut(index);
@@ -85,7 +85,7 @@ fn without_remarks(start: &[Found], later: &mut [(&Place, Found)], answer: &mut 
     }
 }
 
-/// Says the names that heads give besides those of the folders.
+/// Adds the names that heads give to those of the folders.
 fn name_all(start: &mut [Found], later: &mut [(&Place, Found)]) {
     let folders: Vec<String> =
         start.iter().chain(later.iter().map(|(_, one)| one)).map(|one| one.known.clone()).collect();

@@ -77,15 +77,15 @@ pub(super) struct Measure<'m> {
     pub(super) own: Vec<(&'m Own, f64)>,
 }
 
-/// Of which entries the description is kept.
+/// Whether the description of each entry is kept.
 pub(super) fn kept(entries: &[Entry], measure: &Measure) -> Vec<bool> {
     /// A description that may be left out: which one, its columns with the colon, and how much the entry is used.
-    struct May(Option<usize>, usize, f64);
-    let mut may: Vec<May> = Vec::new();
+    struct Optional(Option<usize>, usize, f64);
+    let mut optional: Vec<Optional> = Vec::new();
     let mut spent = (entries.len() + measure.own.len()).saturating_sub(1);
     for (index, entry) in entries.iter().enumerate() {
         spent += 2 + entry.name.width();
-        may.extend(entry.said.as_ref().map(|said| May(Some(index), 2 + columns(said), entry.used)));
+        optional.extend(entry.said.as_ref().map(|said| Optional(Some(index), 2 + columns(said), entry.used)));
     }
     for (own, used) in &measure.own {
         spent += 2 + own.name.len();
@@ -93,17 +93,17 @@ pub(super) fn kept(entries: &[Entry], measure: &Measure) -> Vec<bool> {
         if own.stays {
             spent += columns;
         } else {
-            may.push(May(None, columns, *used));
+            optional.push(Optional(None, columns, *used));
         }
     }
     let mut kept = vec![true; entries.len()];
-    if spent + may.iter().map(|may| may.1).sum::<usize>() <= measure.budget {
+    if spent + optional.iter().map(|one| one.1).sum::<usize>() <= measure.budget {
         return kept;
     }
     kept.fill(false);
     let mut left = measure.budget.saturating_sub(spent);
-    may.sort_by(|one, other| other.2.total_cmp(&one.2));
-    for May(index, columns, _) in may {
+    optional.sort_by(|one, other| other.2.total_cmp(&one.2));
+    for Optional(index, columns, _) in optional {
         if columns <= left {
             left -= columns;
             index.into_iter().for_each(|index| kept[index] = true);
