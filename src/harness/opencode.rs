@@ -81,7 +81,7 @@ const KEYS: &[Keys] = &[Keys {
     ],
 }];
 
-/// An edition of OpenCode: what it does the same way throughout is code, what has differed is a field.
+/// An edition of OpenCode: what all versions do alike is code, what has differed is a field.
 pub struct OpenCode {
     about: About,
     /// Which program it is.
@@ -108,7 +108,7 @@ pub struct OpenCode {
     find_error: FindError,
     /// What counts as a global or nested file that is there.
     counts: Counts,
-    /// Whose globs `instructions` and the configuration directories are read with.
+    /// Which library's globs find `instructions` and what is in configuration directories.
     globs: Globs,
     /// How bytes become text.
     decoding: Decoding,
@@ -118,7 +118,7 @@ pub struct OpenCode {
     agent_names: AgentNames,
     /// Which files the read tool takes for pictures and PDFs, whose answers have no room for a reminder.
     pictures: Pictures,
-    /// Which of its prompts OpenCode takes for a provider and a model.
+    /// The client's own prompts, each with the providers and models that it is for.
     prompts: Vec<&'static prompt::Choice>,
     /// What the environment block holds.
     environment: EnvironmentBlock,
@@ -130,7 +130,7 @@ pub struct OpenCode {
     own_skill: OwnSkill,
     /// In which order they are listed.
     skill_order: SkillOrder,
-    /// How it is said there where a skill lies.
+    /// How the list says where a skill is.
     locations: Locations,
 }
 
@@ -237,7 +237,7 @@ impl Edition for OpenCode {
 
     fn attaches(&self, tool: Tool) -> Attaches {
         match tool {
-            // What a file brings that is given with the message was not seen in other programs yet.
+            // What a mentioned file brings was not asked of Kilo yet.
             Tool::Mention if self.brand.own_texts == OwnTexts::Named => Attaches::Unknown,
             Tool::Read | Tool::Mention => Attaches::Own,
             Tool::Edit | Tool::Write | Tool::Shell => Attaches::Nothing,

@@ -1,4 +1,4 @@
-//! Programs made of OpenCode: what they call their files and variables, and what they do otherwise.
+//! OpenCode and its forks: what they call their files and variables, and what they do differently.
 
 use super::choice::Native;
 
@@ -20,7 +20,7 @@ pub(super) struct Brand {
     pub in_directory: &'static [&'static str],
     /// Folders with settings, agents and skills, in the order of one level.
     pub directories: &'static [&'static str],
-    /// Switches that stop the client where they hold another word than yes and no, less what all begin with.
+    /// Switches that stop the client where they hold another word than yes and no, without the prefix.
     pub switches: &'static [&'static str],
     /// What it writes into settings that do not name their schema.
     pub schema: &'static str,
@@ -28,13 +28,13 @@ pub(super) struct Brand {
     pub skill: (&'static str, &'static str, &'static str),
     /// The agents that it brings along, in their order.
     pub agents: &'static [Native],
-    /// What settings, agents and commands do that are not valid.
+    /// What becomes of settings, agents and commands that are not valid.
     pub invalid: Invalid,
     /// What a file may hold.
     pub ownership: Ownership,
     /// Whether the texts that it adds itself are known.
     pub own_texts: OwnTexts,
-    /// Of two skills with one name.
+    /// Which of two skills with one name is taken.
     pub twins: TwinSkills,
     /// Whether folders of rules are looked for.
     pub rules: RuleFolders,
@@ -61,7 +61,7 @@ pub(super) enum Invalid {
     PassedOver,
 }
 
-/// Whether it counts whose a file is.
+/// Whether it matters who owns a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ownership {
     /// It does not: settings may hold references, instruction files are sent as they are.
@@ -92,7 +92,7 @@ pub(super) enum TwinSkills {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum RuleFolders {
     None,
-    /// Those of the program that Kilo was before.
+    /// Those of Kilo, also under its former names.
     OfKilo,
 }
 

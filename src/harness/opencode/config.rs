@@ -8,8 +8,7 @@ use super::flags::Flags;
 use super::merge::merge;
 use super::places::{Owner, Places};
 use super::rules::{ContentVariable, Denied, FindError, Forms, Logins, MissingConfigDir, SettingsOrder};
-use super::variables::Substituted;
-use super::variables::Target;
+use super::variables::{Substituted, Target};
 use super::{OpenCode, agents, kilo, older_words, schema, variables};
 use crate::answer::{Answer, Certain, Standpoint, Warning};
 use crate::formats::{self, Node, Value};
@@ -21,7 +20,7 @@ use crate::text;
 pub(super) struct Config {
     /// `instructions` in their order, each with the settings it is from.
     pub instructions: Vec<(String, String)>,
-    /// What is written in the settings where a text of theirs was taken from the environment or from a file.
+    /// Of each text that was taken from the environment or from a file: what is written in its place in the settings.
     written: HashMap<String, String>,
     /// Everything else, merged.
     merged: Node,
@@ -33,7 +32,7 @@ pub(super) struct Config {
     pub default_agent_from: Option<PathBuf>,
     /// What is configured as `plugin`, and the plugin files of the directories.
     pub plugins: Vec<String>,
-    /// Whose an entry of `instructions` or `skills.paths` is: the user's, if some settings of the user's have it.
+    /// Who owns an entry of `instructions` or `skills.paths`: the user, if any settings of the user have it.
     owners: HashMap<String, Owner>,
     /// Settings that are not valid where that stops nothing, and why.
     passed_over: Vec<(PathBuf, String)>,
@@ -118,6 +117,7 @@ macro_rules! or_refuse {
     };
 }
 
+/// The layers as they are merged, one after the other.
 struct Layers<'a> {
     edition: &'a OpenCode,
     config: Config,
@@ -183,7 +183,7 @@ impl Layers<'_> {
     /// `config.json`, `opencode.json`, `opencode.jsonc`: among these a list replaces the one before.
     fn global(&mut self, places: &Places, search: &mut Search) -> Read<()> {
         let mut merged = NOTHING;
-        // Which file says what is told of its source.
+        // The files that are named as the sources of these two.
         let (mut of_instructions, mut of_agent) = (places.xdg.clone(), None);
         let broken_before = self.config.passed_over.len();
         for name in self.edition.brand.global_files {
@@ -254,25 +254,8 @@ impl Layers<'_> {
     /// The settings, agents and plugins of every configuration directory.
     fn directories(&mut self, flags: &Flags, places: &Places, search: &mut Search) -> Read<()> {
         let brand = self.edition.brand;
-        let mut dirs = vec![places.xdg.clone()];
-        let mut candidates = Vec::new();
-        if !flags.no_project {
-            let levels = places.levels();
-            candidates.extend(levels.iter().flat_map(|dir| brand.directories.iter().map(|name| dir.join(name))));
-        }
-        candidates.extend(brand.directories.iter().map(|name| places.home.join(name)));
-        for dir in candidates {
-            match search.stat(&dir, "settings directory")? {
-                Ok(_) => dirs.push(dir),
-                Err(Errno::NOENT) => {}
-                Err(_) if self.edition.find_error == FindError::SkipsLevel => {}
-                Err(errno) => return Ok(Err(cannot_examine(&dir, errno))),
-            }
-        }
+        let dirs = or_refuse!(configuration_directories(self.edition, flags, places, search)?);
         let named = places.named_config_dir();
-        dirs.extend(named.clone());
-        let mut seen = HashSet::new();
-        dirs.retain(|dir| seen.insert(dir.clone()));
         search.expect(dirs.iter().cloned().map(Ask::Kind))?;
         let names = self.edition.settings.order.names(brand);
         let is_named = |dir: &Path| named.as_deref() == Some(dir);
@@ -305,7 +288,7 @@ impl Layers<'_> {
                 let agents = or_refuse!(agents::read(self.edition, dir, &mut self.config.doubts, search)?);
                 merge(&mut self.config.merged, agents);
                 self.config.plugins.extend(agents::plugin_files(self.edition, dir, search)?);
-            } else if self.edition.missing_config_dir == MissingConfigDir::Stops && named.as_deref() == Some(dir) {
+            } else if self.edition.missing_config_dir == MissingConfigDir::Stops && is_named(dir) {
                 let message = format!("{} is missing; {} stops without it", dir.display(), brand.title);
                 return Ok(Err(Answer::refused(dir, message)));
             }
@@ -314,6 +297,7 @@ impl Layers<'_> {
         Ok(Ok(()))
     }
 
+    /// The administrator's settings.
     fn managed(&mut self, at: &Standpoint, search: &mut Search) -> Read<()> {
         let brand = self.edition.brand;
         let named = search.env(&brand.variable("TEST_MANAGED_CONFIG_DIR")).filter(|dir| !dir.is_empty());
@@ -351,7 +335,7 @@ impl Layers<'_> {
         Ok(Ok(()))
     }
 
-    /// What becomes of settings that are not valid.
+    /// What becomes of settings that are not valid: the client stops, or passes them over.
     fn invalid<T>(&mut self, from: &Path, message: String) -> Read<Option<T>> {
         Ok(match self.edition.brand.invalid {
             Invalid::Stops => Err(Answer::refused(from, message)),
@@ -392,7 +376,7 @@ impl Layers<'_> {
         Ok(Ok(Some(node)))
     }
 
-    /// The settings in a text; none where they are not valid and that stops nothing.
+    /// The settings in a text; none where they are not valid and are passed over.
     fn parse(
         &mut self,
         source: &str,
@@ -401,7 +385,7 @@ impl Layers<'_> {
         owner: Owner,
         search: &mut Search,
     ) -> Read<Option<Node>> {
-        let around = variables::From {
+        let around = variables::Context {
             dir,
             home: &self.places.real_home,
             variables: &self.variables,
@@ -472,6 +456,30 @@ impl Layers<'_> {
     }
 }
 
+/// The directories that may hold settings, skills and agents, in their order, each once.
+fn configuration_directories(
+    edition: &OpenCode,
+    flags: &Flags,
+    places: &Places,
+    search: &mut Search,
+) -> Read<Vec<PathBuf>> {
+    let names = edition.brand.directories;
+    let levels = if flags.no_project { Vec::new() } else { places.levels() };
+    let mut dirs = vec![places.xdg.clone()];
+    for dir in levels.iter().chain([&places.home]).flat_map(|dir| names.iter().map(|name| dir.join(name))) {
+        match search.stat(&dir, "settings directory")? {
+            Ok(_) => dirs.push(dir),
+            Err(Errno::NOENT) => {}
+            Err(_) if edition.find_error == FindError::SkipsLevel => {}
+            Err(errno) => return Ok(Err(cannot_examine(&dir, errno))),
+        }
+    }
+    dirs.extend(places.named_config_dir());
+    let mut seen = HashSet::new();
+    dirs.retain(|dir| seen.insert(dir.clone()));
+    Ok(Ok(dirs))
+}
+
 /// The text that OpenCode writes back when a file does not name its schema.
 fn with_schema(text: &str, schema: &str) -> String {
     match text.trim_start_matches(text::is_js_space).strip_prefix('{') {
@@ -514,7 +522,7 @@ fn cannot_examine(path: &Path, errno: Errno) -> Answer {
     Answer::refused(path, message)
 }
 
-/// Remembers what is written where a text holds something else.
+/// Remembers of each text in which something was replaced what is written in the settings.
 fn remember_written(node: &Node, text: &Substituted, known: &mut HashMap<String, String>) {
     match &node.value {
         Value::Text(value) => {

@@ -1,5 +1,5 @@
-//! Kilo, a program made of OpenCode: the same rooms under other names, rules in folders of their own, and files that may not
-//! say everything.
+//! Kilo, a fork of OpenCode: the same files under other names, folders of rules, and files of the project whose references
+//! are limited.
 //!
 //! Checked on the real client 7.7.9 (`kilo run` against a mock provider), November 2026.
 
@@ -118,7 +118,7 @@ static BRAND: Brand = Brand {
 };
 
 static V7_7: LazyLock<OpenCode> = LazyLock::new(|| {
-    // What of OpenCode it is made of, as far as that was asked.
+    // It does the same as this version of OpenCode, as far as it was asked.
     let of = OpenCode::for_version(Version("1.18.33"));
     OpenCode {
         about: About { name: "7.7", checked: ("7.7.9", "7.7.9"), details: OF_KILO },
@@ -136,7 +136,7 @@ const OF_KILO: Details = Details {
     ..DETAILS
 };
 
-/// Where an entry of `instructions` is from that no settings have.
+/// What is named as the source of rules, which no settings name.
 pub(super) const RULES: &str = "a rule of Kilo's folders; those of every mode are sent";
 
 /// The modes whose rules are looked for.
@@ -212,7 +212,7 @@ fn table(entries: Vec<(String, Node)>) -> Node {
     Node { at: 0..0, value: Value::Table(entries) }
 }
 
-/// What is there that was not asked about.
+/// What is there of which the client was not asked what it does with it.
 pub(super) fn doubts(places: &Places, search: &mut Search) -> Known<Vec<String>> {
     let mut doubts = Vec::new();
     let receipt = places.real_home.join(".local/state/kilo/claude-migration.json");

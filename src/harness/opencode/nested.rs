@@ -43,17 +43,10 @@ pub(super) fn look(
             answer.sources.append(&mut others);
             continue;
         };
-        let source = |fate, reason: &str| Source::new(&path, Scope::Nested, fate, reason);
-        if path == *target {
-            answer.sources.push(source(Fate::Dropped, "it is the file being read, which never injects itself"));
-        } else if loaded.paths.contains(&path) {
+        if path != *target && loaded.paths.contains(&path) {
             // It has its source already.
-        } else if remembers(at) && at.already_loaded.contains(&path) {
-            answer.sources.push(source(Fate::Dropped, "an earlier read of this session injected it"));
-        } else if remembers(at) && lost.contains(&path) {
-            let reason =
-                "an earlier read of a picture or PDF took it up and had no room for it; it is lost for this session";
-            answer.sources.push(source(Fate::Dropped, reason));
+        } else if let Some(reason) = why_not(at, &path, &lost) {
+            answer.sources.push(Source::new(&path, Scope::Nested, Fate::Dropped, reason));
         } else {
             let reason = "below the start directory, on the way to the file read; nearest first".to_owned();
             let rights = places.rights(edition, Owner::Project);
@@ -79,6 +72,20 @@ pub(super) fn look(
     Ok(entries)
 }
 
+/// Why a file on the way to the target is not injected, where the prompt does not hold it already.
+fn why_not(at: &Standpoint, path: &Path, lost: &[PathBuf]) -> Option<&'static str> {
+    let is_among = |files: &[PathBuf]| remembers(at) && files.iter().any(|file| file == path);
+    if at.target.as_deref() == Some(path) {
+        Some("it is the file being read, which never injects itself")
+    } else if is_among(&at.already_loaded) {
+        Some("an earlier read of this session injected it")
+    } else if is_among(lost) {
+        Some("an earlier read of a picture or PDF took it up and had no room for it; it is lost for this session")
+    } else {
+        None
+    }
+}
+
 /// When the text reaches the model: a file that the user names is read before the message is sent.
 pub(super) fn trigger(at: &Standpoint) -> Trigger {
     if at.tool == Tool::Mention { Trigger::Attach } else { Trigger::Read }
@@ -89,7 +96,7 @@ fn remembers(at: &Standpoint) -> bool {
     at.tool != Tool::Mention
 }
 
-/// What earlier reads of pictures and PDFs took up without sending it.
+/// The files that earlier reads of pictures and PDFs counted as loaded without sending them.
 fn lost_before(
     edition: &OpenCode,
     at: &Standpoint,
@@ -108,7 +115,7 @@ fn lost_before(
     Ok(lost)
 }
 
-/// Why a picture brings no text.
+/// Why a picture or PDF brings no text.
 const TAKEN_UP: &str =
     "the file read is a picture or PDF: this file counts as loaded from now on, but its text is not sent";
 
@@ -123,7 +130,7 @@ fn directories<'a>(target: &'a Path, start: &Path) -> Vec<&'a Path> {
     target.parent().map(|dir| dir.ancestors().take_while(begins).collect()).unwrap_or_default()
 }
 
-/// The first name that exists in a directory, and the others, which are hidden by it or switched off.
+/// The first name that exists in a directory, and the others, which are shadowed by it or switched off.
 fn chosen(edition: &OpenCode, flags: &Flags, dir: &Path, search: &mut Search) -> Known<(Option<PathBuf>, Vec<Source>)> {
     let (mut winner, mut others): (Option<PathBuf>, Vec<Source>) = (None, Vec::new());
     for name in edition.names {
@@ -159,7 +166,7 @@ const BINARY: &str =
 /// Endings of the types `image/…` (without SVG) and `application/pdf` in Bun 1.3.5; OpenCode 1.1.53.
 const PICTURES_AND_PDF: &str = "3ds apng avci avcs avif azv bmp btif cgm cmx dds djv djvu drle dwg dxf emf exr fh fh4 fh5 fh7 fhc fits fpx fst g3 gif heic heics heif heifs hej2 hsj2 ico ief jhc jls jng jp2 jpe jpeg jpf jpg jpg2 jph jpx jxr jxra jxrs jxs jxsc jxsi jxss ktx ktx2 mdi mmr npx pbm pct pcx pdf pgm pic png pnm ppm psd pti ras rgb rlc sgi sid t38 tap tfx tga tif tiff uvg uvi uvvg uvvi vtf wbmp wdp webp wmf xbm xif xpm xwd";
 
-/// Endings that the table of `mime-types` has beside them, and the one it has not; OpenCode 1.2.11 and 1.3.2.
+/// Endings that the table of `mime-types` has besides, and the one of those above that it has not; OpenCode 1.2.11 and 1.3.2.
 const MORE_PICTURES: &str = "b16 btf dib dng dpx jaii jais jfif jpgm jpm jxl";
 const NO_PICTURE: &str = "hsj2";
 

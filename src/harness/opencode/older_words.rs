@@ -1,10 +1,10 @@
-//! The older ways to say what an agent may do, in today's words.
+//! Older forms of permissions, rewritten as `permission`: `tools`, an action alone, and a variable.
 
 use super::merge::merge;
 use crate::formats::{Node, Value, parse_json};
 use crate::search::Search;
 
-/// Puts the older ways to say what an agent may do into today's words, in the settings of one file.
+/// Rewrites the permissions in the settings of one file.
 pub(super) fn in_todays_words(settings: &mut Node) {
     let Value::Table(entries) = &mut settings.value else { return };
     for (key, node) in entries.iter_mut() {
@@ -31,7 +31,7 @@ pub(super) fn of_agent(agent: &mut Node) {
     }
 }
 
-/// What the settings of all layers say once more about all agents: the environment, and `tools` for what nothing else says.
+/// What is added once all layers are merged: the permissions of the environment, and `tools` where nothing else is said.
 pub(super) fn complete(settings: &mut Node, variable: &str, search: &Search) {
     let in_permission = |value| Node { at: 0..0, value: Value::Table(vec![("permission".to_owned(), value)]) };
     let variable = search.env(variable).and_then(|text| parse_json(&text).ok());

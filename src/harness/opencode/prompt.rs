@@ -49,12 +49,12 @@ pub(super) fn compose(
         .as_ref()
         .map(|(provider, id)| environment(edition.environment, id, provider, places, &at.surroundings));
     answer.messages.push(match environment {
-        Some(text) => kind(MessageKind::Environment, Role::System, text),
+        Some(text) => of_kind(MessageKind::Environment, Role::System, text),
         None => Message::named(Role::System, MessageKind::Environment, "environment of a model that is not given"),
     });
     let list = |answer: &mut Answer| {
         if let Some(text) = skills::block(&texts.skills, &Rules::of(edition.brand, agent, config), answer) {
-            answer.messages.push(kind(MessageKind::Skills, Role::System, text));
+            answer.messages.push(of_kind(MessageKind::Skills, Role::System, text));
         }
     };
     if edition.skills == SkillsPlace::BeforeInstructions {
@@ -71,7 +71,7 @@ pub(super) fn compose(
         }
     }
     if let Some(extra) = at.extra_system_prompt.as_ref().filter(|extra| !extra.is_empty()) {
-        answer.messages.push(kind(MessageKind::Developer, Role::System, extra.clone()));
+        answer.messages.push(of_kind(MessageKind::Developer, Role::System, extra.clone()));
     }
     reminders(edition, agent, at, flags, answer);
     let steps = steps(agent, config);
@@ -113,11 +113,11 @@ fn steps(agent: &str, config: &Config) -> Option<usize> {
     }
 }
 
-/// What is put into the model's mouth at the last step; 1.1.53, 1.15.13 and 1.18.33 alike.
+/// The name of the assistant message that the client adds at the last step; 1.1.53, 1.15.13 and 1.18.33 alike.
 const LAST_STEP: &str =
     "maximum steps reached (750 bytes, SHA-256 a22542c356f74bfe3f8edc3f2251f6d5b3ee2e21746040eb602fa57283397404)";
 
-fn kind(kind: MessageKind, role: Role, text: String) -> Message {
+fn of_kind(kind: MessageKind, role: Role, text: String) -> Message {
     Message { kind, ..Message::instructions(Trigger::Session, role, text) }
 }
 
@@ -216,7 +216,7 @@ fn agent_or_provider(edition: &OpenCode, agent: &str, model: &Model, config: &Co
     let prompt = config.text(&["agent", agent, "prompt"]).filter(|prompt| !prompt.is_empty());
     if let Some(prompt) = prompt {
         let message =
-            Message { name: Some(agent.to_owned()), ..kind(MessageKind::Agent, Role::System, prompt.to_owned()) };
+            Message { name: Some(agent.to_owned()), ..of_kind(MessageKind::Agent, Role::System, prompt.to_owned()) };
         if let Some(file) = config.text(&["agent", agent, FROM]) {
             let reason = format!("the text of agent {agent}, which takes the place of the provider's prompt");
             answer.sources.push(Source {
@@ -296,7 +296,7 @@ fn reminders(edition: &OpenCode, agent: &str, at: &Standpoint, flags: &Flags, an
     let after_plan = at.previous_agent.as_deref() == Some("plan");
     let switch = |name: &str| Message {
         name: Some(name.to_owned()),
-        ..kind(MessageKind::Reminder, Role::User, BUILD_SWITCH.to_owned())
+        ..of_kind(MessageKind::Reminder, Role::User, BUILD_SWITCH.to_owned())
     };
     answer.messages.extend(match (flags.plan_file, agent, after_plan) {
         (false, "plan", _) => Some(named(PLAN)),

@@ -1,4 +1,4 @@
-//! What has differed between editions of OpenCode, other than about settings.
+//! What has differed between editions of OpenCode; the types of settings are in `schema`.
 
 use std::borrow::Cow;
 
@@ -37,7 +37,7 @@ pub(super) enum MissingConfigDir {
 }
 
 impl MissingConfigDir {
-    /// Bun's globs failed there, npm's found nothing; then a file was written into it.
+    /// First Bun's globs failed there; npm's found nothing; then the client wrote a file into it, which failed.
     pub fn for_version(version: Version) -> MissingConfigDir {
         let rewritten = version.pick(&h::REWRITE, MissingConfigDir::Stops, MissingConfigDir::Passes);
         let found = version.pick(&h::NODE, rewritten, MissingConfigDir::Stops);
@@ -127,7 +127,7 @@ pub(super) enum Counts {
     Files,
 }
 
-/// Whose globs patterns are read with.
+/// Which library's globs patterns are.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Globs {
     /// Those of npm's `glob`; links are followed in configuration directories only.
@@ -299,7 +299,7 @@ pub(super) struct Settings {
     pub references: References,
     /// What `OPENCODE_CONFIG_CONTENT` holds.
     pub content: ContentVariable,
-    /// Where it stands who is logged in where.
+    /// Where logins are recorded.
     pub logins: Logins,
     /// What a file that may not be read does.
     pub denied: Denied,
@@ -365,7 +365,7 @@ pub(super) enum ContentVariable {
     PlainJson,
 }
 
-/// Where it stands who is logged in where.
+/// Where logins are recorded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Logins {
     /// In a file, or in `OPENCODE_AUTH_CONTENT` in place of it.

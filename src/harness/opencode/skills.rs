@@ -47,43 +47,77 @@ pub(super) fn look(
     search: &mut Search,
     answer: &mut Answer,
 ) -> Known<Vec<Skill>> {
-    let walks = walks(edition, flags, places, config, search)?;
-    let flavor = |dot| edition.globs.following(dot);
-    search.expect(walks.iter().map(|(base, pattern, dot, ..)| Ask::Glob {
-        base: base.clone(),
-        pattern: (*pattern).to_owned(),
-        flavor: flavor(*dot),
+    let files = files(edition, walks(edition, flags, places, config, search)?, search)?;
+    let mut skills: Vec<Skill> = own(edition, places).into_iter().collect();
+    let mut twins = Vec::new();
+    for SkillFile { path, scope, owner } in files {
+        if let Some(problem) = refused(edition, places, (&path, owner), search)? {
+            let source = Source::new(path, scope, Fate::Dropped, problem);
+            answer.sources.push(Source { purpose: Purpose::Skill, trigger: Trigger::Call, ..source });
+            continue;
+        }
+        add(edition, places, (&path, scope), (&mut skills, &mut twins), search, answer)?;
+    }
+    warn_of_twins(edition, &twins, answer);
+    name_urls(config, answer);
+    sort(edition, &mut skills, answer);
+    Ok(skills)
+}
+
+/// Where skills are looked for, and whose they are.
+struct Walk {
+    base: PathBuf,
+    pattern: &'static str,
+    /// Whether folders that begin with a dot are entered.
+    dot: bool,
+    scope: Scope,
+    owner: Owner,
+}
+
+/// A SKILL.md that was found.
+struct SkillFile {
+    path: PathBuf,
+    scope: Scope,
+    owner: Owner,
+}
+
+/// The files that the walks find, in their order. One that several find belongs to the owner of the last.
+fn files(edition: &OpenCode, walks: Vec<Walk>, search: &mut Search) -> Known<Vec<SkillFile>> {
+    let flavor = |walk: &Walk| edition.globs.following(walk.dot);
+    search.expect(walks.iter().map(|walk| Ask::Glob {
+        base: walk.base.clone(),
+        pattern: walk.pattern.to_owned(),
+        flavor: flavor(walk),
     }))?;
-    let mut files: Vec<(PathBuf, Scope, Owner)> = Vec::new();
-    for (base, pattern, dot, scope, owner) in walks {
-        for file in search.glob(&base, pattern, flavor(dot), "skills")?.files.iter() {
-            match files.iter_mut().find(|(known, ..)| known == file) {
-                Some(known) => known.2 = owner,
-                None => files.push((file.clone(), scope, owner)),
+    let mut files: Vec<SkillFile> = Vec::new();
+    for walk in walks {
+        for file in search.glob(&walk.base, walk.pattern, flavor(&walk), "skills")?.files.iter() {
+            match files.iter_mut().find(|known| known.path == *file) {
+                Some(known) => known.owner = walk.owner,
+                None => files.push(SkillFile { path: file.clone(), scope: walk.scope, owner: walk.owner }),
             }
         }
     }
-    search.expect(files.iter().map(|(file, ..)| Ask::Content(file.clone())))?;
+    search.expect(files.iter().map(|file| Ask::Content(file.path.clone())))?;
+    Ok(files)
+}
+
+/// The skill that comes with the client, where one does.
+fn own(edition: &OpenCode, places: &Places) -> Option<Skill> {
     let (name, description, place) = edition.brand.skill;
-    let mut skills = match edition.own_skill {
-        OwnSkill::NotThere => Vec::new(),
-        OwnSkill::Listed => vec![Skill {
+    match edition.own_skill {
+        OwnSkill::NotThere => None,
+        OwnSkill::Listed => Some(Skill {
             name: name.to_owned(),
             description: Some(description.to_owned()),
             location: location(edition, places, place),
             source: None,
-        }],
-    };
-    let mut twins = Vec::new();
-    for (file, scope, owner) in files {
-        if let Some(problem) = refused(edition, places, (&file, owner), search)? {
-            let source = Source::new(file, scope, Fate::Dropped, problem);
-            answer.sources.push(Source { purpose: Purpose::Skill, trigger: Trigger::Call, ..source });
-            continue;
-        }
-        add(edition, places, (&file, scope), (&mut skills, &mut twins), search, answer)?;
+        }),
     }
-    warn_of_twins(edition, &twins, answer);
+}
+
+/// Names the servers whose skills the client downloads.
+fn name_urls(config: &Config, answer: &mut Answer) {
     for url in config.texts(&["skills", "urls"]).into_iter().map(|url| config.shown(url)) {
         let reason = "skills of this server are downloaded at the start; not fetched here";
         answer.sources.push(Source {
@@ -93,24 +127,23 @@ pub(super) fn look(
         });
         answer.doubt(&[Certain::Set], format!("the skills of {url} are not known"));
     }
+}
+
+/// Puts the skills into the order of the list.
+fn sort(edition: &OpenCode, skills: &mut [Skill], answer: &mut Answer) {
     if edition.skill_order == SkillOrder::AsFound {
         if skills.len() > 1 {
-            answer
-                .doubt(&[Certain::Order], "skills are listed in the order in which they happen to be read".to_owned());
+            answer.doubt(&[Certain::Order], "skills are listed in the order in which they happen to be read");
         }
-        return Ok(skills);
+        return;
     }
-    let collator = CollatorBorrowed::try_new(Default::default(), Default::default());
-    match collator {
+    match CollatorBorrowed::try_new(Default::default(), Default::default()) {
         Ok(collator) => skills.sort_by(|one, other| collator.compare(&one.name, &other.name)),
         Err(_) => skills.sort_by(|one, other| one.name.cmp(&other.name)),
     }
-    Ok(skills)
 }
 
-type Walk = (PathBuf, &'static str, bool, Scope, Owner);
-
-/// Why a program that asks whose a skill is does not take it.
+/// Why a client that cares whose a skill is does not take it.
 fn refused(
     edition: &OpenCode,
     places: &Places,
@@ -129,8 +162,10 @@ fn refused(
     Ok(filled.err().map(|problem| format!("not a skill: {problem}")))
 }
 
+/// The skills of other programs in their own folders.
 const EXTERNAL: &str = "skills/**/SKILL.md";
 
+/// Where skills are looked for, in the order in which the client looks.
 fn walks(edition: &OpenCode, flags: &Flags, places: &Places, config: &Config, search: &mut Search) -> Known<Vec<Walk>> {
     let mut walks = Vec::new();
     let external: &[&str] = match (flags.no_external_skills, flags.no_claude_skills) {
@@ -145,18 +180,20 @@ fn walks(edition: &OpenCode, flags: &Flags, places: &Places, config: &Config, se
     for name in external {
         let dir = places.home.join(name);
         if search.is_dir(&dir, "skills of other programs")? {
-            walks.push((dir, EXTERNAL, true, Scope::User, Owner::User));
+            walks.push(Walk { base: dir, pattern: EXTERNAL, dot: true, scope: Scope::User, owner: Owner::User });
         }
     }
     let mut project = Vec::new();
     let mut failed = false;
-    // Who asks whose a skill is looks no higher than the project reaches.
-    let higher = |level: &&PathBuf| edition.brand.ownership == Ownership::Same || level.starts_with(places.top());
-    for level in levels.iter().filter(higher) {
+    // A client that cares whose a skill is looks no higher than the project reaches.
+    let is_within_reach =
+        |level: &&PathBuf| edition.brand.ownership == Ownership::Same || level.starts_with(places.top());
+    let (scope, owner) = (Scope::Project, Owner::Project);
+    for level in levels.iter().filter(is_within_reach) {
         for name in external {
             let dir = level.join(name);
             match search.stat(&dir, "skills of other programs, nearest level first")? {
-                Ok(_) => project.push((dir, EXTERNAL, true, Scope::Project, Owner::Project)),
+                Ok(_) => project.push(Walk { base: dir, pattern: EXTERNAL, dot: true, scope, owner }),
                 Err(Errno::NOENT) => {}
                 Err(_) => failed |= edition.find_error != FindError::SkipsLevel,
             }
@@ -168,7 +205,8 @@ fn walks(edition: &OpenCode, flags: &Flags, places: &Places, config: &Config, se
     for dir in &config.directories {
         let is_named = places.named_config_dir().as_ref() == Some(dir);
         let owner = if is_named { Owner::User } else { places.owner(dir) };
-        walks.push((dir.clone(), "{skill,skills}/**/SKILL.md", false, Scope::Config, owner));
+        let pattern = "{skill,skills}/**/SKILL.md";
+        walks.push(Walk { base: dir.clone(), pattern, dot: false, scope: Scope::Config, owner });
     }
     for path in config.texts(&["skills", "paths"]) {
         let dir = match path.strip_prefix("~/") {
@@ -181,12 +219,13 @@ fn walks(edition: &OpenCode, flags: &Flags, places: &Places, config: &Config, se
         search.show_as(None);
         if is_dir? {
             let owner = if path.starts_with(['/', '~']) { config.owner(path) } else { Owner::Project };
-            walks.push((dir, "**/SKILL.md", false, Scope::Config, owner));
+            walks.push(Walk { base: dir, pattern: "**/SKILL.md", dot: false, scope: Scope::Config, owner });
         }
     }
     Ok(walks)
 }
 
+/// Adds the skill of a file; of two with one name the later takes the place of the other.
 fn add(
     edition: &OpenCode,
     places: &Places,
@@ -207,56 +246,55 @@ fn add(
             return Ok(());
         }
     };
-    let markdown = front_matter::parse(&edition.decoding.decode(&raw));
-    let texts = markdown.as_ref().and_then(|markdown| {
-        let name = markdown.data.get("name").and_then(Node::as_text)?;
-        match markdown.data.get("description").map(|node| &node.value) {
-            None if edition.own_skill == OwnSkill::NotThere => None,
-            None => Some((name.to_owned(), None)),
-            Some(Value::Text(text)) => Some((name.to_owned(), Some(text.clone()))),
-            Some(_) => None,
-        }
-    });
-    let Some((name, description)) = texts else {
+    let Some((name, description)) = head(edition, &edition.decoding.decode(&raw)) else {
         let reason = "not a skill: its front matter must have a `name`, and a `description` that is a text";
         answer.sources.push(Source { size: Some(raw.size()), ..source(Fate::Dropped, reason) });
         return Ok(());
     };
     let location = location(edition, places, &file.to_string_lossy());
     let skill = Skill { name, description, location, source: Some(answer.sources.len()) };
-    let reason = match (&skill.description, edition.skills) {
-        (None, _) => "not listed, because it has no description; the agent can still call it",
-        (Some(_), SkillsPlace::SystemPrompt | SkillsPlace::BeforeInstructions) => NOT_LISTED,
+    let (fate, reason) = match (&skill.description, edition.skills) {
+        (None, _) => (Fate::Excluded, "not listed, because it has no description; the agent can still call it"),
+        (Some(_), SkillsPlace::SystemPrompt | SkillsPlace::BeforeInstructions) => (Fate::Excluded, NOT_LISTED),
         (Some(_), SkillsPlace::ToolDescription) => {
-            "named and described where the skill tool is; its body is sent when the agent calls for it"
+            let reason = "named and described where the skill tool is; its body is sent when the agent calls for it";
+            (Fate::Listed, reason)
         }
-    };
-    let fate = match (&skill.description, edition.skills) {
-        (Some(_), SkillsPlace::ToolDescription) => Fate::Listed,
-        (Some(_), SkillsPlace::SystemPrompt | SkillsPlace::BeforeInstructions) | (None, _) => Fate::Excluded,
     };
     answer.sources.push(Source { size: Some(raw.size()), ..source(fate, reason) });
-    if let Some(known) = skills.iter_mut().find(|known| known.name == skill.name) {
-        twins.push(Twins {
-            name: skill.name.clone(),
-            file: file.to_owned(),
-            locations: [known.location.clone(), skill.location.clone()],
-        });
-        if let Some(displaced) = known.source.map(|source| &mut answer.sources[source]) {
-            displaced.fate = Fate::Shadowed;
-            displaced.by = Some(file.to_owned());
-            displaced.reason = match edition.brand.twins {
-                TwinSkills::Either => {
-                    format!("{} has the same name; which one is taken changes from run to run", file.display())
-                }
-                TwinSkills::Later => format!("{} has the same name and comes later", file.display()),
-            };
-        }
-        *known = skill;
-    } else {
+    let Some(known) = skills.iter_mut().find(|known| known.name == skill.name) else {
         skills.push(skill);
+        return Ok(());
+    };
+    twins.push(Twins {
+        name: skill.name.clone(),
+        file: file.to_owned(),
+        locations: [known.location.clone(), skill.location.clone()],
+    });
+    if let Some(displaced) = known.source.map(|source| &mut answer.sources[source]) {
+        displaced.fate = Fate::Shadowed;
+        displaced.by = Some(file.to_owned());
+        displaced.reason = match edition.brand.twins {
+            TwinSkills::Either => {
+                format!("{} has the same name; which one is taken changes from run to run", file.display())
+            }
+            TwinSkills::Later => format!("{} has the same name and comes later", file.display()),
+        };
     }
+    *known = skill;
     Ok(())
+}
+
+/// Name and description of a skill, if its head has what it must.
+fn head(edition: &OpenCode, text: &str) -> Option<(String, Option<String>)> {
+    let data = front_matter::parse(text)?.data;
+    let name = data.get("name").and_then(Node::as_text)?.to_owned();
+    match data.get("description").map(|node| &node.value) {
+        None if edition.own_skill == OwnSkill::NotThere => None,
+        None => Some((name, None)),
+        Some(Value::Text(text)) => Some((name, Some(text.clone()))),
+        Some(_) => None,
+    }
 }
 
 /// Why a skill is not in the list, until it is.

@@ -10,7 +10,7 @@ use super::flags::Flags;
 use super::kilo::RULES;
 use super::places::{Owner, Places, exists};
 use super::rules::{ClaudeFlag, ConfigDir, FindError, GlobalOrder, Globs};
-use super::variables::{From, Rights, Target, is_outside, substitute};
+use super::variables::{Context, Rights, Target, is_outside, substitute};
 use super::{Entry, OpenCode};
 use crate::answer::{Answer, Certain, Fate, Place, Refusal, Scope, Source, Text};
 use crate::search::{Known, Search};
@@ -86,7 +86,7 @@ pub(super) fn look(
     Ok(loaded)
 }
 
-/// Whose a file is that was picked twice: the user's, if it was picked as that; else that of the last.
+/// A file that was picked several times is the user's, if it was picked as that once.
 fn share_owners(picks: &mut [Pick]) {
     let mut owners: HashMap<PathBuf, Owner> = HashMap::new();
     for pick in picks.iter() {
@@ -165,8 +165,8 @@ pub(super) fn filled_in(
     }
     let dir = path.parent().unwrap_or(Path::new("/"));
     let variables = HashMap::new();
-    let from = From { dir, home: &places.real_home, variables: &variables, rights, target: Target::Markdown };
-    Ok(substitute(edition, content, &from, search)?.map(|filled| Some(filled.text)))
+    let context = Context { dir, home: &places.real_home, variables: &variables, rights, target: Target::Markdown };
+    Ok(substitute(edition, content, &context, search)?.map(|filled| Some(filled.text)))
 }
 
 /// A text with where it is from.
@@ -227,7 +227,7 @@ pub(super) fn switched_off(edition: &OpenCode, flags: &Flags, name: &str) -> boo
     name == "CLAUDE.md" && flags.no_claude && edition.claude_flag == ClaudeFlag::Everywhere
 }
 
-/// What an error spoils that is met on the way up.
+/// What an error on the way up spoils.
 enum Spoilt {
     /// The client stops.
     Client,
@@ -281,30 +281,14 @@ fn project(
     let levels = places.levels();
     search.expect(levels.iter().flat_map(|dir| edition.names.iter().map(|name| Ask::Kind(dir.join(name)))))?;
     let mut winner: Option<(PathBuf, &str)> = None;
-    let no_project = edition.brand.variable("DISABLE_PROJECT_CONFIG");
     for name in edition.names {
-        let excluded = if flags.no_project {
-            Some(format!("project files are switched off by {no_project}"))
-        } else if switched_off(edition, flags, name) {
-            Some("Claude files are switched off by the environment".to_owned())
-        } else {
-            None
-        };
+        let excluded = excluded(edition, flags, name);
         let rule = match (&winner, &excluded) {
             (None, None) => "the first name with any file up to the top wins; nearest first",
             (Some(_), _) => "asked only to explain: another name has won",
             (None, Some(_)) => "asked only to explain: switched off",
         };
-        let mut hits = Vec::new();
-        let mut spoilt: Option<(PathBuf, Errno)> = None;
-        for dir in &levels {
-            let path = dir.join(name);
-            match search.stat(&path, rule)? {
-                Ok(_) => hits.push(path),
-                Err(Errno::NOENT) => {}
-                Err(errno) => spoilt = spoilt.or(Some((path, errno))),
-            }
-        }
+        let (mut hits, spoilt) = hits(&levels, name, rule, search)?;
         let source = |path: PathBuf, fate, reason: String| Source::new(path, Scope::Project, fate, reason);
         if let Some(reason) = excluded {
             answer.sources.extend(hits.into_iter().map(|path| source(path, Fate::Excluded, reason.clone())));
@@ -336,6 +320,33 @@ fn project(
         }));
     }
     Ok(())
+}
+
+/// Why no project file of a name is read, if none is.
+fn excluded(edition: &OpenCode, flags: &Flags, name: &str) -> Option<String> {
+    if flags.no_project {
+        return Some(format!("project files are switched off by {}", edition.brand.variable("DISABLE_PROJECT_CONFIG")));
+    }
+    switched_off(edition, flags, name).then(|| "Claude files are switched off by the environment".to_owned())
+}
+
+/// The files of a name, nearest first; and the first that could not be examined, with the error.
+fn hits(
+    levels: &[PathBuf],
+    name: &str,
+    rule: &'static str,
+    search: &mut Search,
+) -> Known<(Vec<PathBuf>, Option<(PathBuf, Errno)>)> {
+    let (mut hits, mut spoilt) = (Vec::new(), None);
+    for dir in levels {
+        let path = dir.join(name);
+        match search.stat(&path, rule)? {
+            Ok(_) => hits.push(path),
+            Err(Errno::NOENT) => {}
+            Err(errno) => spoilt = spoilt.or(Some((path, errno))),
+        }
+    }
+    Ok((hits, spoilt))
 }
 
 /// What `instructions` names, in its order.
@@ -416,6 +427,7 @@ fn why_nothing(edition: &OpenCode, flags: &Flags, places: &Places, walks: &[Walk
 struct Walk {
     base: PathBuf,
     pattern: String,
+    /// Whether the settings name an absolute path, or one below `~/`.
     absolute: bool,
 }
 
@@ -426,6 +438,7 @@ impl Walk {
     }
 }
 
+/// Where an entry of `instructions` is looked for: an absolute one once, a relative one at every level.
 fn walks(edition: &OpenCode, flags: &Flags, places: &Places, raw: &str) -> Vec<Walk> {
     let from_home = raw.strip_prefix("~/").map(|rest| {
         // Joined as text, so that a slash at the end stays.

@@ -31,8 +31,8 @@ pub(super) enum Target {
     Markdown,
 }
 
-/// Where the text is that holds references.
-pub(super) struct From<'a> {
+/// What the meaning of references depends on.
+pub(super) struct Context<'a> {
     /// What relative files are relative to.
     pub dir: &'a Path,
     /// What `~/` stands for.
@@ -43,7 +43,7 @@ pub(super) struct From<'a> {
     pub target: Target,
 }
 
-impl From<'_> {
+impl Context<'_> {
     /// Whether `${…}` is no reference.
     fn is_guarded_by_dollar(&self) -> bool {
         self.target == Target::Markdown && matches!(self.rights, Rights::Within(_))
@@ -68,7 +68,7 @@ pub(super) struct Substituted {
 }
 
 impl Substituted {
-    /// What is written where this part of the text stands, if it is something else.
+    /// What is written in the place of this part of the text, if something was replaced in it.
     pub fn written(&self, at: &Range<usize>) -> Option<String> {
         let mut pieces =
             self.pieces.iter().filter(|(piece, _)| piece.start < at.end && at.start < piece.end).peekable();
@@ -83,7 +83,7 @@ impl Substituted {
         Some(out)
     }
 
-    /// A message about this text, with what is written in it.
+    /// A message about this text, in which values are hidden: it says what is written in their place.
     pub fn conceal(&self, message: String) -> String {
         self.pieces.iter().fold(message, |message, (piece, written)| match self.text[piece.clone()].trim() {
             "" => message,
@@ -111,19 +111,19 @@ impl Substituted {
 pub(super) fn substitute(
     edition: &OpenCode,
     source: &str,
-    from: &From,
+    context: &Context,
     search: &mut Search,
 ) -> Known<Result<Substituted, String>> {
-    let source = match with_environment(source, from, search) {
+    let source = match with_environment(source, context, search) {
         Ok(source) => source,
         Err(problem) => return Ok(Err(problem)),
     };
     if edition.settings.references != References::EachByItself {
-        return by_text(edition, source, from, search);
+        return by_text(edition, source, context, search);
     }
     let mut out = Substituted::default();
     let mut rest_from = 0;
-    for reference in from.references(&source.text, "{file:") {
+    for reference in context.references(&source.text, "{file:") {
         out.copy(&source, rest_from..reference.start);
         rest_from = reference.end;
         if is_in_comment(&source.text, reference.start) {
@@ -131,7 +131,7 @@ pub(super) fn substitute(
             continue;
         }
         let written = source.written(&reference).unwrap_or_else(|| source.text[reference.clone()].to_owned());
-        match content(edition, &source.text[reference], &written, from, search)? {
+        match content(edition, &source.text[reference], &written, context, search)? {
             Ok(content) => out.put(&content, written),
             Err(problem) => return Ok(Err(problem)),
         }
@@ -140,22 +140,22 @@ pub(super) fn substitute(
     Ok(Ok(out))
 }
 
-/// As JavaScript's `replace` does it, once for each reference there was.
+/// Replaces files as older versions do: for each reference, JavaScript's `replace` of the first text that equals it.
 fn by_text(
     edition: &OpenCode,
     source: Substituted,
-    from: &From,
+    context: &Context,
     search: &mut Search,
 ) -> Known<Result<Substituted, String>> {
     let mut out = Substituted::default();
     out.copy(&source, 0..source.text.len());
-    for at in from.references(&source.text, "{file:") {
+    for at in context.references(&source.text, "{file:") {
         let reference = &source.text[at.clone()];
         if source.text.split('\n').find(|line| line.contains(reference)).is_some_and(is_comment) {
             continue;
         }
         let written = source.written(&at).unwrap_or_else(|| reference.to_owned());
-        let content = match content(edition, reference, &written, from, search)? {
+        let content = match content(edition, reference, &written, context, search)? {
             Ok(content) => content,
             Err(problem) => return Ok(Err(problem)),
         };
@@ -210,23 +210,23 @@ fn is_comment(line: &str) -> bool {
     line.trim_start_matches(text::is_js_space).starts_with("//")
 }
 
-/// What a `{file:PATH}` stands for, or what OpenCode stops with.
+/// The text that takes the place of a `{file:PATH}`, or what OpenCode stops with.
 fn content(
     edition: &OpenCode,
     reference: &str,
     written: &str,
-    from: &From,
+    context: &Context,
     search: &mut Search,
 ) -> Known<Result<String, String>> {
-    let place = |reference: &str| file_path(&reference["{file:".len()..reference.len() - 1], from);
+    let place = |reference: &str| file_path(&reference["{file:".len()..reference.len() - 1], context);
     let shown = if written.starts_with("{file:") && written.ends_with('}') { place(written) } else { written.into() };
     search.show_as(Some(shown.clone()));
-    let rule = match from.target {
+    let rule = match context.target {
         Target::Settings => "a {file:} reference in the settings, which are not valid where it is missing",
         Target::Markdown => "a {file:} reference, filled in; a missing one is nothing",
     };
     let path = place(reference);
-    let outside = match from.rights {
+    let outside = match context.rights {
         Rights::Within(top) => is_outside(&path, top, search)?,
         Rights::All | Rights::User => false,
     };
@@ -237,7 +237,7 @@ fn content(
             return Ok(Err(format!("\"{written}\" leads out of the project")));
         }
         Ok(raw) => raw,
-        Err(_) if from.target == Target::Markdown => return Ok(Ok(String::new())),
+        Err(_) if context.target == Target::Markdown => return Ok(Ok(String::new())),
         // What a device such as /dev/null gives.
         Err(Unreadable::Not(FileType::Device)) => Vec::new().into(),
         Err(Unreadable::Errno(Errno::NOENT)) => {
@@ -250,7 +250,7 @@ fn content(
     // White space is taken off, and so is a byte order mark, which JavaScript counts as that.
     let decoded = edition.decoding.decode(&raw);
     let trimmed = text::js_trim(&decoded);
-    Ok(Ok(match from.target {
+    Ok(Ok(match context.target {
         Target::Settings => json_escaped(trimmed),
         Target::Markdown => trimmed.to_owned(),
     }))
@@ -262,32 +262,33 @@ pub(super) fn is_outside(path: &Path, top: &Path, search: &mut Search) -> Known<
     Ok(!path.starts_with(top))
 }
 
-fn file_path(named: &str, from: &From) -> PathBuf {
+fn file_path(named: &str, context: &Context) -> PathBuf {
     match named.strip_prefix("~/") {
-        Some(rest) => absolute(from.home, Path::new(rest.trim_start_matches('/'))),
-        None => absolute(from.dir, Path::new(named)),
+        Some(rest) => absolute(context.home, Path::new(rest.trim_start_matches('/'))),
+        None => absolute(context.dir, Path::new(named)),
     }
 }
 
-fn with_environment(text: &str, from: &From, search: &Search) -> Result<Substituted, String> {
+/// The text with its `{env:…}` replaced.
+fn with_environment(text: &str, context: &Context, search: &Search) -> Result<Substituted, String> {
     let source = Substituted { text: text.to_owned(), pieces: Vec::new() };
     let mut out = Substituted::default();
     let mut rest_from = 0;
-    for reference in from.references(text, "{env:") {
-        if from.rights != Rights::All && is_in_comment(text, reference.start) {
+    for reference in context.references(text, "{env:") {
+        if context.rights != Rights::All && is_in_comment(text, reference.start) {
             continue;
         }
         out.copy(&source, rest_from..reference.start);
         rest_from = reference.end;
         let name = &text[reference.start + "{env:".len()..reference.end - 1];
-        match from.rights {
+        match context.rights {
             Rights::Within(_) => return Err(format!("\"{{env:{name}}}\" may not stand in a file of the project")),
             Rights::User if BLOCKED.iter().any(|blocked| name.eq_ignore_ascii_case(blocked)) => {
                 return Err(format!("\"{{env:{name}}}\" names a variable that is told nobody"));
             }
             Rights::User | Rights::All => {}
         }
-        let value = from.variables.get(name).cloned().or_else(|| search.secret_env(name)).unwrap_or_default();
+        let value = context.variables.get(name).cloned().or_else(|| search.secret_env(name)).unwrap_or_default();
         out.put(&value, text[reference].to_owned());
     }
     out.copy(&source, rest_from..text.len());
