@@ -135,7 +135,7 @@ const KEYS: &[Keys] = &[Keys {
     ],
 }];
 
-/// An edition of OpenClaw: what differs between versions is a field.
+/// An edition of OpenClaw: what all versions do alike is code, what has differed is a field.
 pub struct OpenClaw {
     about: About,
     /// Where things are kept, and which variables say so.
@@ -148,7 +148,7 @@ pub struct OpenClaw {
     files: &'static [FileRule],
     /// Which files may be opened.
     opening: Opening,
-    /// Names that were read once, or are read by others, and are not read here.
+    /// Names that people may expect to be read, and that are not, with the reason.
     ignored: &'static [(&'static str, &'static str)],
     /// What each kind of session gets.
     sessions: Sessions,
@@ -158,9 +158,9 @@ pub struct OpenClaw {
     skills: skills::Behavior,
     /// What may change the list of files in a Gateway.
     hooks: hooks::Behavior,
-    /// How much of them.
+    /// How much of the files is sent.
     limits: Limits,
-    /// In which words.
+    /// The client's own words around them.
     wording: Wording,
 }
 

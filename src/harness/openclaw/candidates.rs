@@ -32,7 +32,7 @@ struct Read {
 struct Slot {
     name: String,
     found: Vec<Read>,
-    /// Whether one that comes with OpenClaw, and is not known here, is stronger than all of them.
+    /// Whether one that comes with OpenClaw, of which only the name is known, is stronger than all of them.
     hidden: bool,
 }
 
@@ -259,6 +259,7 @@ fn is_yes(text: Option<String>) -> bool {
     matches!(js_trim(&text.unwrap_or_default().to_lowercase()), "true" | "1" | "yes" | "on")
 }
 
+/// The slot of a name, which is added if there is none yet.
 fn slot<'a>(slots: &'a mut Vec<Slot>, name: &str) -> &'a mut Slot {
     let at = slots.iter().position(|slot| slot.name == name).unwrap_or_else(|| {
         slots.push(Slot { name: name.to_owned(), found: Vec::new(), hidden: false });

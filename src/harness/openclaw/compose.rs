@@ -53,8 +53,8 @@ pub enum Order {
 pub enum Passage {
     /// Nothing.
     Untouched,
-    /// Entries of other projects, blocks about heartbeats and blank lines are taken out, CRLF becomes LF, and the model is
-    /// named.
+    /// Entries of other projects, blocks about heartbeats and superfluous blank lines are taken out, CRLF becomes LF, and a
+    /// line that names the model names the real one.
     Rewritten,
 }
 
@@ -143,7 +143,7 @@ pub fn section(files: &[Shown], wording: &Wording, model: Option<&str>) -> Secti
     let text = lines.join("\n");
     match wording.passage {
         Passage::Untouched => Section { text, divided: false, names_model: false },
-        Passage::Rewritten => on_its_way(&text, model),
+        Passage::Rewritten => rewritten(&text, model),
     }
 }
 
@@ -160,9 +160,9 @@ fn without_blank_runs(text: &str) -> String {
     out
 }
 
-/// What the whole prompt goes through: it is divided at the first cache boundary, CRLF becomes LF, and the line that
-/// names the model is put right wherever it stands.
-fn on_its_way(text: &str, model: Option<&str>) -> Section {
+/// What happens to the prompt as a whole: it is divided at the first cache boundary, CRLF becomes LF, and a line that names
+/// the model is replaced, wherever it stands.
+fn rewritten(text: &str, model: Option<&str>) -> Section {
     // The section is followed by a line feed, with which its last line may be the boundary.
     let last = text.ends_with(CACHE_BOUNDARY.trim_end()).then(|| text.len() - CACHE_BOUNDARY.trim_end().len());
     let (text, divided) = match text.find(CACHE_BOUNDARY).or(last) {
@@ -228,8 +228,7 @@ mod tests {
 
     #[test]
     fn the_line_that_names_the_model_is_put_right_once() {
-        let section =
-            on_its_way("a\r\n  Current model identity: x\r\nb\n\tCurrent model identity: y\nc\n", Some("p/m"));
+        let section = rewritten("a\r\n  Current model identity: x\r\nb\n\tCurrent model identity: y\nc\n", Some("p/m"));
         let line =
             "Current model identity: p/m. If asked what model you are, answer with this value for the current run.";
         assert_eq!(section.text, format!("a\n{line}\nb\nc"));

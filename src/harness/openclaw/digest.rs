@@ -6,7 +6,7 @@ use crate::text::{is_js_space, js_trim, utf16_len};
 /// Longest line of a digest, in UTF-16 units; OpenClaw 2026.9.6.
 const LINE_LIMIT_UTF16: usize = 240;
 
-/// Words that make a line worth keeping; OpenClaw 2026.9.6. Those of high priority stand first.
+/// Words that make a line worth keeping; OpenClaw 2026.9.6. The first [`HIGH_WORDS`] give it high priority.
 const WORDS: [&str; 19] = [
     "agents.md",
     "scoped",
@@ -28,12 +28,10 @@ const WORDS: [&str; 19] = [
     "github",
     "pr",
 ];
-/// How many of [`WORDS`] have high priority.
 const HIGH_WORDS: usize = 11;
 
-/// Signs that do the same wherever they stand; those of high priority stand first.
+/// Signs that do the same, even within a word; the first [`HIGH_SIGNS`] give high priority.
 const SIGNS: [&str; 11] = ["🔴", "禁止", "嚴禁", "不得", "絕不", "絕對不", "切勿", "必須", "務必", "一律", "紅線"];
-/// How many of [`SIGNS`] have high priority.
 const HIGH_SIGNS: usize = 7;
 
 /// A line that may be kept, with the prose line above it.

@@ -80,6 +80,7 @@ pub enum Workspace {
     /// The same, but the workspaces of other agents are in the state directory, and `.env` may name the profile.
     BelowHomeAndState,
 }
+
 /// Largest `.env` file, in bytes; OpenClaw 2026.9.6.
 const DOTENV_LIMIT_BYTES: usize = 1024 * 1024;
 
@@ -164,7 +165,7 @@ impl Home {
         absolute(&self.cwd, &expanded(&written, &self.home))
     }
 
-    /// Where a path is now, before the client moves its state directory.
+    /// Where a path of the client is now, before it moves its state directory.
     pub fn on_disk(&self, path: &Path) -> PathBuf {
         let moved = self.moved.as_ref().and_then(|(old, new)| Some(old.join(path.strip_prefix(new).ok()?)));
         moved.unwrap_or_else(|| path.to_owned())
@@ -172,11 +173,11 @@ impl Home {
 
     /// Where the client's own skills are: settled before `.env` files are read and former state directories are found.
     pub fn skills(&self, search: &Search) -> PathBuf {
-        let named = self.places.state_variables.iter().find_map(|name| set(search, name));
+        let named = self.places.state_variables.iter().find_map(|name| process_variable(search, name));
         named.map_or_else(|| self.home.join(self.places.state_names[0]), |dir| self.path(&dir)).join("skills")
     }
 
-    /// How the client names a path that is now at `path`.
+    /// The reverse of [`Home::on_disk`]: how the client names what is now at `path`.
     pub fn named(&self, path: &Path) -> PathBuf {
         let moved = self.moved.as_ref().and_then(|(old, new)| Some(new.join(path.strip_prefix(old).ok()?)));
         moved.unwrap_or_else(|| path.to_owned())
@@ -184,7 +185,6 @@ impl Home {
 
     /// The workspace of the agent that owns the default one.
     pub fn default_workspace(&self, search: &Search) -> PathBuf {
-        let set = |name| self.variable(search, name).map(|value| js_trim(&value).to_owned()).filter(|v| !v.is_empty());
         let below_home = |profile: Option<String>| {
             let profile = profile.filter(|profile| !profile.eq_ignore_ascii_case("default"));
             let name = profile.map_or_else(|| "workspace".to_owned(), |profile| format!("workspace-{profile}"));
@@ -192,16 +192,17 @@ impl Home {
         };
         match self.places.workspace {
             Workspace::Named => {}
-            Workspace::BelowHome => return below_home(self::set(search, "OPENCLAW_PROFILE")),
-            Workspace::BelowHomeAndState => return below_home(set("OPENCLAW_PROFILE")),
+            Workspace::BelowHome => return below_home(process_variable(search, "OPENCLAW_PROFILE")),
+            Workspace::BelowHomeAndState => return below_home(self.filled_variable(search, "OPENCLAW_PROFILE")),
         }
-        if let Some(dir) = set("OPENCLAW_WORKSPACE_DIR") {
+        if let Some(dir) = self.filled_variable(search, "OPENCLAW_WORKSPACE_DIR") {
             return absolute(&self.cwd, Path::new(&dir.replace('\0', "")));
         }
-        if set("OPENCLAW_STATE_DIR").is_some() {
+        if self.filled_variable(search, "OPENCLAW_STATE_DIR").is_some() {
             return self.state.join("workspace");
         }
-        match set("OPENCLAW_PROFILE").filter(|profile| !profile.eq_ignore_ascii_case("default")) {
+        let profile = self.filled_variable(search, "OPENCLAW_PROFILE");
+        match profile.filter(|profile| !profile.eq_ignore_ascii_case("default")) {
             Some(profile) => self.home.join(format!(".openclaw-{profile}/workspace")),
             None => self.home.join(".openclaw/workspace"),
         }
@@ -224,11 +225,14 @@ impl Home {
     /// What the first of these variables says that is set: in the process, or in a `.env` file that may say so.
     fn named_by(&self, variables: &[&str], search: &Search) -> Option<String> {
         variables.iter().find_map(|name| match self.places.dotenv {
-            Dotenv::Harmless => set(search, name),
-            Dotenv::Everything => {
-                self.variable(search, name).map(|value| js_trim(&value).to_owned()).filter(|value| !value.is_empty())
-            }
+            Dotenv::Harmless => process_variable(search, name),
+            Dotenv::Everything => self.filled_variable(search, name),
         })
+    }
+
+    /// A [`Home::variable`], trimmed; blank counts as unset.
+    fn filled_variable(&self, search: &Search, name: &str) -> Option<String> {
+        self.variable(search, name).and_then(|value| filled(&value))
     }
 
     fn find_state(&mut self, session: SessionKind, search: &mut Search) -> Known<()> {
@@ -316,17 +320,21 @@ impl HomeVariable {
     fn named(self, search: &Search) -> Option<String> {
         match self {
             HomeVariable::Unknown => None,
-            HomeVariable::Named => set(search, "OPENCLAW_HOME"),
+            HomeVariable::Named => process_variable(search, "OPENCLAW_HOME"),
             HomeVariable::NamedAndDefined => {
-                set(search, "OPENCLAW_HOME").filter(|dir| !matches!(dir.as_str(), "undefined" | "null"))
+                process_variable(search, "OPENCLAW_HOME").filter(|dir| !matches!(dir.as_str(), "undefined" | "null"))
             }
         }
     }
 }
 
 /// A variable of the process, trimmed; blank counts as unset.
-fn set(search: &Search, name: &str) -> Option<String> {
-    search.env(name).map(|value| js_trim(&value).to_owned()).filter(|value| !value.is_empty())
+fn process_variable(search: &Search, name: &str) -> Option<String> {
+    search.env(name).and_then(|value| filled(&value))
+}
+
+fn filled(value: &str) -> Option<String> {
+    Some(js_trim(value).to_owned()).filter(|value| !value.is_empty())
 }
 
 /// `~`, `~/x` and `~\x` below `home`; anything else as it is.

@@ -23,13 +23,13 @@ pub struct Roster {
     marked: Option<String>,
     explicit: bool,
     system: Option<String>,
-    kind: Shape,
+    shape: Shape,
 }
 
 impl Roster {
     /// The agents of a configuration, or what is wrong with them.
-    pub fn of(root: &Node, kind: Shape) -> Result<Roster, String> {
-        match kind {
+    pub fn of(root: &Node, shape: Shape) -> Result<Roster, String> {
+        match shape {
             Shape::Entries => Roster::of_entries(root),
             Shape::List => Ok(Roster::of_list(root)),
         }
@@ -52,7 +52,7 @@ impl Roster {
         if agents.is_empty() {
             agents.push((IMPLICIT_AGENT.into(), Node { at: 0..0, value: Value::Table(Vec::new()) }));
         }
-        Roster { agents, marked, explicit: false, system: None, kind: Shape::List }
+        Roster { agents, marked, explicit: false, system: None, shape: Shape::List }
     }
 
     fn of_entries(root: &Node) -> Result<Roster, String> {
@@ -100,7 +100,7 @@ impl Roster {
         }
         let system = root.at_path(&["agents", "defaults", "systemAgent", "agentId"]).and_then(Node::as_text);
         let system = system.map(normalized).filter(|id| known.iter().any(|(known, _)| known == id));
-        Ok(Roster { agents: known, marked, explicit, system, kind: Shape::Entries })
+        Ok(Roster { agents: known, marked, explicit, system, shape: Shape::Entries })
     }
 
     /// The entry of an agent.
@@ -110,7 +110,7 @@ impl Roster {
 
     /// The agent that has `agents.defaults.workspace` for itself.
     pub fn owner(&self) -> Option<&str> {
-        self.marked.as_deref().or_else(|| match self.kind {
+        self.marked.as_deref().or_else(|| match self.shape {
             Shape::Entries => self.sole(),
             Shape::List => self.agents.first().map(|(first, _)| first.as_str()),
         })

@@ -4,7 +4,7 @@
 
 use crate::formats::{Node, Value};
 
-/// The keys that an edition knows, with spaces between.
+/// The keys that an edition knows, separated by spaces.
 pub struct Schema {
     /// Of the configuration itself.
     pub root: &'static str,
@@ -45,7 +45,7 @@ pub enum Type {
     Positive,
     /// A whole number from 0.
     Whole,
-    /// One of these words, with spaces between.
+    /// One of these words, which are separated by spaces.
     OneOf(&'static str),
     /// A table.
     Table,
@@ -62,7 +62,11 @@ pub fn check(root: &Node, schema: &Schema) -> Result<(), String> {
     if let (Some(skills), Some(known)) = (root.get("skills"), schema.skills) {
         check_skills(skills, known)?;
     }
-    others(root, schema)?;
+    for (key, check) in
+        [("hooks", check_hooks as fn(&Node, &Schema) -> _), ("plugins", check_plugins), ("env", check_env)]
+    {
+        root.get(key).map_or(Ok(()), |node| check(node, schema))?;
+    }
     schema.values.iter().copied().flatten().try_for_each(|(path, wanted)| value(root, path, *wanted))
 }
 
@@ -105,8 +109,9 @@ fn check_agents(agents: &Node, schema: &Schema) -> Result<(), String> {
 
 fn check_list(agents: &Node, schema: &Schema) -> Result<(), String> {
     let Some(list) = agents.get("list") else { return Ok(()) };
-    let is_the_way = !is_one_of("entries", schema.agents);
-    if is_the_way && list.as_list().is_none() {
+    // In editions with `entries`, a list is a form of old.
+    let is_usual = !is_one_of("entries", schema.agents);
+    if is_usual && list.as_list().is_none() {
         return Err(expected("agents.list", "array", list));
     }
     let known = format!("{} id", schema.entry);
@@ -114,7 +119,7 @@ fn check_list(agents: &Node, schema: &Schema) -> Result<(), String> {
         let path = format!("agents.list.{index}");
         keys(item, &path, &known)?;
         agent(item, &path)?;
-        if is_the_way {
+        if is_usual {
             typed(item, &path, "skills", Type::Texts)?;
             typed(item, &path, "default", Type::Flag)?;
             let id = item.get("id");
@@ -190,57 +195,50 @@ fn check_skills(skills: &Node, known: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn others(root: &Node, schema: &Schema) -> Result<(), String> {
-    if let Some(hooks) = root.get("hooks") {
-        keys(hooks, "hooks", schema.hooks)?;
-        if let Some(internal) = hooks.get("internal") {
-            keys(internal, "hooks.internal", schema.internal_hooks)?;
-            typed(internal, "hooks.internal", "enabled", Type::Flag)?;
-            if let Some(entries) = internal.get("entries") {
-                let Some(table) = entries.as_table() else {
-                    return Err(expected("hooks.internal.entries", "record", entries));
-                };
-                for (name, entry) in table {
-                    let path = format!("hooks.internal.entries.{name}");
-                    if entry.as_table().is_none() {
-                        return Err(expected(&path, "object", entry));
-                    }
-                    if let Some(known) = schema.hook {
-                        keys(entry, &path, known)?;
-                    }
-                    typed(entry, &path, "enabled", Type::Flag)?;
-                }
-            }
+fn check_hooks(hooks: &Node, schema: &Schema) -> Result<(), String> {
+    keys(hooks, "hooks", schema.hooks)?;
+    let Some(internal) = hooks.get("internal") else { return Ok(()) };
+    keys(internal, "hooks.internal", schema.internal_hooks)?;
+    typed(internal, "hooks.internal", "enabled", Type::Flag)?;
+    let Some(entries) = internal.get("entries") else { return Ok(()) };
+    let Some(table) = entries.as_table() else { return Err(expected("hooks.internal.entries", "record", entries)) };
+    for (name, entry) in table {
+        let path = format!("hooks.internal.entries.{name}");
+        if entry.as_table().is_none() {
+            return Err(expected(&path, "object", entry));
         }
-    }
-    if let Some(plugins) = root.get("plugins") {
-        keys(plugins, "plugins", schema.plugins)?;
-        typed(plugins, "plugins", "enabled", Type::Flag)?;
-        if let Some(slots) = plugins.get("slots") {
-            keys(slots, "plugins.slots", schema.slots)?;
-            typed(slots, "plugins.slots", "memory", Type::Text)?;
+        if let Some(known) = schema.hook {
+            keys(entry, &path, known)?;
         }
-    }
-    if let Some(env) = root.get("env") {
-        match schema.env {
-            Some(known) => keys(env, "env", known)?,
-            None => {
-                let Some(table) = env.as_table() else { return Err(expected("env", "object", env)) };
-                for (name, _) in table.iter().filter(|(name, _)| !matches!(name.as_str(), "shellEnv" | "vars")) {
-                    typed(env, "env", name, Type::Text)?;
-                }
-            }
-        }
-        if let Some(vars) = env.get("vars") {
-            let Some(table) = vars.as_table() else { return Err(expected("env.vars", "record", vars)) };
-            for (name, _) in table {
-                typed(vars, "env.vars", name, Type::Text)?;
-            }
-        }
+        typed(entry, &path, "enabled", Type::Flag)?;
     }
     Ok(())
 }
 
+fn check_plugins(plugins: &Node, schema: &Schema) -> Result<(), String> {
+    keys(plugins, "plugins", schema.plugins)?;
+    typed(plugins, "plugins", "enabled", Type::Flag)?;
+    let Some(slots) = plugins.get("slots") else { return Ok(()) };
+    keys(slots, "plugins.slots", schema.slots)?;
+    typed(slots, "plugins.slots", "memory", Type::Text)
+}
+
+fn check_env(env: &Node, schema: &Schema) -> Result<(), String> {
+    match schema.env {
+        Some(known) => keys(env, "env", known)?,
+        None => {
+            let Some(table) = env.as_table() else { return Err(expected("env", "object", env)) };
+            for (name, _) in table.iter().filter(|(name, _)| !matches!(name.as_str(), "shellEnv" | "vars")) {
+                typed(env, "env", name, Type::Text)?;
+            }
+        }
+    }
+    let Some(vars) = env.get("vars") else { return Ok(()) };
+    let Some(table) = vars.as_table() else { return Err(expected("env.vars", "record", vars)) };
+    table.iter().try_for_each(|(name, _)| typed(vars, "env.vars", name, Type::Text))
+}
+
+/// Checks the type of a value, if it is there.
 fn typed(table: &Node, path: &str, key: &str, wanted: Type) -> Result<(), String> {
     let Some(node) = table.get(key) else { return Ok(()) };
     let (valid, word) = match wanted {
@@ -259,6 +257,7 @@ fn typed(table: &Node, path: &str, key: &str, wanted: Type) -> Result<(), String
     if valid { Ok(()) } else { Err(expected(&format!("{path}.{key}"), word, node)) }
 }
 
+/// Checks that a table has no other keys than those that are known.
 fn keys(node: &Node, path: &str, known: &str) -> Result<(), String> {
     let at = if path.is_empty() { "the configuration" } else { path };
     let Some(table) = node.as_table() else { return Err(expected(at, "object", node)) };

@@ -4,10 +4,10 @@
 use std::path::Path;
 
 use super::Template;
-use super::setup::{Failure, Setup};
+use super::setup::{Failure, Setup, workspace_exists};
 use crate::formats::{Node, parse_json};
 use crate::search::{Known, Search};
-use crate::snapshot::{Errno, FileType, Unreadable};
+use crate::snapshot::{Errno, Unreadable};
 
 /// Which files are created, and when.
 pub struct Behavior {
@@ -27,17 +27,8 @@ pub enum Bootstrap {
 
 /// Follows what a turn creates in `workspace`.
 pub fn prepare(workspace: &Path, skip: bool, rules: &Behavior, search: &mut Search) -> Known<Result<Setup, Failure>> {
-    match search.stat(workspace, "the workspace")? {
-        Ok(meta) if meta.kind == FileType::Dir => {}
-        Ok(meta) => {
-            let reason = format!("the workspace is a {}, and no directory can be made there", meta.kind.word());
-            return Ok(Err((workspace.to_owned(), reason)));
-        }
-        Err(Errno::NOENT) if search.lstat(workspace, "the workspace")?.is_err() => {}
-        Err(errno) => {
-            let reason = format!("the workspace cannot be made: {}: {}", errno.name(), errno.text());
-            return Ok(Err((workspace.to_owned(), reason)));
-        }
+    if let Err(failure) = workspace_exists(workspace, search)? {
+        return Ok(Err(failure));
     }
     let mut setup = Setup::default();
     if skip {
@@ -65,6 +56,7 @@ pub fn prepare(workspace: &Path, skip: bool, rules: &Behavior, search: &mut Sear
     Ok(Ok(setup))
 }
 
+/// Whether BOOTSTRAP.md is created in a workspace that records whether it was.
 fn is_to_be_seeded(workspace: &Path, templates: &[Template], search: &mut Search) -> Known<Result<bool, Failure>> {
     let file = workspace.join(".openclaw/workspace-state.json");
     let state = match search.read(&file, "whether BOOTSTRAP.md was there before")? {

@@ -40,7 +40,7 @@ impl Loaded {
         Loaded { name, path, scope, content: Content::Text(raw, decoded), left_out: None }
     }
 
-    /// A file with something else in its place.
+    /// A file of the workspace that has no text.
     fn instead(name: &'static str, path: PathBuf, content: Content) -> Loaded {
         Loaded { name, path, scope: Scope::User, content, left_out: None }
     }

@@ -72,15 +72,16 @@ pub fn prepare(
     at: &Standpoint,
     search: &mut Search,
 ) -> Known<Result<Setup, Failure>> {
-    let mut turn = Turn { workspace, templates, today_ms: start_of_day(at.surroundings.date), search };
-    let record = match turn.record(home)? {
+    let mut preparation = Preparation { workspace, templates, today_ms: start_of_day(at.surroundings.date), search };
+    let record = match preparation.record(home)? {
         Ok(record) => record,
         Err(failure) => return Ok(Err(failure)),
     };
-    turn.follow(record, wishes)
+    preparation.follow(record, wishes)
 }
 
-struct Turn<'a, 'b> {
+/// What following a turn needs at every step.
+struct Preparation<'a, 'b> {
     workspace: &'a Path,
     templates: &'static [Template],
     today_ms: i64,
@@ -100,35 +101,23 @@ macro_rules! checked {
     };
 }
 
-impl Turn<'_, '_> {
+impl Preparation<'_, '_> {
     fn follow(&mut self, initial: Record, wishes: &Wishes) -> Checked<Setup> {
         let mut record = initial.clone();
-        let found = self.search.stat(self.workspace, "the workspace")?;
-        match found {
-            Ok(meta) if meta.kind == FileType::Dir => {}
-            Ok(meta) => {
-                let reason = format!("the workspace is a {}, and no directory can be made there", meta.kind.word());
-                return Ok(Err((self.workspace.to_owned(), reason)));
-            }
-            Err(Errno::NOENT) if self.search.lstat(self.workspace, "the workspace")?.is_err() => {
-                checked!(Ok(self.forget(&mut record)));
-            }
-            Err(errno) => {
-                let reason = format!("the workspace cannot be made: {}: {}", errno.name(), errno.text());
-                return Ok(Err((self.workspace.to_owned(), reason)));
-            }
+        if !checked!(workspace_exists(self.workspace, self.search)) {
+            checked!(Ok(self.forget(&mut record)));
         }
         let bootstrap = self.is_there("BOOTSTRAP.md", "what a turn deletes or creates")?;
         if wishes.skip {
-            checked!(self.survives_without_files(&initial, &mut record, bootstrap));
+            checked!(self.expire_without_files(&initial, &mut record, bootstrap));
             return Ok(Ok(Setup { complete: record.complete, ..Setup::default() }));
         }
         let reseeding = checked!(self.expire(&initial, &mut record, bootstrap));
         self.seed(record, wishes, bootstrap, reseeding)
     }
 
-    /// The branch of a turn that creates nothing.
-    fn survives_without_files(&mut self, initial: &Record, record: &mut Record, bootstrap: bool) -> Checked<()> {
+    /// A turn that creates nothing: forgets the record of a workspace of which nothing survives.
+    fn expire_without_files(&mut self, initial: &Record, record: &mut Record, bootstrap: bool) -> Checked<()> {
         let evidence = self.has_any_content()?;
         if self.is_recent(initial.attested_ms) && !evidence {
             return Ok(Err(self.vanished()));
@@ -297,7 +286,7 @@ impl Turn<'_, '_> {
         Ok(false)
     }
 
-    /// Whether anything at all is there that OpenClaw did not put there itself.
+    /// Whether the workspace holds anything that OpenClaw did not put there itself.
     fn has_any_content(&mut self) -> Known<bool> {
         const OWN: [&str; 3] = [".DS_Store", ".openclaw", "openclaw-workspace-state.json"];
         let Ok(entries) = self.search.list(self.workspace, "whether the workspace is empty")? else { return Ok(false) };
@@ -372,6 +361,17 @@ impl Turn<'_, '_> {
         }
         Ok(true)
     }
+}
+
+/// Whether the workspace is there; or why it cannot be made.
+pub(super) fn workspace_exists(workspace: &Path, search: &mut Search) -> Checked<bool> {
+    let reason = match search.stat(workspace, "the workspace")? {
+        Ok(meta) if meta.kind == FileType::Dir => return Ok(Ok(true)),
+        Ok(meta) => format!("the workspace is a {}, and no directory can be made there", meta.kind.word()),
+        Err(Errno::NOENT) if search.lstat(workspace, "the workspace")?.is_err() => return Ok(Ok(false)),
+        Err(errno) => format!("the workspace cannot be made: {}: {}", errno.name(), errno.text()),
+    };
+    Ok(Err((workspace.to_owned(), reason)))
 }
 
 impl Template {
