@@ -227,6 +227,9 @@ pub(super) fn switched_off(edition: &OpenCode, flags: &Flags, name: &str) -> boo
     name == "CLAUDE.md" && flags.no_claude && edition.claude_flag == ClaudeFlag::Everywhere
 }
 
+/// A path that could not be examined, and the error.
+type Unexamined = (PathBuf, Errno);
+
 /// What an error on the way up spoils.
 enum Spoilt {
     /// The client stops.
@@ -240,7 +243,7 @@ enum Spoilt {
 fn spoil(
     edition: &OpenCode,
     name: &str,
-    (path, errno): (PathBuf, Errno),
+    (path, errno): Unexamined,
     hits: &mut Vec<PathBuf>,
     answer: &mut Answer,
 ) -> Spoilt {
@@ -336,7 +339,7 @@ fn hits(
     name: &str,
     rule: &'static str,
     search: &mut Search,
-) -> Known<(Vec<PathBuf>, Option<(PathBuf, Errno)>)> {
+) -> Known<(Vec<PathBuf>, Option<Unexamined>)> {
     let (mut hits, mut spoilt) = (Vec::new(), None);
     for dir in levels {
         let path = dir.join(name);
