@@ -450,7 +450,10 @@ impl State {
         if self.forgotten.len() >= FORGOTTEN_LIMIT {
             self.forgotten.clear();
         }
-        self.forgotten.entry(ask.path().to_owned()).or_default().push(ask.clone());
+        let of_path = self.forgotten.entry(ask.path().to_owned()).or_default();
+        if !of_path.contains(ask) {
+            of_path.push(ask.clone());
+        }
         for path in self.paths_of.remove(ask).unwrap_or_default() {
             if let Some(asks) = self.resting_on.get_mut(&path) {
                 asks.remove(ask);

@@ -148,7 +148,9 @@ fn body(response: Response<Body>) -> Result<Vec<u8>, Trouble> {
 /// `location` as seen from `at`.
 fn joined(at: &str, location: &str) -> Option<String> {
     let location = location.split('#').next().unwrap_or_default();
-    if location.contains("://") {
+    if let Some((scheme, _)) = location.split_once("://")
+        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+    {
         return Some(location.to_owned());
     }
     let base: Uri = at.parse().ok()?;
@@ -214,6 +216,7 @@ mod tests {
             ("/c", Some("http://a:1/c")),
             ("c?d", Some("http://a:1/x/c?d")),
             ("?d", Some("http://a:1/x/y?d")),
+            ("/b?next=https://c/d", Some("http://a:1/b?next=https://c/d")),
             ("", None),
         ] {
             assert_eq!(joined("http://a:1/x/y", location).as_deref(), whole, "{location}");

@@ -56,6 +56,11 @@ fn outcome(choice: &Choice, standpoint: &Standpoint, mut search: Search) -> Outc
         }
         looked => looked,
     };
+    // Also where a value led to the end of all.
+    let looked = looked.map(|(standpoint, mut answer)| {
+        hide_values(&mut answer, &search.stand_ins());
+        (standpoint, answer)
+    });
     match looked {
         Err(_) => Outcome::Pending(search.wanted()),
         Ok((standpoint, answer)) => Outcome::Answer(Box::new(complete(choice, standpoint, answer, search.finish()))),
@@ -98,7 +103,7 @@ fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Known<
         let message =
             format!("{} has too many places to look at all of them; links may lead in circles", pattern.display());
         answer.warnings.push(Warning::general("cut-short", message.clone()));
-        answer.files_only.get_or_insert(message);
+        answer.doubt(&[Certain::Set], message);
     }
     give_up(&mut answer, search);
     for (url, to) in search.moved() {
@@ -110,7 +115,6 @@ fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Known<
     if let Some(file) = search.about_process() {
         answer.doubt(&[], format!("{}: {}", file.display(), Unreadable::Process));
     }
-    hide_values(&mut answer, &search.stand_ins());
     Ok((at, answer))
 }
 

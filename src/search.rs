@@ -127,6 +127,13 @@ impl<'a> Search<'a> {
         self.hidden.note(value, written);
     }
 
+    /// The same of a variable that may be a secret by its name.
+    pub fn put_in_secret(&self, name: &str, value: &str, written: &str) {
+        if hidden::is_secret(name) {
+            self.put_in(value, written);
+        }
+    }
+
     /// What is said instead of the values that were put in. Those in the path of something that exists stay: whoever sees the
     /// disk sees them too.
     pub fn stand_ins(&self) -> StandIns {

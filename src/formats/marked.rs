@@ -103,6 +103,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn quotes_within_quotes_are_cut_between_characters() {
+        for source in
+            ["<!-- x -->\n\n> >éé\n> > b\nc\n\n@foo.md", "> - éé\n> - b\nc\n\n@foo.md", "> > 😀\n> > b\nc\n\n@foo.md"]
+        {
+            assert_eq!(parse(source).texts().last().map(String::as_str), Some("@foo.md"), "{source:?}");
+        }
+    }
+
+    #[test]
     fn texts_are_what_is_neither_code_nor_html() {
         for (source, texts) in [
             ("a `b` c", &["a ", " c"][..]),

@@ -27,6 +27,9 @@ const DEPTH_LIMIT: usize = 64;
 /// How many values a text may have, repetitions by alias included.
 const VALUE_LIMIT: usize = 100_000;
 
+/// As many bytes of text as count as a value where they are repeated.
+const BYTES_PER_VALUE: usize = 160;
+
 /// Libraries take this for a character like any other, our parser does not: a private one stands in for it meanwhile.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 const STAND_IN: char = '\u{f8fe}';
@@ -249,9 +252,10 @@ fn moved(node: &mut Node, place: &impl Fn(usize) -> usize) {
     }
 }
 
-/// How many values there are in a value.
+/// How many values there are in a value; a long text counts as many.
 fn count(node: &Node) -> usize {
     match &node.value {
+        Value::Text(text) | Value::Date(text) => 1 + text.len() / BYTES_PER_VALUE,
         Value::List(list) => 1 + list.iter().map(count).sum::<usize>(),
         Value::Table(entries) => 1 + entries.iter().map(|(_, node)| count(node)).sum::<usize>(),
         _ => 1,

@@ -4,6 +4,7 @@
 //! have reached. Without back references that gives the same yes or no as backtracking, but no pattern can make it slow.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use super::meter;
 
@@ -128,17 +129,18 @@ fn canonical(unit: u32) -> u32 {
     }
 }
 
-/// The units that stand for those in the ranges.
+/// The units that stand for those in the ranges. One range may hold them all, and a pattern thousands of such.
 fn canonical_ranges(mut ranges: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
+    static ALL: LazyLock<Vec<u16>> = LazyLock::new(|| (0..=0xffff).map(|unit| canonical(unit) as u16).collect());
     ranges.sort_unstable();
-    let mut all = Vec::new();
+    let mut is_one = vec![false; 0x1_0000];
     let mut done = 0;
     for (first, last) in ranges {
-        all.extend((first.max(done)..=last.min(0xffff)).map(canonical));
-        done = done.max(last.min(0xffff) + 1);
+        let (first, end) = (first.max(done) as usize, last.min(0xffff) as usize + 1);
+        ALL.get(first..end).unwrap_or_default().iter().for_each(|unit| is_one[usize::from(*unit)] = true);
+        done = done.max(end as u32);
     }
-    all.sort_unstable();
-    all.dedup();
+    let all = (0..=0xffff).filter(|unit| is_one[*unit as usize]);
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for unit in all {
         match ranges.last_mut() {

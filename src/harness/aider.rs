@@ -243,7 +243,9 @@ fn as_python_reads(file: &File) -> String {
 
 /// The first pair of which no line begins with either; where there is none, the first.
 fn fence(texts: &[String]) -> (&'static str, &'static str) {
-    let lines = || texts.iter().flat_map(|text| text.lines());
+    // As Python's `splitlines` parts them.
+    let ends = |c: char| matches!(c, '\n'..='\r' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}');
+    let lines = || texts.iter().flat_map(|text| text.split(ends));
     let is_free =
         |(open, close): &&(&str, &str)| !lines().any(|line| line.starts_with(open) || line.starts_with(close));
     *FENCES.iter().find(is_free).unwrap_or(&FENCES[0])

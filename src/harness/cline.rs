@@ -4,6 +4,7 @@
 //! changed between them. What the registry calls 2.18.0 is another program. The extension of VS Code rests on the same core; its
 //! own switches for single rules are not looked up.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
@@ -83,6 +84,7 @@ impl Edition for Cline {
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut chain = Chain::new(at, search, None);
         let mut rules: Vec<Rule> = Vec::new();
+        let mut places: HashMap<String, usize> = HashMap::new();
         let Candidates { files, broken } = candidates(&mut chain)?;
         if let Some(manifest) = broken {
             let problem = format!("{} is a directory: the client gives up all its rules", manifest.display());
@@ -108,7 +110,7 @@ impl Edition for Cline {
                 }
             };
             // The new rule takes the place of the old one in the list as well.
-            match rules.iter().position(|known| known.id() == rule.id()) {
+            match places.get(&rule.id()).copied() {
                 Some(at) => {
                     let old = std::mem::replace(&mut rules[at], rule);
                     let by = &rules[at].file.path;
@@ -116,7 +118,10 @@ impl Edition for Cline {
                     let source = Source::new(&old.file.path, old.scope, Fate::Shadowed, reason);
                     chain.answer.sources.push(Source { by: Some(by.clone()), ..source });
                 }
-                None => rules.push(rule),
+                None => {
+                    places.insert(rule.id(), rules.len());
+                    rules.push(rule);
+                }
             }
         }
         rules.sort_by(|one, other| locale_compare(&one.name, &other.name));

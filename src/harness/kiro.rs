@@ -10,7 +10,7 @@ use super::shared::keys::{Key, Keys, Takes};
 use super::{About, Details, Edition, Evidence, Profile};
 use crate::answer::{Answer, Fate, Scope, Standpoint, Trigger, Warning};
 use crate::search::{Known, Search};
-use crate::snapshot::absolute;
+use crate::snapshot::{Ask, absolute};
 
 /// The profile.
 pub static PROFILE: Profile = Profile {
@@ -140,6 +140,7 @@ fn references(chain: &mut Chain, file: &File) -> Known<()> {
         named.push(name);
         rest = after;
     }
+    chain.search.expect(named.iter().map(|name| Ask::Content(absolute(&chain.at.cwd, Path::new(name)))))?;
     for name in named {
         let path = absolute(&chain.at.cwd, Path::new(name));
         let load = Load { scope: Scope::Import, trigger: Trigger::Session, reason: "named by a steering file" };

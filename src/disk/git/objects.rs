@@ -181,7 +181,10 @@ impl Objects {
     /// The parent with that number, from one, of each commit `times` times.
     pub fn ancestor(&self, id: Id, parent: usize, times: usize) -> Result<Id, String> {
         let (mut id, _) = self.peeled(id)?;
-        for _ in 0..times.min(CHAIN_LIMIT) {
+        if times > CHAIN_LIMIT {
+            return Err(format!("{times} commits back is further than the {CHAIN_LIMIT} that are looked up"));
+        }
+        for _ in 0..times {
             let (kind, bytes) = self.read(&id)?;
             if kind != ObjectKind::Commit {
                 return Err(format!("{id} is a {}, not a commit", kind.word()));

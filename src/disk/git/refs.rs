@@ -32,7 +32,7 @@ impl Refs<'_> {
         }
         let mut id = self.named(if name == "@" { "HEAD" } else { name })?;
         while let Some(step) = steps.chars().next() {
-            let rest = &steps[1..];
+            let rest = &steps[step.len_utf8()..];
             if step == '^'
                 && let Some((kind, behind)) = rest.strip_prefix('{').and_then(|rest| rest.split_once('}'))
             {

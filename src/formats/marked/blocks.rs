@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Block, BlockKind, html, lines};
-use crate::text::is_js_space;
+use crate::text::{is_js_space, utf16_len};
 
 mod list;
 
@@ -139,16 +139,16 @@ impl Lexer {
                 BlockKind::Code => break,
                 BlockKind::Quote(_) => {
                     let again = self.quote(&with_rest, depth + 1)?;
-                    raw.truncate(raw.len() - last.raw.len());
+                    cut_behind(&mut raw, &last.raw);
                     raw.push_str(&again.raw);
                     *blocks.last_mut().expect("looked at just now") = again;
                     break;
                 }
                 BlockKind::List(_) => {
                     let again = self.list(&with_rest, depth + 1)?;
-                    raw.truncate(raw.len().saturating_sub(last.raw.len()));
+                    cut_behind(&mut raw, &last.raw);
                     raw.push_str(&again.raw);
-                    kept = with_rest[again.raw.len().min(with_rest.len())..].to_owned();
+                    kept = with_rest[utf16_end(&with_rest, utf16_len(&again.raw))..].to_owned();
                     *blocks.last_mut().expect("looked at just now") = again;
                     lines = kept.split('\n').collect();
                 }
@@ -383,6 +383,23 @@ pub(super) fn link_name(label: &str) -> String {
         }
     }
     name
+}
+
+/// Takes as much from the end of a text as another is long. It need not be what stands there, and `marked` counts UTF-16 units.
+fn cut_behind(raw: &mut String, tail: &str) {
+    let kept = utf16_len(raw).saturating_sub(utf16_len(tail));
+    raw.truncate(utf16_end(raw, kept));
+}
+
+/// Where so many UTF-16 units end.
+fn utf16_end(text: &str, units: usize) -> usize {
+    let mut left = units;
+    let fits = |c: &char| {
+        let fits = c.len_utf16() <= left;
+        left = left.saturating_sub(c.len_utf16());
+        fits
+    };
+    text.chars().take_while(fits).map(char::len_utf8).sum()
 }
 
 /// The length and words of a heading that is underlined.

@@ -97,10 +97,16 @@ impl Inline<'_> {
         match rest.as_bytes()[0] {
             b'\\' if rest[1..].starts_with(|c: char| c.is_ascii_punctuation()) => opaque(2),
             b'\\' if rest[1..].starts_with('\n') && rest[2..].contains(|c| !is_js_space(c)) => opaque(2),
-            b'<' => html::inline(rest).or_else(|| autolink(rest)).and_then(opaque).map(|piece| Piece {
-                inner: html::inline(rest).is_none().then(|| rest[1..piece.length - 1].to_owned()),
-                ..piece
-            }),
+            b'<' => {
+                let tag = html::inline(rest);
+                // Where a comment has no end, the whole rest was searched for it, which is quick.
+                if tag.is_none() && rest.starts_with("<!") && !self.patience.spend(rest.len() / 64) {
+                    return None;
+                }
+                tag.or_else(|| autolink(rest))
+                    .and_then(opaque)
+                    .map(|piece| Piece { inner: tag.is_none().then(|| rest[1..piece.length - 1].to_owned()), ..piece })
+            }
             b'[' => self.link(rest, 0),
             b'!' if rest[1..].starts_with('[') => self.link(rest, 1),
             b'*' | b'_' => self.emphasis(rest, &masked[at..], before),
@@ -510,7 +516,12 @@ fn title(text: &str, at: usize) -> Option<usize> {
 
 /// The length of `<scheme:…>` or `<name@host>`.
 fn autolink(text: &str) -> Option<usize> {
-    let inner = &text[1..1 + text[1..].find('>')?];
+    // Neither an address nor a mail has these in it.
+    let end = text[1..].find(|c: char| matches!(c, '<' | '>') || is_js_space(c))?;
+    let inner = &text[1..1 + end];
+    if !text[1 + end..].starts_with('>') {
+        return None;
+    }
     let scheme = inner.split_once(':').is_some_and(|(scheme, rest)| {
         (2..=32).contains(&scheme.len())
             && scheme.starts_with(|c: char| c.is_ascii_alphabetic())

@@ -81,7 +81,8 @@ impl Hook {
         match self.matcher.as_str() {
             "" | "*" => true,
             matcher if matcher.chars().all(is_plain) => matcher.split('|').any(|plain| plain == word),
-            matcher => Regex::new(matcher).is_ok_and(|matcher| matcher.is_match(word)),
+            // What looks ahead or back is not understood here; it may take any.
+            matcher => Regex::new(matcher).map_or(true, |matcher| matcher.is_match(word)),
         }
     }
 

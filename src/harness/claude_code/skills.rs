@@ -168,9 +168,12 @@ impl Edition21 {
         } else if kept(&entries(false), budget.columns, false) != whole {
             answer.doubt(&[Certain::Text], "which descriptions of skills are kept depends on the time of day");
         } else if !self.own_skills_measured
-            && [budget.columns.saturating_sub(list::OWN_COLUMNS / 2), budget.columns + list::OWN_COLUMNS / 2]
-                .iter()
-                .any(|other| kept(&lines, *other, true) != whole)
+            && [
+                budget.columns.saturating_sub(list::OWN_COLUMNS / 2),
+                budget.columns.saturating_add(list::OWN_COLUMNS / 2),
+            ]
+            .iter()
+            .any(|other| kept(&lines, *other, true) != whole)
         {
             let reason = "how much of the list of skills this version fills with its own was not measured";
             answer.doubt(&[Certain::Text], reason);

@@ -62,11 +62,14 @@ impl Work<'_, '_, '_> {
     fn line(&mut self, line: &str, dir: &Path, depth: usize) -> Known<String> {
         let mut out = String::new();
         let mut done = 0;
+        let mut code = Code::default();
         for (at, _) in line.match_indices('@') {
             let boundary = at == 0 || line[..at].ends_with([' ', '\t']);
+            if at < done || !boundary || code.goes_on_at(line, at) {
+                continue;
+            }
             let token = line[at + 1..].split(is_js_space).next().unwrap_or_default();
-            let begins = token.starts_with(|c: char| c.is_ascii_alphanumeric() || "./~_-".contains(c));
-            if at < done || !boundary || !begins || is_in_code(line, at) {
+            if !token.starts_with(|c: char| c.is_ascii_alphanumeric() || "./~_-".contains(c)) {
                 continue;
             }
             let path = token.trim_end_matches(|c: char| ".,;:!?)]}\"'".contains(c));
@@ -111,13 +114,22 @@ fn fence(line: &str) -> Option<(char, usize)> {
     (length >= 3).then_some((sign, length))
 }
 
-/// Whether a place stands between backticks.
-fn is_in_code(line: &str, at: usize) -> bool {
-    let mut runs = 0;
-    let mut before = None;
-    for c in line[..at].chars() {
-        runs += usize::from(c == '`' && before != Some('`'));
-        before = Some(c);
+/// The backticks of a line so far.
+#[derive(Default)]
+struct Code {
+    seen: usize,
+    runs: usize,
+    before: Option<char>,
+}
+
+impl Code {
+    /// Whether a place, behind those asked about before, stands between backticks.
+    fn goes_on_at(&mut self, line: &str, at: usize) -> bool {
+        for c in line[self.seen..at].chars() {
+            self.runs += usize::from(c == '`' && self.before != Some('`'));
+            self.before = Some(c);
+        }
+        self.seen = at;
+        self.runs % 2 == 1
     }
-    runs % 2 == 1
 }

@@ -312,8 +312,12 @@ const NAMES_SAID: usize = 5;
 
 /// One warning for all of them; where the list is part of the prompt, its text is not certain.
 fn warn_of_twins(edition: &OpenCode, twins: &[Twins], answer: &mut Answer) {
-    let mut names: Vec<&str> = twins.iter().map(|twins| twins.name.as_str()).collect();
-    names.dedup();
+    let mut names: Vec<&str> = Vec::new();
+    for twins in twins.iter().map(|twins| twins.name.as_str()) {
+        if !names.contains(&twins) {
+            names.push(twins);
+        }
+    }
     let Some(first) = twins.first() else { return };
     let which = match names.len() {
         1 => format!("two skills are named {}: {} and {}", first.name, first.locations[0], first.locations[1]),

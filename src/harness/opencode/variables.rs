@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::OpenCode;
 use super::rules::References;
+use aho_corasick::{AhoCorasick, MatchKind};
+
 use crate::search::{Known, Search};
 use crate::snapshot::{Errno, FileType, Unreadable, absolute};
 use crate::text;
@@ -85,10 +87,13 @@ impl Substituted {
 
     /// A message about this text, in which values are hidden: it says what is written in their place.
     pub fn conceal(&self, message: String) -> String {
-        self.pieces.iter().fold(message, |message, (piece, written)| match self.text[piece.clone()].trim() {
-            "" => message,
-            value => message.replace(value, written),
-        })
+        let values = self.pieces.iter().map(|(piece, written)| (self.text[piece.clone()].trim(), written));
+        let (values, written): (Vec<&str>, Vec<&String>) = values.filter(|(value, _)| !value.is_empty()).unzip();
+        // All at once: what stands for one value may look like another.
+        match AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(values) {
+            Ok(finder) => finder.replace_all(&message, &written),
+            Err(_) => "what is wrong cannot be said without telling values".to_owned(),
+        }
     }
 
     /// Copies a part of another text.
@@ -289,6 +294,7 @@ fn with_environment(text: &str, context: &Context, search: &Search) -> Result<Su
             Rights::User | Rights::All => {}
         }
         let value = context.variables.get(name).cloned().or_else(|| search.secret_env(name)).unwrap_or_default();
+        search.put_in_secret(name, &value, &text[reference.clone()]);
         out.put(&value, text[reference].to_owned());
     }
     out.copy(&source, rest_from..text.len());
@@ -368,5 +374,9 @@ mod tests {
         assert_eq!(text.written(&(6..8)).as_deref(), Some("{env:T}"));
         assert_eq!(text.written(&(16..17)), None);
         assert_eq!(text.conceal("no secret here".to_owned()), "no {env:T} here");
+        // What stands for a value has that value in it.
+        let mut text = Substituted::default();
+        (0..60).for_each(|_| text.put("a", "{file:aa}".to_owned()));
+        assert_eq!(text.conceal("an a".to_owned()), "{file:aa}n {file:aa}");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
@@ -214,7 +215,7 @@ fn is_exactly(path: &Path, pattern: &str, base: &Path) -> bool {
 /// The files of a folder that may be skills, as the client walks: a SKILL.md ends the way down, and files that tell git, rg or
 /// fd what to leave out are obeyed from the folder on.
 fn collect(root: &Path, mode: Mode, search: &mut Search) -> Known<Vec<PathBuf>> {
-    let mut walk = Walk { root, mode, lines: Vec::new(), found: Vec::new(), above: Vec::new() };
+    let mut walk = Walk { root, mode, lines: Vec::new(), rules: None, found: Vec::new(), above: Vec::new() };
     walk.enter(root, search)?;
     Ok(walk.found)
 }
@@ -224,6 +225,8 @@ struct Walk<'r> {
     mode: Mode,
     /// Lines of files about what to leave out, with the folder in front.
     lines: Vec<String>,
+    /// What so many of them say.
+    rules: Option<(usize, Rc<Gitignore>)>,
     found: Vec<PathBuf>,
     /// Where the folders on the way down really are.
     above: Vec<PathBuf>,
@@ -295,13 +298,20 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn rules(&self) -> Gitignore {
+    fn rules(&mut self) -> Rc<Gitignore> {
+        if let Some((lines, rules)) = &self.rules
+            && *lines == self.lines.len()
+        {
+            return rules.clone();
+        }
         let mut builder = GitignoreBuilder::new("");
         for line in &self.lines {
             // A line that is no pattern leaves nothing out.
             let _ = builder.add_line(None, line);
         }
-        builder.build().unwrap_or_else(|_| Gitignore::empty())
+        let rules = Rc::new(builder.build().unwrap_or_else(|_| Gitignore::empty()));
+        self.rules = Some((self.lines.len(), rules.clone()));
+        rules
     }
 }
 

@@ -180,7 +180,12 @@ fn entries(block: &[&str]) -> Entries {
                 "true" | "True" | "TRUE" => Value::Bool(true),
                 "false" | "False" | "FALSE" => Value::Bool(false),
                 "null" | "Null" | "NULL" | "~" => Value::Other,
-                number if number.parse::<f64>().is_ok() => Value::Other,
+                // Words such as `Infinity`, which Rust takes for numbers, are texts.
+                number
+                    if number.ends_with(|c: char| c.is_ascii_digit() || c == '.') && number.parse::<f64>().is_ok() =>
+                {
+                    Value::Other
+                }
                 text => Value::Text(scalar(text)?),
             }
         };
@@ -292,6 +297,8 @@ mod tests {
         let front = FrontMatter::of("---\na: true\nb: \"true\"\nc: false # no\n---\n").expect("front matter");
         assert_eq!(front.get("a"), Some(&Value::Bool(true)));
         assert_eq!(front.text("b"), Some("true"));
+        let front_of_words = FrontMatter::of("---\na: Infinity\nb: nan\nc: 1.5e3\n---\n").expect("front matter");
+        assert_eq!(["a", "b", "c"].map(|key| front_of_words.text(key)), [Some("Infinity"), Some("nan"), None]);
         assert_eq!(front.get("c"), Some(&Value::Bool(false)));
     }
 

@@ -120,7 +120,7 @@ fn recipes(text: &str) -> Option<Vec<String>> {
         let first = words.next().unwrap_or_default();
         match first {
             "import" | "import?" | "mod" | "mod?" => return None,
-            "alias" => found.extend(words.next().map(str::to_owned)),
+            "alias" => found.extend(words.next().and_then(|word| word.split(':').next()).map(str::to_owned)),
             "set" | "export" | "unexport" => {}
             _ => {
                 let name = first.split(':').next().unwrap_or_default();
@@ -152,8 +152,8 @@ mod tests {
             (Manifest::Makefile, "$(NAME): x\n", None),
             (
                 Manifest::Justfile,
-                "set shell := [\"sh\"]\nv := \"1\"\nalias b := build\nbuild target='x': dep\n  a: b\n@t:\n",
-                Some("b build t"),
+                "set shell := [\"sh\"]\nv := \"1\"\nalias b := build\nalias c:=build\nbuild target='x': dep\n  a: b\n@t:\n",
+                Some("b c build t"),
             ),
             (Manifest::Justfile, "import 'a.just'\n", None),
         ] {

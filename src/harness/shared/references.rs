@@ -3,11 +3,14 @@
 //! In doubt everything is there: a path that stands anywhere below the project's top, or that git ignores, and a script that
 //! any manifest has, are no mistakes.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-use ignore::gitignore::GitignoreBuilder;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::manifests::{self, Manifest};
 use super::names::beside;
@@ -162,6 +165,8 @@ struct Place {
     /// Those above it as well.
     all: Vec<PathBuf>,
     top: PathBuf,
+    /// What files of git's leave out, by the file.
+    ignored: RefCell<HashMap<PathBuf, Rc<Gitignore>>>,
 }
 
 impl Place {
@@ -180,7 +185,7 @@ impl Place {
                 all.push(dir.to_owned());
             }
         }
-        Ok(Place { own: own.to_vec(), all, top: top.to_owned() })
+        Ok(Place { own: own.to_vec(), all, top: top.to_owned(), ignored: RefCell::default() })
     }
 
     /// Whether a path leads to nothing from the directories of the file.
@@ -227,12 +232,16 @@ impl Place {
                     continue;
                 }
                 let Ok(text) = search.read(&rules, "is the file one that git leaves out?")? else { continue };
-                let mut builder = GitignoreBuilder::new(dir);
-                for line in text.text().lines() {
-                    // A line that is no pattern leaves nothing out.
-                    let _ = builder.add_line(None, line);
-                }
-                if builder.build().is_ok_and(|rules| rules.matched_path_or_any_parents(&file, false).is_ignore()) {
+                let mut known = self.ignored.borrow_mut();
+                let rules = known.entry(rules).or_insert_with(|| {
+                    let mut builder = GitignoreBuilder::new(dir);
+                    for line in text.text().lines() {
+                        // A line that is no pattern leaves nothing out.
+                        let _ = builder.add_line(None, line);
+                    }
+                    Rc::new(builder.build().unwrap_or_else(|_| Gitignore::empty()))
+                });
+                if rules.matched_path_or_any_parents(&file, false).is_ignore() {
                     return Ok(true);
                 }
             }
