@@ -5,11 +5,13 @@
 //! the system prompt, and are not looked up.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
 
+use super::history::replays;
 use super::shared::conventional::PLAIN;
 use super::shared::section::{Given, Section};
 use super::shared::skills;
-use super::{About, Attaches, Details, Edition, Evidence, Profile, Program};
+use super::{About, Attaches, Details, Edition, Evidence, History, Profile, Program, Replays};
 use crate::answer::{Answer, Certain, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
 use crate::formats::{Node, parse_toml};
 use crate::search::{Known, Search};
@@ -22,7 +24,7 @@ pub static PROFILE: Profile = Profile {
     title: "Mistral Vibe",
     summary: "~/.vibe/AGENTS.md; in a trusted project every AGENTS.md up to the directory that is trusted; nested ones as the agent reads",
     editions: &[&Vibe],
-    history: None,
+    history: Some(&HISTORY),
     instruction_names: &["AGENTS.md"],
     settings_names: &[".vibe/trusted_folders.toml"],
     keys: &[],
@@ -34,6 +36,10 @@ pub static PROFILE: Profile = Profile {
         ..Evidence::NONE
     },
 };
+
+static HISTORY: History = History { changes: &[], rules: |_| Arc::new(Vibe), replays: &REPLAYS };
+
+static REPLAYS: Replays = LazyLock::new(|| replays(include_str!("../../tests/conformance/versions/mistral-vibe.toml")));
 
 static ABOUT: About = About {
     name: "3.0",

@@ -5,10 +5,12 @@
 //! nothing of how it looks for files is pi's. Rules and prompts of its own are not looked up.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
 
+use super::history::replays;
 use super::shared::conventional::PLAIN;
 use super::shared::skills;
-use super::{About, Attaches, Details, Edition, Evidence, Profile, Program};
+use super::{About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays};
 use crate::answer::{Answer, Certain, Fate, Message, Role, Scope, Source, Standpoint, Tool, Trigger};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, absolute};
@@ -22,7 +24,7 @@ pub static PROFILE: Profile = Profile {
     title: "oh-my-pi",
     summary: "~/.omp/agent/AGENTS.md, and of each directory up to the repository's root, or to the home, the first of .omp/AGENTS.md, .claude/CLAUDE.md, .agents/AGENTS.md, GEMINI.md, Copilot's file, AGENTS.md, CLAUDE.md; with imports",
     editions: &[&OhMyPi],
-    history: None,
+    history: Some(&HISTORY),
     instruction_names: &[
         "AGENTS.md",
         "CLAUDE.md",
@@ -43,6 +45,17 @@ pub static PROFILE: Profile = Profile {
         ..Evidence::NONE
     },
 };
+
+static HISTORY: History = History { changes: &[&OTHERWISE], rules: |_| Arc::new(OhMyPi), replays: &REPLAYS };
+
+/// Asked of 17.3.5 and of 18.2.0; which of the versions between them brought what was not looked for.
+static OTHERWISE: Change = Change {
+    since: "18.2.0",
+    what: "the user's file comes first and is never that of Claude, CLAUDE.md is read in every directory, empty files count as missing",
+    cases: &[],
+};
+
+static REPLAYS: Replays = LazyLock::new(|| replays(include_str!("../../tests/conformance/versions/oh-my-pi.toml")));
 
 static ABOUT: About = About {
     name: "18.2",

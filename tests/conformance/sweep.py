@@ -5,7 +5,7 @@ usage: sweep.py HARNESS --clients DIR --briefing BINARY [--versions V,V… | --s
                 [--cases FILE] [--bisect] [--keep DIR] [--keep-installed] [--dry]
 
   HARNESS      codex, opencode, claude-code, gemini-cli, copilot-cli, qwen-code, cline, openclaw, pi, kimi-code,
-               continue, droid, goose, grok-build, kilo, oh-my-pi
+               continue, droid, goose, grok-build, kilo, oh-my-pi, hermes, mistral-vibe
   --versions   these versions
   --since      those published since that day [default: half a year ago]; with --every N each Nth, and the newest
   --new        those that are newer than the newest that is written down, the newest if none is: made for a scheduled job
@@ -33,6 +33,8 @@ PACKAGES = {
     "pi": "@earendil-works/pi-coding-agent", "kimi-code": "@moonshot-ai/kimi-code", "continue": "@continuedev/cli", "droid": "@factory/cli-linux-x64",
     "goose": "@aaif/goose-binary-linux-x64", "grok-build": "@xai-official/grok-linux-x64", "kilo": "@kilocode/cli-linux-x64", "oh-my-pi": "@oh-my-pi/pi-coding-agent",
 }
+# Those of PyPI, with the Python that they want and the name under which `install.sh` knows them.
+OF_PYPI = {"hermes": ("hermes-agent", "python3"), "mistral-vibe": ("mistral-vibe", "python3.12")}
 KINDS = {"@text": "instructions", "@hash": "instructions", "@skills": "skills", "@environment": "environment"}
 OUTCOMES = ("equal", "different", "failed", "refused")
 
@@ -42,11 +44,19 @@ def numbers(version):
 
 
 def published(harness):
-    """Releases with their day, in the order of their numbers; pre-releases and builds for one platform are none."""
-    run = subprocess.run(["npm", "view", "--fetch-retries=1", PACKAGES[harness], "time", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    """Releases with their day, in the order of their numbers; pre-releases and builds for one platform are none. PyPI says no days."""
+    if harness in OF_PYPI:
+        package, python = OF_PYPI[harness]
+        command = [python, "-m", "pip", "index", "versions", package]
+    else:
+        command = ["npm", "view", "--fetch-retries=1", PACKAGES[harness], "time", "--json"]
+    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if run.returncode:
         print(f"sweep: the registry does not say which versions of {harness} there are:\n{run.stderr.decode(errors='replace')[-400:]}", file=sys.stderr)
         sys.exit(2)
+    if harness in OF_PYPI:
+        listed = re.search(r"Available versions: (.*)", run.stdout.decode())
+        return sorted(((version, "") for version in listed[1].split(", ")), key=lambda pair: numbers(pair[0]))
     # OpenClaw counts what it mends of a release behind a dash; elsewhere that is a pre-release.
     release = re.compile(r"\d+(\.\d+)+(-\d+)?" if harness == "openclaw" else r"\d+(\.\d+)+")
     return sorted(((v, t[:10]) for v, t in json.loads(run.stdout).items() if release.fullmatch(v)), key=lambda pair: numbers(pair[0]))
@@ -121,18 +131,19 @@ def inside(o):
 def installed(o, version):
     """Where the version is, below which DIR/CLIENT the drivers look; None where the registry has none for this machine."""
     room = os.path.join(os.path.abspath(o.clients), "sweep", f"{o.harness}-{version}")
-    if os.path.isdir(os.path.join(room, o.harness, "node_modules")):
+    # One that was interrupted half way is no installation, and one of Python cannot be moved.
+    whole = os.path.join(room, "whole")
+    if os.path.exists(whole):
         return room
-    # One that was interrupted half way is no installation.
-    half = room + ".half"
-    shutil.rmtree(half, ignore_errors=True)
-    os.makedirs(half)
-    run = subprocess.run([os.path.join(HERE, "install.sh"), half, f"{o.harness}@{version}"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    shutil.rmtree(room, ignore_errors=True)
+    os.makedirs(room)
+    client = OF_PYPI.get(o.harness, [o.harness])[0]
+    run = subprocess.run([os.path.join(HERE, "install.sh"), room, f"{client}@{version}"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if run.returncode:
         print(f"{version}: cannot be installed\n{run.stdout.decode(errors='replace')[-400:]}", file=sys.stderr)
-        shutil.rmtree(half)
+        shutil.rmtree(room)
         return None
-    os.rename(half, room)
+    open(whole, "w").close()
     return room
 
 
@@ -242,13 +253,13 @@ def wanted(o, releases):
             return order[-1:]
         return [version for version in order if numbers(version) > numbers(newest)]
     since = o.since or str(datetime.date.today() - datetime.timedelta(days=183))
-    recent = [version for version, day in releases if day >= since]
+    recent = [version for version, day in releases if not day or day >= since]
     return sorted({*recent[:: o.every], *recent[-1:]}, key=numbers)
 
 
 def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    a.add_argument("harness", choices=PACKAGES)
+    a.add_argument("harness", choices=[*PACKAGES, *OF_PYPI])
     a.add_argument("--clients", required=True); a.add_argument("--briefing", required=True)
     a.add_argument("--versions"); a.add_argument("--since"); a.add_argument("--every", type=int, default=1); a.add_argument("--new", action="store_true")
     a.add_argument("--cases"); a.add_argument("--bisect", action="store_true"); a.add_argument("--keep"); a.add_argument("--keep-installed", action="store_true")

