@@ -14,13 +14,14 @@ use super::shared::front_matter::split;
 use super::shared::heads;
 use super::shared::vscode::{self, Settings};
 use super::{About, Attaches, Details, Edition, Evidence, Profile, Program};
-use crate::answer::{
-    Answer, Certain, Fate, Message, Role, Scope, SessionKind, Source, Standpoint, Text, Tool, Trigger,
-};
+use crate::answer::{Answer, Fate, Message, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
 use crate::formats::{Node, Remembered, Value, parse_npm_yaml};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, AskHasher, FileType, absolute};
 use crate::text::locale_compare;
+
+mod nested;
+mod references;
 
 /// Folders of files with patterns, unless `chat.instructionsFilesLocations` says otherwise.
 const LOCATIONS: [&str; 4] = [".github/instructions", ".claude/rules", "~/.copilot/instructions", "~/.claude/rules"];
@@ -91,7 +92,7 @@ impl Edition for CopilotVscode {
         if settings.flag("chat.useCustomizationsInParentRepositories", false) {
             roots.extend(chain.repository()?.filter(|root| *root != at.cwd));
         }
-        let mut attached = Attached { texts: HashMap::default(), real: HashMap::new() };
+        let mut attached = Attached { texts: HashMap::default(), real: HashMap::new(), begun: Vec::new() };
         let mut rows = String::new();
         for folder in folders(at, &settings, &roots, chain.search) {
             for rule in rules_of(&mut chain, &folder)?.iter() {
@@ -99,25 +100,29 @@ impl Edition for CopilotVscode {
             }
         }
         let is_on = settings.flag(USE_FILES, true);
+        let refers = settings.flag(references::SETTING, false);
+        if refers {
+            references::attach(std::mem::take(&mut attached.begun), &mut attached, &mut chain)?;
+            attached.begun.clear();
+        }
         let mut own: Vec<_> =
             of_copilot(at, &roots).into_iter().map(|path| (path, is_on.then_some(()).ok_or(USE_FILES))).collect();
         let mut others = conventional(at, &settings, &roots);
         chain.search.expect(own.iter().chain(&others).flat_map(|(path, _)| about(path)))?;
         for files in [&mut own, &mut others] {
             files.sort_by(|(one, _), (other, _)| locale_compare(&one.to_string_lossy(), &other.to_string_lossy()));
-            for (path, on) in files {
-                attached.always(&mut chain, path, *on)?;
-            }
         }
-        nested(&mut chain, &settings)?;
-        if settings.flag("chat.includeReferencedInstructions", false) {
-            let reason =
-                "what files refer to comes along with chat.includeReferencedInstructions; how was not recorded";
-            chain.answer.doubt(&[Certain::Set, Certain::Order], reason);
+        for (path, on) in &own {
+            attached.always(&mut chain, path, *on)?;
         }
-        if at.session != SessionKind::Main {
-            chain.answer.doubt(&[Certain::Set, Certain::Order], "what sub-agents begin with was not recorded");
+        // AGENTS.md and the files of Claude Code bring nothing along.
+        if refers {
+            references::attach(std::mem::take(&mut attached.begun), &mut attached, &mut chain)?;
         }
+        for (path, on) in &others {
+            attached.always(&mut chain, path, *on)?;
+        }
+        rows += &nested::rows(&mut chain, &settings)?;
         Ok(listed_first(rows, chain.finish("\n")))
     }
 }
@@ -211,8 +216,6 @@ struct Rule {
     found: InFolder,
     /// How it is listed.
     row: String,
-    /// Its `paths` are there and say nothing.
-    unsure: bool,
     /// What it says it is for, and where that is looked for; nothing, if it does not say so.
     when: Option<(Vec<String>, When)>,
 }
@@ -244,7 +247,7 @@ impl Rule {
             _ => None,
         };
         let said = front.value(if is_rules { "paths" } else { "applyTo" });
-        let (is_said, unsure) = (said.is_some(), is_rules && matches!(said, Some(Value::Null)));
+        let is_said = said.is_some();
         let patterns = match said {
             Some(Value::Text(text)) => Some(split(&text)),
             // A list counts in rules only.
@@ -265,7 +268,7 @@ impl Rule {
             tag("description", listed("description")),
             tag("applyTo", applies),
         );
-        Rule { when: when(patterns), row, found, unsure }
+        Rule { when: when(patterns), row, found }
     }
 }
 
@@ -289,10 +292,21 @@ impl<'a> Front<'a> {
         Front { block, node: READ.of(block, |block| parse_npm_yaml(block).ok()) }
     }
 
+    /// Whatever is no list and no table is a text, as it is written: `null` as well.
+    fn as_text(&self, node: &Node) -> Value {
+        match &node.value {
+            Value::Text(_) | Value::Table(_) => node.value.clone(),
+            Value::List(list) => {
+                Value::List(list.iter().map(|node| Node { at: node.at.clone(), value: self.as_text(node) }).collect())
+            }
+            _ => Value::Text(self.block.get(node.at.clone()).unwrap_or_default().trim().to_owned()),
+        }
+    }
+
     /// What a key says. VS Code goes on behind what is no YAML: then a key's own line counts.
     fn value(&self, key: &str) -> Option<Value> {
         if let Some(node) = &*self.node {
-            return node.get(key).map(|node| node.value.clone());
+            return node.get(key).map(|node| self.as_text(node));
         }
         // A bracket that nothing closes swallows what follows.
         let mut lines = self.block.lines().take_while(|line| !line.starts_with(['[', '{']));
@@ -313,6 +327,8 @@ struct Attached {
     texts: HashMap<Text, PathBuf, AskHasher>,
     /// The files that are there already, links followed.
     real: HashMap<PathBuf, PathBuf>,
+    /// The files that are to be attached, whether or not their texts are there already.
+    begun: Vec<Arc<File>>,
 }
 
 impl Attached {
@@ -347,9 +363,6 @@ impl Attached {
             chain.say(path, load, Fate::Excluded, "chat.instructionsFilesLocations switches its folder off");
             return Ok(None);
         }
-        if rule.unsure {
-            chain.answer.doubt(&[Certain::Set], "what a rule is for whose `paths` say nothing was not recorded");
-        }
         let Some((patterns, when)) = &rule.when else {
             chain.rule(&file, 0..0, folder.scope, &When::Asked, anywhere());
             return Ok(Some(rule.row.clone()));
@@ -377,7 +390,8 @@ impl Attached {
         Ok(Some(rule.row.clone()))
     }
 
-    fn attach(&mut self, chain: &mut Chain, file: &File, load: Load) -> Known<()> {
+    fn attach(&mut self, chain: &mut Chain, file: &Arc<File>, load: Load) -> Known<()> {
+        self.begun.push(file.clone());
         let real = chain.search.real(&file.path)?.unwrap_or_else(|_| file.path.clone());
         let range = file.js_trimmed();
         let text = file.text.slice(range.clone());
@@ -392,6 +406,8 @@ impl Attached {
         }
         self.real.insert(real, file.path.clone());
         self.texts.insert(text, file.path.clone());
+        // What another file refers to may have been listed only.
+        chain.take_back(&file.path);
         let head = format!("<attachment filePath=\"{}\">\n", file.path.display());
         chain.give(file, range, load, |text| Text::framed(head, text, "\n</attachment>"));
         Ok(())
@@ -405,22 +421,4 @@ fn anywhere() -> Globs<'static> {
 
 fn in_any_folder(pattern: &str) -> String {
     if pattern.starts_with('/') || pattern.starts_with("**/") { pattern.to_owned() } else { format!("**/{pattern}") }
-}
-
-/// AGENTS.md of folders below: listed, where a setting says so.
-fn nested(chain: &mut Chain, settings: &Settings) -> Known<()> {
-    let on = settings.flag("chat.useNestedAgentsMdFiles", false) && settings.flag("chat.useAgentsMdFile", true);
-    if on {
-        let reason = "chat.useNestedAgentsMdFiles lists every AGENTS.md of the workspace that its search finds, which is not worked out";
-        chain.answer.doubt(&[Certain::Set, Certain::Order], reason);
-    }
-    for dir in chain.directories_to_target() {
-        let path = dir.join("AGENTS.md");
-        if chain.search.is_file(&path, "AGENTS.md of a folder below")? {
-            let load = Load { scope: Scope::Nested, trigger: Trigger::Call, reason: "" };
-            let listed = "only listed: the agent may ask for it";
-            chain.say(&path, load, Fate::Excluded, if on { listed } else { "chat.useNestedAgentsMdFiles is off" });
-        }
-    }
-    Ok(())
 }

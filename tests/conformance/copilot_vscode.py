@@ -8,7 +8,7 @@ says; reading one adds nothing. The models are put into the user's `chatLanguage
 import json, os, re
 
 import casefile
-from chat_model import Model, calls, environment, last_request, said_by
+from chat_model import TASK, Model, calls, environment, is_subagent, last_request, said_by
 
 CLIENT, VERSION = "copilot-vscode", "1.139.1"
 EARLIER = {}
@@ -19,7 +19,8 @@ WHOLE = re.compile(r"\n<instructions>\n((?:<instructions>\nHere|<skills>\nHere|<
 
 
 def request(clients, case, ask):
-    model = Model(calls(ask, lambda path: ("read_file", {"filePath": path, "startLine": 1, "endLine": 9}), {}))
+    through = [("runSubagent", {"prompt": TASK, "description": "errand"})] if is_subagent(case) else []
+    model = Model(calls(ask, lambda path: ("read_file", {"filePath": path, "startLine": 1, "endLine": 9}), {}), through=through)
     user = os.path.join(case.home(), ".config/Code/User")
     os.makedirs(user, exist_ok=True)
     mock = {"id": "mock", "name": "Mock", "url": f"{model.url}/chat/completions", "toolCalling": True, "vision": False, "maxInputTokens": 128000, "maxOutputTokens": 16000}
@@ -28,8 +29,8 @@ def request(clients, case, ask):
     said = {"home": case.home(), "cwd": os.path.realpath(ask.cwd), "say": "hi"}
     if ask.reading and ask.tool == "mention":
         said["mention"] = os.path.join(os.path.realpath(ask.cwd), ask.reading)
-    env = environment(case, DEADLINE="150")
-    return last_request(model, [NODE, os.path.join(REPO, "tests/conformance/copilot_vscode.mjs"), json.dumps(said)], ask, env, softly=True)
+    env = environment(case, DEADLINE="300")
+    return last_request(model, [NODE, os.path.join(REPO, "tests/conformance/copilot_vscode.mjs"), json.dumps(said)], ask, env, 420, softly=True)
 
 
 def ask(clients, case, ask):

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::front_matter::{FrontMatter, Head};
-use crate::answer::{Answer, Fate, Limit, Message, Role, Scope, Source, Standpoint, Text, Trigger, Warning};
+use crate::answer::{Answer, Fate, Limit, Message, Place, Role, Scope, Source, Standpoint, Text, Trigger, Warning};
 use crate::formats::Remembered;
 use crate::glob;
 use crate::harness::{About, Details};
@@ -268,6 +268,17 @@ impl<'a, 'f> Chain<'a, 'f> {
         if self.taken.insert(path.to_owned()) {
             let source = Source::new(path, load.scope, fate, reason);
             self.answer.sources.push(Source { trigger: load.trigger, ..source });
+        }
+    }
+
+    /// Takes back that a file is left out, which is given after all.
+    pub fn take_back(&mut self, path: &Path) {
+        let place = Place::Path(path.to_owned());
+        let sources = &mut self.answer.sources;
+        let before = sources.len();
+        sources.retain(|source| source.fate != Fate::Excluded || source.place != place);
+        if sources.len() < before {
+            self.taken.remove(path);
         }
     }
 

@@ -41,6 +41,11 @@ impl Settings {
         self.layers.iter().rev().find_map(|layer| layer.get(key)?.as_bool()).unwrap_or(default)
     }
 
+    /// Whether anybody says something about a setting.
+    pub fn names(&self, key: &str) -> bool {
+        self.layers.iter().any(|layer| layer.get(key).is_some())
+    }
+
     /// A table of switches: VS Code lays objects over each other, key by key, the defaults below all.
     pub fn switches(&self, key: &str, defaults: &[&str]) -> Vec<(String, bool)> {
         let mut all: Vec<(String, bool)> = defaults.iter().map(|&name| (name.to_owned(), true)).collect();
