@@ -26,7 +26,7 @@ pub static PROFILE: Profile = Profile {
     id: "continue",
     title: "Continue",
     summary: "AGENTS.md, AGENT.md, CLAUDE.md or CODEX.md of the working directory, .continue/rules, ~/.continue/rules, rules of ~/.continue/config.yaml",
-    editions: &[&Continue],
+    editions: &[&Continue { files: RuleFiles::Read }],
     history: Some(&HISTORY),
     instruction_names: &["AGENTS.md", "AGENT.md", "CLAUDE.md", "CODEX.md", ".continue/rules/**/*.md"],
     settings_names: &[".continue/config.yaml"],
@@ -50,10 +50,21 @@ const KEYS: &[Keys] = &[Keys {
     ],
 }];
 
-static HISTORY: History = History { changes: &[&OTHERWISE], rules: |_| Arc::new(Continue), replays: &REPLAYS };
+static HISTORY: History = History {
+    changes: &[&RULE_FILES],
+    rules: |version| {
+        let files = version.pick(&RULE_FILES, RuleFiles::Read, RuleFiles::PassedOver);
+        Arc::new(Continue { files })
+    },
+    replays: &REPLAYS,
+};
 
-/// 1.5.45 answers otherwise; what changed between the two, and in which version, was not looked for.
-static OTHERWISE: Change = Change { since: "1.5.47", what: "what is sent, in more than one way", cases: &[] };
+/// No version between this one and 1.5.45 was published.
+static RULE_FILES: Change = Change {
+    since: "1.5.47",
+    what: "files of rules are read, of the workspace and of the user",
+    cases: &["continue/before_1_5_47_no_files_of_rules_are_read"],
+};
 
 static REPLAYS: Replays = LazyLock::new(|| replays(include_str!("../../tests/conformance/versions/continue.toml")));
 
@@ -75,7 +86,16 @@ static ABOUT: About = About {
 /// The names of the file, in order.
 const NAMES: [&str; 4] = ["AGENTS.md", "AGENT.md", "CLAUDE.md", "CODEX.md"];
 
-struct Continue;
+struct Continue {
+    files: RuleFiles,
+}
+
+/// Whether files of rules are looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RuleFiles {
+    Read,
+    PassedOver,
+}
 
 impl Edition for Continue {
     fn about(&self) -> &About {
@@ -93,7 +113,8 @@ impl Edition for Continue {
         let file = file(at, search, &mut answer)?;
         let mut rules = settings(&own.join("config.yaml"), search, &mut answer)?;
         let known: HashSet<String> = rules.iter().map(|rule| rule.text().into_owned()).collect();
-        for (dir, scope) in [(at.cwd.join(".continue/rules"), Scope::Rule), (own.join("rules"), Scope::User)] {
+        let folders = [(at.cwd.join(".continue/rules"), Scope::Rule), (own.join("rules"), Scope::User)];
+        for (dir, scope) in folders.into_iter().filter(|_| self.files == RuleFiles::Read) {
             for path in files(&dir, search, &mut answer)? {
                 let Some(rule) = rule(&path, scope, search, &mut answer)? else { continue };
                 if known.contains(rule.text().as_ref()) {

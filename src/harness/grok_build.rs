@@ -65,8 +65,12 @@ const KEYS: &[Keys] = &[Keys {
 
 static HISTORY: History = History { changes: &[&OTHERWISE], rules: |_| Arc::new(GrokBuild), replays: &REPLAYS };
 
-/// 1.0.5 answers otherwise; what changed between the two, and in which version, was not looked for.
-static OTHERWISE: Change = Change { since: "1.0.41", what: "what is sent, in more than one way", cases: &[] };
+/// No version between this one and 1.0.5 was published.
+static OTHERWISE: Change = Change {
+    since: "1.0.41",
+    what: "the text of a rule stands in lines of its own, and a project has to be trusted",
+    cases: &[],
+};
 
 static REPLAYS: Replays = LazyLock::new(|| replays(include_str!("../../tests/conformance/versions/grok-build.toml")));
 
