@@ -237,8 +237,8 @@ impl Edition for OpenCode {
 
     fn attaches(&self, tool: Tool) -> Attaches {
         match tool {
-            // What a mentioned file brings was not asked of Kilo yet.
-            Tool::Mention if self.brand.own_texts == OwnTexts::Named => Attaches::Unknown,
+            // Kilo sends the text of a file that is given with the message, and nothing with it.
+            Tool::Mention if self.brand.own_texts == OwnTexts::Named => Attaches::Nothing,
             Tool::Read | Tool::Mention => Attaches::Own,
             Tool::Edit | Tool::Write | Tool::Shell => Attaches::Nothing,
         }

@@ -11,18 +11,23 @@ class Server:
     """The client's own server, which takes long to start and goes on for further questions (`--together`)."""
 
     def __init__(self):
-        self.process = None
+        self.process, self.env = None, {}
 
     def fits(self, case, settings, allowed, attached):
         """Whether a question is one for it: its variables and its home are those that it was started with."""
-        return allowed and not attached and not case.env() and case.home() == HOME and not settings.get("extraSystemPrompt")
+        wanted = case.env()
+        # Random trees have that variable, all of them.
+        if not allowed or attached or set(wanted) - {"WHO"} or case.home() != HOME or settings.get("extraSystemPrompt"):
+            return False
+        self.env = self.env if self.process else wanted
+        return self.env == wanted
 
     def start(self, clients, client):
         state, self.provider = tempfile.mkdtemp(prefix="kilo-"), opencode.Provider({})
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        env = opencode.surroundings(client, HOME, state, {}, state)
+        env = opencode.surroundings(client, HOME, state, self.env, state)
         env["KILO_CONFIG_CONTENT"] = json.dumps(opencode.mocked(self.provider, "mock-model", True))
         self.process = subprocess.Popen([opencode.program(clients, client), "serve", "--port", str(self.port)], cwd=state, env=env, stdin=subprocess.DEVNULL,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
