@@ -14,12 +14,15 @@ use super::{FormatError, Node, Value};
 mod js_yaml;
 mod lenient;
 mod npm;
+mod pairs;
 mod rust;
 
 pub use js_yaml::parse_js_yaml;
 pub use lenient::{parse_leniently, with_merges};
 pub use npm::parse_npm_yaml;
 pub use rust::{parse_rust_yaml, parse_rust_yaml_in_part};
+
+use pairs::{Pair, Style, pairs};
 
 /// How deep values may nest, so that dropping them cannot overflow the stack.
 const DEPTH_LIMIT: usize = 64;
@@ -65,12 +68,27 @@ pub fn parse_yaml(text: &str) -> Result<Node, FormatError> {
 }
 
 fn parse(text: &str, dialect: &Dialect) -> Result<Node, FormatError> {
-    let parsed = |text: &str| Builder::new(text, dialect).build();
+    let parsed = |text: &str| built(text, dialect);
     // Libraries take a tab behind a colon for a space; our parser does not always.
     parsed(text).or_else(|error| match text.contains(":\t") {
         true => parsed(&text.replace(":\t", ": ")).map_err(|_| error),
         false => Err(error),
     })
+}
+
+fn built(text: &str, dialect: &Dialect) -> Result<Node, FormatError> {
+    of_pairs(text, dialect).map_or_else(|| Builder::new(text, dialect).build(), Ok)
+}
+
+/// What the builder makes of lines of `key: value`; nothing, where there is anything else.
+fn of_pairs(text: &str, dialect: &Dialect) -> Option<Node> {
+    let entry = |pair: &Pair| {
+        let key = (dialect.scalar)(&text[pair.key.clone()], true, None).filter(|key| matches!(key, Value::Text(_)))?;
+        let value = (dialect.scalar)(pair.inner(text), pair.style == Style::Bare, None)?;
+        Some(((dialect.name)(&key), Node { at: pair.value.clone(), value }))
+    };
+    let entries = pairs(text)?.iter().map(entry).collect::<Option<_>>()?;
+    (dialect.finished)(Node { at: 0..text.len(), value: Value::Table(entries) })
 }
 
 /// A list or a table that is not finished yet.
@@ -303,6 +321,19 @@ fn core_value(text: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pairs_are_what_the_parser_makes_of_them() {
+        let mut seen = 0;
+        for text in pairs::tests::texts() {
+            for dialect in [&LOOSE, &npm::NPM, &js_yaml::JS_YAML] {
+                let Some(short) = of_pairs(&text, dialect) else { continue };
+                assert_eq!(Ok(short), Builder::new(&text, dialect).build(), "{text:?}");
+                seen += 1;
+            }
+        }
+        assert!(seen > 10_000, "{seen}");
+    }
 
     #[test]
     fn values_have_spans_in_bytes() {

@@ -3,10 +3,10 @@
 use saphyr_parser::Tag;
 
 use super::lenient::with_merges;
-use super::{Builder, Dialect, FormatError, Node, Value, moved, name_of};
+use super::{Dialect, FormatError, Node, Value, built, moved, name_of};
 
 /// The types of YAML 1.1; every key is a text, and none may stand twice.
-const JS_YAML: Dialect = Dialect {
+pub(super) const JS_YAML: Dialect = Dialect {
     scalar: value,
     allows: is_known,
     name,
@@ -18,7 +18,7 @@ const JS_YAML: Dialect = Dialect {
 /// tab before a key is nothing.
 pub fn parse_js_yaml(text: &str) -> Result<Node, FormatError> {
     refuse_unprintable(text)?;
-    let parsed = |text: &str| Builder::new(text, &JS_YAML).build();
+    let parsed = |text: &str| built(text, &JS_YAML);
     if !text.contains('\t') {
         return parsed(text);
     }

@@ -3,7 +3,7 @@
 use super::{DEPTH_LIMIT, Dialect, FormatError, LOOSE, Node, Value, moved, name_of, parse};
 
 /// No key may stand twice in one table, though a number and a text are two keys, and no tab may indent.
-const NPM: Dialect = Dialect {
+pub(super) const NPM: Dialect = Dialect {
     // In brackets nothing may begin like a block scalar.
     scalar: |text, is_plain, tag| {
         if is_plain && text.starts_with(['|', '>']) { None } else { (LOOSE.scalar)(text, is_plain, tag) }

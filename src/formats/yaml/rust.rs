@@ -5,6 +5,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor};
 use serde_norway::Value as Yaml;
 
+use super::pairs::{Pair, Style, pairs};
 use super::{FormatError, Node, Value};
 
 /// The most brackets that open. The library beneath goes through all open ones at every word, and refuses to read values
@@ -13,7 +14,25 @@ const BRACKET_LIMIT: usize = 10_000;
 
 /// A whole text, in which no key may stand twice in one table. Its values have no spans.
 pub fn parse_rust_yaml(text: &str) -> Result<Node, FormatError> {
-    parsed(text).map(|Any(yaml)| node(yaml))
+    of_pairs(text).map_or_else(|| parsed(text).map(|Any(yaml)| node(yaml)), Ok)
+}
+
+/// What the library makes of lines of `key: value`; nothing, where there is anything else, or no text.
+fn of_pairs(text: &str) -> Option<Node> {
+    let entry = |pair: &Pair| {
+        let (key, inner) = (&text[pair.key.clone()], pair.inner(text));
+        let is_text = pair.style == Style::Quoted || is_word(inner);
+        let value = Node { at: 0..0, value: Value::Text(inner.to_owned()) };
+        (is_word(key) && is_text).then(|| (key.to_owned(), value))
+    };
+    let entries = pairs(text)?.iter().map(entry).collect::<Option<_>>()?;
+    Some(Node { at: 0..0, value: Value::Table(entries) })
+}
+
+/// Whether a bare value is a text for sure.
+fn is_word(bare: &str) -> bool {
+    bare.starts_with(|first: char| first.is_ascii_alphabetic())
+        && !["true", "false", "null"].iter().any(|word| bare.eq_ignore_ascii_case(word))
 }
 
 /// The same for programs that take only the keys they know from the text, so that others may stand twice. The caller checks
@@ -155,6 +174,17 @@ mod tests {
         assert_eq!(value("!!str 5"), text("5"));
         assert_eq!(value("!x b"), text("b"));
         assert!(parse_rust_yaml("5: a\n\"5\": b\n").is_ok(), "a number and a text are two keys");
+    }
+
+    #[test]
+    fn pairs_are_what_the_library_makes_of_them() {
+        let mut seen = 0;
+        for text in super::super::pairs::tests::texts() {
+            let Some(short) = of_pairs(&text) else { continue };
+            assert_eq!(Ok(short), parsed(&text).map(|Any(yaml)| node(yaml)), "{text:?}");
+            seen += 1;
+        }
+        assert!(seen > 3_000, "{seen}");
     }
 
     #[test]
