@@ -315,16 +315,22 @@ fn extra_directories(at: &Standpoint, search: &mut Search) -> Vec<PathBuf> {
     dirs
 }
 
-/// Whether any pattern matches the path, taken from one of the bases, or the name alone. Every exclamation mark in front
-/// turns a pattern around, for each of them.
-fn matches(patterns: &[String], path: &Path, bases: &[&Path]) -> bool {
-    let name = path.file_name().map(Path::new);
-    let seen: Vec<PathBuf> = bases.iter().map(|base| PathBuf::from(relative(base, path))).collect();
-    let forms: Vec<&Path> = seen.iter().map(PathBuf::as_path).chain(name).collect();
+/// What patterns are held against: the path as it is seen from a directory, and its name alone.
+struct Forms([Option<PathBuf>; 2]);
+
+impl Forms {
+    fn of(path: &Path, base: &Path) -> Forms {
+        Forms([Some(relative(base, path).into()), path.file_name().map(PathBuf::from)])
+    }
+}
+
+/// Whether any pattern matches one of the forms of a path. Every exclamation mark in front turns a pattern around, for each of
+/// them.
+fn matches(patterns: &[String], Forms(forms): &Forms) -> bool {
     patterns.iter().any(|pattern| {
         let bare = pattern.trim_start_matches('!');
         let (negated, pattern) = ((pattern.len() - bare.len()) % 2 == 1, bare);
         let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
-        forms.iter().any(|form| glob::plain(pattern, false, form) != negated)
+        forms.iter().flatten().any(|form| glob::plain(pattern, false, form) != negated)
     })
 }

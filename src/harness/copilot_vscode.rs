@@ -94,9 +94,12 @@ impl Edition for CopilotVscode {
         }
         let mut attached = Attached { texts: HashMap::default(), real: HashMap::new(), begun: Vec::new() };
         let mut rows = String::new();
+        let applies = settings.flag("chat.includeApplyingInstructions", true);
         for folder in folders(at, &settings, &roots, chain.search) {
-            for rule in rules_of(&mut chain, &folder)?.iter() {
-                rows.extend(attached.with_pattern(&mut chain, rule, &folder, &settings)?);
+            let rules = rules_of(&mut chain, &folder)?;
+            chain.answer.sources.reserve(rules.len());
+            for rule in rules.iter() {
+                attached.with_pattern(&mut chain, rule, (&folder, applies), &mut rows)?;
             }
         }
         let is_on = settings.flag(USE_FILES, true);
@@ -217,7 +220,14 @@ struct Rule {
     /// How it is listed.
     row: String,
     /// What it says it is for, and where that is looked for; nothing, if it does not say so.
-    when: Option<(Vec<String>, When)>,
+    when: Option<(Written, When)>,
+}
+
+/// Patterns as they stand in a file.
+struct Written {
+    written: Vec<String>,
+    /// All of them, for people.
+    listed: String,
 }
 
 /// How files of rules end; others name their patterns by another key.
@@ -272,10 +282,10 @@ impl Rule {
     }
 }
 
-fn when(patterns: Option<Vec<String>>) -> Option<(Vec<String>, When)> {
+fn when(patterns: Option<Vec<String>>) -> Option<(Written, When)> {
     let patterns = patterns?;
     let anywhere: Vec<String> = patterns.iter().map(|pattern| in_any_folder(pattern)).collect();
-    Some((patterns, When::Matching(anywhere.into())))
+    Some((Written { listed: patterns.join(", "), written: patterns }, When::Matching(anywhere.into())))
 }
 
 /// The head of a rule.
@@ -353,41 +363,39 @@ impl Attached {
         &mut self,
         chain: &mut Chain,
         rule: &Rule,
-        folder: &Folder,
-        settings: &Settings,
-    ) -> Known<Option<String>> {
+        (folder, applies): (&Folder, bool),
+        rows: &mut String,
+    ) -> Known<()> {
         let path = &rule.found.path;
         let load = Load { scope: folder.scope, trigger: Trigger::Attach, reason: "a file with a pattern" };
-        let Some(file) = chain.opened(&rule.found, load) else { return Ok(None) };
+        let Some(file) = chain.opened(&rule.found, load) else { return Ok(()) };
         if !folder.on {
             chain.say(path, load, Fate::Excluded, "chat.instructionsFilesLocations switches its folder off");
-            return Ok(None);
+            return Ok(());
         }
+        rows.push_str(&rule.row);
         let Some((patterns, when)) = &rule.when else {
             chain.rule(&file, 0..0, folder.scope, &When::Asked, anywhere());
-            return Ok(Some(rule.row.clone()));
+            return Ok(());
         };
         let target = chain.at.target.as_deref().filter(|_| chain.at.tool == Tool::Mention);
-        if !settings.flag("chat.includeApplyingInstructions", true) {
-            let list = patterns.join(", ");
-            let why = format!("chat.includeApplyingInstructions is off; it would come with {list}");
+        if !applies {
+            let why = format!("chat.includeApplyingInstructions is off; it would come with {}", patterns.listed);
             chain.say(path, load, Fate::Excluded, why);
-        } else if patterns.iter().any(|pattern| ["**", "**/*", "*"].contains(&pattern.as_str())) {
+        } else if patterns.written.iter().any(|pattern| ["**", "**/*", "*"].contains(&pattern.as_str())) {
             self.attach(chain, &file, Load::start(folder.scope, "its pattern matches everything"))?;
         } else if let (Some(target), When::Matching(of)) = (target, when)
             && of.any(anywhere(), target)
         {
             // It stands among those of the session's start: the message is put together anew for each request.
-            let reason = format!("the file that is attached matches {}", patterns.join(", "));
+            let reason = ["the file that is attached matches ", &patterns.listed].concat();
             self.attach(chain, &file, Load::start(folder.scope, &reason))?;
         } else {
-            let reason = format!(
-                "listed for the agent to read; comes with an attached file that matches {}",
-                patterns.join(", ")
-            );
+            let reason =
+                ["listed for the agent to read; comes with an attached file that matches ", &patterns.listed].concat();
             chain.say(path, Load { trigger: Trigger::Call, ..load }, Fate::Excluded, reason);
         }
-        Ok(Some(rule.row.clone()))
+        Ok(())
     }
 
     fn attach(&mut self, chain: &mut Chain, file: &Arc<File>, load: Load) -> Known<()> {

@@ -138,7 +138,9 @@ fn read(dir: &Path, ending: &'static str, search: &mut Search) -> Known<Vec<Rule
 /// The rules of one folder; patterns are taken from there.
 fn rules(chain: &mut Chain, dir: &Path, scope: Scope) -> Known<()> {
     let nested = scope == Scope::Nested;
-    for Rule { found, says } in chain.search.part("rules of Cursor", (&dir.join(".cursor/rules"), ""), read)?.iter() {
+    let found = chain.search.part("rules of Cursor", (&dir.join(".cursor/rules"), ""), read)?;
+    chain.answer.sources.reserve(found.len());
+    for Rule { found, says } in found.iter() {
         let path = &found.path;
         let load = Load { scope, trigger: Trigger::Session, reason: "a project rule" };
         if path.extension().is_none_or(|extension| extension != "mdc") {

@@ -74,7 +74,8 @@ pub fn decides(answer: &Resolution, path: &Path) -> bool {
     let mentioned = || answer.answer.sources.iter().any(|source| source.is_file(path));
     answer.answer.refusal.is_some()
         || answer.answer.sources.iter().any(decided)
-        || (!mentioned() && answer.trace.iter().any(|probe| probe.path == path && probe.asked == "content"))
+        || (!mentioned()
+            && answer.trace.iter().any(|probe| probe.asked == "content" && probe.path.as_os_str() == path.as_os_str()))
 }
 
 impl<'a> Subject<'a> {

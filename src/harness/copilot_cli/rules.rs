@@ -1,6 +1,8 @@
 //! Instruction files and rules: those of a folder, and those that count from the start.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,7 +20,7 @@ pub(super) struct Rule {
     /// Where it leads.
     pub real: PathBuf,
     /// The same, as seen from the directory whose rule it is.
-    below: String,
+    below: Arc<str>,
     pub read: Result<Read, Unreadable>,
 }
 
@@ -32,6 +34,8 @@ pub(super) struct Read {
     pub text: Text,
     /// The size of that.
     pub size: Size,
+    /// Its patterns, for people.
+    pub listed: String,
     /// Its patterns and its description, as a table takes them.
     pub cells: [String; 2],
 }
@@ -41,15 +45,16 @@ impl Read {
         let decoded = raw.text_without_bom();
         let (front, problem) = (front_matter::parse(&decoded, heads), front_matter::problem(&decoded));
         let text = visible(&Text::of(&raw, &decoded));
-        let cells = [cell(&front.patterns.join(", ")), cell(&front.description)];
-        Read { front, problem, size: text.size(), text, raw, cells }
+        let listed = front.patterns.join(", ");
+        let cells = [cell(&listed).into_owned(), cell(&front.description).into_owned()];
+        Read { front, problem, size: text.size(), text, raw, listed, cells }
     }
 }
 
 /// A rule that counts from the start, under the path that it is known by.
 pub(super) struct KnownRule {
     /// The path as the client writes it.
-    pub shown: String,
+    pub shown: Arc<str>,
     /// Whether it is the user's own.
     pub is_users: bool,
     pub rule: Arc<Rule>,
@@ -90,18 +95,18 @@ pub(super) fn at_start(
     if behavior.named == Named::Everything {
         places.extend(extra.iter().map(|dir| (dir.clone(), ".instructions.md", Owner::Named(dir))));
     }
-    let (mut known, mut seen) = (Vec::new(), HashSet::<(bool, PathBuf), AskHasher>::default());
+    let (mut known, mut seen) = (Vec::new(), HashSet::<(bool, OsString), AskHasher>::default());
     for (dir, ending, owner) in places {
         for rule in below(&dir, ending, behavior, search, answer)?.iter() {
             // Each is known by where it leads, and counts once; once more if it is the user's own as well.
-            if seen.insert((matches!(owner, Owner::User), rule.real.clone())) {
+            if seen.insert((matches!(owner, Owner::User), rule.real.clone().into())) {
                 let shown = match owner {
-                    Owner::User => rule.real.display().to_string(),
+                    Owner::User => rule.real.display().to_string().into(),
                     Owner::Own => rule.below.clone(),
-                    Owner::Named(dir) if dir == root || dir == cwd => relative(dir, &rule.real),
+                    Owner::Named(dir) if dir == root || dir == cwd => relative(dir, &rule.real).into(),
                     Owner::Named(dir) => {
                         let led = search.real(dir)?.unwrap_or_else(|_| dir.to_owned());
-                        format!("{}/{}", dir.display(), relative(&led, &rule.real))
+                        format!("{}/{}", dir.display(), relative(&led, &rule.real)).into()
                     }
                 };
                 known.push(KnownRule { shown, is_users: matches!(owner, Owner::User), rule: rule.clone() });
@@ -174,16 +179,16 @@ fn look(dir: &Path, ending: &'static str, heads: Heads, search: &mut Search) -> 
         if search.stat(&path, "a rule file")?.is_ok_and(|meta| meta.kind != FileType::Dir) {
             let real = search.real(&path)?.unwrap_or_else(|_| path.clone());
             let read = search.read(&path, "its text")?.map(|raw| Read::of(raw, heads));
-            rules.push(Arc::new(Rule { below: relative(base, &real), path, real, read }));
+            rules.push(Arc::new(Rule { below: relative(base, &real).into(), path, real, read }));
         }
     }
     Ok(rules)
 }
 
 /// A text as a table takes it.
-pub(super) fn cell(text: &str) -> String {
+pub(super) fn cell(text: &str) -> Cow<'_, str> {
     if !text.contains(['\\', '|', '\n']) {
-        return text.to_owned();
+        return text.into();
     }
-    text.replace('\\', "\\\\").replace('|', "\\|").replace('\n', " ")
+    text.replace('\\', "\\\\").replace('|', "\\|").replace('\n', " ").into()
 }

@@ -114,7 +114,8 @@ impl Session {
         for source in answer.sources.iter_mut().filter(|source| source.part > Some(self.tagged.len())) {
             source.part = Some(self.tagged.len());
         }
-        let rows: String = self.patterned.drain(..).filter_map(|known| row(&known)).collect();
+        let mut rows = String::new();
+        self.patterned.drain(..).for_each(|known| row(&known, &mut rows));
         let table = Some(rows).filter(|rows| !rows.is_empty()).map(|rows| format!("{RULES_TABLE}{rows}"));
         let texts: Vec<String> = self.rules.drain(..).map(|text| text.to_string()).chain(table).collect();
         let joined = js_trim(&texts.join("\n\n")).to_owned();
@@ -145,8 +146,8 @@ impl Session {
                 continue;
             }
             let Some(path) = named(dir, "AGENTS.md", search)? else { continue };
-            let dir = cell(&relative(&self.root, dir));
-            let name = cell(&path.file_name().unwrap_or_default().to_string_lossy());
+            let dir = cell(&relative(&self.root, dir)).into_owned();
+            let name = cell(&path.file_name().unwrap_or_default().to_string_lossy()).into_owned();
             rows.push_str(&format!("\n| {dir}/ | '{dir}/{name}' | Agent instructions for {dir}/**/* |"));
             let reason = "listed in a table, for the agent to view";
             let source = Source::new(&path, Scope::Config, Fate::Excluded, reason);
@@ -161,8 +162,9 @@ impl Session {
     /// The table of files with narrower patterns.
     pub fn table(&mut self, answer: &mut Answer) {
         let mut rows = String::new();
+        answer.sources.reserve(self.patterned.len());
         for known in &self.patterned {
-            rows.extend(row(known));
+            row(known, &mut rows);
             answer.sources.extend(listed(known, &self.behavior));
         }
         if !rows.is_empty() {
@@ -171,19 +173,17 @@ impl Session {
     }
 }
 
-/// The line of a table about a file with narrower patterns.
-fn row(known: &KnownRule) -> Option<String> {
-    let Read { cells: [patterns, description], .. } = known.rule.read.as_ref().ok()?;
-    Some(["\n| ", patterns, " | '", &cell(&known.shown), "' | ", description, " |"].concat())
+/// Adds the line of a table about a file with narrower patterns.
+fn row(known: &KnownRule, rows: &mut String) {
+    let Ok(Read { cells: [patterns, description], .. }) = &known.rule.read else { return };
+    rows.extend(["\n| ", patterns, " | '", &cell(&known.shown), "' | ", description, " |"]);
 }
 
 fn listed(known: &KnownRule, behavior: &Behavior) -> Option<Source> {
-    let Read { front, size, .. } = known.rule.read.as_ref().ok()?;
+    let Read { listed, size, .. } = known.rule.read.as_ref().ok()?;
     let reason = match behavior.views {
         Views::Nothing | Views::Above => "listed in a table; the agent is told to view it".to_owned(),
-        Views::AboveAndRules => {
-            format!("listed in a table; sent when a file is viewed that matches {}", front.patterns.join(", "))
-        }
+        Views::AboveAndRules => ["listed in a table; sent when a file is viewed that matches ", listed].concat(),
     };
     let source = Source::new(known.real_path(), Scope::Rule, Fate::Excluded, reason);
     Some(Source { size: Some(*size), trigger: Trigger::Call, ..source })

@@ -8,7 +8,7 @@ use super::history::Views;
 use super::imports::escaped;
 use super::sent::{expanded, readable};
 use super::session::{Session, not_for_us};
-use super::{directory_files, matches, rules};
+use super::{Forms, directory_files, matches, rules};
 use crate::answer::{Answer, Fate, Message, Role, Scope, Source, Standpoint, Trigger};
 use crate::search::{Known, Search};
 use crate::text::Size;
@@ -57,9 +57,10 @@ impl View<'_> {
         }
         // Patterns take the path as it is written; directories are those where it leads.
         let patterned = if session.behavior.views == Views::AboveAndRules { &session.patterned[..] } else { &[] };
+        let forms = Forms::of(target, root);
         for patterned in patterned {
             let (path, Ok(read)) = (patterned.real_path(), &patterned.rule.read) else { continue };
-            if matches(&read.front.patterns, target, &[root]) && self.sent.insert(path.to_owned()) {
+            if matches(&read.front.patterns, &forms) && self.sent.insert(path.to_owned()) {
                 push(path, &patterned.shown, Scope::Rule, read.size, &read.text, answer);
             }
         }
@@ -82,7 +83,7 @@ impl View<'_> {
                         answer.sources.push(not_for_us(&rule.path, Trigger::Read));
                         continue;
                     }
-                    if !read.front.is_everywhere() && !matches(&read.front.patterns, target, &[root]) {
+                    if !read.front.is_everywhere() && !matches(&read.front.patterns, &forms) {
                         continue;
                     }
                     let path = self.behind_links(rule.path.clone(), Scope::Rule, search, answer)?;

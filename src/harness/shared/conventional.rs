@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 use std::convert::identity;
+use std::ffi::OsString;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -178,14 +179,16 @@ pub(in crate::harness) struct Chain<'a, 'f> {
     pub answer: Answer,
     started: Vec<Text>,
     read: Vec<Text>,
-    taken: HashSet<PathBuf, AskHasher>,
+    taken: HashSet<OsString, AskHasher>,
+    /// Where patterns started last, and the target as it is seen from there.
+    seen_from: Option<(PathBuf, Option<PathBuf>)>,
 }
 
 impl<'a, 'f> Chain<'a, 'f> {
     /// An empty one, whose text is not certain for the reason given.
     pub fn new(at: &'a Standpoint, search: &'a mut Search<'f>, unsure: Option<&str>) -> Chain<'a, 'f> {
         let answer = Answer { files_only: unsure.map(str::to_owned), root: Some(at.cwd.clone()), ..Answer::default() };
-        Chain { at, search, answer, started: Vec::new(), read: Vec::new(), taken: HashSet::default() }
+        Chain { at, search, answer, started: Vec::new(), read: Vec::new(), taken: HashSet::default(), seen_from: None }
     }
 
     /// The answer: one message for the start, one for what reading adds.
@@ -263,9 +266,19 @@ impl<'a, 'f> Chain<'a, 'f> {
         }
     }
 
+    /// Whether the file comes for the first time. Paths that are written in one way only, as nearly all are, count by
+    /// their bytes: rules come by the thousand.
+    fn take(&mut self, path: &Path) -> bool {
+        let written = path.as_os_str().as_encoded_bytes();
+        let is_step = |part: &[u8]| part[0] == b'/' && (part[1] == b'/' || part[1..] == *b"./");
+        let is_odd = !written.starts_with(b"/") || written.ends_with(b"/") || written.ends_with(b"/.");
+        let is_odd = is_odd || written.windows(3).any(is_step);
+        self.taken.insert(if is_odd { path.components().collect::<PathBuf>().into() } else { path.into() })
+    }
+
     /// A source without any text in the messages.
     pub fn say(&mut self, path: &Path, load: Load, fate: Fate, reason: impl Into<String>) {
-        if self.taken.insert(path.to_owned()) {
+        if self.take(path) {
             let source = Source::new(path, load.scope, fate, reason);
             self.answer.sources.push(Source { trigger: load.trigger, ..source });
         }
@@ -284,7 +297,7 @@ impl<'a, 'f> Chain<'a, 'f> {
 
     /// Puts the range of the file at the end, as `show` writes it. A file that stands there already is left out.
     pub fn give<T: Into<Text>>(&mut self, file: &File, range: Range<usize>, load: Load, show: impl FnOnce(Text) -> T) {
-        if !self.taken.insert(file.path.clone()) {
+        if !self.take(&file.path) {
             return;
         }
         let shown = file.text.slice(range.clone());
@@ -368,7 +381,7 @@ impl<'a, 'f> Chain<'a, 'f> {
 
     /// Says that another file is taken in the place of this one, if this one is there.
     pub fn shadowed(&mut self, path: &Path, load: Load, by: &Path) -> Known<()> {
-        if self.search.is_file(path, load.reason.to_owned())? && self.taken.insert(path.to_owned()) {
+        if self.search.is_file(path, load.reason.to_owned())? && self.take(path) {
             let reason = format!("{} is loaded instead", by.display());
             let source = Source::new(path, load.scope, Fate::Shadowed, reason);
             self.answer.sources.push(Source { trigger: load.trigger, by: Some(by.to_owned()), ..source });
@@ -386,7 +399,7 @@ impl<'a, 'f> Chain<'a, 'f> {
                     self.answer.warnings.push(Warning::at("pattern", &file.path, message));
                 }
                 let load = Load { scope, trigger: Trigger::Attach, reason: "" };
-                if self.at.target.as_deref().is_some_and(|target| globs.any(&patterns.all, target)) {
+                if self.matches(patterns, globs) {
                     let reason = ["the file matches ", &patterns.listed].concat();
                     self.give(file, range, Load { reason: &reason, ..load }, identity);
                 } else {
@@ -404,6 +417,17 @@ impl<'a, 'f> Chain<'a, 'f> {
             }
             When::Never(why) => self.say(&file.path, Load::start(scope, ""), Fate::Excluded, *why),
         }
+    }
+
+    /// Whether a pattern matches the target.
+    fn matches(&mut self, patterns: &Patterns, globs: Globs) -> bool {
+        let Some(target) = self.at.target.as_deref() else { return false };
+        if self.seen_from.as_ref().is_none_or(|(base, _)| base.as_os_str() != globs.base.as_os_str()) {
+            let below = target.strip_prefix(globs.base).ok().map(Path::to_owned);
+            self.seen_from = Some((globs.base.to_owned(), below));
+        }
+        let below = self.seen_from.as_ref().and_then(|(_, below)| below.as_deref());
+        below.is_some_and(|path| patterns.all.iter().any(|pattern| globs.matches(pattern, path)))
     }
 
     /// The files of a folder whose names end so; sorted by path. Links to files count.
