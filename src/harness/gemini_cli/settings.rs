@@ -282,12 +282,15 @@ fn merged<'a>(layers: impl IntoIterator<Item = &'a Node>) -> Node {
 
 fn merge<'a>(target: &mut Node, source: &'a Node, path: &mut Vec<&'a str>) {
     let (Value::Table(target), Value::Table(source)) = (&mut target.value, &source.value) else { return };
-    // The first of a name counts.
-    let mut places: HashMap<String, usize> =
+    // The first of a name counts. No name stands twice in what is laid on top.
+    let places: HashMap<String, usize> =
         target.iter().enumerate().rev().map(|(index, (name, _))| (name.clone(), index)).collect();
+    if places.is_empty() {
+        target.reserve_exact(source.len());
+    }
     for (key, value) in source.iter().filter(|(key, _)| key != "__proto__") {
         path.push(key);
-        let index = *places.entry(key.clone()).or_insert_with(|| {
+        let index = places.get(key).copied().unwrap_or_else(|| {
             target.push((key.clone(), Node { at: 0..0, value: Value::Null }));
             target.len() - 1
         });
