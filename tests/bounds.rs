@@ -344,6 +344,7 @@ fn whatever_is_named_an_answer_comes_to_its_end_and_says_where() {
     let warning = said.iter().find(|warning| warning.code == "cut-short").expect("it says so");
     assert!(warning.message.contains("/p/32"), "{}", warning.message);
     assert!(resolution.trace.iter().count() < 150_000);
+    assert!(resolution.answer.sources.len() < 100_000, "what nobody looked for is not said to be missing");
     assert_eq!(resolution.answer.messages.len(), 1, "what was found stays");
 }
 

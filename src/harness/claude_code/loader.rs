@@ -316,7 +316,8 @@ impl<'s, 'a> Loader<'s, 'a> {
     /// Whether an import names something that is there and may be imported; says why not.
     fn is_importable(&mut self, path: &Path, word: &str, target: &Path, role: FileRole) -> Known<bool> {
         let Ok(meta) = self.search.stat(target, "imported")? else {
-            if imports::has_extension(target) {
+            // What nobody looked for any more may be there.
+            if imports::has_extension(target) && self.search.gave_up_at().is_none() {
                 self.mentions.push(Mention::new(path, word, [target.to_owned()]));
                 self.warnings.push(Warning::at(
                     "import-missing",
