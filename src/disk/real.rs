@@ -10,6 +10,11 @@ use super::rests::LINK_LIMIT;
 use super::{FILE_CAP_BYTES, Filesystem, kind_of};
 use crate::snapshot::{Content, Entry, Errno, FileType, Meta, Unreadable, absolute};
 
+/// From so many directories on the kernel is asked for a real path in one go: the C library asks it for each of them, from the
+/// root on.
+#[cfg(target_os = "linux")]
+const DEEP: usize = 64;
+
 /// The machine's own file system.
 pub struct Real;
 
@@ -27,6 +32,10 @@ impl Filesystem for Real {
     }
 
     fn real_path(&self, path: &Path) -> Result<PathBuf, Errno> {
+        #[cfg(target_os = "linux")]
+        if let Some(real) = (path.components().count() > DEEP).then(|| real_at_once(path)).flatten() {
+            return real;
+        }
         let real = fs::canonicalize(path).map_err(errno)?;
         // Windows writes what is resolved in a way of its own.
         Ok(if cfg!(windows) { absolute(Path::new("/"), &real) } else { real })
@@ -137,5 +146,44 @@ fn errno(error: io::Error) -> Errno {
         io::ErrorKind::PermissionDenied => Errno::ACCES,
         io::ErrorKind::InvalidInput => Errno::INVAL,
         _ => Errno::IO,
+    }
+}
+
+/// What a path leads to, by the name that the kernel has for it; nothing, where that is not known.
+#[cfg(target_os = "linux")]
+fn real_at_once(path: &Path) -> Option<Result<PathBuf, Errno>> {
+    use std::os::fd::AsRawFd;
+    use std::os::unix::fs::OpenOptionsExt;
+    let file = match OpenOptions::new().read(true).custom_flags(libc::O_PATH).open(path) {
+        Ok(file) => file,
+        Err(error) => {
+            let is_known = |errno: &Errno| [Errno::NOENT, Errno::NOTDIR, Errno::LOOP].contains(errno);
+            return Some(errno(error)).filter(is_known).map(Err);
+        }
+    };
+    let real = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()?;
+    // Behind the path of what is gone meanwhile it says so.
+    let is_gone = real.as_os_str().as_encoded_bytes().ends_with(b" (deleted)");
+    (real.is_absolute() && !is_gone).then_some(Ok(real))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deep_path_leads_where_the_library_says() {
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let deep = scratch.path().join(vec!["d"; DEEP].join("/"));
+        fs::create_dir_all(deep.join("inner")).expect("it is made");
+        fs::write(deep.join("file"), "").expect("it is written");
+        for (name, target) in [("to-file", "file"), ("to-dir", "inner"), ("loop", "loop"), ("nowhere", "gone")] {
+            std::os::unix::fs::symlink(target, deep.join(name)).expect("it is linked");
+        }
+        for name in ["file", "inner", "to-file", "to-dir", "to-dir/../file", "loop", "nowhere", "gone", "file/below"] {
+            let path = deep.join(name);
+            assert_eq!(real_at_once(&path), Some(fs::canonicalize(&path).map_err(errno)), "{name}");
+            assert_eq!(Real.real_path(&path), fs::canonicalize(&path).map_err(errno), "{name}");
+        }
     }
 }
