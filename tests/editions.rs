@@ -148,9 +148,22 @@ fn right_before_the_next_edition_the_one_before_it_is_shown_and_named() {
     }
 }
 
+#[test]
+fn settings_of_earlier_versions_that_no_rules_were_made_of_are_doubted() {
+    for settings in [r#"{"experimental": {"jitContext": false}}"#, r#"{"context": {"fileName": ["X.md", ""]}}"#] {
+        let files = format!("-- /h/.gemini/settings.json --\n{settings}\n-- /r/GEMINI.md --\nR\n");
+        let fidelity = |version: &str| asked_about("gemini-cli", version, &files).fidelity;
+        assert_eq!((fidelity("0.47.0"), fidelity("0.43.0")), (Fidelity::Exact, Fidelity::Files), "{settings}");
+    }
+}
+
 fn asked(id: &str, version: &str) -> Resolution {
+    asked_about(id, version, "-- /h/ --\n-- /r/ --\n")
+}
+
+fn asked_about(id: &str, version: &str, files: &str) -> Resolution {
     let choice = harness::choose(&format!("{id}@{version}"), &Customs::default()).expect("a version of it");
-    let world = World::of(&Case::parse("-- /h/ --\n-- /r/ --\n"));
+    let world = World::of(&Case::parse(files));
     let standpoint = Standpoint::plain(Path::new("/r"), Path::new("/h"), Environment::default());
     let Outcome::Answer(told) = resolve(&world, &choice, &standpoint) else { panic!("everything was told") };
     *told

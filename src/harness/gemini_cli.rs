@@ -8,7 +8,9 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::answer::{Answer, Fate, Message, Role, Scope, SessionKind, Source, Standpoint, Tool, Trigger, Warning};
+use crate::answer::{
+    Answer, Certain, Fate, Message, Role, Scope, SessionKind, Source, Standpoint, Tool, Trigger, Warning,
+};
 use crate::formats::Node;
 use crate::harness::shared::keys::{Key, Keys, Takes};
 use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program, Version};
@@ -155,6 +157,9 @@ impl Edition for GeminiCli {
         }
         let home = settings.variables.home(at, search);
         let mut answer = Answer { warnings: settings.warnings.clone(), ..Answer::default() };
+        if let Some(reason) = settings.doubt() {
+            answer.doubt(&Certain::ALL, reason);
+        }
         let extensions = match extensions::look(at, &home, &settings, search)? {
             Ok(extensions) => extensions,
             Err(refusal) => return Ok(refusal.into()),

@@ -24,11 +24,9 @@ HELPER = '{"reasoning":"x","next_speaker":"user","complexity_reasoning":"x","com
 
 
 def at_version(version):
-    """The client below gemini-cli is that version. Before 0.44 it asks a proxy for everything; there is no network anyway."""
+    """The client below gemini-cli is that version."""
     global VERSION
     VERSION = version
-    if [int(number) for number in version.split(".")] < [0, 44]:
-        PROXIES.clear()
 
 
 def version(ask):
@@ -102,11 +100,13 @@ def options(case):
     return settings.get("options", {}).get("gemini-cli", {})
 
 
-def environment(case, port):
-    """Nothing of ours leaks in; whatever else the client tried on the network would meet a closed port."""
+def environment(case, port, version):
+    """Nothing of ours leaks in; whatever else the client tried on the network would meet a closed port. Before 0.44 it asked a
+    proxy for what is on this machine, too."""
+    proxies = PROXIES if [int(number) for number in version.split(".")] >= [0, 44] else {}
     return {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": case.home(), "TERM": "xterm-256color", "LANG": "C.UTF-8", "TZ": "UTC", "GOOGLE_API_KEY": "dummy",
             "GOOGLE_GENAI_USE_VERTEXAI": "true", "GOOGLE_VERTEX_BASE_URL": f"http://127.0.0.1:{port}", "GEMINI_TELEMETRY_ENABLED": "false", "NO_COLOR": "1", "GEMINI_CLI_NO_RELAUNCH": "true",
-            **PROXIES, **case.env()}
+            **proxies, **case.env()}
 
 
 def run(clients, case, ask, terminal=False, trust=False):
@@ -115,7 +115,7 @@ def run(clients, case, ask, terminal=False, trust=False):
              "write": lambda path, _: ("write_file", {"file_path": path, "content": "new"}),
              "shell": lambda path, _: ("run_shell_command", {"command": f"cat '{path}'"})}
     model = Model(calls(ask, lambda path: ("read_file", {"file_path": path}), other), ask.agent if is_subagent(case) else None)
-    env = environment(case, model.server_address[1])
+    env = environment(case, model.server_address[1], version(ask))
     if trust:
         env["GEMINI_CLI_TRUST_WORKSPACE"] = "true"
     if terminal:  # on a terminal the environment alone does not choose how to sign in
@@ -136,7 +136,7 @@ def run(clients, case, ask, terminal=False, trust=False):
                                stderr=inner if terminal else subprocess.STDOUT, start_new_session=True)
     output = []
     threading.Thread(target=drain, args=(outer if terminal else process.stdout.fileno(), output), daemon=True).start()
-    deadline = time.monotonic() + (25 if terminal else 90)
+    deadline = time.monotonic() + 90
     while process.poll() is None and not model.done.wait(.02) and time.monotonic() < deadline and not (terminal and DIALOG in b"".join(output)):
         pass
     finished = model.done.is_set()

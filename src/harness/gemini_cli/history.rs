@@ -8,7 +8,7 @@ use crate::harness::{Change, Edition, History, Replays, Version};
 
 /// The versions, what changed in them, and what was replayed.
 pub(super) static HISTORY: History = History {
-    changes: &[&LINKS, &STRAYS],
+    changes: &[&IN_TIME, &NO_SWITCH, &ADDED, &LINKS, &STRAYS],
     rules: |version| -> Arc<dyn Edition> { Arc::new(GeminiCli::for_version(version)) },
     replays: &REPLAYS,
 };
@@ -16,6 +16,25 @@ pub(super) static HISTORY: History = History {
 static REPLAYS: Replays =
     LazyLock::new(|| replays(include_str!("../../../tests/conformance/versions/gemini-cli.toml")));
 
+// No rules were made of what was before: the nearest version that was replayed is this one.
+static IN_TIME: Change = Change {
+    since: "0.40.0",
+    what: "the project's files stand in the first user message, and those above a file come with it; before, the system instruction had all of them, those below the working directory as well",
+    cases: &["gemini-cli/a_read_loads_what_lies_between_the_target_and_the_workspace"],
+};
+static NO_SWITCH: Change = Change {
+    since: "0.44.0",
+    what: "`experimental.jitContext` counts for nothing; before, `false` had all files in the system instruction",
+    cases: &[],
+};
+static ADDED: Change = Change {
+    since: "0.44.0",
+    what: "names of `context.fileName` are looked for beside GEMINI.md; before, in its place",
+    cases: &[
+        "gemini-cli/a_configured_name_is_added_in_front_of_gemini_md_and_replaces_nothing",
+        "gemini-cli/before_0_44_a_configured_name_took_the_place_of_gemini_md",
+    ],
+};
 // The registry has no version between 0.47.0 and this one.
 static LINKS: Change = Change {
     since: "0.51.0",
@@ -39,6 +58,8 @@ static STRAYS: Change = Change {
 pub(super) struct Behavior {
     pub links: Links,
     pub strays: Strays,
+    pub switch: Switch,
+    pub names: Names,
 }
 
 /// Which path of an import must lie inside of the boundary.
@@ -58,15 +79,33 @@ pub(super) enum Strays {
     LeftOut,
 }
 
+/// Whether `experimental.jitContext` may have every file loaded at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Switch {
+    Counts,
+    Gone,
+}
+
+/// What becomes of GEMINI.md where other names are configured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Names {
+    /// It is not looked for.
+    Replaced,
+    Added,
+}
+
 impl Behavior {
     /// Those of the newest version.
-    pub(super) const NOW: Behavior = Behavior { links: Links::Resolved, strays: Strays::LeftOut };
+    pub(super) const NOW: Behavior =
+        Behavior { links: Links::Resolved, strays: Strays::LeftOut, switch: Switch::Gone, names: Names::Added };
 
     /// Those of a version.
     pub(super) fn for_version(version: Version) -> Behavior {
         Behavior {
             links: if version.has(&LINKS) { Links::Resolved } else { Links::AsWritten },
             strays: if version.has(&STRAYS) { Strays::LeftOut } else { Strays::Stop },
+            switch: version.pick(&NO_SWITCH, Switch::Gone, Switch::Counts),
+            names: version.pick(&ADDED, Names::Added, Names::Replaced),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::environment::{Variables, flag};
 use super::guard::{self, Guard};
-use super::history::{Behavior, Links};
+use super::history::{Behavior, Links, Names, Switch};
 use super::paths::{is_absence, resolved};
 use super::trust;
 use crate::answer::{Refusal, Standpoint, Warning};
@@ -161,7 +161,7 @@ impl Settings {
             return Ok(Err(Refusal::new(user, message)));
         }
         let context = |key: &str| merged.at_path(&["context", key]);
-        let names = match names(context("fileName"), default_name, at, search)? {
+        let names = match names((context("fileName"), behavior.names), default_name, at, search)? {
             Ok(names) => names,
             Err(message) => return Ok(Err(Refusal::new(user, message))),
         };
@@ -178,6 +178,18 @@ impl Settings {
     /// What imports must stay inside of, and how that is told.
     pub(super) fn bounds(&self) -> (&[String], Links) {
         (&self.markers, self.behavior.links)
+    }
+
+    /// What of an earlier version no rules were made of.
+    pub(super) fn doubt(&self) -> Option<&'static str> {
+        if self.behavior.switch == Switch::Counts && !self.flag(&["experimental", "jitContext"], true) {
+            return Some("experimental.jitContext is off, which has every file in the system instruction");
+        }
+        let configured = self.value(&["context", "fileName"]);
+        let nodes = configured.map(|node| node.as_list().unwrap_or(std::slice::from_ref(node))).unwrap_or_default();
+        let is_plain = |node: &Node| node.as_text().is_some_and(|name| !name.is_empty() && normalized(name) == name);
+        let is_odd = self.behavior.names == Names::Replaced && !nodes.iter().all(is_plain);
+        is_odd.then_some("how this version takes empty and unusual names of context.fileName was not checked")
     }
 
     /// The value at a path of keys.
@@ -313,9 +325,9 @@ fn merge<'a>(target: &mut Node, source: &'a Node, path: &mut Vec<&'a str>) {
     }
 }
 
-/// The configured names, trimmed and normalized, then the default one.
+/// The configured names, trimmed and normalized, then the default one, where they are added to it.
 fn names(
-    node: Option<&Node>,
+    (node, kind): (Option<&Node>, Names),
     default: &str,
     at: &Standpoint,
     search: &mut Search,
@@ -350,7 +362,9 @@ fn names(
         let message = format!("{} links to itself, which stops Gemini CLI", at.cwd.join(default).display());
         return Ok(Err(message));
     }
-    names.push(default.to_owned());
+    if kind == Names::Added || names.is_empty() {
+        names.push(default.to_owned());
+    }
     let mut seen = std::collections::HashSet::new();
     names.retain(|name| seen.insert(name.clone()));
     Ok(Ok(names))
