@@ -1,4 +1,7 @@
 //! The clients that can be asked: how each is started on a mock model, and where its request has the texts.
+//!
+//! The drivers below `tests/conformance` ask for more than these (sub-agents, other tools, skills); `by_verify.py` there asks what
+//! was recorded by these, so that the two cannot drift apart.
 
 use std::path::Path;
 
