@@ -291,7 +291,7 @@ impl<'a, 'f> Chain<'a, 'f> {
         let before = sources.len();
         sources.retain(|source| source.fate != Fate::Excluded || source.place != place);
         if sources.len() < before {
-            self.taken.remove(path);
+            self.taken.remove(path.components().collect::<PathBuf>().as_os_str());
         }
     }
 
