@@ -4,40 +4,35 @@
 //! before it is looked at, so no change can fall between the two. Only until [`Watcher::begin`] it is put off, since a
 //! directory with very many names takes the system long; what was looked at by then has to be looked at again.
 
-use std::collections::BTreeMap;
-use std::ops::Bound;
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, mpsc};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, mpsc};
 use std::thread;
+
+use notify::event::{EventKind, Flag, ModifyKind};
+use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::Filesystem;
 use super::before::{Before, Each, LookedAt};
 use crate::snapshot::{Change, FileType};
 
-#[cfg_attr(target_os = "linux", path = "watch/inotify.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "watch/notify.rs")]
-mod system;
-
-use system::{Mark, System};
-
 /// The directories watched so far.
 pub struct Watcher {
-    /// Read at every look at the disk, and therefore never held while the system is asked for anything. Each with what the
-    /// system calls it, if it knows of it yet.
-    armed: RwLock<BTreeMap<Arc<Path>, Option<Mark>>>,
+    /// Read at every look at the disk, and therefore never held while the system is asked for anything.
+    armed: RwLock<BTreeSet<PathBuf>>,
     /// Held by whoever arms and disarms, which may take the system long. Taken before the set.
     state: Mutex<State>,
 }
 
 struct State {
     /// `None` where the system cannot watch at all.
-    system: Option<System>,
+    notify: Option<RecommendedWatcher>,
     /// Where changes are told.
     heard: mpsc::Sender<Vec<Change>>,
     /// The armed ones that the system does not know of yet, in order; `None` once watching has begun.
-    put_off: Option<Vec<Arc<Path>>>,
+    put_off: Option<Vec<PathBuf>>,
     /// No more directories than this; none: as many as the system lets us.
     limit: Option<usize>,
     /// Whether it was said that something cannot be watched.
@@ -61,22 +56,28 @@ impl Watcher {
             }
         };
         let tell = heard.clone();
-        // Fails only while the watcher is dropped.
-        let hand_on = move |changes| drop(tell.send(changes));
-        let system = thread::Builder::new()
+        let handler = move |event: notify::Result<Event>| {
+            let changes = changes_of(event);
+            if !changes.is_empty() {
+                // Fails only while the watcher is dropped.
+                let _ = tell.send(changes);
+            }
+        };
+        let notify = thread::Builder::new()
             .name("briefing-files".to_owned())
             .spawn(listen)
-            .and_then(|_| System::new(hand_on))
+            .map_err(notify::Error::io)
+            .and_then(|_| notify::recommended_watcher(handler))
             .inspect_err(|error| {
                 tracing::warn!("files cannot be watched ({error}); every request looks at the disk anew")
             })
             .ok();
-        Watcher::on(system, heard)
+        Watcher::on(notify, heard)
     }
 
-    fn on(system: Option<System>, heard: mpsc::Sender<Vec<Change>>) -> Watcher {
+    fn on(notify: Option<RecommendedWatcher>, heard: mpsc::Sender<Vec<Change>>) -> Watcher {
         let put_off = Some(Vec::new());
-        let state = State { system, heard, put_off, limit: None, warned: false };
+        let state = State { notify, heard, put_off, limit: None, warned: false };
         Watcher { armed: RwLock::default(), state: Mutex::new(state) }
     }
 
@@ -91,14 +92,14 @@ impl Watcher {
     }
 
     fn is_armed(&self, dir: &Path) -> bool {
-        self.armed.read().unwrap_or_else(PoisonError::into_inner).contains_key(dir)
+        self.armed.read().unwrap_or_else(PoisonError::into_inner).contains(dir)
     }
 
-    fn set_armed(&self, dir: Arc<Path>, mark: Option<Mark>) {
-        self.armed.write().unwrap_or_else(PoisonError::into_inner).insert(dir, mark);
+    fn set_armed(&self, dir: &Path) -> bool {
+        self.armed.write().unwrap_or_else(PoisonError::into_inner).insert(dir.to_owned())
     }
 
-    fn unset_armed(&self, dir: &Path) -> Option<Option<Mark>> {
+    fn unset_armed(&self, dir: &Path) -> bool {
         self.armed.write().unwrap_or_else(PoisonError::into_inner).remove(dir)
     }
 
@@ -115,7 +116,7 @@ impl Watcher {
         Some(put_off.iter().fold(true, |all, dir| {
             let mut state = self.state();
             // What was disarmed needs no watching.
-            let watched = self.unset_armed(dir).is_none() || self.arm_with(&mut state, dir);
+            let watched = !self.unset_armed(dir) || self.arm_with(&mut state, dir);
             all && watched
         }))
     }
@@ -129,20 +130,21 @@ impl Watcher {
     pub fn disarm(&self, changes: &[Change]) {
         let mut state = self.state();
         for change in changes {
-            let gone: Vec<Arc<Path>> = {
+            let gone: Vec<PathBuf> = {
                 let armed = self.armed.read().unwrap_or_else(PoisonError::into_inner);
                 match change {
-                    Change::Everything => armed.keys().cloned().collect(),
+                    Change::Everything => armed.iter().cloned().collect(),
                     Change::Content(_) => Vec::new(),
                     Change::Path(path) => {
-                        let from = armed.range::<Path, _>((Bound::Included(path.as_path()), Bound::Unbounded));
-                        from.map(|(dir, _)| dir).take_while(|dir| dir.starts_with(path)).cloned().collect()
+                        armed.range(path.clone()..).take_while(|dir| dir.starts_with(path)).cloned().collect()
                     }
                 }
             };
             for dir in gone {
-                if let (Some(Some(mark)), Some(system)) = (self.unset_armed(&dir), &mut state.system) {
-                    system.unwatch(&dir, mark);
+                self.unset_armed(&dir);
+                if let Some(notify) = &mut state.notify {
+                    // It may be gone already, which is why we are here.
+                    let _ = notify.unwatch(&dir);
                 }
             }
         }
@@ -161,24 +163,24 @@ impl Watcher {
         if state.limit.is_some_and(|limit| self.count() >= limit) {
             return false;
         }
-        let Some(system) = &mut state.system else { return false };
-        let held: Arc<Path> = Arc::from(dir);
+        let Some(notify) = &mut state.notify else { return false };
         if let Some(put_off) = &mut state.put_off {
-            put_off.push(held.clone());
-            self.set_armed(held, None);
-            return true;
+            put_off.push(dir.to_owned());
+            return self.set_armed(dir);
         }
-        match system.watch(&held) {
-            Ok(mark) => {
+        match notify.watch(dir, RecursiveMode::NonRecursive) {
+            Ok(()) => {
                 match dir.canonicalize() {
                     // A directory on the way has just become a link. Linux watches a directory once, and would end that
                     // when `dir` is disarmed, so whoever watches it by its own name has to begin anew. Elsewhere a
                     // canonical path may differ in letter case or by a prefix.
                     Ok(real) if real != dir && cfg!(target_os = "linux") => {
-                        system.unwatch(dir, mark);
+                        let _ = notify.unwatch(dir);
                         let _ = state.heard.send(vec![Change::Path(real)]);
                     }
-                    _ => self.set_armed(held, Some(mark)),
+                    _ => {
+                        self.set_armed(dir);
+                    }
                 }
                 true
             }
@@ -192,6 +194,22 @@ impl Watcher {
                 false
             }
         }
+    }
+}
+
+fn changes_of(event: notify::Result<Event>) -> Vec<Change> {
+    match event {
+        Err(error) => {
+            tracing::warn!("file events were lost: {error}");
+            vec![Change::Everything]
+        }
+        Ok(event) if event.flag() == Some(Flag::Rescan) => vec![Change::Everything],
+        // Reading is no change, and one search through a tree makes a hundred thousand of these.
+        Ok(Event { kind: EventKind::Access(_), .. }) => Vec::new(),
+        Ok(Event { kind: EventKind::Modify(ModifyKind::Data(_)), paths, .. }) => {
+            paths.into_iter().map(Change::Content).collect()
+        }
+        Ok(event) => event.paths.into_iter().map(Change::Path).collect(),
     }
 }
 
@@ -282,10 +300,16 @@ mod tests {
     use super::*;
     use crate::disk::Real;
     use crate::snapshot::Errno;
-    use std::path::PathBuf;
     use std::time::Duration;
 
     const DEADLINE: Duration = Duration::from_secs(20);
+
+    #[test]
+    fn events_that_were_lost_may_have_been_about_anything() {
+        let overflow = Event::new(EventKind::Other).set_flag(Flag::Rescan);
+        assert_eq!(changes_of(Ok(overflow)), [Change::Everything]);
+        assert_eq!(changes_of(Err(notify::Error::generic("lost"))), [Change::Everything]);
+    }
 
     #[test]
     fn no_more_directories_are_watched_than_the_limit_allows() {
