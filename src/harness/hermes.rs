@@ -6,12 +6,14 @@
 //! in the system prompt, and are not looked up.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
 
+use super::history::replays;
 use super::shared::conventional::PLAIN;
 use super::shared::heads;
 use super::shared::keys::{Key, Keys, Takes};
 use super::shared::skills;
-use super::{About, Attaches, Details, Edition, Evidence, Profile, Program};
+use super::{About, Attaches, Details, Edition, Evidence, History, Profile, Program, Replays};
 use crate::answer::{
     Answer, Certain, Fate, Limit, Message, Per, Purpose, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Unit,
 };
@@ -29,7 +31,7 @@ pub static PROFILE: Profile = Profile {
     title: "Hermes",
     summary: "~/.hermes/SOUL.md; of the project the first of .hermes.md or HERMES.md, AGENTS.md, CLAUDE.md, the rules of Cursor; nested ones as tools reach them",
     editions: &[&Hermes],
-    history: None,
+    history: Some(&HISTORY),
     instruction_names: &[
         ".hermes.md",
         "HERMES.md",
@@ -60,6 +62,10 @@ const KEYS: &[Keys] = &[Keys {
         "The most characters of one file; else it follows from the window of the model.",
     )],
 }];
+
+static HISTORY: History = History { changes: &[], rules: |_| Arc::new(Hermes), replays: &REPLAYS };
+
+static REPLAYS: Replays = LazyLock::new(|| replays(include_str!("../../tests/conformance/versions/hermes.toml")));
 
 static ABOUT: About = About {
     name: "0.19",
