@@ -27,6 +27,9 @@ write, shell, mention) with which FILE is reached, the agent (of `@session subag
                      that come with it, are left out, except for OpenCode, of which the whole block is known
   @environment ASK   the block that describes the environment, in the shape of @text, on the day and in the time zone of the cases
   @reminders ASK     what the client itself adds to the user's message, measured: lines as those of @hash
+  @unfolded ASK then STEP…   a session of steps `read:PATH`, `compact`, `resume` and `change:PATH` (the file then holds the body of
+                     `@then PATH`): the files of which the client sends the text after each, in the order of their paths; `(new)`
+                     behind one is the text that a change put there
   @sources ASK       `fate path  reason` lines; never recorded from a client, they are our own words
   @messages ASK      all messages, whatever their kind: `>>> TRIGGER ROLE KIND [NAME]`, then the text, if it is shown
   @problems custom from CWD   what is wrong with the harnesses that a briefing.toml declares there
@@ -34,7 +37,7 @@ write, shell, mention) with which FILE is reached, the agent (of `@session subag
   @actions FILE[:LINE] [HARNESS,...]    what can be done there, each with its edits and with what is wrong afterwards
   @workspace DIR              what can be done for the workspace that begins there
   @roster CWD [EXTENSION]...  which harnesses are used there, where the editor has these extensions, and what shows it
-  @observed CLIENT VERSION    the @text, @hash, @skills, @environment and @reminders sections for that client's harness were recorded
+  @observed CLIENT VERSION    the @text, @hash, @skills, @environment, @reminders and @unfolded sections for that client's harness were recorded
                               from the real one
 """
 import base64, hashlib, os, re, shutil, subprocess, sys
@@ -105,6 +108,7 @@ class Ask:
         self.agent = next((v for k, v in pairs if k == "as"), None)
         self.after = [v for k, v in pairs if k == "after"]
         self.already = [v for k, v in pairs if k == "already"]
+        self.steps = [v for k, v in pairs if k == "then"]
 
 
 def golden(messages, limit=6000):

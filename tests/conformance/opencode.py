@@ -233,6 +233,76 @@ def served(binary, env, cwd, settings):
         server.kill(); server.wait()
 
 
+class Turns(Provider):
+    """Answers a session's request with the call that is due, if one is; what it is asked beside it, with a summary."""
+
+    def __init__(self):
+        super().__init__({})
+        self.due = []
+
+    def calls(self, body):
+        who = "main" if body.get("tools") else "helper"
+        with self.lock:
+            self.requests.append((who, body))
+            return [("call_" + os.urandom(4).hex(), *self.due.pop())] if who == "main" and self.due else []
+
+
+class Session:
+    """A session of the client's own server, as editors have it, step by step."""
+
+    def __init__(self, clients, case, ask):
+        self.case, self.ask, self.client, self.settings = case, ask, edition(ask), question(case, ask)
+        self.binary, self.state, self.provider = program(clients, self.client), tempfile.mkdtemp(prefix="opencode-"), Turns()
+
+    def __enter__(self):
+        self.env = surroundings(self.client, self.case.home(), self.state, self.case.env(), self.ask.cwd)
+        self.env[f"{self.client.prefix}CONFIG_CONTENT"] = json.dumps(mocked(self.provider, "mock-model", True))
+        os.makedirs(self.case.home(), exist_ok=True)
+        try:
+            self.serve()
+        except BaseException:
+            self.__exit__()
+            raise
+        self.id = self.asked("/session", {"title": "t"})["id"]
+        return self
+
+    def __exit__(self, *_):
+        self.stop(); self.provider.shutdown(); self.provider.server_close()
+        shutil.rmtree(self.state, ignore_errors=True)
+
+    def serve(self):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.server = subprocess.Popen([self.binary, "serve", "--port", str(self.port)], cwd=self.ask.cwd, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        if not any(b" listening on " in line for line in self.server.stdout):
+            raise SystemExit("the client's server did not start")
+
+    def asked(self, path, body):
+        data = json.dumps(body).encode()
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, {"content-type": "application/json"})
+        return json.load(urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=240))
+
+    def stop(self):
+        self.server.kill(); self.server.wait(); self.server.stdout.close()
+
+    def hello(self):
+        self.asked(f"/session/{self.id}/message", {"parts": [{"type": "text", "text": HELLO}]})
+        return [body for who, body in self.provider.requests if who == "main"][-1]
+
+    def read(self, path):
+        self.provider.due.append(call("read", path))
+        return self.hello()
+
+    def compact(self):
+        self.asked(f"/session/{self.id}/summarize", {"providerID": "mock", "modelID": "mock-model"})
+        return self.hello()
+
+    def resume(self):
+        self.stop(); self.serve()
+        return self.hello()
+
+
 def entries(system, client):
     """The instruction entries of a system text. The environment block ends before them, the skills block stands before or behind."""
     end = client.environment_end

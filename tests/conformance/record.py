@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Asks the real client every @text, @hash, @skills and @reminders question of case files and writes its answers into them.
+"""Asks the real client every @text, @hash, @skills, @reminders and @unfolded question of case files and writes its answers into them.
 
 usage: record.py --clients DIR [--check] CASE.txt...
 
@@ -12,12 +12,12 @@ Each case is laid out in a private root of its own, so paths, budgets and ancest
 module per harness (codex.py, opencode.py, openclaw.py …) has CLIENT, VERSION (or `version(ask)`, where editions are
 asked of clients of their own) and `ask(clients, case, ask) -> [(trigger, role, text)] | "refused"`, which runs the client
 inside the private root. One that can be asked for lists of skills has `skills(clients, case, ask)` with the same answer, one that
-can be asked for the environment block `environment(clients, case, ask)`, and one of which the reminders are known
-`reminders(clients, case, ask)`.
+can be asked for the environment block `environment(clients, case, ask)`, one of which the reminders are known
+`reminders(clients, case, ask)`, and one whose sessions can be followed step by step `Session(clients, case, ask)`, as unfold.py says.
 """
 import argparse, http.server, importlib, json, os, subprocess, sys, tempfile, threading, urllib.parse
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import casefile
+import casefile, unfold
 
 
 def driver(harness):
@@ -73,6 +73,12 @@ def answer(clients, path):
         module = driver(ask.harness)
         said = getattr(module, section.word[1:])(clients, case, ask)
         section.body = casefile.measured(said) if section.word == "@reminders" else casefile.golden(said, limit=float("inf"))[1]
+        observed.add((module.CLIENT, version(module, ask)))
+    for section in case.all("@unfolded"):
+        ask = casefile.Ask(section.header.split(None, 1)[1])
+        module = driver(ask.harness)
+        with module.Session(clients, case, ask) as session:
+            section.body = unfold.steps(session, case, ask)
         observed.add((module.CLIENT, version(module, ask)))
     asked = {client for client, _ in observed}
     case.sections = [s for s in case.sections if not (s.word == "@observed" and s.header.split()[1] in asked)]
