@@ -151,6 +151,46 @@ def last_request(model, command, ask, env, seconds=240, softly=False):
     return model.last if model.done.is_set() else None
 
 
+class Session:
+    """A session of a client that is started once for every turn and goes on from its second; for unfold.py. A driver has
+    `command(prompt, goes_on)`, `env`, and the `read_call(path)` by which the model has a file read."""
+    model_class, seconds, compacts_with = Model, 240, None
+
+    def __init__(self, clients, case, ask):
+        self.clients, self.case, self.ask, self.model, self.goes_on = clients, case, ask, self.model_class([]), False
+        os.makedirs(case.home(), exist_ok=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.model.shutdown(); self.model.server_close()
+
+    def turn(self, prompt, calls=()):
+        before = sum(m["role"] == "tool" for m in (self.model.last or {}).get("messages", []))
+        self.model.calls, self.model.last = [None] * before + list(calls), None
+        run = subprocess.run(self.command(prompt, self.goes_on), cwd=self.ask.cwd, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=self.seconds)
+        if os.environ.get("CLIENT_OUTPUT"):
+            os.write(2, run.stdout)
+        self.goes_on = True
+        return self.model.last
+
+    def hello(self):
+        return self.turn("hi")
+
+    def read(self, path):
+        return self.turn("go on", [self.read_call(os.path.join(os.path.realpath(self.ask.cwd), path))])
+
+    def compact(self):
+        self.turn(self.compacts_with)
+        self.model.last = None
+        return self.turn("go on")
+
+    def resume(self):
+        """Every turn has been one already."""
+        return self.turn("go on")
+
+
 def text(content):
     return content if isinstance(content, str) else "".join(part.get("text", "") for part in content or [])
 

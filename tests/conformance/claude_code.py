@@ -141,11 +141,7 @@ def run(clients, case, ask, calls, prompt="hi"):
         args += ["--permission-mode", "bypassPermissions"]
     start = [("Agent", {"description": "A task", "prompt": TASK, "subagent_type": subagent, "run_in_background": False})]
     model = Model(start if subagent else calls, calls if subagent else None)
-    env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": case.home(), "SHELL": "/bin/bash", "LANG": "C.UTF-8", "TERM": "dumb", "TZ": "UTC", "USER": "user",
-           "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{model.server_address[1]}", "ANTHROPIC_API_KEY": "none", "IS_SANDBOX": "1",
-           "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_TELEMETRY": "1", "DISABLE_ERROR_REPORTING": "1", "DISABLE_AUTOUPDATER": "1",
-           "HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1,localhost", **case.env()}
-    client = subprocess.Popen([*program(clients, ask), "-p", prompt, *args], cwd=ask.cwd, env=env, stdin=subprocess.DEVNULL,
+    client = subprocess.Popen([*program(clients, ask), "-p", prompt, *args], cwd=ask.cwd, env=variables(case, model), stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
     try:
         out, err = client.communicate(timeout=120)
@@ -159,6 +155,64 @@ def run(clients, case, ask, calls, prompt="hi"):
         for role, kind, text in texts(model.requests[-1]):
             os.write(2, f"=== {role} {kind}\n{text}\n".encode("utf-8", "surrogatepass"))
     return model.requests or None
+
+
+def variables(case, model):
+    """What the client runs with."""
+    return {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": case.home(), "SHELL": "/bin/bash", "LANG": "C.UTF-8", "TERM": "dumb", "TZ": "UTC", "USER": "user",
+            "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{model.server_address[1]}", "ANTHROPIC_API_KEY": "none", "IS_SANDBOX": "1",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_TELEMETRY": "1", "DISABLE_ERROR_REPORTING": "1", "DISABLE_AUTOUPDATER": "1",
+            "HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1,localhost", **case.env()}
+
+
+class Session:
+    """A session in one process, step by step, for unfold.py."""
+
+    def __init__(self, clients, case, ask):
+        self.clients, self.case, self.ask, self.model = clients, case, ask, Model([], None)
+
+    def __enter__(self):
+        os.makedirs(self.case.home(), exist_ok=True)
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop(); self.model.shutdown(); self.model.server_close()
+
+    def start(self, *more):
+        words = ["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose", *asked(self.case, self.ask)[0], *more]
+        self.client = subprocess.Popen([*program(self.clients, self.ask), *words], cwd=self.ask.cwd, env=variables(self.case, self.model),
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
+
+    def stop(self):
+        self.client.stdin.close(); self.client.stdout.read(); self.client.wait(60); self.client.stdout.close()
+
+    def turn(self, said):
+        """The request that it led to last."""
+        message = {"type": "user", "message": {"role": "user", "content": said}}
+        self.client.stdin.write(json.dumps(message).encode() + b"\n"); self.client.stdin.flush()
+        for line in self.client.stdout:
+            if os.environ.get("CLAUDE_CODE_OUTPUT"):
+                os.write(2, line)
+            if json.loads(line).get("type") == "result":
+                return self.model.requests[-1] if self.model.requests else None
+        return None
+
+    def hello(self):
+        return self.turn("hi")
+
+    def read(self, path):
+        done = sum(kind == "tool_result" for _, kind, _ in texts(self.model.requests[-1]))
+        self.model.calls = [None] * done + [call("read", os.path.join(os.path.realpath(self.ask.cwd), path))]
+        return self.hello()
+
+    def compact(self):
+        self.turn("/compact")
+        return self.hello()
+
+    def resume(self):
+        self.stop(); self.start("--continue")
+        return self.hello()
 
 
 def session(clients, case, ask):

@@ -113,6 +113,12 @@ def environment(clients, case, ask):
     return [("session", role, casefile.on_the_day(text)) for role, text in texts if text.startswith("<environment_context>")]
 
 
+def Session(clients, case, ask):
+    """For unfold.py."""
+    import codex_exec
+    return codex_exec.Session(clients, case, ask)
+
+
 def further(edition):
     """What is compared beside the instructions in random trees."""
     return [] if edition == "0.104" else [("@skills", skills), ("@environment", environment)]

@@ -51,3 +51,42 @@ def subagent(clients, case, ask):
     subprocess.run(words, cwd=ask.cwd, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
     server.shutdown()
     return next((request for request in server.requests if "Sender: /root" in json.dumps(request["input"])), None)
+
+
+class Session:
+    """A session for unfold.py: `codex exec`, which goes on with `codex exec resume`; every turn but the first resumes it. The client
+    sums it up once an answer has used more tokens than a setting allows."""
+
+    def __init__(self, clients, case, ask):
+        self.clients, self.case, self.ask, self.tokens = clients, case, ask, 10
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
+        self.server.daemon_threads, self.server.requests, self.server.script = True, [], lambda _: ([said("ok")], self.tokens)
+
+    def __enter__(self):
+        os.makedirs(self.case.home(), exist_ok=True)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown(); self.server.server_close()
+
+    def turn(self, *words):
+        command = [*codex.command(codex.binary(self.clients, self.ask), codex.options(self.case)), *codex_early.provider(self.server.server_address[1]),
+                   "-c", "model_auto_compact_token_limit=1000", "exec", *words, "--skip-git-repo-check", "hello"]
+        environment = {**codex.variables(self.case), "MOCK_KEY": "none", "NO_PROXY": "127.0.0.1"}
+        run = subprocess.run(command, cwd=self.ask.cwd, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+        if os.environ.get("CODEX_STDERR"):
+            os.write(2, run.stderr)
+        return self.server.requests[-1] if self.server.requests else None
+
+    def hello(self):
+        return self.turn()
+
+    def compact(self):
+        self.tokens = 5000
+        self.resume()
+        self.tokens = 10
+        return self.resume()
+
+    def resume(self):
+        return self.turn("resume", "--last")

@@ -4,7 +4,7 @@
 `session`: the part of the system message that instruction files make (role system), from the first file to the end of the
 last table. `read`: one message (role user) per `<system_reminder>…</system_reminder>` block that follows a `view`.
 """
-import casefile, json, os, re
+import casefile, chat_model, json, os, re
 
 from chat_model import TASK, Model, calls, environment, is_subagent, last_request, prompt, text
 
@@ -59,14 +59,37 @@ def run(clients, case, ask):
              "write": lambda path, _: ("create", {"path": path, "file_text": "new"}),
              "shell": lambda path, _: ("bash", {"command": f"cat '{path}'", "description": "print"})}
     task = {"description": "d", "prompt": TASK, "agent_type": ask.agent, "name": "n", "mode": "sync"}
-    model = (Own if is_early(ask) else Model)(calls(ask, lambda path: ("view", {"path": path}), other), through=[("task", task)] if is_subagent(case) else ())
+    model = (Own if is_early(ask) else Model)(calls(ask, read_call, other), through=[("task", task)] if is_subagent(case) else ())
     os.makedirs(case.home(), exist_ok=True)
+    return last_request(model, command(clients, case, ask, prompt(ask)), ask, surroundings(case, ask, model))
+
+
+def read_call(path):
+    return "view", {"path": path}
+
+
+def surroundings(case, ask, model):
+    """The variables that the client runs with."""
     provider = {"COPILOT_API_URL": model.url, "GH_TOKEN": "dummy"} if is_early(ask) else {
         "COPILOT_OFFLINE": "true", "COPILOT_PROVIDER_BASE_URL": model.url, "COPILOT_PROVIDER_TYPE": "openai", "COPILOT_PROVIDER_API_KEY": "dummy"}
-    env = environment(case, COPILOT_AUTO_UPDATE="false", COPILOT_MODEL="gpt-4.1", **provider)
+    return environment(case, COPILOT_AUTO_UPDATE="false", COPILOT_MODEL="gpt-4.1", **provider)
+
+
+def command(clients, case, ask, said):
     start = [NODE, SCRIPT] if is_early(ask) else [BINARY]
-    command = [*(os.path.join(client(clients, ask), part) for part in start), "-p", prompt(ask), "--allow-all-tools", "--allow-all-paths", "--no-auto-update", *flags(case)]
-    return last_request(model, command, ask, env)
+    return [*(os.path.join(client(clients, ask), part) for part in start), "-p", said, "--allow-all-tools", "--allow-all-paths", "--no-auto-update", *flags(case)]
+
+
+class Session(chat_model.Session):
+    """For unfold.py."""
+    compacts_with, read_call = "/compact", staticmethod(read_call)
+
+    @property
+    def env(self):
+        return surroundings(self.case, self.ask, self.model)
+
+    def command(self, said, goes_on):
+        return command(self.clients, self.case, self.ask, said) + ["--continue"] * goes_on
 
 
 def ask(clients, case, ask):

@@ -4,7 +4,7 @@
 index of memories with anything in it. `read`: the
 rules that come with the result of `read_file` (role tool), in a reminder of their own.
 """
-import os, re
+import chat_model, os, re
 
 from chat_model import TASK, Model, calls, environment, is_subagent, last_request, prompt, said_by, text
 
@@ -42,14 +42,10 @@ def ask(clients, case, ask):
              "write": lambda path, _: ("write_file", {"file_path": path, "content": "new"}),
              "shell": lambda path, _: ("run_shell_command", {"command": f"cat '{path}'", "is_background": False})}
     task = {"description": "d", "prompt": TASK, "subagent_type": ask.agent, "run_in_background": False}
-    model = Model(calls(ask, lambda path: ("read_file", {"file_path": path}), other), through=[("agent", task)] if is_subagent(case) else ())
+    model = Model(calls(ask, read_call, other), through=[("agent", task)] if is_subagent(case) else ())
     os.makedirs(case.home(), exist_ok=True)
-    here = os.path.join(clients, client(ask))
-    script, proxies = entry(here)
-    env = environment(case, **proxies, OPENAI_API_KEY="dummy", OPENAI_BASE_URL=model.url, OPENAI_MODEL="m", QWEN_TELEMETRY_ENABLED="false")
-    command = [os.path.join(here, NODE), script, "--auth-type", "openai", "-p", prompt(ask)]
-    command += ["--yolo"] if ask.tool != "read" or is_subagent(case) else []
-    body = last_request(model, command, ask, env)
+    words = command(clients, ask, prompt(ask)) + ["--yolo"] * (ask.tool != "read" or is_subagent(case))
+    body = last_request(model, words, ask, surroundings(clients, case, ask, model))
     if body is None:
         return "refused"
     system = "\n".join(said_by(body, "system"))
@@ -62,6 +58,33 @@ def ask(clients, case, ask):
         added = BLOCK.search("\n".join(text(m["content"]) for m in body["messages"][last:]))
         messages += [("read", "tool", added.group())] if added else []
     return messages
+
+
+def read_call(path):
+    return "read_file", {"file_path": path}
+
+
+def surroundings(clients, case, ask, model):
+    """The variables that the client runs with."""
+    _, proxies = entry(os.path.join(clients, client(ask)))
+    return environment(case, **proxies, OPENAI_API_KEY="dummy", OPENAI_BASE_URL=model.url, OPENAI_MODEL="m", QWEN_TELEMETRY_ENABLED="false")
+
+
+def command(clients, ask, said):
+    here = os.path.join(clients, client(ask))
+    return [os.path.join(here, NODE), entry(here)[0], "--auth-type", "openai", "-p", said]
+
+
+class Session(chat_model.Session):
+    """For unfold.py."""
+    compacts_with, read_call = "/compress", staticmethod(read_call)
+
+    @property
+    def env(self):
+        return surroundings(self.clients, self.case, self.ask, self.model)
+
+    def command(self, said, goes_on):
+        return command(self.clients, self.ask, said) + ["--continue"] * goes_on
 
 
 # Random trees.
