@@ -25,6 +25,18 @@ impl Size {
     }
 }
 
+/// `a`, `a and b`, `a, b and c`.
+pub fn list<T: AsRef<str>>(items: &[T]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.as_ref().to_owned(),
+        [most @ .., last] => {
+            let most: Vec<&str> = most.iter().map(AsRef::as_ref).collect();
+            format!("{} and {}", most.join(", "), last.as_ref())
+        }
+    }
+}
+
 /// A text in which `***` stands for the password of every URL.
 pub fn without_passwords(text: &str) -> Cow<'_, str> {
     with_passwords_as(text, |_| "***".to_owned())

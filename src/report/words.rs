@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::answer::{Certain, Fate, Per, Resolution, Standpoint, Trigger, Unit};
+pub use crate::text::list;
 
 /// What became of a file, for people; `docs/words.md` explains each word.
 pub fn fate(fate: Fate) -> &'static str {
@@ -52,18 +53,6 @@ pub fn certain(certain: &[Certain]) -> &'static str {
         (true, true) => "the files and their order are certain",
         (true, false) => "the files are certain",
         (false, _) => "files may be missing here, or too many",
-    }
-}
-
-/// `a`, `a and b`, `a, b and c`.
-pub fn list<T: AsRef<str>>(items: &[T]) -> String {
-    match items {
-        [] => String::new(),
-        [one] => one.as_ref().to_owned(),
-        [most @ .., last] => {
-            let most: Vec<&str> = most.iter().map(AsRef::as_ref).collect();
-            format!("{} and {}", most.join(", "), last.as_ref())
-        }
     }
 }
 

@@ -12,6 +12,7 @@ use super::layers::Layer;
 use super::manner::Manner;
 use crate::answer::{Answer, Certain, Message, MessageKind, Role, SessionKind, Standpoint, Tool, Trigger, Warning};
 use crate::formats::Node;
+use crate::text::list;
 
 /// When a hook runs; only those events whose output the model is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,7 +121,7 @@ pub(super) fn name(hooks: &[Hook], at: &Standpoint, manner: Manner, answer: &mut
         let message = format!(
             "{}: the model is also told what the {} hooks print; Briefing does not run them",
             file.display(),
-            events.join(" and ")
+            list(&events)
         );
         answer.warnings.push(Warning::at("hooks", file, message));
     }

@@ -9,6 +9,7 @@ use super::layers::Layers;
 use crate::answer::Refusal;
 use crate::formats::{Node, Value};
 use crate::harness::Version;
+use crate::text::list;
 
 /// The type that a key must have.
 #[derive(Clone, Copy)]
@@ -360,7 +361,7 @@ fn words(wanted: Type) -> String {
         Type::Table | Type::Keys(_) | Type::KeysOrEmpty(_) => "a table",
         Type::Skills(_) => "a table with no other keys than Codex knows",
         Type::TableOfTexts => "a table of strings",
-        Type::TableOfWords(known) => return format!("a table of {}", known.join(" and ")),
+        Type::TableOfWords(known) => return format!("a table of {}", list(known)),
         Type::TableOfBools | Type::Features(_) => "a table of booleans",
         Type::Filesystem => "a table of `read`, `write` and `deny`",
         Type::Tables | Type::TablesOf(_) | Type::Providers(_) | Type::Servers(_) => "a table of tables",

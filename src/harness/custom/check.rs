@@ -6,6 +6,7 @@ use toml::Spanned;
 
 use super::choices::{Entries, Target};
 use super::definition::{Definition, Message, Source};
+use crate::text::list;
 
 /// What is wrong, each at its place.
 pub(super) fn check(definition: &Definition, extends_code: bool) -> Vec<(Range<usize>, String)> {
@@ -57,7 +58,7 @@ fn of_source(source: &Spanned<Source>, wrong: &mut Vec<(Range<usize>, String)>) 
     match kinds.as_slice() {
         [_] => {}
         [] => wrong.push((at, format!("a source needs one of {}", Source::KINDS.join(", ")))),
-        several => wrong.push((at, format!("a source looks in one way, not in {}", several.join(" and ")))),
+        several => wrong.push((at, format!("a source looks in one way, not in {}", list(several)))),
     }
 }
 
