@@ -239,15 +239,34 @@ pub enum Attaches {
     Unknown,
 }
 
-/// What a session that goes on is told, where no file changed since.
+/// What a session that goes on is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resumes {
     /// Nobody has asked the client yet.
     NotAsked,
     /// What it began with, and what came with files.
-    AsBefore,
+    AsBefore(Changed),
     /// What it began with; what came with files comes anew with the next one.
-    WithoutFiles,
+    WithoutFiles(Changed),
+}
+
+/// Which text a session that goes on has of a file that changed meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Changed {
+    /// The new one alone.
+    Replaced,
+    /// The old one, and the new one beside it.
+    Beside,
+}
+
+impl Changed {
+    /// The word for it in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Changed::Replaced => "replaced",
+            Changed::Beside => "beside",
+        }
+    }
 }
 
 /// What a session that was summed up is told.

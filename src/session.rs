@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::answer::{Fate, Message, Purpose, Resolution, SessionKind, Source, Standpoint, Tool, Trigger};
-use crate::harness::{Attaches, Choice, Compacts, Resumes};
+use crate::harness::{Attaches, Changed, Choice, Compacts, Resumes};
 
 /// What happens in a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +43,8 @@ pub struct Turn {
     pub sources: Vec<Source>,
     /// What the model had, and has no more.
     pub gone: Vec<Source>,
+    /// Of a session that goes on: which text it has of a file that changed meanwhile, where that is known.
+    pub changed: Option<Changed>,
     /// The answer behind it.
     pub answer: Arc<Resolution>,
     /// Why not every byte of it is certain, beyond what the answer says.
@@ -105,7 +107,7 @@ impl Session<'_> {
     /// A turn that adds nothing.
     fn nothing(&self, step: Step, answer: Arc<Resolution>) -> Turn {
         let (messages, sources, gone) = (Vec::new(), Vec::new(), Vec::new());
-        Turn { step, messages, sources, gone, answer, doubt: self.doubt.clone() }
+        Turn { step, messages, sources, gone, changed: None, answer, doubt: self.doubt.clone() }
     }
 
     fn reach(&mut self, tool: Tool, file: &Path) -> Turn {
@@ -235,11 +237,13 @@ impl Session<'_> {
                 self.doubt.get_or_insert(doubt);
                 self.start(Step::Resume)
             }
-            Resumes::AsBefore => self.nothing(Step::Resume, (self.ask)(&self.at)),
-            Resumes::WithoutFiles => {
+            Resumes::AsBefore(changed) => {
+                Turn { changed: Some(changed), ..self.nothing(Step::Resume, (self.ask)(&self.at)) }
+            }
+            Resumes::WithoutFiles(changed) => {
                 self.at.read_before.clear();
                 let gone = std::mem::take(&mut self.came);
-                Turn { gone, ..self.nothing(Step::Resume, (self.ask)(&self.at)) }
+                Turn { gone, changed: Some(changed), ..self.nothing(Step::Resume, (self.ask)(&self.at)) }
             }
         }
     }

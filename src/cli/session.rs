@@ -17,6 +17,7 @@ use super::words::visible;
 use super::{Failure, defaults};
 use crate::answer::{Fate, Fidelity, Source};
 use crate::disk::Real;
+use crate::harness::Changed;
 use crate::report::briefing::{Include, uncertainty};
 use crate::report::session::{SessionStep, fidelity, unfolded};
 use crate::report::words::Paths;
@@ -268,6 +269,9 @@ fn write_turn(out: &mut String, turn: &Turn, paths: &Paths) {
             message.kind.word()
         );
     }
+    if let Some(changed) = turn.changed {
+        let _ = writeln!(out, "     {FAINT}{}{FAINT:#}", if_changed(changed));
+    }
     let sent: usize = turn.messages.iter().map(|message| message.text.len()).sum();
     if sent > 0 {
         let _ = writeln!(out, "     adds {} B, ≈ {} tokens", grouped(sent), grouped(sent.div_ceil(4)));
@@ -275,6 +279,13 @@ fn write_turn(out: &mut String, turn: &Turn, paths: &Paths) {
         let _ = writeln!(out, "     adds nothing");
     }
     doubt(out, turn);
+}
+
+fn if_changed(changed: Changed) -> &'static str {
+    match changed {
+        Changed::Replaced => "a file that changed meanwhile is sent as it is now",
+        Changed::Beside => "of a file that changed meanwhile the model has the old text and the new one",
+    }
 }
 
 fn doubt(out: &mut String, turn: &Turn) {

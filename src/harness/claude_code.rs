@@ -11,7 +11,7 @@ use crate::answer::{
 };
 use crate::formats::Node;
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Attaches, Compacts, Details, Edition, Evidence, Profile, Program, Resumes};
+use crate::harness::{About, Attaches, Changed, Compacts, Details, Edition, Evidence, Profile, Program, Resumes};
 use crate::search::{Known, Search};
 use crate::text::js_trim;
 
@@ -287,7 +287,7 @@ impl Edition for Edition21 {
 
     /// Asked of 2.1.329.
     fn resumes(&self) -> Resumes {
-        if self.own_skills_measured { Resumes::AsBefore } else { Resumes::NotAsked }
+        if self.own_skills_measured { Resumes::AsBefore(Changed::Beside) } else { Resumes::NotAsked }
     }
 
     /// Asked of 2.1.329: the block of the session is sent again, and files come as answers of Read, the nested ones among them.

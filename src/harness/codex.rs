@@ -15,7 +15,9 @@ use crate::answer::{
 use crate::harness::custom::{Overrides, kept};
 use crate::harness::history::name;
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Compacts, Details, Edition, Evidence, LimitKey, Profile, Program, Resumes, Version};
+use crate::harness::{
+    About, Changed, Compacts, Details, Edition, Evidence, LimitKey, Profile, Program, Resumes, Version,
+};
 use crate::search::{Known, Pending, Search};
 use crate::snapshot::{FileType, Unreadable, absolute};
 
@@ -323,7 +325,7 @@ impl Edition for Codex {
 
     /// Asked of 0.169.0.
     fn resumes(&self) -> Resumes {
-        if self.is_asked { Resumes::AsBefore } else { Resumes::NotAsked }
+        if self.is_asked { Resumes::AsBefore(Changed::Beside) } else { Resumes::NotAsked }
     }
 
     fn compacts(&self) -> Compacts {

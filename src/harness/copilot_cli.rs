@@ -11,7 +11,7 @@ use crate::answer::{
 };
 use crate::glob;
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program, Resumes, Version};
+use crate::harness::{About, Attaches, Changed, Details, Edition, Evidence, Profile, Program, Resumes, Version};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Errno, FileType, absolute, relative};
 
@@ -130,7 +130,11 @@ impl Edition for CopilotCli {
 
     /// Asked of 1.0.102.
     fn resumes(&self) -> Resumes {
-        if self.behavior.heads == Heads::Paths { Resumes::WithoutFiles } else { Resumes::NotAsked }
+        if self.behavior.heads == Heads::Paths {
+            Resumes::WithoutFiles(Changed::Replaced)
+        } else {
+            Resumes::NotAsked
+        }
     }
 
     fn sessions(&self) -> &'static [SessionKind] {

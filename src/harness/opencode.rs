@@ -8,7 +8,9 @@ use std::sync::LazyLock;
 use crate::answer::{Answer, Certain, Message, Role, SessionKind, Source, Standpoint, Text, Tool, Trigger, Warning};
 use crate::harness::history::name;
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program, Resumes, Version};
+use crate::harness::{
+    About, Attaches, Changed, Compacts, Details, Edition, Evidence, Profile, Program, Resumes, Version,
+};
 use crate::search::{Known, Search};
 
 mod agents;
@@ -25,6 +27,7 @@ mod older_words;
 mod permissions;
 mod places;
 mod prompt;
+mod references;
 mod rules;
 mod schema;
 mod skills;
@@ -36,8 +39,9 @@ use config::Config;
 use flags::Flags;
 use places::Places;
 use rules::{
-    AgentNames, ClaudeFlag, ConfigDir, Counts, Decoding, EnvironmentBlock, FindError, FlagWords, GitRule, GlobalOrder,
-    Globs, Locations, MissingConfigDir, OwnSkill, Pictures, PlanEnd, Settings, SkillOrder, SkillsPlace, TestHome,
+    AgentNames, ClaudeFlag, ConfigDir, Counts, Decoding, Described, EnvironmentBlock, FindError, FlagWords, GitRule,
+    GlobalOrder, Globs, Locations, MissingConfigDir, OwnSkill, Pictures, PlanEnd, Settings, SkillOrder, SkillsPlace,
+    TestHome,
 };
 
 pub use kilo::PROFILE as KILO;
@@ -128,6 +132,8 @@ pub struct OpenCode {
     skills: SkillsPlace,
     /// Whether one comes with the client.
     own_skill: OwnSkill,
+    /// What becomes of references.
+    references: Described,
     /// In which order they are listed.
     skill_order: SkillOrder,
     /// How the list says where a skill is.
@@ -211,9 +217,17 @@ impl OpenCode {
             plan_end: version.pick(&h::AGENT_NAMES, PlanEnd::Always, PlanEnd::OnlyWithFile),
             skills: SkillsPlace::for_version(version),
             own_skill: version.pick(&h::OWN_SKILL, OwnSkill::Listed, OwnSkill::NotThere),
+            references: Described::for_version(version),
             skill_order: version.pick(&h::PROMPTS, SkillOrder::ByName, SkillOrder::AsFound),
             locations: version.pick(&h::PLACES_ARE_PATHS, Locations::Paths, Locations::Urls),
         }
+    }
+}
+
+impl OpenCode {
+    /// Whether it, or a version that says the same of everything around, was followed step by step.
+    fn was_followed(&self) -> bool {
+        self.locations == Locations::Paths && self.brand.own_texts == OwnTexts::Measured
     }
 }
 
@@ -232,7 +246,12 @@ impl Edition for OpenCode {
 
     /// Asked of 1.18.33.
     fn resumes(&self) -> Resumes {
-        if self.locations == Locations::Paths { Resumes::AsBefore } else { Resumes::NotAsked }
+        if self.was_followed() { Resumes::AsBefore(Changed::Replaced) } else { Resumes::NotAsked }
+    }
+
+    /// Asked of 1.18.33.
+    fn compacts(&self) -> Compacts {
+        if self.was_followed() { Compacts::Forgets } else { Compacts::NotAsked }
     }
 
     fn attaches(&self, tool: Tool) -> Attaches {

@@ -33,6 +33,10 @@ pub struct SessionTurn {
     pub sources: Vec<Source>,
     /// What the model had, and has no more.
     pub gone: Vec<Source>,
+    /// Of a session that goes on: whether the new text of a file that changed meanwhile has `replaced` the old one, or stands
+    /// `beside` it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed: Option<String>,
     /// `exact`, `unchecked` or `files`.
     pub fidelity: String,
     /// Why it is not exact, where that lies in the step.
@@ -144,6 +148,7 @@ fn told(step: &SessionStep, turn: &Turn, include: Include) -> SessionTurn {
         messages: turn.messages.iter().map(|message| briefing::message(message, include)).collect(),
         sources: turn.sources.iter().map(source).collect(),
         gone: turn.gone.iter().map(source).collect(),
+        changed: turn.changed.map(|changed| changed.word().to_owned()),
         fidelity: fidelity(turn).word().to_owned(),
         doubt: turn.doubt.clone(),
     }

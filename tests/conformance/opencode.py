@@ -13,6 +13,8 @@ from opencode_trees import generate  # for compare.py
 CLIENT = "opencode"
 SKILLS = "\nSkills provide specialized instructions and workflows for specific tasks.\n"
 END = "\n</system-reminder>"
+# Behind the environment, of the directories that settings describe.
+REFERENCES = re.compile(r"^Project references provide .*?^</available_references>$", re.S | re.M)
 PROBE = ".briefing-probe"
 
 
@@ -382,7 +384,9 @@ def question(case, ask):
 def asked_for(requests, settings):
     """The requests of the conversation that the question is about."""
     who = "errand" if settings.get("session") == "subagent" else "main"
-    return [body for name, body in requests or [] if name == who]
+    found = [body for name, body in requests or [] if name == who]
+    # Without any tools it is the session of an agent that has none: what else has none is not asked for.
+    return found or [body for name, body in requests or [] if who == "main"]
 
 
 @keeping
@@ -395,10 +399,13 @@ def skills(clients, case, ask):
 
 @keeping
 def environment(clients, case, ask):
-    """The block, on the day of the cases."""
+    """The block, on the day of the cases, and what is told of references."""
     settings, client = question(case, ask), edition(ask)
     requests = asked_for(run(clients, client, case, ask.cwd or "/", [], settings), settings)
-    return "refused" if not requests else [("session", "system", casefile.on_the_day(around(sent(requests), client)))]
+    if not requests:
+        return "refused"
+    system = sent(requests)
+    return [("session", "system", casefile.on_the_day(block)) for block in [around(system, client), *REFERENCES.findall(system)]]
 
 
 @keeping

@@ -9,7 +9,7 @@ use super::merge::merge;
 use super::places::{Owner, Places};
 use super::rules::{ContentVariable, Denied, FindError, Forms, Logins, MissingConfigDir, SettingsOrder};
 use super::variables::{Substituted, Target};
-use super::{OpenCode, agents, kilo, older_words, schema, variables};
+use super::{OpenCode, agents, kilo, older_words, references, schema, variables};
 use crate::answer::{Answer, Certain, Standpoint, Warning};
 use crate::formats::{self, Node, Value};
 use crate::search::{Known, Search};
@@ -425,6 +425,7 @@ impl Layers<'_> {
             return self.invalid(from, message);
         }
         older_words::in_todays_words(&mut node);
+        references::anchor(&mut node, dir, &self.places.real_home);
         Ok(Ok(Some(node)))
     }
 

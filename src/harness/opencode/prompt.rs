@@ -12,7 +12,7 @@ use super::places::Places;
 use super::rules::{EnvironmentBlock, PlanEnd, SkillsPlace};
 use super::skills::{self, Skill};
 use super::system::Loaded;
-use super::{Entry, OpenCode, add_entries, history, nested};
+use super::{Entry, OpenCode, add_entries, history, nested, references};
 use crate::answer::{
     Answer, Fate, Message, MessageKind, Role, Scope, SessionKind, Source, Standpoint, Surroundings, Tool, Trigger,
     Warning,
@@ -52,6 +52,9 @@ pub(super) fn compose(
         Some(text) => of_kind(MessageKind::Environment, Role::System, text),
         None => Message::named(Role::System, MessageKind::Environment, "environment of a model that is not given"),
     });
+    if let Some(text) = references::block(edition, config, answer) {
+        answer.messages.push(kind(MessageKind::Environment, Role::System, text));
+    }
     let list = |answer: &mut Answer| {
         if let Some(text) = skills::block(&texts.skills, &Rules::of(edition.brand, agent, config), answer) {
             answer.messages.push(of_kind(MessageKind::Skills, Role::System, text));

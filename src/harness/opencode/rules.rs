@@ -261,6 +261,28 @@ impl SkillsPlace {
     }
 }
 
+/// What becomes of the references that settings describe.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Described {
+    /// The model is told of them behind the environment.
+    Told,
+    /// Nothing.
+    NotTold,
+    /// Nobody has asked.
+    NotAsked,
+}
+
+impl Described {
+    /// 1.15.13 was seen not to tell of them, and 1.17.9 to do it.
+    pub fn for_version(version: Version) -> Described {
+        match (version.is_since("1.17.9"), version.is_since("1.15.14")) {
+            (true, _) => Described::Told,
+            (false, true) => Described::NotAsked,
+            (false, false) => Described::NotTold,
+        }
+    }
+}
+
 /// Whether a skill comes with OpenCode.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum OwnSkill {
