@@ -255,6 +255,8 @@ export interface SessionTurn {
   sources: Source[];
   /** What the model had, and has no more. */
   gone: Source[];
+  /** Of a session that goes on: which text it has of a file that changed meanwhile. */
+  changed?: 'replaced' | 'beside';
   fidelity: Briefing['fidelity'];
   doubt?: string;
 }
