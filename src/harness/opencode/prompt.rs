@@ -53,7 +53,7 @@ pub(super) fn compose(
         None => Message::named(Role::System, MessageKind::Environment, "environment of a model that is not given"),
     });
     if let Some(text) = references::block(edition, config, answer) {
-        answer.messages.push(kind(MessageKind::Environment, Role::System, text));
+        answer.messages.push(of_kind(MessageKind::Environment, Role::System, text));
     }
     let list = |answer: &mut Answer| {
         if let Some(text) = skills::block(&texts.skills, &Rules::of(edition.brand, agent, config), answer) {

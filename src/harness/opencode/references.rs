@@ -10,7 +10,7 @@ use super::config::Config;
 use super::rules::Described;
 use crate::answer::{Answer, Certain};
 use crate::formats::{Node, Value};
-use crate::paths::absolute;
+use crate::snapshot::absolute;
 
 /// The settings that hold them, by name; the first is the older word.
 const KEYS: [&str; 2] = ["reference", "references"];
