@@ -130,11 +130,7 @@ impl Edition for CopilotCli {
 
     /// Asked of 1.0.102.
     fn resumes(&self) -> Resumes {
-        if self.behavior.heads == Heads::Paths {
-            Resumes::WithoutFiles(Changed::Replaced)
-        } else {
-            Resumes::NotAsked
-        }
+        if self.behavior.heads == Heads::Paths { Resumes::WithoutFiles(Changed::Replaced) } else { Resumes::NotAsked }
     }
 
     fn sessions(&self) -> &'static [SessionKind] {

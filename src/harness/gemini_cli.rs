@@ -158,7 +158,7 @@ impl Edition for GeminiCli {
         let home = settings.variables.home(at, search);
         let mut answer = Answer { warnings: settings.warnings.clone(), ..Answer::default() };
         if let Some(reason) = settings.doubt() {
-            answer.doubt(&Certain::ALL, reason);
+            answer.doubt(Certain::ALL, reason);
         }
         let extensions = match extensions::look(at, &home, &settings, search)? {
             Ok(extensions) => extensions,
