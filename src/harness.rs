@@ -246,6 +246,8 @@ pub enum Resumes {
     NotAsked,
     /// What it began with, and what came with files.
     AsBefore(Changed),
+    /// The same; and with the next file what came before comes once more.
+    ComesAgain(Changed),
     /// What it began with; what came with files comes anew with the next one.
     WithoutFiles(Changed),
 }

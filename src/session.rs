@@ -240,6 +240,10 @@ impl Session<'_> {
             Resumes::AsBefore(changed) => {
                 Turn { changed: Some(changed), ..self.nothing(Step::Resume, (self.ask)(&self.at)) }
             }
+            Resumes::ComesAgain(changed) => {
+                self.at.read_before.clear();
+                Turn { changed: Some(changed), ..self.nothing(Step::Resume, (self.ask)(&self.at)) }
+            }
             Resumes::WithoutFiles(changed) => {
                 self.at.read_before.clear();
                 let gone = std::mem::take(&mut self.came);

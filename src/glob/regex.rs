@@ -129,18 +129,31 @@ fn canonical(unit: u32) -> u32 {
     }
 }
 
+/// A range of more units is one of many.
+const MANY_UNITS: usize = 4096;
+
 /// The units that stand for those in the ranges. One range may hold them all, and a pattern thousands of such.
 fn canonical_ranges(mut ranges: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
     static ALL: LazyLock<Vec<u16>> = LazyLock::new(|| (0..=0xffff).map(|unit| canonical(unit) as u16).collect());
     ranges.sort_unstable();
-    let mut is_one = vec![false; 0x1_0000];
+    let mut all: Vec<u32> = Vec::new();
+    let mut many: Option<Vec<bool>> = None;
     let mut done = 0;
     for (first, last) in ranges {
         let (first, end) = (first.max(done) as usize, last.min(0xffff) as usize + 1);
-        ALL.get(first..end).unwrap_or_default().iter().for_each(|unit| is_one[usize::from(*unit)] = true);
+        let units = ALL.get(first..end).unwrap_or_default();
         done = done.max(end as u32);
+        if units.len() < MANY_UNITS {
+            all.extend(units.iter().copied().map(u32::from));
+            continue;
+        }
+        // Sorting so many takes longer than going through all there are.
+        let many = many.get_or_insert_with(|| vec![false; ALL.len()]);
+        units.iter().for_each(|unit| many[usize::from(*unit)] = true);
     }
-    let all = (0..=0xffff).filter(|unit| is_one[*unit as usize]);
+    all.extend((0..).zip(many.unwrap_or_default()).filter(|(_, is_one)| *is_one).map(|(unit, _)| unit));
+    all.sort_unstable();
+    all.dedup();
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for unit in all {
         match ranges.last_mut() {

@@ -13,7 +13,7 @@ use crate::answer::{
 };
 use crate::formats::Node;
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program, Version};
+use crate::harness::{About, Attaches, Changed, Details, Edition, Evidence, Profile, Program, Resumes, Version};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, FileType, Unreadable, absolute};
 use crate::text::{js_trim, js_trimmed};
@@ -136,6 +136,11 @@ impl Edition for GeminiCli {
 
     fn sessions(&self) -> &'static [SessionKind] {
         &SessionKind::WITH_SUBAGENTS
+    }
+
+    /// Asked of 0.61.0.
+    fn resumes(&self) -> Resumes {
+        if self.behavior == Behavior::NOW { Resumes::ComesAgain(Changed::Replaced) } else { Resumes::NotAsked }
     }
 
     fn attaches(&self, tool: Tool) -> Attaches {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::gemini_cli::joined;
 use super::shared::conventional::{Chain, Load, PLAIN};
 use super::shared::keys::{Key, Keys, Takes};
-use super::{About, Attaches, Details, Edition, Evidence, Profile, Program};
+use super::{About, Attaches, Changed, Details, Edition, Evidence, Profile, Program, Resumes};
 use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Warning};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, FileType, relative};
@@ -110,6 +110,11 @@ static NEWEST: QwenCode = QwenCode { behavior: Behavior::NOW };
 impl Edition for QwenCode {
     fn about(&self) -> &About {
         &ABOUT
+    }
+
+    /// Asked of 0.24.4.
+    fn resumes(&self) -> Resumes {
+        if self.behavior == Behavior::NOW { Resumes::ComesAgain(Changed::Replaced) } else { Resumes::NotAsked }
     }
 
     fn attaches(&self, tool: Tool) -> Attaches {

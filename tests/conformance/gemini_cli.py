@@ -11,6 +11,7 @@ import casefile, fcntl, json, os, pty, signal, struct, subprocess, termios, thre
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from chat_model import TASK, calls, is_subagent, prompt
+from unfold import as_read
 
 CLIENT, VERSION = "gemini-cli", "0.61.0"
 PROXIES = {"HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1,localhost"}
@@ -46,6 +47,8 @@ class Model(ThreadingHTTPServer):
     def __init__(self, calls, agent=None):
         super().__init__(("127.0.0.1", 0), Answer)
         self.calls, self.last, self.lock, self.done = list(calls), None, threading.Lock(), threading.Event()
+        # How many tokens it says that it was told.
+        self.told = 1
         self.through = [("invoke_agent", {"agent_name": agent, "prompt": TASK})] if agent else []
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -91,7 +94,7 @@ class Answer(BaseHTTPRequestHandler):
         elif body.get("generationConfig", {}).get("responseMimeType") == "application/json":
             parts = [{"text": HELPER}]
         self.send({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}],
-                   "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}}, "stream" in self.path)
+                   "usageMetadata": {"promptTokenCount": self.server.told, "candidatesTokenCount": 1, "totalTokenCount": self.server.told + 1}}, "stream" in self.path)
 
 
 def options(case):
@@ -195,6 +198,51 @@ def skills(clients, case, ask):
     body = run(clients, case, ask, trust=True)
     system = "".join(part.get("text", "") for part in body.get("systemInstruction", {}).get("parts", []))
     return casefile.skills("session", "system", system, "/bundle/builtin/")
+
+
+class Session:
+    """A session for unfold.py: each turn is a run of its own, and from the second on one that resumes the session. The client sums
+    up before a turn if the model said that it was told very much."""
+
+    def __init__(self, clients, case, ask):
+        self.clients, self.case, self.ask, self.turns = clients, case, ask, 0
+        self.model = Model([])
+        os.makedirs(case.home(), exist_ok=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.model.shutdown(); self.model.server_close()
+
+    def turn(self, said, calls=()):
+        results = lambda body: sum("functionResponse" in part for content in body["contents"] for part in content.get("parts", []))
+        before = results(self.model.last) if self.model.last else 0
+        self.model.calls, self.model.last = [None] * before + list(calls), None
+        env = {**environment(self.case, self.model.server_address[1], version(self.ask)), "GEMINI_CLI_TRUST_WORKSPACE": "true"}
+        command = ["node", os.path.join(self.clients, client(self.ask), BUNDLE), "-m", "gemini-2.5-flash", "-p", said]
+        command += ["--resume", "latest"] * (self.turns > 0)
+        run = subprocess.run(command, cwd=self.ask.cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=240)
+        if os.environ.get("GEMINI_OUTPUT"):
+            os.write(2, run.stdout)
+        self.turns += 1
+        return self.model.last
+
+    def hello(self):
+        return self.turn("hi")
+
+    def read(self, path):
+        return self.turn("go on", [("read_file", {"file_path": as_read(self.ask, path)})])
+
+    def resume(self):
+        """Every turn but the first is one."""
+        return self.turn("go on")
+
+    def compact(self):
+        self.model.told = 10 ** 9
+        self.turn("go on")
+        self.model.told = 1
+        return self.turn("go on")
 
 
 # Random trees.

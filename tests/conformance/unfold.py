@@ -29,6 +29,8 @@ def sent(texts, request):
     request = request if isinstance(request, str) else json.dumps(request, ensure_ascii=False)
     found = []
     for path, body in sorted(texts.items()):
+        # A head is not sent.
+        body = body.split("---\n", 2)[2] if body.startswith("---\n") else body
         count = request.count(json.dumps(body.strip(), ensure_ascii=False)[1:-1]) if body.strip() else 0
         found += [path + (f" x{count}" if count > 1 else "")] * (count > 0)
     return found
