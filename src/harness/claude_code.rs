@@ -50,6 +50,9 @@ use start::Start;
 /// The id, also the key of its options in requests.
 const ID: &str = "claude-code";
 
+/// The kind of a sub-agent of which nothing else is said.
+const USUAL: &str = "general-purpose";
+
 /// Where an administrator's files are; Linux.
 const MANAGED: &str = "/etc/claude-code";
 
@@ -391,7 +394,7 @@ impl Edition21 {
 
     /// How the model is told what a tool brings.
     fn manner(&self, at: &Standpoint, settings: &Settings) -> Manner {
-        manner::manner(self, at, settings)
+        manner::manner(self, at, settings.model.as_deref())
     }
 
     /// Adapts the settings to what earlier versions make of them; or says what stops these versions.

@@ -22,6 +22,7 @@ mod front_matter;
 mod history;
 mod kilo;
 mod merge;
+mod natives;
 mod nested;
 mod older_words;
 mod permissions;

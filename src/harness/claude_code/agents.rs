@@ -6,9 +6,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Edition21;
 use super::git::Checkout;
 use super::settings::Settings;
+use super::{Edition21, USUAL};
 use crate::answer::{
     Answer, Message, MessageKind, Refusal, Role, Scope, SessionKind, Source, Standpoint, Trigger, Warning,
 };
@@ -27,9 +27,6 @@ const OWN: [&str; 5] = ["claude", "Explore", "general-purpose", "Plan", "statusl
 
 /// Those of them that are told no files of the session as sub-agents.
 const WITHOUT_FILES: [&str; 2] = ["Explore", "Plan"];
-
-/// The kind of a sub-agent of which nothing else is said.
-pub(super) const USUAL: &str = "general-purpose";
 
 /// What is different for the agent that answers.
 #[derive(Default)]

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use regex_lite::Regex;
 
-use super::agents::USUAL;
+use super::USUAL;
 use super::layers::Layer;
 use super::manner::Manner;
 use crate::answer::{Answer, Certain, Message, MessageKind, Role, SessionKind, Standpoint, Tool, Trigger, Warning};

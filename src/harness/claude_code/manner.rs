@@ -1,7 +1,6 @@
 //! Which kind of messages a model takes within the conversation.
 
 use super::Edition21;
-use super::settings::Settings;
 use crate::answer::{SessionKind, Standpoint};
 
 /// How a model is told what comes up within the conversation.
@@ -28,13 +27,13 @@ const OF_ANSWERS: [&str; 9] = [
     "haiku-4-5",
 ];
 
-/// How the model of the question is told; one that nobody knows, as the newest are.
-pub(super) fn manner(edition: &Edition21, at: &Standpoint, settings: &Settings) -> Manner {
+/// How the model of the question, or else the one in the settings, is told; one that nobody knows, as the newest are.
+pub(super) fn manner(edition: &Edition21, at: &Standpoint, in_settings: Option<&str>) -> Manner {
     let explores = at.session == SessionKind::Subagent && at.agent.as_deref() == Some("Explore");
     if !edition.tells_by_system || edition.explores_by_haiku && explores {
         return Manner::Answers;
     }
-    let model = at.model.as_deref().or(settings.model.as_deref()).unwrap_or_default().to_ascii_lowercase();
+    let model = at.model.as_deref().or(in_settings).unwrap_or_default().to_ascii_lowercase();
     if OF_ANSWERS.iter().any(|name| model.contains(name)) {
         Manner::Answers
     } else if model.contains("sonnet-5") && !model.contains("sonnet-5-5") {

@@ -1,6 +1,6 @@
 //! OpenCode and its forks: what they call their files and variables, and what they do differently.
 
-use super::choice::Native;
+use super::natives::{self, Native};
 
 /// A program.
 pub(super) struct Brand {
@@ -141,7 +141,7 @@ pub(super) static OPENCODE: Brand = Brand {
         "Use ONLY when the user is editing or creating opencode's own configuration: opencode.json, opencode.jsonc, files under .opencode/, or files under ~/.config/opencode/. Also use when creating or fixing opencode agents, subagents, skills, plugins, MCP servers, or permission rules. Do not use for the user's own application code, or for any project that is not configuring opencode itself.",
         "<built-in>",
     ),
-    agents: super::choice::OF_OPENCODE,
+    agents: natives::OF_OPENCODE,
     invalid: Invalid::Stops,
     ownership: Ownership::Same,
     own_texts: OwnTexts::Measured,

@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock};
 use super::brand::{Brand, Invalid, OwnTexts, Ownership, RuleFolders, TwinSkills};
 use super::places::Places;
 use super::rules::{Decoding, EnvironmentBlock, TestHome};
-use super::{DETAILS, OpenCode, choice};
+use super::{DETAILS, OpenCode, natives};
 use crate::formats::{Node, Value, parse_js_yaml};
 use crate::harness::history::replays;
 use crate::harness::shared::keys::{Key, Keys, Takes};
@@ -110,7 +110,7 @@ static BRAND: Brand = Brand {
         "Guide for Kilo configuration: config paths, kilo.json fields, commands, agents, skills, permissions, MCPs, providers, TUI settings, plus Agent Manager worktree setup/run scripts, workflows, and state. Use for Kilo config questions, locating loaded config, changing settings, or Agent Manager questions about run/setup scripts, worktree setup/workflows, apply/merge/PR/conflicts, missing sessions/worktrees, and agent-manager.json recovery.",
         "builtin",
     ),
-    agents: choice::OF_KILO,
+    agents: natives::OF_KILO,
     invalid: Invalid::PassedOver,
     ownership: Ownership::Counts,
     own_texts: OwnTexts::Named,

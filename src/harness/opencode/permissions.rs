@@ -1,8 +1,8 @@
 //! What an agent may do, as far as it decides which skills are listed: rules, of which the last that fits wins.
 
 use super::brand::Brand;
-use super::choice::Skills;
 use super::config::Config;
+use super::natives::Skills;
 use crate::formats::{Node, Value};
 
 struct Rule<'a> {

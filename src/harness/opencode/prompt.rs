@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use super::agents::FROM;
 use super::brand::OwnTexts;
-use super::choice::Prompt;
 use super::config::Config;
 use super::flags::Flags;
+use super::natives::Prompt;
 use super::permissions::Rules;
 use super::places::Places;
 use super::rules::{EnvironmentBlock, PlanEnd, SkillsPlace};
@@ -52,7 +52,7 @@ pub(super) fn compose(
         Some(text) => of_kind(MessageKind::Environment, Role::System, text),
         None => Message::named(Role::System, MessageKind::Environment, "environment of a model that is not given"),
     });
-    if let Some(text) = references::block(edition, config, answer) {
+    if let Some(text) = references::block(edition, |key| config.get(&[key]), answer) {
         answer.messages.push(of_kind(MessageKind::Environment, Role::System, text));
     }
     let list = |answer: &mut Answer| {

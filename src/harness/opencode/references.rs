@@ -6,7 +6,6 @@ use icu_collator::CollatorBorrowed;
 
 use super::OpenCode;
 use super::brand::OwnTexts;
-use super::config::Config;
 use super::rules::Described;
 use crate::answer::{Answer, Certain};
 use crate::formats::{Node, Value};
@@ -41,9 +40,13 @@ fn table(node: &mut Node) -> Option<&mut Vec<(String, Node)>> {
     }
 }
 
-/// What is said of those with a description, in the order of their names; 1.18.33.
-pub(super) fn block(edition: &OpenCode, config: &Config, answer: &mut Answer) -> Option<String> {
-    let all = KEYS.iter().filter_map(|key| config.get(&[key])?.as_table()).flatten();
+/// What is said of those with a description, in the order of their names; 1.18.33. `setting` is what a key of the settings has.
+pub(super) fn block<'s>(
+    edition: &OpenCode,
+    setting: impl Fn(&str) -> Option<&'s Node>,
+    answer: &mut Answer,
+) -> Option<String> {
+    let all = KEYS.iter().filter_map(|key| setting(key)?.as_table()).flatten();
     let mut described: Vec<(&str, &Node, &str)> = all
         .filter_map(|(name, reference)| Some((name.as_str(), reference, reference.get("description")?.as_text()?)))
         .collect();
