@@ -178,6 +178,16 @@ fn json_has_texts_and_parts_and_the_trace_only_with_why() {
 }
 
 #[test]
+fn a_secret_that_settings_take_for_a_name_is_said_as_they_write_it() {
+    let settings = r#"{"mcp": {"{env:GITHUB_TOKEN}": {"type": "local", "command": ["x"]}}}"#;
+    let place = Place::new(&[("project/AGENTS.md", "R\n"), ("home/.config/opencode/opencode.json", settings)]);
+    let mut command = place.command("project", &["show", "--harness", "opencode", "-v"]);
+    let output = command.env("GITHUB_TOKEN", "ghp_secretvalue123").output().expect("the program runs");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("after the files: {env:GITHUB_TOKEN}") && !said.contains("ghp_secret"), "{said}");
+}
+
+#[test]
 fn a_refusal_is_an_answer_and_misuse_is_not() {
     let place = Place::new(&[("project/AGENTS.md", "R\n"), ("home/.codex/config.toml", "model = \n")]);
     let refused = place.prints("project", &["show", "--harness", "codex"]);

@@ -41,6 +41,12 @@ Junie 2026.11
     let wrong = place.run("project", &["compare", "--base", "none"]);
     assert_eq!(wrong.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("there is no revision `none`"));
+    for (revision, words) in [("HEAD^0é", "is not understood from `é` on"), ("HEAD~150000", "further than the 100000")]
+    {
+        let wrong = place.run("project", &["compare", "--base", revision]);
+        let said = String::from_utf8_lossy(&wrong.stderr);
+        assert!(wrong.status.code() == Some(2) && said.contains(words), "{said}");
+    }
 }
 
 #[test]

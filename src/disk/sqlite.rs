@@ -128,3 +128,35 @@ fn checksum((mut one, mut two): (u32, u32), bytes: &[u8], big_endian: bool) -> (
     }
     (one, two)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A log of one frame, with right checksums, that commits so many pages.
+    fn log(number: u32, committed: u32, page: &[u8]) -> Vec<u8> {
+        let words = |words: &[u32]| words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<u8>>();
+        let mut log = words(&[0x377f_0683, 3_007_000, page.len() as u32, 0, 1, 2]);
+        let sum = checksum((0, 0), &log, true);
+        log.extend(words(&[sum.0, sum.1]));
+        let head = words(&[number, committed]);
+        let sum = checksum(checksum(sum, &head, true), page, true);
+        log.extend(head);
+        log.extend(words(&[1, 2, sum.0, sum.1]));
+        log.extend(page);
+        log
+    }
+
+    #[test]
+    fn a_log_cannot_commit_more_pages_than_there_are() {
+        let (old, new) = (vec![1; 1024], [2; 512]);
+        let after = |number: u32, committed: u32| {
+            let mut pages = old.clone();
+            checkpoint(&mut pages, &log(number, committed, &new));
+            pages
+        };
+        assert_eq!(after(2, 2), [[1; 512], new].concat());
+        assert_eq!(after(3, 3), [[1; 512], [1; 512], new].concat());
+        assert_eq!(after(0x4000_0000, 0xffff_ffff), old);
+    }
+}

@@ -349,5 +349,9 @@ mod tests {
         assert!(parse_yaml(&"[".repeat(100_000)).is_err());
         let bomb: String = (1..40).map(|n| format!("a{n}: &a{n} [*a{0}, *a{0}]\n", n - 1)).collect();
         assert!(parse_yaml(&format!("a0: &a0 x\n{bomb}")).is_err());
+        // A long text may be repeated, but not a thousand times.
+        let repeated =
+            |times: usize| format!("a: &a \"{}\"\nb: [{}]\n", "y".repeat(20_000), vec!["*a"; times].join(", "));
+        assert!(parse_yaml(&repeated(20)).is_ok() && parse_yaml(&repeated(1_000)).is_err());
     }
 }

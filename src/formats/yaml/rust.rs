@@ -12,6 +12,9 @@ use super::{FormatError, Node, Value};
 /// that nest deeper than 128.
 const BRACKET_LIMIT: usize = 10_000;
 
+/// How long a text may come to be by aliases, in bytes, were the whole of it repeated by each.
+const ALIASED_BYTES_LIMIT: usize = 64 << 20;
+
 /// A whole text, in which no key may stand twice in one table. Its values have no spans.
 pub fn parse_rust_yaml(text: &str) -> Result<Node, FormatError> {
     of_pairs(text).map_or_else(|| parsed(text).map(|Any(yaml)| node(yaml)), Ok)
@@ -45,6 +48,12 @@ fn parsed<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, FormatError> {
     let problem = |at: usize, message: String| FormatError { at: at..at, message };
     if let Some((at, _)) = text.match_indices(['[', '{']).nth(BRACKET_LIMIT) {
         return Err(problem(at, "too many brackets".to_owned()));
+    }
+    // The library counts what is repeated, and not how long it is.
+    let aliases =
+        || text.match_indices('*').filter(|(at, _)| text[..*at].ends_with([' ', '\t', '\n', '[', ',', '{'])).count();
+    if text.contains('&') && aliases() * text.len() > ALIASED_BYTES_LIMIT {
+        return Err(problem(0, "too much is repeated".to_owned()));
     }
     serde_norway::from_str(text).map_err(|error| {
         let at = error.location().map_or(0, |place| place.index());
@@ -173,6 +182,9 @@ mod tests {
         assert!(parse_rust_yaml("\ta: b").is_err(), "a tab indents nothing");
         assert_eq!(value("!!str 5"), text("5"));
         assert_eq!(value("!x b"), text("b"));
+        let repeated =
+            |times: usize| format!("a: &a \"{}\"\nb: [{}]\n", "y".repeat(20_000), vec!["*a"; times].join(", "));
+        assert!(parse_rust_yaml(&repeated(100)).is_ok() && parse_rust_yaml(&repeated(20_000)).is_err());
         assert!(parse_rust_yaml("5: a\n\"5\": b\n").is_ok(), "a number and a text are two keys");
     }
 

@@ -135,3 +135,23 @@ pub(super) fn name(hooks: &[Hook], at: &Standpoint, manner: Manner, answer: &mut
         answer.doubt(&[Certain::Text], reason);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_matcher_that_is_not_understood_may_take_any_word() {
+        for (matcher, takes) in
+            [("", true), ("Read|Bash", true), ("Bash", false), ("^R.*", true), ("^B.*", false), ("^(?!Bash).*", true)]
+        {
+            let hook = Hook {
+                event: Event::PreToolUse,
+                name: "PreToolUse",
+                matcher: matcher.to_owned(),
+                from: PathBuf::new(),
+            };
+            assert_eq!(hook.takes("Read"), takes, "{matcher}");
+        }
+    }
+}
