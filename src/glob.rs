@@ -14,6 +14,7 @@
 //! | `picomatch` | npm `picomatch` 4.0 | Claude Code, Qwen Code | `tests/libraries.rs`; longer than 8 192 units is refused |
 //! | `npm_ignore` | npm `ignore` 7.0.0 to 7.0.5 | Claude Code, Gemini CLI, early OpenClaw | `tests/libraries.rs`; 7.0.6 and later read differently |
 //! | `plain`, `any` | `globset` 0.4 itself | where no library is known; findings | |
+//! | `plain::gitignore` | `ignore` 0.4 itself | what clients leave to git, or to a library that follows it | cases |
 //!
 //! Its layers, from the bottom up: `meter` counts what matching costs; `units`, `runs`, `braces`, `fast` and `regex` know no
 //! syntax of patterns but their own; `class` and `segment` stand on them, `parts` on these; the walks `npm`, `bun`, `node` and
@@ -42,7 +43,7 @@ mod units;
 pub use meter::Meter;
 pub use npm_ignore::{NpmIgnore, Thrown};
 pub use picomatch::Picomatch;
-pub use plain::{is_plain, plain, plain_set};
+pub use plain::{gitignore, is_plain, plain, plain_set};
 
 /// What a walk needs to know about a disk.
 pub trait Tree {

@@ -330,6 +330,9 @@ fn golden(word: &str, resolution: &Resolution) -> String {
             for warning in &answer.warnings {
                 let _ = writeln!(out, "{}  {}", warning.code, warning.message);
             }
+            if let Some(reason) = &answer.files_only {
+                let _ = writeln!(out, "not-exact  {reason}");
+            }
         }
         "@json" => {
             let briefing = wire::briefing(resolution, Include { text: true, trace: false });

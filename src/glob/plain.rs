@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use globset::{Glob, GlobBuilder, GlobSet};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::PATTERN_LIMIT;
 
@@ -119,6 +120,15 @@ fn has_in_order<'p>(
         let found = path.windows(word.len()).position(|window| same(window, word));
         found.inspect(|at| path = &path[at + word.len()..]).is_some()
     })
+}
+
+/// What a `.gitignore` of this directory leaves out, as git reads it; a line that is no pattern leaves nothing out.
+pub fn gitignore<'l>(dir: impl AsRef<Path>, lines: impl Iterator<Item = &'l str>) -> Gitignore {
+    let mut builder = GitignoreBuilder::new(dir);
+    for line in lines {
+        let _ = builder.add_line(None, line);
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
 #[cfg(test)]

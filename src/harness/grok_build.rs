@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::gitignore::Gitignore;
 
 use super::history::replays;
 use super::shared::conventional::PLAIN;
@@ -19,6 +19,7 @@ use super::shared::skills;
 use super::{About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays};
 use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
 use crate::formats::{Node, parse_toml};
+use crate::glob::gitignore;
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, absolute};
 
@@ -393,14 +394,11 @@ struct Ignored {
 
 impl Ignored {
     fn read(root: &Path, search: &mut Search) -> Known<Ignored> {
-        let mut builder = GitignoreBuilder::new(root);
-        if let Ok(raw) = search.read(&root.join(".gitignore"), "what git ignores is left out")? {
-            for line in raw.text().lines() {
-                // A line that is no pattern leaves nothing out.
-                let _ = builder.add_line(None, line);
-            }
-        }
-        Ok(Ignored { rules: builder.build().unwrap_or_else(|_| Gitignore::empty()) })
+        let rules = match search.read(&root.join(".gitignore"), "what git ignores is left out")? {
+            Ok(raw) => gitignore(root, raw.text().lines()),
+            Err(_) => Gitignore::empty(),
+        };
+        Ok(Ignored { rules })
     }
 
     fn leaves_out(&self, path: &Path) -> bool {

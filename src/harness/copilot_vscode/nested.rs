@@ -3,10 +3,11 @@
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::gitignore::Gitignore;
 
 use super::escaped;
 use crate::answer::{Certain, Fate, Scope, Trigger};
+use crate::glob::gitignore;
 use crate::harness::shared::conventional::{Chain, Load};
 use crate::harness::shared::vscode::Settings;
 use crate::search::{Known, Search};
@@ -41,9 +42,14 @@ pub(super) fn rows(chain: &mut Chain, settings: &Settings) -> Known<String> {
         found.into_iter().partition(|path| !path.ends_with(".gitignore"));
     chain.search.expect(of_git.iter().cloned().map(Ask::Content))?;
     for path in of_git {
-        ignores.borrow_mut().push(gitignore(&path, chain.search)?);
+        ignores.borrow_mut().push(ignored_by(&path, chain.search)?);
     }
     let ignores = ignores.into_inner();
+    let exclude = cwd.join(".git/info/exclude");
+    if let Ok(raw) = chain.search.read(&exclude, "what git leaves out here is not in any .gitignore")? {
+        let is_pattern = |line: &str| !line.trim().is_empty() && !line.starts_with('#');
+        unsure.set(unsure.get() || raw.text().lines().any(is_pattern));
+    }
     files.retain(|file| !is_ignored(file, &cwd, &ignores));
     if unsure.get() {
         let why = format!(
@@ -86,15 +92,12 @@ fn off(chain: &mut Chain) -> Known<()> {
     Ok(())
 }
 
-fn gitignore(path: &Path, search: &mut Search) -> Known<Gitignore> {
-    let mut builder = GitignoreBuilder::new(path.parent().unwrap_or(path));
-    if let Ok(raw) = search.read(path, "what git ignores is left out")? {
-        for line in raw.text().lines() {
-            // A line that is no pattern counts for nothing.
-            let _ = builder.add_line(None, line);
-        }
-    }
-    Ok(builder.build().unwrap_or_else(|_| Gitignore::empty()))
+fn ignored_by(path: &Path, search: &mut Search) -> Known<Gitignore> {
+    let dir = path.parent().unwrap_or(path);
+    Ok(match search.read(path, "what git ignores is left out")? {
+        Ok(raw) => gitignore(dir, raw.text().lines()),
+        Err(_) => Gitignore::empty(),
+    })
 }
 
 /// Whether git ignores the file or a folder on the way to it: of each, what is said nearest to it counts.

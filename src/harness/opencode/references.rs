@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use icu_collator::CollatorBorrowed;
-
 use super::OpenCode;
 use super::brand::OwnTexts;
 use super::rules::Described;
 use crate::answer::{Answer, Certain};
 use crate::formats::{Node, Value};
 use crate::snapshot::absolute;
+use crate::text::locale_compare;
 
 /// The settings that hold them, by name; the first is the older word.
 const KEYS: [&str; 2] = ["reference", "references"];
@@ -57,10 +56,7 @@ pub(super) fn block<'s>(
         let why = format!("what this version of {} says of references was not asked", edition.brand.title);
         answer.doubt(&[Certain::Text], why);
     }
-    match CollatorBorrowed::try_new(Default::default(), Default::default()) {
-        Ok(collator) => described.sort_by(|one, other| collator.compare(one.0, other.0)),
-        Err(_) => described.sort_by_key(|(name, ..)| *name),
-    }
+    described.sort_by(|one, other| locale_compare(one.0, other.0));
     let mut lines = vec![
         "Project references provide additional directories that can be accessed when relevant.".to_owned(),
         "<available_references>".to_owned(),

@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use icu_collator::CollatorBorrowed;
-
 use super::OpenCode;
 use super::brand::{Ownership, TwinSkills};
 use super::config::Config;
@@ -17,7 +15,7 @@ use crate::answer::{Answer, Certain, Fate, Place, Purpose, Scope, Source, Trigge
 use crate::formats::{Node, Value};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Errno, absolute};
-use crate::text::Size;
+use crate::text::{Size, locale_compare};
 
 /// A skill that is listed.
 pub(super) struct Skill {
@@ -137,10 +135,7 @@ fn sort(edition: &OpenCode, skills: &mut [Skill], answer: &mut Answer) {
         }
         return;
     }
-    match CollatorBorrowed::try_new(Default::default(), Default::default()) {
-        Ok(collator) => skills.sort_by(|one, other| collator.compare(&one.name, &other.name)),
-        Err(_) => skills.sort_by(|one, other| one.name.cmp(&other.name)),
-    }
+    skills.sort_by(|one, other| locale_compare(&one.name, &other.name));
 }
 
 /// Why a client that cares whose a skill is does not take it.

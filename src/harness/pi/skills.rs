@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::gitignore::Gitignore;
 
 use super::{Layout, Pi, Places, below_home, settings};
 use crate::answer::{Answer, Certain, Fate, Role, Scope, Source, Trigger};
@@ -304,12 +304,7 @@ impl Walk<'_> {
         {
             return rules.clone();
         }
-        let mut builder = GitignoreBuilder::new("");
-        for line in &self.lines {
-            // A line that is no pattern leaves nothing out.
-            let _ = builder.add_line(None, line);
-        }
-        let rules = Rc::new(builder.build().unwrap_or_else(|_| Gitignore::empty()));
+        let rules = Rc::new(glob::gitignore("", self.lines.iter().map(String::as_str)));
         self.rules = Some((self.lines.len(), rules.clone()));
         rules
     }

@@ -10,11 +10,12 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::gitignore::Gitignore;
 
 use super::manifests::{self, Manifest};
 use super::names::beside;
 use crate::answer::{Answer, Resolution, Standpoint, Warning};
+use crate::glob::gitignore;
 use crate::harness::{About, Choice, Edition};
 use crate::search::{Known, Search};
 use crate::snapshot::{Environment, Errno, FileType, GlobFlavor, absolute};
@@ -233,14 +234,7 @@ impl Place {
                 }
                 let Ok(text) = search.read(&rules, "is the file one that git leaves out?")? else { continue };
                 let mut known = self.ignored.borrow_mut();
-                let rules = known.entry(rules).or_insert_with(|| {
-                    let mut builder = GitignoreBuilder::new(dir);
-                    for line in text.text().lines() {
-                        // A line that is no pattern leaves nothing out.
-                        let _ = builder.add_line(None, line);
-                    }
-                    Rc::new(builder.build().unwrap_or_else(|_| Gitignore::empty()))
-                });
+                let rules = known.entry(rules).or_insert_with(|| Rc::new(gitignore(dir, text.text().lines())));
                 if rules.matched_path_or_any_parents(&file, false).is_ignore() {
                     return Ok(true);
                 }
