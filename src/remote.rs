@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 use ureq::http::header::{CONTENT_ENCODING, LOCATION};
 use ureq::http::{Response, StatusCode, Uri};
 use ureq::unversioned::transport::DefaultConnector;
-use ureq::{Agent, Body};
+use ureq::{Agent, Body, Proxy};
 
 use crate::snapshot::Remote;
 
 mod reach;
 
 pub use reach::Reach;
-use reach::{Guard, Inside, Lookup};
+use reach::{Guard, Inside, Route};
 
 /// How long a URL has to serve its text, all tries together (OpenCode 1.18 and etcode: five seconds).
 pub const TIME_LIMIT: Duration = Duration::from_secs(5);
@@ -41,17 +41,17 @@ const ENCODINGS: [&str; 4] = ["", "identity", "gzip", "br"];
 
 /// Fetches each URL once, each within a time: for users [`TIME_LIMIT`]. Answers in their order.
 pub fn fetch(urls: &[String], within: Duration, reach: Reach) -> Vec<Remote> {
-    fetch_looking_up(urls, within, (reach, reach::system))
+    fetch_by(urls, within, &Route { reach, lookup: reach::system, proxy: Proxy::try_from_env() })
 }
 
-fn fetch_looking_up(urls: &[String], within: Duration, reach: (Reach, Lookup)) -> Vec<Remote> {
+fn fetch_by(urls: &[String], within: Duration, route: &Route) -> Vec<Remote> {
     let next = AtomicUsize::new(0);
     let fetched = Mutex::new(vec![Remote::NotFetched; urls.len()]);
     thread::scope(|scope| {
         for _ in 0..urls.len().min(AT_ONCE) {
             scope.spawn(|| {
                 while let Some((at, url)) = take(&next, urls) {
-                    let remote = fetch_one(url, within, reach);
+                    let remote = fetch_one(url, within, route);
                     fetched.lock().unwrap_or_else(PoisonError::into_inner)[at] = remote;
                 }
             });
@@ -65,11 +65,11 @@ fn take<'a>(next: &AtomicUsize, urls: &'a [String]) -> Option<(usize, &'a str)> 
     Some((at, urls.get(at)?))
 }
 
-fn fetch_one(url: &str, within: Duration, reach: (Reach, Lookup)) -> Remote {
+fn fetch_one(url: &str, within: Duration, route: &Route) -> Remote {
     let end = Instant::now() + within;
     let mut wait = FIRST_WAIT;
     for last in (0..TRIES).map(|at| at + 1 == TRIES) {
-        match follow(url, end, reach) {
+        match follow(url, end, route) {
             Ok((to, body)) if to == url => return Remote::Body(body.into()),
             Ok((to, body)) => return Remote::Moved { to, body: body.into() },
             Err(trouble) if last || !trouble.may_pass || Instant::now() + wait >= end => {
@@ -94,19 +94,23 @@ impl Trouble {
 }
 
 /// Follows redirects; the last address, and what it serves.
-fn follow(url: &str, end: Instant, (reach, lookup): (Reach, Lookup)) -> Result<(String, Vec<u8>), Trouble> {
+fn follow(url: &str, end: Instant, route: &Route) -> Result<(String, Vec<u8>), Trouble> {
     let config = Agent::config_builder()
         .http_status_as_error(false)
         .max_redirects(0)
+        .proxy(route.proxy.clone())
         .user_agent(concat!("briefing/", env!("CARGO_PKG_VERSION")))
         .build();
-    let agent = Agent::with_parts(config, DefaultConnector::default(), Guard::new(reach, lookup));
+    let agent = Agent::with_parts(config, DefaultConnector::default(), Guard::new(route));
     let mut at = url.to_owned();
     for _ in 0..=REDIRECT_LIMIT {
         let within = end.saturating_duration_since(Instant::now());
         let response = agent.get(&at).config().timeout_global(Some(within)).build().call().map_err(trouble)?;
         match redirect(&at, &response)? {
-            Some(next) => at = next,
+            Some(next) => {
+                route.may_lead_on(url, &next, agent.config()).map_err(trouble)?;
+                at = next;
+            }
             None => return Ok((at, body(response)?)),
         }
     }

@@ -4,12 +4,13 @@ use std::fmt;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::OnceLock;
+use std::time::Duration;
 
-use ureq::Error;
 use ureq::config::Config;
 use ureq::http::Uri;
 use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::NextTimeout;
+use ureq::{Error, Proxy, Timeout};
 
 /// Where a URL may lead on to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,8 +21,45 @@ pub enum Reach {
     Anywhere,
 }
 
+/// How long a name may take to be looked up that a proxy will look up again.
+const LOOKUP_LIMIT: Duration = Duration::from_secs(2);
+
 /// How names become addresses; whether one of them is not public.
 pub(super) type Lookup = fn(&Uri, &Config, NextTimeout) -> Result<(ResolvedSocketAddrs, bool), Error>;
+
+/// How URLs are come to.
+pub(super) struct Route {
+    pub reach: Reach,
+    pub lookup: Lookup,
+    /// The proxy of the user's environment.
+    pub proxy: Option<Proxy>,
+}
+
+impl Route {
+    /// Behind a proxy no [`Guard`] sees an address, since the proxy looks names up. So what is redirected to is looked up
+    /// here, as far as names are known here.
+    pub fn may_lead_on(&self, first: &str, next: &str, config: &Config) -> Result<(), Error> {
+        if self.proxy.is_none() || self.reach == Reach::Anywhere || self.is_inside(first, config) {
+            return Ok(());
+        }
+        if self.is_inside(next, config) { Err(refused(host(next).as_deref().unwrap_or_default())) } else { Ok(()) }
+    }
+
+    fn is_inside(&self, url: &str, config: &Config) -> bool {
+        let timeout =
+            NextTimeout { after: LOOKUP_LIMIT.into(), reason: Timeout::Resolve, per_read: None, per_write: None };
+        let uri = url.parse::<Uri>();
+        uri.is_ok_and(|uri| (self.lookup)(&uri, config, timeout).is_ok_and(|(_, inside)| inside))
+    }
+}
+
+fn host(url: &str) -> Option<String> {
+    url.parse::<Uri>().ok()?.host().map(ToOwned::to_owned)
+}
+
+fn refused(host: &str) -> Error {
+    Error::Io(io::Error::new(io::ErrorKind::PermissionDenied, Inside(host.to_owned())))
+}
 
 /// Asks the system.
 pub(super) fn system(uri: &Uri, config: &Config, timeout: NextTimeout) -> Result<(ResolvedSocketAddrs, bool), Error> {
@@ -41,8 +79,8 @@ pub(super) struct Guard {
 }
 
 impl Guard {
-    pub fn new(reach: Reach, lookup: Lookup) -> Guard {
-        Guard { reach, lookup, began_inside: OnceLock::new() }
+    pub fn new(route: &Route) -> Guard {
+        Guard { reach: route.reach, lookup: route.lookup, began_inside: OnceLock::new() }
     }
 }
 
@@ -58,8 +96,7 @@ impl Resolver for Guard {
         if !inside || began_inside || self.reach == Reach::Anywhere {
             return Ok(found);
         }
-        let host = uri.host().unwrap_or_default().to_owned();
-        Err(Error::Io(io::Error::new(io::ErrorKind::PermissionDenied, Inside(host))))
+        Err(refused(uri.host().unwrap_or_default()))
     }
 }
 
@@ -115,9 +152,8 @@ fn is_inside_v6(address: Ipv6Addr) -> bool {
 mod tests {
     use std::io::{BufRead, BufReader, Write};
     use std::net::{SocketAddr, TcpListener};
-    use std::time::Duration;
 
-    use super::super::fetch_looking_up;
+    use super::super::fetch_by;
     use super::*;
     use crate::snapshot::Remote;
 
@@ -144,15 +180,25 @@ mod tests {
         Ok((found, false))
     }
 
-    #[test]
-    fn a_public_url_leads_to_no_private_address() {
+    /// The head of the next request: its first line.
+    fn head(lines: &mut impl Iterator<Item = String>) -> String {
+        let first = lines.next().unwrap_or_default();
+        lines.take_while(|line| !line.is_empty()).for_each(drop);
+        first
+    }
+
+    /// A server on a port of its own, and a proxy to itself: `/in` leads to this machine, `/on` to a public name.
+    fn serving() -> u16 {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
         std::thread::spawn(move || {
             for mut stream in listener.incoming().map_while(Result::ok) {
                 let mut lines = BufReader::new(stream.try_clone().expect("a stream")).lines().map_while(Result::ok);
-                let first = lines.next().unwrap_or_default();
-                lines.take_while(|line| !line.is_empty()).for_each(drop);
+                let mut first = head(&mut lines);
+                if first.starts_with("CONNECT ") {
+                    let _ = write!(stream, "HTTP/1.1 200 OK\r\n\r\n");
+                    first = head(&mut lines);
+                }
                 let host = match first.split(' ').nth(1) {
                     Some("/in") => "127.0.0.1",
                     Some("/on") => "public.test",
@@ -166,9 +212,14 @@ mod tests {
                 let _ = write!(stream, "HTTP/1.1 {head}\r\nContent-Length: 3\r\nConnection: close\r\n\r\nend");
             }
         });
+        port
+    }
+
+    fn check_redirects(port: u16, proxy: Option<&Proxy>) {
         let get = |host: &str, path: &str, reach| {
             let urls = [format!("http://{host}:{port}{path}")];
-            fetch_looking_up(&urls, Duration::from_secs(20), (reach, pretending)).remove(0)
+            let route = Route { reach, lookup: pretending, proxy: proxy.cloned() };
+            fetch_by(&urls, Duration::from_secs(20), &route).remove(0)
         };
         let to = |host: &str| Remote::Moved { to: format!("http://{host}:{port}/end"), body: "end".into() };
         let Remote::Failed(why) = get("public.test", "/in", Reach::Public) else { panic!("it leads inside") };
@@ -176,5 +227,17 @@ mod tests {
         assert_eq!(get("public.test", "/in", Reach::Anywhere), to("127.0.0.1"));
         assert_eq!(get("public.test", "/on", Reach::Public), to("public.test"));
         assert_eq!(get("127.0.0.1", "/in", Reach::Public), to("127.0.0.1"), "it was there itself");
+    }
+
+    #[test]
+    fn a_public_url_leads_to_no_private_address() {
+        check_redirects(serving(), None);
+    }
+
+    #[test]
+    fn a_public_url_leads_to_no_private_address_behind_a_proxy() {
+        let port = serving();
+        let proxy = Proxy::new(&format!("http://127.0.0.1:{port}")).expect("a proxy");
+        check_redirects(port, Some(&proxy));
     }
 }
