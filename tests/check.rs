@@ -329,3 +329,18 @@ fn excerpts_repeat_no_password_and_no_secret() {
     assert!(said.contains(&"*".repeat(token.len())) && !said.contains(&token[8..]), "{said}");
     assert!(said.contains("user:***************@") && !said.contains("hidden-password"), "{said}");
 }
+
+#[test]
+fn a_harness_that_the_workspace_declares_can_be_named() {
+    let place = Place::new(&[
+        ("home/project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("home/project/briefing.toml", "[harness.house]\nextends = \"agents-md\"\n"),
+        ("home/project/AGENTS.md", "Ask before you delete.\n"),
+    ]);
+    for arguments in [&["check", "--harness", "house"][..], &["why", "Ask before you delete.", "--harness", "house"]] {
+        let output = place.run("home/project", arguments);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    let output = place.run("home/project", &["check", "--harness", "home"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("there is no harness `home`"));
+}

@@ -193,7 +193,7 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
         }
     }
     let severities = arguments.severity.iter().cloned().collect();
-    let settings = Settings::of_harnesses(&arguments.harness)?
+    let settings = Settings::of_harnesses(&arguments.harness, &super::show::customs(&Real, &root))?
         .with_severities(severities)
         .map_err(|problem| problem.replace("briefing.severities", "--severity"))?;
     let base = if arguments.no_home { nobody(&root) } else { defaults(home) };

@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::whom::Whom;
 use super::{Failure, log, today};
+use crate::disk::Real;
 use crate::server::{mcp, settings::Settings};
 
 pub(super) const EXAMPLES: &str = "\
@@ -23,7 +24,7 @@ pub(super) struct Mcp {
 
 pub(super) fn run(arguments: &Mcp) -> Result<ExitCode, Failure> {
     let (root, base) = arguments.whom.standing()?;
-    let settings = Settings::of_harnesses(&arguments.whom.harness)?;
+    let settings = Settings::of_harnesses(&arguments.whom.harness, &super::show::customs(&Real, &root))?;
     log();
     Ok(mcp::run(base, &root, settings, today)?)
 }

@@ -12,6 +12,7 @@ use super::whom::{Format, Whom};
 use super::words::visible;
 use super::{FINDINGS, Failure};
 use crate::answer::{Fate, Standpoint, Trigger};
+use crate::disk::Real;
 use crate::report::why::{Reach, Standing, Why as Found};
 use crate::report::words::{self, Paths, list};
 use crate::server::settings::Settings;
@@ -38,7 +39,7 @@ pub(super) struct Why {
 /// Looks, says, and exits with 1 if the text is nowhere.
 pub(super) fn run(arguments: &Why) -> Result<ExitCode, Failure> {
     let (cwd, base) = arguments.whom.standing()?;
-    let settings = Settings::of_harnesses(&arguments.whom.harness)?;
+    let settings = Settings::of_harnesses(&arguments.whom.harness, &super::show::customs(&Real, &cwd))?;
     let paths = Paths::from(&Standpoint::plain(&cwd, &base.home, base.env.clone()), None);
     let found = why(base, &cwd, settings, &arguments.text)?;
     match arguments.format {

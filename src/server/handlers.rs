@@ -346,7 +346,7 @@ impl Core {
     }
 
     /// The harnesses that are declared for an agent that is started in `cwd`: by its workspace, and by the settings.
-    pub(super) async fn customs(self: &Arc<Self>, cwd: &Path) -> Arc<Customs> {
+    pub(in crate::server) async fn customs(self: &Arc<Self>, cwd: &Path) -> Arc<Customs> {
         let (choice, standpoint) = custom::question(cwd);
         let (declared, _) = self.answer(choice, Arc::new(standpoint)).await;
         let mut session = self.session();

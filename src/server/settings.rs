@@ -89,10 +89,11 @@ fn specs_schema(_: &mut SchemaGenerator) -> Schema {
 }
 
 impl Settings {
-    /// Settings that choose harnesses, as the option `--harness` names them, and nothing else.
-    pub fn of_harnesses(specs: &[String]) -> Result<Settings, String> {
-        Settings::parse(&serde_json::json!({ "harnesses": specs }))
-            .map_err(|problem| problem.replace("briefing.harnesses", "--harness"))
+    /// Settings that choose harnesses, as the option `--harness` names them, and nothing else. `customs` are those that the
+    /// workspace declares.
+    pub fn of_harnesses(specs: &[String], customs: &Customs) -> Result<Settings, String> {
+        check_harnesses(specs, customs).map_err(|problem| format!("--harness: {problem}"))?;
+        Ok(Settings { harnesses: specs.to_vec(), ..Settings::default() })
     }
 
     /// The settings in `value`, which may hold them directly or in a section `briefing`; what is wrong is said in words
@@ -107,10 +108,7 @@ impl Settings {
         if let Some(problem) = customs.problems.first() {
             return Err(format!("briefing.{problem}"));
         }
-        let is_word = |spec: &&String| [roster::MINE, roster::ALL_OF_THEM].contains(&spec.as_str());
-        for spec in settings.harnesses.iter().filter(|spec| !is_word(spec)) {
-            harness::choose(spec, &customs).map_err(|problem| format!("briefing.harnesses: {problem}"))?;
-        }
+        check_harnesses(&settings.harnesses, &customs).map_err(|problem| format!("briefing.harnesses: {problem}"))?;
         for (id, kind) in &settings.sessions {
             if harness::profile(id).is_none() && customs.harness(id).is_none() {
                 return Err(format!("briefing.sessions: there is no harness `{id}`"));
@@ -170,6 +168,11 @@ impl Settings {
     pub fn schema() -> Value {
         schemars::schema_for!(Settings).to_value()
     }
+}
+
+fn check_harnesses(specs: &[String], customs: &Customs) -> Result<(), String> {
+    let is_word = |spec: &&String| [roster::MINE, roster::ALL_OF_THEM].contains(&spec.as_str());
+    specs.iter().filter(|spec| !is_word(spec)).try_for_each(|spec| harness::choose(spec, customs).map(drop))
 }
 
 /// Says which code or severity there is none of.

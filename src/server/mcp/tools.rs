@@ -154,12 +154,16 @@ impl Handler {
             let session = self.server.core.session();
             (session.base.clone(), session.settings.clone())
         };
+        let root = self.roots[1].clone();
         let settings = match arguments.harness {
             None => settings,
-            Some(OneOrMany::One(spec)) => Settings::of_harnesses(&[spec])?,
-            Some(OneOrMany::Many(specs)) => Settings::of_harnesses(&specs)?,
+            Some(OneOrMany::One(spec)) => {
+                Settings::of_harnesses(&[spec], self.server.core.customs(&root).await.as_ref())?
+            }
+            Some(OneOrMany::Many(specs)) => {
+                Settings::of_harnesses(&specs, self.server.core.customs(&root).await.as_ref())?
+            }
         };
-        let root = self.roots[1].clone();
         // A check has a runtime of its own, which must not be made on a thread of this one.
         let checked = tokio::task::spawn_blocking(move || {
             check::check(base, check::Checking { root: &root, settings, only: &only, revision: None })
