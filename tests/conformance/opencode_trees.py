@@ -43,6 +43,13 @@ class Tree:
         elif data == "link": self.put(path, " -> ", f"target{self.count}.txt"); self.put(path.rsplit("/", 1)[0] + f"/target{self.count}.txt", "", line + " by a link\n")
         else: self.put(path, " | raw", raw(data))
 
+    def has(self, path):
+        """Whether there is such a file, and no link: what was read before a question has to be there."""
+        node = self.top
+        for part in path.strip("/").split("/"):
+            node = node.get(part) if isinstance(node, dict) else None
+        return isinstance(node, tuple) and node[0] in ("", " | raw")
+
     def files(self, git=False, node=None, at=""):
         node = self.top if node is None else node
         for name, child in node.items():
@@ -217,10 +224,12 @@ def generate(random, edition=None):
             if chance(0.3):
                 for place in r.choices([d for d in below + places if " " not in d], k=r.choice([1, 1, 2])):
                     tree.put(place + "/x.txt", "", "x\n")
-                    words += f" after {place}/" + r.choice(["x.txt"] * 6 + ["AGENTS.md", "gone.txt"])
+                    read = f"{place}/" + r.choice(["x.txt"] * 6 + ["AGENTS.md"])
+                    words += f" after {read}" if tree.has(read) else ""
             above = [d for d in below[1:] if (target + "/").startswith(d + "/")]
             if above and " after " not in words and " by " not in words and chance(0.15):
-                words += f" already {r.choice(above)}/AGENTS.md"
+                known = f"{r.choice(above)}/AGENTS.md"
+                words += f" already {known}" if tree.has(known) else ""
     elif " " in cwd:
         cwd = levels[0]
         words = f"{asked} from {cwd}"
