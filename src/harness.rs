@@ -280,6 +280,8 @@ pub enum Compacts {
     Forgets,
     /// The same, and what the client reads again of the files that were read last.
     ReadsAgain,
+    /// The same, and the last part of the session as it was.
+    KeepsTheLast,
 }
 
 /// A setting by which users change a limit.

@@ -221,6 +221,9 @@ impl Session<'_> {
             Compacts::ReadsAgain => {
                 Some(format!("what {title} sends again after a compaction depends on which files it read last"))
             }
+            Compacts::KeepsTheLast => {
+                Some(format!("what {title} keeps in a compaction depends on how long each turn was"))
+            }
             Compacts::Forgets => None,
         };
         self.doubt = doubt.or(self.doubt.take());

@@ -235,9 +235,11 @@ fn what_goes_on_keeps_what_the_client_was_seen_to_keep() {
     assert_eq!(lasts("claude-code"), [(0, 0, false), (0, 1, true)]);
     assert_eq!(lasts("opencode"), [(0, 0, false), (0, 1, false)]);
     assert_eq!(lasts("copilot-cli"), [(0, 2, false), (0, 0, true)]);
-    assert_eq!(lasts("qwen-code@0.24.4")[0], (0, 0, false));
+    assert_eq!(lasts("qwen-code@0.24.4"), [(0, 0, false), (0, 0, false)]);
+    assert!(!lasts("gemini-cli")[0].2 && lasts("gemini-cli")[1].2);
+    assert_eq!(lasts("cline"), [(0, 0, false), (0, 0, true)]);
     // Of an earlier version nobody has asked.
-    assert!(lasts("claude-code@2.1.300")[0].2 && lasts("cline")[0].2);
+    assert!(lasts("claude-code@2.1.300")[0].2 && lasts("goose")[0].2);
 }
 
 #[test]

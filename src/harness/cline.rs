@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock};
 use super::history::replays;
 use super::shared::conventional::{Chain, File, Load, PLAIN};
 use super::shared::heads;
-use super::{About, Attaches, Details, Edition, Evidence, History, Profile, Program, Replays};
+use super::{About, Attaches, Changed, Details, Edition, Evidence, History, Profile, Program, Replays, Resumes};
 use crate::answer::{Answer, Fate, Scope, Source, Standpoint, Text, Tool, Warning};
 use crate::formats::{Node, Value, parse_json, parse_npm_yaml};
 use crate::search::{Known, Search};
@@ -79,6 +79,11 @@ impl Edition for Cline {
 
     fn attaches(&self, _: Tool) -> Attaches {
         Attaches::Nothing
+    }
+
+    /// Asked of 3.0.65.
+    fn resumes(&self) -> Resumes {
+        Resumes::AsBefore(Changed::Replaced)
     }
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {

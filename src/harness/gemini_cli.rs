@@ -13,7 +13,9 @@ use crate::answer::{
 };
 use crate::formats::Node;
 use crate::harness::shared::keys::{Key, Keys, Takes};
-use crate::harness::{About, Attaches, Changed, Details, Edition, Evidence, Profile, Program, Resumes, Version};
+use crate::harness::{
+    About, Attaches, Changed, Compacts, Details, Edition, Evidence, Profile, Program, Resumes, Version,
+};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, FileType, Unreadable, absolute};
 use crate::text::{js_trim, js_trimmed};
@@ -141,6 +143,11 @@ impl Edition for GeminiCli {
     /// Asked of 0.61.0.
     fn resumes(&self) -> Resumes {
         if self.behavior == Behavior::NOW { Resumes::ComesAgain(Changed::Replaced) } else { Resumes::NotAsked }
+    }
+
+    /// Asked of 0.61.0.
+    fn compacts(&self) -> Compacts {
+        if self.behavior == Behavior::NOW { Compacts::KeepsTheLast } else { Compacts::NotAsked }
     }
 
     fn attaches(&self, tool: Tool) -> Attaches {

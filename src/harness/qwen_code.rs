@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::gemini_cli::joined;
 use super::shared::conventional::{Chain, Load, PLAIN};
 use super::shared::keys::{Key, Keys, Takes};
-use super::{About, Attaches, Changed, Details, Edition, Evidence, Profile, Program, Resumes};
+use super::{About, Attaches, Changed, Compacts, Details, Edition, Evidence, Profile, Program, Resumes};
 use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Warning};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, FileType, relative};
@@ -115,6 +115,11 @@ impl Edition for QwenCode {
     /// Asked of 0.24.4.
     fn resumes(&self) -> Resumes {
         if self.behavior == Behavior::NOW { Resumes::ComesAgain(Changed::Replaced) } else { Resumes::NotAsked }
+    }
+
+    /// Asked of 0.24.4.
+    fn compacts(&self) -> Compacts {
+        if self.behavior == Behavior::NOW { Compacts::Forgets } else { Compacts::NotAsked }
     }
 
     fn attaches(&self, tool: Tool) -> Attaches {

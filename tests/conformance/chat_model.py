@@ -16,6 +16,8 @@ class Model(ThreadingHTTPServer):
     def __init__(self, calls, tools=True, through=()):
         super().__init__(("127.0.0.1", 0), Answer)
         self.calls, self.tools, self.through, self.last, self.done = list(calls), tools, list(through), None, threading.Event()
+        # How many tokens it says that it was told.
+        self.told = 1
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     @property
@@ -63,7 +65,7 @@ class Answer(BaseHTTPRequestHandler):
             elif not starts:
                 self.server.done.set()
         base = {"id": "c", "created": 1, "model": body.get("model")}
-        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+        usage = {"prompt_tokens": self.server.told, "completion_tokens": 1, "total_tokens": self.server.told + 1}
         if not body.get("stream"):
             value = {**base, "object": "chat.completion", "choices": [{"index": 0, "message": message, "finish_reason": finish}], "usage": usage}
             return self.send("application/json", json.dumps(value).encode())

@@ -3,8 +3,9 @@ rests on the same core since its versions of 2026.
 
 `session`: the section `# Rules` of the system message, to its end (role system). Reading a file adds nothing.
 """
-import json, os, signal, subprocess
+import fcntl, glob, json, os, pty, signal, struct, subprocess, termios, threading, time
 
+import chat_model
 from chat_model import TASK, Model, calls, environment, is_subagent, last_request, prompt, said_by
 
 CLIENT, VERSION = "cline", "3.0.65"
@@ -13,12 +14,25 @@ HEAD = "\n\n# Rules\n"
 
 
 def stop_the_hub(home):
-    """The client leaves a server running behind it, which says who it is."""
-    try:
-        with open(os.path.join(home, ".cline/data/locks/hub/production.json")) as f:
-            os.kill(json.load(f)["pid"], signal.SIGKILL)
-    except (OSError, ValueError, KeyError):
-        pass
+    """The client leaves a server running behind it: the one of this private root and this home."""
+    mine = os.readlink("/proc/self/ns/mnt")
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{process}/cmdline", "rb") as command, open(f"/proc/{process}/environ", "rb") as env:
+                left = b"cline-hub-daemon" in command.read() and f"HOME={home}".encode() in env.read().split(b"\0")
+            if left and os.readlink(f"/proc/{process}/ns/mnt") == mine:
+                os.kill(int(process), signal.SIGKILL)
+        except OSError:
+            pass
+
+
+def signed_in(binary, case, ask, model):
+    """The environment of a client that is told where the model is."""
+    os.makedirs(case.home(), exist_ok=True)
+    env = environment(case)
+    sign_in = [binary, "auth", "-p", "openai", "-k", "dummy", "-m", "gpt-4.1", "-b", model.url]
+    subprocess.run(sign_in, cwd=ask.cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=240)
+    return env
 
 
 def ask(clients, case, ask):
@@ -30,10 +44,7 @@ def ask(clients, case, ask):
                None: [("spawn_agent", {"systemPrompt": "You help.", "task": TASK})]}
     model = Model(calls(ask, lambda path: ("read_files", {"files": [{"path": path}]}), other), through=through[ask.agent] if is_subagent(case) else ())
     home, binary = case.home(), os.path.join(clients, BINARY)
-    os.makedirs(home, exist_ok=True)
-    env = environment(case)
-    sign_in = [binary, "auth", "-p", "openai", "-k", "dummy", "-m", "gpt-4.1", "-b", model.url]
-    subprocess.run(sign_in, cwd=ask.cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=240)
+    env = signed_in(binary, case, ask, model)
     body = last_request(model, [binary, "--auto-approve", "true", prompt(ask, "say hi to me")], ask, env)
     stop_the_hub(home)
     if body is None:
@@ -41,6 +52,64 @@ def ask(clients, case, ask):
     system = "\n".join(said_by(body, "system"))
     start = system.find(HEAD)
     return [("session", "system", system[start:].lstrip("\n"))] if start >= 0 else []
+
+
+class Session(chat_model.Session):
+    """For unfold.py. It goes on with a session on a terminal only, where what the user says is typed."""
+    compacts_with, read_call = "/compact", staticmethod(lambda path: ("read_files", {"files": [{"path": path}]}))
+
+    def __init__(self, clients, case, ask):
+        super().__init__(clients, case, ask)
+        self.binary = os.path.join(clients, BINARY)
+        self.env = signed_in(self.binary, case, ask, self.model)
+
+    def __exit__(self, *_):
+        stop_the_hub(self.case.home())
+        super().__exit__()
+
+    def hello(self):
+        return self.turn("say hi to me")
+
+    def turn(self, prompt, calls=()):
+        if not self.goes_on:
+            return super().turn(prompt, calls)
+        self.model.done.clear()
+        before = sum(m["role"] == "tool" for m in (self.model.last or {}).get("messages", []))
+        self.model.calls, self.model.last = [None] * before + list(calls), None
+        session = os.path.basename(glob.glob(f"{self.case.home()}/.cline/data/sessions/*_*")[0])
+        outer, inner = pty.openpty()
+        fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 160, 0, 0))
+        process = subprocess.Popen(self.command(None, True) + ["-i", "--id", session], cwd=self.ask.cwd, env={**self.env, "TERM": "xterm-256color"},
+                                   stdin=inner, stdout=inner, stderr=inner, start_new_session=True)
+        shown = []
+        threading.Thread(target=keep, args=(outer, shown), daemon=True).start()
+        self.wait(lambda: b"Ask anything" in b"".join(shown), process)
+        for keys in (prompt.encode(), b"\r"):
+            time.sleep(1)  # What is pasted at once is no key.
+            os.write(outer, keys)
+        self.wait(self.model.done.is_set, process)
+        if os.environ.get("CLIENT_OUTPUT"):
+            os.write(2, b"".join(shown))
+        time.sleep(2)  # It writes down what was said.
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return self.model.last
+
+    def wait(self, whether, process):
+        deadline = time.monotonic() + 60
+        while not whether() and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(.05)
+
+    def command(self, said, _):
+        return [self.binary, "--auto-approve", "true"] + [said] * (said is not None)
+
+
+def keep(fd, shown):
+    try:
+        while data := os.read(fd, 65536):
+            shown.append(data)
+    except OSError:
+        pass
 
 
 # Random trees.

@@ -47,8 +47,9 @@ class Model(ThreadingHTTPServer):
     def __init__(self, calls, agent=None):
         super().__init__(("127.0.0.1", 0), Answer)
         self.calls, self.last, self.lock, self.done = list(calls), None, threading.Lock(), threading.Event()
-        # How many tokens it says that it was told.
-        self.told = 1
+        # How many tokens it says that it was told, and how many results there were before its first call: none, or as many as
+        # the first request has.
+        self.told, self.before = 1, 0
         self.through = [("invoke_agent", {"agent_name": agent, "prompt": TASK})] if agent else []
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -82,19 +83,24 @@ class Answer(BaseHTTPRequestHandler):
         if body.get("tools"):
             with self.server.lock:
                 results = sum("functionResponse" in part for content in body["contents"] for part in content.get("parts", []))
+                self.server.before = results if self.server.before is None else self.server.before
+                results -= self.server.before
                 starts = self.server.through and TASK not in "".join(part.get("text", "") for part in body["contents"][0]["parts"])
                 calls = self.server.through if starts else self.server.calls
                 if not starts:
                     self.server.last = body
-                if results < len(calls):
+                if 0 <= results < len(calls):
                     name, arguments = calls[results]
                     parts = [{"functionCall": {"name": name, "args": arguments, "id": f"c{results}"}}]
                 elif not starts:
                     self.server.done.set()
         elif body.get("generationConfig", {}).get("responseMimeType") == "application/json":
             parts = [{"text": HELPER}]
+        told = self.server.told
+        if "functionCall" in parts[0] and told > 1:  # What it is told next was summed up, and is not so much.
+            self.server.told, self.server.calls = 1, []
         self.send({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}],
-                   "usageMetadata": {"promptTokenCount": self.server.told, "candidatesTokenCount": 1, "totalTokenCount": self.server.told + 1}}, "stream" in self.path)
+                   "usageMetadata": {"promptTokenCount": told, "candidatesTokenCount": 1, "totalTokenCount": told + 1}}, "stream" in self.path)
 
 
 def options(case):
@@ -216,9 +222,7 @@ class Session:
         self.model.shutdown(); self.model.server_close()
 
     def turn(self, said, calls=()):
-        results = lambda body: sum("functionResponse" in part for content in body["contents"] for part in content.get("parts", []))
-        before = results(self.model.last) if self.model.last else 0
-        self.model.calls, self.model.last = [None] * before + list(calls), None
+        self.model.calls, self.model.before, self.model.last = list(calls), None, None
         env = {**environment(self.case, self.model.server_address[1], version(self.ask)), "GEMINI_CLI_TRUST_WORKSPACE": "true"}
         command = ["node", os.path.join(self.clients, client(self.ask), BUNDLE), "-m", "gemini-2.5-flash", "-p", said]
         command += ["--resume", "latest"] * (self.turns > 0)
@@ -239,8 +243,9 @@ class Session:
         return self.turn("go on")
 
     def compact(self):
+        """In the middle of a turn: what a model was told counts for the process only in which it said so."""
         self.model.told = 10 ** 9
-        self.turn("go on")
+        self.turn("go on", [("list_directory", {"dir_path": os.path.realpath(self.ask.cwd)})])
         self.model.told = 1
         return self.turn("go on")
 

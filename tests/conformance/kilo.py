@@ -5,6 +5,7 @@ import opencode
 import opencode_trees
 
 CLIENT, VERSION, HOME = "kilo", "7.7.9", "/h"
+NATIVE = ("code", "plan", "explore", "general")
 
 
 class Server:
@@ -16,8 +17,9 @@ class Server:
     def fits(self, case, settings, allowed, attached):
         """Whether a question is one for it: its variables and its home are those that it was started with."""
         wanted = case.env()
-        # Random trees have that variable, all of them.
-        if not allowed or attached or set(wanted) - {"WHO"} or case.home() != HOME or settings.get("extraSystemPrompt"):
+        # Random trees have that variable, all of them. An agent that is not there is refused by the server alone.
+        unusual = settings.get("extraSystemPrompt") or settings.get("agent", "code") not in NATIVE
+        if not allowed or attached or set(wanted) - {"WHO"} or case.home() != HOME or unusual:
             return False
         self.env = self.env if self.process else wanted
         return self.env == wanted

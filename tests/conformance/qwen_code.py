@@ -76,8 +76,12 @@ def command(clients, ask, said):
 
 
 class Session(chat_model.Session):
-    """For unfold.py."""
+    """For unfold.py. The client takes no summary that is longer than what it was told of."""
     compacts_with, read_call = "/compress", staticmethod(read_call)
+
+    def __init__(self, clients, case, ask):
+        super().__init__(clients, case, ask)
+        self.model.told = 100_000
 
     @property
     def env(self):
