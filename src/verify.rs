@@ -126,7 +126,7 @@ impl Drop for Scratch {
 pub fn ask(plan: &Plan, place: Where, answers: Answers) -> Result<Outcome, String> {
     match place {
         Where::OwnRoot => ask_inside(plan),
-        Where::Copy => here(&plan.moved(), answers),
+        Where::Copy => here(&plan.moved(), place, answers),
     }
 }
 
@@ -166,19 +166,19 @@ pub fn inside(answers: Answers) -> Result<(), String> {
     let plan: Plan = serde_json::from_slice(&told).map_err(|error| error.to_string())?;
     #[cfg(target_os = "linux")]
     root::enter(&plan.scratch, &plan.tree(), &plan.covers, &plan.kept).map_err(|error| error.to_string())?;
-    let outcome = here(&plan, answers)?;
+    let outcome = here(&plan, Where::OwnRoot, answers)?;
     let said = serde_json::to_vec(&outcome).map_err(|error| error.to_string())?;
     io::stdout().write_all(&said).map_err(|error| error.to_string())
 }
 
 /// Asks both about the files as they are here.
-fn here(plan: &Plan, answers: Answers) -> Result<Outcome, String> {
+fn here(plan: &Plan, place: Where, answers: Answers) -> Result<Outcome, String> {
     let client = client::of(&plan.harness).ok_or_else(|| format!("{} cannot be asked", plan.harness))?;
     let (choice, standpoint) = plan.question()?;
     // A client may write to the copy.
     let ours = ours(&answers(&choice, &standpoint));
     let (began, before) = (Instant::now(), stamp(&plan.program));
-    let mut theirs = theirs(plan, client).unwrap_or_else(|error| Said::Nothing(error.to_string()));
+    let mut theirs = theirs(plan, place, client).unwrap_or_else(|error| Said::Nothing(error.to_string()));
     if stamp(&plan.program) != before {
         theirs = Said::Nothing("its program was changed while it was asked".to_owned());
     }
@@ -205,7 +205,7 @@ fn ours(answer: &Resolution) -> Said {
     Said::Texts(told.collect())
 }
 
-fn theirs(plan: &Plan, client: &Client) -> io::Result<Said> {
+fn theirs(plan: &Plan, place: Where, client: &Client) -> io::Result<Said> {
     let deadline = Instant::now() + plan.limit;
     let events = mpsc::channel();
     let read = plan.file.as_ref().zip(client.read);
@@ -213,6 +213,7 @@ fn theirs(plan: &Plan, client: &Client) -> io::Result<Said> {
     let model = Model::start(calls, events.0.clone())?;
     let run = Run {
         version: &plan.version,
+        place,
         port: model.port,
         file: read.and(plan.file.as_deref()),
         scratch: &plan.scratch,

@@ -278,3 +278,27 @@ fn a_client_that_agrees_in_everything_is_remembered_and_its_answers_say_so() {
     assert!(words.ends_with("\nCodex 9.9.9: 0 of 12 questions equal\n") && words.contains("Please log in."), "{words}");
     assert!(says(&show).contains("tokens · unchecked\n"));
 }
+
+/// An early Gemini CLI would ask a proxy for its model, too, and never reach it; what else it asks for must lead nowhere all the same.
+#[test]
+fn an_early_gemini_cli_has_no_proxy_where_its_network_is_its_own() {
+    let place = Place::new(&[
+        ("project/GEMINI.md", "Rules."),
+        ("home/.profile", ""),
+        (
+            "bin/gemini",
+            "#!/bin/bash\necho \"$(readlink /proc/self/ns/net) <$HTTP_PROXY$HTTPS_PROXY$https_proxy>\"; exit 1\n",
+        ),
+    ]);
+    let program = place.root.join("bin/gemini");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it can be run");
+    let network = fs::read_link("/proc/self/ns/net").expect("it is there").display().to_string();
+    for (version, path) in [("0.43.0", PATHS[0]), ("0.43.0", PATHS[1]), ("0.44.0", PATHS[0])] {
+        let (harness, program) = (format!("gemini-cli@{version}"), program.display().to_string());
+        let mut command = place.command("project", &["verify", &harness, "--yes", "--program", &program]);
+        let (_, words) = said(&command.env("PATH", path).output().expect("the program runs"));
+        assert!(words.contains("net:["), "{words}");
+        let is_alone = !words.contains(&network);
+        assert_eq!(words.contains("<>"), version == "0.43.0" && is_alone, "{version} {path}: {words}");
+    }
+}

@@ -8,6 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::Where;
 use super::harmless::Harmless;
 use super::model::{Call, list};
 
@@ -55,6 +56,8 @@ pub fn of(harness: &str) -> Option<&'static Client> {
 pub struct Run<'a> {
     /// Its version, as far as it is known.
     pub version: &'a str,
+    /// Where it runs.
+    pub place: Where,
     /// Where its model listens.
     pub port: u16,
     /// The file that it is to read.

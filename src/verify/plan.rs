@@ -45,6 +45,8 @@ const SYSTEM: [&str; 19] = [
 const SECRET: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "AUTH"];
 /// What a client may try to show a page with.
 const OPENERS: [&str; 5] = ["xdg-open", "open", "x-www-browser", "sensible-browser", "wslview"];
+/// The variables that name a proxy.
+pub const PROXIES: [&str; 6] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
 
 /// One question to one client.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -260,7 +262,7 @@ impl Plan {
         ]
         .map(|(name, value)| (name.to_owned(), value))
         .into();
-        for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"] {
+        for name in PROXIES {
             env.insert(name.to_owned(), nowhere.clone());
         }
         env.extend(self.env.clone());

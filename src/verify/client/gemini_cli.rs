@@ -3,8 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{Client, Run, Sent, Start, list, text_of};
+use crate::verify::Where;
 use crate::verify::harmless::Harmless;
 use crate::verify::model::Call;
+use crate::verify::plan::PROXIES;
 
 pub(super) static CLIENT: Client = Client {
     harness: "gemini-cli",
@@ -36,6 +38,10 @@ fn start(run: &Run) -> Start {
         ],
     );
     start.env.push(("GOOGLE_VERTEX_BASE_URL", run.url("")));
+    // Before 0.44 it asks a proxy for what is on this machine, too. In a network of its own nothing else can be reached.
+    if run.place == Where::OwnRoot && !run.is_since("0.44.0") {
+        start.env.extend(PROXIES.map(|name| (name, String::new())));
+    }
     start
 }
 
