@@ -76,8 +76,10 @@ def surroundings(case, ask, model):
 
 
 def command(clients, case, ask, said):
-    start = [NODE, SCRIPT] if is_early(ask) else [BINARY]
-    return [*(os.path.join(client(clients, ask), part) for part in start), "-p", said, "--allow-all-tools", "--allow-all-paths", "--no-auto-update", *flags(case)]
+    # Early versions are a script; of others the registry may have the script alone.
+    place = client(clients, ask)
+    start = [NODE, SCRIPT] if is_early(ask) or not os.path.exists(os.path.join(place, BINARY)) else [BINARY]
+    return [*(os.path.join(place, part) for part in start), "-p", said, "--allow-all-tools", "--allow-all-paths", "--no-auto-update", *flags(case)]
 
 
 class Session(chat_model.Session):

