@@ -28,7 +28,7 @@ mod toml_value;
 mod yaml;
 
 pub use dotenv::dotenv;
-pub use json::{parse_json, without_comments};
+pub use json::{parse_rust_json, without_comments};
 pub use json5::parse_json5;
 pub use jsonc::parse_jsonc;
 pub use remembered::Remembered;
@@ -36,6 +36,14 @@ pub use toml_value::parse_toml;
 pub use yaml::{
     parse_js_yaml, parse_leniently, parse_npm_yaml, parse_rust_yaml, parse_rust_yaml_in_part, parse_yaml, with_merges,
 };
+
+/// A whole file as JavaScript's `JSON.parse` reads it. Its values have no spans; errors have a position.
+///
+/// Observed with Node 20: lone surrogates, numbers that are too large and nesting of any depth are taken, of which `serde_json`
+/// takes none.
+pub fn parse_json(text: &str) -> Result<Node, FormatError> {
+    parse_rust_json(text).or_else(|error| jsonc::parse_plain(text).map_err(|_| error))
+}
 
 /// A value, and where it stands in its file.
 #[derive(Clone, Debug, PartialEq)]

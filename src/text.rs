@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Range;
+use std::str::{Utf8Chunk, Utf8Chunks};
 use std::sync::LazyLock;
 
 use icu_collator::CollatorBorrowed;
@@ -119,19 +120,46 @@ pub fn lossy_without_bom(raw: &[u8]) -> Cow<'_, str> {
 
 /// Where in the file's bytes the byte `offset` of its lossy decoding stands.
 pub fn raw_offset(raw: &[u8], offset: usize) -> usize {
-    let (mut decoded, mut at) = (0, 0);
-    for chunk in raw.utf8_chunks() {
-        let valid = chunk.valid().len();
-        if offset <= decoded + valid {
-            return at + (offset - decoded);
-        }
-        decoded += valid + char::REPLACEMENT_CHARACTER.len_utf8();
-        at += valid + chunk.invalid().len();
-        if offset < decoded {
-            return at;
-        }
+    Offsets::of(raw).raw(offset)
+}
+
+/// Offsets of a lossy decoding that are asked about one after the other; in their order, the file is gone through once.
+struct Offsets<'r> {
+    raw: &'r [u8],
+    chunks: Utf8Chunks<'r>,
+    /// The piece that was come to.
+    chunk: Option<Utf8Chunk<'r>>,
+    /// Where it begins in the decoding, and in the file.
+    decoded: usize,
+    at: usize,
+}
+
+impl<'r> Offsets<'r> {
+    fn of(raw: &'r [u8]) -> Offsets<'r> {
+        let mut chunks = raw.utf8_chunks();
+        let chunk = chunks.next();
+        Offsets { raw, chunks, chunk, decoded: 0, at: 0 }
     }
-    raw.len()
+
+    fn raw(&mut self, offset: usize) -> usize {
+        if offset < self.decoded {
+            *self = Offsets::of(self.raw);
+        }
+        while let Some(chunk) = &self.chunk {
+            let valid = chunk.valid().len();
+            if offset <= self.decoded + valid {
+                return self.at + (offset - self.decoded);
+            }
+            let end = self.decoded + valid + char::REPLACEMENT_CHARACTER.len_utf8();
+            let raw_end = self.at + valid + chunk.invalid().len();
+            if offset < end {
+                return raw_end;
+            }
+            (self.decoded, self.at) = (end, raw_end);
+            self.chunk = self.chunks.next();
+        }
+        self.raw.len()
+    }
 }
 
 /// `ranges` of the lossy decoding, as ranges of the file's bytes.
@@ -139,7 +167,8 @@ pub fn raw_ranges(raw: &[u8], ranges: &[Range<usize>]) -> Vec<Range<usize>> {
     if std::str::from_utf8(raw).is_ok() {
         return inner_ranges(raw.len(), ranges);
     }
-    let raw_range = |range: &Range<usize>| raw_offset(raw, range.start)..raw_offset(raw, range.end);
+    let mut offsets = Offsets::of(raw);
+    let raw_range = |range: &Range<usize>| offsets.raw(range.start)..offsets.raw(range.end);
     ranges.iter().map(raw_range).filter(|range| !range.is_empty()).collect()
 }
 

@@ -380,3 +380,74 @@ fn a_pattern_of_two_hundred_stars_is_looked_for_in_a_moment() {
     world.file(Path::new("/p/opencode.json"), patterns.into_bytes());
     resolved(&world, "opencode from /p");
 }
+
+#[test]
+fn directories_that_lie_seven_hundred_deep_are_no_burden() {
+    let mut world = World::empty();
+    let mut cwd = PathBuf::from("/p");
+    world.directory(Path::new("/h"));
+    world.git(&cwd);
+    for _ in 0..700 {
+        cwd.push("d");
+        world.file(&cwd.join("AGENTS.md"), b"Text.\n".to_vec());
+    }
+    // Two paths that are held against each other are so many steps: a list that is searched for each is cubic.
+    for id in ["codex", "droid", "kimi-code", "pi"] {
+        resolved(&world, &format!("{id} from {}", cwd.display()));
+    }
+}
+
+#[test]
+fn ten_thousand_skills_are_no_burden() {
+    let mut world = World::empty();
+    world.directory(Path::new("/h"));
+    for (place, number) in
+        [".opencode", ".claude", ".gemini"].iter().flat_map(|place| (0..10_000).map(move |n| (place, n)))
+    {
+        let text = format!("---\nname: s{number}\ndescription: Skill {number}.\n---\nSkill.\n");
+        world.file(Path::new(&format!("/p/{place}/skills/s{number}/SKILL.md")), text.into_bytes());
+    }
+    for id in ["opencode", "claude-code", "gemini-cli"] {
+        resolved(&world, &format!("{id} from /p"));
+    }
+}
+
+#[test]
+fn fifty_thousand_entries_of_settings_are_no_burden() {
+    const COUNT: usize = 50_000;
+    let entries = |entry: fn(usize) -> String| (0..COUNT).map(entry).collect::<Vec<_>>().join(",");
+    let mut world = World::empty();
+    world.directory(Path::new("/p"));
+    let mut write = |path: &str, text: String| world.file(Path::new(path), text.into_bytes());
+    let names = entries(|number| format!("\"name{number}\""));
+    write("/h/.codex/config.toml", format!("project_doc_fallback_filenames = [{names}]\n"));
+    let agents = entries(|number| format!("\"agent{number}\": {{\"tools\": {{\"edit\": false}}}}"));
+    let tools = entries(|number| format!("\"tool{number}\": false"));
+    write("/p/opencode.json", format!("{{\"agent\": {{{agents}, \"own\": {{\"tools\": {{{tools}}}}}}}}}"));
+    let folders = entries(|number| format!("\"/p/{number}\": \"TRUST_FOLDER\""));
+    write("/h/.gemini/trustedFolders.json", format!("{{{folders}}}"));
+    write("/h/.gemini/settings.json", "{\"security\": {\"folderTrust\": {\"enabled\": true}}}".to_owned());
+    let directories = entries(|number| format!("\"./{number}\""));
+    write("/h/.qwen/settings.json", format!("{{\"context\": {{\"includeDirectories\": [{directories}]}}}}"));
+    for id in ["codex", "opencode", "gemini-cli", "qwen-code"] {
+        resolved(&world, &format!("{id} from /p"));
+    }
+}
+
+#[test]
+fn texts_of_marks_and_of_bytes_that_are_no_text_are_gone_through_once() {
+    let mut world = World::empty();
+    world.directory(Path::new("/h"));
+    world.file(Path::new("/p/AGENTS.md"), b"\xef\xbb\xbf\xff\xfe @\xff\n".repeat(60_000));
+    for id in ["copilot-cli", "amp", "oh-my-pi"] {
+        resolved(&world, &format!("{id} from /p"));
+    }
+}
+
+#[test]
+fn mentions_beyond_the_limit_are_not_noted_one_by_one() {
+    let mut world = World::empty();
+    world.directory(Path::new("/h"));
+    world.file(Path::new("/p/AGENTS.md"), b"@a @* ".repeat(100_000));
+    assert!(resolved(&world, "amp from /p").trace.iter().count() < 20_000);
+}

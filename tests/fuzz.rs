@@ -7,6 +7,7 @@ mod answers;
 mod globs;
 mod parsers;
 mod positions;
+mod repeated;
 mod wire;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

@@ -1,6 +1,6 @@
-//! JSON as JavaScript's `JSON.parse` reads it: strict, keys in the order of the file, the last of equal keys counts.
+//! JSON as `serde_json` reads it: strict, keys in the order of the file, the last of equal keys counts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -8,7 +8,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use super::{FormatError, Node, Value};
 
 /// A whole file. Its values have no spans; errors have a position.
-pub fn parse_json(text: &str) -> Result<Node, FormatError> {
+pub fn parse_rust_json(text: &str) -> Result<Node, FormatError> {
     serde_json::from_str::<Plain>(text).map(|plain| plain.0).map_err(|error| {
         let line_start = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum::<usize>();
         let at = text.floor_char_boundary(line_start + error.column().saturating_sub(1));
@@ -108,19 +108,32 @@ impl<'de> Visitor<'de> for Values {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut table: Vec<(String, Node)> = Vec::new();
-        let mut index: HashMap<String, usize> = HashMap::new();
         while let Some((key, Plain(node))) = entries.next_entry::<String, Plain>()? {
-            if let Some(&known) = index.get(&key) {
-                table[known].1 = node;
-            } else {
-                index.insert(key.clone(), table.len());
-                table.push((key, node));
-            }
+            table.push((key, node));
         }
-        drop(index);
+        let mut keys = HashSet::new();
+        if !table.iter().all(|(key, _)| keys.insert(key.as_str())) {
+            drop(keys);
+            table = last_of_equals(table);
+        }
         table.shrink_to_fit();
         Ok(Value::Table(table))
     }
+}
+
+/// Of equal keys the last, in the place of the first.
+fn last_of_equals(entries: Vec<(String, Node)>) -> Vec<(String, Node)> {
+    let mut table: Vec<(String, Node)> = Vec::new();
+    let mut index: HashMap<String, usize> = HashMap::new();
+    for (key, node) in entries {
+        if let Some(&known) = index.get(&key) {
+            table[known].1 = node;
+        } else {
+            index.insert(key.clone(), table.len());
+            table.push((key, node));
+        }
+    }
+    table
 }
 
 #[cfg(test)]
@@ -142,16 +155,16 @@ mod tests {
 
     #[test]
     fn keys_keep_their_order_and_the_last_of_equals_counts() {
-        let node = parse_json("{\"b\": 1, \"a\": [null, 1.5], \"b\": \"x\"}").expect("valid");
+        let node = parse_rust_json("{\"b\": 1, \"a\": [null, 1.5], \"b\": \"x\"}").expect("valid");
         let keys: Vec<_> = node.as_table().expect("a table").iter().map(|(key, _)| key.as_str()).collect();
         assert_eq!(keys, ["b", "a"]);
         assert_eq!(node.get("b").and_then(Node::as_text), Some("x"));
         assert_eq!(
-            parse_json("-0").map(|node| node.value),
+            parse_rust_json("-0").map(|node| node.value),
             Ok(Value::Integer(0)),
             "as it is to whoever reads settings"
         );
-        assert!(parse_json("{\"a\": 1,}").is_err());
-        assert!(parse_json("\u{feff}{}").is_err());
+        assert!(parse_rust_json("{\"a\": 1,}").is_err());
+        assert!(parse_rust_json("\u{feff}{}").is_err());
     }
 }

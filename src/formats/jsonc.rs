@@ -4,6 +4,8 @@
 //! return, only space, tab and the two line ends are white space, a control character in a string is an error. The crate
 //! of the same name cannot be set to that, so the few rules stand here.
 
+use std::collections::HashMap;
+
 use super::{FormatError, Node, Value};
 
 /// The deepest nesting. JavaScript's own stack ends at a few thousand, which stops the client as well.
@@ -11,15 +13,34 @@ const DEPTH_LIMIT: usize = 500;
 
 /// A whole file. OpenCode stops at the first error, so the first is all there is.
 pub fn parse_jsonc(text: &str) -> Result<Node, FormatError> {
-    let mut parser = Parser { text, at: 0 };
+    parse(text, Dialect::Comments)
+}
+
+/// A whole file without comments and trailing commas, in which of equal keys the last counts.
+pub(super) fn parse_plain(text: &str) -> Result<Node, FormatError> {
+    parse(text, Dialect::Plain)
+}
+
+fn parse(text: &str, dialect: Dialect) -> Result<Node, FormatError> {
+    let mut parser = Parser { text, dialect, at: 0 };
     parser.skip()?;
     let node = parser.value(0)?;
     parser.skip()?;
     if parser.at < text.len() { Err(parser.problem("EndOfFileExpected")) } else { Ok(node) }
 }
 
+/// What is taken beside JSON itself.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Dialect {
+    /// Comments and trailing commas.
+    Comments,
+    /// Nothing.
+    Plain,
+}
+
 struct Parser<'a> {
     text: &'a str,
+    dialect: Dialect,
     at: usize,
 }
 
@@ -46,6 +67,8 @@ impl Parser<'_> {
             let rest = &self.text[self.at..];
             if rest.starts_with([' ', '\t', '\n', '\r']) {
                 self.at += 1;
+            } else if self.dialect == Dialect::Plain {
+                return Ok(());
             } else if rest.starts_with("//") {
                 self.at += rest.find(['\n', '\r']).unwrap_or(rest.len());
             } else if let Some(comment) = rest.strip_prefix("/*") {
@@ -188,7 +211,7 @@ impl Parser<'_> {
                     }));
                 }
                 self.skip()?;
-                if self.eat(b']') {
+                if self.dialect == Dialect::Comments && self.eat(b']') {
                     return Ok(Value::List(elements));
                 }
             }
@@ -199,6 +222,7 @@ impl Parser<'_> {
     fn table(&mut self, depth: usize) -> Result<Value, FormatError> {
         self.at += 1;
         let mut entries: Vec<(String, Node)> = Vec::new();
+        let mut places: HashMap<String, usize> = HashMap::new();
         loop {
             self.skip()?;
             if self.eat(b'}') {
@@ -213,7 +237,7 @@ impl Parser<'_> {
                     }));
                 }
                 self.skip()?;
-                if self.eat(b'}') {
+                if self.dialect == Dialect::Comments && self.eat(b'}') {
                     return Ok(Value::Table(entries));
                 }
             }
@@ -226,7 +250,15 @@ impl Parser<'_> {
                 return Err(self.problem("ColonExpected"));
             }
             self.skip()?;
-            entries.push((key, self.value(depth + 1)?));
+            let node = self.value(depth + 1)?;
+            let place = match self.dialect {
+                Dialect::Comments => entries.len(),
+                Dialect::Plain => *places.entry(key.clone()).or_insert(entries.len()),
+            };
+            match entries.get_mut(place) {
+                Some((_, known)) => *known = node,
+                None => entries.push((key, node)),
+            }
         }
     }
 }
@@ -277,6 +309,41 @@ mod tests {
         for zero in ["-0", "-0.0", "-0e5"] {
             assert_eq!(parse_jsonc(zero).map(|node| node.value), Ok(Value::Integer(0)), "{zero}");
         }
+    }
+
+    #[test]
+    fn plain_json_is_what_javascript_takes() {
+        for text in [
+            "1e999",
+            "-1e999",
+            "\"\\ud83d\"",
+            "{\"a\": \"\\udead x\"}",
+            &format!("{}{}", "[".repeat(200), "]".repeat(200)),
+            "\"\u{2028}\u{7f}\"",
+            " {\"a\": [1, {}]}\n",
+        ] {
+            assert!(parse_plain(text).is_ok(), "{text}");
+        }
+        for text in [
+            "",
+            "[1,]",
+            "{\"a\": 1,}",
+            "// c\n1",
+            "1 /* c */",
+            "01",
+            "1.",
+            "NaN",
+            "\u{a0}1",
+            "\u{feff}{}",
+            "\"a\tb\"",
+            "[1] 2",
+        ] {
+            assert!(parse_plain(text).is_err(), "{text}");
+        }
+        let node = parse_plain("{\"b\": 1, \"a\": 2, \"b\": \"\\ud83d\"}").expect("valid");
+        let entries = node.as_table().expect("a table");
+        assert_eq!(entries.iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>(), ["b", "a"]);
+        assert_eq!(node.get("b").and_then(Node::as_text), Some("\u{fffd}"));
     }
 
     #[test]

@@ -148,6 +148,15 @@ mod tests {
             "*a ".repeat(100_000),
             "[".repeat(100_000),
             "`".repeat(3) + &"``` `".repeat(50_000),
+            "a <!-- ".repeat(300_000),
+            "a <? ".repeat(300_000),
+            "a <![CDATA[ ".repeat(200_000),
+            "a <!b ".repeat(300_000),
+            "a\\<!-- <!-- ".repeat(200_000),
+            "<script>".to_owned() + &"</script>".repeat(200_000),
+            (1..2_000).map(|ticks| "`".repeat(ticks) + " ").collect(),
+            "> a\nb\n".repeat(100_000),
+            "> - a\nb\n".repeat(20_000),
         ] {
             parse(&source).texts();
         }

@@ -2,6 +2,7 @@
 //!
 //! Checked on the real client 0.86.2 (`aider --message` against a loopback mock of a provider), November 2026.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -201,6 +202,7 @@ fn list(value: &str) -> Vec<String> {
 fn files(chain: &mut Chain, named: &[String]) -> Known<Vec<(Arc<File>, PathBuf)>> {
     let load = Load::start(Scope::Config, "named to be read");
     let mut found: Vec<(Arc<File>, PathBuf)> = Vec::new();
+    let mut places: HashMap<PathBuf, usize> = HashMap::new();
     for name in named {
         let path = match name.strip_prefix("~/") {
             Some(rest) => chain.at.home.join(rest),
@@ -223,11 +225,12 @@ fn files(chain: &mut Chain, named: &[String]) -> Known<Vec<(Arc<File>, PathBuf)>
             let Some(file) = chain.file(&path, load)? else { continue };
             if std::str::from_utf8(file.raw()).is_err() {
                 chain.say(&path, load, Fate::Excluded, "not valid UTF-8");
-            } else if let Some((other, _)) = found.iter().find(|(_, known)| *known == real) {
+            } else if let Some((other, _)) = places.get(&real).map(|at| &found[*at]) {
                 let reason = format!("the same file as {}", other.path.display());
                 let source = Source::new(&path, load.scope, Fate::Shadowed, reason);
                 chain.answer.sources.push(Source { by: Some(other.path.clone()), ..source });
             } else {
+                places.insert(real.clone(), found.len());
                 found.push((file, real));
             }
         }

@@ -96,15 +96,19 @@ impl Mentions {
         chain.give(file, 0..file.text.len(), load, identity);
         let dir = file.path.parent().unwrap_or(&file.path);
         for mention in mentioned(&file.text) {
-            if mention.contains('*') || self.left == 0 {
-                chain.search.never(&dir.join(mention), "a mention with a pattern, or one too many: not followed here");
+            if self.left == 0 {
+                chain.search.never(&dir.join(mention), "one mention too many: neither it nor what follows is followed");
+                break;
+            }
+            self.left -= 1;
+            if mention.contains('*') {
+                chain.search.never(&dir.join(mention), "a mention with a pattern: not followed here");
                 continue;
             }
             let path = match mention.strip_prefix("~/") {
                 Some(rest) => chain.at.home.join(rest),
                 None => absolute(dir, Path::new(mention)),
             };
-            self.left -= 1;
             chain.answer.mention(&file.path, mention, [path.clone()]);
             self.mention(chain, &path, dir, load)?;
         }

@@ -363,10 +363,10 @@ fn nested(
 
 /// The directories that lead to the working directory, and those that lead to what is read; each once.
 fn touched(at: &Standpoint, root: Option<&Path>, target: &Path, search: &mut Search) -> Known<Vec<PathBuf>> {
-    let mut dirs: Vec<PathBuf> = Vec::new();
+    let (mut dirs, mut known): (Vec<PathBuf>, HashSet<PathBuf>) = Default::default();
     for end in [at.cwd.as_path(), target.parent().unwrap_or(Path::new("/"))] {
         for dir in on_the_way(at, root, end, search)? {
-            if !dirs.contains(&dir) {
+            if known.insert(dir.clone()) {
                 dirs.push(dir);
             }
         }

@@ -274,13 +274,13 @@ impl Walk<'_> {
 
     /// The project files, one name per file, sorted as plain strings.
     fn project(&self, settings: &Settings, search: &mut Search, answer: &mut Answer) -> Known<Vec<PathBuf>> {
-        let mut found: Vec<PathBuf> = Vec::new();
+        let (mut found, mut known): (Vec<PathBuf>, HashSet<PathBuf>) = Default::default();
         for workspace in &self.workspaces {
             let ceiling = boundary(workspace, &settings.markers, "where the walk upwards ends", search)?;
             answer.root.get_or_insert_with(|| ceiling.clone().unwrap_or_else(|| workspace.clone()));
             let ceiling = ceiling.unwrap_or_else(|| workspace.clone());
             for path in self.upwards(workspace, &ceiling, search)? {
-                if !found.contains(&path) {
+                if known.insert(path.clone()) {
                     found.push(path);
                 }
             }

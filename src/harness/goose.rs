@@ -137,7 +137,7 @@ impl Edition for Goose {
 fn names(chain: &mut Chain, config: &Path) -> Known<Vec<String>> {
     let default = || NAMES.map(str::to_owned).to_vec();
     if let Some(list) = chain.search.env("CONTEXT_FILE_NAMES") {
-        let parsed = crate::formats::parse_json(&list).ok();
+        let parsed = crate::formats::parse_rust_json(&list).ok();
         let parsed = parsed.as_ref().and_then(|list| list.as_texts());
         return Ok(match parsed {
             Some(list) => list.into_iter().map(str::to_owned).collect(),

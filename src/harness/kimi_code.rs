@@ -85,7 +85,7 @@ impl Edition for KimiCode {
             found.first(&[dir.join(".kimi-code").join(NAMES[0])], Scope::Project, search, &mut answer)?;
             found.first(&NAMES.map(|name| dir.join(name)), Scope::Project, search, &mut answer)?;
         }
-        let known: HashSet<PathBuf> = found.files.iter().map(|file| file.path.clone()).collect();
+        let known = std::mem::take(&mut found.known);
         found.say(&mut answer);
         remind(at, known, search, &mut answer)?;
         let project = [".kimi-code", ".agents"].map(|name| root.join(name));
@@ -106,6 +106,8 @@ struct File {
 #[derive(Default)]
 struct Found {
     files: Vec<File>,
+    /// Their paths.
+    known: HashSet<PathBuf>,
 }
 
 impl Found {
@@ -123,7 +125,7 @@ impl Found {
                 }
                 continue;
             }
-            if self.files.iter().any(|file| file.path == *path) {
+            if self.known.contains(path) {
                 continue;
             }
             match search.read(path, REASON)? {
@@ -134,6 +136,7 @@ impl Found {
                         continue;
                     }
                     taken = true;
+                    self.known.insert(path.clone());
                     self.files.push(File { path: path.clone(), raw, range, scope });
                 }
                 Err(problem) => {

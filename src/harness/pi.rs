@@ -3,6 +3,7 @@
 //! Checked on the real client 0.87.1, 0.83.0 and 0.74.2 (`pi -p` against a loopback mock of a provider), November 2026. Files of the
 //! project other than context files count only where the project is trusted; `pi -p` asks nobody, and takes "not decided" for no.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::shared::conventional::PLAIN;
@@ -329,10 +330,10 @@ impl Pi {
             Worktrees::Counted => None,
             Worktrees::Seen => worktree::hidden(self, &places.at.cwd, search)?,
         };
-        let mut found: Vec<(PathBuf, Content, Scope)> = Vec::new();
+        let (mut found, mut known): (Vec<(PathBuf, Content, Scope)>, HashSet<PathBuf>) = Default::default();
         for (dir, scope) in dirs {
             let Some((path, raw)) = self.file_of(dir, scope, search, Some(answer))? else { continue };
-            if found.iter().any(|(known, _, _)| *known == path) {
+            if known.contains(&path) {
                 continue;
             }
             let real = search.real(&path)?.unwrap_or_else(|_| path.clone());
@@ -341,6 +342,7 @@ impl Pi {
                 answer.sources.push(Source::new(&path, scope, Fate::Shadowed, reason));
                 continue;
             }
+            known.insert(path.clone());
             found.push((path, raw, scope));
         }
         self.say(&found, answer);

@@ -19,6 +19,10 @@ const EARLY: usize = LIMIT / 16;
 /// The effort after which a harness that goes on asking all the same is stopped.
 const PATIENCE: usize = 8 * LIMIT;
 
+/// So many bytes of a path weigh as much as a question: two thousand directories within each other have four megabytes of paths
+/// for each name that is looked for.
+const PATH_BYTES: usize = 192;
+
 /// What a glob weighs before it has found anything: it is compiled, and a walk begins.
 const GLOB_WEIGHT: usize = 25;
 
@@ -110,7 +114,8 @@ impl Effort {
 
 /// What a question weighs, whatever the answer.
 fn asking(ask: &Ask) -> usize {
-    if matches!(ask, Ask::Glob { .. }) { GLOB_WEIGHT } else { 1 }
+    let question = if matches!(ask, Ask::Glob { .. }) { GLOB_WEIGHT } else { 1 };
+    question + ask.path().as_os_str().len() / PATH_BYTES
 }
 
 /// The fact that stands in once the effort is spent: as if nothing were there.
@@ -124,5 +129,16 @@ pub(super) fn nothing(ask: &Ask) -> Fact {
         Ask::Git(_) => Fact::Git(None),
         Ask::Rows { .. } => Fact::Rows(Ok(Default::default())),
         Ask::Remote(_) => Fact::Remote(Remote::NotFetched),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_about_a_long_path_weighs_more() {
+        let weight = |length: usize| asking(&Ask::Kind(PathBuf::from("d".repeat(length))));
+        assert_eq!((weight(1), weight(150), weight(4_000)), (1, 1, 21));
     }
 }

@@ -41,17 +41,26 @@ impl Lexer {
             blocks.push(Block { raw: source.to_owned(), kind: BlockKind::Paragraph(source.to_owned()) });
             rest = "";
         }
+        let mut plain = usize::MAX;
         while !rest.is_empty() {
             // A quote whose last list was read again may claim more than there is, as in `marked`.
-            let length = self.next(rest, &mut blocks, depth, &mut lazy);
+            let length = self.next(rest, &mut blocks, depth, &mut lazy, &mut plain);
             rest = &rest[rest.floor_char_boundary(length)..];
         }
         self.in_item = false;
         blocks
     }
 
-    /// Adds the piece at the start of `source`, and says how long it is.
-    fn next(&mut self, source: &str, blocks: &mut Vec<Block>, depth: usize, lazy: &mut Lazy) -> usize {
+    /// Adds the piece at the start of `source`, and says how long it is. As long as more than `plain` bytes are left, no heading is
+    /// underlined: that was looked for already.
+    fn next(
+        &mut self,
+        source: &str,
+        blocks: &mut Vec<Block>,
+        depth: usize,
+        lazy: &mut Lazy,
+        plain: &mut usize,
+    ) -> usize {
         let length = space(source);
         if length > 0 {
             match blocks.last_mut() {
@@ -95,9 +104,17 @@ impl Lexer {
             }
             return length;
         }
-        if let Some((length, words)) = underlined(source) {
-            blocks.push(Block { raw: source[..length].to_owned(), kind: BlockKind::Heading(words) });
-            return length;
+        if source.len() <= *plain {
+            match underlined(source) {
+                Ok((length, words)) => {
+                    blocks.push(Block { raw: source[..length].to_owned(), kind: BlockKind::Heading(words) });
+                    return length;
+                }
+                Err(end) => {
+                    self.looked_at += end;
+                    *plain = source.len() - end;
+                }
+            }
         }
         if self.in_item {
             let words = lines::first(source);
@@ -113,7 +130,8 @@ impl Lexer {
     /// A block quote, with the lines that lazily go on with its last paragraph or list.
     fn quote(&mut self, source: &str, depth: usize) -> Option<Block> {
         let length = quoted(source)?;
-        let mut lines: Vec<&str> = source[..length].trim_end_matches('\n').split('\n').collect();
+        let mut all: Vec<&str> = source[..length].trim_end_matches('\n').split('\n').collect();
+        let mut lines = all.as_slice();
         let mut raw = String::new();
         let mut blocks = Vec::new();
         let mut kept: String;
@@ -122,7 +140,7 @@ impl Lexer {
             let lazy = lines.iter().take_while(|line| !is_quote(line)).count();
             let marked = lines[lazy..].iter().take_while(|line| is_quote(line)).count();
             let current = lines[..lazy + marked].join("\n");
-            let remaining: Vec<&str> = lines[lazy + marked..].to_vec();
+            let remaining = &lines[lazy + marked..];
             if !raw.is_empty() {
                 raw.push('\n');
             }
@@ -134,10 +152,15 @@ impl Lexer {
                 break;
             }
             let Some(last) = blocks.last() else { break };
-            let with_rest = format!("{}\n{}", last.raw, remaining.join("\n"));
+            if self.looked_at > PATIENCE_BYTES {
+                break;
+            }
+            let with_rest = || format!("{}\n{}", last.raw, remaining.join("\n"));
             match last.kind {
                 BlockKind::Code => break,
                 BlockKind::Quote(_) => {
+                    let with_rest = with_rest();
+                    self.looked_at += with_rest.len() + raw.len();
                     let again = self.quote(&with_rest, depth + 1)?;
                     cut_behind(&mut raw, &last.raw);
                     raw.push_str(&again.raw);
@@ -145,12 +168,15 @@ impl Lexer {
                     break;
                 }
                 BlockKind::List(_) => {
+                    let with_rest = with_rest();
+                    self.looked_at += with_rest.len() + raw.len();
                     let again = self.list(&with_rest, depth + 1)?;
                     cut_behind(&mut raw, &last.raw);
                     raw.push_str(&again.raw);
                     kept = with_rest[utf16_end(&with_rest, utf16_len(&again.raw))..].to_owned();
                     *blocks.last_mut().expect("looked at just now") = again;
-                    lines = kept.split('\n').collect();
+                    all = kept.split('\n').collect();
+                    lines = &all;
                 }
                 _ => lines = remaining,
             }
@@ -402,14 +428,14 @@ fn utf16_end(text: &str, units: usize) -> usize {
     text.chars().take_while(fits).map(char::len_utf8).sum()
 }
 
-/// The length and words of a heading that is underlined.
-fn underlined(source: &str) -> Option<(usize, String)> {
+/// The length and words of a heading that is underlined; `Err` says where the line begins that it cannot go beyond.
+fn underlined(source: &str) -> Result<(usize, String), usize> {
     let mut at = 0;
     loop {
         let line = lines::first(&source[at..]);
         let end = at + line.len();
         if at > 0 && lines::is_underline(line) {
-            return Some((past_line_ends(source, end), source[..at - 1].to_owned()));
+            return Ok((past_line_ends(source, end), source[..at - 1].to_owned()));
         }
         let blank = line.is_empty() || (end < source.len() && line.chars().all(is_js_space));
         let rest = lines::behind(line, 3);
@@ -424,7 +450,7 @@ fn underlined(source: &str) -> Option<(usize, String)> {
                         && rest.find('>') == Some(rest.len() - 1))
             });
         if (at > 0 && blank) || line.is_empty() || other || has_odd_line_end(line) || end >= source.len() {
-            return None;
+            return Err(at);
         }
         at = end + 1;
     }
@@ -476,4 +502,26 @@ fn interrupts(line: &str, ended: bool) -> bool {
         ended && lines::fence(rest).is_some_and(|fence| fence.starts_with('~') || !rest[fence.len()..].contains('`'));
     let listed = matches!(lines::bullet(rest), Some(bullet) if matches!(bullet, "*" | "+" | "-" | "1." | "1)") && rest[bullet.len()..].starts_with(' '));
     heading || fenced || listed || rest.starts_with('>') || lines::is_rule(rest, b" \t")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_be_underlined_is_looked_for_once() {
+        for source in [
+            "- a\n".to_owned() + &"b\n".repeat(40_000),
+            "- a\n".repeat(40_000),
+            "a\n***\n".repeat(40_000),
+            "a\n<b>\n\n".repeat(40_000),
+        ] {
+            let mut lexer = Lexer::default();
+            lexer.blocks(&source, Vec::new(), 0, Lazy::Not);
+            assert!(lexer.looked_at < 4 * source.len(), "{} for {:.20}", lexer.looked_at, source);
+        }
+        let mut lexer = Lexer::default();
+        let blocks = lexer.blocks("- a\nb\nc\n===\nd\n", Vec::new(), 0, Lazy::Not);
+        assert!(format!("{blocks:?}").contains(r#"Heading("a\nb\nc")"#), "{blocks:?}");
+    }
 }

@@ -82,15 +82,8 @@ pub(super) fn block(source: &str) -> Option<usize> {
         let Some(after) = without_prefix(rest, tag) else { continue };
         if after.starts_with(|c: char| is_js_space(c) || c == '>') {
             let close = format!("</{tag}>");
-            let mut from = 0;
-            while let Some(at) = find_ignoring_case(&after[from..], &close).map(|at| from + at) {
-                let line_end = after[at..].find('\n').map(|end| at + end);
-                match line_end {
-                    Some(end) => return Some(source.len() - after.len() + newlines(after, end)),
-                    None => from = at + 1,
-                }
-            }
-            return Some(source.len());
+            let line_end = find_ignoring_case(after, &close).and_then(|at| after[at..].find('\n').map(|end| at + end));
+            return Some(line_end.map_or(source.len(), |end| source.len() - after.len() + newlines(after, end)));
         }
     }
     let length = |inner: usize| source.len() - body.len() + inner;
@@ -223,6 +216,12 @@ pub(super) fn interrupts(line: &str, ended: bool) -> bool {
         BLOCK_TAGS.contains(&name)
     };
     raw || name_to_end || known_tag(rest, |one, other| one == other)
+}
+
+/// What must follow for the comment, instruction or declaration at the start of a text within a line to have an end.
+pub(super) fn closing(text: &str) -> Option<&'static str> {
+    let marks = [("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"), ("<!", ">")];
+    marks.into_iter().find(|(open, _)| text.starts_with(open)).map(|(_, close)| close)
 }
 
 /// The length of the tag, comment or declaration at the start of a text within a line.

@@ -1,6 +1,6 @@
 //! The inline lexer: what of a paragraph is text, and where emphasis, code, links and tags part it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::blocks::{bracketed, link_name};
 use super::html;
@@ -34,6 +34,36 @@ struct Inline<'a> {
     patience: &'a mut Patience,
 }
 
+/// Where the last of each closing mark stands in a source: behind it none is looked for again and again.
+#[derive(Default)]
+struct Last {
+    marks: HashMap<&'static str, Option<usize>>,
+    /// By the length of a run of backticks.
+    ticks: Option<HashMap<usize, usize>>,
+}
+
+impl Last {
+    /// Whether the mark comes behind that place.
+    fn comes(&mut self, mark: &'static str, at: usize, source: &str) -> bool {
+        let last = self.marks.entry(mark).or_insert_with(|| source.rfind(mark));
+        last.is_some_and(|last| last > at)
+    }
+
+    /// Whether as many backticks as stand there come once more.
+    fn ticks_come(&mut self, at: usize, source: &str) -> bool {
+        let run = |at: usize| source[at..].bytes().take_while(|byte| *byte == b'`').count();
+        let ticks = self.ticks.get_or_insert_with(|| {
+            let (mut ticks, mut from) = (HashMap::new(), 0);
+            while let Some(found) = source[from..].find('`').map(|found| from + found) {
+                ticks.insert(run(found), found);
+                from = found + run(found);
+            }
+            ticks
+        });
+        ticks.get(&run(at)).is_some_and(|last| *last > at)
+    }
+}
+
 /// How deep emphasis and links may nest.
 const DEPTH_LIMIT: usize = 100;
 
@@ -50,12 +80,13 @@ impl Inline<'_> {
             return;
         }
         let masked = self.masked(source);
+        let mut last = Last::default();
         let mut text = String::new();
         let mut before: Option<char> = None;
         let mut at = 0;
         while at < source.len() {
             let rest = &source[at..];
-            if let Some(piece) = self.piece(source, &masked, at, before) {
+            if let Some(piece) = self.piece(source, &masked, at, before, &mut last) {
                 if !text.is_empty() {
                     self.texts.push(std::mem::take(&mut text));
                 }
@@ -91,18 +122,18 @@ impl Inline<'_> {
     }
 
     /// What begins at `at`, unless it is text.
-    fn piece(&mut self, source: &str, masked: &str, at: usize, before: Option<char>) -> Option<Piece> {
+    fn piece(&mut self, source: &str, masked: &str, at: usize, before: Option<char>, last: &mut Last) -> Option<Piece> {
         let rest = &source[at..];
         let opaque = |length| Some(Piece { length, inner: None });
         match rest.as_bytes()[0] {
             b'\\' if rest[1..].starts_with(|c: char| c.is_ascii_punctuation()) => opaque(2),
             b'\\' if rest[1..].starts_with('\n') && rest[2..].contains(|c| !is_js_space(c)) => opaque(2),
             b'<' => {
-                let tag = html::inline(rest);
-                // Where a comment has no end, the whole rest was searched for it, which is quick.
-                if tag.is_none() && rest.starts_with("<!") && !self.patience.spend(rest.len() / 64) {
-                    return None;
-                }
+                let tag = if html::closing(rest).is_none_or(|mark| last.comes(mark, at, source)) {
+                    html::inline(rest)
+                } else {
+                    None
+                };
                 tag.or_else(|| autolink(rest))
                     .and_then(opaque)
                     .map(|piece| Piece { inner: tag.is_none().then(|| rest[1..piece.length - 1].to_owned()), ..piece })
@@ -110,7 +141,7 @@ impl Inline<'_> {
             b'[' => self.link(rest, 0),
             b'!' if rest[1..].starts_with('[') => self.link(rest, 1),
             b'*' | b'_' => self.emphasis(rest, &masked[at..], before),
-            b'`' => code(rest).and_then(opaque),
+            b'`' if last.ticks_come(at, source) => code(rest).and_then(opaque),
             b' ' => {
                 let spaces = rest.bytes().take_while(|byte| *byte == b' ').count();
                 let breaks = spaces >= 2 && rest[spaces..].starts_with('\n');

@@ -1,5 +1,6 @@
 //! The project files: one per directory from the project root to the start directory, cut to one budget of bytes.
 
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::permissions::Reads;
@@ -295,19 +296,25 @@ enum Opened {
 /// Global files first, then directory by directory from the root, each in the order of the names. Fallbacks with `..` may lead
 /// to one path from several directories: where it is read, it is not said to be shadowed as well.
 fn in_reading_order(sources: &mut Vec<Source>, order: &[PathBuf]) {
-    let read: Vec<PathBuf> = sources
+    let read: HashSet<PathBuf> = sources
         .iter()
         .filter(|source| source.fate != Fate::Shadowed)
         .filter_map(|source| source.path().map(Path::to_owned))
         .collect();
+    let mut shadowed = HashSet::new();
     sources.retain(|source| {
-        source.fate != Fate::Shadowed
-            || source.scope == Scope::User
-            || !source.path().is_some_and(|path| read.iter().any(|other| other == path))
+        let Some(path) = source.path().filter(|_| source.fate == Fate::Shadowed) else { return true };
+        let is_first = shadowed.insert(path.to_owned());
+        source.scope == Scope::User || (is_first && !read.contains(path))
     });
-    sources.sort_by_key(|source| {
-        let place = order.iter().position(|path| source.path() == Some(path));
-        (source.scope != Scope::User, if source.scope == Scope::User { None } else { place })
+    let mut places: HashMap<&Path, usize> = HashMap::new();
+    for (at, path) in order.iter().enumerate() {
+        places.entry(path).or_insert(at);
+    }
+    sources.sort_by_cached_key(|source| {
+        let is_project = source.scope != Scope::User;
+        let place = source.path().filter(|_| is_project).and_then(|path| places.get(path).copied());
+        (is_project, place)
     });
 }
 
@@ -334,7 +341,7 @@ impl Problem {
 /// Codex stops at the first name of a directory; a file under a later name is said to be shadowed.
 fn shadow(path: &Path, scope: Scope, winner: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
     let found = search.stat(path, "Codex stops at the first name; asked to explain what is shadowed")?;
-    if found.is_ok_and(|meta| meta.kind == FileType::File) && !same_name(answer, path) {
+    if found.is_ok_and(|meta| meta.kind == FileType::File) {
         let reason = format!("{} in the same directory is loaded instead", file_name(winner));
         let source = Source::new(path, scope, Fate::Shadowed, reason);
         answer.sources.push(Source { by: Some(winner.to_owned()), ..source });
@@ -397,10 +404,6 @@ fn place_of(dir: &Path, settings: &Settings) -> &'static str {
 
 fn file_name(path: &Path) -> String {
     path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
-}
-
-fn same_name(answer: &Answer, path: &Path) -> bool {
-    answer.sources.iter().any(|source| source.path() == Some(path))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What the agent's commands may touch, as the environment block tells the model: a sandbox mode, or a profile of permissions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::layers::{ARGUMENTS, Layers};
@@ -228,13 +228,8 @@ impl Permissions {
 
 /// The paths in their order, each once.
 fn unique(paths: Vec<PathBuf>) -> Vec<PathBuf> {
-    let mut unique: Vec<PathBuf> = Vec::new();
-    for path in paths {
-        if !unique.contains(&path) {
-            unique.push(path);
-        }
-    }
-    unique
+    let mut known = HashSet::new();
+    paths.into_iter().filter(|path| known.insert(path.clone())).collect()
 }
 
 impl Profile {

@@ -1,6 +1,6 @@
 //! The settings that decide what Codex reads, gathered from every layer, lowest first.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::files::{MANAGED, Project, REQUIREMENTS};
@@ -113,11 +113,11 @@ impl Settings {
         let budget = layers.value(&["project_doc_max_bytes"]);
         let flag = |key: &str| layers.value(&[key]).and_then(|(node, _)| node.as_bool()).unwrap_or(true);
         let mut warnings = Vec::new();
-        let mut fallbacks: Vec<String> = Vec::new();
+        let (mut fallbacks, mut known): (Vec<String>, HashSet<&str>) = Default::default();
         let configured = layers.value(&["project_doc_fallback_filenames"]).and_then(|(node, _)| node.as_texts());
         for name in configured.unwrap_or_else(|| edition.fallbacks.to_vec()) {
             let name = name.trim();
-            if name.is_empty() || fallbacks.iter().any(|other| other == name) || edition.names.contains(&name) {
+            if name.is_empty() || known.contains(name) || edition.names.contains(&name) {
                 continue;
             }
             if rules.fallbacks == Fallbacks::Names && (matches!(name, "." | "..") || name.contains(['/', '\0'])) {
@@ -127,6 +127,7 @@ impl Settings {
                 ));
                 continue;
             }
+            known.insert(name);
             fallbacks.push(name.to_owned());
         }
         Settings {

@@ -1,5 +1,6 @@
 //! Skills: those of extensions, of the user, and of the working directory; of one name the last counts.
 
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::settings::Settings;
@@ -31,8 +32,9 @@ pub(super) fn look(
         }
     }
     search.expect(places.iter().map(|(dir, _)| Ask::Listing(dir.clone())))?;
-    let disabled: Vec<String> = settings.texts(&["skills", "disabled"]).into_iter().map(str::to_lowercase).collect();
-    let mut found: Vec<Skill> = Vec::new();
+    let disabled: HashSet<String> =
+        settings.texts(&["skills", "disabled"]).into_iter().map(str::to_lowercase).collect();
+    let (mut found, mut places_of): (Vec<Skill>, HashMap<String, usize>) = Default::default();
     for (dir, scope) in places {
         let mut paths = skills::below(&dir, WALK, search)?;
         // What lies in the folder itself comes first, then its folders from the end of the alphabet.
@@ -54,7 +56,7 @@ pub(super) fn look(
             } else if disabled.contains(&skill.name.to_lowercase()) {
                 skill.leave_out(Fate::Excluded, "skills.disabled names it in the settings");
             }
-            add(skill, &mut found);
+            add(skill, &mut found, &mut places_of);
         }
     }
     let entry = |skill: &Skill| element("  ", skill, &skill.path().display().to_string(), str::to_owned);
@@ -65,9 +67,14 @@ pub(super) fn look(
 }
 
 /// Of one name the last counts, in the place of the first.
-fn add(skill: Skill, found: &mut Vec<Skill>) {
-    let before = found.iter().position(|other| other.name == skill.name && other.counts() && skill.counts());
-    let Some(before) = before else { return found.push(skill) };
+fn add(skill: Skill, found: &mut Vec<Skill>, places: &mut HashMap<String, usize>) {
+    if !skill.counts() {
+        return found.push(skill);
+    }
+    let before = *places.entry(skill.name.clone()).or_insert(found.len());
+    if before == found.len() {
+        return found.push(skill);
+    }
     let mut older = std::mem::replace(&mut found[before], skill);
     let newer = found[before].path().to_owned();
     older.leave_out(Fate::Shadowed, format!("{} has the same name and comes later", newer.display()));

@@ -1,5 +1,6 @@
 //! Whether a folder is trusted: the environment, the switch in the settings, and `trustedFolders.json`.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::environment::{Variables, flag};
@@ -104,7 +105,7 @@ fn rules(file: &Path, at: &Standpoint, search: &mut Search) -> Known<Result<Vec<
     let Some(table) = node.as_table() else {
         return Ok(Err("Trusted folders file is not a valid JSON object.".to_owned()));
     };
-    let mut rules: Vec<(PathBuf, Level)> = Vec::new();
+    let (mut rules, mut places): (Vec<(PathBuf, Level)>, HashMap<PathBuf, usize>) = Default::default();
     for (path, level) in table {
         let level = match level.as_text() {
             Some("TRUST_FOLDER") => Level::Folder,
@@ -113,7 +114,8 @@ fn rules(file: &Path, at: &Standpoint, search: &mut Search) -> Known<Result<Vec<
             _ => return Ok(Err(format!("Invalid trust level for path \"{path}\"."))),
         };
         let place = if path.starts_with('/') { joined(Path::new("/"), path) } else { joined(&at.cwd, path) };
-        match rules.iter_mut().find(|(known, _)| *known == place) {
+        let at = *places.entry(place.clone()).or_insert(rules.len());
+        match rules.get_mut(at) {
             Some((_, known)) => *known = level,
             None => rules.push((place, level)),
         }

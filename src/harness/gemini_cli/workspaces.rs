@@ -1,5 +1,6 @@
 //! The directories of the workspace, and where the walk upwards from them ends.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::ID;
@@ -28,7 +29,7 @@ pub(super) fn all(
         wanted.extend(folders.map(|folder| absolute(&at.cwd, Path::new(folder))));
     }
     let own = home.join(".gemini");
-    let mut found: Vec<PathBuf> = Vec::new();
+    let (mut found, mut known): (Vec<PathBuf>, HashSet<PathBuf>) = Default::default();
     for path in wanted {
         // The client has made its own folder by then.
         let is_made = path == own && search.stat(&own, "made at the start")?.is_err();
@@ -39,12 +40,12 @@ pub(super) fn all(
             )));
         }
         let real = resolved(&path, search)?.unwrap_or(path);
-        if !found.contains(&real) {
+        if known.insert(real.clone()) {
             found.push(real);
         }
     }
     if let Some(plans) = folder_of_plans(at, settings, plans, search)?
-        && !found.contains(&plans)
+        && !known.contains(&plans)
     {
         found.push(plans);
     }

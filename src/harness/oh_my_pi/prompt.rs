@@ -1,49 +1,54 @@
 //! How the client tidies its prompt, and how it compares files: line by line, and paragraph by paragraph. oh-my-pi 18.2.3.
 
+use std::borrow::Cow;
+
 use crate::text::{is_js_space, js_trim, js_trim_end};
 
 /// A text as it stands in the prompt: no white space at ends of lines, narrow tables, and of blank lines single ones only,
 /// none before a closing tag. Between fences only the ends of lines change.
 pub(super) fn tidied(text: &str) -> String {
-    let lines: Vec<&str> = text.split('\n').collect();
-    let is_blank = |at: usize| lines.get(at).is_none_or(|line| js_trim(line).is_empty());
-    let mut out: Vec<String> = Vec::new();
+    let mut lines = text.split('\n').peekable();
+    let is_blank = |line: &&str| js_trim(line).is_empty();
+    // Every line with its end.
+    let mut out = String::new();
     let mut fenced = false;
-    let mut at = 0;
-    while at < lines.len() {
-        let line = js_trim_end(lines[at]);
+    while let Some(line) = lines.next() {
+        let line = js_trim_end(line);
         let inner = line.trim_start_matches([' ', '\t']);
         let inner =
             if inner.starts_with(|c: char| !c.is_ascii()) { line.trim_start_matches(is_js_space) } else { inner };
         let is_fence = inner.starts_with("```") || inner.starts_with("~~~");
-        at += 1;
         if is_fence || fenced {
             fenced ^= is_fence;
-            out.push(line.to_owned());
+            out.extend([line, "\n"]);
             continue;
         }
         if line.is_empty() {
-            if is_blank(at) {
+            if lines.peek().is_none_or(is_blank) {
                 drop_blanks(&mut out);
-                while at < lines.len() && is_blank(at) {
-                    at += 1;
-                }
-            } else if out.last().is_some_and(|last| !last.is_empty()) {
-                out.push(String::new());
+                while lines.next_if(is_blank).is_some() {}
+            } else if !ends_blank(&out) {
+                out.push('\n');
             }
             continue;
         }
         if is_closing_tag(inner) {
             drop_blanks(&mut out);
         }
-        out.push(format!("{}{}", &line[..line.len() - inner.len()], narrow(inner)));
+        out.extend([&line[..line.len() - inner.len()], &narrow(inner), "\n"]);
     }
     drop_blanks(&mut out);
-    out.join("\n")
+    out.pop();
+    out
 }
 
-fn drop_blanks(lines: &mut Vec<String>) {
-    while lines.last().is_some_and(String::is_empty) {
+/// Whether there is no line, or the last one is blank.
+fn ends_blank(lines: &str) -> bool {
+    lines.is_empty() || lines == "\n" || lines.ends_with("\n\n")
+}
+
+fn drop_blanks(lines: &mut String) {
+    while !lines.is_empty() && ends_blank(lines) {
         lines.pop();
     }
 }
@@ -57,7 +62,7 @@ fn is_closing_tag(line: &str) -> bool {
 }
 
 /// A row of a table without the blanks around its cells; any other line as it is.
-fn narrow(line: &str) -> String {
+fn narrow(line: &str) -> Cow<'_, str> {
     let is_row = line.len() > 1
         && line.starts_with('|')
         && line.ends_with('|')
@@ -77,9 +82,9 @@ fn narrow(line: &str) -> String {
                 (false, false) => "---",
             })
             .collect();
-        return format!("|{}|", rules.join("|"));
+        return format!("|{}|", rules.join("|")).into();
     }
-    if is_row { cells.collect::<Vec<_>>().join("|") } else { line.to_owned() }
+    if is_row { cells.collect::<Vec<_>>().join("|").into() } else { line.into() }
 }
 
 /// The paragraphs by which files are compared; what stands between fences is not torn apart.
@@ -113,7 +118,29 @@ pub(super) fn paragraphs(text: &str) -> Vec<String> {
 
 /// Whether the paragraphs of one text stand in another, one after the other.
 pub(super) fn holds(text: &[String], inner: &[String]) -> bool {
-    !inner.is_empty() && text.windows(inner.len()).any(|window| window == inner)
+    if inner.is_empty() {
+        return false;
+    }
+    // Of each beginning of `inner`, how much of its end is a beginning as well: nothing is compared again.
+    let mut again = vec![0; inner.len()];
+    let mut same = 0;
+    for at in 1..inner.len() {
+        same = longer(inner, &again, same, &inner[at]);
+        again[at] = same;
+    }
+    let mut same = 0;
+    text.iter().any(|paragraph| {
+        same = longer(inner, &again, same, paragraph);
+        same == inner.len()
+    })
+}
+
+/// How many paragraphs from the first on stand one after the other where `next` follows `same` of them.
+fn longer(inner: &[String], again: &[usize], mut same: usize, next: &str) -> usize {
+    while same > 0 && inner[same] != next {
+        same = again[same - 1];
+    }
+    same + usize::from(inner[same] == next)
 }
 
 #[cfg(test)]
@@ -142,5 +169,10 @@ mod tests {
         assert!(!holds(&of("a\nb"), &of("a")));
         assert!(!holds(&of("```\na\n\nb\n```"), &of("b")));
         assert!(!holds(&of("a"), &of(" \n")));
+        assert!(holds(&of("a\n\na\n\nb"), &of("a\n\nb")));
+        assert!(holds(&of("a\n\nb\n\na\n\nb\n\nc"), &of("a\n\nb\n\nc")));
+        assert!(!holds(&of("a\n\nb\n\nb\n\nc"), &of("a\n\nb\n\nc")));
+        let same = |count: usize, last: &str| [vec!["a".to_owned(); count], vec![last.to_owned()]].concat();
+        assert!(!holds(&same(200_000, "b"), &same(100_000, "c")));
     }
 }

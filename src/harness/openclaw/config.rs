@@ -1,5 +1,6 @@
 //! The configuration: JSON5 with `$include` and variables, checked as strictly as OpenClaw checks what matters here.
 
+use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
 use super::guard::FILE_LIMIT_BYTES;
@@ -292,13 +293,16 @@ fn merge(base: Node, over: Node) -> Node {
     let at = over.at.clone();
     let value = match (base.value, over.value) {
         (Value::Table(mut entries), Value::Table(more)) => {
+            let mut places: HashMap<String, usize> =
+                entries.iter().enumerate().map(|(at, (key, _))| (key.clone(), at)).collect();
             for (key, value) in more {
-                match entries.iter_mut().rev().find(|(known, _)| *known == key) {
-                    Some((_, known)) => {
-                        let before = std::mem::replace(known, Node { at: 0..0, value: Value::Null });
-                        *known = merge(before, value);
-                    }
-                    None => entries.push((key, value)),
+                if let Some(at) = places.get(&key) {
+                    let known = &mut entries[*at].1;
+                    let before = std::mem::replace(known, Node { at: 0..0, value: Value::Null });
+                    *known = merge(before, value);
+                } else {
+                    places.insert(key.clone(), entries.len());
+                    entries.push((key, value));
                 }
             }
             Value::Table(entries)

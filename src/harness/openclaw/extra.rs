@@ -1,5 +1,6 @@
 //! The bundled hook `bootstrap-extra-files`: further files of the known names, from anywhere in the workspace.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::Opening;
@@ -42,7 +43,7 @@ pub enum Again {
 
 /// Follows the patterns below `workspace`.
 pub fn find(workspace: &Path, patterns: &[&str], rules: &Behavior, search: &mut Search) -> Known<Extra> {
-    let mut paths: Vec<PathBuf> = Vec::new();
+    let (mut paths, mut known): (Vec<PathBuf>, HashSet<PathBuf>) = Default::default();
     let mut extra = Extra { files: Vec::new(), skipped: Vec::new(), leads_to: Vec::new() };
     let guarded = rules.opening == Opening::Guarded;
     for pattern in patterns {
@@ -55,15 +56,11 @@ pub fn find(workspace: &Path, patterns: &[&str], rules: &Behavior, search: &mut 
             let found = search.glob(workspace, pattern, GlobFlavor::Node, "hook bootstrap-extra-files")?;
             let leads_to = found.files.iter().map(|path| absolute(workspace, path)).collect();
             extra.leads_to.push(((*pattern).to_owned(), leads_to));
-            for path in found.files.iter() {
-                if !paths.contains(path) {
-                    paths.push(path.clone());
-                }
-            }
+            paths.extend(found.files.iter().filter(|path| known.insert((*path).clone())).cloned());
             continue;
         }
         extra.leads_to.push(((*pattern).to_owned(), vec![absolute(workspace, Path::new(pattern))]));
-        if !paths.iter().any(|path| path == Path::new(pattern)) {
+        if known.insert(PathBuf::from(pattern)) {
             paths.push(PathBuf::from(pattern));
         }
     }

@@ -1,5 +1,6 @@
 //! One turn of one agent: which files count, what is left of them, and the messages they become.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::budget::{self, Item, Portion};
@@ -70,9 +71,14 @@ impl Turn<'_> {
         if let Context::Behind(heading) = wording.context {
             self.extra_prompt(mode, heading, &mut answer);
         }
+        let mut excerpts: HashMap<usize, _> = HashMap::new();
+        for shown in &shown {
+            excerpts.entry(shown.of).or_insert(&shown.excerpt);
+        }
         for (index, file) in files.iter().enumerate() {
-            let portion = counted.iter().position(|counted| *counted == index).map(|at| &portions[at]);
-            let excerpt = shown.iter().find(|shown| shown.of == index).map(|shown| &shown.excerpt);
+            // They stand in their order.
+            let portion = counted.binary_search(&index).ok().map(|at| &portions[at]);
+            let excerpt = excerpts.get(&index).copied();
             answer.sources.extend(self.source(file, portion, excerpt, instructions));
         }
         answer.sources.extend(skills);
@@ -166,6 +172,8 @@ impl Turn<'_> {
         for file in files.iter().filter(is_memory) {
             protected.push((search.real(&file.path)?.ok(), file.path.clone(), file.left_out.clone()));
         }
+        let mut places: HashMap<PathBuf, usize> =
+            files.iter().enumerate().rev().map(|(at, file)| (file.path.clone(), at)).collect();
         for mut file in extra.files {
             let real = search.real(&file.path)?.ok();
             let is_it =
@@ -173,11 +181,14 @@ impl Turn<'_> {
             if let Some((_, _, Some((fate, reason)))) = protected.iter().find(is_it) {
                 file.leave_out(*fate, reason.clone());
             }
-            match files.iter_mut().find(|known| known.path == file.path) {
+            match places.get(&file.path).map(|at| &mut files[*at]) {
                 // Where the first one was left out only because of the context mode, the hook brings it back.
                 Some(known) if !known.counts() && file.counts() => *known = file,
                 Some(_) => {}
-                None => files.push(file),
+                None => {
+                    places.insert(file.path.clone(), files.len());
+                    files.push(file);
+                }
             }
         }
         Ok(())

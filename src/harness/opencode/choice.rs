@@ -1,5 +1,7 @@
 //! Which agent a session starts with.
 
+use std::collections::HashMap;
+
 use super::brand::Brand;
 use super::config::Config;
 use super::natives::Kind;
@@ -82,20 +84,20 @@ fn agents<'a>(brand: &Brand, config: &'a Config) -> Vec<Agent<'a>> {
         let usage = if matches!(native.kind, Kind::Subagent) { Usage::Subagent } else { Usage::Session };
         Agent { name: native.name, usage, hidden: matches!(native.kind, Kind::Hidden) }
     });
-    let mut agents: Vec<Agent> = natives.collect();
+    // Each that is disabled leaves a gap.
+    let mut agents: Vec<Option<Agent>> = natives.map(Some).collect();
+    let names = brand.agents.iter().map(|native| native.name);
+    let mut places: HashMap<&str, usize> = names.enumerate().map(|(at, name)| (name, at)).collect();
     for (name, settings) in config.get(&["agent"]).and_then(Node::as_table).unwrap_or_default() {
-        let known = agents.iter().position(|agent| agent.name == name);
         if settings.get("disable").and_then(Node::as_bool) == Some(true) {
-            if let Some(at) = known {
-                agents.remove(at);
+            if let Some(at) = places.remove(name.as_str()) {
+                agents[at] = None;
             }
             continue;
         }
-        let at = known.unwrap_or_else(|| {
-            agents.push(Agent { name, usage: Usage::Session, hidden: false });
-            agents.len() - 1
-        });
-        let agent = &mut agents[at];
+        let at = *places.entry(name.as_str()).or_insert(agents.len());
+        agents.resize_with(agents.len().max(at + 1), || None);
+        let agent = agents[at].get_or_insert(Agent { name, usage: Usage::Session, hidden: false });
         match settings.get("mode").and_then(Node::as_text) {
             Some("subagent") => agent.usage = Usage::Subagent,
             Some(_) => agent.usage = Usage::Session,
@@ -103,5 +105,5 @@ fn agents<'a>(brand: &Brand, config: &'a Config) -> Vec<Agent<'a>> {
         }
         agent.hidden = settings.get("hidden").and_then(Node::as_bool).unwrap_or(agent.hidden);
     }
-    agents
+    agents.into_iter().flatten().collect()
 }

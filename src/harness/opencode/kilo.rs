@@ -3,6 +3,7 @@
 //!
 //! Checked on the real client 7.7.9 (`kilo run` against a mock provider), November 2026.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
@@ -173,13 +174,13 @@ pub(super) fn rules(places: &Places, search: &mut Search) -> Known<Vec<PathBuf>>
 
 /// The rules of one name of folder; of two with one name, that of `.kilo` counts.
 fn of_folders(dir: &Path, folder: &str, search: &mut Search) -> Known<Vec<PathBuf>> {
-    let mut rules: Vec<PathBuf> = Vec::new();
+    let (mut rules, mut names) = (Vec::new(), HashSet::new());
     for place in [".kilo", ".kilocode"] {
         let dir = dir.join(place).join(folder);
         let Ok(entries) = search.list(&dir, "a folder of rules, in the order of the file system")? else { continue };
         for entry in entries.iter().filter(|entry| entry.kind == FileType::File) {
             let name = entry.name.to_string_lossy();
-            if name.ends_with(".md") && !rules.iter().any(|rule| rule.file_name() == Some(&entry.name)) {
+            if name.ends_with(".md") && names.insert(entry.name.clone()) {
                 rules.push(dir.join(&entry.name));
             }
         }

@@ -1,6 +1,6 @@
 //! How settings are laid over each other.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::formats::{Node, Value};
 
@@ -8,18 +8,39 @@ use crate::formats::{Node, Value};
 pub(super) fn merge(into: &mut Node, from: Node) {
     match (&mut into.value, from.value) {
         (Value::Table(entries), Value::Table(more)) => {
-            let mut places: HashMap<String, usize> =
-                entries.iter().enumerate().map(|(at, (key, _))| (key.clone(), at)).collect();
-            for (key, node) in more {
-                match places.get(&key) {
-                    Some(at) => merge(&mut entries[*at].1, node),
-                    None => {
-                        places.insert(key.clone(), entries.len());
-                        entries.push((key, node));
-                    }
-                }
+            // Of three hundred thousand keys, an index is tens of megabytes.
+            let mut keys = HashSet::new();
+            if entries.is_empty() && more.iter().all(|(key, _)| keys.insert(key.as_str())) {
+                drop(keys);
+                *entries = more;
+            } else {
+                drop(keys);
+                lay_over(entries, more, merge);
             }
         }
         (_, value) => *into = Node { at: from.at, value },
+    }
+}
+
+/// As JavaScript sets keys: one that is there keeps its place.
+pub(super) fn set_all(entries: &mut Vec<(String, Node)>, more: impl IntoIterator<Item = (String, Node)>) {
+    lay_over(entries, more, |known, node| *known = node);
+}
+
+fn lay_over(
+    entries: &mut Vec<(String, Node)>,
+    more: impl IntoIterator<Item = (String, Node)>,
+    lay: impl Fn(&mut Node, Node),
+) {
+    let mut places: HashMap<String, usize> =
+        entries.iter().enumerate().map(|(at, (key, _))| (key.clone(), at)).collect();
+    for (key, node) in more {
+        match places.get(&key) {
+            Some(at) => lay(&mut entries[*at].1, node),
+            None => {
+                places.insert(key.clone(), entries.len());
+                entries.push((key, node));
+            }
+        }
     }
 }

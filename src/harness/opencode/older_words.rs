@@ -1,6 +1,6 @@
 //! Older forms of permissions, rewritten as `permission`: `tools`, an action alone, and a variable.
 
-use super::merge::merge;
+use super::merge::{merge, set_all};
 use crate::formats::{Node, Value, parse_json};
 use crate::search::Search;
 
@@ -24,7 +24,7 @@ pub(super) fn of_agent(agent: &mut Node) {
         let mut own = own;
         of_text(&mut own);
         let Value::Table(own) = own.value else { continue };
-        own.into_iter().for_each(|(tool, rule)| set(&mut permissions, tool, rule));
+        set_all(&mut permissions, own);
     }
     if !permissions.is_empty() {
         entries.push(("permission".to_owned(), Node { at: 0..0, value: Value::Table(permissions) }));
@@ -59,19 +59,12 @@ fn of_text(permission: &mut Node) {
 
 /// `{"write": false}` is `{"edit": "deny"}`.
 fn of_tools(tools: &Node) -> Vec<(String, Node)> {
-    let mut permissions = Vec::new();
-    for (tool, flag) in tools.as_table().unwrap_or_default() {
+    let permission = |(tool, flag): &(String, Node)| {
         let tool = if ["write", "edit", "patch"].contains(&tool.as_str()) { "edit" } else { tool };
         let action = if flag.as_bool() == Some(true) { "allow" } else { "deny" };
-        set(&mut permissions, tool.to_owned(), Node { at: flag.at.clone(), value: Value::Text(action.to_owned()) });
-    }
+        (tool.to_owned(), Node { at: flag.at.clone(), value: Value::Text(action.to_owned()) })
+    };
+    let mut permissions = Vec::new();
+    set_all(&mut permissions, tools.as_table().unwrap_or_default().iter().map(permission));
     permissions
-}
-
-/// As JavaScript sets a key: one that is there keeps its place.
-fn set(entries: &mut Vec<(String, Node)>, key: String, node: Node) {
-    match entries.iter_mut().find(|(known, _)| *known == key) {
-        Some((_, known)) => *known = node,
-        None => entries.push((key, node)),
-    }
 }

@@ -1,5 +1,6 @@
 //! Skills: where they are looked for, and the block that lists them.
 
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::OpenCode;
@@ -46,16 +47,17 @@ pub(super) fn look(
     answer: &mut Answer,
 ) -> Known<Vec<Skill>> {
     let files = files(edition, walks(edition, flags, places, config, search)?, search)?;
-    let mut skills: Vec<Skill> = own(edition, places).into_iter().collect();
-    let mut twins = Vec::new();
+    let mut named = Named::default();
+    own(edition, places).into_iter().for_each(|skill| named.push(skill));
     for SkillFile { path, scope, owner } in files {
         if let Some(problem) = refused(edition, places, (&path, owner), search)? {
             let source = Source::new(path, scope, Fate::Dropped, problem);
             answer.sources.push(Source { purpose: Purpose::Skill, trigger: Trigger::Call, ..source });
             continue;
         }
-        add(edition, places, (&path, scope), (&mut skills, &mut twins), search, answer)?;
+        add(edition, places, (&path, scope), &mut named, search, answer)?;
     }
+    let Named { mut skills, twins, .. } = named;
     warn_of_twins(edition, &twins, answer);
     name_urls(config, answer);
     sort(edition, &mut skills, answer);
@@ -87,12 +89,15 @@ fn files(edition: &OpenCode, walks: Vec<Walk>, search: &mut Search) -> Known<Vec
         pattern: walk.pattern.to_owned(),
         flavor: flavor(walk),
     }))?;
-    let mut files: Vec<SkillFile> = Vec::new();
+    let (mut files, mut known): (Vec<SkillFile>, HashMap<PathBuf, usize>) = Default::default();
     for walk in walks {
         for file in search.glob(&walk.base, walk.pattern, flavor(&walk), "skills")?.files.iter() {
-            match files.iter_mut().find(|known| known.path == *file) {
-                Some(known) => known.owner = walk.owner,
-                None => files.push(SkillFile { path: file.clone(), scope: walk.scope, owner: walk.owner }),
+            match known.get(file) {
+                Some(at) => files[*at].owner = walk.owner,
+                None => {
+                    known.insert(file.clone(), files.len());
+                    files.push(SkillFile { path: file.clone(), scope: walk.scope, owner: walk.owner });
+                }
             }
         }
     }
@@ -225,7 +230,7 @@ fn add(
     edition: &OpenCode,
     places: &Places,
     (file, scope): (&Path, Scope),
-    (skills, twins): (&mut Vec<Skill>, &mut Vec<Twins>),
+    named: &mut Named,
     search: &mut Search,
     answer: &mut Answer,
 ) -> Known<()> {
@@ -257,11 +262,11 @@ fn add(
         }
     };
     answer.sources.push(Source { size: Some(raw.size()), ..source(fate, reason) });
-    let Some(known) = skills.iter_mut().find(|known| known.name == skill.name) else {
-        skills.push(skill);
+    let Some(known) = named.places.get(&skill.name).map(|at| &mut named.skills[*at]) else {
+        named.push(skill);
         return Ok(());
     };
-    twins.push(Twins {
+    named.twins.push(Twins {
         name: skill.name.clone(),
         file: file.to_owned(),
         locations: [known.location.clone(), skill.location.clone()],
@@ -295,6 +300,22 @@ fn head(edition: &OpenCode, text: &str) -> Option<(String, Option<String>)> {
 /// Why a skill is not in the list, until it is.
 const NOT_LISTED: &str = "not listed for this agent, whose permissions deny it";
 
+/// The skills that were found, each name once.
+#[derive(Default)]
+struct Named {
+    skills: Vec<Skill>,
+    /// Where the skill of a name stands among them.
+    places: HashMap<String, usize>,
+    twins: Vec<Twins>,
+}
+
+impl Named {
+    fn push(&mut self, skill: Skill) {
+        self.places.insert(skill.name.clone(), self.skills.len());
+        self.skills.push(skill);
+    }
+}
+
 /// Two skills of one name.
 struct Twins {
     name: String,
@@ -307,12 +328,8 @@ const NAMES_SAID: usize = 5;
 
 /// One warning for all of them; where the list is part of the prompt, its text is not certain.
 fn warn_of_twins(edition: &OpenCode, twins: &[Twins], answer: &mut Answer) {
-    let mut names: Vec<&str> = Vec::new();
-    for twins in twins.iter().map(|twins| twins.name.as_str()) {
-        if !names.contains(&twins) {
-            names.push(twins);
-        }
-    }
+    let mut known = HashSet::new();
+    let names: Vec<&str> = twins.iter().map(|twins| twins.name.as_str()).filter(|name| known.insert(*name)).collect();
     let Some(first) = twins.first() else { return };
     let which = match names.len() {
         1 => format!("two skills are named {}: {} and {}", first.name, first.locations[0], first.locations[1]),

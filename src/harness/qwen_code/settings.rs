@@ -1,5 +1,6 @@
 //! What the settings of Qwen Code say of context files: four layers, comments allowed.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::environment::{Trust, Variables};
@@ -97,12 +98,13 @@ impl Settings {
     /// Where context files are gathered: the working directory, then what is included.
     pub fn directories(&self, at: &Standpoint) -> Vec<PathBuf> {
         let mut directories = vec![at.cwd.clone()];
+        let mut known = HashSet::from([at.cwd.clone()]);
         for name in &self.included {
             let path = match name.strip_prefix("~/") {
                 Some(rest) => at.home.join(rest),
                 None => absolute(&at.cwd, Path::new(name)),
             };
-            if !directories.contains(&path) {
+            if known.insert(path.clone()) {
                 directories.push(path);
             }
         }

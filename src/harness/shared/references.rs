@@ -4,8 +4,7 @@
 //! any manifest has, are no mistakes.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -180,9 +179,10 @@ impl Place {
             }
         }
         let mut all = own.to_vec();
+        let mut known: HashSet<PathBuf> = own.iter().cloned().collect();
         let above = base.ancestors().take_while(|dir| dir.starts_with(top));
         for dir in above {
-            if !all.iter().any(|known| known == dir) {
+            if known.insert(dir.to_owned()) {
                 all.push(dir.to_owned());
             }
         }

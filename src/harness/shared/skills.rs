@@ -5,7 +5,7 @@
 //! A list is a message of its own kind. It holds the entries of the skills that are on the disk, as the client writes them;
 //! the client's words around it, and skills that it brings along inside of its program, are not repeated.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::answer::{Answer, Certain, Fate, Message, MessageKind, Purpose, Role, Scope, Source, Trigger};
@@ -220,15 +220,14 @@ pub(in crate::harness) fn sort_by_name<T>(items: &mut [T], name: impl Fn(&T) -> 
 
 /// Of several skills of one name, the first stays; which one that is, the caller's order says.
 pub(in crate::harness) fn first_of_each_name(skills: &mut [Skill]) {
-    for index in 0..skills.len() {
-        let (before, rest) = skills.split_at_mut(index);
-        let skill = &mut rest[0];
-        let first = before.iter().find(|other| other.counts() && skill.counts() && other.name == skill.name);
-        if let Some(first) = first {
-            skill.source.by = Some(first.path().to_owned());
-            let reason = format!("{} has the same name and comes first", first.path().display());
-            skill.leave_out(Fate::Shadowed, reason);
-        }
+    let mut firsts: HashMap<String, PathBuf> = HashMap::new();
+    for skill in skills.iter_mut().filter(|skill| skill.counts()) {
+        let Some(first) = firsts.get(&skill.name) else {
+            firsts.insert(skill.name.clone(), skill.path().to_owned());
+            continue;
+        };
+        skill.source.by = Some(first.clone());
+        skill.leave_out(Fate::Shadowed, format!("{} has the same name and comes first", first.display()));
     }
 }
 

@@ -3,7 +3,7 @@
 //! Observed: they stand behind the skills, sorted together; of one name the administrator's comes first, then the user's, then
 //! that of the nearest directory, and a skill of that name before all. A directory with a SKILL.md is one command.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::folders::is_skill_file;
@@ -20,17 +20,24 @@ const FLAVOR: GlobFlavor = GlobFlavor::Npm { dot: true, follow: true };
 pub(super) fn all(around: &Around, skills: &[Found], search: &mut Search, answer: &mut Answer) -> Known<Vec<Found>> {
     let places = places(around, "commands");
     search.expect(places.iter().map(|place| asks(&place.dir)))?;
+    // Observed: what is not listed, or not yet, keeps no name.
+    let mut firsts: HashMap<String, usize> = HashMap::new();
+    for (at, skill) in skills.iter().enumerate().filter(|(_, skill)| skill.globs.is_empty() && skill.counts()) {
+        firsts.entry(skill.known.clone()).or_insert(at);
+    }
     let mut commands: Vec<Found> = Vec::new();
     for place in &places {
         for (path, name) in below(&place.dir, search)? {
             let Some((mut found, _)) = folders::read(&path, &name, place.scope, search, answer)? else { continue };
             found.title = None;
             folders::hide(&mut found, around.settings);
-            // Observed: what is not listed, or not yet, keeps no name.
-            let listed = skills.iter().filter(|skill| skill.globs.is_empty()).chain(&commands);
-            let first = listed.filter(|other| other.counts()).find(|other| other.known == found.known);
-            if let Some(first) = first.filter(|_| found.counts()) {
-                found.shadowed(first);
+            if found.counts() {
+                let here = skills.len() + commands.len();
+                let at = *firsts.entry(found.known.clone()).or_insert(here);
+                if at < here {
+                    let first = skills.get(at).unwrap_or_else(|| &commands[at - skills.len()]);
+                    found.shadowed(first);
+                }
             }
             commands.push(found);
         }

@@ -1,6 +1,6 @@
 //! Folders with a SKILL.md: those of the session, and those below the working directory on the way to a file.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::list::shortened;
@@ -35,10 +35,14 @@ pub(super) fn skills(around: &Around, search: &mut Search, answer: &mut Answer) 
     let added = |found: &Found| {
         settings.added_anyway.iter().any(|dir| found.source.path().is_some_and(|path| path.starts_with(dir)))
     };
+    let mut firsts: HashMap<String, usize> = HashMap::new();
     for index in 0..start.len() {
         let (before, rest) = start.split_at_mut(index);
         let one = &mut rest[0];
-        if let Some(first) = before.iter().find(|other| other.counts() && one.counts() && other.known == one.known) {
+        if !one.counts() {
+            continue;
+        }
+        if let Some(first) = firsts.get(&one.known).map(|at| &before[*at]) {
             if added(one) {
                 let reason = format!(
                     "what the list says of two skills {}, one of an added directory, was not recorded",
@@ -47,6 +51,8 @@ pub(super) fn skills(around: &Around, search: &mut Search, answer: &mut Answer) 
                 answer.doubt(&[Certain::Text], reason);
             }
             one.shadowed(first);
+        } else {
+            firsts.insert(one.known.clone(), index);
         }
     }
     if !edition.remarks_on_skills {
@@ -54,12 +60,11 @@ pub(super) fn skills(around: &Around, search: &mut Search, answer: &mut Answer) 
     }
     name_all(&mut start, &mut later);
     let known: HashSet<&String> = start.iter().map(|one| &one.known).collect();
-    let several: Vec<String> =
-        start.iter().chain(later.iter().map(|(_, one)| one)).map(|one| one.known.clone()).collect();
+    let counts = counts(&start, &later);
     let remarks: Vec<(String, String)> = later
         .iter()
         .map(|(place, one)| {
-            let several = several.iter().filter(|name| **name == one.known).count() > 1;
+            let several = counts[&one.known] > 1;
             if !edition.remarks_on_skills {
                 return (one.name.clone(), String::new());
             }
@@ -73,23 +78,35 @@ pub(super) fn skills(around: &Around, search: &mut Search, answer: &mut Answer) 
 
 /// Where there are no remarks, a skill below whose name is taken is not listed.
 fn without_remarks(start: &[Found], later: &mut [(&Place, Found)], answer: &mut Answer) {
-    for index in 0..later.len() {
-        let (before, rest) = later.split_at_mut(index);
-        let one = &mut rest[0].1;
-        if let Some(first) = start.iter().find(|other| other.counts() && one.counts() && other.known == one.known) {
+    let mut firsts: HashMap<&str, &Found> = HashMap::new();
+    for first in start.iter().filter(|first| first.counts()) {
+        firsts.entry(&first.known).or_insert(first);
+    }
+    let mut before: HashSet<String> = HashSet::new();
+    for (_, one) in later {
+        let is_again = !before.insert(one.known.clone());
+        if let Some(first) = firsts.get(one.known.as_str()).filter(|_| one.counts()) {
             one.shadowed(first);
-        } else if before.iter().any(|(_, other)| other.known == one.known) {
+        } else if is_again {
             let reason = "which of several skills of one name this version lists was not asked";
             answer.doubt(&[Certain::Set, Certain::Text], reason);
         }
     }
 }
 
+/// How many folders have each name.
+fn counts(start: &[Found], later: &[(&Place, Found)]) -> HashMap<String, usize> {
+    let mut counts = HashMap::new();
+    for one in start.iter().chain(later.iter().map(|(_, one)| one)) {
+        *counts.entry(one.known.clone()).or_default() += 1;
+    }
+    counts
+}
+
 /// Adds the names that heads give to those of the folders.
 fn name_all(start: &mut [Found], later: &mut [(&Place, Found)]) {
-    let folders: Vec<String> =
-        start.iter().chain(later.iter().map(|(_, one)| one)).map(|one| one.known.clone()).collect();
-    let several = |name: &String| folders.iter().filter(|folder| *folder == name).count() > 1;
+    let counts = counts(start, later);
+    let several = |name: &String| counts[name] > 1;
     // Below the working directory, what several are called stands behind the directory.
     let below = later.iter().map(|(_, one)| &one.known).filter(|name| !several(name));
     let mut titles: HashSet<String> = start.iter().map(|one| &one.known).chain(below).cloned().collect();

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::formats::{Value, parse_json};
+use crate::formats::{Value, parse_rust_json};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, FileType};
 
@@ -37,7 +37,7 @@ pub(super) fn plugin(skill: &Path, manifests: &[&str], search: &mut Search) -> K
 /// The name that a manifest gives, or that of its folder.
 fn name(manifest: &Path, folder: &Path, search: &mut Search) -> Known<Option<String>> {
     let Ok(raw) = search.read(manifest, "the plugin that the skills below belong to")? else { return Ok(None) };
-    let Some(Ok(node)) = raw.as_text().map(parse_json) else { return Ok(None) };
+    let Some(Ok(node)) = raw.as_text().map(parse_rust_json) else { return Ok(None) };
     let name = match (&node.value, node.get("name").map(|name| &name.value)) {
         (Value::Table(_), None) => "",
         (Value::Table(_), Some(Value::Text(name))) => name,

@@ -1,6 +1,8 @@
 //! Forms of settings that belong to the next generation of OpenCode, and that 1.18 translates before it checks them. From the
 //! client 1.18.33 (`ConfigV2Compat`). What cannot be translated stays as it is, or is left out where it stands in a new place.
 
+use std::collections::HashSet;
+
 use super::v1_18::SERVERS;
 use super::{
     Any, Either, Field, Flag, Keys, MODE, Map, POSITIVE, TEXT_MAP, TEXTS, Text, Type, Words, may, must, wrong,
@@ -100,11 +102,8 @@ fn agent((name, node): &(String, Node)) -> Option<(String, Node)> {
 fn add_agents(agents: Vec<(String, Node)>, entries: &mut Vec<(String, Node)>) {
     match entries.iter_mut().find(|(key, _)| key == "agent") {
         Some((_, Node { value: Value::Table(known), .. })) => {
-            for (name, agent) in agents {
-                if known.iter().all(|(other, _)| *other != name) {
-                    known.push((name, agent));
-                }
-            }
+            let mut names: HashSet<String> = known.iter().map(|(name, _)| name.clone()).collect();
+            known.extend(agents.into_iter().filter(|(name, _)| names.insert(name.clone())));
         }
         Some(_) => {}
         None if agents.is_empty() => {}
