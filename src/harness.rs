@@ -280,7 +280,7 @@ pub enum Compacts {
     Forgets,
     /// The same, and what the client reads again of the files that were read last.
     ReadsAgain,
-    /// The same, and the last part of the session as it was.
+    /// The same, and of the end of the session as much as fits.
     KeepsTheLast,
 }
 

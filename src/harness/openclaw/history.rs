@@ -67,9 +67,9 @@ const REFUSED: Change = change(
 );
 const SKILLS_SORTED: Change =
     change("2026.9.1", "skills are listed by name, and links to them are not followed; only a SKILL.md is one", &[]);
-// Between 2026.9.1 and this; what the older one keeps was not worked out.
+// Between 2026.9.2 and this; what the older one keeps was not worked out.
 const DIGEST: Change = change(
-    "2026.9.5",
+    "2026.9.4",
     "what the digest of a long AGENTS.md keeps",
     &["openclaw/long_agents_keep_a_digest_of_their_policy"],
 );
