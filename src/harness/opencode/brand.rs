@@ -28,6 +28,8 @@ pub(super) struct Brand {
     pub skill: (&'static str, &'static str, &'static str),
     /// The agents that it brings along, in their order.
     pub agents: &'static [Native],
+    /// Whether those of them that sessions start with may be sub-agents too.
+    pub primary: PrimaryAgents,
     /// What becomes of settings, agents and commands that are not valid.
     pub invalid: Invalid,
     /// What a file may hold.
@@ -50,6 +52,15 @@ impl Brand {
     pub fn project_files(&self) -> impl Iterator<Item = String> {
         self.settings.iter().flat_map(|name| [format!("{name}.json"), format!("{name}.jsonc")])
     }
+}
+
+/// What agents may be whose `mode` is `primary`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum PrimaryAgents {
+    /// Sub-agents as well, the hidden ones too.
+    AreSubagentsToo,
+    /// No sub-agents.
+    StartSessionsOnly,
 }
 
 /// What is done with what is not valid.
@@ -144,6 +155,7 @@ pub(super) static OPENCODE: Brand = Brand {
     agents: natives::OF_OPENCODE,
     invalid: Invalid::Stops,
     ownership: Ownership::Same,
+    primary: PrimaryAgents::AreSubagentsToo,
     own_texts: OwnTexts::Measured,
     twins: TwinSkills::Either,
     rules: RuleFolders::None,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::brand::Brand;
+use super::brand::{Brand, PrimaryAgents};
 use super::config::Config;
 use super::natives::Kind;
 use crate::answer::{Answer, Certain, Refusal, SessionKind, Standpoint, Warning};
@@ -19,6 +19,8 @@ struct Agent<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Usage {
     Session,
+    /// So it may, and other agents may start it.
+    Either,
     /// Other agents start it.
     Subagent,
 }
@@ -33,14 +35,19 @@ pub(super) fn agent(brand: &Brand, at: &Standpoint, config: &Config, answer: &mu
     let (title, id) = (brand.title, brand.id);
     let named = |name: &str| agents.iter().find(|agent| agent.name == name);
     if at.session == SessionKind::Subagent {
-        // Any agent can be a sub-agent, the hidden ones and those that sessions start with too.
         let asked = at.agent.as_deref().unwrap_or(SUBAGENT);
-        let missing = || Refusal::new(&at.cwd, format!("there is no agent {asked}: the task tool returns an error"));
-        return named(asked).map(|agent| agent.name.to_owned()).ok_or_else(missing);
+        let refused = |why: String| Err(Refusal::new(&at.cwd, format!("{why}: the task tool returns an error")));
+        return match named(asked) {
+            None => refused(format!("there is no agent {asked}")),
+            Some(agent) if agent.usage == Usage::Session && brand.primary == PrimaryAgents::StartSessionsOnly => {
+                refused(format!("{asked} is a primary agent, which {title} starts no sub-agent as"))
+            }
+            Some(agent) => Ok(agent.name.to_owned()),
+        };
     }
     if let Some(asked) = &at.agent {
         match named(asked) {
-            Some(Agent { usage: Usage::Session, .. }) => return Ok(asked.clone()),
+            Some(Agent { usage: Usage::Session | Usage::Either, .. }) => return Ok(asked.clone()),
             Some(Agent { usage: Usage::Subagent, .. }) => {
                 let message = format!(
                     "{asked} is a subagent: this is what its own session gets; `{id} run --agent {asked}` falls back to the default agent"
@@ -60,7 +67,7 @@ pub(super) fn agent(brand: &Brand, at: &Standpoint, config: &Config, answer: &mu
     let refused =
         |problem: &str| Err(Refusal::new(config.default_agent_from.as_deref().unwrap_or(&at.cwd), problem.to_owned()));
     let Some(default) = config.text(&["default_agent"]).filter(|name| !name.is_empty()) else {
-        let first = agents.iter().find(|agent| agent.usage == Usage::Session && !agent.hidden);
+        let first = agents.iter().find(|agent| agent.usage != Usage::Subagent && !agent.hidden);
         return first.map_or_else(
             || refused("no agent is left that a session can start with"),
             |agent| Ok(agent.name.to_owned()),
@@ -97,10 +104,11 @@ fn agents<'a>(brand: &Brand, config: &'a Config) -> Vec<Agent<'a>> {
         }
         let at = *places.entry(name.as_str()).or_insert(agents.len());
         agents.resize_with(agents.len().max(at + 1), || None);
-        let agent = agents[at].get_or_insert(Agent { name, usage: Usage::Session, hidden: false });
+        let agent = agents[at].get_or_insert(Agent { name, usage: Usage::Either, hidden: false });
         match settings.get("mode").and_then(Node::as_text) {
             Some("subagent") => agent.usage = Usage::Subagent,
-            Some(_) => agent.usage = Usage::Session,
+            Some("primary") => agent.usage = Usage::Session,
+            Some(_) => agent.usage = Usage::Either,
             None => {}
         }
         agent.hidden = settings.get("hidden").and_then(Node::as_bool).unwrap_or(agent.hidden);

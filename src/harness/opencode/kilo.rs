@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-use super::brand::{Brand, Invalid, OwnTexts, Ownership, RuleFolders, TwinSkills};
+use super::brand::{Brand, Invalid, OwnTexts, Ownership, PrimaryAgents, RuleFolders, TwinSkills};
 use super::places::Places;
 use super::rules::{Decoding, EnvironmentBlock, TestHome};
 use super::{DETAILS, OpenCode, natives};
@@ -114,6 +114,7 @@ static BRAND: Brand = Brand {
     agents: natives::OF_KILO,
     invalid: Invalid::PassedOver,
     ownership: Ownership::Counts,
+    primary: PrimaryAgents::StartSessionsOnly,
     own_texts: OwnTexts::Named,
     twins: TwinSkills::Later,
     rules: RuleFolders::OfKilo,
