@@ -1,9 +1,11 @@
 //! What editors show: every feature once.
 
+use std::time::Instant;
+
 use serde_json::{Value, json};
 
 use super::editor::Editor;
-use crate::client::tests;
+use crate::client::{DEADLINE, tests};
 
 const AGENTS: &str = "project/AGENTS.md";
 
@@ -20,6 +22,12 @@ async fn pull(editor: &mut Editor, inside: &str, previous: Option<&str>) -> Valu
     let document = json!({"uri": editor.uri(inside)});
     let params = json!({"textDocument": document, "previousResultId": previous});
     editor.ask("textDocument/diagnostic", params).await.expect("a report")
+}
+
+/// Pulls the whole workspace.
+async fn pull_everywhere(editor: &mut Editor, previous: &Value) -> Vec<Value> {
+    let report = editor.ask("workspace/diagnostic", json!({"previousResultIds": previous})).await;
+    report.expect("a report")["items"].as_array().expect("reports").clone()
 }
 
 /// The codes of a list of diagnostics.
@@ -104,6 +112,32 @@ tests! {
         let known = json!([{"uri": item["uri"], "value": item["resultId"]}]);
         let report = editor.ask("workspace/diagnostic", json!({"previousResultIds": known})).await.expect("a report");
         assert_eq!(report["items"][0]["kind"], "unchanged");
+        editor.leave().await;
+    }
+
+    async fn a_file_that_is_gone_keeps_no_findings_where_the_workspace_is_pulled() {
+        let mut editor = pulling().await;
+        let (long, nested) = ("x".repeat(32_769), "project/src/a b/AGENTS.md");
+        editor.write(AGENTS, &long);
+        editor.write(nested, &long);
+        let report = pull_everywhere(&mut editor, &json!([])).await;
+        let known: Vec<Value> = report.iter().map(|item| json!({"uri": item["uri"], "value": item["resultId"]})).collect();
+        assert_eq!(known.len(), 2, "{report:?}");
+        // A client may write the same URI in another way.
+        let other = known.iter().map(|id| json!({"uri": id["uri"].as_str().map(|uri| uri.replace("AGENTS", "%41GENTS")), "value": id["value"]}));
+        for item in pull_everywhere(&mut editor, &other.collect()).await {
+            assert_eq!(item["kind"], "unchanged", "{item}");
+        }
+        std::fs::remove_dir_all(editor.path("project/src/a b")).expect("it is there");
+        let gone = json!({"kind": "full", "uri": editor.uri(nested), "version": null, "items": []});
+        let started = Instant::now();
+        // The system may need a moment to say so.
+        while !pull_everywhere(&mut editor, &json!(known)).await.contains(&gone) {
+            assert!(started.elapsed() < DEADLINE, "its findings stay");
+        }
+        // What is open is pulled by itself, and keeps its own.
+        editor.open_document(nested, &long).await;
+        assert!(!pull_everywhere(&mut editor, &json!(known)).await.contains(&gone));
         editor.leave().await;
     }
 

@@ -1,5 +1,6 @@
 //! Findings as diagnostics: pushed, or pulled where the client asks for them.
 
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -156,18 +157,27 @@ impl Server {
         Ok(report.into())
     }
 
-    /// `workspace/diagnostic`
+    /// `workspace/diagnostic`: every known file, and an empty report for each file of `previousResultIds` that is no longer one,
+    /// so that no client keeps findings of a file that is gone.
     pub(in crate::server) async fn pulled_everywhere(
         &self,
         params: WorkspaceDiagnosticParams,
     ) -> Result<WorkspaceDiagnosticReportResult> {
+        // Clients write a URI in their own way, so files are compared.
+        let mut before: HashMap<PathBuf, PreviousResultId> = HashMap::new();
         let mut items = Vec::new();
+        for id in params.previous_result_ids {
+            match convert::path_of(&id.uri) {
+                Ok(path) => drop(before.insert(path, id)),
+                Err(_) => items.push(full(id.uri, None, None, Vec::new())),
+            }
+        }
         for path in self.core.known_files().await? {
             let (Some(uri), Ok(view)) = (convert::uri_of(&path), self.core.view(&path).await) else { continue };
             let found = of(&self.core, &view);
             let id = result_id(&found);
             let version = view.version.map(i64::from);
-            let known = params.previous_result_ids.iter().any(|before| before.uri == uri && before.value == id);
+            let known = before.remove(&path).is_some_and(|before| before.value == id);
             items.push(if known {
                 let report = UnchangedDocumentDiagnosticReport { result_id: id };
                 WorkspaceDocumentDiagnosticReport::Unchanged(WorkspaceUnchangedDocumentDiagnosticReport {
@@ -176,16 +186,30 @@ impl Server {
                     unchanged_document_diagnostic_report: report,
                 })
             } else {
-                let report = FullDocumentDiagnosticReport { result_id: Some(id), items: found };
-                WorkspaceDocumentDiagnosticReport::Full(WorkspaceFullDocumentDiagnosticReport {
-                    uri,
-                    version,
-                    full_document_diagnostic_report: report,
-                })
+                full(uri, version, Some(id), found)
             });
         }
+        let open: HashSet<PathBuf> =
+            self.core.session().documents.values().map(|document| document.path.clone()).collect();
+        // A document that is open is pulled by itself.
+        let gone = before.into_iter().filter(|(path, _)| !open.contains(path));
+        items.extend(gone.map(|(_, id)| full(id.uri, None, None, Vec::new())));
         Ok(WorkspaceDiagnosticReportResult::Report(WorkspaceDiagnosticReport { items }))
     }
+}
+
+/// Reports all findings of one file. Without a result id the client does not ask about the file again.
+fn full(
+    uri: Uri,
+    version: Option<i64>,
+    result_id: Option<String>,
+    items: Vec<Diagnostic>,
+) -> WorkspaceDocumentDiagnosticReport {
+    WorkspaceDocumentDiagnosticReport::Full(WorkspaceFullDocumentDiagnosticReport {
+        uri,
+        version,
+        full_document_diagnostic_report: FullDocumentDiagnosticReport { result_id, items },
+    })
 }
 
 impl Session {
