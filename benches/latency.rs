@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use briefing::disk::scan::{Progress, Threads, scan};
-use briefing::harness::shared::names::INSTRUCTION_FILES;
+use briefing::harness::names::INSTRUCTION_FILES;
 use ignore::{WalkBuilder, WalkState};
 use serde_json::{Value, json};
 use tempfile::TempDir;

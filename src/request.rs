@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::{OptionValue, PromptMode, Provided, Role, SessionKind, Standpoint, Surroundings, Tool};
 use crate::harness::custom::Customs;
-use crate::harness::shared::installed::Installations;
+use crate::harness::queries::installed::Installations;
 use crate::harness::{self, Choice, Profile};
 use crate::report::briefing::Include;
 use crate::report::words::list;
@@ -17,7 +17,7 @@ use crate::roster::{self, Roster};
 use crate::search::Secrets;
 use crate::snapshot::Environment;
 
-pub use crate::harness::shared::names::beside;
+pub use crate::harness::names::beside;
 
 /// The fields of `briefing/effectiveInstructions` that do not depend on how files are named there.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use crate::answer::{Answer, Resolution, Scope, Source, Standpoint};
 use crate::harness::custom::Customs;
-use crate::harness::shared::evidence::path_of;
-use crate::harness::shared::installed::{Installed, on_path, places_on_path};
+use crate::harness::evidence::path_of;
+use crate::harness::queries::installed::{Installed, on_path, places_on_path};
 use crate::harness::{ALL, About, Choice, Edition, Evidence, Profile};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Environment};

@@ -9,8 +9,8 @@ use briefing::answer::{Fate, Resolution};
 use briefing::disk::Filesystem;
 use briefing::formats::position;
 use briefing::harness;
-use briefing::harness::shared::neighbour;
-use briefing::harness::shared::references as lookup;
+use briefing::harness::queries::neighbour;
+use briefing::harness::queries::references as lookup;
 use briefing::report::findings::{Elsewhere, Kind, Standing, Subject, decides, findings, names, patterns, references};
 use briefing::request::{OneOrMany, beside};
 use briefing::resolve::{Outcome, resolve};
@@ -123,9 +123,9 @@ fn dead_patterns(case: &Case, world: &World, file: &Path, raw: &[u8]) -> Vec<Str
         return Vec::new();
     }
     let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
-    let (choice, standpoint) = harness::shared::patterns::question(&beside(file), &wanted);
+    let (choice, standpoint) = harness::queries::patterns::question(&beside(file), &wanted);
     match resolve(world, &choice, &standpoint) {
-        Outcome::Answer(answer) => harness::shared::patterns::dead(&answer).map(str::to_owned).collect(),
+        Outcome::Answer(answer) => harness::queries::patterns::dead(&answer).map(str::to_owned).collect(),
         Outcome::Pending(asks) => panic!("everything was told, and yet {asks:?}"),
     }
 }

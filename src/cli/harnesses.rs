@@ -16,7 +16,7 @@ use crate::answer::{Claim, Replayed};
 use crate::disk::Real;
 use crate::harness::custom::Customs;
 use crate::harness::history::Replay;
-use crate::harness::shared::installed::{Installations, Installed};
+use crate::harness::queries::installed::{Installations, Installed};
 use crate::harness::{self, Details};
 use crate::report::roster::{Because, Mine, UsedHere};
 use crate::request::Defaults;

@@ -13,7 +13,7 @@ use super::{Failure, defaults, redact, screen, words};
 use crate::answer::{Fidelity, Resolution, Standpoint};
 use crate::disk::{self, Buffers, Filesystem, Real};
 use crate::harness::custom::{self, Customs};
-use crate::harness::shared::installed::{self, Installed};
+use crate::harness::queries::installed::{self, Installed};
 use crate::harness::{self, Choice, Profile};
 use crate::remote::{self, Reach};
 use crate::report::briefing::{self, Effective, Include};

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::custom::{Custom, Customs};
 use super::history::{self, compare};
-use super::{ALL, Edition, History, Profile, Version, profile, shared};
 use crate::answer::{Claim, Warning};
+use crate::harness::{ALL, Edition, History, Profile, Version, profile, queries::installed};
 
 /// A harness and an edition, chosen by name.
 #[derive(Clone)]
@@ -143,7 +143,7 @@ pub fn choose(spec: &str, customs: &Customs) -> Result<Choice, String> {
         };
         return Err(format!("there is no harness `{id}`; {known}{unread}"));
     };
-    let Some(version) = version.filter(|version| *version != shared::installed::AUTO) else {
+    let Some(version) = version.filter(|version| *version != installed::AUTO) else {
         return Ok(newest(profile));
     };
     if !version.starts_with(|c: char| c.is_ascii_digit()) {

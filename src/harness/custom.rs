@@ -19,11 +19,9 @@ mod values;
 
 // From a declaration to a harness.
 mod check;
-mod declarations;
 mod declare;
 mod describe;
 mod instructions;
-mod overrides;
 pub mod shipped;
 
 // From a harness to an answer: `look` follows the sources (`find`), and `compose` puts together what they gave.
@@ -36,9 +34,9 @@ mod look;
 mod shape;
 mod standpoint;
 
-pub use declarations::{FILE_NAME, question};
+pub use super::overrides::{Overrides, kept};
+pub use super::queries::declarations::{FILE_NAME, question};
 pub use declare::{schema, settings_schema};
-pub use overrides::{Overrides, kept};
 
 /// A harness that the user declared.
 pub struct Custom {

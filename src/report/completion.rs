@@ -7,8 +7,8 @@ use super::settings::{Part, Spot, spot};
 use super::vocabulary::keys_of;
 use crate::harness::ALL;
 use crate::harness::custom::{Customs, FILE_NAME};
-use crate::harness::shared::keys::{Key, Takes};
-use crate::harness::shared::names::beside;
+use crate::harness::keys::{Key, Takes};
+use crate::harness::names::beside;
 use crate::snapshot::absolute;
 
 /// What is offered at a place.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::paths::short;
 use super::words::list;
 use crate::answer::{Fate, Resolution, Source, Trigger};
-use crate::harness::shared::references::Absent;
+use crate::harness::queries::references::Absent;
 use crate::snapshot::Content;
 
 mod budget;
@@ -106,7 +106,7 @@ impl<'a> Subject<'a> {
 
     /// The directory beside which the file stands: its own, or the one that holds the harness's folder.
     pub(super) fn base(&self) -> PathBuf {
-        crate::harness::shared::names::beside(self.path)
+        crate::harness::names::beside(self.path)
     }
 
     /// Every harness's sources that are this file.

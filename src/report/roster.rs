@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::harness::shared::installed::{Installations, Installed};
+use crate::harness::queries::installed::{Installations, Installed};
 use crate::harness::{self, Choice};
 use crate::roster::{Reason, Roster, What};
 

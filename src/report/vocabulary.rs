@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use crate::harness::shared::keys::Key;
-use crate::harness::shared::names::Names;
+use crate::harness::keys::Key;
+use crate::harness::names::Names;
 use crate::harness::{ALL, Profile};
 
 /// The keys of one harness in the files that a matcher knows.

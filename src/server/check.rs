@@ -14,7 +14,7 @@ use crate::answer::{Fate, Resolution};
 use crate::disk::Filesystem;
 use crate::disk::scan::{self, Progress, Threads};
 use crate::harness::custom::FILE_NAME;
-use crate::harness::shared::names::{INSTRUCTION_FILES, SETTINGS_FILES};
+use crate::harness::names::{INSTRUCTION_FILES, SETTINGS_FILES};
 use crate::report::findings::exceptions::{Declared, declared};
 use crate::report::findings::{Finding, Kind, Severity};
 use crate::request::{Defaults, Places, Request};

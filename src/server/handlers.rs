@@ -18,7 +18,7 @@ use super::transport::NotUnderstood;
 use super::{Core, Server, announce, capabilities, publish};
 use crate::answer::{Resolution, Standpoint};
 use crate::harness::custom::{self, Customs};
-use crate::harness::shared::installed::{self, Installed};
+use crate::harness::queries::installed::{self, Installed};
 use crate::harness::{Choice, Profile};
 use crate::request::{Defaults, Places, Request};
 use crate::roster::{self, Roster};

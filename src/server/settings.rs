@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::answer::SessionKind;
 use crate::harness;
 use crate::harness::custom::{self, Customs};
-use crate::harness::shared::installed::{self, AUTO};
+use crate::harness::queries::installed::{self, AUTO};
 use crate::report::findings::{Kind, Severity, Standing};
 use crate::request::Defaults;
 use crate::roster;

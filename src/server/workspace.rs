@@ -17,7 +17,7 @@ use tower_lsp::ls_types::ProgressToken;
 use super::Core;
 use crate::disk::scan::{self, Progress, Threads};
 use crate::disk::{Filesystem, Watching};
-use crate::harness::shared::names::INSTRUCTION_FILES;
+use crate::harness::names::INSTRUCTION_FILES;
 use crate::snapshot::{Change, FileType};
 use crate::text::grouped;
 

@@ -7,7 +7,7 @@ use super::declare::of_shipped;
 use super::definition::Definition;
 use super::look::look;
 use crate::answer::{Answer, Standpoint};
-use crate::harness::shared::keys::{Key, Keys, Takes};
+use crate::harness::keys::{Key, Keys, Takes};
 use crate::harness::{About, Details, Edition, Evidence, Profile};
 use crate::search::{Known, Search};
 

@@ -7,7 +7,7 @@ use super::{Action, Context, Edit};
 use crate::answer::{Fate, Limit, Per, Resolution, Unit};
 use crate::formats::{self, Node};
 use crate::harness;
-use crate::harness::shared::names::Names;
+use crate::harness::names::Names;
 use crate::report::findings::{Finding, Kind};
 use crate::text::grouped;
 

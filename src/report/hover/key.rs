@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::super::words::{self, unit};
 use super::Hover;
 use crate::answer::{Per, Resolution};
-use crate::harness::shared::keys::{Key, Takes};
+use crate::harness::keys::{Key, Takes};
 use crate::report::findings::Subject;
 use crate::report::settings::{Part, spot};
 use crate::report::vocabulary::keys_of;

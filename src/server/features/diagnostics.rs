@@ -14,7 +14,7 @@ use super::super::{Core, Server, Session, convert, thread};
 use super::view::View;
 use crate::answer::Fate;
 use crate::harness::custom::FILE_NAME;
-use crate::harness::shared::names::{INSTRUCTION_FILES, SETTINGS_FILES};
+use crate::harness::names::{INSTRUCTION_FILES, SETTINGS_FILES};
 use crate::report::findings::{self, Finding, Kind, Severity, names, page};
 use crate::report::portable;
 

@@ -12,7 +12,7 @@ use super::super::Server;
 use super::super::convert::path_of;
 use super::diagnostics;
 use super::view::View;
-use crate::harness::shared::patterns;
+use crate::harness::queries::patterns;
 use crate::report::hover::{Hover, chain, hover, matches, pattern_at};
 use crate::request::{Places, Request, beside};
 

@@ -9,7 +9,7 @@ use super::super::{Core, Server};
 use crate::answer::Resolution;
 use crate::disk::{self, AtRevision};
 use crate::harness::custom::{self, Customs};
-use crate::harness::shared::installed::{self, Installed};
+use crate::harness::queries::installed::{self, Installed};
 use crate::index::Index;
 use crate::report::compare::{Comparison, compare};
 use crate::request::{Defaults, Places, Request};

@@ -15,7 +15,7 @@ use super::parsed;
 use crate::answer::{Fate, Resolution, Standpoint};
 use crate::disk::{Filesystem, scan};
 use crate::harness::Choice;
-use crate::harness::shared::names::INSTRUCTION_FILES;
+use crate::harness::names::INSTRUCTION_FILES;
 use crate::index::Keep;
 use crate::report::files::{InstructionFile, InstructionFiles, Reading, reading};
 use crate::request::{Places, Request};

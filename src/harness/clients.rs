@@ -1,0 +1,30 @@
+//! The agents that Briefing knows: one room for each.
+
+pub mod agents_md;
+pub mod aider;
+pub mod amp;
+pub mod claude_code;
+pub mod cline;
+pub mod codex;
+pub mod continue_dev;
+pub mod copilot_cli;
+pub mod copilot_vscode;
+pub mod crush;
+pub mod cursor;
+pub mod droid;
+pub mod gemini_cli;
+pub mod goose;
+pub mod grok_build;
+pub mod hermes;
+pub mod junie;
+pub mod kimi_code;
+pub mod kiro;
+pub mod mistral_vibe;
+pub mod oh_my_pi;
+pub mod openclaw;
+pub mod opencode;
+pub mod pi;
+pub mod qwen_code;
+pub mod roo;
+pub mod windsurf;
+pub mod zed;

@@ -1,0 +1,292 @@
+//! Skills and commands: what is listed of them at the start of a session, and where a file is read.
+//!
+//! Skills are the administrator's, the user's, and those of every directory up to the root; below the working directory,
+//! where a file is read. Commands are Markdown files of their own, and plugins bring both.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::agents::Agent;
+use super::git::Checkout;
+use super::settings::Settings;
+use super::{Edition21, MANAGED, paths};
+use crate::answer::{
+    Answer, Certain, Described, Fate, Limit, Per, Role, Scope, Source, Standpoint, Tool, Trigger, Unit, Warning,
+};
+use crate::formats::{Node, Value};
+use crate::harness::kit::skills::{self, sort_by_name};
+use crate::search::{Known, Search};
+use crate::text::Size;
+
+mod commands;
+mod folders;
+mod list;
+mod plugins;
+
+use list::{Entry, Measure};
+
+/// A skill or a command, and what is said of it.
+struct Found {
+    source: Source,
+    /// The name by which it is sorted, and by which settings mean it.
+    known: String,
+    /// What it is called in the list.
+    name: String,
+    /// The name that its head gives it besides.
+    title: Option<String>,
+    description: String,
+    /// The files it waits for.
+    globs: Vec<String>,
+    /// What the entry says behind its description.
+    remark: String,
+    /// Whether the settings want it listed without its description.
+    bare: bool,
+}
+
+impl Found {
+    fn counts(&self) -> bool {
+        self.source.fate == Fate::Loaded
+    }
+
+    fn leave_out(&mut self, fate: Fate, reason: impl Into<String>) {
+        (self.source.fate, self.source.reason) = (fate, reason.into());
+    }
+
+    fn shadowed(&mut self, by: &Found) {
+        self.source.by = by.source.path().map(Path::to_owned);
+        let first = self.source.by.as_deref().unwrap_or(Path::new("another")).display().to_string();
+        self.leave_out(Fate::Shadowed, format!("{first} has the same name and comes first"));
+    }
+}
+
+/// A folder of skills or of commands.
+struct Place {
+    dir: PathBuf,
+    scope: Scope,
+    trigger: Trigger,
+}
+
+/// What the list as a whole depends on.
+pub(super) struct Around<'a> {
+    pub(super) edition: &'a Edition21,
+    pub(super) at: &'a Standpoint,
+    pub(super) settings: &'a Settings,
+    pub(super) checkout: Option<&'a Checkout>,
+    pub(super) agent: &'a Agent,
+}
+
+impl Edition21 {
+    /// Adds the lists, and the skills and commands to the sources.
+    pub(super) fn skills(&self, around: &Around, search: &mut Search, answer: &mut Answer) -> Known<()> {
+        let Around { at, settings, .. } = around;
+        let (mut start, mut later) = folders::skills(around, search, answer)?;
+        let commands = commands::all(around, &start, search, answer)?;
+        start.extend(commands);
+        start.extend(plugins::all(around, search, answer)?);
+        for found in start.iter_mut().chain(&mut later).filter(|found| found.counts()) {
+            if let Some(what) = settings.no_skills.as_ref().or(around.agent.no_skills.as_ref()) {
+                found.leave_out(Fate::Excluded, what.clone());
+            }
+        }
+        let (mut start, waiting): (Vec<Found>, Vec<Found>) = start.into_iter().partition(|one| one.globs.is_empty());
+        for mut found in waiting {
+            let matches = |file: &Path| file.strip_prefix(&at.cwd).is_ok_and(|file| paths::matches(&found.globs, file));
+            let before = at.read_before.iter().any(|file| matches(file));
+            if found.counts() && !before && self.discovers(at.tool) && at.target.as_deref().is_some_and(matches) {
+                later.push(found);
+            } else {
+                if found.counts() {
+                    let reason = if before {
+                        "listed when an earlier file was read"
+                    } else {
+                        "listed once a file is read that its `paths` match"
+                    };
+                    found.leave_out(Fate::Excluded, reason);
+                }
+                start.push(found);
+            }
+        }
+        if !self.sorts_skills && start.iter().filter(|found| found.counts()).count() > 1 {
+            answer.doubt(&[Certain::Order], "in which order this version lists skills and commands was not asked");
+        }
+        if !self.lists_in_time && later.iter().any(Found::counts) {
+            let reason = "whether this version lists what a reading makes known is a race";
+            answer.doubt(&[Certain::Set], reason);
+        }
+        sort_by_name(&mut later, |found| &found.known);
+        if at.tool == Tool::Mention {
+            // Observed: what a mention makes known stands in the list of the session already; of six times, once it did not.
+            if !later.is_empty() {
+                answer.doubt(&[Certain::Set], "whether skills below are known in time for the list is a race");
+            }
+            start.append(&mut later);
+        }
+        self.list(Trigger::Session, start, around, answer);
+        self.list(Trigger::Read, later, around, answer);
+        Ok(())
+    }
+
+    /// Whether a tool that reaches a file makes the skills known that belong to it.
+    fn discovers(&self, tool: Tool) -> bool {
+        match tool {
+            Tool::Read | Tool::Mention => true,
+            Tool::Edit | Tool::Write => self.edits_discover,
+            Tool::Shell => false,
+        }
+    }
+
+    /// Adds one list, as much of it as its budget lets through.
+    fn list(&self, trigger: Trigger, found: Vec<Found>, around: &Around, answer: &mut Answer) {
+        let (mut counted, left_out): (Vec<Found>, Vec<Found>) = found.into_iter().partition(Found::counts);
+        let settings = around.settings;
+        // Only the day is known, and what counts as used lately may change in the course of it: `late` is at its end.
+        let usage = |name: &str, late: bool| settings.skill_usage.weight(name, around.at.surroundings.date, late);
+        let longest = settings.skill_description.unwrap_or(list::DESCRIPTION_UTF16);
+        let entries = |late: bool| {
+            let entry = |found: &Found| {
+                let said = (!found.bare).then(|| format!("{}{}", said_of(&found.description, longest), found.remark));
+                Entry { name: found.name.clone(), said, used: usage(&found.known, late) }
+            };
+            counted.iter().map(entry).collect::<Vec<_>>()
+        };
+        let kept = |entries: &[Entry], budget: usize, late: bool| {
+            let own = list::OWN.iter().filter(|_| trigger == Trigger::Session);
+            let own = own.filter(|own| !settings.skills_shown.contains_key(own.name));
+            let own = own.filter(|own| counted.iter().all(|found| found.known != own.name));
+            list::kept(
+                entries,
+                &Measure { budget, description: longest, own: own.map(|own| (own, usage(own.name, late))).collect() },
+            )
+        };
+        let budget = settings.skill_budget(around.at);
+        let lines = entries(true);
+        let whole = kept(&lines, budget.columns, true);
+        let unsure =
+            budget.unsure.as_ref().filter(|(_, others)| others.iter().any(|other| kept(&lines, *other, true) != whole));
+        if let Some((reason, _)) = unsure {
+            answer.doubt(&[Certain::Text], reason.clone());
+        } else if kept(&entries(false), budget.columns, false) != whole {
+            answer.doubt(&[Certain::Text], "which descriptions of skills are kept depends on the time of day");
+        } else if !self.own_skills_measured
+            && [
+                budget.columns.saturating_sub(list::OWN_COLUMNS / 2),
+                budget.columns.saturating_add(list::OWN_COLUMNS / 2),
+            ]
+            .iter()
+            .any(|other| kept(&lines, *other, true) != whole)
+        {
+            let reason = "how much of the list of skills this version fills with its own was not measured";
+            answer.doubt(&[Certain::Text], reason);
+        }
+        let message = answer.messages.len();
+        let texts: Vec<String> = lines.iter().zip(&whole).map(|(entry, whole)| entry.line(*whole)).collect();
+        for ((found, entry), (text, whole)) in counted.iter_mut().zip(&lines).zip(texts.iter().zip(&whole)) {
+            let source = &mut found.source;
+            (source.fate, source.sent) = (Fate::Listed, Some(Size::of(text)));
+            (source.message, source.part) = (Some(message), Some(0));
+            if entry.said.is_none() {
+                source.reason = "listed by name alone: skillOverrides says `name-only`".to_owned();
+            } else if !whole {
+                lose_description(source, &budget);
+            } else if crate::text::utf16_len(&found.description) > longest {
+                cut_description(source, longest);
+            }
+        }
+        let without = counted.iter().filter(|found| found.source.described == Described::ByName).count();
+        answer.warnings.extend((without > 0).then(|| over_budget(without, counted.len(), &budget)));
+        answer.messages.extend(skills::list(trigger, Role::User, &texts));
+        answer.sources.extend(counted.into_iter().chain(left_out).map(|found| found.source));
+    }
+}
+
+/// A description that is longer than one may be.
+fn cut_description(source: &mut Source, longest: usize) {
+    source.described = Described::InPart;
+    source.reason = format!("its description is cut to {longest} UTF-16 units");
+    source.limit = Some(Limit { value: longest, unit: Unit::Utf16, per: Per::Source, from: "default".into() });
+}
+
+fn over_budget(without: usize, of: usize, budget: &Budget) -> Warning {
+    let message = format!(
+        "{without} of {of} skills and commands are listed by name alone: the list may have {} columns; shorten descriptions, or raise skillListingBudgetFraction",
+        budget.columns
+    );
+    Warning::general("over-budget", message)
+}
+
+/// A skill of which the budget leaves the name.
+fn lose_description(source: &mut Source, budget: &Budget) {
+    source.described = Described::ByName;
+    source.reason = format!("listed by name alone: the list has {} columns, and they are spent", budget.columns);
+    source.limit = Some(Limit { value: budget.columns, unit: Unit::Utf16, per: Per::Chain, from: budget.from.clone() });
+}
+
+/// Where skills or commands are looked for at the start of a session: `folder` of every `.claude` that counts.
+fn places(around: &Around, folder: &str) -> Vec<Place> {
+    let Around { at, settings, checkout, .. } = around;
+    let place = |dir: PathBuf, scope| Place { dir, scope, trigger: Trigger::Session };
+    let of = |dir: &Path| dir.join(".claude").join(folder);
+    let mut places = vec![place(of(Path::new(MANAGED)), Scope::Managed)];
+    if settings.user {
+        places.push(place(settings.config.path.join(folder), Scope::User));
+    }
+    if settings.project {
+        let top = checkout.map_or(Path::new("/"), |checkout| &checkout.root);
+        let walk = at.cwd.ancestors().take_while(|dir| dir.starts_with(top));
+        places.extend(walk.map(|dir| place(of(dir), Scope::Project)));
+        places.extend(settings.added_anyway.iter().map(|dir| place(of(dir), Scope::Project)));
+    }
+    let mut seen = HashSet::new();
+    places.retain(|place| seen.insert(place.dir.clone()));
+    places
+}
+
+/// What is said of a skill: in one line, cut to its limit, and without anything that looks like a tag.
+fn said_of(description: &str, longest: usize) -> String {
+    let lines = description.trim().split('\n').filter(|line| !line.is_empty());
+    let line = lines.collect::<Vec<_>>().join(" ").replace('\t', " ");
+    list::shortened(&line, longest, "…").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// Whether a value of a head switches something on, as YAML or as a word.
+fn is_switched(node: &Node) -> bool {
+    match &node.value {
+        Value::Bool(on) => *on,
+        Value::Integer(number) => *number == 1,
+        Value::Text(word) => ["true", "yes", "on", "1"].contains(&word.trim().to_ascii_lowercase().as_str()),
+        Value::Null | Value::Float(_) | Value::Date(_) | Value::List(_) | Value::Table(_) => false,
+    }
+}
+
+/// How many columns a list may have, and where that comes from.
+struct Budget {
+    columns: usize,
+    from: String,
+    /// Why that is not certain, and what else it may be.
+    unsure: Option<(String, Vec<usize>)>,
+}
+
+impl Settings {
+    fn skill_budget(&self, at: &Standpoint) -> Budget {
+        if let Some(columns) = self.skill_columns {
+            return Budget { columns, from: super::variables::SKILL_COLUMNS.to_owned(), unsure: None };
+        }
+        let (fraction, from) = self.skill_fraction.clone().unwrap_or((list::FRACTION, "default".to_owned()));
+        // The product of two floats may fall short of the whole number that it stands for.
+        let columns = |window: f64| (window * fraction + 1e-6).floor() as usize;
+        let model = at.model.as_deref().or(self.model.as_deref());
+        let small = self.small_window;
+        match list::window(model, small) {
+            Some(window) => Budget { columns: columns(window), from, unsure: None },
+            None => {
+                let reason = format!(
+                    "how long the list of skills may be for the model {} was not asked",
+                    model.unwrap_or("default")
+                );
+                let others = [600_000.0, 800_000.0, 4_000_000.0].map(columns).to_vec();
+                let window = if small { 600_000.0 } else { 3_000_000.0 };
+                Budget { columns: columns(window), from, unsure: Some((reason, others)) }
+            }
+        }
+    }
+}

@@ -1,0 +1,572 @@
+//! OpenAI Codex CLI: one global file, then one file per directory from the project root down to the start directory,
+//! sharing one budget of bytes.
+//!
+//! Its modules, simple ones first: `paths`, `stop`, `layers`; `trust`, `types`, `permissions`; `rules`;
+//! `files`, `root`; `skills`; `settings`; `environment`, `global`, `documents`; and this file, which asks them in turn.
+//!
+//! Checked on the real clients 0.169.0 (`codex debug prompt-input`, `codex exec`) and 0.104.0 (`codex exec`), November 2026.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+
+use crate::answer::{
+    Answer, Certain, Fate, Message, MessageKind, Per, Refusal, Role, Scope, Source, Standpoint, Text, Trigger, Warning,
+};
+use crate::harness::custom::{Overrides, kept};
+use crate::harness::history::name;
+use crate::harness::keys::{Key, Keys, Takes};
+use crate::harness::{
+    About, Changed, Compacts, Details, Edition, Evidence, LimitKey, Profile, Program, Resumes, Version,
+};
+use crate::search::{Known, Pending, Search};
+use crate::snapshot::{FileType, Unreadable, absolute};
+
+mod documents;
+mod environment;
+mod files;
+mod global;
+mod history;
+mod layers;
+mod notices;
+mod paths;
+mod permissions;
+mod root;
+mod rules;
+mod settings;
+mod skills;
+mod stop;
+mod trust;
+mod types;
+
+use permissions::Reads;
+use rules::Behavior;
+use settings::Settings;
+use stop::{Going, Stop};
+
+/// The id, also the key of its options in requests.
+const ID: &str = "codex";
+
+/// The profile.
+pub static PROFILE: Profile = Profile {
+    id: ID,
+    title: "Codex",
+    summary: "AGENTS.override.md or AGENTS.md: one global file, then one per directory from the project root to the start directory",
+    editions: &[&V0_104, &V0_169],
+    history: Some(&history::HISTORY),
+    instruction_names: &["AGENTS.override.md", "AGENTS.md"],
+    settings_names: &[".codex/config.toml", ".codex/*.config.toml"],
+    program: Some(Program { command: "codex", package: "@openai/codex" }),
+    keys: KEYS,
+    evidence: Evidence {
+        traces: &[&["$CODEX_HOME/sessions", "~/.codex/sessions"]],
+        homes: &[&["$CODEX_HOME", "~/.codex"]],
+        files: &["AGENTS.override.md", ".codex"],
+        editor: &["openai.chatgpt"],
+        ..Evidence::NONE
+    },
+};
+
+const KEYS: &[Keys] = &[Keys {
+    files: &[".codex/config.toml", ".codex/*.config.toml"],
+    keys: &[
+        Key::new(
+            "project_doc_max_bytes",
+            Takes::Limit(Per::Chain),
+            "How many bytes all project files together may have; 0: none is read. The global file is not counted.",
+        ),
+        Key::new(
+            "project_doc_fallback_filenames",
+            Takes::Names,
+            "Names that are tried in each directory after AGENTS.override.md and AGENTS.md.",
+        ),
+        Key::new(
+            "project_root_markers",
+            Takes::Names,
+            "Entries that make a directory the root of the project. Not taken from a project's own settings.",
+        ),
+        Key::new(
+            "projects.*.trust_level",
+            Takes::Words(&["trusted", "untrusted"]),
+            "Whether settings inside the project count.",
+        ),
+        Key::new("developer_instructions", Takes::Other, "A developer message with this text."),
+        Key::new(
+            "model_instructions_file",
+            Takes::Paths,
+            "A file in the place of the base instructions; relative to the settings file.",
+        ),
+        Key::new("include_environment_context", Takes::SWITCH, "Whether the model is told about the environment."),
+        Key::new(
+            "sandbox_mode",
+            Takes::Words(&["read-only", "workspace-write", "danger-full-access"]),
+            "What commands may do; the model is told.",
+        ),
+        Key::new("default_permissions", Takes::Other, "A profile of `[permissions]`, in the place of `sandbox_mode`."),
+        Key::new(
+            "model_context_window",
+            Takes::Other,
+            "What the model can be told at once, in tokens; 2 % are for skills.",
+        ),
+    ],
+}];
+
+/// An edition of Codex: what all versions do alike is code, what has differed is a field.
+#[derive(Clone)]
+pub struct Codex {
+    about: About,
+    /// Longest project chain when `project_doc_max_bytes` is not set, in bytes.
+    budget_bytes: usize,
+    /// The names tried in each directory, before the configured fallbacks.
+    names: &'static [&'static str],
+    /// The names tried after them when `project_doc_fallback_filenames` is not set.
+    fallbacks: &'static [&'static str],
+    /// What stands between the global text and the first project file.
+    project_separator: &'static str,
+    /// What makes a directory the project root when `project_root_markers` is not set.
+    root_markers: &'static [&'static str],
+    /// How the bytes of a global file become text.
+    global_text: Decoding,
+    /// What is found out about a path before it is opened.
+    examined: Examined,
+    /// The same of a global file.
+    global_files: Examined,
+    /// Whether files in a directory called `~` are passed over.
+    loses_tildes: bool,
+    /// Along which path the directories of the project lie.
+    walk: Walk,
+    /// When the header names the start directory.
+    header: Header,
+    /// Who is told of what the budget leaves out.
+    losses: Losses,
+    /// How the environment is described.
+    environment: environment::Form,
+    /// How skills are found and listed.
+    skills: skills::Form,
+    /// The sections that the client itself puts behind the texts of the files, in their order.
+    added: Vec<Added>,
+    /// Whether it was asked what resumed and compacted sessions are told.
+    is_asked: bool,
+    /// Which settings count, and for what.
+    settings: Behavior,
+}
+
+/// How the bytes of a global file become text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Decoding {
+    /// Invalid bytes become U+FFFD.
+    Lossy,
+    /// A file that is not UTF-8 is passed over.
+    Strict,
+}
+
+/// What is found out about a path before it is opened.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Examined {
+    /// What it leads to (`stat`): only regular files are opened, and a link to nothing is nothing.
+    Targets,
+    /// The entry itself (`lstat`): a link counts whatever it leads to, which shows when it is opened. A global file is
+    /// opened without a look.
+    Entries,
+}
+
+/// Along which path the directories of the project lie.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Walk {
+    /// That of `--cd`, links kept.
+    AsWritten,
+    /// The real one, whatever the header shows.
+    Real,
+    /// The same; and what `--cd` names must be there as the system takes it, and have settings that are right.
+    RealAndThere,
+}
+
+impl Walk {
+    fn for_version(version: Version) -> Walk {
+        let linked = version.pick(&history::CD_KEEPS_LINKS, Walk::AsWritten, Walk::Real);
+        version.pick(&history::TARGETS, linked, Walk::RealAndThere)
+    }
+}
+
+/// When the header names the start directory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Header {
+    /// When at least one project file is in the message.
+    OverProjectFiles,
+    /// Over global text alone as well.
+    Always,
+}
+
+/// Who is told of what the budget leaves out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Losses {
+    /// The user, on the screen; the same words are warnings of the answer.
+    Shown,
+    /// Nobody but a log. The fates of the files say it here; a warning would claim that the client gives one.
+    Logged,
+}
+
+/// A section that the client itself adds to the message. Its text is the product's: it is named, not repeated.
+#[derive(Clone)]
+struct Added {
+    name: &'static str,
+    kind: MessageKind,
+    when: When,
+}
+
+/// When a section is added.
+#[derive(Clone)]
+enum When {
+    /// In every session, unless the user disables each skill one by one: the client installs two of its own.
+    WithAnySkill,
+    /// With a switch in `[features]`.
+    Feature(&'static str),
+}
+
+/// What people compare harnesses by; an edition says what differs.
+const DETAILS: Details = Details {
+    files: "AGENTS.override.md, else AGENTS.md, else project_doc_fallback_filenames: the first in each directory",
+    triggers: "start of the session",
+    place: "one user message, `# AGENTS.md instructions for DIR`, before the environment block",
+    truncation: "32 768 bytes for the project chain, spent root first; cut at the end, no marker",
+    nested: "never: only from the project root down to the working directory",
+    global: "~/.codex/AGENTS.override.md, else AGENTS.md; not charged to the budget",
+    urls: "no",
+    globs: "no",
+    sessions: "the same in all kinds, in sub-agents too; anew after a compaction, and when they changed before a session is resumed",
+    hooks: "none",
+    persona: "none",
+    dedupe: "none: a file reached twice is sent twice",
+};
+
+/// The sections that a version adds, in their order.
+fn added(version: Version) -> Vec<Added> {
+    use history as h;
+    let sections = [
+        (&h::NO_JS_REPL, Added { name: "js_repl", kind: MessageKind::Reminder, when: When::Feature("js_repl") }),
+        (&h::SKILLS_MESSAGE, Added { name: "skills", kind: MessageKind::Skills, when: When::WithAnySkill }),
+        (
+            &h::DEVICES,
+            Added { name: "child_agents_md", kind: MessageKind::Reminder, when: When::Feature("child_agents_md") },
+        ),
+    ];
+    sections.into_iter().filter(|(gone, _)| !version.has(gone)).map(|(_, section)| section).collect()
+}
+
+fn details(version: Version) -> Details {
+    Details {
+        files: version.pick(
+            &history::NAMES_ONLY,
+            DETAILS.files,
+            "AGENTS.override.md, else AGENTS.md, else project_doc_fallback_filenames, paths included: the first in each directory",
+        ),
+        place: version.pick(
+            &history::SKILLS_MESSAGE,
+            DETAILS.place,
+            "one user message, `# AGENTS.md instructions for DIR`, the list of skills behind the texts",
+        ),
+        ..DETAILS
+    }
+}
+
+/// The versions whose rules have a name: the oldest and the newest.
+const EDITIONS: (&str, &str) = ("0.104", "0.169");
+
+static V0_104: LazyLock<Codex> = LazyLock::new(|| Codex::for_version(Version("0.104.0")));
+static V0_169: LazyLock<Codex> = LazyLock::new(|| Codex::for_version(Version("0.169.0")));
+
+impl Codex {
+    /// The rules of a version.
+    fn for_version(version: Version) -> Codex {
+        use history as h;
+        let name = name(version, h::CHANGES, EDITIONS);
+        let checked = if name == EDITIONS.0 { ("0.104.0", "0.104") } else { ("0.169.0", "0.169") };
+        Codex {
+            about: About { name, checked, details: details(version) },
+            budget_bytes: 32 * 1024,
+            names: &["AGENTS.override.md", "AGENTS.md"],
+            fallbacks: &[],
+            project_separator: "\n\n--- project-doc ---\n\n",
+            root_markers: &[".git"],
+            global_text: version.pick(&h::LOSSY, Decoding::Lossy, Decoding::Strict),
+            examined: version.pick(&h::TARGETS, Examined::Targets, Examined::Entries),
+            global_files: version.pick(&h::SHORT_HEADER, Examined::Targets, Examined::Entries),
+            loses_tildes: version.has(&h::TARGETS) && !version.has(&h::DEVICES),
+            walk: Walk::for_version(version),
+            header: version.pick(&h::SHORT_HEADER, Header::OverProjectFiles, Header::Always),
+            losses: version.pick(&h::LOSSES, Losses::Shown, Losses::Logged),
+            environment: environment::Form::for_version(version),
+            skills: skills::Form::for_version(version),
+            added: added(version),
+            is_asked: version.has(&h::MODELS_165),
+            settings: Behavior::for_version(version),
+        }
+    }
+}
+
+impl Edition for Codex {
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn limit_keys(&self) -> &'static [LimitKey] {
+        &[LimitKey { per: Per::Chain, path: &["project_doc_max_bytes"] }]
+    }
+
+    fn overridden(&self, overrides: &Overrides) -> Result<Arc<dyn Edition>, String> {
+        overrides.nothing_but(&["names", "fallbacks", "root_markers", "total_limit"])?;
+        Ok(Arc::new(Codex {
+            names: overrides.names.as_deref().map_or(self.names, kept),
+            fallbacks: overrides.fallbacks.as_deref().map_or(self.fallbacks, kept),
+            root_markers: overrides.root_markers.as_deref().map_or(self.root_markers, kept),
+            budget_bytes: overrides.total_limit.unwrap_or(self.budget_bytes),
+            ..self.clone()
+        }))
+    }
+
+    /// Asked of 0.169.0.
+    fn resumes(&self) -> Resumes {
+        if self.is_asked { Resumes::AsBefore(Changed::Beside) } else { Resumes::NotAsked }
+    }
+
+    fn compacts(&self) -> Compacts {
+        if self.is_asked { Compacts::Forgets } else { Compacts::NotAsked }
+    }
+
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
+        match self.answer(at, search) {
+            Ok(answer) => Ok(answer),
+            Err(Stop::Refused(refusal)) => Ok(refusal.into()),
+            Err(Stop::Pending) => Err(Pending),
+        }
+    }
+}
+
+impl Codex {
+    fn answer(&self, at: &Standpoint, search: &mut Search) -> Going<Answer> {
+        let codex_home = codex_home(at, search)?;
+        let start = self.start(at, search)?;
+        if let Some(physical) = &start.settings_before {
+            let before = Start { cwd: physical.clone(), ..start.clone() };
+            Settings::gather(self, at, &before, &codex_home, search)?;
+        }
+        let settings = Settings::gather(self, at, &start, &codex_home, search)?;
+        let mut answer = Answer { root: settings.root.clone(), ..Answer::default() };
+        self.doubt(&settings, &mut answer);
+        let global = self.global_text(&codex_home, search, &mut answer)?;
+        if answer.refusal.is_some() {
+            return Ok(answer);
+        }
+        let docs = self.project_docs(&start.documents, &settings, search, &mut answer)?;
+        if let Some(refusal) = answer.refusal {
+            return Err(refusal.into());
+        }
+        self.nothing_below(at, &start.cwd, search, &mut answer)?;
+        self.compose(&start.cwd, &settings, global, &docs, &mut answer);
+        self.other_messages(&settings, at, &start.cwd, &mut answer);
+        let project = skills::Project {
+            start: &start.documents,
+            documents: settings.root.as_deref(),
+            settings: settings.settings_root.as_deref(),
+        };
+        self.skills(at, (&start.cwd, &codex_home), (project, &settings.skills), search, &mut answer)?;
+        Ok(answer)
+    }
+
+    /// What the settings leave open, and what they make the client warn of.
+    fn doubt(&self, settings: &Settings, answer: &mut Answer) {
+        answer.warnings.extend(settings.warnings.iter().cloned());
+        if !settings.unchecked.is_empty() {
+            let keys = settings.unchecked.join(", ");
+            let message =
+                format!("Codex {} stops at a key that it does not know, and may not know {keys}", self.about.name);
+            answer.doubt(&[Certain::Set], message.clone());
+            answer.warnings.push(Warning::general("bad-settings", message));
+        }
+        if let Reads::Unclear = settings.permissions.reads {
+            let message = "the permissions keep Codex from reading some files, and which is found out in its sandbox";
+            answer.doubt(&[Certain::Set], message);
+            answer.warnings.push(Warning::general("bad-settings", message));
+        }
+    }
+}
+
+/// `$CODEX_HOME`, which must exist and is made physical, else `~/.codex`.
+fn codex_home(at: &Standpoint, search: &mut Search) -> Going<PathBuf> {
+    let rule = "the Codex home must be a directory";
+    let Some(named) = search.env("CODEX_HOME").filter(|dir| !dir.is_empty()) else {
+        let path = at.home.join(".codex");
+        return match search.stat(&path, rule)? {
+            Ok(meta) if meta.kind != FileType::Dir => {
+                Err(Refusal::new(&path, format!("{} is not a directory", path.display())).into())
+            }
+            Ok(_) | Err(_) => Ok(path),
+        };
+    };
+    let path = at.cwd.join(&named);
+    let refused =
+        |what: &str| Err(Refusal::new(&path, format!("CODEX_HOME points to {named:?}, but that path {what}")).into());
+    match search.stat(&path, rule)? {
+        Ok(meta) if meta.kind == FileType::Dir => Ok(search.real(&path)?.unwrap_or(path)),
+        Ok(_) => refused("is not a directory"),
+        Err(_) => refused("does not exist; create it or unset CODEX_HOME"),
+    }
+}
+
+/// The real path of what `--cd` names, if there is anything.
+fn resolved_by_system(cwd: &Path, dir: &str, search: &mut Search) -> Known<Option<PathBuf>> {
+    let Ok(path) = paths::resolved(cwd, dir, search)? else { return Ok(None) };
+    if paths::stat(&path, dir, "what --cd names must exist", search)?.is_err() {
+        return Ok(None);
+    }
+    Ok(search.real(&path)?.ok())
+}
+
+/// Where a session starts.
+#[derive(Clone)]
+struct Start {
+    /// As the header shows it, and as the settings of the project are found.
+    cwd: PathBuf,
+    /// Where the directories of the project end.
+    documents: PathBuf,
+    /// Another path for which the client loads the settings first; what is wrong in them ends the session.
+    settings_before: Option<PathBuf>,
+}
+
+impl Codex {
+    /// The working directory, or what `--cd` says.
+    fn start(&self, at: &Standpoint, search: &mut Search) -> Going<Start> {
+        let Some(dir) = at.option(ID, "cd") else {
+            return Ok(Start { cwd: at.cwd.clone(), documents: at.cwd.clone(), settings_before: None });
+        };
+        let cwd = match dir {
+            "" => return Err(Refusal::new(&at.cwd, "the value of --cd is empty; name a directory").into()),
+            "~" => at.home.clone(),
+            dir => absolute(
+                dir.strip_prefix("~/").map_or(&at.cwd, |_| &at.home),
+                Path::new(dir.strip_prefix("~/").unwrap_or(dir)),
+            ),
+        };
+        match self.walk {
+            Walk::AsWritten => Ok(Start { documents: cwd.clone(), cwd, settings_before: None }),
+            Walk::Real => {
+                let documents = search.real(&cwd)?.unwrap_or_else(|_| cwd.clone());
+                Ok(Start { documents, cwd, settings_before: None })
+            }
+            Walk::RealAndThere => {
+                // First the system resolves the option as it stands, `~` and `..` after a link included.
+                let Some(physical) = resolved_by_system(&at.cwd, dir, search)? else {
+                    let written = at.cwd.join(dir);
+                    return Err(Refusal::new(written, "--cd: no such file or directory").into());
+                };
+                let documents = search.real(&cwd)?.unwrap_or_else(|_| cwd.clone());
+                Ok(Start { settings_before: (physical != cwd).then_some(physical), documents, cwd })
+            }
+        }
+    }
+
+    /// Adds the message with the global text and the project files.
+    fn compose(&self, cwd: &Path, settings: &Settings, global: Option<Text>, docs: &[Text], answer: &mut Answer) {
+        if global.is_none() && docs.is_empty() {
+            return;
+        }
+        let separator = if global.is_some() && !docs.is_empty() { self.project_separator } else { "" };
+        let body = Text::framed(global.unwrap_or_default(), separator, Text::joined(docs, "\n\n"));
+        let place = match self.header {
+            Header::OverProjectFiles if docs.is_empty() => String::new(),
+            Header::OverProjectFiles | Header::Always => format!(" for {}", cwd.to_string_lossy()),
+        };
+        let budget = settings.budget.unwrap_or(self.budget_bytes);
+        if budget > 0 && body.len() > budget {
+            self.tell(answer, || Warning::general("over-budget", notices::combined(body.len(), budget)));
+        }
+        let head = format!("# AGENTS.md instructions{place}\n\n<INSTRUCTIONS>\n");
+        let text = Text::framed(head, body, "\n</INSTRUCTIONS>");
+        answer.messages.push(Message::instructions(Trigger::Session, Role::User, text));
+    }
+
+    /// Warns as the client does, if it does.
+    fn tell(&self, answer: &mut Answer, warning: impl FnOnce() -> Warning) {
+        match self.losses {
+            Losses::Shown => answer.warnings.push(warning()),
+            Losses::Logged => {}
+        }
+    }
+
+    /// The messages beside the instructions: developer instructions, what the client adds, and the environment block.
+    fn other_messages(&self, settings: &Settings, at: &Standpoint, cwd: &Path, answer: &mut Answer) {
+        if let Some(text) = settings.developer_instructions.as_deref().filter(|text| !text.is_empty()) {
+            let message = Message::instructions(Trigger::Session, Role::Developer, text.to_owned());
+            answer.messages.insert(0, Message { kind: MessageKind::Developer, ..message });
+            for source in &mut answer.sources {
+                source.message = source.message.map(|message| message + 1);
+            }
+        }
+        self.name_added(settings, answer);
+        if let Some(text) = environment::block(self.environment, settings, at, cwd) {
+            let message = Message::instructions(Trigger::Session, Role::User, text);
+            answer.messages.push(Message { kind: MessageKind::Environment, ..message });
+        }
+    }
+
+    /// Names the sections that the client puts behind the texts of the files, in the same message.
+    fn name_added(&self, settings: &Settings, answer: &mut Answer) {
+        let present = self.added.iter().filter(|section| match &section.when {
+            When::WithAnySkill => true,
+            When::Feature(name) => settings.has_feature(name),
+        });
+        let names: Vec<&str> = present
+            .map(|section| {
+                answer.messages.push(Message::named(Role::User, section.kind, section.name));
+                section.name
+            })
+            .collect();
+        if names.is_empty() {
+            return;
+        }
+        let message = format!(
+            "Codex {} goes on in the same message with sections of its own, which are named here and not repeated: {}",
+            self.about.name,
+            names.join(", ")
+        );
+        answer.files_only = Some(message.clone());
+        answer.warnings.push(Warning::general("added-sections", message));
+    }
+
+    /// Says of the directories between the start directory and the target that they are never read.
+    fn nothing_below(&self, at: &Standpoint, cwd: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
+        let Some(below) = at.target.as_deref().and_then(Path::parent).filter(|dir| dir.starts_with(cwd) && *dir != cwd)
+        else {
+            return Ok(());
+        };
+        let mut dirs: Vec<_> = below.ancestors().take_while(|dir| *dir != cwd).collect();
+        dirs.reverse();
+        for (dir, name) in dirs.into_iter().flat_map(|dir| self.names.iter().map(move |name| (dir, name))) {
+            let path = dir.join(name);
+            search.never(&path, "below the start directory nothing is read, not even when the agent works there");
+            if search.is_file(&path, "asked only to explain: Codex never looks here")? {
+                let reason = format!(
+                    "below the start directory {}; start Codex in {} to have it read",
+                    cwd.display(),
+                    dir.display()
+                );
+                answer.sources.push(Source::new(path, Scope::Nested, Fate::Dropped, reason));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is larger than Briefing reads, the client would read: the answer cannot be exact.
+fn unreadable_cap(problem: &Unreadable, path: &Path, answer: &mut Answer) {
+    if let Unreadable::TooLarge(_) = problem {
+        answer.files_only = Some(format!("{} is larger than Briefing reads", path.display()));
+    }
+}
+
+/// From the project root down to `cwd`; only `cwd` without a root.
+fn directories(cwd: &Path, root: Option<&Path>) -> Vec<PathBuf> {
+    let Some(root) = root else { return vec![cwd.to_owned()] };
+    let mut dirs: Vec<_> = cwd.ancestors().take_while(|dir| dir.starts_with(root)).map(Path::to_owned).collect();
+    dirs.reverse();
+    dirs
+}

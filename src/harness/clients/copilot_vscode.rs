@@ -1,0 +1,432 @@
+//! GitHub Copilot in VS Code: files that are always on, files with patterns, and the list of these.
+//!
+//! Checked on the real client: VS Code 1.139.1 (code-server) with the chat that comes with it, 0.67.0, and a model of one's own on the
+//! loopback, in November 2026. Instructions in settings, and those of an organization and of extensions, are no files of the workspace
+//! or the home directory, and are not looked for.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::answer::{Answer, Fate, Message, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
+use crate::formats::{Node, Remembered, Value, parse_npm_yaml};
+use crate::harness::kit::conventional::{Chain, File, Globs, InFolder, Load, PLAIN, When, files_below};
+use crate::harness::kit::front_matter::split;
+use crate::harness::kit::heads;
+use crate::harness::kit::vscode::{self, Settings};
+use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, AskHasher, FileType, absolute};
+use crate::text::locale_compare;
+
+mod nested;
+mod references;
+
+/// Folders of files with patterns, unless `chat.instructionsFilesLocations` says otherwise.
+const LOCATIONS: [&str; 4] = [".github/instructions", ".claude/rules", "~/.copilot/instructions", "~/.claude/rules"];
+/// The folder whose files need no `.instructions` in their names, and say `paths` for `applyTo`.
+const RULES: &str = ".claude/rules";
+/// The profile.
+pub static PROFILE: Profile = Profile {
+    id: "copilot-vscode",
+    title: "GitHub Copilot in VS Code",
+    summary: "copilot-instructions.md, AGENTS.md, CLAUDE.md, .github/instructions/**/*.instructions.md, .claude/rules; the same of the home directory",
+    editions: &[&CopilotVscode],
+    history: None,
+    instruction_names: &[
+        ".github/copilot-instructions.md",
+        ".copilot/copilot-instructions.md",
+        ".github/instructions/**/*.instructions.md",
+        ".copilot/instructions/**/*.instructions.md",
+        ".claude/rules/**/*.md",
+        ".claude/CLAUDE.md",
+        "AGENTS.md",
+        "CLAUDE.md",
+        "CLAUDE.local.md",
+    ],
+    settings_names: &vscode::NAMES,
+    keys: &[],
+    program: Some(Program { command: "code", package: "Code" }),
+    evidence: Evidence {
+        files: &[".github/copilot-instructions.md", ".github/instructions"],
+        editor: &["github.copilot-chat", "github.copilot"],
+        ..Evidence::NONE
+    },
+};
+
+static ABOUT: About = About {
+    name: "1.139",
+    checked: ("1.139.1", "1.139.1"),
+    details: Details {
+        files: "files with a pattern that matches, then copilot-instructions.md, then AGENTS.md and CLAUDE.md, each sorted by path: all of them",
+        triggers: "every request; files with applyTo come where a matching file is attached to it, reading one brings nothing; all of them are listed",
+        place: "end of the system prompt, the list first, then each in an attachment with its path; trimmed",
+        truncation: "none; the window may prune it",
+        nested: "not read; listed with chat.useNestedAgentsMdFiles",
+        global: "~/.copilot/copilot-instructions.md, ~/.copilot/instructions, ~/.claude/CLAUDE.md, ~/.claude/rules, the folder `prompts` of the user's settings",
+        globs: "applyTo (paths in .claude/rules) in front matter",
+        dedupe: "by path, by what links lead to, by text",
+        ..PLAIN
+    },
+};
+
+struct CopilotVscode;
+
+impl Edition for CopilotVscode {
+    fn about(&self) -> &About {
+        &ABOUT
+    }
+
+    fn attaches(&self, tool: Tool) -> Attaches {
+        match tool {
+            Tool::Mention => Attaches::Own,
+            Tool::Read | Tool::Edit | Tool::Write | Tool::Shell => Attaches::Nothing,
+        }
+    }
+
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
+        let mut chain = Chain::new(at, search, None);
+        let settings = Settings::gather(at, chain.search, &mut chain.answer.warnings)?;
+        let mut roots = vec![at.cwd.clone()];
+        if settings.flag("chat.useCustomizationsInParentRepositories", false) {
+            roots.extend(chain.repository()?.filter(|root| *root != at.cwd));
+        }
+        let mut attached = Attached { texts: HashMap::default(), real: HashMap::new(), begun: Vec::new() };
+        let mut rows = String::new();
+        let applies = settings.flag("chat.includeApplyingInstructions", true);
+        for folder in folders(at, &settings, &roots, chain.search) {
+            let rules = rules_of(&mut chain, &folder)?;
+            chain.answer.sources.reserve(rules.len());
+            for rule in rules.iter() {
+                attached.with_pattern(&mut chain, rule, (&folder, applies), &mut rows)?;
+            }
+        }
+        let is_on = settings.flag(USE_FILES, true);
+        let refers = settings.flag(references::SETTING, false);
+        if refers {
+            references::attach(std::mem::take(&mut attached.begun), &mut attached, &mut chain)?;
+            attached.begun.clear();
+        }
+        let mut own: Vec<_> =
+            of_copilot(at, &roots).into_iter().map(|path| (path, is_on.then_some(()).ok_or(USE_FILES))).collect();
+        let mut others = conventional(at, &settings, &roots);
+        chain.search.expect(own.iter().chain(&others).flat_map(|(path, _)| about(path)))?;
+        for files in [&mut own, &mut others] {
+            files.sort_by(|(one, _), (other, _)| locale_compare(&one.to_string_lossy(), &other.to_string_lossy()));
+        }
+        for (path, on) in &own {
+            attached.always(&mut chain, path, *on)?;
+        }
+        // AGENTS.md and the files of Claude Code bring nothing along.
+        if refers {
+            references::attach(std::mem::take(&mut attached.begun), &mut attached, &mut chain)?;
+        }
+        for (path, on) in &others {
+            attached.always(&mut chain, path, *on)?;
+        }
+        rows += &nested::rows(&mut chain, &settings)?;
+        Ok(listed_first(rows, chain.finish("\n")))
+    }
+}
+
+/// The list of files with a pattern or a description stands before those that are attached.
+fn listed_first(rows: String, mut answer: Answer) -> Answer {
+    if !rows.is_empty() {
+        let list = format!("{LIST}{rows}</instructions>");
+        answer.messages.insert(0, Message::instructions(Trigger::Session, Role::System, list));
+        for source in &mut answer.sources {
+            source.message = source.message.map(|message| message + 1);
+        }
+    }
+    answer
+}
+
+/// What stands before the list of files, VS Code 1.139.
+const LIST: &str = "\
+<instructions>
+Here is a list of instruction files that contain rules for working with this codebase.
+These files are important for understanding the codebase structure, conventions, and best practices.
+When an instruction file applies to your task (based on its description or applyTo pattern), follow the rules specified in it.
+If the file content is not already included in the context, use the 'read_file' tool to read it before proceeding. Use the exact value from the <file> element as-is with the tool; do not add or remove prefixes or otherwise modify it.
+Only load instruction files when they are relevant to the current task. Do not eagerly load all instructions upfront.
+When modifying or creating files, check for instructions whose applyTo pattern matches the file path and follow them.
+";
+
+/// What is asked about a file that may be attached.
+fn about(path: &Path) -> [Ask; 3] {
+    [Ask::Content(path.to_owned()), Ask::Real(path.to_owned()), Ask::LinkKind(path.to_owned())]
+}
+
+/// The setting that switches Copilot's own files.
+const USE_FILES: &str = "github.copilot.chat.codeGeneration.useInstructionFiles";
+
+/// A folder of files with patterns.
+#[derive(Clone)]
+struct Folder {
+    path: PathBuf,
+    scope: Scope,
+    is_rules: bool,
+    on: bool,
+}
+
+fn of_copilot(at: &Standpoint, roots: &[PathBuf]) -> Vec<PathBuf> {
+    let mut own: Vec<PathBuf> = roots.iter().map(|root| root.join(".github/copilot-instructions.md")).collect();
+    own.push(at.home.join(".copilot/copilot-instructions.md"));
+    own
+}
+
+/// A path, and the setting that is off, if it is.
+type Candidate = (PathBuf, Result<(), &'static str>);
+
+/// AGENTS.md and the files of Claude Code.
+fn conventional(at: &Standpoint, settings: &Settings, roots: &[PathBuf]) -> Vec<Candidate> {
+    let on = |key: &'static str| if settings.flag(key, true) { Ok(()) } else { Err(key) };
+    let mut files = Vec::new();
+    for root in roots {
+        files.push((root.join("AGENTS.md"), on("chat.useAgentsMdFile")));
+        for name in ["CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md"] {
+            files.push((root.join(name), on("chat.useClaudeMdFile")));
+        }
+    }
+    files.push((at.home.join(".claude/CLAUDE.md"), on("chat.useClaudeMdFile")));
+    files
+}
+
+fn folders(at: &Standpoint, settings: &Settings, roots: &[PathBuf], search: &Search) -> Vec<Folder> {
+    let mut folders = Vec::new();
+    for (name, on) in settings.switches("chat.instructionsFilesLocations", &LOCATIONS) {
+        let is_rules = name.trim_end_matches('/').ends_with(RULES);
+        match name.strip_prefix("~/") {
+            Some(rest) => folders.push(Folder { path: at.home.join(rest), scope: Scope::User, is_rules, on }),
+            None => folders.extend(roots.iter().map(|root| Folder {
+                path: absolute(root, Path::new(&name)),
+                scope: Scope::Rule,
+                is_rules,
+                on,
+            })),
+        }
+    }
+    let prompts = vscode::user_directory(at, search).join("prompts");
+    folders.push(Folder { path: prompts, scope: Scope::User, is_rules: false, on: true });
+    // Those of the user come first.
+    folders.sort_by_key(|folder| folder.scope != Scope::User);
+    folders
+}
+
+/// A file that VS Code may attach, with its patterns.
+struct Rule {
+    found: InFolder,
+    /// How it is listed.
+    row: String,
+    /// What it says it is for, and where that is looked for; nothing, if it does not say so.
+    when: Option<(Written, When)>,
+}
+
+/// Patterns as they stand in a file.
+struct Written {
+    written: Vec<String>,
+    /// All of them, for people.
+    listed: String,
+}
+
+/// How files of rules end; others name their patterns by another key.
+const RULES_ENDING: &str = ".md";
+
+/// The files of a folder, in the order of their paths.
+fn rules_of(chain: &mut Chain, folder: &Folder) -> Known<Arc<Vec<Rule>>> {
+    let ending = if folder.is_rules { RULES_ENDING } else { ".instructions.md" };
+    chain.search.part("files that VS Code may attach", (&folder.path, ending), |dir, ending, search| {
+        let mut files = files_below(dir, ending, search)?;
+        search.expect(files.iter().flat_map(|file| about(&file.path)))?;
+        files.sort_by(|one, other| by_units(&one.path, &other.path));
+        Ok(files.into_iter().map(|found| Rule::of(found, ending == RULES_ENDING)).collect())
+    })
+}
+
+/// As JavaScript compares texts: files with patterns are sorted so, those that are always on by the locale.
+fn by_units(one: &Path, other: &Path) -> Ordering {
+    one.to_string_lossy().encode_utf16().cmp(other.to_string_lossy().encode_utf16())
+}
+
+impl Rule {
+    fn of(found: InFolder, is_rules: bool) -> Rule {
+        let front = Front::of(found.read.as_ref().map_or("", |file| &file.text));
+        let listed = |key: &str| match front.value(key) {
+            Some(Value::Text(text)) if !text.is_empty() => Some(text),
+            _ => None,
+        };
+        let said = front.value(if is_rules { "paths" } else { "applyTo" });
+        let is_said = said.is_some();
+        let patterns = match said {
+            Some(Value::Text(text)) => Some(split(&text)),
+            // A list counts in rules only.
+            Some(Value::List(list)) if is_rules => {
+                Some(list.iter().filter_map(Node::as_text).map(str::to_owned).collect())
+            }
+            _ => None,
+        };
+        let patterns = patterns.filter(|patterns: &Vec<String>| !patterns.is_empty());
+        let patterns = patterns.or_else(|| (is_rules && !is_said).then(|| vec!["**".to_owned()]));
+        let applies = if is_rules { patterns.as_ref().map(|patterns| patterns.join(", ")) } else { listed("applyTo") };
+        let tag = |name: &str, text: Option<String>| {
+            text.map(|text| format!("<{name}>{}</{name}>\n", escaped(&text))).unwrap_or_default()
+        };
+        let row = format!(
+            "<instruction>\n<file>{}</file>\n{}{}</instruction>\n",
+            found.path.display(),
+            tag("description", listed("description")),
+            tag("applyTo", applies),
+        );
+        Rule { when: when(patterns), row, found }
+    }
+}
+
+fn when(patterns: Option<Vec<String>>) -> Option<(Written, When)> {
+    let patterns = patterns?;
+    let anywhere: Vec<String> = patterns.iter().map(|pattern| in_any_folder(pattern)).collect();
+    Some((Written { listed: patterns.join(", "), written: patterns }, When::Matching(anywhere.into())))
+}
+
+/// The head of a rule.
+struct Front<'a> {
+    block: &'a str,
+    /// Nothing, if it is no YAML.
+    node: Arc<Option<Node>>,
+}
+
+impl<'a> Front<'a> {
+    fn of(text: &'a str) -> Front<'a> {
+        static READ: Remembered<Option<Node>> = Remembered::new();
+        let block = heads::vscode_chat(text).unwrap_or_default();
+        Front { block, node: READ.of(block, |block| parse_npm_yaml(block).ok()) }
+    }
+
+    /// Whatever is no list and no table is a text, as it is written: `null` as well.
+    fn as_text(&self, node: &Node) -> Value {
+        match &node.value {
+            Value::Text(_) | Value::Table(_) => node.value.clone(),
+            Value::List(list) => {
+                Value::List(list.iter().map(|node| Node { at: node.at.clone(), value: self.as_text(node) }).collect())
+            }
+            _ => Value::Text(self.block.get(node.at.clone()).unwrap_or_default().trim().to_owned()),
+        }
+    }
+
+    /// What a key says. VS Code goes on behind what is no YAML: then a key's own line counts.
+    fn value(&self, key: &str) -> Option<Value> {
+        if let Some(node) = &*self.node {
+            return node.get(key).map(|node| self.as_text(node));
+        }
+        // A bracket that nothing closes swallows what follows.
+        let mut lines = self.block.lines().take_while(|line| !line.starts_with(['[', '{']));
+        let line = lines.find(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')))?;
+        let alone = parse_npm_yaml(line).ok().and_then(|node| node.get(key).map(|node| node.value.clone()));
+        alone.or_else(|| Some(Value::Text(line[key.len() + 1..].trim().to_owned())))
+    }
+}
+
+/// Quotation marks stay as they are.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// Attaches files, each text once.
+struct Attached {
+    /// The trimmed texts that are there already, and by whom.
+    texts: HashMap<Text, PathBuf, AskHasher>,
+    /// The files that are there already, links followed.
+    real: HashMap<PathBuf, PathBuf>,
+    /// The files that are to be attached, whether or not their texts are there already.
+    begun: Vec<Arc<File>>,
+}
+
+impl Attached {
+    /// A file that is on unless a setting is off.
+    fn always(&mut self, chain: &mut Chain, path: &Path, on: Result<(), &str>) -> Known<()> {
+        let scope = if path.starts_with(&chain.at.home) && !path.starts_with(&chain.at.cwd) {
+            Scope::User
+        } else {
+            Scope::Project
+        };
+        let load = Load::start(scope, "always on");
+        let Some(file) = chain.file(path, load)? else { return Ok(()) };
+        match on {
+            Err(setting) => chain.say(path, load, Fate::Excluded, format!("{setting} is off")),
+            Ok(()) => self.attach(chain, &file, load)?,
+        }
+        Ok(())
+    }
+
+    /// Attaches a file with a pattern where that matches; its row in the list, unless it is not looked at.
+    fn with_pattern(
+        &mut self,
+        chain: &mut Chain,
+        rule: &Rule,
+        (folder, applies): (&Folder, bool),
+        rows: &mut String,
+    ) -> Known<()> {
+        let path = &rule.found.path;
+        let load = Load { scope: folder.scope, trigger: Trigger::Attach, reason: "a file with a pattern" };
+        let Some(file) = chain.opened(&rule.found, load) else { return Ok(()) };
+        if !folder.on {
+            chain.say(path, load, Fate::Excluded, "chat.instructionsFilesLocations switches its folder off");
+            return Ok(());
+        }
+        rows.push_str(&rule.row);
+        let Some((patterns, when)) = &rule.when else {
+            chain.rule(&file, 0..0, folder.scope, &When::Asked, anywhere());
+            return Ok(());
+        };
+        let target = chain.at.target.as_deref().filter(|_| chain.at.tool == Tool::Mention);
+        if !applies {
+            let why = format!("chat.includeApplyingInstructions is off; it would come with {}", patterns.listed);
+            chain.say(path, load, Fate::Excluded, why);
+        } else if patterns.written.iter().any(|pattern| ["**", "**/*", "*"].contains(&pattern.as_str())) {
+            self.attach(chain, &file, Load::start(folder.scope, "its pattern matches everything"))?;
+        } else if let (Some(target), When::Matching(of)) = (target, when)
+            && of.any(anywhere(), target)
+        {
+            // It stands among those of the session's start: the message is put together anew for each request.
+            let reason = ["the file that is attached matches ", &patterns.listed].concat();
+            self.attach(chain, &file, Load::start(folder.scope, &reason))?;
+        } else {
+            let reason =
+                ["listed for the agent to read; comes with an attached file that matches ", &patterns.listed].concat();
+            chain.say(path, Load { trigger: Trigger::Call, ..load }, Fate::Excluded, reason);
+        }
+        Ok(())
+    }
+
+    fn attach(&mut self, chain: &mut Chain, file: &Arc<File>, load: Load) -> Known<()> {
+        self.begun.push(file.clone());
+        let real = chain.search.real(&file.path)?.unwrap_or_else(|_| file.path.clone());
+        let range = file.js_trimmed();
+        let text = file.text.slice(range.clone());
+        let is_link = chain.search.lstat(&file.path, "a link to a file that is there brings nothing")?;
+        let is_link = is_link.is_ok_and(|meta| meta.kind == FileType::Link);
+        let twice = self.real.get(&real).filter(|_| is_link).map(|by| (by, "links to"));
+        let twice = twice.or_else(|| self.texts.get(&text).map(|by| (by, "has the same text as")));
+        if let Some((by, how)) = twice.filter(|(by, _)| !text.is_empty() && **by != file.path) {
+            let source = Source::new(&file.path, load.scope, Fate::Shadowed, format!("{how} {}", by.display()));
+            chain.answer.sources.push(Source { by: Some(by.clone()), trigger: load.trigger, ..source });
+            return Ok(());
+        }
+        self.real.insert(real, file.path.clone());
+        self.texts.insert(text, file.path.clone());
+        // What another file refers to may have been listed only.
+        chain.take_back(&file.path);
+        let head = format!("<attachment filePath=\"{}\">\n", file.path.display());
+        chain.give(file, range, load, |text| Text::framed(head, text, "\n</attachment>"));
+        Ok(())
+    }
+}
+
+/// Patterns are matched on whole paths, whatever the letter case.
+fn anywhere() -> Globs<'static> {
+    Globs { base: Path::new("/"), names_anywhere: false, fold_case: true }
+}
+
+fn in_any_folder(pattern: &str) -> String {
+    if pattern.starts_with('/') || pattern.starts_with("**/") { pattern.to_owned() } else { format!("**/{pattern}") }
+}

@@ -1,0 +1,563 @@
+//! Gemini CLI: a global text and private memory in the system instruction, extensions and project files in the first user
+//! message, and the files above whatever is read, when it is read.
+//!
+//! Checked on the real client 0.61.0 (`gemini -p` against a loopback mock of the Gemini API), November 2026.
+
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use crate::answer::{
+    Answer, Certain, Fate, Message, Role, Scope, SessionKind, Source, Standpoint, Tool, Trigger, Warning,
+};
+use crate::formats::Node;
+use crate::harness::keys::{Key, Keys, Takes};
+use crate::harness::{
+    About, Attaches, Changed, Compacts, Details, Edition, Evidence, Profile, Program, Resumes, Version,
+};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, Content, FileType, Unreadable, absolute};
+use crate::text::{js_trim, js_trimmed};
+
+mod environment;
+mod extensions;
+mod guard;
+mod history;
+mod imports;
+mod memory;
+mod paths;
+mod reading;
+mod settings;
+mod skills;
+mod subagent;
+mod tokens;
+mod trust;
+mod workspaces;
+
+pub(super) use extensions::{Switches, hydrated};
+use history::{Behavior, Links};
+use imports::Importer;
+pub(super) use paths::joined;
+use settings::{Format, Settings};
+use workspaces::boundary;
+
+/// The id, also the key of its options in requests.
+const ID: &str = "gemini-cli";
+
+/// The profile.
+pub static PROFILE: Profile = Profile {
+    id: ID,
+    title: "Gemini CLI",
+    summary: "GEMINI.md (and the names of context.fileName): global, from extensions, from the project root to the start directory, and on reading",
+    editions: &[&V0_61],
+    history: Some(&history::HISTORY),
+    instruction_names: &["GEMINI.md", ".gemini/tmp/*/memory/MEMORY.md"],
+    settings_names: &[".gemini/settings.json", ".gemini/trustedFolders.json", ".gemini/projects.json", ".geminiignore"],
+    program: Some(Program { command: "gemini", package: "@google/gemini-cli" }),
+    keys: KEYS,
+    evidence: Evidence {
+        traces: &[&["$GEMINI_CLI_HOME/.gemini/tmp", "~/.gemini/tmp"]],
+        homes: &[&["$GEMINI_CLI_HOME/.gemini", "~/.gemini"]],
+        files: &["GEMINI.md", ".gemini"],
+        editor: &["google.gemini-cli-vscode-ide-companion"],
+        ..Evidence::NONE
+    },
+};
+
+const KEYS: &[Keys] = &[Keys {
+    files: &[".gemini/settings.json"],
+    keys: &[
+        Key::new("context.fileName", Takes::Names, "Names that are looked for beside GEMINI.md, before it."),
+        Key::new(
+            "context.importFormat",
+            Takes::Words(&["tree", "flat"]),
+            "Whether imports stand in the place of their tokens, or behind the file.",
+        ),
+        Key::new(
+            "context.memoryBoundaryMarkers",
+            Takes::Names,
+            "Entries that end the way up, and hold imports inside; `.git` unless said otherwise.",
+        ),
+        Key::new("context.includeDirectories", Takes::Paths, "Further directories of the workspace."),
+        Key::new(
+            "security.folderTrust.enabled",
+            Takes::SWITCH,
+            "Whether project files count only in folders that the user trusts.",
+        ),
+    ],
+}];
+
+/// An edition of Gemini CLI: what it does the same way throughout is code, what has differed is a field.
+pub struct GeminiCli {
+    about: About,
+    /// The name that is always looked for, after the configured ones.
+    default_name: &'static str,
+    /// What differs from version to version.
+    behavior: Behavior,
+}
+
+impl GeminiCli {
+    /// The rules of a version.
+    fn for_version(version: Version) -> GeminiCli {
+        GeminiCli { about: V0_61.about, default_name: V0_61.default_name, behavior: Behavior::for_version(version) }
+    }
+}
+
+static V0_61: GeminiCli = GeminiCli {
+    about: About {
+        name: "0.61",
+        checked: ("0.61.0", "0.61"),
+        details: Details {
+            files: "GEMINI.md and the names of context.fileName: all of them",
+            triggers: "session start; reading, writing, editing and mentioning a file and listing a folder add the files above it; shell, grep and glob nothing",
+            place: "global text and private memory in the system instruction, extensions and project in the first user message",
+            truncation: "none; in the system instruction three newlines or more become two",
+            nested: "on reading, up to the boundary, by file identity",
+            global: "~/.gemini, private memory in ~/.gemini/tmp, extensions",
+            urls: "no",
+            globs: "no",
+            sessions: "untrusted folders get no project files; built-in sub-agents begin as the session does, and share what was added",
+            hooks: "none",
+            persona: "no",
+            dedupe: "by device and inode; imports may repeat",
+        },
+    },
+    default_name: "GEMINI.md",
+    behavior: Behavior::NOW,
+};
+
+impl Edition for GeminiCli {
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn imports_into(&self, _: &Path) -> bool {
+        true
+    }
+
+    fn sessions(&self) -> &'static [SessionKind] {
+        &SessionKind::WITH_SUBAGENTS
+    }
+
+    /// Asked of 0.61.0.
+    fn resumes(&self) -> Resumes {
+        if self.behavior == Behavior::NOW { Resumes::ComesAgain(Changed::Replaced) } else { Resumes::NotAsked }
+    }
+
+    /// Asked of 0.61.0.
+    fn compacts(&self) -> Compacts {
+        if self.behavior == Behavior::NOW { Compacts::KeepsTheLast } else { Compacts::NotAsked }
+    }
+
+    fn attaches(&self, tool: Tool) -> Attaches {
+        match tool {
+            Tool::Shell => Attaches::Nothing,
+            Tool::Read | Tool::Edit | Tool::Write | Tool::Mention => Attaches::Own,
+        }
+    }
+
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
+        let home = search.env("GEMINI_CLI_HOME").filter(|home| !home.is_empty());
+        let home = home.map_or_else(|| at.home.clone(), |home| absolute(&at.cwd, Path::new(&home)));
+        let settings = match Settings::gather((self.default_name, self.behavior), at, &home, search)? {
+            Ok(settings) => settings,
+            Err(refusal) => return Ok(refusal.into()),
+        };
+        if let Some(refusal) = settings.variables.system_prompt(at, search)? {
+            return Ok(refusal.into());
+        }
+        let home = settings.variables.home(at, search);
+        let mut answer = Answer { warnings: settings.warnings.clone(), ..Answer::default() };
+        if let Some(reason) = settings.doubt() {
+            answer.doubt(Certain::ALL, reason);
+        }
+        let extensions = match extensions::look(at, &home, &settings, search)? {
+            Ok(extensions) => extensions,
+            Err(refusal) => return Ok(refusal.into()),
+        };
+        answer.warnings.extend(extensions.warnings.iter().cloned());
+        let workspaces = match workspaces::all(at, &home, &settings, extensions.plans.as_deref(), search)? {
+            Ok(workspaces) => workspaces,
+            Err(message) => return Ok(Answer::refused(&at.cwd, message)),
+        };
+        let walk = Walk { workspaces, names: &settings.names, home: home.join(".gemini") };
+        name_servers(&settings, &extensions.servers, &mut answer);
+        let project = walk.project(&settings, search, &mut answer)?;
+        let memory = memory::files(&at.cwd, &home, &settings.names, search)?;
+        let tiers = [
+            Files::at_start(Scope::User, Tier::Global, walk.global(search)?),
+            Files::at_start(Scope::Config, Tier::Extension, extensions.active),
+            Files::at_start(Scope::Project, Tier::Project, project),
+            Files {
+                moved: memory.iter().map(|file| (file.path.clone(), file.now.clone())).collect(),
+                ..Files::at_start(Scope::Memory, Tier::Memory, memory.into_iter().map(|file| file.path).collect())
+            },
+        ];
+        let mut seen = HashSet::new();
+        let texts = load(&tiers, settings.format, settings.bounds(), &mut seen, search, &mut answer)?;
+        for path in extensions.inactive {
+            answer.sources.push(Source::new(path, Scope::Config, Fate::Excluded, "its extension is switched off here"));
+        }
+        compose(&texts, &mut answer);
+        loaded_twice(&mut answer);
+        if let Some(target) = at.target.as_deref().filter(|_| settings.trusted) {
+            reading::look(target, at, &walk, &settings, seen, search, &mut answer)?;
+        }
+        place_sources(&mut answer);
+        skills::look(at, &home, &extensions.folders, &settings, search, &mut answer)?;
+        subagent::look(at, &mut answer);
+        Ok(answer)
+    }
+}
+
+/// MCP servers may add instructions, which only they know; behind the files of the project.
+fn name_servers(settings: &Settings, of_extensions: &[String], answer: &mut Answer) {
+    let configured = settings.value(&["mcpServers"]).and_then(Node::as_table).unwrap_or_default();
+    let excluded = settings.texts(&["mcp", "excluded"]);
+    let names = configured.iter().map(|(name, _)| name.as_str()).chain(of_extensions.iter().map(String::as_str));
+    let names: Vec<&str> = names.filter(|name| !excluded.contains(name)).collect();
+    if settings.trusted && !names.is_empty() {
+        let message = format!("MCP servers may add instructions of their own after the files: {}", names.join(", "));
+        answer.warnings.push(Warning::general("mcp-instructions", message));
+    }
+}
+
+/// UTF-16 order, in which JavaScript sorts.
+fn by_utf16(one: &Path, other: &Path) -> Ordering {
+    let units = |path: &Path| path.to_string_lossy().encode_utf16().collect::<Vec<_>>();
+    units(one).cmp(&units(other))
+}
+
+/// Where the files are looked for.
+struct Walk<'a> {
+    /// The workspace directories, physical, the working directory first.
+    workspaces: Vec<PathBuf>,
+    names: &'a [String],
+    /// `~/.gemini`, where every walk ends.
+    home: PathBuf,
+}
+
+impl Walk<'_> {
+    fn global(&self, search: &mut Search) -> Known<Vec<PathBuf>> {
+        let paths: Vec<_> = self.names.iter().map(|name| joined(&self.home, name)).collect();
+        search.expect(paths.iter().cloned().map(Ask::Kind))?;
+        let mut found = Vec::new();
+        for path in paths {
+            if search.stat(&path, "global: every name, in the settings folder of the home directory")?.is_ok() {
+                found.push(path);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Every name in every directory from `start` up to `ceiling`, the uppermost directory first.
+    fn upwards(&self, start: &Path, ceiling: &Path, search: &mut Search) -> Known<Vec<PathBuf>> {
+        let mut dirs: Vec<&Path> = Vec::new();
+        for dir in start.ancestors().take_while(|dir| *dir != self.home) {
+            dirs.push(dir);
+            if dir == ceiling {
+                break;
+            }
+        }
+        let paths = dirs.into_iter().rev().flat_map(|dir| self.names.iter().map(|name| joined(dir, name)));
+        let paths: Vec<PathBuf> = paths.collect();
+        search.expect(paths.iter().cloned().map(Ask::Kind))?;
+        let mut found = Vec::new();
+        for path in paths {
+            if search.stat(&path, "every name in every directory up to the boundary")?.is_ok() {
+                found.push(path);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The project files, one name per file, sorted as plain strings.
+    fn project(&self, settings: &Settings, search: &mut Search, answer: &mut Answer) -> Known<Vec<PathBuf>> {
+        let (mut found, mut known): (Vec<PathBuf>, HashSet<PathBuf>) = Default::default();
+        for workspace in &self.workspaces {
+            let ceiling = boundary(workspace, &settings.markers, "where the walk upwards ends", search)?;
+            answer.root.get_or_insert_with(|| ceiling.clone().unwrap_or_else(|| workspace.clone()));
+            let ceiling = ceiling.unwrap_or_else(|| workspace.clone());
+            for path in self.upwards(workspace, &ceiling, search)? {
+                if known.insert(path.clone()) {
+                    found.push(path);
+                }
+            }
+        }
+        if !settings.trusted {
+            for path in found.drain(..) {
+                answer.sources.push(Source::new(path, Scope::Project, Fate::Excluded, "the folder is not trusted"));
+            }
+        }
+        // Of several names of one file the one found first stays, whatever the order they are shown in.
+        let mut kept = only_one_name(found, search, answer)?;
+        kept.sort_by(|one, other| by_utf16(one, other));
+        Ok(kept)
+    }
+}
+
+fn only_one_name(paths: Vec<PathBuf>, search: &mut Search, answer: &mut Answer) -> Known<Vec<PathBuf>> {
+    let mut first: HashMap<(u64, u64), PathBuf> = HashMap::new();
+    let mut kept = Vec::new();
+    for path in paths {
+        let identity =
+            search.stat(&path, "one file under several names is loaded once")?.ok().map(|meta| meta.identity);
+        match identity.and_then(|identity| first.get(&identity)) {
+            Some(known) => answer.sources.push(same_file(&path, Scope::Project, known)),
+            None => {
+                first.extend(identity.map(|identity| (identity, path.clone())));
+                kept.push(path);
+            }
+        }
+    }
+    Ok(kept)
+}
+
+fn same_file(path: &Path, scope: Scope, known: &Path) -> Source {
+    let reason = format!("the same file as {}, which is loaded", known.display());
+    Source { by: Some(known.to_owned()), ..Source::new(path, scope, Fate::Shadowed, reason) }
+}
+
+/// The tier a file belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tier {
+    Global,
+    Extension,
+    Project,
+    Memory,
+    Read,
+}
+
+impl Tier {
+    fn reason(self) -> &'static str {
+        match self {
+            Tier::Global => "global: in the settings folder of the home directory",
+            Tier::Extension => "named by an active extension",
+            Tier::Project => "from the start directory up to the boundary",
+            Tier::Memory => "private memory of this project",
+            Tier::Read => "above the file that is read",
+        }
+    }
+}
+
+/// The files of one tier, in the order they are shown.
+struct Files {
+    scope: Scope,
+    tier: Tier,
+    trigger: Trigger,
+    paths: Vec<PathBuf>,
+    /// Where the text of a path is now, if not there.
+    moved: HashMap<PathBuf, PathBuf>,
+}
+
+impl Files {
+    fn at_start(scope: Scope, tier: Tier, paths: Vec<PathBuf>) -> Files {
+        Files { scope, tier, trigger: Trigger::Session, paths, moved: HashMap::new() }
+    }
+}
+
+/// The blocks of each tier, joined. A file that is `seen`, in an earlier tier or under another name, is left out.
+fn load(
+    tiers: &[Files],
+    format: Format,
+    bounds: (&[String], Links),
+    seen: &mut HashSet<(u64, u64)>,
+    search: &mut Search,
+    answer: &mut Answer,
+) -> Known<Vec<String>> {
+    let place = |files: &Files, path: &PathBuf| files.moved.get(path).unwrap_or(path).clone();
+    let all = tiers.iter().flat_map(|files| files.paths.iter().map(move |path| Ask::Content(place(files, path))));
+    search.expect(all)?;
+    let mut met = Met { seen, names: HashMap::new(), loaded: HashSet::new(), shown: HashMap::new() };
+    let mut texts = Vec::new();
+    for files in tiers {
+        let mut importer = Importer::new(bounds, files.trigger);
+        let mut blocks = Vec::new();
+        for path in &files.paths {
+            let now = place(files, path);
+            blocks.extend(block((files, path, &now), format, &mut importer, &mut met, search, answer)?);
+        }
+        texts.push(blocks.join("\n\n"));
+    }
+    let Met { seen, loaded, .. } = met;
+    seen.extend(loaded);
+    Ok(texts)
+}
+
+/// The files that were met while an answer is put together.
+struct Met<'s> {
+    /// Those of the session, by what makes them the same.
+    seen: &'s mut HashSet<(u64, u64)>,
+    /// The path that each was met under first.
+    names: HashMap<(u64, u64), PathBuf>,
+    loaded: HashSet<(u64, u64)>,
+    /// The blocks of paths, which stand in every tier that names them.
+    shown: HashMap<PathBuf, String>,
+}
+
+/// The block of a file that is read where it is `now`, unless it was met before.
+fn block(
+    (files, path, now): (&Files, &PathBuf, &Path),
+    format: Format,
+    importer: &mut Importer,
+    met: &mut Met,
+    search: &mut Search,
+    answer: &mut Answer,
+) -> Known<Option<String>> {
+    let reason = files.tier.reason();
+    let identity = search.stat(now, reason)?.ok().map(|meta| meta.identity);
+    if let Some(block) = met.shown.get(path) {
+        // The very same path in two tiers is shown in both.
+        return Ok(Some(block.clone()));
+    }
+    if let Some(known) = identity.and_then(|identity| met.names.get(&identity)) {
+        answer.sources.push(Source { trigger: files.trigger, ..same_file(path, files.scope, known) });
+        return Ok(None);
+    }
+    if identity.is_some_and(|identity| met.seen.contains(&identity)) {
+        // Part of the session already; its source is in the answer, or the question named it.
+        return Ok(None);
+    }
+    met.names.extend(identity.map(|identity| (identity, path.clone())));
+    let source = |fate, reason: &str| Source { trigger: files.trigger, ..Source::new(path, files.scope, fate, reason) };
+    let raw = match search.read(now, reason)? {
+        Ok(raw) => raw,
+        // Taken for /dev/null, the only device a project may be expected to link to.
+        Err(Unreadable::Not(FileType::Device)) => Content::default(),
+        Err(problem) => {
+            unreadable(&problem, path, answer);
+            if !answer.sources.iter().any(|known| known.path() == Some(path) && known.fate == Fate::Unreadable) {
+                answer.sources.push(source(Fate::Unreadable, &problem.to_string()));
+            }
+            return Ok(None);
+        }
+    };
+    met.loaded.extend(identity);
+    let content = raw.text();
+    let before = answer.sources.len();
+    let expanded = importer.expand(path, &content, format, search, answer)?;
+    let size = Some(raw.size());
+    let text = js_trim(&expanded.text);
+    // A file stands before what it imports.
+    if text.is_empty() {
+        answer.sources.insert(before, Source { size, ..source(Fate::Empty, "only white space") });
+        return Ok(None);
+    }
+    let sent = js_trimmed(&content);
+    let clipped = expanded.kept.iter().map(|range| range.start.max(sent.start)..range.end.min(sent.end));
+    let clipped: Vec<_> = clipped.filter(|range| range.start < range.end).collect();
+    let kept = match files.tier {
+        Tier::Global | Tier::Memory => without_surplus_newlines(&content, &clipped),
+        Tier::Extension | Tier::Project | Tier::Read => clipped,
+    };
+    let kept = raw.raw_ranges(&kept);
+    answer.sources.insert(before, Source { size, kept, ..source(Fate::Loaded, reason) });
+    let block = format!("--- Context from: {0} ---\n{text}\n--- End of Context from: {0} ---", path.display());
+    met.shown.insert(path.clone(), block.clone());
+    Ok(Some(block))
+}
+
+fn unreadable(problem: &Unreadable, path: &Path, answer: &mut Answer) {
+    let message = match problem {
+        Unreadable::Not(FileType::Fifo) => format!("{} is a FIFO: Gemini CLI waits forever", path.display()),
+        Unreadable::TooLarge(len) if *len < 2 << 30 => format!("{}: {problem}", path.display()),
+        Unreadable::Process => format!("{}: {problem}", path.display()),
+        Unreadable::TooLarge(_) | Unreadable::Not(_) | Unreadable::Errno(_) => return,
+    };
+    answer.warnings.push(Warning::at("unreadable", path, message.clone()));
+    answer.files_only = Some(message);
+}
+
+/// The two messages at the start of a session.
+fn compose(texts: &[String], answer: &mut Answer) {
+    let [global, extension, project, memory] = texts else { unreachable!("four tiers at the start") };
+    let section = |name: &str, text: &str| (!text.is_empty()).then(|| format!("<{name}>\n{text}\n</{name}>"));
+    let index = |text: &str| {
+        format!(
+            "--- Private Project Memory Index (private, not committed to repo) ---\n{text}\n--- End Private Project Memory Index ---"
+        )
+    };
+    let system: Vec<String> = match (global.as_str(), memory.as_str()) {
+        ("", "") => Vec::new(),
+        // Alone, the global text has no tag of its own.
+        (global, "") => vec![global.to_owned()],
+        (global, memory) => [section("global_context", global), section("user_project_memory", &index(memory))]
+            .into_iter()
+            .flatten()
+            .collect(),
+    };
+    let user: Vec<String> =
+        [section("extension_context", extension), section("project_context", project)].into_iter().flatten().collect();
+    for (role, sections) in [(Role::System, system), (Role::User, user)] {
+        if !sections.is_empty() {
+            let mut text = format!("<loaded_context>\n{}\n</loaded_context>", sections.join("\n"));
+            if role == Role::System {
+                let everything = 0..text.len();
+                let kept = without_surplus_newlines(&text, &[everything]);
+                text = kept.into_iter().map(|range| &text[range]).collect();
+            }
+            answer.messages.push(Message::instructions(Trigger::Session, role, text));
+        }
+    }
+}
+
+/// The system instruction keeps two newlines of every run of more.
+fn without_surplus_newlines(text: &str, ranges: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut kept = Vec::new();
+    for range in ranges {
+        let (mut from, mut at) = (range.start, range.start);
+        while let Some(found) = text[at..range.end].find("\n\n\n") {
+            let surplus = at + found + 2;
+            kept.push(from..surplus);
+            let rest = &text[surplus..range.end];
+            from = range.end - rest.trim_start_matches('\n').len();
+            at = from;
+        }
+        kept.push(from..range.end);
+    }
+    kept.retain(|range| !range.is_empty());
+    kept
+}
+
+/// A context file that is imported as well stands in the text twice.
+fn loaded_twice(answer: &mut Answer) {
+    let in_text = |source: &&Source| source.fate == Fate::Loaded;
+    let context: HashSet<&Path> = answer
+        .sources
+        .iter()
+        .filter(in_text)
+        .filter(|source| source.scope != Scope::Import)
+        .filter_map(Source::path)
+        .collect();
+    let imported = answer.sources.iter().filter(in_text).filter(|source| source.scope == Scope::Import);
+    let twice: Vec<PathBuf> =
+        imported.filter_map(Source::path).filter(|path| context.contains(path)).map(Path::to_owned).collect();
+    for path in twice {
+        let message = format!("{} is a context file and is imported as well: its text is there twice", path.display());
+        answer.warnings.push(Warning::at("loaded-twice", path, message));
+    }
+}
+
+/// Says of every source in a text which message it is in.
+fn place_sources(answer: &mut Answer) {
+    let index = |trigger: Trigger, role: Role| {
+        answer.messages.iter().position(|message| message.trigger == trigger && message.role == role)
+    };
+    let (system, user, tool) =
+        (index(Trigger::Session, Role::System), index(Trigger::Session, Role::User), index(Trigger::Read, Role::Tool));
+    // An import is in the message of the file that it follows.
+    let mut current = None;
+    for source in &mut answer.sources {
+        match (source.scope, source.trigger) {
+            (Scope::Import, _) => {}
+            (_, Trigger::Read) => current = tool,
+            (Scope::User | Scope::Memory, _) => current = system,
+            _ => current = user,
+        }
+        if source.fate == Fate::Loaded && current.is_some() {
+            source.message = current;
+            source.part = Some(0);
+        }
+    }
+}

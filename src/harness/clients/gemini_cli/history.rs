@@ -1,0 +1,111 @@
+//! How Gemini CLI changed from version to version; found by replaying cases on the versions that its registry has.
+
+use std::sync::{Arc, LazyLock};
+
+use super::GeminiCli;
+use crate::harness::history::replays;
+use crate::harness::{Change, Edition, History, Replays, Version};
+
+/// The versions, what changed in them, and what was replayed.
+pub(super) static HISTORY: History = History {
+    changes: &[&IN_TIME, &NO_SWITCH, &ADDED, &LINKS, &STRAYS],
+    rules: |version| -> Arc<dyn Edition> { Arc::new(GeminiCli::for_version(version)) },
+    replays: &REPLAYS,
+};
+
+static REPLAYS: Replays =
+    LazyLock::new(|| replays(include_str!("../../../../tests/conformance/versions/gemini-cli.toml")));
+
+// No rules were made of what was before: the nearest version that was replayed is this one.
+static IN_TIME: Change = Change {
+    since: "0.40.0",
+    what: "the project's files stand in the first user message, and those above a file come with it; before, the system instruction had all of them, those below the working directory as well",
+    cases: &["gemini-cli/a_read_loads_what_lies_between_the_target_and_the_workspace"],
+};
+static NO_SWITCH: Change = Change {
+    since: "0.44.0",
+    what: "`experimental.jitContext` counts for nothing; before, `false` had all files in the system instruction",
+    cases: &[],
+};
+static ADDED: Change = Change {
+    since: "0.44.0",
+    what: "names of `context.fileName` are looked for beside GEMINI.md; before, in its place",
+    cases: &[
+        "gemini-cli/a_configured_name_is_added_in_front_of_gemini_md_and_replaces_nothing",
+        "gemini-cli/before_0_44_a_configured_name_took_the_place_of_gemini_md",
+    ],
+};
+// The registry has no version between 0.47.0 and this one.
+static LINKS: Change = Change {
+    since: "0.51.0",
+    what: "imports through links that lead out of the boundary are left out",
+    cases: &[
+        "gemini-cli/links_in_imports_are_followed_inside_of_the_boundary",
+        "gemini-cli/before_0_51_an_import_was_taken_for_where_it_is_written",
+    ],
+};
+static STRAYS: Change = Change {
+    since: "0.60.0",
+    what: "a context file outside of its extension is left out; before, the extension was",
+    cases: &[
+        "gemini-cli/context_files_of_extensions_come_before_the_project",
+        "gemini-cli/before_0_60_a_context_file_outside_of_its_extension_stopped_the_extension",
+    ],
+};
+
+/// What differs between versions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Behavior {
+    pub links: Links,
+    pub strays: Strays,
+    pub switch: Switch,
+    pub names: Names,
+}
+
+/// Which path of an import must lie inside of the boundary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Links {
+    AsWritten,
+    /// Where it leads.
+    Resolved,
+}
+
+/// What becomes of an extension that names a context file outside of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Strays {
+    /// It is passed over.
+    Stop,
+    /// The file is.
+    LeftOut,
+}
+
+/// Whether `experimental.jitContext` may have every file loaded at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Switch {
+    Counts,
+    Gone,
+}
+
+/// What becomes of GEMINI.md where other names are configured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Names {
+    /// It is not looked for.
+    Replaced,
+    Added,
+}
+
+impl Behavior {
+    /// Those of the newest version.
+    pub(super) const NOW: Behavior =
+        Behavior { links: Links::Resolved, strays: Strays::LeftOut, switch: Switch::Gone, names: Names::Added };
+
+    /// Those of a version.
+    pub(super) fn for_version(version: Version) -> Behavior {
+        Behavior {
+            links: if version.has(&LINKS) { Links::Resolved } else { Links::AsWritten },
+            strays: if version.has(&STRAYS) { Strays::LeftOut } else { Strays::Stop },
+            switch: version.pick(&NO_SWITCH, Switch::Gone, Switch::Counts),
+            names: version.pick(&ADDED, Names::Added, Names::Replaced),
+        }
+    }
+}

@@ -1,0 +1,438 @@
+//! Grok Build: rules of the workspace from the root of the repository down, once it is trusted, and rules of the user; files of Claude and
+//! Cursor as well, unless they are switched off.
+//!
+//! Checked on the real client 1.0.41 (`grok -p` against a loopback mock of a provider), November 2026. Skills are
+//! listed in a reminder, and are not looked up.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+
+use ignore::gitignore::Gitignore;
+
+use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
+use crate::formats::{Node, parse_toml};
+use crate::glob::gitignore;
+use crate::harness::history::replays;
+use crate::harness::keys::{Key, Keys, Takes};
+use crate::harness::kit::conventional::PLAIN;
+use crate::harness::kit::heads;
+use crate::harness::kit::section::{Given, Section};
+use crate::harness::kit::skills;
+use crate::harness::{About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, Content, absolute};
+
+/// The profile.
+pub static PROFILE: Profile = Profile {
+    id: "grok-build",
+    title: "Grok Build",
+    summary: "AGENTS.md, CLAUDE.md and their kin of every directory from the root of a trusted repository down, .grok/rules, .claude, .cursor/rules; the same of the user",
+    editions: &[&GrokBuild],
+    history: Some(&HISTORY),
+    // Agents.md and Claude.md are read as well, and nobody is told to write them.
+    instruction_names: &[
+        "CLAUDE.md",
+        "CLAUDE.local.md",
+        "AGENT.md",
+        "AGENTS.md",
+        ".claude/CLAUDE.md",
+        ".claude/CLAUDE.local.md",
+        ".grok/rules/*.md",
+        ".claude/rules/*.md",
+        ".cursor/rules/*.md",
+    ],
+    settings_names: &[".grok/config.toml"],
+    keys: KEYS,
+    program: Some(Program { command: "grok", package: "@xai-official/grok" }),
+    evidence: Evidence {
+        traces: &[&["$GROK_HOME/sessions", "~/.grok/sessions"]],
+        homes: &[&["$GROK_HOME", "~/.grok"]],
+        files: &[".grok"],
+        ..Evidence::NONE
+    },
+};
+
+const KEYS: &[Keys] = &[Keys {
+    files: &[".grok/config.toml"],
+    keys: &[
+        Key::new("paths.extra_rule_dirs", Takes::Paths, "Further folders of rules of the user's."),
+        Key::new("compat.claude.agents", Takes::SWITCH, "Whether ~/.claude and .claude/CLAUDE.md are read."),
+        Key::new("compat.claude.rules", Takes::SWITCH, "Whether .claude/rules is read."),
+        Key::new("compat.cursor.agents", Takes::SWITCH, "Whether ~/.cursor is read."),
+        Key::new("compat.cursor.rules", Takes::SWITCH, "Whether .cursor/rules is read."),
+    ],
+}];
+
+static HISTORY: History = History { changes: &[&OTHERWISE], rules: |_| Arc::new(GrokBuild), replays: &REPLAYS };
+
+/// No version between this one and 1.0.5 was published.
+static OTHERWISE: Change = Change {
+    since: "1.0.41",
+    what: "the text of a rule stands in lines of its own, and a project has to be trusted",
+    cases: &[],
+};
+
+static REPLAYS: Replays =
+    LazyLock::new(|| replays(include_str!("../../../tests/conformance/versions/grok-build.toml")));
+
+static ABOUT: About = About {
+    name: "1.0",
+    checked: ("1.0.41", "1.0"),
+    details: Details {
+        files: "all of Agents.md, Claude.md, CLAUDE.md, CLAUDE.local.md, AGENT.md, AGENTS.md; .claude/CLAUDE.md, .claude/CLAUDE.local.md; .grok/rules, .claude/rules, .cursor/rules",
+        place: "first user message: the project's as workspace rules, then the user's as user rules, behind the client's own two",
+        truncation: "none",
+        triggers: "session start; tools add no text",
+        nested: "not read",
+        global: "~/.grok, ~/.claude, ~/.cursor: the same names, and rules; the folders of paths.extra_rule_dirs",
+        dedupe: "by real path; what .gitignore at the root of the repository names is left out",
+        ..PLAIN
+    },
+};
+
+/// The names of a directory's files, in order.
+const NAMES: [&str; 6] = ["Agents.md", "Claude.md", "CLAUDE.md", "CLAUDE.local.md", "AGENT.md", "AGENTS.md"];
+
+struct GrokBuild;
+
+impl Edition for GrokBuild {
+    fn about(&self) -> &About {
+        &ABOUT
+    }
+
+    fn attaches(&self, tool: Tool) -> Attaches {
+        match tool {
+            Tool::Read | Tool::Edit | Tool::Write | Tool::Shell => Attaches::Nothing,
+            Tool::Mention => Attaches::Unknown,
+        }
+    }
+
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
+        let mut answer = Answer::default();
+        let named = search.env("GROK_HOME").filter(|dir| !dir.is_empty());
+        let own = named.map_or_else(|| at.home.join(".grok"), |dir| absolute(&at.cwd, Path::new(&dir)));
+        let settings = Settings::read(&own.join("config.toml"), search)?;
+        let project = Project::of(at, own, &settings, search)?;
+        answer.root.clone_from(&project.root);
+        let mut taken = Taken { seen: HashSet::new(), settings, project };
+        // Of what several places lead to, the last place has it, and it is taken first.
+        let extra = taken.extra(at, search, &mut answer)?;
+        let of_project = taken.of_project(at, search, &mut answer)?;
+        let user = taken.of_user(search, &mut answer)?;
+        let all = user.into_iter().chain(of_project).chain(extra);
+        let (project, user) = all.partition(|file| taken.project.has(&file.path));
+        say(project, user, &mut answer);
+        skills::doubted(taken.skills(at), search, &mut answer)?;
+        Ok(answer)
+    }
+}
+
+/// What the settings switch off and add.
+struct Settings {
+    node: Option<Node>,
+}
+
+impl Settings {
+    fn read(path: &Path, search: &mut Search) -> Known<Settings> {
+        let read = search.read(path, "the settings switch files off and name folders")?;
+        Ok(Settings { node: read.ok().and_then(|raw| parse_toml(raw.as_text()?).ok()) })
+    }
+
+    /// Whether a kind of files of another client is read.
+    fn reads(&self, client: &str, kind: &str) -> bool {
+        let said = self.node.as_ref().and_then(|node| node.at_path(&["compat", client, kind])).and_then(Node::as_bool);
+        said.unwrap_or(true)
+    }
+
+    fn extra_folders(&self, home: &Path) -> Vec<PathBuf> {
+        let list =
+            self.node.as_ref().and_then(|node| node.at_path(&["paths", "extra_rule_dirs"])).and_then(Node::as_list);
+        let path = |text: &str| match text.strip_prefix("~/") {
+            Some(rest) => Some(home.join(rest)),
+            None => text.starts_with('/').then(|| PathBuf::from(text)),
+        };
+        list.unwrap_or_default().iter().filter_map(Node::as_text).filter_map(path).collect()
+    }
+}
+
+/// The project, and what of the user's may lie in it.
+struct Project {
+    /// The top of the repository, but for one that is the home directory or the whole disk.
+    root: Option<PathBuf>,
+    /// Below it files are the project's.
+    top: PathBuf,
+    /// What git leaves out.
+    ignored: Option<Ignored>,
+    trusted: bool,
+    /// The user's directories.
+    of_user: [(&'static str, PathBuf); 3],
+    /// In these, files are the user's all the same.
+    own: Vec<PathBuf>,
+}
+
+impl Project {
+    fn of(at: &Standpoint, own: PathBuf, settings: &Settings, search: &mut Search) -> Known<Project> {
+        let git = root(&at.cwd, search)?.filter(|root| root.parent().is_some());
+        let root = git.clone().filter(|root| *root != at.home);
+        let ignored = match &root {
+            Some(root) => Some(Ignored::read(root, search)?),
+            None => None,
+        };
+        let key = root.as_deref().unwrap_or(&at.cwd);
+        // About the home directory and the whole disk nobody is asked.
+        let open = at.flag("grok-build", "trust") || key == at.home || key.parent().is_none();
+        let trusted = open || trusted(&own.join("trusted_folders.toml"), key, search)?;
+        let of_user = [("", own), ("claude", at.home.join(".claude")), ("cursor", at.home.join(".cursor"))];
+        let mut own = settings.extra_folders(&at.home);
+        own.extend(of_user.iter().flat_map(|(_, dir)| [dir.join("rules"), dir.clone()]));
+        Ok(Project { root, top: git.unwrap_or_else(|| at.cwd.clone()), ignored, trusted, of_user, own })
+    }
+
+    /// Whether a file is one of the project's rather than one of the user's.
+    fn has(&self, path: &Path) -> bool {
+        path.starts_with(&self.top) && !self.own.iter().any(|dir| path.parent() == Some(dir))
+    }
+
+    fn leaves_out(&self, path: &Path) -> bool {
+        self.ignored.as_ref().is_some_and(|git| git.leaves_out(path))
+    }
+}
+
+/// Whether somebody decided that a folder may be trusted.
+fn trusted(store: &Path, folder: &Path, search: &mut Search) -> Known<bool> {
+    let read = search.read(store, "trust: the folders somebody decided about")?;
+    let node = read.ok().and_then(|raw| parse_toml(raw.as_text()?).ok());
+    let folders = node.as_ref().and_then(|node| node.get("folders")).and_then(Node::as_table).unwrap_or_default();
+    let decided = folders.iter().find(|(path, _)| Path::new(path) == folder);
+    Ok(decided.and_then(|(_, said)| said.get("trusted")).and_then(Node::as_bool) == Some(true))
+}
+
+/// A file, and whether it is a rule.
+struct File {
+    path: PathBuf,
+    scope: Scope,
+    raw: Content,
+    is_rule: bool,
+}
+
+/// Which files have been taken already.
+struct Taken {
+    seen: HashSet<PathBuf>,
+    settings: Settings,
+    project: Project,
+}
+
+impl Taken {
+    /// A file, if it is there and was not taken before.
+    fn file(
+        &mut self,
+        path: &Path,
+        scope: Scope,
+        is_rule: bool,
+        search: &mut Search,
+        answer: &mut Answer,
+    ) -> Known<Option<File>> {
+        let mut left_out = |fate, reason: &str| answer.sources.push(Source::new(path, scope, fate, reason));
+        let raw = match search.read(path, "one of the files of that directory")? {
+            Ok(raw) => raw,
+            Err(problem) => {
+                if search.is_file(path, "one of the files of that directory")? {
+                    left_out(Fate::Unreadable, &problem.to_string());
+                }
+                return Ok(None);
+            }
+        };
+        if scope != Scope::User && !self.project.trusted && self.project.has(path) {
+            left_out(
+                Fate::Excluded,
+                "the folder is not trusted: `grok` asks, `grok -p` reads it with --trust or once it is decided",
+            );
+            return Ok(None);
+        }
+        if raw.as_text().is_none() {
+            left_out(Fate::Unreadable, "it is not UTF-8");
+            return Ok(None);
+        }
+        let real = search.real(path)?.unwrap_or_else(|_| path.to_owned());
+        if !self.seen.insert(real) {
+            left_out(Fate::Shadowed, "another path that counts leads to the same file");
+            return Ok(None);
+        }
+        Ok(Some(File { path: path.to_owned(), scope, raw, is_rule }))
+    }
+
+    /// The rules of a folder, by name. What git ignores counts in the folders that the user names further.
+    fn rules(
+        &mut self,
+        dir: &Path,
+        scope: Scope,
+        named: Named,
+        search: &mut Search,
+        answer: &mut Answer,
+    ) -> Known<Vec<File>> {
+        let Ok(entries) = search.list(dir, "a folder of rules")? else { return Ok(Vec::new()) };
+        let mut names: Vec<_> = entries.iter().map(|entry| entry.name.clone()).collect();
+        names.retain(|name| name.to_string_lossy().ends_with(".md"));
+        names.sort();
+        search.expect(names.iter().map(|name| Ask::Content(dir.join(name))))?;
+        let mut found = Vec::new();
+        for path in names.iter().map(|name| dir.join(name)) {
+            if named == Named::ByConvention && self.project.leaves_out(&path) {
+                answer.sources.push(Source::new(&path, scope, Fate::Excluded, "git ignores it"));
+                continue;
+            }
+            found.extend(self.file(&path, scope, true, search, answer)?);
+        }
+        Ok(found)
+    }
+
+    /// The files of a directory that go by their names, and those of its `.claude`.
+    fn files(&mut self, dir: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> Known<Vec<File>> {
+        let mut paths: Vec<PathBuf> = NAMES.iter().map(|name| dir.join(name)).collect();
+        if self.settings.reads("claude", "agents") {
+            paths.extend([".claude/CLAUDE.md", ".claude/CLAUDE.local.md"].map(|name| dir.join(name)));
+        }
+        search.expect(paths.iter().cloned().map(Ask::Content))?;
+        let mut found = Vec::new();
+        for path in paths {
+            if self.project.leaves_out(&path) {
+                if search.is_file(&path, "asked only to explain: git ignores it")? {
+                    answer.sources.push(Source::new(&path, scope, Fate::Excluded, "git ignores it"));
+                }
+                continue;
+            }
+            found.extend(self.file(&path, scope, false, search, answer)?);
+        }
+        Ok(found)
+    }
+
+    /// The rules of the folders that the user names further.
+    fn extra(&mut self, at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<Vec<File>> {
+        let mut found = Vec::new();
+        for dir in self.settings.extra_folders(&at.home) {
+            found.extend(self.rules(&dir, Scope::User, Named::BySettings, search, answer)?);
+        }
+        Ok(found)
+    }
+
+    fn of_user(&mut self, search: &mut Search, answer: &mut Answer) -> Known<Vec<File>> {
+        let mut found = Vec::new();
+        for (client, dir) in self.project.of_user.clone() {
+            let [files, rules] = ["agents", "rules"].map(|kind| client.is_empty() || self.settings.reads(client, kind));
+            if files {
+                found.extend(self.files(&dir, Scope::User, search, answer)?);
+            }
+            if rules {
+                found.extend(self.rules(&dir.join("rules"), Scope::User, Named::ByConvention, search, answer)?);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The folders of skills, of the project and of the user.
+    fn skills(&self, at: &Standpoint) -> Vec<PathBuf> {
+        let top = self.project.root.as_deref().unwrap_or(&at.cwd);
+        let dirs = at.cwd.ancestors().take_while(|dir| dir.starts_with(top)).chain([at.home.as_path()]);
+        let of_dir = |dir: &Path| [".grok", ".agents", ".claude", ".cursor"].map(|name| dir.join(name));
+        let own = self.project.of_user.iter().map(|(_, dir)| dir.clone());
+        dirs.flat_map(of_dir).chain(own).map(|dir| dir.join("skills")).collect()
+    }
+
+    /// The files from the root down. Where nobody trusts the project, those that are the user's own stay.
+    fn of_project(&mut self, at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<Vec<File>> {
+        let top = self.project.root.clone().unwrap_or_else(|| at.cwd.clone());
+        let mut dirs: Vec<&Path> = at.cwd.ancestors().take_while(|dir| dir.starts_with(&top)).collect();
+        dirs.reverse();
+        let mut folders = vec![".grok/rules"];
+        folders.extend(self.settings.reads("claude", "rules").then_some(".claude/rules"));
+        folders.extend(self.settings.reads("cursor", "rules").then_some(".cursor/rules"));
+        let mut found = Vec::new();
+        for dir in dirs {
+            found.extend(self.files(dir, Scope::Project, search, answer)?);
+            for folder in &folders {
+                found.extend(self.rules(&dir.join(folder), Scope::Rule, Named::ByConvention, search, answer)?);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// How a folder of rules came to be one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Named {
+    ByConvention,
+    BySettings,
+}
+
+/// What of a text is sent: of the project's it is trimmed, of the user's only rules are, at their beginning.
+fn sent(text: &str, of_user: bool, is_rule: bool) -> std::ops::Range<usize> {
+    let blank = |from: usize| text[from..].len() - text[from..].trim_start().len();
+    let head = if is_rule { text.len() - heads::grok_build(text.trim_start()).len() } else { 0 };
+    let start = if is_rule || !of_user { head + blank(head) } else { 0 };
+    let end = if of_user { text.len() } else { text.trim_end().len() };
+    start..end.max(start)
+}
+
+/// The top of the repository, as git knows it.
+fn root(dir: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
+    const RULE: &str = "the root of the repository begins the search";
+    search.expect(dir.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
+    for above in dir.ancestors() {
+        if search.stat(&above.join(".git"), RULE)?.is_ok()
+            && let Some(repository) = search.git(above, RULE)?
+        {
+            return Ok(repository.toplevel);
+        }
+    }
+    Ok(None)
+}
+
+/// What git leaves out, by the `.gitignore` at the root of the repository alone.
+struct Ignored {
+    rules: Gitignore,
+}
+
+impl Ignored {
+    fn read(root: &Path, search: &mut Search) -> Known<Ignored> {
+        let rules = match search.read(&root.join(".gitignore"), "what git ignores is left out")? {
+            Ok(raw) => gitignore(root, raw.text().lines()),
+            Err(_) => Gitignore::empty(),
+        };
+        Ok(Ignored { rules })
+    }
+
+    fn leaves_out(&self, path: &Path) -> bool {
+        path.starts_with(self.rules.path()) && self.rules.matched_path_or_any_parents(path, false).is_ignore()
+    }
+}
+
+fn say(project: Vec<File>, user: Vec<File>, answer: &mut Answer) {
+    const OPENS: &str = "<always_applied_workspace_rules description=\"These are workspace-level rules that the agent must always follow.\">\n";
+    let mut section = Section::new(Trigger::Session, Role::User);
+    let last = project.len().saturating_sub(1);
+    for (at, file) in project.iter().enumerate() {
+        let opens = if at == 0 { OPENS } else { "" };
+        let closes = if at == last { "\n</always_applied_workspace_rules>" } else { "" };
+        let head = format!("{opens}<always_applied_workspace_rule name=\"{}\">\n", file.path.display());
+        let range = sent(&file.raw.text(), false, file.is_rule);
+        give(&mut section, file, range, head, &format!("\n</always_applied_workspace_rule>{closes}"));
+    }
+    section.finish("\n\n", answer);
+    let mut section = Section::new(Trigger::Session, Role::User);
+    for file in &user {
+        let text = file.raw.text();
+        let range = sent(&text, true, file.is_rule);
+        // On lines of its own, without an empty one where the text has a line's end there.
+        let head = if text[range.clone()].starts_with('\n') { "<user_rule>" } else { "<user_rule>\n" };
+        let tail = if text[range.clone()].ends_with('\n') { "</user_rule>" } else { "\n</user_rule>" };
+        give(&mut section, file, range, head.to_owned(), tail);
+    }
+    section.finish("\n\n", answer);
+}
+
+fn give(section: &mut Section, file: &File, range: std::ops::Range<usize>, head: String, tail: &str) {
+    let reason = "in the order of places and names";
+    let given = Given { path: &file.path, raw: &file.raw, range, scope: file.scope, reason };
+    section.file(given, |text| Text::framed(head, text, tail));
+}

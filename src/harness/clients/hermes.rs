@@ -1,0 +1,349 @@
+//! Hermes: SOUL.md says who the agent is; one kind of file says what the project wants; directories below bring theirs as tools reach
+//! them.
+//!
+//! Checked on the real client 0.19.0 (`hermes chat -q` against a loopback mock of a provider), November 2026. The client holds texts
+//! against patterns of attacks and leaves out what fits one; here it is only said where that may be. Skills are listed
+//! in the system prompt, and are not looked up.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+
+use crate::answer::{
+    Answer, Certain, Fate, Limit, Message, Per, Purpose, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Unit,
+};
+use crate::formats::{Value, parse_yaml};
+use crate::harness::history::replays;
+use crate::harness::keys::{Key, Keys, Takes};
+use crate::harness::kit::conventional::PLAIN;
+use crate::harness::kit::heads;
+use crate::harness::kit::skills;
+use crate::harness::{About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, Content, absolute};
+use crate::text::{is_py_space, py_trimmed};
+
+mod below;
+mod suspicion;
+
+/// The profile.
+pub static PROFILE: Profile = Profile {
+    id: "hermes",
+    title: "Hermes",
+    summary: "~/.hermes/SOUL.md; of the project the first of .hermes.md or HERMES.md, AGENTS.md, CLAUDE.md, the rules of Cursor; nested ones as tools reach them",
+    editions: &[&Hermes],
+    history: Some(&HISTORY),
+    instruction_names: &[
+        ".hermes.md",
+        "HERMES.md",
+        "AGENTS.md",
+        "agents.md",
+        "CLAUDE.md",
+        "claude.md",
+        ".cursorrules",
+        ".cursor/rules/*.mdc",
+        ".hermes/SOUL.md",
+    ],
+    settings_names: &[".hermes/config.yaml"],
+    keys: KEYS,
+    program: Some(Program { command: "hermes", package: "hermes-agent" }),
+    evidence: Evidence {
+        traces: &[&["$HERMES_HOME/state.db", "~/.hermes/state.db"]],
+        homes: &[&["$HERMES_HOME", "~/.hermes"]],
+        files: &[".hermes.md", "HERMES.md"],
+        ..Evidence::NONE
+    },
+};
+
+const KEYS: &[Keys] = &[Keys {
+    files: &[".hermes/config.yaml"],
+    keys: &[Key::new(
+        "context_file_max_chars",
+        Takes::Limit(Per::Source),
+        "The most characters of one file; else it follows from the window of the model.",
+    )],
+}];
+
+/// The rules before it are not told apart: what was replayed there is not called exact.
+const MARK: Change = Change {
+    since: "0.19.0",
+    what: "a byte order mark is taken off; before, a file that begins with one was blocked",
+    cases: &["hermes/texts_are_trimmed_and_a_byte_order_mark_goes"],
+};
+
+static HISTORY: History = History { changes: &[&MARK], rules: |_| Arc::new(Hermes), replays: &REPLAYS };
+
+static REPLAYS: Replays = LazyLock::new(|| replays(include_str!("../../../tests/conformance/versions/hermes.toml")));
+
+static ABOUT: About = About {
+    name: "0.19",
+    checked: ("0.19.0", "0.19"),
+    details: Details {
+        files: "the first kind that has some text: .hermes.md or HERMES.md up to the root of the repository; AGENTS.md, CLAUDE.md, or .cursorrules and .cursor/rules of the working directory",
+        place: "system prompt, under Project Context, below the file's name; SOUL.md at the very beginning",
+        truncation: "per file 24 % of the model's window in characters, at least 20 000 and at most 500 000, or context_file_max_chars; 70 % of that from the beginning, 20 % from the end",
+        triggers: "session start; tools that reach a directory below bring its file",
+        nested: "the first of AGENTS.md, CLAUDE.md, .cursorrules of each directory, once a session, at most five levels up, 8 000 characters each",
+        global: "~/.hermes/SOUL.md",
+        persona: "SOUL.md",
+        ..PLAIN
+    },
+};
+
+const HEAD: &str =
+    "# Project Context\n\nThe following project context files have been loaded and should be followed:\n\n";
+/// The limit where nothing is known of the model, and the least and the most where it is, in characters; 0.19.0.
+const LEAST: usize = 20_000;
+const MOST: usize = 500_000;
+
+struct Hermes;
+
+impl Edition for Hermes {
+    fn about(&self) -> &About {
+        &ABOUT
+    }
+
+    fn attaches(&self, tool: Tool) -> Attaches {
+        match tool {
+            Tool::Read | Tool::Edit | Tool::Write | Tool::Shell => Attaches::AsRead,
+            Tool::Mention => Attaches::Unknown,
+        }
+    }
+
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
+        let mut answer = Answer { root: Some(at.cwd.clone()), ..Answer::default() };
+        let named = search.env("HERMES_HOME").filter(|dir| !dir.is_empty());
+        let own = named.map_or_else(|| at.home.join(".hermes"), |dir| absolute(&at.cwd, Path::new(&dir)));
+        let window = Window::of(at, &own.join("config.yaml"), search)?;
+        soul(&own.join("SOUL.md"), &window, search, &mut answer)?;
+        project(at, &window, search, &mut answer)?;
+        below::look(at, search, &mut answer)?;
+        skills::doubted(vec![own.join("skills")], search, &mut answer)?;
+        Ok(answer)
+    }
+}
+
+/// How much of one file is sent.
+struct Window {
+    limit: usize,
+    /// Whether the model's window is not known, so that the limit may be higher.
+    guessed: bool,
+}
+
+impl Window {
+    fn of(at: &Standpoint, config: &Path, search: &mut Search) -> Known<Window> {
+        let read = search.read(config, "the limit of files, and the window of the model")?;
+        let node = read.ok().and_then(|raw| parse_yaml(&raw.text()).ok());
+        let number = |path: &[&str]| match node.as_ref().and_then(|node| node.at_path(path)).map(|node| &node.value) {
+            Some(Value::Integer(number)) => usize::try_from(*number).ok().filter(|number| *number > 0),
+            Some(Value::Float(number)) if *number >= 1.0 => Some(*number as usize),
+            _ => None,
+        };
+        if let Some(limit) = number(&["context_file_max_chars"]) {
+            return Ok(Window { limit, guessed: false });
+        }
+        let said = at.option("hermes", "context_length").and_then(|words| words.parse().ok());
+        Ok(match said.or_else(|| number(&["model", "context_length"])) {
+            Some(tokens) => {
+                Window { limit: ((tokens as f64 * 4.0 * 0.06) as usize).clamp(LEAST, MOST), guessed: false }
+            }
+            None => Window { limit: LEAST, guessed: true },
+        })
+    }
+
+    /// The text as it is sent, and whether it is cut.
+    fn cut(&self, text: String, label: &str, path: &Path, answer: &mut Answer) -> (String, bool) {
+        let total = text.chars().count();
+        if total <= self.limit {
+            return (text, false);
+        }
+        if self.guessed {
+            let reason =
+                format!("{}: the limit follows from the window of the model, which is not known here", path.display());
+            answer.doubt(&[Certain::Text], reason);
+        }
+        let (head, tail) = ((self.limit as f64 * 0.7) as usize, (self.limit as f64 * 0.2) as usize);
+        let first: String = text.chars().take(head).collect();
+        // Without a tail Python takes the whole text.
+        let last: String = text.chars().skip(if tail == 0 { 0 } else { total - tail }).collect();
+        let shown = path.display();
+        let marker = format!(
+            "\n\n[...truncated {label}: kept {head}+{tail} of {total} chars. The middle is omitted — if you need the full \
+             instructions, read the complete file with the read_file tool: {shown}]\n\n"
+        );
+        (first + &marker + &last, true)
+    }
+}
+
+/// A text that was read, as Python does: strict, with the line ends of Unix, stripped; `None` where it is no text or empty.
+fn text_of(raw: &Content) -> Option<String> {
+    let text = raw.as_text()?.replace("\r\n", "\n").replace('\r', "\n");
+    Some(text[py_trimmed(&text)].to_owned()).filter(|text| !text.is_empty())
+}
+
+/// The same of a path; a source says why it is not there.
+fn read(path: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> Known<Option<(Content, String)>> {
+    let raw = match search.read(path, "a file of the project's context")? {
+        Ok(raw) => raw,
+        Err(problem) => {
+            if search.is_file(path, "a file of the project's context")? {
+                answer.sources.push(Source::new(path, scope, Fate::Unreadable, problem.to_string()));
+            }
+            return Ok(None);
+        }
+    };
+    let text = text_of(&raw);
+    if text.is_none() {
+        let reason = if raw.as_text().is_some() { "only white space" } else { "it is not UTF-8" };
+        let fate = if raw.as_text().is_some() { Fate::Empty } else { Fate::Unreadable };
+        answer.sources.push(Source { size: Some(raw.size()), ..Source::new(path, scope, fate, reason) });
+    }
+    Ok(text.map(|text| (raw, text)))
+}
+
+/// What is sent of a text that nobody would take for an attack: all but a byte order mark.
+fn scanned(text: String, path: &Path, answer: &mut Answer) -> String {
+    let text = text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned);
+    suspicion::doubt(&text, path, answer);
+    text
+}
+
+/// A limit of characters.
+fn limit(value: usize) -> Limit {
+    Limit { value, unit: Unit::Utf16, per: Per::Source, from: "default".to_owned() }
+}
+
+/// A source of a text that was put together: how much of it is sent.
+fn source(path: &Path, raw: &Content, scope: Scope, cut: Option<usize>, reason: &str) -> Source {
+    let everything = 0..raw.len();
+    match cut {
+        None => Source {
+            size: Some(raw.size()),
+            kept: if everything.is_empty() { Vec::new() } else { vec![everything] },
+            ..Source::new(path, scope, Fate::Loaded, reason)
+        },
+        Some(max) => Source {
+            size: Some(raw.size()),
+            kept: vec![everything],
+            limit: Some(limit(max)),
+            ..Source::new(path, scope, Fate::Truncated, format!("cut to {max} characters: beginning and end stay"))
+        },
+    }
+}
+
+fn soul(path: &Path, window: &Window, search: &mut Search, answer: &mut Answer) -> Known<()> {
+    let Some((raw, text)) = read(path, Scope::User, search, answer)? else { return Ok(()) };
+    let text = scanned(text, path, answer);
+    let (text, is_cut) = window.cut(text, "SOUL.md", path, answer);
+    let said = source(path, &raw, Scope::User, is_cut.then_some(window.limit), "who the agent is");
+    give(
+        answer,
+        Message::instructions(Trigger::Session, Role::System, text),
+        vec![Source { purpose: Purpose::Persona, ..said }],
+    );
+    Ok(())
+}
+
+fn give(answer: &mut Answer, message: Message, sources: Vec<Source>) {
+    let at = Some(answer.messages.len());
+    answer.sources.extend(sources.into_iter().map(|source| Source { message: at, part: Some(0), ..source }));
+    answer.messages.push(message);
+}
+
+/// The first kind of file that has some text.
+fn project(at: &Standpoint, window: &Window, search: &mut Search, answer: &mut Answer) -> Known<()> {
+    let kinds = [["AGENTS.md", "agents.md"], ["CLAUDE.md", "claude.md"]];
+    search.expect(kinds.iter().flatten().map(|name| Ask::Content(at.cwd.join(name))))?;
+    let mut found = hermes_md(at, search, answer)?;
+    for names in kinds {
+        for name in names.into_iter().map(|name| at.cwd.join(name)) {
+            if found.is_some() {
+                shadowed(&name, search, answer)?;
+                continue;
+            }
+            let Some((raw, text)) = read(&name, Scope::Project, search, answer)? else { continue };
+            let shown = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let text = format!("## {shown}\n\n{}", scanned(text, &name, answer));
+            found = Some(Kind { text, label: names[0], path: name.clone(), files: vec![(name, raw)] });
+        }
+    }
+    let found = match found {
+        Some(found) => found,
+        None => match cursor(at, search, answer)? {
+            Some(found) => found,
+            None => return Ok(()),
+        },
+    };
+    let (text, is_cut) = window.cut(found.text, found.label, &found.path, answer);
+    // The client strips what it puts together.
+    let text = text.trim_end_matches(is_py_space);
+    let cut = is_cut.then_some(window.limit);
+    let reason = "the first kind of file that has some text";
+    let sources = found.files.iter().map(|(path, raw)| source(path, raw, Scope::Project, cut, reason)).collect();
+    give(answer, Message::instructions(Trigger::Session, Role::System, Text::from(format!("{HEAD}{text}"))), sources);
+    Ok(())
+}
+
+/// What one kind of file comes to.
+struct Kind {
+    text: String,
+    /// What the client calls it where it is cut.
+    label: &'static str,
+    /// Where it tells the agent to read on.
+    path: PathBuf,
+    files: Vec<(PathBuf, Content)>,
+}
+
+fn shadowed(path: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
+    if search.is_file(path, "asked only to explain: another kind comes first")? {
+        answer.sources.push(Source::new(path, Scope::Project, Fate::Shadowed, "another kind of file comes first"));
+    }
+    Ok(())
+}
+
+/// The nearest `.hermes.md` or `HERMES.md` up to the root of the repository; without one, of the working directory.
+fn hermes_md(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<Option<Kind>> {
+    search.expect(at.cwd.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
+    let mut root = None;
+    for dir in at.cwd.ancestors() {
+        if search.stat(&dir.join(".git"), "the root of the repository ends the search")?.is_ok() {
+            root = Some(dir);
+            break;
+        }
+    }
+    answer.root = root.map(Path::to_owned).or_else(|| Some(at.cwd.clone()));
+    for dir in at.cwd.ancestors().take_while(|dir| root.map_or(*dir == at.cwd, |root| dir.starts_with(root))) {
+        for path in [".hermes.md", "HERMES.md"].map(|name| dir.join(name)) {
+            if !search.is_file(&path, "the nearest counts")? {
+                continue;
+            }
+            let Some((raw, text)) = read(&path, Scope::Project, search, answer)? else { return Ok(None) };
+            let text = scanned(heads::hermes(&text).to_owned(), &path, answer);
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let text = format!("## {name}\n\n{text}");
+            return Ok(Some(Kind { text, label: ".hermes.md", path: path.clone(), files: vec![(path, raw)] }));
+        }
+    }
+    Ok(None)
+}
+
+/// `.cursorrules`, then `.cursor/rules/*.mdc` by name.
+fn cursor(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<Option<Kind>> {
+    let own = at.cwd.join(".cursorrules");
+    let folder = at.cwd.join(".cursor/rules");
+    let mut paths = vec![own.clone()];
+    if let Ok(entries) = search.list(&folder, "the rules of Cursor")? {
+        let mut names: Vec<_> = entries.iter().map(|entry| entry.name.clone()).collect();
+        names.retain(|name| name.to_string_lossy().ends_with(".mdc"));
+        names.sort();
+        paths.extend(names.into_iter().map(|name| folder.join(name)));
+    }
+    search.expect(paths.iter().cloned().map(Ask::Content))?;
+    let (mut text, mut files) = (String::new(), Vec::new());
+    for path in paths {
+        let Some((raw, content)) = read(&path, Scope::Rule, search, answer)? else { continue };
+        let name = crate::snapshot::relative(&at.cwd, &path);
+        text += &format!("## {name}\n\n{}\n\n", scanned(content, &path, answer));
+        files.push((path, raw));
+    }
+    Ok((!files.is_empty()).then_some(Kind { text, label: ".cursorrules", path: own, files }))
+}

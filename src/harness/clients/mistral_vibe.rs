@@ -1,0 +1,257 @@
+//! Mistral Vibe: the user's AGENTS.md, and those of a trusted project up to the directory that is trusted; below, the files on the
+//! way to what the agent reads.
+//!
+//! Checked on the real client 3.0.2 (`vibe -p` against a loopback mock of a provider), November 2026. Skills are listed in
+//! the system prompt, and are not looked up.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+
+use crate::answer::{Answer, Certain, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
+use crate::formats::{Node, parse_toml};
+use crate::harness::history::replays;
+use crate::harness::kit::conventional::PLAIN;
+use crate::harness::kit::section::{Given, Section};
+use crate::harness::kit::skills;
+use crate::harness::{About, Attaches, Details, Edition, Evidence, History, Profile, Program, Replays};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, Content, FileType, absolute};
+use crate::text::py_trimmed;
+
+/// The profile.
+pub static PROFILE: Profile = Profile {
+    id: "mistral-vibe",
+    title: "Mistral Vibe",
+    summary: "~/.vibe/AGENTS.md; in a trusted project every AGENTS.md up to the directory that is trusted; nested ones as the agent reads",
+    editions: &[&Vibe],
+    history: Some(&HISTORY),
+    instruction_names: &["AGENTS.md"],
+    settings_names: &[".vibe/trusted_folders.toml"],
+    keys: &[],
+    program: Some(Program { command: "vibe", package: "mistral-vibe" }),
+    evidence: Evidence {
+        traces: &[&["$VIBE_HOME/logs", "~/.vibe/logs"]],
+        homes: &[&["$VIBE_HOME", "~/.vibe"]],
+        files: &[".vibe"],
+        ..Evidence::NONE
+    },
+};
+
+static HISTORY: History = History { changes: &[], rules: |_| Arc::new(Vibe), replays: &REPLAYS };
+
+static REPLAYS: Replays =
+    LazyLock::new(|| replays(include_str!("../../../tests/conformance/versions/mistral-vibe.toml")));
+
+static ABOUT: About = About {
+    name: "3.0",
+    checked: ("3.0.2", "3.0"),
+    details: Details {
+        files: "AGENTS.md of the working directory and above, up to the directory that is trusted, outermost first; trimmed",
+        place: "system prompt, the user's below User instructions, the project's below Project instructions",
+        truncation: "none",
+        triggers: "session start; the tool that reads brings the files below the working directory",
+        nested: "when the agent reads a file below the working directory, outermost first, once a session",
+        global: "~/.vibe/AGENTS.md",
+        dedupe: "by real directory",
+        ..PLAIN
+    },
+};
+
+const NAME: &str = "AGENTS.md";
+/// What stands before and behind the instructions; 3.0.2.
+const HEAD: &str = "Codebase and user instructions are shown below. Be sure to adhere to these instructions. IMPORTANT: These instructions \
+                    OVERRIDE any default behavior and you MUST follow them exactly as written. When both user-level and project-level \
+                    instructions are present, project instructions take priority over user instructions. When multiple project-level \
+                    AGENTS.md files are present, instructions closer to the working directory take priority. Each AGENTS.md applies to \
+                    its own directory and all of its descendants within the project.\n\n";
+const TAIL: &str = "\n\nIMPORTANT: this context may or may not be relevant to your tasks. You should act on these guidelines if they are \
+                    relevant to your task.";
+const USER: &str = "## User instructions\n\n";
+const PROJECT: &str = "## Project instructions (checked into the codebase)\n\n";
+
+struct Vibe;
+
+impl Edition for Vibe {
+    fn about(&self) -> &About {
+        &ABOUT
+    }
+
+    fn attaches(&self, tool: Tool) -> Attaches {
+        match tool {
+            Tool::Read => Attaches::AsRead,
+            Tool::Edit | Tool::Write | Tool::Shell => Attaches::Nothing,
+            Tool::Mention => Attaches::Unknown,
+        }
+    }
+
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
+        let own = own_folder(at, search)?;
+        let mut answer = Answer::default();
+        let trusted = trusted(at, &own, search)?;
+        answer.root.clone_from(&trusted);
+        let user: Vec<Doc> = document(&own, Scope::User, search, &mut answer)?.into_iter().collect();
+        let project = match &trusted {
+            Some(root) => documents(&at.cwd, root, Scope::Project, search, &mut answer)?,
+            None => {
+                not_trusted(at, search, &mut answer)?;
+                Vec::new()
+            }
+        };
+        say(&own, &user, &project, &mut answer);
+        if trusted.is_some() && at.tool == Tool::Read {
+            nested(at, search, &mut answer)?;
+        }
+        let homes = [own, at.home.join(".agents"), at.cwd.join(".vibe"), at.cwd.join(".agents")];
+        skills::doubted(homes.map(|dir| dir.join("skills")).into(), search, &mut answer)?;
+        Ok(answer)
+    }
+}
+
+/// A file with some text.
+struct Doc {
+    dir: PathBuf,
+    path: PathBuf,
+    raw: Content,
+    scope: Scope,
+}
+
+impl Doc {
+    /// Adds it to a message, below the words that name its place.
+    fn give(&self, section: &mut Section, reason: &str, head: String, tail: &str) {
+        let decoded = self.raw.text();
+        let range = trimmed(&decoded);
+        let given = Given { path: &self.path, raw: &self.raw, range, scope: self.scope, reason };
+        section.file(given, |text| {
+            // Line ends become those of Unix.
+            let text = if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n").into() } else { text };
+            Text::framed(head, text, tail)
+        });
+    }
+}
+
+fn trimmed(text: &str) -> std::ops::Range<usize> {
+    let mark = text.len() - text.strip_prefix('\u{feff}').unwrap_or(text).len();
+    let inner = py_trimmed(&text[mark..]);
+    mark + inner.start..mark + inner.end
+}
+
+/// `$VIBE_HOME`, or `~/.vibe`.
+fn own_folder(at: &Standpoint, search: &mut Search) -> Known<PathBuf> {
+    let Some(named) = search.env("VIBE_HOME").filter(|dir| !dir.is_empty()) else { return Ok(at.home.join(".vibe")) };
+    let path = match named.strip_prefix('~') {
+        Some("") => at.home.clone(),
+        Some(rest) if rest.starts_with('/') => absolute(&at.home, Path::new(&rest[1..])),
+        _ => absolute(&at.cwd, Path::new(&named)),
+    };
+    Ok(search.real(&path)?.unwrap_or(path))
+}
+
+/// The directory up to which the project is trusted, if it is.
+fn trusted(at: &Standpoint, own: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
+    let here = at.cwd.join(".vibe");
+    // The user's own folder is no project's.
+    if search.real(&here)?.unwrap_or(here) == search.real(own)?.unwrap_or_else(|_| own.to_owned()) {
+        return Ok(None);
+    }
+    let file = own.join("trusted_folders.toml");
+    let read = search.read(&file, "trust: the folders somebody decided about")?;
+    let decisions = read.ok().and_then(|raw| parse_toml(raw.as_text()?).ok());
+    let listed = |key: &str, dir: &Path| {
+        let list = decisions.as_ref().and_then(|node| node.get(key)).and_then(Node::as_list).unwrap_or_default();
+        list.iter().filter_map(Node::as_text).any(|path| Path::new(path).as_os_str() == dir.as_os_str())
+    };
+    for dir in at.cwd.ancestors() {
+        if listed("trusted", dir) || (dir == at.cwd && at.flag("mistral-vibe", "trust")) {
+            return Ok(Some(dir.to_owned()));
+        }
+        if listed("untrusted", dir) {
+            return Ok(None);
+        }
+    }
+    Ok(None)
+}
+
+/// Says of the file that would be read first that nobody trusts its project.
+fn not_trusted(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<()> {
+    let path = at.cwd.join(NAME);
+    if search.is_file(&path, "asked only to explain: the folder is not trusted")? {
+        let reason = "the folder is not trusted: `vibe` asks, `vibe -p` reads it with --trust only";
+        answer.sources.push(Source::new(&path, Scope::Project, Fate::Excluded, reason));
+    }
+    Ok(())
+}
+
+/// The file of a directory, if it has some text.
+fn document(dir: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> Known<Option<Doc>> {
+    let path = dir.join(NAME);
+    match search.read(&path, "AGENTS.md of that directory")? {
+        Ok(raw) => {
+            if raw.as_text().is_none() {
+                let reason = format!("{}: the client guesses the encoding of what is not UTF-8", path.display());
+                answer.doubt(&[Certain::Text], reason);
+            }
+            if trimmed(&raw.text()).is_empty() {
+                answer.sources.push(Source::new(&path, scope, Fate::Empty, "only white space"));
+                return Ok(None);
+            }
+            Ok(Some(Doc { dir: dir.to_owned(), path, raw, scope }))
+        }
+        Err(problem) => {
+            if search.is_file(&path, "AGENTS.md of that directory")? {
+                answer.sources.push(Source::new(&path, scope, Fate::Unreadable, problem.to_string()));
+            }
+            Ok(None)
+        }
+    }
+}
+
+/// The files from `top` down to `dir`.
+fn documents(dir: &Path, top: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> Known<Vec<Doc>> {
+    let mut dirs: Vec<&Path> = dir.ancestors().take_while(|dir| dir.starts_with(top)).collect();
+    dirs.reverse();
+    search.expect(dirs.iter().map(|dir| Ask::Content(dir.join(NAME))))?;
+    let mut found = Vec::new();
+    for dir in dirs {
+        found.extend(document(dir, scope, search, answer)?);
+    }
+    Ok(found)
+}
+
+fn say(own: &Path, user: &[Doc], project: &[Doc], answer: &mut Answer) {
+    let mut section = Section::new(Trigger::Session, Role::System);
+    let count = user.len() + project.len();
+    for (at, doc) in user.iter().chain(project).enumerate() {
+        let opens = if at == 0 { HEAD } else { "" };
+        let closes = if at + 1 == count { TAIL } else { "" };
+        if doc.scope == Scope::User {
+            let words = format!("{opens}{USER}Contents of {}/{NAME} (user-level instructions):\n\n", own.display());
+            doc.give(&mut section, "the user's instructions", words, closes);
+        } else {
+            let heading = if at == user.len() { PROJECT } else { "" };
+            let words = format!("{opens}{heading}Contents of {}/{NAME}:\n\n", doc.dir.display());
+            doc.give(&mut section, "at or above the working directory, as far as it is trusted", words, closes);
+        }
+    }
+    section.finish("\n\n", answer);
+}
+
+/// What reading the target brings: the files of the directories that lead to it.
+fn nested(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<()> {
+    let Some(target) = &at.target else { return Ok(()) };
+    let Ok(real) = search.real(target)? else { return Ok(()) };
+    let is_file =
+        search.stat(&real, "only a file that can be read brings others")?.is_ok_and(|meta| meta.kind != FileType::Dir);
+    let Some(dir) = real.parent().filter(|dir| is_file && *dir != at.cwd && dir.starts_with(&at.cwd)) else {
+        return Ok(());
+    };
+    let outermost = dir.ancestors().take_while(|dir| *dir != at.cwd).last().unwrap_or(dir);
+    let mut found = documents(dir, outermost, Scope::Nested, search, answer)?;
+    found.retain(|doc| !at.already_loaded.contains(&doc.path));
+    let mut section = Section::new(Trigger::Read, Role::Tool);
+    for doc in &found {
+        let words = format!("Contents of {}/{NAME} (project instructions for this directory):\n\n", doc.dir.display());
+        doc.give(&mut section, "on the way to the file that is read", words, "");
+    }
+    section.finish("\n\n", answer);
+    Ok(())
+}

@@ -1,0 +1,332 @@
+//! oh-my-pi: one file of the user's, and one of each directory on the way up, whichever program it was written for; with what
+//! they import, and without those whose paragraphs stand in one nearer to the work.
+//!
+//! Checked on the real client 18.2.3 (`omp -p` against a loopback mock of a provider), November 2026. It is made of pi, but
+//! nothing of how it looks for files is pi's. Rules and prompts of its own are not looked up.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+
+use crate::answer::{Answer, Certain, Fate, Message, Role, Scope, Source, Standpoint, Tool, Trigger};
+use crate::harness::history::replays;
+use crate::harness::kit::conventional::PLAIN;
+use crate::harness::kit::skills;
+use crate::harness::{About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays};
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, Content, absolute};
+
+mod imports;
+mod prompt;
+
+/// The profile.
+pub static PROFILE: Profile = Profile {
+    id: "oh-my-pi",
+    title: "oh-my-pi",
+    summary: "~/.omp/agent/AGENTS.md, and of each directory up to the repository's root, or to the home, the first of .omp/AGENTS.md, .claude/CLAUDE.md, .agents/AGENTS.md, GEMINI.md, Copilot's file, AGENTS.md, CLAUDE.md; with imports",
+    editions: &[&OhMyPi],
+    history: Some(&HISTORY),
+    instruction_names: &[
+        "AGENTS.md",
+        "CLAUDE.md",
+        ".omp/AGENTS.md",
+        ".claude/CLAUDE.md",
+        ".agent/AGENTS.md",
+        ".agents/AGENTS.md",
+        ".gemini/GEMINI.md",
+        ".github/copilot-instructions.md",
+    ],
+    settings_names: &[".omp/agent/config.yml"],
+    keys: &[],
+    program: Some(Program { command: "omp", package: "@oh-my-pi/pi-coding-agent" }),
+    evidence: Evidence {
+        traces: &[&["~/.omp/agent/sessions"]],
+        homes: &[&["$PI_CODING_AGENT_DIR", "~/.omp/agent"]],
+        files: &[".omp"],
+        ..Evidence::NONE
+    },
+};
+
+static HISTORY: History = History { changes: &[&OTHERWISE], rules: |_| Arc::new(OhMyPi), replays: &REPLAYS };
+
+/// Asked of 17.3.5 and of 18.2.0; which of the versions between them brought what was not looked for.
+static OTHERWISE: Change = Change {
+    since: "18.2.0",
+    what: "the user's file comes first and is never that of Claude, CLAUDE.md is read in every directory, empty files count as missing",
+    cases: &[],
+};
+
+static REPLAYS: Replays = LazyLock::new(|| replays(include_str!("../../../tests/conformance/versions/oh-my-pi.toml")));
+
+static ABOUT: About = About {
+    name: "18.2",
+    checked: ("18.2.3", "18.2"),
+    details: Details {
+        files: "of each directory one: .omp, .claude, .agent, .agents, .gemini, .github, AGENTS.md, CLAUDE.md, in that order",
+        place: "system prompt, `<repo-rules>`, each in `<file path=…>`; farthest first, the user's before all",
+        truncation: "none; blank lines, tables and ends of lines are tidied",
+        nested: "not read",
+        global: "~/.omp/agent/AGENTS.md, else ~/.agent/AGENTS.md, else ~/.agents/AGENTS.md",
+        dedupe: "a file whose paragraphs all stand in a nearer one is left out",
+        ..PLAIN
+    },
+};
+
+struct OhMyPi;
+
+impl Edition for OhMyPi {
+    fn about(&self) -> &About {
+        &ABOUT
+    }
+
+    fn attaches(&self, tool: Tool) -> Attaches {
+        match tool {
+            Tool::Read | Tool::Write | Tool::Shell => Attaches::Nothing,
+            Tool::Edit | Tool::Mention => Attaches::Unknown,
+        }
+    }
+
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
+        let at = &Standpoint { cwd: start(at, search)?, ..at.clone() };
+        let root = repository(&at.cwd, search)?;
+        let mut answer = Answer { root: root.clone(), ..Answer::default() };
+        let named = search.env("PI_CODING_AGENT_DIR").filter(|dir| !dir.is_empty());
+        let own = named.map_or_else(|| at.home.join(".omp/agent"), |dir| absolute(&at.cwd, Path::new(&dir)));
+        let candidates = candidates(at, root.as_deref(), &own, search)?;
+        search.expect(candidates.iter().map(|candidate| Ask::Content(candidate.path.clone())))?;
+        let mut taken: Vec<Taken> = Vec::new();
+        for candidate in candidates {
+            take(candidate, &mut taken, search, &mut answer)?;
+        }
+        // The user's first, then from the farthest to the nearest; in one place they stand as they were found.
+        taken.sort_by_key(|file| std::cmp::Reverse(file.candidate.depth.unwrap_or(i64::MAX)));
+        let mut files = Vec::new();
+        for file in taken {
+            let from = answer.sources.len();
+            let imports = imports::Imports { home: &at.home, message: 0 };
+            let text = imports.expand(&file.raw.text_without_bom(), &file.candidate.path, search, &mut answer)?;
+            let (imported, own) = (answer.sources.split_off(from), file);
+            files.push((own, text, imported));
+        }
+        say(files, &mut answer);
+        doubts(at, &own, search, &mut answer)?;
+        Ok(answer)
+    }
+}
+
+/// The directory in which it works: started in the home directory, it goes to one for what is temporary.
+fn start(at: &Standpoint, search: &mut Search) -> Known<PathBuf> {
+    if at.cwd == at.home {
+        for dir in [at.home.join("tmp"), "/tmp".into(), "/var/tmp".into()] {
+            if search.is_dir(&dir, "in place of the home directory")? {
+                return Ok(dir);
+            }
+        }
+    }
+    Ok(at.cwd.clone())
+}
+
+/// A file that may be the one of its place.
+struct Candidate {
+    path: PathBuf,
+    /// How far above the working directory its place lies; none for the user's.
+    depth: Option<i64>,
+    /// Whether it counts where it is empty.
+    empty: Empty,
+}
+
+/// What an empty file does.
+#[derive(PartialEq, Eq)]
+enum Empty {
+    Counts,
+    IsNone,
+}
+
+/// A file that counts.
+struct Taken {
+    candidate: Candidate,
+    raw: Content,
+}
+
+/// Everything that is looked for, in the order in which it counts.
+fn candidates(at: &Standpoint, root: Option<&Path>, own: &Path, search: &mut Search) -> Known<Vec<Candidate>> {
+    let file = |path: PathBuf, depth| Candidate { path, depth, empty: Empty::IsNone };
+    let depth_of = |dir: &Path| Some(depth(&at.cwd, dir));
+    let mut all = vec![file(own.join("AGENTS.md"), None)];
+    for (above, dir) in (0..).zip(at.cwd.ancestors()) {
+        let folder = dir.join(".omp");
+        if search
+            .list(&folder, "the nearest folder of the project that holds anything")?
+            .is_ok_and(|list| !list.is_empty())
+        {
+            all.push(file(folder.join("AGENTS.md"), Some(above)));
+            break;
+        }
+        if Some(dir) == root {
+            break;
+        }
+    }
+    let claude = at.cwd.join(".claude/CLAUDE.md");
+    all.push(Candidate { empty: Empty::Counts, ..file(claude, Some(0)) });
+    let ends = root.unwrap_or(&at.home);
+    for dir in at.cwd.ancestors() {
+        if dir != at.home {
+            all.extend([".agent", ".agents"].map(|name| file(dir.join(name).join("AGENTS.md"), depth_of(dir))));
+        }
+        if dir == ends {
+            break;
+        }
+    }
+    all.extend([".agent", ".agents"].map(|name| file(at.home.join(name).join("AGENTS.md"), None)));
+    all.push(file(at.cwd.join(".gemini/GEMINI.md"), Some(-1)));
+    all.push(file(at.cwd.join(".github/copilot-instructions.md"), Some(-1)));
+    for name in ["AGENTS.md", "CLAUDE.md"] {
+        let dirs = walk(&at.cwd, &at.home, root);
+        all.extend(dirs.into_iter().map(|dir| file(dir.join(name), depth_of(dir))));
+    }
+    Ok(all)
+}
+
+/// How far a directory lies above another, as the client counts the parts of paths: `/` has as many as `/p`.
+fn depth(from: &Path, to: &Path) -> i64 {
+    let parts = |path: &Path| path.as_os_str().as_encoded_bytes().iter().filter(|byte| **byte == b'/').count() as i64;
+    parts(from) - parts(to)
+}
+
+/// The directories whose own files count: up to the root of the repository, and on to below the home where that lies above it;
+/// without a repository, up to the home or to the end.
+fn walk<'a>(cwd: &'a Path, home: &Path, root: Option<&Path>) -> Vec<&'a Path> {
+    let below_home = cwd.starts_with(home);
+    let to_home = below_home && root.is_some_and(|root| root.starts_with(home) && root != home);
+    let boundary = if to_home { home } else { root.unwrap_or(if below_home { home } else { Path::new("/") }) };
+    let with_boundary = match root {
+        None => below_home,
+        Some(root) => boundary != home || root == home,
+    };
+    let mut dirs = Vec::new();
+    for dir in cwd.ancestors() {
+        if dir == boundary {
+            dirs.extend(with_boundary.then_some(dir));
+            break;
+        }
+        dirs.push(dir);
+    }
+    // A folder whose name begins with a dot is some program's.
+    dirs.retain(|dir| !dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b".")));
+    dirs
+}
+
+/// The nearest directory that has anything called `.git`.
+fn repository(cwd: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
+    search.expect(cwd.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
+    for dir in cwd.ancestors() {
+        if search.lstat(&dir.join(".git"), "the root of the repository ends the search")?.is_ok() {
+            return Ok(Some(dir.to_owned()));
+        }
+    }
+    Ok(None)
+}
+
+/// Takes a file, unless its place has one.
+fn take(candidate: Candidate, taken: &mut Vec<Taken>, search: &mut Search, answer: &mut Answer) -> Known<()> {
+    let scope = candidate.scope();
+    let raw = match search.read(&candidate.path, "the first of a place counts")? {
+        Ok(raw) => raw,
+        Err(problem) => {
+            if search.is_file(&candidate.path, "the first of a place counts")? {
+                answer.sources.push(Source::new(&candidate.path, scope, Fate::Unreadable, problem.to_string()));
+            }
+            return Ok(());
+        }
+    };
+    let mut source = |fate, reason: String| {
+        let source = Source::new(&candidate.path, scope, fate, reason);
+        answer.sources.push(Source { size: Some(raw.size()), ..source });
+    };
+    if raw.text_without_bom().is_empty() && candidate.empty == Empty::IsNone {
+        source(Fate::Empty, "empty: it counts as missing".to_owned());
+        return Ok(());
+    }
+    match taken.iter().find(|other| other.candidate.place() == candidate.place()) {
+        Some(other) => {
+            source(Fate::Shadowed, format!("{} of the same place comes first", other.candidate.path.display()));
+            if let Some(last) = answer.sources.last_mut() {
+                last.by = Some(other.candidate.path.clone());
+            }
+        }
+        None => taken.push(Taken { candidate, raw }),
+    }
+    Ok(())
+}
+
+impl Candidate {
+    /// The place of which one file counts.
+    fn place(&self) -> Option<i64> {
+        self.depth.map(|depth| depth.max(0))
+    }
+
+    fn scope(&self) -> Scope {
+        if self.depth.is_none() { Scope::User } else { Scope::Project }
+    }
+}
+
+/// Puts what is not in a nearer file into one message.
+fn say(files: Vec<(Taken, String, Vec<Source>)>, answer: &mut Answer) {
+    let blocks: Vec<Vec<String>> = files.iter().map(|(_, text, _)| prompt::paragraphs(text)).collect();
+    let mut parts = Vec::new();
+    let mut sources = Vec::new();
+    for (at, (file, text, imported)) in files.into_iter().enumerate() {
+        let (path, scope) = (&file.candidate.path, file.candidate.scope());
+        if blocks[at + 1..].iter().any(|nearer| prompt::holds(nearer, &blocks[at])) {
+            let reason = "all its paragraphs stand in a file that is nearer to the work";
+            let source = Source::new(path, scope, Fate::Dropped, reason);
+            sources.push(Source { size: Some(file.raw.size()), ..source });
+            continue;
+        }
+        parts.push(format!("<file path=\"{}\">\n{text}\n</file>", path.display()));
+        let reason = "the first of its place; blank lines, tables and ends of lines are tidied";
+        let source = Source::whole(path, scope, file.raw.size(), reason);
+        sources.push(Source { message: Some(0), part: Some(0), ..source });
+        sources.extend(imported);
+    }
+    answer.sources.splice(0..0, sources);
+    if !parts.is_empty() {
+        let files = parts.join("\n");
+        let text = format!("<repo-rules>\nMUST follow these context files for all tasks:\n{files}\n</repo-rules>");
+        answer.messages.push(Message::instructions(Trigger::Session, Role::System, prompt::tidied(&text)));
+    }
+}
+
+/// Files of the user's and of the project that say more than was asked about.
+fn doubts(at: &Standpoint, own: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
+    let here = |name: &str| at.cwd.join(name);
+    for variable in ["OMP_PROFILE", "PI_PROFILE", "PI_CONFIG_DIR", "CLAUDE_CONFIG_DIR"] {
+        if search.has_env(variable) {
+            answer.doubt(&[Certain::Set], format!("what {variable} does was not asked about"));
+        }
+    }
+    let settings = own.join("config.yml");
+    if let Ok(raw) = search.read(&settings, "settings, which may switch programs and files off")? {
+        let text = raw.text();
+        if ["disabledProviders", "enabledProviders", "disabledExtensions"].iter().any(|key| text.contains(key)) {
+            let reason = format!("{} switches files on or off, which was not asked about", settings.display());
+            answer.doubt(&[Certain::Set], reason);
+        }
+    }
+    let others =
+        [".omp/config.yml", ".omp/settings.json", ".omp/rules", ".cursorrules", ".cursor/rules", ".windsurfrules"];
+    let rules = [".windsurf/rules", ".clinerules", ".github/instructions", ".agent/rules", ".agents/rules"];
+    let mut asked: Vec<PathBuf> = others.into_iter().chain(rules).map(here).collect();
+    for dir in
+        [own.to_owned(), here(".omp"), here(".agent"), here(".agents"), at.home.join(".agent"), at.home.join(".agents")]
+    {
+        asked.extend(["SYSTEM.md", "APPEND_SYSTEM.md", "rules"].map(|name| dir.join(name)));
+    }
+    search.expect(asked.iter().cloned().map(Ask::Kind))?;
+    for path in asked {
+        if search.stat(&path, "what was not asked about")?.is_ok() {
+            answer.doubt(&[Certain::Set], format!("what {} adds was not asked about", path.display()));
+        }
+    }
+    let skills = [own.join("skills"), here(".omp/skills"), here(".claude/skills"), here(".agents/skills")];
+    skills::doubted(skills.to_vec(), search, answer)
+}

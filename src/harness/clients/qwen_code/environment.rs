@@ -1,0 +1,141 @@
+//! The variables that count in settings and manifests: those of the process, what `.env` files add, and then `env` of the
+//! settings.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::trust::Decisions;
+use crate::formats::{Node, dotenv};
+use crate::harness::kit::conventional::Chain;
+use crate::search::{Known, Search};
+use crate::snapshot::{Ask, absolute};
+
+/// What a `.env` file outside of a settings folder may not set, unless settings say otherwise; Qwen Code 0.24.4.
+const EXCLUDED: [&str; 2] = ["DEBUG", "DEBUG_MODE"];
+
+/// What was added to the variables of the process.
+#[derive(Default)]
+pub(super) struct Variables {
+    added: HashMap<String, String>,
+}
+
+/// The folder of settings: `$QWEN_HOME`, which a `.env` file of the user may set as well, else `~/.qwen`.
+pub(super) fn own_folder(chain: &mut Chain) -> Known<PathBuf> {
+    let home = chain.at.home.clone();
+    let usual = home.join(".qwen");
+    let mut named = chain.search.env("QWEN_HOME");
+    for file in [usual.join(".env"), home.join(".env")] {
+        if named.is_none() {
+            let pairs = pairs(chain, &file)?;
+            named = pairs
+                .into_iter()
+                .find(|(name, value)| name == "QWEN_HOME" && !value.is_empty())
+                .map(|(_, value)| value);
+        }
+    }
+    Ok(match named.filter(|dir| !dir.is_empty()) {
+        Some(dir) => match dir.strip_prefix("~/") {
+            Some(rest) => home.join(rest),
+            None => absolute(&chain.at.cwd, Path::new(&dir)),
+        },
+        None => usual,
+    })
+}
+
+impl Variables {
+    /// Reads the nearest `.env` file of the project, if `trust` allows it, and those of the user. `layers` are the settings
+    /// before their variables are put in, of which the last counts.
+    pub fn load(chain: &mut Chain, own: &Path, layers: &[&Node], trust: Trust) -> Known<Variables> {
+        let mut variables = Variables::default();
+        let value = |path: &[&str]| layers.iter().rev().find_map(|layer| layer.at_path(path));
+        let excluded =
+            value(&["advanced", "excludedEnvVars"]).and_then(Node::as_texts).unwrap_or_else(|| EXCLUDED.to_vec());
+        for (file, is_scoped) in files(chain, own, trust)? {
+            for (name, value) in pairs(chain, &file)? {
+                if is_scoped || !excluded.contains(&name.as_str()) {
+                    variables.add(name, value);
+                }
+            }
+        }
+        for layer in layers.iter().rev() {
+            for (name, value) in layer.get("env").and_then(Node::as_table).unwrap_or_default() {
+                if let Some(value) = value.as_text() {
+                    variables.add(name.clone(), value.to_owned());
+                }
+            }
+        }
+        Ok(variables)
+    }
+
+    fn add(&mut self, name: String, value: String) {
+        if self.added.get(&name).is_none_or(String::is_empty) {
+            self.added.insert(name, value);
+        }
+    }
+
+    /// The value of a variable that settings refer to; whatever they make of it, only what is written is shown.
+    pub fn put_in(&self, name: &str, written: &str, search: &Search) -> Option<String> {
+        let value = self.get(name, search)?;
+        search.put_in(&value, written);
+        Some(value)
+    }
+
+    /// The value of a variable; the process wins, unless it says nothing.
+    fn get(&self, name: &str, search: &Search) -> Option<String> {
+        let of_process = search.secret_env(name);
+        if of_process.as_deref().is_some_and(|value| !value.is_empty()) {
+            return of_process;
+        }
+        self.added.get(name).cloned().or(of_process)
+    }
+}
+
+/// What trust says of the files of projects.
+pub(super) enum Trust<'d> {
+    /// Nobody asks.
+    Everything,
+    /// The working directory is trusted, and other folders that nobody has denied it.
+    Decided(&'d Decisions),
+    /// The working directory is not trusted.
+    Nothing,
+}
+
+/// The first `.env` upwards from the working directory, of each folder that in `.qwen` before its own, then those of the
+/// user; and whether it is one of Qwen Code's or of the user's.
+fn files(chain: &mut Chain, own: &Path, trust: Trust) -> Known<Vec<(PathBuf, bool)>> {
+    let home = chain.at.home.clone();
+    let mut found = Vec::new();
+    if !matches!(trust, Trust::Nothing) {
+        let cwd = chain.at.cwd.clone();
+        let dirs: Vec<&Path> = cwd.ancestors().take_while(|dir| *dir != home).collect();
+        let places = |dir: &Path| [(dir.join(".qwen/.env"), true), (dir.join(".env"), false)];
+        chain.search.expect(dirs.iter().flat_map(|dir| places(dir).map(|(file, _)| Ask::Kind(file))))?;
+        'up: for dir in dirs {
+            for (file, is_scoped) in places(dir) {
+                let rule = "variables: the first .qwen/.env or .env upwards, then those at home";
+                if chain.search.stat(&file, rule)?.is_err() {
+                    continue;
+                }
+                if let Trust::Decided(decisions) = &trust
+                    && dir != cwd
+                    && decisions.about(chain, dir)? == Some(false)
+                {
+                    continue;
+                }
+                found.push((file, is_scoped));
+                break 'up;
+            }
+        }
+    }
+    for file in [own.join(".env"), home.join(".qwen/.env"), home.join(".env")] {
+        if !found.iter().any(|(known, _)| *known == file) {
+            found.push((file, true));
+        }
+    }
+    Ok(found)
+}
+
+fn pairs(chain: &mut Chain, file: &Path) -> Known<Vec<(String, String)>> {
+    let read = chain.search.read(file, "variables that the environment does not set")?;
+    Ok(read.map(|raw| dotenv(&raw.text())).unwrap_or_default())
+}

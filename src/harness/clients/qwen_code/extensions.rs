@@ -1,0 +1,108 @@
+//! What installed extensions bring, in the order of their folders: context files, and folders of rules.
+
+use std::path::{Path, PathBuf};
+
+use super::environment::Variables;
+use super::history::ExtensionRules;
+use super::settings::with_variables;
+use crate::answer::Warning;
+use crate::formats::{Node, Value, parse_json};
+use crate::harness::clients::gemini_cli::{Switches, hydrated, joined};
+use crate::harness::kit::conventional::Chain;
+use crate::search::Known;
+use crate::snapshot::absolute;
+
+/// What an extension's context file is called unless its manifest says otherwise; Qwen Code 0.24.
+const DEFAULT_NAME: &str = "QWEN.md";
+
+/// What the active extensions bring.
+#[derive(Default)]
+pub(super) struct Extensions {
+    /// Their context files.
+    pub files: Vec<PathBuf>,
+    /// Their names, each with its folder of rules.
+    pub rules: Vec<(String, PathBuf)>,
+}
+
+/// Looks through the folder `extensions` of the settings folder.
+pub(super) fn gather(chain: &mut Chain, own: &Path, variables: &Variables, rules: ExtensionRules) -> Known<Extensions> {
+    let dir = own.join("extensions");
+    let mut found = Extensions::default();
+    let Ok(entries) = chain.search.list(&dir, "extensions: one folder each")? else { return Ok(found) };
+    let chosen = chain.at.option_list(super::PROFILE.id, "extensions");
+    let switches = Switches::read(&dir, &chosen, chain.search)?;
+    let mut folders: Vec<PathBuf> = entries.iter().map(|entry| dir.join(&entry.name)).collect();
+    folders.sort();
+    for folder in folders {
+        if !chain.search.is_dir(&folder, "extensions: one folder each")? {
+            continue;
+        }
+        let manifest = match manifest(chain, &folder, variables)? {
+            Ok(manifest) => manifest,
+            Err(why) => {
+                let message = format!("{} is skipped: {why}", folder.display());
+                chain.answer.warnings.push(Warning::at("extension-skipped", folder, message));
+                continue;
+            }
+        };
+        if !switches.active(&manifest.name, &chain.at.cwd) {
+            continue;
+        }
+        for name in &manifest.names {
+            let path = joined(&manifest.place, name);
+            if chain.search.stat(&path, "extensions: their context files")?.is_ok() {
+                found.files.push(path);
+            }
+        }
+        if rules == ExtensionRules::Read {
+            found.rules.push((manifest.name, manifest.place.join("rules")));
+        }
+    }
+    Ok(found)
+}
+
+struct Manifest {
+    name: String,
+    /// Where its files are: a linked extension stands elsewhere.
+    place: PathBuf,
+    names: Vec<String>,
+}
+
+/// `qwen-extension.json`, with `${extensionPath}` and its like put in.
+fn manifest(chain: &mut Chain, folder: &Path, variables: &Variables) -> Known<Result<Manifest, String>> {
+    let metadata = folder.join(".qwen-extension-install.json");
+    let metadata = chain.search.read(&metadata, "extensions: how it was installed")?.ok();
+    let metadata = metadata.and_then(|raw| parse_json(&raw.text()).ok());
+    let said = |key: &str| metadata.as_ref()?.get(key)?.as_text();
+    let place = match (said("type"), said("source").filter(|source| !source.is_empty())) {
+        (Some("link"), Some(source)) => absolute(&chain.at.cwd, Path::new(source)),
+        _ => folder.to_owned(),
+    };
+    let file = place.join("qwen-extension.json");
+    let raw = match chain.search.read(&file, "extensions: the manifest")? {
+        Ok(raw) => raw,
+        Err(problem) => return Ok(Err(format!("{}: {problem}", file.display()))),
+    };
+    let text = raw.text();
+    let node = match parse_json(&text) {
+        Ok(node) => with_variables(hydrated(node, &place, &chain.at.cwd), &|name, written| {
+            variables.put_in(name, written, chain.search)
+        }),
+        Err(error) => return Ok(Err(format!("{}:{}", file.display(), error.with_position(&text)))),
+    };
+    let name = node.get("name").and_then(Node::as_text).unwrap_or_default().to_owned();
+    let is_sign = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if name.is_empty() || !name.chars().all(is_sign) {
+        return Ok(Err(format!(
+            "{name:?} is not a valid name: only letters, digits, dashes, underscores and dots are allowed"
+        )));
+    }
+    let names = match node.get("contextFileName").map(|node| &node.value) {
+        Some(Value::List(list)) if !list.is_empty() => {
+            list.iter().filter_map(Node::as_text).map(str::to_owned).collect()
+        }
+        Some(Value::Text(name)) if !name.is_empty() => vec![name.clone()],
+        _ => vec![DEFAULT_NAME.to_owned()],
+    };
+    Ok(Ok(Manifest { name, place, names }))
+}

@@ -1,0 +1,203 @@
+//! What the settings of Qwen Code say of context files: four layers, comments allowed.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::environment::{Trust, Variables};
+use super::history::{Behavior, Undecided};
+use super::imports::Format;
+use super::migration::migrated;
+use super::trust::{self, Decisions};
+use crate::answer::{Refusal, Standpoint, Warning};
+use crate::formats::{Node, Value, parse_json, without_comments};
+use crate::harness::kit::conventional::Chain;
+use crate::search::Known;
+use crate::snapshot::{Ask, Unreadable, absolute};
+use crate::text;
+
+/// What matters here.
+pub(super) struct Settings {
+    /// The names of context files.
+    pub names: Vec<String>,
+    /// How imports are shown.
+    pub format: Format,
+    /// `general.outputLanguage`.
+    pub language: String,
+    /// Whether files of the project count.
+    pub trusted: bool,
+    /// `memory.enableManagedAutoMemory`: whether the client keeps memories.
+    pub remembers: bool,
+    /// What counts in manifests.
+    pub variables: Variables,
+    included: Vec<String>,
+}
+
+impl Settings {
+    /// Reads every layer; a later one counts over an earlier one, and lists of directories add up. `Err` says why the client
+    /// would not start.
+    pub fn gather(chain: &mut Chain, own: &Path, behavior: Behavior) -> Known<Result<Settings, Refusal>> {
+        let system = chain.search.env("QWEN_CODE_SYSTEM_SETTINGS_PATH").filter(|path| !path.is_empty());
+        let system = absolute(&chain.at.cwd, Path::new(system.as_deref().unwrap_or("/etc/qwen-code/settings.json")));
+        let project = chain.at.cwd.join(".qwen/settings.json");
+        let mut files =
+            vec![(system.with_file_name("system-defaults.json"), false), (own.join("settings.json"), false)];
+        if chain.at.cwd != chain.at.home {
+            files.push((project, true));
+        }
+        files.push((system, false));
+        chain.search.expect(files.iter().map(|(file, _)| Ask::Content(file.clone())))?;
+        let mut layers = Vec::new();
+        for (file, is_projects) in files {
+            let refused = |why: String| Ok(Err(Refusal::new(&file, format!("{}: {why}", file.display()))));
+            let raw = match chain.search.read(&file, "settings")? {
+                Ok(raw) => raw,
+                Err(Unreadable::Errno(_)) => continue,
+                Err(problem) => return refused(problem.to_string()),
+            };
+            let text = without_comments(&raw.text_without_bom());
+            match parse_json(&text) {
+                Ok(layer) if layer.as_table().is_some() => layers.push((migrated(layer), is_projects)),
+                Ok(_) => return refused("settings must be an object".to_owned()),
+                // The client begins those of the project anew.
+                Err(error) if is_projects => {
+                    let message = format!("{}: these settings are emptied", error.with_position(&text));
+                    chain.answer.warnings.push(Warning::at("settings", &file, message));
+                }
+                Err(error) => return refused(error.with_position(&text)),
+            }
+        }
+        let trust = match trust(chain, own, &layers, behavior)? {
+            Ok(trust) => trust,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        layers.retain(|(_, is_projects)| trust.reads_settings || !is_projects);
+        let layers: Vec<Node> = layers
+            .into_iter()
+            .map(|(layer, _)| {
+                with_variables(layer, &|name, written| trust.variables.put_in(name, written, chain.search))
+            })
+            .collect();
+        let value = |path: &[&str]| layers.iter().rev().find_map(|layer: &Node| layer.at_path(path));
+        let context = |key: &str| value(&["context", key]);
+        let on = |path: &[&str]| value(path).and_then(Node::as_bool) == Some(true);
+        let is_flat = context("importFormat").and_then(Node::as_text) == Some("flat");
+        let format = if is_flat { Format::Flat } else { Format::Tree };
+        let include = on(&["context", "loadFromIncludeDirectories"]);
+        let language = value(&["general", "outputLanguage"]).and_then(Node::as_text).unwrap_or_default().to_owned();
+        let lists = layers.iter().filter_map(|layer| layer.at_path(&["context", "includeDirectories"])?.as_texts());
+        let included = lists.flatten().filter(|_| include).map(str::to_owned).collect();
+        let names = match names(context("fileName")) {
+            Some(names) => names,
+            None => return Ok(Err(Refusal::new(own, "context.fileName must be a text or a list of texts".to_owned()))),
+        };
+        let remembers = value(&["memory", "enableManagedAutoMemory"]).and_then(Node::as_bool) != Some(false);
+        let Trusted { trusted, variables, .. } = trust;
+        Ok(Ok(Settings { names, format, language, trusted, remembers, variables, included }))
+    }
+
+    /// Where context files are gathered: the working directory, then what is included.
+    pub fn directories(&self, at: &Standpoint) -> Vec<PathBuf> {
+        let mut directories = vec![at.cwd.clone()];
+        let mut known = HashSet::from([at.cwd.clone()]);
+        for name in &self.included {
+            let path = match name.strip_prefix("~/") {
+                Some(rest) => at.home.join(rest),
+                None => absolute(&at.cwd, Path::new(name)),
+            };
+            if known.insert(path.clone()) {
+                directories.push(path);
+            }
+        }
+        directories
+    }
+}
+
+/// What trust comes to.
+struct Trusted {
+    /// Whether the project's settings count.
+    reads_settings: bool,
+    /// Whether its files count.
+    trusted: bool,
+    variables: Variables,
+}
+
+/// Trust as the settings say it without those of the project; then with them, if they count.
+fn trust(
+    chain: &mut Chain,
+    own: &Path,
+    layers: &[(Node, bool)],
+    behavior: Behavior,
+) -> Known<Result<Trusted, Refusal>> {
+    let all: Vec<&Node> = layers.iter().map(|(layer, _)| layer).collect();
+    let others: Vec<&Node> = layers.iter().filter(|(_, is_projects)| !is_projects).map(|(layer, _)| layer).collect();
+    let (is_asked, may_be_asked) = (trust::is_enabled(&others), trust::is_enabled(&all));
+    if !is_asked && !may_be_asked {
+        let variables = Variables::load(chain, own, &all, Trust::Everything)?;
+        return Ok(Ok(Trusted { reads_settings: true, trusted: true, variables }));
+    }
+    let decisions = match Decisions::read(chain, own, behavior.deciding)? {
+        Ok(decisions) => decisions,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let cwd = chain.at.cwd.clone();
+    let is_trusted = decisions.about(chain, &cwd)?.unwrap_or(behavior.undecided == Undecided::Trusted);
+    let reads_settings = !is_asked || is_trusted;
+    let trusted = is_trusted || (reads_settings && !may_be_asked);
+    let layers = if reads_settings { all } else { others };
+    let trust = if trusted { Trust::Decided(&decisions) } else { Trust::Nothing };
+    let variables = Variables::load(chain, own, &layers, trust)?;
+    if !trusted {
+        let message =
+            format!("{} is not trusted: Qwen Code reads no context file and no rule of the project", cwd.display());
+        chain.answer.warnings.push(Warning::general("untrusted", message));
+    }
+    Ok(Ok(Trusted { reads_settings, trusted, variables }))
+}
+
+/// `context.fileName`, a text or a list; what says nothing leaves the two usual names, and what is neither stops the client.
+fn names(setting: Option<&Node>) -> Option<Vec<String>> {
+    let trimmed = |name: &Node| name.as_text().map(|name| text::js_trim(name).to_owned());
+    match setting.map(|node| &node.value) {
+        Some(Value::Text(name)) if !text::js_trim(name).is_empty() => Some(vec![text::js_trim(name).to_owned()]),
+        Some(Value::List(list)) if !list.is_empty() => list.iter().map(trimmed).collect(),
+        None | Some(Value::Null | Value::Bool(false) | Value::Integer(0) | Value::Text(_) | Value::List(_)) => {
+            Some(vec!["QWEN.md".to_owned(), "AGENTS.md".to_owned()])
+        }
+        Some(_) => None,
+    }
+}
+
+/// `$NAME` and `${NAME}` in every text; an unknown variable stays as it is.
+pub(super) fn with_variables(node: Node, env: &dyn Fn(&str, &str) -> Option<String>) -> Node {
+    let inner = |node: Node| with_variables(node, env);
+    let value = match node.value {
+        Value::Text(text) => Value::Text(substituted(&text, env)),
+        Value::List(list) => Value::List(list.into_iter().map(inner).collect()),
+        Value::Table(table) => Value::Table(table.into_iter().map(|(key, item)| (key, inner(item))).collect()),
+        other => other,
+    };
+    Node { value, ..node }
+}
+
+fn substituted(text: &str, env: &dyn Fn(&str, &str) -> Option<String>) -> String {
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    // Behind the last one no brace is looked for: a text may open very many.
+    let last = text.rfind('}').map_or(text.len(), |at| text.len() - at);
+    while let Some(start) = rest.find('$') {
+        let (before, inner) = (&rest[..start], &rest[start + 1..]);
+        let word = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len());
+        let opened = inner.strip_prefix('{').filter(|inner| inner.len() >= last);
+        let braced = opened.and_then(|inner| inner.split_once('}')).map(|(name, _)| name);
+        let (name, len) = match braced.filter(|name| !name.is_empty()) {
+            Some(name) => (name, name.len() + 2),
+            None => (&inner[..word], word),
+        };
+        out.push_str(before);
+        match env(name, &rest[start..start + 1 + len]).filter(|_| len > 0) {
+            Some(value) => out.push_str(&value),
+            None => out.push_str(&rest[start..start + 1 + len]),
+        }
+        rest = &inner[len..];
+    }
+    out + rest
+}

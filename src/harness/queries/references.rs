@@ -1,0 +1,292 @@
+//! What is asked before anything is said of the prose of a file: which of the files and scripts that it names are not there.
+//!
+//! In doubt everything is there: a path that stands anywhere below the project's top, or that git ignores, and a script that
+//! any manifest has, are no mistakes.
+
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use ignore::gitignore::Gitignore;
+
+use crate::answer::{Answer, Resolution, Standpoint, Warning};
+use crate::glob::gitignore;
+use crate::harness::names::beside;
+use crate::harness::queries::manifests::{self, Manifest};
+use crate::harness::{About, Choice, Edition};
+use crate::search::{Known, Search};
+use crate::snapshot::{Environment, Errno, FileType, GlobFlavor, absolute};
+
+/// The most names in one file that are looked for.
+const MOST: usize = 256;
+
+/// The code of what is said of a name that leads to nothing.
+const ABSENT: &str = "absent";
+
+/// Words that name a file, or run a script.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reference {
+    /// Words in code: a path from the directory of the file, or from any other.
+    Path(String),
+    /// Where a link leads: a path from the directory of the file.
+    Link(String),
+    /// `npm run NAME` and the like.
+    Script(Runner, String),
+}
+
+/// What runs a script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Runner {
+    /// `npm run`, a script of a `package.json`.
+    Npm,
+    /// `pnpm run`, the same.
+    Pnpm,
+    /// `yarn run`: a script, or a program of a package.
+    Yarn,
+    /// `bun run`: a script, a file, or a program of a package.
+    Bun,
+    /// A target of a Makefile.
+    Make,
+    /// A recipe of a justfile.
+    Just,
+}
+
+impl Runner {
+    /// The words before the name of what is run.
+    pub fn words(self) -> &'static str {
+        match self {
+            Runner::Npm => "npm run",
+            Runner::Pnpm => "pnpm run",
+            Runner::Yarn => "yarn run",
+            Runner::Bun => "bun run",
+            Runner::Make => "make",
+            Runner::Just => "just",
+        }
+    }
+
+    /// Where its scripts stand.
+    pub fn manifest(self) -> Manifest {
+        match self {
+            Runner::Npm | Runner::Pnpm | Runner::Yarn | Runner::Bun => Manifest::Package,
+            Runner::Make => Manifest::Makefile,
+            Runner::Just => Manifest::Justfile,
+        }
+    }
+
+    /// What the manifest calls it.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Runner::Npm | Runner::Pnpm | Runner::Yarn | Runner::Bun => "script",
+            Runner::Make => "target",
+            Runner::Just => "recipe",
+        }
+    }
+
+    /// Whether it also runs programs of packages, whose names nobody can know who has not installed them.
+    fn runs_programs(self) -> bool {
+        matches!(self, Runner::Yarn | Runner::Bun)
+    }
+}
+
+impl fmt::Display for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reference::Path(path) | Reference::Link(path) => f.write_str(path),
+            Reference::Script(runner, name) => write!(f, "{} {name}", runner.words()),
+        }
+    }
+}
+
+/// A reference that leads to nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Absent {
+    /// What the file says, as [`Reference`] writes it.
+    pub said: String,
+    /// The manifest in which a script was looked for first.
+    pub manifest: Option<PathBuf>,
+}
+
+/// The question which of these lead to nothing, for a file and the place to which it leads if it is a link.
+pub fn question(file: &Path, leads_to: Option<&Path>, references: BTreeSet<Reference>) -> (Choice, Standpoint) {
+    let base = beside(file);
+    let parents = [Some(file), leads_to].into_iter().flatten().filter_map(Path::parent);
+    let mut dirs: Vec<PathBuf> = parents.chain([&*base]).map(Path::to_owned).collect();
+    dirs.dedup();
+    let lookup = Lookup { dirs, references: references.into_iter().take(MOST).collect() };
+    let words = ("references", "which files and scripts that a text names are not there");
+    (Choice::lookup("prose/references", words, lookup), Standpoint::plain(&base, &base, Environment::default()))
+}
+
+/// The references that lead to nothing.
+pub fn absent(answer: &Resolution) -> Vec<Absent> {
+    let said = answer.answer.warnings.iter().filter(|warning| warning.code == ABSENT);
+    said.map(|warning| Absent { said: warning.message.clone(), manifest: warning.path.clone() }).collect()
+}
+
+#[derive(Hash)]
+struct Lookup {
+    dirs: Vec<PathBuf>,
+    references: Vec<Reference>,
+}
+
+impl Edition for Lookup {
+    fn about(&self) -> &About {
+        &About::LOOKUP
+    }
+
+    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
+        let mut answer = Answer::default();
+        let place = Place::of(&at.cwd, &self.dirs, search)?;
+        for reference in &self.references {
+            let absent = match reference {
+                Reference::Path(path) => place.lacks(path, search)?.then_some(None),
+                Reference::Link(path) => place.lacks_beside(path, search)?.then_some(None),
+                Reference::Script(runner, name) => place.lacks_script(*runner, name, search)?.map(Some),
+            };
+            if let Some(manifest) = absent {
+                let warning = Warning::general(ABSENT, reference.to_string());
+                answer.warnings.push(Warning { path: manifest, ..warning });
+            }
+        }
+        // What was not looked for any more is there.
+        if search.gave_up_at().is_some() || search.cut_short().is_some() {
+            answer.warnings.clear();
+        }
+        Ok(answer)
+    }
+}
+
+/// The directories from which a path may be meant, and the top of the project.
+struct Place {
+    /// Those of the file.
+    own: Vec<PathBuf>,
+    /// Those above it as well.
+    all: Vec<PathBuf>,
+    top: PathBuf,
+    /// What files of git's leave out, by the file.
+    ignored: RefCell<HashMap<PathBuf, Rc<Gitignore>>>,
+}
+
+impl Place {
+    fn of(base: &Path, own: &[PathBuf], search: &mut Search) -> Known<Place> {
+        let mut top = base;
+        for dir in base.ancestors() {
+            if search.glance(&dir.join(".git"))?.is_ok() {
+                top = dir;
+                break;
+            }
+        }
+        let mut all = own.to_vec();
+        let mut known: HashSet<PathBuf> = own.iter().cloned().collect();
+        let above = base.ancestors().take_while(|dir| dir.starts_with(top));
+        for dir in above {
+            if known.insert(dir.to_owned()) {
+                all.push(dir.to_owned());
+            }
+        }
+        Ok(Place { own: own.to_vec(), all, top: top.to_owned(), ignored: RefCell::default() })
+    }
+
+    /// Whether a path leads to nothing from the directories of the file.
+    fn lacks_beside(&self, path: &str, search: &mut Search) -> Known<bool> {
+        for dir in &self.own {
+            let place = absolute(dir, Path::new(path));
+            if !place.starts_with(&self.top) || is_there(&place, search)? || is_hollow(dir, path, search)? {
+                return Ok(false);
+            }
+        }
+        Ok(!self.is_ignored(path, &self.own, search)?)
+    }
+
+    /// Whether a path, that may be meant from any directory, leads to nothing: it begins with a directory that is there, and
+    /// there is nothing of the kind anywhere.
+    fn lacks(&self, path: &str, search: &mut Search) -> Known<bool> {
+        let mut begins = false;
+        for dir in &self.all {
+            if is_there(&absolute(dir, Path::new(path)), search)? {
+                return Ok(false);
+            }
+            let first = dir.join(first(path));
+            if search.glance(&first)?.is_ok_and(|meta| meta.kind == FileType::Dir) {
+                if is_hollow(dir, path, search)? {
+                    return Ok(false);
+                }
+                begins = true;
+            }
+        }
+        if !begins {
+            return Ok(false);
+        }
+        let rule = "is there anything of this name anywhere?";
+        let is_anywhere = !search.glob(&self.top, path, GlobFlavor::Any, rule)?.files.is_empty();
+        Ok(!is_anywhere && !self.is_ignored(path, &self.all, search)?)
+    }
+
+    /// Whether git would leave a file out that is meant from one of the directories, so that it is made on each machine.
+    fn is_ignored(&self, path: &str, dirs: &[PathBuf], search: &mut Search) -> Known<bool> {
+        for file in dirs.iter().map(|dir| absolute(dir, Path::new(path))) {
+            for dir in file.ancestors().skip(1).take_while(|dir| dir.starts_with(&self.top)) {
+                let rules = dir.join(".gitignore");
+                if !is_there(&rules, search)? {
+                    continue;
+                }
+                let Ok(text) = search.read(&rules, "is the file one that git leaves out?")? else { continue };
+                let mut known = self.ignored.borrow_mut();
+                let rules = known.entry(rules).or_insert_with(|| Rc::new(gitignore(dir, text.text().lines())));
+                if rules.matched_path_or_any_parents(&file, false).is_ignore() {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// The manifest that should have a script, if no manifest of the project has it.
+    fn lacks_script(&self, runner: Runner, name: &str, search: &mut Search) -> Known<Option<PathBuf>> {
+        let mut nearest = None;
+        for dir in &self.all {
+            for file in runner.manifest().names().iter().map(|file| dir.join(file)) {
+                if !is_there(&file, search)? {
+                    continue;
+                }
+                match manifests::scripts(&file, runner.manifest(), search)? {
+                    Some(scripts) if !scripts.iter().any(|script| script == name) => {
+                        // Nobody writes the name of a program with a colon.
+                        let may_be_program = runner.runs_programs() && !name.contains(':');
+                        if !may_be_program {
+                            nearest.get_or_insert(file);
+                        }
+                    }
+                    Some(_) | None => return Ok(None),
+                }
+            }
+        }
+        let Some(nearest) = nearest else { return Ok(None) };
+        let Some(others) = manifests::below(&self.top, runner.manifest(), search)? else { return Ok(None) };
+        for file in others {
+            match manifests::scripts(&file, runner.manifest(), search)? {
+                Some(scripts) if !scripts.iter().any(|script| script == name) => {}
+                Some(_) | None => return Ok(None),
+            }
+        }
+        Ok(Some(nearest))
+    }
+}
+
+/// The first name of a path.
+fn first(path: &str) -> &str {
+    path.split('/').find(|part| !matches!(*part, "" | ".")).unwrap_or_default()
+}
+
+/// Whether a path begins with a directory that is empty: a part of the project that is not checked out.
+fn is_hollow(dir: &Path, path: &str, search: &mut Search) -> Known<bool> {
+    let listed = search.list(&dir.join(first(path)), "is anything there at all?")?;
+    Ok(listed.is_ok_and(|entries| entries.is_empty()))
+}
+
+/// Whether something is there; what cannot be examined may be.
+fn is_there(path: &Path, search: &mut Search) -> Known<bool> {
+    Ok(!matches!(search.glance(path)?, Err(Errno::NOENT | Errno::NOTDIR)))
+}
