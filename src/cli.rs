@@ -12,8 +12,8 @@ use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use crate::answer::Surroundings;
 use crate::harness::queries::installed::Installations;
 use crate::request::Defaults;
-use crate::server;
 use crate::verify::remembered;
+use crate::{engine, lsp};
 
 mod check;
 mod compare;
@@ -209,7 +209,7 @@ fn parser_says(said: &clap::Error) -> ExitCode {
 
 fn lsp() -> Result<ExitCode, String> {
     log();
-    server::run(defaults(None), today)
+    lsp::run(defaults(None), today)
 }
 
 /// Logs go to standard error, since standard output belongs to the client.
@@ -263,7 +263,7 @@ fn surroundings(env: &BTreeMap<String, String>) -> Surroundings {
 }
 
 /// Today, in the local time zone.
-fn today() -> server::Date {
+fn today() -> engine::Date {
     let now = jiff::Zoned::now();
     (now.year(), now.month().unsigned_abs(), now.day().unsigned_abs())
 }

@@ -28,7 +28,7 @@
 //! | [`snapshot`] | questions about the disk, facts, errnos |
 //! | [`search`] | the verbs by which a harness looks; each remembers what it asked |
 //! | [`answer`] | what an answer consists of, and the standpoint it holds for |
-//! | [`harness`] | what a profile and an edition are, and which is meant; one file per harness; those that users declare; what is installed |
+//! | [`harness`] | what a profile and an edition are, and which is meant; one room per agent; those that users declare; what is installed |
 //! | [`resolve`] | one question, one answer |
 //! | [`roster`] | which harnesses are used here, and what shows it |
 //! | [`session`] | a session as it unfolds, question by question |
@@ -39,7 +39,9 @@
 //! | [`disk`] | reads, lays buffers over, and watches; the only room that opens files |
 //! | [`remote`] | fetches the URLs that instructions name; the only room that uses the network, when the user says so |
 //! | [`verify`] | asks the user's own client, on a copy and without a network; the only room that starts programs, when the user says so |
-//! | [`server`] | the LSP service and its transport; the same answers without an editor, and for agents over MCP |
+//! | [`engine`] | answers questions for every door: the state of a workspace, settings, check, why, watch |
+//! | [`lsp`] | the door for editors: the LSP service and its transport |
+//! | [`mcp`] | the door for agents, over MCP |
 //! | [`cli`] | the same answers on a terminal |
 //!
 //! A room names only rooms above it, and `disk` and `remote` only `snapshot` and what stands before it; `tests/tidy.rs` keeps that true.
@@ -48,13 +50,13 @@
 //!
 //! ```text
 //! editor ─ briefing/effectiveInstructions {textDocument, harness?, cwd?}
-//!   ▼ server/transport   frames in arrival order; each call is polled once, inline; a thread reads and one writes
-//!   ▼ server/handlers    from the wire → ask (server/answers) → say → to the wire
+//!   ▼ lsp/transport      frames in arrival order; each call is polled once, inline; a thread reads and one writes
+//!   ▼ lsp/handlers       from the wire → ask (engine/answers) → say → to the wire
 //!   ▼ index              remembered? → the same answer again        else ▼
 //!   ▼ resolve            edition.look(standpoint, search) → messages, sources with fates, everything asked
 //!   ▼ untold facts?      disk arms its watches, observes exactly those → index.learn → ask again
 //!   ▼ report             plain data in byte ranges
-//!   ▼ server/convert     bytes → positions in the negotiated encoding
+//!   ▼ lsp/convert        bytes → positions in the negotiated encoding
 //!
 //! didChange ─► disk/buffers ─► index.forget ─► diagnostics          notify ─► index.forget ─► the same line
 //!                                              ╰─► once it is quiet: briefing/didChangeInstructions
@@ -66,7 +68,7 @@
 //! # Invariants
 //!
 //! - The core never does IO, and resolving cannot fail.
-//! - LSP types are named only under `server/`; positions exist only in `server/convert`, byte ranges everywhere else.
+//! - LSP types are meant for `lsp/` alone; positions exist only in `lsp/convert`, byte ranges everywhere else.
 //! - Every considered path is in the answer; unknown is never absent.
 //! - Remembered equals fresh: `tests/incremental.rs` compares them after random changes.
 //! - Every number about a harness carries a unit, and the version of the client it was checked on.
@@ -76,10 +78,13 @@
 pub mod answer;
 pub mod cli;
 pub mod disk;
+pub mod engine;
 pub mod formats;
 pub mod glob;
 pub mod harness;
 pub mod index;
+pub mod lsp;
+pub mod mcp;
 pub mod paths;
 pub mod remote;
 pub mod report;
@@ -87,7 +92,6 @@ pub mod request;
 pub mod resolve;
 pub mod roster;
 pub mod search;
-pub mod server;
 pub mod session;
 pub mod snapshot;
 pub mod text;

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use briefing::engine::settings::Settings;
 use briefing::harness::history::replays;
+use briefing::lsp::ext;
 use briefing::report::briefing::Effective;
 use briefing::report::compare::Comparison;
 use briefing::report::context::ContextReports;
@@ -12,8 +14,6 @@ use briefing::report::files::InstructionFiles;
 use briefing::report::preview::Preview;
 use briefing::report::roster::UsedHere;
 use briefing::report::session::Unfolded;
-use briefing::server::ext;
-use briefing::server::settings::Settings;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::{Serialize, de::DeserializeOwned};
@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 mod declaration;
 mod vscode;
 
-const EXTENSIONS: &str = "src/server/extensions.md";
+const EXTENSIONS: &str = "src/lsp/extensions.md";
 
 /// A wire type: through it an example goes and comes back, and its schema.
 struct Wire {

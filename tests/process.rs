@@ -298,7 +298,7 @@ fn a_panic_in_a_handler_is_an_answer() {
     let mut server = Server::initialized();
     server.open("Rules.");
     for _ in 0..3 {
-        server.ask(1, briefing::server::PANIC, None);
+        server.ask(1, briefing::lsp::PANIC, None);
         let answer = server.expect_error(1, -32603);
         assert!(answer["error"]["message"].as_str().is_some_and(|words| words.contains("on purpose")), "{answer}");
         assert!(server.is_served().contains("Rules."), "its lock is not lost");

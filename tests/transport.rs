@@ -5,7 +5,7 @@ mod frames;
 mod processes;
 mod support;
 
-use briefing::server::transport::{Cause, Exit};
+use briefing::lsp::transport::{Cause, Exit};
 use serde_json::{Value, json};
 use support::{Client, PIPE_BYTES};
 

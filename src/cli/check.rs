@@ -12,10 +12,10 @@ use super::show::{directory, here, print, print_styled, write};
 use super::{FINDINGS, Failure, defaults};
 use crate::answer::Resolution;
 use crate::disk::{Filesystem, Real};
+use crate::engine::check::{Check as Checked, Checking, check};
+use crate::engine::settings::Settings;
 use crate::report::findings::{Finding, Kind, Severity, share};
 use crate::request::Defaults;
-use crate::server::check::{Check as Checked, Checking, check};
-use crate::server::settings::Settings;
 use crate::snapshot::absolute;
 use crate::text;
 

@@ -7,7 +7,8 @@ use clap::Args;
 use super::whom::Whom;
 use super::{Failure, log, today};
 use crate::disk::Real;
-use crate::server::{mcp, settings::Settings};
+use crate::engine::settings::Settings;
+use crate::mcp;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:

@@ -10,9 +10,9 @@ use clap::Args;
 use super::whom::{Format, Whom};
 use super::words::visible;
 use super::{Failure, log, today};
+use crate::engine::watch::{Change, Heard, watch};
 use crate::report::words::{Paths, list};
 use crate::request::Places;
-use crate::server::watch::{Change, Heard, watch};
 use crate::text::grouped;
 
 pub(super) const EXAMPLES: &str = "\

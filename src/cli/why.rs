@@ -13,10 +13,10 @@ use super::words::visible;
 use super::{FINDINGS, Failure};
 use crate::answer::{Fate, Standpoint, Trigger};
 use crate::disk::Real;
+use crate::engine::settings::Settings;
+use crate::engine::why::why;
 use crate::report::why::{Reach, Standing, Why as Found};
 use crate::report::words::{self, Paths, list};
-use crate::server::settings::Settings;
-use crate::server::why::why;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:

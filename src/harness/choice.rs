@@ -118,7 +118,7 @@ pub fn newest(profile: &'static Profile) -> Choice {
 }
 
 /// The harness and edition that `codex`, `codex@0.169`, `codex@0.168.2` or the id of a custom harness names. Which version
-/// `codex@auto` is, only [`shared::installed::Installations`] know.
+/// `codex@auto` is, only [`installed::Installations`] know.
 pub fn choose(spec: &str, customs: &Customs) -> Result<Choice, String> {
     let (id, version) = spec.split_once('@').map_or((spec, None), |(id, version)| (id, Some(version)));
     if let Some(problem) = customs.problem_of(id) {

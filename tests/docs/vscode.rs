@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use briefing::answer::SessionKind;
+use briefing::engine::settings::Settings;
 use briefing::harness;
 use briefing::report::findings::{Kind, Severity, page};
-use briefing::server::settings::Settings;
 use serde_json::{Value, json};
 
 use super::{between, read, said_by, type_of, up_to_date};

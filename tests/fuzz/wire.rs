@@ -112,7 +112,7 @@ tests! {
         let (count, first) = (number("FUZZ", 3_000), number("SEED", 1));
         let mut sent = 0;
         while sent < count {
-            let mut server = client::Client::of(briefing::server::service(crate::cases::question(&crate::world::Case::parse(""), "codex from /").1));
+            let mut server = client::Client::of(briefing::lsp::service(crate::cases::question(&crate::world::Case::parse(""), "codex from /").1));
             let seed = first + sent;
             let mut random = Random::new(seed);
             server.ask("begin", "initialize", json!({"capabilities": {}})).await;

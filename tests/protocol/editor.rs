@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use briefing::answer::Surroundings;
+use briefing::engine::Date;
+use briefing::lsp::{convert, service_on};
 use briefing::request::Defaults;
-use briefing::server::{Date, convert, service_on};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

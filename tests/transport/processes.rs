@@ -60,7 +60,7 @@ tests! {
         let (mut input, server_input) = tokio::io::duplex(PIPE_BYTES);
         let (_, server_output) = tokio::io::duplex(PIPE_BYTES);
         let (service, socket) = support::service();
-        let served = tokio::spawn(briefing::server::transport::serve(server_input, server_output, service, socket));
+        let served = tokio::spawn(briefing::lsp::transport::serve(server_input, server_output, service, socket));
         let body = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}"#;
         let frame = format!("Content-Length: {}\r\n\r\n{body}", body.len());
         tokio::io::AsyncWriteExt::write_all(&mut input, frame.as_bytes()).await.expect("pipe is open");

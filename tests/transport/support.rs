@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::mpsc as blocking;
 use std::sync::{Arc, Mutex};
 
-use briefing::server::transport::Exit;
+use briefing::lsp::transport::Exit;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;

@@ -1,0 +1,162 @@
+//! Every finding below a directory without an editor, by the same way that diagnostics come.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::alone::at_rest;
+use super::settings::Settings;
+use super::workspace::is_instruction_file;
+use super::{Core, Date};
+use crate::answer::{Fate, Resolution};
+use crate::disk::Filesystem;
+use crate::disk::scan::{self, Progress, Threads};
+use crate::harness::custom::FILE_NAME;
+use crate::harness::names::{INSTRUCTION_FILES, SETTINGS_FILES};
+use crate::lsp::features::diagnostics;
+use crate::report::findings::exceptions::{Declared, declared};
+use crate::report::findings::{Finding, Kind, Severity};
+use crate::request::{Defaults, Places, Request};
+use crate::snapshot::{Ask, Content};
+
+/// What came of a check.
+pub struct Check {
+    /// The directory, by its physical path.
+    pub root: PathBuf,
+    /// The files in which something was found, in the order of their paths; in each what stands first comes first.
+    pub files: Vec<Checked>,
+    /// How many files were looked at.
+    pub count: usize,
+    /// What agents load that are started in the directory.
+    pub session: Vec<Arc<Resolution>>,
+}
+
+/// A file in which something was found.
+pub struct Checked {
+    /// The file.
+    pub path: PathBuf,
+    /// Its bytes.
+    pub raw: Content,
+    /// What was found.
+    pub found: Vec<(Severity, Finding)>,
+}
+
+/// What is to be checked.
+pub struct Checking<'a> {
+    /// Where agents are started.
+    pub root: &'a Path,
+    /// Whom it is about.
+    pub settings: Settings,
+    /// Only these files, and what is below these directories; empty: everything below the root.
+    pub only: &'a [PathBuf],
+    /// The revision of the git repository at which the working tree is checked; none: as it is now.
+    pub revision: Option<&'a str>,
+}
+
+/// Checks the instruction files below a directory.
+pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
+    let Checking { root, settings, only, revision } = checking;
+    let (runtime, core) = at_rest(base, root, settings, revision)?;
+    let root = core.session().folders[0].clone();
+    let only: Vec<PathBuf> = only.iter().map(|path| core.files.real(path)).collect();
+    runtime.block_on(async {
+        let places = Places { cwd: root.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
+        let asked = core.answers(&Request::default(), &places).await;
+        let (session, _) = asked.map_err(|error| error.message.into_owned())?;
+        let mut files = below(&core, &root, &session, revision);
+        files.extend(settings_files(&core, &root, &session));
+        files.retain(|file| only.is_empty() || only.iter().any(|path| file.starts_with(path)));
+        let count = files.len();
+        let files: Vec<PathBuf> = files.into_iter().collect();
+        core.look_for_patterns(&files).await;
+        let mut exceptions = Exceptions::of(&core, &root);
+        let mut checked = Vec::new();
+        for path in files {
+            // A file that went away meanwhile is no file of the project any more.
+            let Ok(view) = core.view(&path).await else { continue };
+            let mut found = diagnostics::found(&core, &view);
+            found.retain(|(_, finding)| !finding.faded);
+            let inside = path.strip_prefix(&root).unwrap_or(&path);
+            found = found.into_iter().filter_map(|one| exceptions.except(one, inside)).collect();
+            if !found.is_empty() {
+                checked.push(Checked { path, raw: view.raw, found });
+            }
+        }
+        if only.is_empty() {
+            exceptions.add_to(&core, &mut checked);
+        }
+        for file in &mut checked {
+            file.found.sort_by_key(|(severity, finding)| {
+                (finding.range.start, *severity, finding.kind, finding.harness.clone())
+            });
+        }
+        checked.sort_by(|one, other| one.path.cmp(&other.path));
+        Ok(Check { root: root.clone(), files: checked, count, session })
+    })
+}
+
+/// The exceptions that the directory declares.
+struct Exceptions {
+    path: PathBuf,
+    raw: Content,
+    declared: Declared,
+    today: Date,
+}
+
+impl Exceptions {
+    fn of(core: &Core, root: &Path) -> Exceptions {
+        let path = root.join(FILE_NAME);
+        let raw = core.files.read(&path).unwrap_or_else(|_| Content::from(&b""[..]));
+        let declared = declared(&raw);
+        Exceptions { path, raw, declared, today: core.defaults().surroundings.date }
+    }
+
+    fn except(&mut self, (severity, finding): (Severity, Finding), inside: &Path) -> Option<(Severity, Finding)> {
+        Some((severity, self.declared.except(finding, inside, self.today)?))
+    }
+
+    /// Adds what is wrong with them.
+    fn add_to(self, core: &Core, checked: &mut Vec<Checked>) {
+        let Some(severity) = core.session().settings.severity(Kind::Exception) else { return };
+        let found: Vec<_> = self.declared.findings(&self.raw).into_iter().map(|finding| (severity, finding)).collect();
+        match checked.iter_mut().find(|file| file.path == self.path) {
+            _ if found.is_empty() => {}
+            Some(file) => file.found.extend(found),
+            None => checked.push(Checked { path: self.path, raw: self.raw, found }),
+        }
+    }
+}
+
+/// The settings files of a project that agents read; what is in `.env` files is nobody's to check.
+fn settings_files(core: &Core, root: &Path, session: &[Arc<Resolution>]) -> impl Iterator<Item = PathBuf> {
+    let endings = ["json", "jsonc", "toml", "yaml", "yml"];
+    let is_one = |path: &Path| {
+        let ending = path.extension().and_then(OsStr::to_str);
+        path.starts_with(root) && ending.is_some_and(|ending| endings.contains(&ending)) && SETTINGS_FILES.matches(path)
+    };
+    let asked = session.iter().flat_map(|answer| answer.depends());
+    let read = asked.filter_map(|ask| if let Ask::Content(path) = ask { Some(path) } else { None });
+    let there: BTreeSet<PathBuf> =
+        read.filter(|path| is_one(path) && core.files.lstat(path).is_ok()).cloned().collect();
+    there.into_iter()
+}
+
+/// The files below a directory that may be instructions, and those that the answers rest on.
+pub(crate) fn below(
+    core: &Arc<Core>,
+    root: &Path,
+    session: &[Arc<Resolution>],
+    revision: Option<&str>,
+) -> BTreeSet<PathBuf> {
+    let customs = core.session().custom_names.clone();
+    let wanted = |name: &OsStr| INSTRUCTION_FILES.may_match(name) || customs.contains(name);
+    let found = match revision {
+        None => scan::scan(root, Threads::PerCore, &wanted, |_| (), &Progress::default()),
+        Some(_) => scan::scan_in(&core.files, root, &wanted),
+    };
+    let sources = session.iter().flat_map(|answer| &answer.answer.sources);
+    let named = sources.filter(|source| source.fate != Fate::Missing).filter_map(|source| source.path());
+    let named = named.filter(|path| path.starts_with(root)).map(Path::to_owned);
+    found.into_iter().filter(|file| is_instruction_file(file, &customs)).chain(named).collect()
+}

@@ -1,0 +1,322 @@
+//! What lies in the workspace folders: the instruction files, found in the background and kept up to date by events.
+//!
+//! No answer waits for this: answers look at the paths they rest on. It serves those who want to know all files.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::sleep;
+use tower_lsp::Client;
+use tower_lsp::ls_types::ProgressToken;
+
+use super::Core;
+use crate::disk::scan::{self, Progress, Threads};
+use crate::disk::{Filesystem, Watching};
+use crate::harness::names::INSTRUCTION_FILES;
+use crate::snapshot::{Change, FileType};
+use crate::text::grouped;
+
+/// How long watching directories and looking through the folders wait, so that the file that is opened first is answered
+/// before.
+const HEAD_START: Duration = Duration::from_millis(50);
+
+/// How often the client is told how far a scan is.
+const REPORT_EVERY: Duration = Duration::from_millis(250);
+
+/// The workspace folders, by their physical paths.
+#[derive(Default)]
+pub(crate) struct Workspace {
+    roots: Mutex<BTreeMap<PathBuf, Root>>,
+    /// Held from a look at the disk until what it saw is taken in: an older look must not undo a newer one.
+    turn: Mutex<()>,
+    scans: AtomicU64,
+    /// Some directory could not be watched, so files may come and go unseen.
+    short: AtomicBool,
+}
+
+struct Root {
+    token: String,
+    progress: Arc<Progress>,
+    /// Whether a scan has ended; it may have been cancelled.
+    done: watch::Sender<bool>,
+    files: BTreeSet<PathBuf>,
+    /// Where something happened while the scan ran; what it found there may be out of date.
+    disturbed: Vec<PathBuf>,
+}
+
+/// The instruction files of one folder.
+pub(crate) struct Found {
+    pub files: BTreeSet<PathBuf>,
+    /// Whether the whole folder was looked through.
+    pub complete: bool,
+}
+
+/// Who tells that files come and go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EventSource {
+    System,
+    Client,
+    Nobody,
+}
+
+impl EventSource {
+    /// The word for it in `briefing/status`.
+    pub fn word(self) -> &'static str {
+        match self {
+            EventSource::System => "directories",
+            EventSource::Client => "client",
+            EventSource::Nobody => "nothing",
+        }
+    }
+}
+
+impl Workspace {
+    fn roots(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Root>> {
+        self.roots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Stops the scan of that progress token, or all.
+    pub fn cancel(&self, token: Option<&str>) {
+        for root in self.roots().values().filter(|root| token.is_none_or(|token| root.token == token)) {
+            root.progress.cancelled.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// A folder is no part of the workspace any more.
+    pub fn leave(&self, root: &Path) {
+        if let Some(root) = self.roots().remove(root) {
+            root.progress.cancelled.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// How many files are known, and whether every folder was looked through.
+    pub fn count(&self) -> (usize, bool) {
+        let roots = self.roots();
+        (roots.values().map(|root| root.files.len()).sum(), roots.values().all(Root::is_complete))
+    }
+
+    /// Some directory could not be watched.
+    pub fn is_short(&self) -> bool {
+        self.short.load(Ordering::Relaxed)
+    }
+}
+
+impl Root {
+    fn is_complete(&self) -> bool {
+        *self.done.borrow() && !self.progress.cancelled.load(Ordering::Relaxed)
+    }
+}
+
+impl Core {
+    /// Looks a folder through in the background, and tells the client how far it is.
+    pub(crate) fn look_through(self: &Arc<Self>, client: &Client, folder: &Path) {
+        let path = self.files.real(folder);
+        let progress = Arc::new(Progress::default());
+        let token = format!("briefing-scan-{}", self.workspace.scans.fetch_add(1, Ordering::Relaxed));
+        let root = Root {
+            token: token.clone(),
+            progress: progress.clone(),
+            done: watch::Sender::new(false),
+            files: BTreeSet::new(),
+            disturbed: Vec::new(),
+        };
+        if let Some(before) = self.workspace.roots().insert(path.clone(), root) {
+            before.progress.cancelled.store(true, Ordering::Relaxed);
+        }
+        let (core, client) = (self.clone(), client.clone());
+        tokio::spawn(async move {
+            sleep(HEAD_START).await;
+            core.scan(&client, path, token, progress).await;
+        });
+    }
+
+    /// Watches from soon on.
+    pub(crate) fn watch_soon(self: &Arc<Self>) {
+        let core = self.clone();
+        tokio::spawn(async move {
+            sleep(HEAD_START).await;
+            // Nobody waits for the end; it may take the system long.
+            drop(tokio::task::spawn_blocking(move || core.watch()));
+        });
+    }
+
+    pub(crate) async fn scan(self: Arc<Self>, client: &Client, path: PathBuf, token: String, progress: Arc<Progress>) {
+        let token = ProgressToken::String(token);
+        let shown =
+            self.session().abilities.shows_progress && client.create_work_done_progress(token.clone()).await.is_ok();
+        let shown = if shown {
+            let title = format!("Briefing: looking through {}", path.file_name().unwrap_or_default().display());
+            Some(client.progress(token, title).with_cancel_button().begin().await)
+        } else {
+            None
+        };
+        let (core, seen) = (self.clone(), progress.clone());
+        let mut scanning = tokio::task::spawn_blocking(move || core.scan_now(&path, &progress));
+        loop {
+            tokio::select! {
+                ended = &mut scanning => {
+                    if let Err(error) = ended {
+                        tracing::error!("a scan ended early: {error}");
+                    }
+                    break;
+                }
+                () = sleep(REPORT_EVERY) => if let Some(shown) = &shown {
+                    let count = grouped(seen.seen.load(Ordering::Relaxed));
+                    shown.report_with_message(format!("{count} files and directories seen"), None).await;
+                }
+            }
+        }
+        if let Some(shown) = shown {
+            shown.finish_with_message(format!("{} instruction files", grouped(self.workspace.count().0))).await;
+        }
+        self.changed.notify_one();
+    }
+
+    /// Looks a folder through, and takes in what it holds.
+    pub(crate) fn scan_now(self: &Arc<Self>, path: &Path, progress: &Arc<Progress>) {
+        self.watch();
+        let found = self.files_below(path, progress, Threads::PerCore);
+        let turn = self.workspace.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let disturbed = {
+            let mut roots = self.workspace.roots();
+            // The folder may have left the workspace meanwhile, or have come back: then another scan is under way.
+            let Some(root) = roots.get_mut(path).filter(|root| Arc::ptr_eq(&root.progress, progress)) else { return };
+            root.files = found;
+            root.done.send_replace(true);
+            std::mem::take(&mut root.disturbed)
+        };
+        drop(turn);
+        self.files_changed(&disturbed);
+    }
+
+    /// The instruction files below a directory. Every directory is watched before it is listed, so nothing that comes
+    /// later is missed.
+    pub(crate) fn files_below(
+        self: &Arc<Self>,
+        path: &Path,
+        progress: &Progress,
+        threads: Threads,
+    ) -> BTreeSet<PathBuf> {
+        let customs = self.session().custom_names.clone();
+        if let Some(watcher) = self.watcher.get() {
+            let above = Watching::new(&self.files, watcher);
+            above.watch(path);
+            self.workspace.short.fetch_or(above.was_blind(), Ordering::Relaxed);
+        }
+        let core = self.clone();
+        let entered = move |dir: &Path| {
+            if !core.workspace.is_short() && core.watcher.get().is_some_and(|watcher| !watcher.arm(dir)) {
+                core.workspace.short.store(true, Ordering::Relaxed);
+            }
+        };
+        let wanted = |name: &OsStr| INSTRUCTION_FILES.may_match(name) || customs.contains(name);
+        let found = scan::scan(path, threads, &wanted, entered, progress);
+        found.into_iter().filter(|file| is_instruction_file(file, &customs)).collect()
+    }
+
+    /// The instruction files below a workspace folder, or below any other directory.
+    pub(crate) async fn files_of(self: &Arc<Self>, root: &Path) -> Found {
+        let scanned = self.workspace.roots().get(root).map(|root| root.done.subscribe());
+        if let Some(mut done) = scanned {
+            // Fails if the folder leaves the workspace meanwhile; then it is looked through for this answer.
+            let ended = done.wait_for(|done| *done).await.is_ok();
+            if ended
+                && self.told() != EventSource::Nobody
+                && let Some(root) = self.workspace.roots().get(root)
+            {
+                return Found { files: root.files.clone(), complete: root.is_complete() };
+            }
+        }
+        let (core, root) = (self.clone(), root.to_owned());
+        let look = move || {
+            core.watch();
+            core.files_below(&root, &Progress::default(), Threads::PerCore)
+        };
+        match tokio::task::spawn_blocking(look).await {
+            Ok(files) => Found { files, complete: true },
+            Err(_) => Found { files: BTreeSet::new(), complete: false },
+        }
+    }
+
+    /// Who tells that files come and go.
+    pub(crate) fn told(&self) -> EventSource {
+        if !self.workspace.is_short() && !self.blind.load(Ordering::Relaxed) {
+            EventSource::System
+        } else if self.session().abilities.registers_file_events {
+            EventSource::Client
+        } else {
+            EventSource::Nobody
+        }
+    }
+
+    /// Something happened there: files, or directories full of them, may have come or gone.
+    pub(crate) fn noticed(self: &Arc<Self>, changes: &[Change]) {
+        let paths: Vec<PathBuf> = if changes.contains(&Change::Everything) {
+            self.workspace.roots().keys().cloned().collect()
+        } else {
+            let paths = changes.iter().filter_map(|change| match change {
+                Change::Path(path) => Some(path.clone()),
+                Change::Content(_) | Change::Everything => None,
+            });
+            paths.collect()
+        };
+        self.files_changed(&paths);
+    }
+
+    pub(crate) fn files_changed(self: &Arc<Self>, paths: &[PathBuf]) {
+        let mut paths: Vec<&PathBuf> = paths.iter().collect();
+        paths.sort();
+        paths.dedup();
+        let roots: Vec<PathBuf> = self.workspace.roots().keys().cloned().collect();
+        for root in roots {
+            let mut looked_through: Option<&Path> = None;
+            for path in &paths {
+                let path = if root.starts_with(path) { &root } else { *path };
+                let inside = path.strip_prefix(&root).is_ok_and(|inside| !inside.iter().any(scan::is_heavy));
+                if !inside || looked_through.is_some_and(|dir| path.starts_with(dir)) {
+                    continue;
+                }
+                let turn = self.workspace.turn.lock().unwrap_or_else(PoisonError::into_inner);
+                let kind = self.files.lstat(path).ok().map(|meta| meta.kind);
+                self.file_changed(&root, path, kind);
+                drop(turn);
+                if kind == Some(FileType::Dir) {
+                    looked_through = Some(path);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn file_changed(self: &Arc<Self>, root: &Path, path: &Path, kind: Option<FileType>) {
+        let now = match kind {
+            None => BTreeSet::new(),
+            Some(FileType::Dir) => self.files_below(path, &Progress::default(), Threads::One),
+            Some(_) => {
+                let is_one = is_instruction_file(path, &self.session().custom_names);
+                BTreeSet::from_iter(is_one.then(|| path.to_owned()))
+            }
+        };
+        let mut roots = self.workspace.roots();
+        let Some(root) = roots.get_mut(root) else { return };
+        if !*root.done.borrow() {
+            root.disturbed.push(path.to_owned());
+            return;
+        }
+        let from = root.files.range(path.to_owned()..);
+        let gone: Vec<PathBuf> =
+            from.take_while(|file| file.starts_with(path)).filter(|file| !now.contains(*file)).cloned().collect();
+        for file in gone {
+            root.files.remove(&file);
+        }
+        root.files.extend(now);
+    }
+}
+
+pub(crate) fn is_instruction_file(path: &Path, customs: &HashSet<OsString>) -> bool {
+    INSTRUCTION_FILES.matches(path) || path.file_name().is_some_and(|name| customs.contains(name))
+}

@@ -1,0 +1,376 @@
+//! The LSP service: what editors ask, answered from the index.
+//!
+//! Edits, file events and settings are applied before a handler's first await, and the transport polls each call once in
+//! arrival order; so whatever is asked after an edit sees it.
+
+use std::process::ExitCode;
+use std::sync::{Arc, OnceLock};
+
+use tower_lsp::{Client, ClientSocket, LspService};
+
+use crate::engine::thread::{BlockingIo, OwnThread};
+use crate::engine::{Core, Date};
+use crate::request::Defaults;
+
+pub(crate) mod announce;
+pub(crate) mod capabilities;
+pub mod convert;
+pub(crate) mod documents;
+pub(crate) mod editing;
+pub mod ext;
+pub(crate) mod features;
+mod handlers;
+mod publish;
+pub(crate) mod requests;
+pub mod transport;
+
+/// One client's server.
+pub struct Server {
+    pub(crate) client: Client,
+    pub(crate) core: Arc<Core>,
+    /// What publishes diagnostics and announces changed briefings, from `initialized` on until the server is dropped.
+    pub(crate) background: OnceLock<[OwnThread; 2]>,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.core.workspace.cancel(None);
+        self.background.get().into_iter().flatten().for_each(OwnThread::abort);
+    }
+}
+
+/// Serves one client on standard input and output, until it leaves.
+pub fn run(base: Defaults, today: fn() -> Date) -> Result<ExitCode, String> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_time()
+        .build()
+        .map_err(|error| format!("the server cannot start: {error}"))?;
+    let (service, socket) = service_on(base, today);
+    let (input, output) = (BlockingIo(std::io::stdin()), BlockingIo(unbuffered_output()?));
+    let exit = runtime.block_on(transport::serve(input, output, service, socket));
+    // Returning would wait for whatever is still being worked out.
+    std::process::exit(exit.code())
+}
+
+/// Standard output without the buffer that ends at line ends: there is one in the middle of every message.
+fn unbuffered_output() -> Result<std::fs::File, String> {
+    #[cfg(unix)]
+    let output = std::os::fd::AsFd::as_fd(&std::io::stdout()).try_clone_to_owned();
+    #[cfg(windows)]
+    let output = std::os::windows::io::AsHandle::as_handle(&std::io::stdout()).try_clone_to_owned();
+    output.map(Into::into).map_err(|error| format!("the server cannot write to its client: {error}"))
+}
+
+/// Panics while it holds the session, so that tests can see the real program survive that. Debug builds only.
+#[cfg(debug_assertions)]
+pub const PANIC: &str = "$/briefing/panic";
+
+/// The service alone, for a transport of the caller's. It stays the day that `base` says.
+pub fn service(base: Defaults) -> (LspService<Server>, ClientSocket) {
+    let today = base.surroundings.date;
+    service_on(base, move || today)
+}
+
+/// The service alone, with a clock: servers run for days, and environment blocks tell the date.
+pub fn service_on(
+    base: Defaults,
+    today: impl Fn() -> Date + Send + Sync + 'static,
+) -> (LspService<Server>, ClientSocket) {
+    let builder = LspService::build(|client| Server::new(client, base, Box::new(today)))
+        .custom_method(ext::EFFECTIVE_INSTRUCTIONS, Server::effective_instructions)
+        .custom_method(ext::HARNESSES, Server::harnesses)
+        .custom_method(ext::ROSTER, Server::roster)
+        .custom_method(ext::EXPLAIN, Server::explain)
+        .custom_method(ext::STATUS, Server::status)
+        .custom_method(ext::CONTEXT_REPORT, Server::context_report)
+        .custom_method(ext::COMPARE, Server::compare)
+        .custom_method(ext::SESSION, Server::session)
+        .custom_method(ext::INSTRUCTION_FILES, Server::instruction_files)
+        .custom_method(ext::PREVIEW, Server::preview)
+        .custom_method(ext::TEXT_DOCUMENT_CONTENT, Server::text_document_content)
+        .custom_method("window/workDoneProgress/cancel", Server::progress_cancelled)
+        .custom_method(transport::NOT_UNDERSTOOD, Server::not_understood);
+    #[cfg(debug_assertions)]
+    let builder = builder.custom_method(PANIC, Server::panic);
+    builder.finish()
+}
+
+impl Server {
+    pub(crate) fn new(client: Client, base: Defaults, today: Box<dyn Fn() -> Date + Send + Sync>) -> Server {
+        Server { client, core: Core::new(base, today), background: OnceLock::new() }
+    }
+
+    #[cfg(debug_assertions)]
+    async fn panic(&self) -> tower_lsp::jsonrpc::Result<()> {
+        let _session = self.core.session();
+        panic!("on purpose")
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests write to scratch directories")]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::path::{Path, PathBuf};
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::{Mutex, PoisonError};
+
+    use super::*;
+    use crate::answer::{Standpoint, Surroundings};
+    use crate::disk::{self, Buffers, Real, Watcher};
+    use crate::engine::session::Session;
+    use crate::engine::thread;
+    use crate::harness::Choice;
+    use crate::index::Keep;
+    use crate::request::{Places, Request};
+    use crate::snapshot::Change;
+    use tower_lsp::LanguageServer;
+    use tower_lsp::ls_types::InitializedParams;
+
+    pub(super) fn service_for(home: &Path) -> LspService<Server> {
+        let surroundings = Surroundings {
+            date: (2026, 11, 21),
+            time_zone: "Etc/UTC".to_owned(),
+            shell: "bash".to_owned(),
+            platform: "linux".to_owned(),
+        };
+        let defaults = Defaults {
+            home: home.to_owned(),
+            env: Arc::default(),
+            surroundings,
+            enabled: vec!["codex".to_owned()],
+            roster: Arc::default(),
+            editor: Vec::new(),
+            customs: Arc::default(),
+            installed: Default::default(),
+            sessions: BTreeMap::new(),
+        };
+        service(defaults).0
+    }
+
+    fn question(core: &Core, cwd: &Path) -> (Choice, Arc<Standpoint>) {
+        let places = Places { cwd: cwd.to_owned(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
+        let questions = Request::default().questions(&core.defaults(), &places).expect("a question");
+        let (choice, standpoint) = questions.into_iter().next().expect("one harness is enabled");
+        (choice, Arc::new(standpoint))
+    }
+
+    /// The core of a server with another watcher.
+    pub(super) fn core_with(server: &Server, watcher: Watcher) -> Arc<Core> {
+        core_over(server, Buffers::over(Real), watcher)
+    }
+
+    /// The same over another disk.
+    fn core_over(server: &Server, files: Buffers, watcher: Watcher) -> Arc<Core> {
+        let session = Session::new(server.core.session().base.clone());
+        let core = Core::over(files, None, session, Box::new(|| (2026, 11, 21)));
+        let _ = core.watcher.set(watcher);
+        Arc::new(core)
+    }
+
+    #[tokio::test]
+    async fn nothing_is_left_of_a_server_that_is_dropped() {
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let service = service_for(scratch.path());
+        service.inner().initialized(InitializedParams {}).await;
+        let core = Arc::downgrade(&service.inner().core);
+        drop(service);
+        // The publisher lets go when it is next scheduled, the watching thread when it next waits.
+        let gone = async {
+            while core.strong_count() > 0 {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(std::time::Duration::from_secs(20), gone).await.expect("it is gone in time");
+    }
+
+    #[tokio::test]
+    async fn what_was_asked_about_a_document_is_known_when_it_is_looked_at_again() {
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let (root, below) = (scratch.path().canonicalize().expect("it is there"), "below/AGENTS.md");
+        std::fs::create_dir(root.join("below")).expect("it is made");
+        let service = service_for(&root.join("home"));
+        let server = service.inner();
+        server.core.session().folders = vec![root.clone()];
+        let uri = convert::uri_of(&root.join(below)).expect("a URI");
+        server.open(uri.clone(), 1, "Rules.");
+        let (path, asked) = (root.join(below), || server.core.session().documents[&uri].asked.clone());
+        server.core.view(&path).await.expect("a view");
+        let starts: Vec<_> = asked().into_iter().map(|(_, at)| (at.cwd.clone(), at.target.clone())).collect();
+        assert_eq!(starts, [(root.clone(), Some(path.clone())), (root.join("below"), None)]);
+        server.core.edited(&path, Some("Other rules."));
+        let worked_out = server.core.index.worked_out();
+        server.core.answers_to(asked()).await;
+        let all = server.core.index.worked_out();
+        assert!(all > worked_out, "an edit takes them");
+        server.core.view(&path).await.expect("a view");
+        assert_eq!(server.core.index.worked_out(), all, "nothing else is asked");
+    }
+
+    #[tokio::test]
+    async fn what_is_given_up_on_one_thread_is_neither_worked_out_nor_answered() {
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let service = service_for(scratch.path());
+        let core = service.inner().core.clone();
+        let asked = question(&core, scratch.path());
+        let given_up = thread::on_one({
+            let core = core.clone();
+            async move {
+                thread::wanted().expect("somebody may give it up").store(false, Ordering::Relaxed);
+                futures::poll!(std::pin::pin!(core.answers_to(vec![asked]))).is_pending()
+            }
+        });
+        assert!(given_up.await, "whoever gave it up ends it");
+        assert_eq!(core.index.worked_out(), 0);
+    }
+
+    #[test]
+    fn an_answer_that_nobody_wants_any_more_is_not_worked_out() {
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let service = service_for(scratch.path());
+        let core = &service.inner().core;
+        let (choice, standpoint) = question(core, scratch.path());
+        assert!(core.answer_reading(&choice, &standpoint, Keep::Answer, &AtomicBool::new(false)).is_none());
+        assert_eq!(core.index.sizes(), (0, 0));
+        assert!(core.answer_reading(&choice, &standpoint, Keep::Answer, &AtomicBool::new(true)).is_some());
+    }
+
+    #[test]
+    fn after_events_were_lost_everything_is_looked_at_anew() {
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let dir = scratch.path().canonicalize().expect("it is there");
+        let service = service_for(&dir.join("home"));
+        // What it hears is lost.
+        let core = core_with(service.inner(), Watcher::new(drop));
+        core.watch();
+        let (choice, standpoint) = question(&core, &dir);
+        let text = || {
+            let answer = core.answer_reading(&choice, &standpoint, Keep::Answer, &AtomicBool::new(true));
+            answer
+                .expect("an answer")
+                .0
+                .answer
+                .messages
+                .first()
+                .map_or(String::new(), |message| message.text.to_string())
+        };
+        std::fs::write(dir.join("AGENTS.md"), "One.").expect("it is written");
+        assert!(text().contains("One."));
+        std::fs::write(dir.join("AGENTS.md"), "Two.").expect("it is written");
+        assert!(text().contains("One."), "nobody said anything");
+        core.happened(vec![Change::Everything]);
+        assert!(text().contains("Two."));
+        assert!(core.watcher.get().is_some_and(|watcher| watcher.count() > 0), "it is watched again");
+    }
+
+    #[test]
+    fn what_was_looked_at_before_watching_began_is_looked_at_again() {
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let dir = scratch.path().canonicalize().expect("it is there");
+        let service = service_for(&dir.join("home"));
+        let core = core_with(service.inner(), Watcher::new(drop));
+        let changes = dir.join("changes");
+        let ask = |cwd: &Path| {
+            let (choice, standpoint) = question(&core, cwd);
+            let answer = core.answer_reading(&choice, &standpoint, Keep::Answer, &AtomicBool::new(true));
+            answer
+                .expect("an answer")
+                .0
+                .answer
+                .messages
+                .iter()
+                .map(|message| message.text.to_string())
+                .collect::<String>()
+        };
+        std::fs::create_dir(&changes).expect("it is made");
+        std::fs::write(changes.join("AGENTS.md"), "One.").expect("it is written");
+        let other = ask(&dir);
+        assert!(ask(&changes).contains("One."));
+        std::fs::write(changes.join("AGENTS.md"), "Two.").expect("it is written");
+        let count = core.index.worked_out();
+        core.watch();
+        assert!(ask(&changes).contains("Two."));
+        assert_eq!(ask(&dir), other);
+        assert_eq!(core.index.worked_out(), count + 1, "what is the same is not worked out again");
+    }
+
+    #[test]
+    fn where_nothing_can_be_watched_every_answer_is_fresh_and_every_hint_is_taken() {
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let service = service_for(&scratch.path().join("home"));
+        let server = service.inner();
+        let core = core_with(server, Watcher::blind());
+        let (choice, standpoint) = question(&core, scratch.path());
+        let file = scratch.path().join("AGENTS.md");
+        for count in 0..3 {
+            std::fs::write(&file, format!("Count {count}.")).expect("it is written");
+            let (answer, _) =
+                core.answer_reading(&choice, &standpoint, Keep::Answer, &AtomicBool::new(true)).expect("an answer");
+            assert!(answer.answer.messages[0].text.contains(&format!("Count {count}.")));
+        }
+        assert_eq!(core.index.sizes().1, 0);
+        core.happened(vec![Change::Path(file)]);
+        assert!(
+            futures::FutureExt::now_or_never(core.changed_outside.notified()).is_some(),
+            "diagnostics may be stale"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_harness_that_panics_is_refused_and_the_others_answer() {
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let service = service_for(scratch.path());
+        let core = &service.inner().core;
+        let (choice, standpoint) = question(core, scratch.path());
+        let both =
+            || vec![(crate::resolve::tests::panicking(), standpoint.clone()), (choice.clone(), standpoint.clone())];
+        for _ in 0..2 {
+            let answers = core.answers_to(both()).await;
+            let refused: Vec<bool> = answers.iter().map(|(answer, _)| answer.answer.refusal.is_some()).collect();
+            assert_eq!(refused, [true, false]);
+        }
+        assert_eq!(core.index.sizes().1, 1, "what is broken is not remembered");
+    }
+
+    /// A disk that does not give one file out until the gate is opened.
+    struct Gate {
+        shut: PathBuf,
+        opened: Mutex<std::sync::mpsc::Receiver<()>>,
+    }
+
+    impl disk::Each for Gate {
+        fn before(&self, _: &dyn disk::Filesystem, looked_at: disk::LookedAt) {
+            if matches!(looked_at, disk::LookedAt::Bytes(path) if path == self.shut) {
+                // It ends when the other half is dropped.
+                let _ = self.opened.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            }
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_file_that_the_disk_is_slow_with_keeps_nobody_waiting_who_asks_about_another() {
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let dir = scratch.path().canonicalize().expect("it is there");
+        let (slow, fast) = (dir.join("slow/AGENTS.md"), dir.join("fast"));
+        std::fs::create_dir_all(slow.parent().expect("a directory")).expect("it is made");
+        std::fs::create_dir_all(&fast).expect("it is made");
+        let service = service_for(&dir.join("home"));
+        let (open_gate, opened) = std::sync::mpsc::channel();
+        let gate = Gate { shut: slow.clone(), opened: Mutex::new(opened) };
+        let files = Buffers::over(disk::Before::each(&Real, gate));
+        let core = core_over(service.inner(), files, Watcher::new(drop));
+        let server = Server { client: service.inner().client.clone(), core: core.clone(), background: OnceLock::new() };
+        server.open(convert::uri_of(&slow).expect("a URI"), 1, "Slow.");
+        let (file, text) = (fast.join("AGENTS.md"), "Fast.");
+        server.open(convert::uri_of(&file).expect("a URI"), 1, text);
+        let hovered = core.view(&file);
+        let view = tokio::time::timeout(std::time::Duration::from_secs(20), hovered)
+            .await
+            .expect("nobody waits")
+            .expect("a view");
+        assert!(view.answers[0].answer.messages[0].text.contains(text));
+        drop(open_gate);
+        assert_eq!(&*core.view(&slow).await.expect("a view").raw, b"Slow.");
+    }
+}

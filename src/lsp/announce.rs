@@ -1,0 +1,131 @@
+//! Announces which open files have another briefing: once things have settled, and only if an answer is another one.
+
+use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use tokio::time::{Instant, timeout};
+use tower_lsp::Client;
+use tower_lsp::ls_types::Uri;
+
+use super::ext::{
+    ChangedDocument, DidChangeInstructions, DidChangeInstructionsParams, PreviewParams, TextDocumentContentRefresh,
+};
+use crate::answer::{Fate, MessageKind, Resolution};
+use crate::engine::{Core, session::Session};
+use crate::report::briefing::{Size, totals};
+use crate::request::{Places, Request};
+
+/// Further changes within this time belong to the same announcement: typing, a branch switch.
+const QUIET: Duration = Duration::from_millis(25);
+
+/// How long further changes may put off an announcement.
+const PATIENCE: Duration = Duration::from_millis(250);
+
+/// Announces whenever something has changed and was published.
+pub(crate) async fn keep_announcing(core: Arc<Core>, client: Client) {
+    loop {
+        core.settled.notified().await;
+        let began = Instant::now();
+        while timeout(QUIET, core.settled.notified()).await.is_ok() && began.elapsed() < PATIENCE {}
+        if AssertUnwindSafe(announce(&core, &client)).catch_unwind().await.is_err() {
+            tracing::error!("announcing changes panicked");
+        }
+    }
+}
+
+/// What the client was told of each open document, or could have been. It may have asked between two announcements: then it
+/// knows several answers of a harness, and hears of the next one that differs from any of these.
+pub(crate) type Announced = HashMap<Uri, Vec<Arc<Resolution>>>;
+
+/// The client is told this of an open document. A later announcement says what has changed since.
+pub(crate) fn tell(told: &mut Announced, uri: &Uri, answers: &[Arc<Resolution>]) {
+    let known = told.entry(uri.clone()).or_default();
+    for answer in answers {
+        if known.iter().all(|known| !says_the_same(known, answer)) {
+            known.push(answer.clone());
+        }
+    }
+}
+
+async fn announce(core: &Arc<Core>, client: &Client) {
+    let open: Vec<(Uri, PathBuf)> = {
+        let mut session = core.session();
+        let Session { documents, told, .. } = &mut *session;
+        told.retain(|uri, _| documents.contains_key(uri));
+        documents.iter().map(|(uri, document)| (uri.clone(), document.path.clone())).collect()
+    };
+    let mut documents = Vec::new();
+    for (uri, path) in open {
+        let Some(cwd) = core.session().cwd_for(Some(&path)) else { continue };
+        let places = Places { cwd, target: Some(path), read_before: Vec::new(), already_loaded: Vec::new() };
+        let Ok((answers, _)) = core.answers(&Request::default(), &places).await else { continue };
+        let mut session = core.session();
+        let before = session.told.insert(uri.clone(), answers.clone()).unwrap_or_default();
+        let is_another = |now: &&Arc<Resolution>| {
+            before.iter().any(|before| same_harness(before, now) && !says_the_same(before, now))
+        };
+        documents.extend(answers.iter().filter(is_another).map(|answer| changed(&uri, answer)));
+    }
+    documents.sort_by(|one, other| (&one.uri, &one.harness).cmp(&(&other.uri, &other.harness)));
+    let previews = changed_previews(core).await;
+    if !documents.is_empty() || !previews.is_empty() {
+        let params = DidChangeInstructionsParams { version: core.index.version(), documents };
+        client.send_notification::<DidChangeInstructions>(params).await;
+    }
+    if core.session().abilities.refreshes_previews {
+        for uri in previews {
+            let client = client.clone();
+            // Nobody waits for the client here: it may ask for the text before it answers.
+            tokio::spawn(async move { client.send_request::<TextDocumentContentRefresh>(PreviewParams { uri }).await });
+        }
+    }
+}
+
+/// The previews that show something else now.
+async fn changed_previews(core: &Arc<Core>) -> Vec<String> {
+    let followed: Vec<(String, Arc<Resolution>)> = core.session().previews.iter().cloned().collect();
+    let mut changed = Vec::new();
+    for (uri, before) in followed {
+        let Ok(now) = core.previewed(&uri).await else { continue };
+        if says_the_same(&before, &now) {
+            continue;
+        }
+        if let Some((_, answer)) = core.session().previews.iter_mut().find(|(other, _)| *other == uri) {
+            *answer = now;
+        }
+        changed.push(uri);
+    }
+    changed
+}
+
+fn same_harness(one: &Resolution, other: &Resolution) -> bool {
+    (&one.harness, &one.edition) == (&other.harness, &other.edition)
+}
+
+/// Whether a reader of two answers would see no difference.
+pub(crate) fn says_the_same(one: &Arc<Resolution>, other: &Arc<Resolution>) -> bool {
+    if Arc::ptr_eq(one, other) {
+        return true;
+    }
+    let (a, b) = (&one.answer, &other.answer);
+    same_harness(one, other)
+        && one.fidelity == other.fidelity
+        && (&a.refusal, &a.messages, &a.sources, &a.warnings) == (&b.refusal, &b.messages, &b.sources, &b.warnings)
+}
+
+fn changed(uri: &Uri, answer: &Resolution) -> ChangedDocument {
+    let totals = totals(&answer.answer);
+    let texts = answer.answer.messages.iter().filter(|message| message.kind == MessageKind::Instructions);
+    let lines = texts.map(|message| message.text.size().lines).sum();
+    let loses = |fate, limited| fate == Fate::Truncated || (fate == Fate::Dropped && limited);
+    ChangedDocument {
+        uri: uri.as_str().to_owned(),
+        harness: answer.harness.clone(),
+        sizes: Size { bytes: totals.bytes, utf16: totals.utf16, lines },
+        truncated: answer.answer.sources.iter().any(|source| loses(source.fate, source.limit.is_some())),
+    }
+}

@@ -1,0 +1,202 @@
+//! What the server tells the client it can do, and what the client told that matters here.
+
+use serde_json::json;
+use tower_lsp::ls_types::*;
+
+use super::convert::Encoding;
+use super::editing::{self, Editing};
+use super::ext;
+use super::features::completion::TRIGGERS;
+use super::requests::Command;
+use super::transport::TEXT_DOCUMENT_CONTENT;
+use crate::harness;
+
+/// What the client can do.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Abilities {
+    /// It lets the server register for file events.
+    pub registers_file_events: bool,
+    /// It lets the server register for changes of settings.
+    pub registers_settings: bool,
+    /// It can be asked for its settings.
+    pub pulls_settings: bool,
+    /// It shows symbols inside of symbols.
+    pub nested_symbols: bool,
+    /// It shows Markdown in hovers.
+    pub markdown: bool,
+    /// It shows which other file a diagnostic is about.
+    pub related_information: bool,
+    /// It knows that diagnostics may mark text as unnecessary.
+    pub unnecessary_tag: bool,
+    /// It knows that diagnostics may mark text as out of use.
+    pub deprecated_tag: bool,
+    /// It asks for diagnostics, and can be told to ask again; then they are not pushed.
+    pub pulls_diagnostics: bool,
+    /// It can be told to ask for inlay hints again.
+    pub refreshes_hints: bool,
+    /// It can be told to ask for code lenses again.
+    pub refreshes_lenses: bool,
+    /// It knows that diagnostics may say which version they belong to.
+    pub versions: bool,
+    /// It can be asked to show a document.
+    pub shows_documents: bool,
+    /// It shows how far long work is.
+    pub shows_progress: bool,
+    /// It shows documents that the server provides, and reads them again when it is told to.
+    pub refreshes_previews: bool,
+    /// It opens the server's pages, `briefing:/findings/CODE`, as people read them.
+    pub opens_pages: bool,
+    /// What it can do with code actions and their edits.
+    pub editing: Editing,
+}
+
+impl Abilities {
+    /// What `initialize` says of the client.
+    pub fn of(client: &ClientCapabilities) -> Abilities {
+        let workspace = client.workspace.as_ref();
+        let events = workspace.and_then(|workspace| workspace.did_change_watched_files.as_ref());
+        let settings = workspace.and_then(|workspace| workspace.did_change_configuration.as_ref());
+        let documents = client.text_document.as_ref();
+        let diagnostics = documents.and_then(|documents| documents.publish_diagnostics.as_ref());
+        let hover = documents.and_then(|documents| documents.hover.as_ref());
+        let formats = hover.and_then(|hover| hover.content_format.as_deref());
+        let refreshes_diagnostics = workspace
+            .and_then(|workspace| workspace.diagnostics.as_ref())
+            .and_then(|diagnostics| diagnostics.refresh_support)
+            == Some(true);
+        let pulls = documents.and_then(|documents| documents.diagnostic.as_ref());
+        let tags = diagnostics.and_then(|diagnostics| diagnostics.tag_support.as_ref());
+        let window = client.window.as_ref();
+        let experimental = client.experimental.as_ref();
+        Abilities {
+            registers_file_events: events.and_then(|events| events.dynamic_registration) == Some(true),
+            registers_settings: settings.and_then(|settings| settings.dynamic_registration) == Some(true),
+            pulls_settings: workspace.and_then(|workspace| workspace.configuration) == Some(true),
+            nested_symbols: documents
+                .and_then(|documents| documents.document_symbol.as_ref())
+                .and_then(|symbols| symbols.hierarchical_document_symbol_support)
+                == Some(true),
+            markdown: formats.is_none_or(|formats| formats.contains(&MarkupKind::Markdown)),
+            related_information: diagnostics.and_then(|diagnostics| diagnostics.related_information) == Some(true),
+            unnecessary_tag: tags.is_some_and(|tags| tags.value_set.contains(&DiagnosticTag::UNNECESSARY)),
+            deprecated_tag: tags.is_some_and(|tags| tags.value_set.contains(&DiagnosticTag::DEPRECATED)),
+            // Diagnostics change with other files and with settings: who cannot be told to ask again (Neovim 0.11) is told.
+            pulls_diagnostics: pulls.is_some() && refreshes_diagnostics,
+            refreshes_hints: workspace
+                .and_then(|workspace| workspace.inlay_hint.as_ref())
+                .and_then(|hints| hints.refresh_support)
+                == Some(true),
+            refreshes_lenses: workspace
+                .and_then(|workspace| workspace.code_lens.as_ref())
+                .and_then(|lenses| lenses.refresh_support)
+                == Some(true),
+            versions: diagnostics.and_then(|diagnostics| diagnostics.version_support) == Some(true),
+            shows_documents: window.and_then(|window| window.show_document.as_ref()).is_some_and(|show| show.support),
+            shows_progress: window.and_then(|window| window.work_done_progress) == Some(true),
+            opens_pages: experimental.is_some_and(|all| all["briefing"]["pages"] == true),
+            editing: Editing::of(client),
+            refreshes_previews: experimental.is_some_and(|all| all.get(TEXT_DOCUMENT_CONTENT).is_some()),
+        }
+    }
+
+    /// How hovers are said to it. Our tables can be read as plain text, too.
+    pub fn hover_kind(self) -> MarkupKind {
+        if self.markdown { MarkupKind::Markdown } else { MarkupKind::PlainText }
+    }
+}
+
+/// The answer to `initialize`.
+pub(crate) fn initialize_result(encoding: Encoding, client: Abilities) -> InitializeResult {
+    let sync = TextDocumentSyncOptions {
+        open_close: Some(true),
+        change: Some(TextDocumentSyncKind::INCREMENTAL),
+        save: Some(TextDocumentSyncSaveOptions::Supported(true)),
+        ..TextDocumentSyncOptions::default()
+    };
+    let folders =
+        WorkspaceFoldersServerCapabilities { supported: Some(true), change_notifications: Some(OneOf::Left(true)) };
+    let pulled = DiagnosticOptions {
+        identifier: Some("briefing".to_owned()),
+        inter_file_dependencies: true,
+        workspace_diagnostics: true,
+        ..DiagnosticOptions::default()
+    };
+    InitializeResult {
+        capabilities: ServerCapabilities {
+            position_encoding: Some(encoding.kind()),
+            text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
+            execute_command_provider: Some(ExecuteCommandOptions {
+                commands: Command::ALL.iter().map(|command| command.word().to_owned()).collect(),
+                ..ExecuteCommandOptions::default()
+            }),
+            // The transport puts it where LSP 3.18 has it.
+            experimental: Some(json!({TEXT_DOCUMENT_CONTENT: {"schemes": [ext::SCHEME]}})),
+            diagnostic_provider: client.pulls_diagnostics.then_some(DiagnosticServerCapabilities::Options(pulled)),
+            inlay_hint_provider: Some(OneOf::Left(true)),
+            code_action_provider: editing::provider(client.editing),
+            code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
+            folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
+            hover_provider: Some(HoverProviderCapability::Simple(true)),
+            document_link_provider: Some(DocumentLinkOptions {
+                resolve_provider: Some(false),
+                work_done_progress_options: WorkDoneProgressOptions::default(),
+            }),
+            definition_provider: Some(OneOf::Left(true)),
+            references_provider: Some(OneOf::Left(true)),
+            document_symbol_provider: Some(OneOf::Left(true)),
+            workspace_symbol_provider: Some(OneOf::Left(true)),
+            completion_provider: Some(CompletionOptions {
+                trigger_characters: Some(TRIGGERS.map(str::to_owned).to_vec()),
+                ..CompletionOptions::default()
+            }),
+            workspace: Some(WorkspaceServerCapabilities {
+                workspace_folders: Some(folders),
+                file_operations: Some(WorkspaceFileOperationsServerCapabilities {
+                    will_rename: Some(every_file()),
+                    ..WorkspaceFileOperationsServerCapabilities::default()
+                }),
+            }),
+            ..ServerCapabilities::default()
+        },
+        server_info: Some(ServerInfo {
+            name: "briefing".to_owned(),
+            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+        }),
+        ..InitializeResult::default()
+    }
+}
+
+/// Any file may be imported, or hold one that is.
+fn every_file() -> FileOperationRegistrationOptions {
+    let pattern = FileOperationPattern { glob: "**".to_owned(), matches: None, options: None };
+    FileOperationRegistrationOptions { filters: vec![FileOperationFilter { scheme: Some("file".to_owned()), pattern }] }
+}
+
+/// What the server registers for, as far as the client lets it.
+pub(crate) fn registrations(client: Abilities) -> Vec<Registration> {
+    let settings = Registration {
+        id: "briefing-settings".to_owned(),
+        method: "workspace/didChangeConfiguration".to_owned(),
+        register_options: None,
+    };
+    let files = client.registers_file_events.then(file_events);
+    files.into_iter().chain(client.registers_settings.then_some(settings)).collect()
+}
+
+/// The registration for file events, derived from the names that harnesses read.
+fn file_events() -> Registration {
+    let names = harness::ALL.iter().flat_map(|profile| profile.instruction_names.iter().chain(profile.settings_names));
+    let mut patterns: Vec<String> = names.map(|name| format!("**/{name}")).collect();
+    patterns.sort();
+    patterns.dedup();
+    let watchers = patterns
+        .into_iter()
+        .map(|pattern| FileSystemWatcher { glob_pattern: GlobPattern::String(pattern), kind: None })
+        .collect();
+    let options = DidChangeWatchedFilesRegistrationOptions { watchers };
+    Registration {
+        id: "briefing-files".to_owned(),
+        method: "workspace/didChangeWatchedFiles".to_owned(),
+        register_options: serde_json::to_value(options).ok(),
+    }
+}

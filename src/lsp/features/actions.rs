@@ -1,0 +1,252 @@
+//! Code actions: what can be done about findings, as edits that the editor applies.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use tower_lsp::jsonrpc::{Error, Result};
+use tower_lsp::ls_types::*;
+
+use super::super::editing::Editing;
+use super::super::requests::Command;
+use super::diagnostics;
+use crate::disk::{self, Buffers};
+use crate::engine::Core;
+use crate::engine::view::{self, Spot, View};
+use crate::lsp::{Server, convert};
+use crate::report::actions::{self, Action, Edit, Group};
+use crate::snapshot::{Ask, Fact, Facts};
+
+/// The answer that lets an edit happen.
+const YES: &str = "Yes";
+
+/// What an action without its edit is found again by.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Known {
+    uri: Uri,
+    range: Range,
+    title: String,
+}
+
+/// What was asked of one document, and what can be done.
+struct Offer {
+    view: Option<View>,
+    actions: Vec<Action>,
+}
+
+impl Server {
+    /// `textDocument/codeAction`
+    pub(crate) async fn actions(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+        let editing = self.core.session().abilities.editing;
+        let (uri, range) = (params.text_document.uri, params.range);
+        let Some(path) = view::file(&uri).filter(|_| editing.actions) else { return Ok(None) };
+        let only = params.context.only;
+        let wanted =
+            |group: Group| only.as_ref().is_none_or(|only| only.iter().any(|kind| holds(kind.as_str(), group)));
+        // What concerns the whole workspace is offered with any of its files to those who ask for it.
+        let workspace =
+            wanted(Group::Workspace) && (only.is_some() || diagnostics::concerns(&path, &self.core.session()));
+        let offer = self.offer(&uri, &path, range, workspace).await?;
+        let mut list: Vec<CodeAction> = Vec::new();
+        for action in offer.actions.iter().filter(|action| wanted(action.group)) {
+            // The fix of a finding may be offered for its own sake, too, as a refactoring.
+            if list.iter().any(|other| other.title == action.title)
+                || !action.edits.iter().all(|edit| editing.can(edit))
+            {
+                continue;
+            }
+            let Some(mut said) = self.said(action, offer.view.as_ref(), editing) else { continue };
+            let known = || serde_json::to_value(Known { uri: uri.clone(), range, title: action.title.clone() }).ok();
+            if editing.is_asked_here(&action.edits) {
+                said.command = known().map(|known| Command::Apply.with(&action.title, known));
+            } else if editing.resolves {
+                said.data = known();
+            } else {
+                said.edit = self.core.edit(&action.edits, &uri, offer.view.as_ref(), editing).await;
+                if said.edit.is_none() {
+                    continue;
+                }
+            }
+            list.push(said);
+        }
+        Ok(Some(list.into_iter().map(CodeActionOrCommand::CodeAction).collect()))
+    }
+
+    /// `codeAction/resolve`
+    pub(crate) async fn action_resolved(&self, mut action: CodeAction) -> Result<CodeAction> {
+        if action.command.is_some() {
+            return Ok(action);
+        }
+        let known = action.data.clone().and_then(|data| serde_json::from_value::<Known>(data).ok());
+        let Some(known) = known else { return Err(Error::invalid_params("data: not that of an action of Briefing")) };
+        action.edit = self.found_again(&known).await?;
+        Ok(action)
+    }
+
+    /// `briefing.apply`: asks the user, and has the client carry the edit out. Whether that was done.
+    pub(crate) async fn apply(&self, known: Known) -> Result<bool> {
+        let Some(edit) = self.found_again(&known).await? else { return Ok(false) };
+        let action = |title: &str| MessageActionItem { title: title.to_owned(), properties: Default::default() };
+        let question = format!("Briefing: {}?", known.title);
+        let chosen =
+            self.client.show_message_request(MessageType::WARNING, question, Some(vec![action(YES), action("Cancel")]));
+        if !matches!(chosen.await, Ok(Some(chosen)) if chosen.title == YES) {
+            return Ok(false);
+        }
+        Ok(self.client.apply_edit(edit).await?.applied)
+    }
+
+    /// The edit of an action that was offered, as files are now.
+    async fn found_again(&self, known: &Known) -> Result<Option<WorkspaceEdit>> {
+        let editing = self.core.session().abilities.editing;
+        let path = convert::path_of(&known.uri)?;
+        let offer = self.offer(&known.uri, &path, known.range, true).await?;
+        let Some(same) = offer.actions.iter().find(|other| other.title == known.title) else { return Ok(None) };
+        Ok(self.core.edit(&same.edits, &known.uri, offer.view.as_ref(), editing).await)
+    }
+
+    /// Everything that can be done there, and for the workspace if that is wanted.
+    async fn offer(&self, uri: &Uri, path: &Path, range: Range, workspace: bool) -> Result<Offer> {
+        let view = self.core.concerned(uri).await?;
+        let folder = self.core.session().folder_of(path).filter(|_| workspace).cloned();
+        let path = path.to_owned();
+        let core = self.core.clone();
+        let permit = core.readers.clone().acquire_owned().await.map_err(|_| Error::internal_error())?;
+        let look = move || {
+            let _permit = permit;
+            let facts = Looked(&core.files);
+            let mut actions = Vec::new();
+            if let Some(view) = &view {
+                let range = view.byte(range.start)..view.byte(range.end);
+                actions = actions::actions(&view.subject(), &facts, &range);
+            }
+            if let Some(folder) = folder {
+                actions.extend(actions::for_workspace(&worktree(&path, &folder, &facts), &facts));
+            }
+            Offer { view, actions }
+        };
+        tokio::task::spawn_blocking(look).await.map_err(|_| Error::internal_error())
+    }
+
+    /// An action without its edit; `None` where the user has switched off the kind of finding that it resolves.
+    fn said(&self, action: &Action, view: Option<&View>, editing: Editing) -> Option<CodeAction> {
+        let diagnostics = match (&action.fixes, view) {
+            (Some(finding), Some(view)) => Some(vec![diagnostics::shown(&self.core, view, finding.clone())?]),
+            _ => None,
+        };
+        Some(CodeAction {
+            title: action.title.clone(),
+            kind: Some(action.group.word().into()),
+            diagnostics,
+            is_preferred: (action.preferred && editing.prefers).then_some(true),
+            ..CodeAction::default()
+        })
+    }
+}
+
+impl Core {
+    /// The edits as the client applies them; `None` where a file cannot be read any more.
+    pub(crate) async fn edit(
+        self: &Arc<Self>,
+        edits: &[Edit],
+        uri: &Uri,
+        view: Option<&View>,
+        editing: Editing,
+    ) -> Option<WorkspaceEdit> {
+        let mut operations: Vec<DocumentChangeOperation> = Vec::new();
+        let mut annotations = HashMap::new();
+        for edit in edits {
+            match edit {
+                Edit::Replace { path, range, text } => {
+                    let spot = match view.filter(|view| view.seen == *path) {
+                        Some(view) => Spot { uri: uri.clone(), version: view.version, range: view.range(range) },
+                        None => self.spot(path, range).await?,
+                    };
+                    put(&mut operations, spot, text);
+                }
+                Edit::Create { path, text } => {
+                    let uri = convert::uri_of(path)?;
+                    let create = CreateFile { uri: uri.clone(), options: None, annotation_id: None };
+                    operations.push(DocumentChangeOperation::Op(ResourceOp::Create(create)));
+                    put(&mut operations, Spot { uri, version: None, range: Range::default() }, text);
+                }
+                Edit::Rename { from, to } => {
+                    let (old_uri, new_uri) = (self.uri_of(from, uri, view)?, convert::uri_of(to)?);
+                    let rename = RenameFile { old_uri, new_uri, options: None, annotation_id: None };
+                    operations.push(DocumentChangeOperation::Op(ResourceOp::Rename(rename)));
+                }
+                Edit::Delete { path } => {
+                    let uri = self.uri_of(path, uri, view)?;
+                    let label = format!("Delete {}", path.display());
+                    let annotation = ChangeAnnotation { label, needs_confirmation: Some(true), description: None };
+                    annotations.insert("delete".to_owned(), annotation);
+                    let annotation_id = editing.confirms.then(|| "delete".to_owned());
+                    let delete = DeleteFile { uri, options: None, annotation_id };
+                    operations.push(DocumentChangeOperation::Op(ResourceOp::Delete(delete)));
+                }
+            }
+        }
+        // Clients that ask nobody are told nothing that they would have to ask.
+        let annotations = (editing.confirms && !annotations.is_empty()).then_some(annotations);
+        let on_files = operations.iter().any(|operation| matches!(operation, DocumentChangeOperation::Op(_)));
+        Some(if editing.ordered || on_files {
+            let document_changes = Some(DocumentChanges::Operations(operations));
+            WorkspaceEdit { document_changes, change_annotations: annotations, ..WorkspaceEdit::default() }
+        } else {
+            WorkspaceEdit { changes: Some(plain(operations)), ..WorkspaceEdit::default() }
+        })
+    }
+
+    /// The document is named as the editor names it.
+    pub(crate) fn uri_of(&self, path: &Path, uri: &Uri, view: Option<&View>) -> Option<Uri> {
+        if view.is_some_and(|view| view.seen == path) { Some(uri.clone()) } else { convert::uri_of(path) }
+    }
+}
+
+/// The innermost directory above a file that git knows, inside of its workspace folder; else that folder.
+fn worktree(file: &Path, folder: &Path, facts: &dyn Facts) -> PathBuf {
+    let has_git = |dir: &&Path| matches!(facts.told(&Ask::Kind(dir.join(".git"))), Some(Fact::Kind(Ok(_))));
+    let mut inside = file.ancestors().skip(1).take_while(|dir| dir.starts_with(folder));
+    inside.find(has_git).unwrap_or(folder).to_owned()
+}
+
+/// Adds an edit to those of the same document, if they come last.
+fn put(operations: &mut Vec<DocumentChangeOperation>, spot: Spot, text: &str) {
+    let edit = OneOf::Left(TextEdit { range: spot.range, new_text: text.to_owned() });
+    match operations.last_mut() {
+        Some(DocumentChangeOperation::Edit(last)) if last.text_document.uri == spot.uri => last.edits.push(edit),
+        _ => {
+            let text_document = OptionalVersionedTextDocumentIdentifier { uri: spot.uri, version: spot.version };
+            operations.push(DocumentChangeOperation::Edit(TextDocumentEdit { text_document, edits: vec![edit] }));
+        }
+    }
+}
+
+/// The same for clients that know edits only, without order.
+fn plain(operations: Vec<DocumentChangeOperation>) -> HashMap<Uri, Vec<TextEdit>> {
+    let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
+    for operation in operations {
+        let DocumentChangeOperation::Edit(document) = operation else { continue };
+        let edits = document.edits.into_iter().filter_map(|edit| match edit {
+            OneOf::Left(edit) => Some(edit),
+            OneOf::Right(_) => None,
+        });
+        changes.entry(document.text_document.uri).or_default().extend(edits);
+    }
+    changes
+}
+
+/// Whether a kind that is asked for holds a group: `source` holds `source.briefing`.
+fn holds(kind: &str, group: Group) -> bool {
+    kind.is_empty() || group.word().strip_prefix(kind).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// The disk as it is now, with what the editor shows laid over it.
+struct Looked<'a>(&'a Buffers);
+
+impl Facts for Looked<'_> {
+    fn told(&self, ask: &Ask) -> Option<Fact> {
+        Some(disk::observe(self.0, ask))
+    }
+}

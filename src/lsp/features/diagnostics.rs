@@ -1,0 +1,242 @@
+//! Findings as diagnostics: pushed, or pulled where the client asks for them.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::json;
+use tower_lsp::jsonrpc::Result;
+use tower_lsp::ls_types::*;
+
+use super::super::capabilities::Abilities;
+use crate::answer::Fate;
+use crate::engine::view::View;
+use crate::engine::{Core, session::Session, thread};
+use crate::harness::custom::FILE_NAME;
+use crate::harness::names::{INSTRUCTION_FILES, SETTINGS_FILES};
+use crate::lsp::{Server, convert};
+use crate::report::findings::{self, Finding, Kind, Severity, names, page};
+use crate::report::portable;
+
+/// The repository, whose pages on the web explain the kinds of findings. Clients that open the server's own pages are led to
+/// those, and so is every client by a build that knows no repository.
+const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
+
+/// Whether something may be wrong with a file of this name: an instruction file, a settings file, or a text that may be
+/// imported.
+pub(crate) fn concerns(path: &Path, session: &Session) -> bool {
+    let text = ["md", "mdc", "markdown", "txt"];
+    is_named(path, session) || path.extension().is_some_and(|extension| text.iter().any(|known| extension == *known))
+}
+
+/// Whether some harness reads files of this name, in whatever letter case it may be written, or is declared there.
+pub(crate) fn is_named(path: &Path, session: &Session) -> bool {
+    let name = path.file_name().unwrap_or_default();
+    if name == FILE_NAME || session.custom_names.contains(name) {
+        return true;
+    }
+    let other_case = names::right_case(path).map(|name| path.with_file_name(name));
+    // A `tools.md` is any page: only a distinctive name is known in another letter case.
+    let other_case = other_case.filter(|path| names::is_distinctive(path));
+    [Some(path), other_case.as_deref()]
+        .into_iter()
+        .flatten()
+        .any(|path| INSTRUCTION_FILES.matches(path) || SETTINGS_FILES.matches(path) || names::is_distinctive(path))
+}
+
+/// Everything that is wrong with a file.
+pub(crate) fn of(core: &Core, view: &View) -> Vec<Diagnostic> {
+    let abilities = core.session().abilities;
+    let found = found(core, view).into_iter().filter(|(_, finding)| !finding.faded || abilities.unnecessary_tag);
+    found.map(|(severity, finding)| diagnostic(severity, finding, view, abilities)).collect()
+}
+
+/// The same as findings, each as bad as the settings say; those of kinds that are switched off are left out.
+pub(crate) fn found(core: &Core, view: &View) -> Vec<(Severity, Finding)> {
+    let settings = core.session().settings.clone();
+    let declared = view.problems.iter().map(|(range, message)| Finding::new(Kind::Declaration, range.clone(), message));
+    let today = core.defaults().surroundings.date;
+    let mut found: Vec<Finding> = findings::findings(&view.subject()).into_iter().chain(declared).collect();
+    // To compare every line with every text takes time that most need not spend.
+    if settings.severity(Kind::NotForEveryone).is_some() {
+        found.extend(portable::findings(&view.subject()));
+    }
+    let found = findings::exceptions::excepted(found, &view.raw, today).into_iter();
+    found.filter_map(|finding| Some((finding.as_bad_as(settings.severity(finding.kind)?), finding))).collect()
+}
+
+/// One finding, unless its kind is switched off.
+pub(crate) fn shown(core: &Core, view: &View, finding: Finding) -> Option<Diagnostic> {
+    let session = core.session();
+    let (severity, abilities) = (finding.as_bad_as(session.settings.severity(finding.kind)?), session.abilities);
+    drop(session);
+    Some(diagnostic(severity, finding, view, abilities))
+}
+
+fn diagnostic(severity: Severity, finding: Finding, view: &View, abilities: Abilities) -> Diagnostic {
+    let located = |(path, message): (PathBuf, String)| {
+        let location = Location { uri: convert::uri_of(&path)?, range: Range::default() };
+        Some(DiagnosticRelatedInformation { location, message })
+    };
+    let related: Vec<_> = finding.related.into_iter().filter_map(located).collect();
+    let code = finding.kind.code();
+    let deprecated = finding.kind == Kind::DeprecatedName && abilities.deprecated_tag;
+    let unnecessary = finding.faded && abilities.unnecessary_tag;
+    let tags: Vec<_> = [(unnecessary, DiagnosticTag::UNNECESSARY), (deprecated, DiagnosticTag::DEPRECATED)]
+        .into_iter()
+        .filter_map(|(wanted, tag)| wanted.then_some(tag))
+        .collect();
+    Diagnostic {
+        range: view.range(&finding.range),
+        severity: Some(match severity {
+            Severity::Error => DiagnosticSeverity::ERROR,
+            Severity::Warning => DiagnosticSeverity::WARNING,
+            Severity::Information => DiagnosticSeverity::INFORMATION,
+            Severity::Hint => DiagnosticSeverity::HINT,
+        }),
+        code: Some(NumberOrString::String(code.to_owned())),
+        code_description: explanation(code, abilities).parse().ok().map(|href| CodeDescription { href }),
+        source: Some("briefing".to_owned()),
+        message: finding.message,
+        related_information: (abilities.related_information && !related.is_empty()).then_some(related),
+        tags: (!tags.is_empty()).then_some(tags),
+        data: Some(json!({
+            "harness": finding.harness,
+            "fate": finding.fate.map(|fate| fate.word()),
+            "start": finding.range.start,
+            "end": finding.range.end,
+        })),
+    }
+}
+
+/// The page about a kind of findings.
+fn explanation(code: &str, abilities: Abilities) -> String {
+    if REPOSITORY.is_empty() || abilities.opens_pages {
+        page::uri(Some(code))
+    } else {
+        format!("{REPOSITORY}/blob/main/docs/findings.md#{code}")
+    }
+}
+
+/// Tells two states of a document's diagnostics apart.
+fn result_id(found: &[Diagnostic]) -> String {
+    let mut hasher = DefaultHasher::new();
+    serde_json::to_string(found).unwrap_or_default().hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
+impl Server {
+    /// `textDocument/diagnostic`
+    pub(crate) async fn pulled(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
+        let uri = params.text_document.uri;
+        let (core, document) = (self.core.clone(), uri.clone());
+        let looked = thread::on_one(async move {
+            let view = core.concerned(&document).await?;
+            let found = view.as_ref().map_or_else(Vec::new, |view| of(&core, view));
+            Ok((view, found))
+        });
+        let (view, found) = looked.await?;
+        let id = result_id(&found);
+        if let Some(revision) = view.and_then(|view| view.revision) {
+            self.core.session().pulled.insert(uri, (revision, id.clone()));
+        }
+        let report = if params.previous_result_id.as_ref() == Some(&id) {
+            DocumentDiagnosticReport::Unchanged(RelatedUnchangedDocumentDiagnosticReport {
+                related_documents: None,
+                unchanged_document_diagnostic_report: UnchangedDocumentDiagnosticReport { result_id: id },
+            })
+        } else {
+            DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport {
+                related_documents: None,
+                full_document_diagnostic_report: FullDocumentDiagnosticReport { result_id: Some(id), items: found },
+            })
+        };
+        Ok(report.into())
+    }
+
+    /// `workspace/diagnostic`: every known file, and an empty report for each file of `previousResultIds` that is no longer one,
+    /// so that no client keeps findings of a file that is gone.
+    pub(crate) async fn pulled_everywhere(
+        &self,
+        params: WorkspaceDiagnosticParams,
+    ) -> Result<WorkspaceDiagnosticReportResult> {
+        // Clients write a URI in their own way, so files are compared.
+        let mut before: HashMap<PathBuf, PreviousResultId> = HashMap::new();
+        let mut items = Vec::new();
+        for id in params.previous_result_ids {
+            match convert::path_of(&id.uri) {
+                Ok(path) => drop(before.insert(path, id)),
+                Err(_) => items.push(full(id.uri, None, None, Vec::new())),
+            }
+        }
+        for path in self.core.known_files().await? {
+            let (Some(uri), Ok(view)) = (convert::uri_of(&path), self.core.view(&path).await) else { continue };
+            let found = of(&self.core, &view);
+            let id = result_id(&found);
+            let version = view.version.map(i64::from);
+            let known = before.remove(&path).is_some_and(|before| before.value == id);
+            items.push(if known {
+                let report = UnchangedDocumentDiagnosticReport { result_id: id };
+                WorkspaceDocumentDiagnosticReport::Unchanged(WorkspaceUnchangedDocumentDiagnosticReport {
+                    uri,
+                    version,
+                    unchanged_document_diagnostic_report: report,
+                })
+            } else {
+                full(uri, version, Some(id), found)
+            });
+        }
+        let open: HashSet<PathBuf> =
+            self.core.session().documents.values().map(|document| document.path.clone()).collect();
+        // A document that is open is pulled by itself.
+        let gone = before.into_iter().filter(|(path, _)| !open.contains(path));
+        items.extend(gone.map(|(_, id)| full(id.uri, None, None, Vec::new())));
+        Ok(WorkspaceDiagnosticReportResult::Report(WorkspaceDiagnosticReport { items }))
+    }
+}
+
+/// Reports all findings of one file. Without a result id the client does not ask about the file again.
+fn full(
+    uri: Uri,
+    version: Option<i64>,
+    result_id: Option<String>,
+    items: Vec<Diagnostic>,
+) -> WorkspaceDocumentDiagnosticReport {
+    WorkspaceDocumentDiagnosticReport::Full(WorkspaceFullDocumentDiagnosticReport {
+        uri,
+        version,
+        full_document_diagnostic_report: FullDocumentDiagnosticReport { result_id, items },
+    })
+}
+
+impl Session {
+    /// Whether the client was told something else about this state of a document when it pulled. It is told once.
+    pub(crate) fn is_told_otherwise(&mut self, uri: &Uri, revision: u64, found: &[Diagnostic]) -> bool {
+        let Some((told_of, told)) = self.pulled.get_mut(uri) else { return false };
+        let id = result_id(found);
+        *told_of == revision && std::mem::replace(told, id.clone()) != id
+    }
+}
+
+impl Core {
+    /// The instruction files that are known: those that are open, those that are below a workspace folder, and those that
+    /// harnesses consider which are started there.
+    pub(crate) async fn known_files(self: &Arc<Self>) -> Result<Vec<PathBuf>> {
+        let (mut known, folders) = {
+            let session = self.session();
+            let open = session.documents.values().map(|document| document.path.clone());
+            (open.filter(|path| is_named(path, &session)).collect::<Vec<_>>(), session.folders.clone())
+        };
+        for folder in folders {
+            known.extend(self.files_of(&self.files.real(&folder)).await.files);
+            for answer in self.about(&folder.join("x")).await? {
+                let sources = answer.answer.sources.iter().filter(|source| source.fate != Fate::Missing);
+                known.extend(sources.filter_map(|source| source.path().map(Path::to_owned)));
+            }
+        }
+        known.sort();
+        known.dedup();
+        Ok(known)
+    }
+}

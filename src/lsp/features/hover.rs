@@ -1,0 +1,60 @@
+//! Hovers: on instruction and settings files, and on the first line of every other file.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tower_lsp::jsonrpc::Result;
+use tower_lsp::ls_types::{
+    Hover as Shown, HoverContents, HoverParams, MarkupContent, Range, TextDocumentPositionParams,
+};
+
+use super::super::Server;
+use super::super::convert::path_of;
+use super::diagnostics;
+use crate::engine::view::View;
+use crate::harness::queries::patterns;
+use crate::report::hover::{Hover, chain, hover, matches, pattern_at};
+use crate::request::{Places, Request, beside};
+
+impl Server {
+    /// `textDocument/hover`
+    pub(crate) async fn hovered(&self, params: HoverParams) -> Result<Option<Shown>> {
+        let TextDocumentPositionParams { text_document, position } = params.text_document_position_params;
+        let path = path_of(&text_document.uri)?;
+        let said = |value: String, range: Option<Range>| {
+            let kind = self.core.session().abilities.hover_kind();
+            Shown { contents: HoverContents::Markup(MarkupContent { kind, value }), range }
+        };
+        let concerned = diagnostics::concerns(&path, &self.core.session());
+        if concerned {
+            let view = self.core.view(&path).await?;
+            if let Some(hover) = self.pattern(&path, &view, view.byte(position)).await {
+                return Ok(Some(said(hover.text, Some(view.range(&hover.at)))));
+            }
+            if let Some(hover) = hover(&view.subject(), view.byte(position)) {
+                return Ok(Some(said(hover.text, Some(view.range(&hover.at)))));
+            }
+            if view.subject().sources().next().is_some() {
+                return Ok(None);
+            }
+        }
+        if position.line > 0 {
+            return Ok(None);
+        }
+        let Some(cwd) = self.core.session().cwd_for(Some(&path)) else { return Ok(None) };
+        let places = Places { cwd, target: Some(path), read_before: Vec::new(), already_loaded: Vec::new() };
+        let (answers, _) = self.core.answers(&Request::default(), &places).await?;
+        Ok(chain(&answers).map(|text| said(text, None)))
+    }
+
+    /// What the pattern of a rule matches. Outside of the workspace nothing is looked through for it.
+    async fn pattern(&self, path: &Path, view: &View, byte: usize) -> Option<Hover> {
+        self.core.session().folder_of(path)?;
+        view.subject().sources().next()?;
+        let (pattern, at) = pattern_at(&view.raw, byte)?;
+        let base = beside(&view.seen);
+        let (choice, standpoint) = patterns::files_question(&base, &pattern);
+        let (answer, _) = self.core.answer(choice, Arc::new(standpoint)).await;
+        Some(matches(&pattern, at, patterns::matches(&answer), &base))
+    }
+}

@@ -1,0 +1,81 @@
+//! Links, definitions and references: what a file names, and who names it.
+
+use std::path::Path;
+
+use tower_lsp::jsonrpc::Result;
+use tower_lsp::ls_types::*;
+
+use super::super::{Server, convert};
+use crate::answer::Place;
+use crate::engine::view::{View, file};
+use crate::report::links::{Link, leads, links};
+use crate::report::mentions;
+
+impl Server {
+    /// `textDocument/documentLink`
+    pub(crate) async fn links(&self, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
+        let Some(view) = self.core.concerned(&params.text_document.uri).await? else { return Ok(None) };
+        let link = |link: Link| DocumentLink {
+            range: view.range(&link.at),
+            target: match &link.to {
+                Place::Path(path) => convert::uri_of(path),
+                Place::Url(url) => url.parse().ok(),
+            },
+            tooltip: Some(link.harnesses.join(", ")),
+            data: None,
+        };
+        Ok(Some(links(&view.subject()).into_iter().map(link).collect()))
+    }
+
+    /// `textDocument/definition`
+    pub(crate) async fn defined(&self, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
+        let at = params.text_document_position_params;
+        let Some(view) = self.core.concerned(&at.text_document.uri).await? else { return Ok(None) };
+        let Some((_, places)) = leads(&view.subject(), view.byte(at.position)) else { return Ok(None) };
+        let paths = places.into_iter().filter_map(|place| match place {
+            Place::Path(path) => Some(path),
+            Place::Url(_) => None,
+        });
+        let locations = paths.filter_map(|path| beginning(&path)).collect();
+        Ok(Some(GotoDefinitionResponse::Array(locations)))
+    }
+
+    /// `textDocument/references`: where a file is named, or the file that the words at a position name.
+    pub(crate) async fn referred(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
+        let at = params.text_document_position;
+        let Some(path) = file(&at.text_document.uri) else { return Ok(None) };
+        let mut target = path;
+        if let Some(view) = self.core.concerned(&at.text_document.uri).await? {
+            target = match leads(&view.subject(), view.byte(at.position)) {
+                Some((_, places)) => match places.as_slice() {
+                    [Place::Path(named)] => named.clone(),
+                    _ => return Ok(None),
+                },
+                None => view.seen,
+            };
+        }
+        let mut found = Vec::new();
+        for (view, words) in self.naming(&target).await? {
+            let Some(uri) = convert::uri_of(&view.seen) else { continue };
+            let here = words.iter().filter(|words| words.paths().any(|named| named == target));
+            found.extend(here.map(|words| Location { uri: uri.clone(), range: view.range(&words.at) }));
+        }
+        Ok(Some(found))
+    }
+
+    /// The files that name a file or something below it, with everything they name.
+    pub(crate) async fn naming(&self, target: &Path) -> Result<Vec<(View, Vec<mentions::Named>)>> {
+        let answers = self.core.answers_about(target).await?;
+        let mut found = Vec::new();
+        for naming in mentions::files_leading_to(target, &answers) {
+            let Ok(view) = self.core.view(&naming).await else { continue };
+            let words = mentions::named(&view.seen, &view.raw, &answers);
+            found.push((view, words));
+        }
+        Ok(found)
+    }
+}
+
+fn beginning(path: &Path) -> Option<Location> {
+    Some(Location { uri: convert::uri_of(path)?, range: Range::default() })
+}

@@ -1,0 +1,359 @@
+//! The handlers: from the wire, ask, say, to the wire.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ropey::Rope;
+use serde_json::Value;
+use tower_lsp::LanguageServer;
+use tower_lsp::jsonrpc::{Error, Result};
+use tower_lsp::ls_types::*;
+
+use super::capabilities::Abilities;
+use super::convert::{self, path_of};
+use super::documents::{self, Document};
+use super::transport::NotUnderstood;
+use crate::answer::{Resolution, Standpoint};
+use crate::engine::Core;
+use crate::engine::settings::Settings;
+use crate::engine::thread::OwnThread;
+use crate::harness::custom::{self, Customs};
+use crate::harness::queries::installed::{self, Installed};
+use crate::harness::{Choice, Profile};
+use crate::lsp::{Server, announce, capabilities, publish};
+use crate::request::{Defaults, Places, Request};
+use crate::roster::{self, Roster};
+use crate::snapshot::Change;
+
+impl LanguageServer for Server {
+    async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
+        let encoding = {
+            let mut session = self.core.session();
+            session.abilities = Abilities::of(&params.capabilities);
+            session.encoding = convert::Encoding::negotiate(
+                params.capabilities.general.and_then(|general| general.position_encodings).as_deref(),
+            );
+            session.folders =
+                params.workspace_folders.iter().flatten().filter_map(|folder| path_of(&folder.uri).ok()).collect();
+            #[expect(deprecated, reason = "older clients know no workspace folders")]
+            if session.folders.is_empty() {
+                session.folders.extend(params.root_uri.as_ref().and_then(|uri| path_of(uri).ok()));
+            }
+            session.encoding
+        };
+        self.core.watch_soon();
+        match Settings::parse(&params.initialization_options.unwrap_or_default()) {
+            Ok(settings) => {
+                let mut session = self.core.session();
+                session.initial = settings.clone();
+                self.core.put_in_force(&mut session, settings);
+            }
+            Err(problem) => self.refuse(&problem).await,
+        }
+        let abilities = self.core.session().abilities;
+        Ok(capabilities::initialize_result(encoding, abilities))
+    }
+
+    async fn initialized(&self, _: InitializedParams) {
+        self.background.get_or_init(|| {
+            let announcing = announce::keep_announcing(self.core.clone(), self.client.clone());
+            let publishing = publish::keep_publishing(self.core.clone(), self.client.clone());
+            [OwnThread::spawn("briefing-says", publishing), OwnThread::spawn("briefing-announces", announcing)]
+        });
+        let (abilities, folders) = {
+            let session = self.core.session();
+            (session.abilities, session.folders.clone())
+        };
+        folders.iter().for_each(|folder| self.core.look_through(&self.client, folder));
+        let register = async {
+            let registrations = capabilities::registrations(abilities);
+            if !registrations.is_empty()
+                && let Err(error) = self.client.register_capability(registrations).await
+            {
+                tracing::warn!("the client registers nothing: {error}");
+            }
+        };
+        let pull = async {
+            if abilities.pulls_settings {
+                self.pull_settings().await;
+            }
+        };
+        futures::join!(register, pull);
+    }
+
+    async fn shutdown(&self) -> Result<()> {
+        Ok(())
+    }
+
+    async fn did_open(&self, params: DidOpenTextDocumentParams) {
+        let document = params.text_document;
+        self.open(document.uri, document.version, &document.text);
+    }
+
+    async fn did_change(&self, params: DidChangeTextDocumentParams) {
+        let VersionedTextDocumentIdentifier { uri, version } = params.text_document;
+        let changes = params.content_changes;
+        let mut session = self.core.session();
+        if !session.documents.contains_key(&uri) {
+            // From a change that holds the whole text on, nothing that came before is needed.
+            if let Some(whole) = changes.iter().rposition(|change| change.range.is_none()) {
+                let mut text = Rope::from_str(&changes[whole].text);
+                documents::apply(&mut text, changes.into_iter().skip(whole + 1), session.encoding);
+                drop(session);
+                self.open(uri, version, &text.to_string());
+            }
+            return;
+        }
+        let (encoding, revision) = (session.encoding, session.next_revision());
+        let Some(document) = session.documents.get_mut(&uri) else { return };
+        (document.version, document.revision) = (version, revision);
+        documents::apply(&mut document.text, changes, encoding);
+        self.core.edited(&document.path, Some(&document.text.to_string()));
+    }
+
+    async fn did_close(&self, params: DidCloseTextDocumentParams) {
+        self.close(&params.text_document.uri);
+    }
+
+    async fn did_save(&self, params: DidSaveTextDocumentParams) {
+        self.core.reported(path_of(&params.text_document.uri));
+    }
+
+    async fn did_change_watched_files(&self, params: DidChangeWatchedFilesParams) {
+        self.core.reported(params.changes.iter().filter_map(|event| path_of(&event.uri).ok()));
+    }
+
+    async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
+        let mut session = self.core.session();
+        let paths = |folders: &[WorkspaceFolder]| -> Vec<PathBuf> {
+            folders.iter().filter_map(|folder| path_of(&folder.uri).ok()).collect()
+        };
+        let (removed, added) = (paths(&params.event.removed), paths(&params.event.added));
+        session.folders.retain(|folder| !removed.contains(folder) && !added.contains(folder));
+        session.folders.extend(added.clone());
+        drop(session);
+        removed.iter().for_each(|folder| self.core.workspace.leave(&self.core.files.real(folder)));
+        added.iter().for_each(|folder| self.core.look_through(&self.client, folder));
+        // Files may belong to another folder now, and so to another start directory.
+        self.core.changed.notify_one();
+    }
+
+    async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
+        // A client that can be asked need not say what has changed.
+        if params.settings.is_null() && self.core.session().abilities.pulls_settings {
+            self.pull_settings().await;
+        } else {
+            self.take_settings(&params.settings, None).await;
+        }
+    }
+
+    async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
+        self.execute(params).await.map(Some)
+    }
+
+    async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
+        self.hovered(params).await
+    }
+
+    async fn document_link(&self, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
+        self.links(params).await
+    }
+
+    async fn goto_definition(&self, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
+        self.defined(params).await
+    }
+
+    async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
+        self.referred(params).await
+    }
+
+    async fn document_symbol(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
+        self.sections(params).await
+    }
+
+    async fn symbol(&self, params: WorkspaceSymbolParams) -> Result<Option<WorkspaceSymbolResponse>> {
+        self.files_named(params).await
+    }
+
+    async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
+        self.completed(params).await
+    }
+
+    async fn will_rename_files(&self, params: RenameFilesParams) -> Result<Option<WorkspaceEdit>> {
+        self.renaming(params).await
+    }
+
+    async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+        self.actions(params).await
+    }
+
+    async fn code_action_resolve(&self, action: CodeAction) -> Result<CodeAction> {
+        self.action_resolved(action).await
+    }
+
+    async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
+        self.hints(params).await
+    }
+
+    async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+        self.lenses(params).await
+    }
+
+    async fn folding_range(&self, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
+        self.folds(params).await
+    }
+
+    async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
+        self.pulled(params).await
+    }
+
+    async fn workspace_diagnostic(&self, params: WorkspaceDiagnosticParams) -> Result<WorkspaceDiagnosticReportResult> {
+        self.pulled_everywhere(params).await
+    }
+}
+
+impl Server {
+    /// `window/workDoneProgress/cancel`
+    pub(crate) async fn progress_cancelled(&self, params: WorkDoneProgressCancelParams) {
+        if let ProgressToken::String(token) = &params.token {
+            self.core.workspace.cancel(Some(token));
+        }
+    }
+
+    /// A notification came that cannot be parsed. What it said is lost, so what it was about is no longer known.
+    pub(crate) async fn not_understood(&self, params: NotUnderstood) {
+        let NotUnderstood { method, uri, problem } = params;
+        tracing::warn!(method, uri, problem, "a notification cannot be understood");
+        let uri = uri.and_then(|uri| uri.parse::<Uri>().ok());
+        match method.as_str() {
+            "textDocument/didOpen" | "textDocument/didChange" => {
+                let Some(path) = uri.and_then(|uri| self.close(&uri)) else { return };
+                let what = path.display();
+                let message = format!(
+                    "{what}: the editor sent a change that makes no sense ({problem}); until the file is opened again, \
+                     what is saved counts"
+                );
+                self.client.show_message(MessageType::WARNING, message).await;
+            }
+            "workspace/didChangeWatchedFiles" | "textDocument/didSave" => self.core.happened(vec![Change::Everything]),
+            _ => {}
+        }
+    }
+
+    pub(crate) fn open(&self, uri: Uri, version: i32, text: &str) {
+        let Ok(path) = path_of(&uri) else { return };
+        // Outside of the lock: the disk may be slow. What the file holds is read when somebody asks.
+        let place = self.core.files.locate(&path);
+        // Under one lock, so that nobody sees a version of a document with the answer for another.
+        let mut session = self.core.session();
+        self.core.seen(self.core.files.open_at(&path, text, place));
+        let revision = session.next_revision();
+        session
+            .documents
+            .insert(uri, Document { path, version, revision, text: Rope::from_str(text), asked: Vec::new() });
+    }
+
+    /// Forgets a document, and says where its file is.
+    fn close(&self, uri: &Uri) -> Option<PathBuf> {
+        let mut session = self.core.session();
+        session.pulled.remove(uri);
+        let document = session.documents.remove(uri)?;
+        self.core.edited(&document.path, None);
+        Some(document.path)
+    }
+
+    async fn pull_settings(&self) {
+        let round = {
+            let mut session = self.core.session();
+            session.settings_round += 1;
+            session.settings_round
+        };
+        let asked = ConfigurationItem { scope_uri: None, section: Some("briefing".to_owned()) };
+        match self.client.configuration(vec![asked]).await {
+            Ok(values) => self.take_settings(&values.into_iter().next().unwrap_or_default(), Some(round)).await,
+            Err(error) => tracing::warn!("the client does not say its settings: {error}"),
+        }
+    }
+
+    /// Puts settings in force: those that were pushed, or those that were pulled in `round`.
+    async fn take_settings(&self, value: &Value, round: Option<u64>) {
+        let parsed = if value.is_null() { None } else { Some(Settings::parse(value)) };
+        let refused = {
+            let mut session = self.core.session();
+            match round {
+                // Something newer was said or asked meanwhile.
+                Some(round) if round != session.settings_round => return,
+                Some(_) => {}
+                None => session.settings_round += 1,
+            }
+            let settings = parsed.unwrap_or_else(|| Ok(session.initial.clone()));
+            settings.map(|settings| self.core.put_in_force(&mut session, settings)).err()
+        };
+        match refused {
+            None => self.core.changed.notify_one(),
+            Some(problem) => self.refuse(&problem).await,
+        }
+    }
+
+    async fn refuse(&self, problem: &str) {
+        let message = format!("{problem}; the settings before stay in force");
+        self.client.show_message(MessageType::ERROR, message).await;
+    }
+}
+
+impl Core {
+    /// The answers to a request, and the version of the index they belong to.
+    pub(crate) async fn answers(
+        self: &Arc<Self>,
+        request: &Request,
+        places: &Places,
+    ) -> Result<(Vec<Arc<Resolution>>, u64)> {
+        let questions = self.questions(request, places).await?;
+        let questions = questions.into_iter().map(|(choice, at)| (choice, Arc::new(at))).collect();
+        let before = self.index.version();
+        let (answers, versions): (Vec<_>, Vec<_>) = self.answers_to(questions).await.into_iter().unzip();
+        Ok((answers, versions.into_iter().fold(before, u64::max)))
+    }
+
+    /// What a request asks: one question per harness.
+    pub(crate) async fn questions(
+        self: &Arc<Self>,
+        request: &Request,
+        places: &Places,
+    ) -> Result<Vec<(Choice, Standpoint)>> {
+        let customs = self.customs(&places.cwd).await;
+        let mut defaults = Defaults { customs, ..(*self.defaults()).clone() };
+        if request.wants_roster(&defaults) {
+            defaults.roster = self.roster(&places.cwd, &defaults).await;
+        }
+        for profile in request.to_look_up(&defaults) {
+            self.look_up(profile, &places.cwd, &mut defaults).await;
+        }
+        request.questions(&defaults, places).map_err(Error::invalid_params)
+    }
+
+    /// Looks up which version of a harness is installed, as an agent started in `cwd` would meet it.
+    pub(crate) async fn look_up(self: &Arc<Self>, profile: &Profile, cwd: &Path, defaults: &mut Defaults) {
+        let (choice, standpoint) = installed::question(profile, cwd, &defaults.home, &defaults.env);
+        let (found, _) = self.answer(choice, Arc::new(standpoint)).await;
+        defaults.installed.found.insert(profile.id.to_owned(), Installed::of(&found));
+    }
+
+    /// The harnesses that are used by those who start them in `cwd`.
+    pub(crate) async fn roster(self: &Arc<Self>, cwd: &Path, defaults: &Defaults) -> Arc<Roster> {
+        let (choice, standpoint) = roster::question(cwd, &defaults.home, &defaults.env);
+        let (found, _) = self.answer(choice, Arc::new(standpoint)).await;
+        Arc::new(Roster::of(&found, &defaults.customs, &defaults.editor))
+    }
+
+    /// The harnesses that are declared for an agent that is started in `cwd`: by its workspace, and by the settings.
+    pub(crate) async fn customs(self: &Arc<Self>, cwd: &Path) -> Arc<Customs> {
+        let (choice, standpoint) = custom::question(cwd);
+        let (declared, _) = self.answer(choice, Arc::new(standpoint)).await;
+        let mut session = self.session();
+        let customs = Arc::new(Customs::of(&declared, &session.settings.custom_harnesses));
+        let names = customs.harnesses.iter().flat_map(|custom| &custom.instruction_names);
+        session.custom_names.extend(names.filter_map(|name| Path::new(name).file_name()).map(ToOwned::to_owned));
+        customs
+    }
+}

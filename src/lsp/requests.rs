@@ -1,0 +1,191 @@
+//! Our own requests, beside `ext.rs` which says what they look like: from the wire, ask, say, to the wire.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tower_lsp::jsonrpc::{Error, Result};
+use tower_lsp::ls_types::Uri;
+
+use super::convert::path_of;
+use super::ext::{self, EffectiveInstructionsParams, ExplainParams, Explanations, Harnesses, NoParams, Status};
+use crate::answer::Resolution;
+use crate::engine::{Core, session::Session};
+use crate::harness;
+use crate::lsp::{Server, announce};
+use crate::report::briefing::{self, Effective};
+use crate::report::context::{ContextReports, Counter, context_report};
+use crate::report::explain;
+use crate::report::roster::UsedHere;
+use crate::request::{Defaults, Places, Request};
+
+mod commands;
+mod compare;
+mod fetch;
+mod files;
+pub(crate) mod preview;
+mod session;
+
+pub(crate) use commands::Command;
+
+impl Server {
+    /// `briefing/effectiveInstructions`
+    pub(crate) async fn effective_instructions(&self, params: EffectiveInstructionsParams) -> Result<Effective> {
+        let include = params.request.include().map_err(Error::invalid_params)?;
+        let (answers, version) = self.answers_to(&params).await?;
+        let briefings = answers.iter().map(|answer| briefing::briefing(answer, include)).collect();
+        Ok(Effective { version, briefings })
+    }
+
+    /// `briefing/contextReport`
+    pub(crate) async fn context_report(&self, params: EffectiveInstructionsParams) -> Result<ContextReports> {
+        let (answers, version) = self.answers_to(&params).await?;
+        Ok(ContextReports {
+            version,
+            reports: answers.iter().map(|answer| context_report(answer, &Counter::ESTIMATE)).collect(),
+        })
+    }
+
+    /// `briefing/harnesses`
+    pub(crate) async fn harnesses(&self, _: NoParams) -> Result<Harnesses> {
+        let cwd = self.core.session().cwd_for(None);
+        let customs = match cwd {
+            Some(cwd) => self.core.customs(&cwd).await,
+            None => Arc::default(),
+        };
+        // A declaration of the same id is laid over the shipped one.
+        let known = harness::ALL.iter().filter(|profile| customs.harness(profile.id).is_none());
+        let declared = customs.harnesses.iter().map(|custom| ext::Harness::of_declared(custom));
+        Ok(Harnesses {
+            roster: self.core.used_here().await?,
+            harnesses: known.map(|profile| ext::Harness::of(profile)).chain(declared).collect(),
+            problems: customs.problems.iter().map(ToString::to_string).collect(),
+        })
+    }
+
+    /// `briefing/roster`
+    pub(crate) async fn roster(&self, _: NoParams) -> Result<UsedHere> {
+        self.core.used_here().await
+    }
+
+    /// `briefing/explain`
+    pub(crate) async fn explain(&self, params: ExplainParams) -> Result<Explanations> {
+        let file = parsed(&params.text_document.uri)?;
+        let target = params.target.as_deref().map(parsed).transpose()?;
+        let cwd = self.cwd(params.cwd.as_deref(), target.as_deref().or(Some(&file)))?;
+        let request = Request { harness: params.harness, ..Request::default() };
+        let places = Places { cwd, target, read_before: Vec::new(), already_loaded: Vec::new() };
+        let (answers, _) = self.core.answers(&request, &places).await?;
+        // Harnesses see an instruction file by its physical path, and the target by the path that was named.
+        let physical = self.core.physical(&file).await;
+        let explanations = answers.iter().map(|answer| {
+            let known = explain::explain(&file, answer);
+            let known =
+                if known.0.is_none() && known.2.is_empty() { explain::explain(&physical, answer) } else { known };
+            ext::Explanation::of(answer, known)
+        });
+        Ok(Explanations { explanations: explanations.collect() })
+    }
+
+    /// `briefing/status`
+    pub(crate) async fn status(&self, _: NoParams) -> Result<Status> {
+        let (facts, answers) = self.core.index.sizes();
+        let (instruction_files, complete) = self.core.workspace.count();
+        Ok(Status {
+            server: env!("CARGO_PKG_VERSION").to_owned(),
+            version: self.core.index.version(),
+            facts,
+            answers,
+            worked_out: self.core.index.worked_out(),
+            watched_directories: self.core.watcher.get().map_or(0, |watcher| watcher.count()),
+            watching: self.core.told().word().to_owned(),
+            instruction_files,
+            complete,
+        })
+    }
+
+    async fn answers_to(&self, params: &EffectiveInstructionsParams) -> Result<(Vec<Arc<Resolution>>, u64)> {
+        let answers = self.core.answers(&params.request, &self.places(params)?).await?;
+        if let Some(uri) = usual(params) {
+            let mut session = self.core.session();
+            let Session { documents, told, .. } = &mut *session;
+            if documents.contains_key(&uri) {
+                announce::tell(told, &uri, &answers.0);
+            }
+        }
+        Ok(answers)
+    }
+
+    fn places(&self, params: &EffectiveInstructionsParams) -> Result<Places> {
+        let target = params.text_document.as_ref().map(|document| parsed(&document.uri)).transpose()?;
+        let cwd = self.cwd(params.cwd.as_deref(), target.as_deref())?;
+        let all = |uris: &[String]| uris.iter().map(|uri| parsed(uri)).collect::<Result<_>>();
+        let (read_before, already_loaded) = (all(&params.read_before)?, all(&params.already_loaded)?);
+        Ok(Places { cwd, target, read_before, already_loaded })
+    }
+
+    fn cwd(&self, named: Option<&str>, target: Option<&Path>) -> Result<PathBuf> {
+        if let Some(cwd) = named {
+            return parsed(cwd);
+        }
+        self.core.session().cwd_for(target).ok_or_else(|| {
+            Error::invalid_params("neither textDocument nor cwd is given, and no workspace folder is open")
+        })
+    }
+}
+
+impl Core {
+    /// The harnesses that are used in the first workspace folder; without one, in the home directory.
+    pub(crate) async fn used_here(self: &Arc<Self>) -> Result<UsedHere> {
+        let cwd = self.session().cwd_for(None);
+        let defaults = self.defaults();
+        let cwd = cwd.unwrap_or_else(|| defaults.home.clone());
+        let mut defaults = Defaults { customs: self.customs(&cwd).await, enabled: Vec::new(), ..(*defaults).clone() };
+        defaults.roster = self.roster(&cwd, &defaults).await;
+        for used in &defaults.roster.clone().mine {
+            if let Some(profile) = harness::profile(&used.id).filter(|profile| profile.program.is_some()) {
+                self.look_up(profile, &cwd, &mut defaults).await;
+            }
+        }
+        let places = Places { cwd, target: None, already_loaded: Vec::new(), read_before: Vec::new() };
+        let questions = Request::default().questions(&defaults, &places).map_err(Error::invalid_params)?;
+        let choices: Vec<_> = questions.into_iter().map(|(choice, _)| choice).collect();
+        Ok(UsedHere::of(&defaults.roster, &choices, &defaults.installed))
+    }
+
+    /// `path` with the links on the way to it resolved, but not the one it may be itself.
+    pub(crate) async fn physical(self: &Arc<Self>, path: &Path) -> PathBuf {
+        let (Some(dir), Some(name)) = (path.parent().map(Path::to_owned), path.file_name()) else {
+            return path.to_owned();
+        };
+        let core = self.clone();
+        match tokio::task::spawn_blocking(move || core.files.real(&dir)).await {
+            Ok(dir) => dir.join(name),
+            Err(_) => path.to_owned(),
+        }
+    }
+}
+
+/// The file, if nothing but the file and the harnesses are said: that is the question which announcements are about.
+fn usual(params: &EffectiveInstructionsParams) -> Option<Uri> {
+    let document = params.text_document.clone()?;
+    let request = Request {
+        harness: params.request.harness.clone(),
+        include: params.request.include.clone(),
+        ..Request::default()
+    };
+    let uri = document.uri.parse().ok()?;
+    let usual = EffectiveInstructionsParams {
+        text_document: Some(document),
+        cwd: None,
+        read_before: Vec::new(),
+        already_loaded: Vec::new(),
+        request,
+    };
+    (*params == usual).then_some(uri)
+}
+
+/// The path of a URI that came as text.
+pub(crate) fn parsed(uri: &str) -> Result<PathBuf> {
+    let parsed: Uri = uri.parse().map_err(|error| Error::invalid_params(format!("{uri}: not a URI: {error}")))?;
+    path_of(&parsed)
+}

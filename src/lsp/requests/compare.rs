@@ -1,0 +1,83 @@
+//! `briefing/compare`: two harnesses, two editions, two standpoints, or now and a revision, side by side.
+
+use std::sync::Arc;
+
+use tower_lsp::jsonrpc::{Error, Result};
+
+use super::super::ext::{CompareParams, Side};
+use crate::answer::Resolution;
+use crate::disk::{self, AtRevision};
+use crate::engine::Core;
+use crate::harness::custom::{self, Customs};
+use crate::harness::queries::installed::{self, Installed};
+use crate::index::Index;
+use crate::lsp::Server;
+use crate::report::compare::{Comparison, compare};
+use crate::request::{Defaults, Places, Request};
+
+impl Server {
+    /// `briefing/compare`
+    pub(crate) async fn compare(&self, params: CompareParams) -> Result<Comparison> {
+        let (left, right) = (self.side("left", &params.left).await?, self.side("right", &params.right).await?);
+        let mut comparison = compare(&left, &right);
+        for (title, side) in [(&mut comparison.left, &params.left), (&mut comparison.right, &params.right)] {
+            if let Some(revision) = &side.revision {
+                title.push_str(&format!(" at {revision}"));
+            }
+        }
+        Ok(comparison)
+    }
+
+    async fn side(&self, name: &str, side: &Side) -> Result<Arc<Resolution>> {
+        let places = self.places(&side.question)?;
+        let request = side.question.request.clone();
+        let mut answers = match &side.revision {
+            None => self.core.answers(&request, &places).await?.0,
+            Some(revision) => {
+                // Who is asked does not change with the revision.
+                let mut defaults = (*self.core.defaults()).clone();
+                if request.wants_roster(&defaults) {
+                    defaults.roster = self.core.roster(&places.cwd, &defaults).await;
+                }
+                let (core, revision) = (self.core.clone(), revision.clone());
+                let look = move || core.at_revision(&request, &places, &defaults, &revision);
+                let found = tokio::task::spawn_blocking(look).await.map_err(|_| Error::internal_error())?;
+                found.map_err(|problem| Error::invalid_params(format!("{name}: {problem}")))?
+            }
+        };
+        let count = answers.len();
+        answers
+            .pop()
+            .filter(|_| count == 1)
+            .ok_or_else(|| Error::invalid_params(format!("{name}: it takes one harness to compare, not {count}")))
+    }
+}
+
+impl Core {
+    /// The answers to a request as they were when the working tree was at a revision. Nothing of it is remembered.
+    pub(crate) fn at_revision(
+        &self,
+        request: &Request,
+        places: &Places,
+        defaults: &Defaults,
+        revision: &str,
+    ) -> std::result::Result<Vec<Arc<Resolution>>, String> {
+        let files = AtRevision::open(&self.files, &places.cwd, revision)?;
+        let index = Index::default();
+        let observe = |asks| disk::observe_all(&files, asks);
+        let (choice, standpoint) = custom::question(&places.cwd);
+        let (declared, _) = index.answer(&observe, &choice, &Arc::new(standpoint));
+        let customs = Customs::of(&declared, &self.session().settings.custom_harnesses);
+        let mut defaults = Defaults { customs: Arc::new(customs), ..defaults.clone() };
+        // The version that is installed now answers for the revision, too.
+        for profile in request.to_look_up(&defaults) {
+            let (choice, standpoint) = installed::question(profile, &places.cwd, &defaults.home, &defaults.env);
+            let now = |asks| disk::observe_all(&self.files, asks);
+            let (found, _) = Index::default().answer(&now, &choice, &Arc::new(standpoint));
+            defaults.installed.found.insert(profile.id.to_owned(), Installed::of(&found));
+        }
+        let questions = request.questions(&defaults, places)?;
+        let answer = |(choice, standpoint)| index.answer(&observe, &choice, &Arc::new(standpoint)).0;
+        Ok(questions.into_iter().map(answer).collect())
+    }
+}

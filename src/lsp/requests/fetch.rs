@@ -1,0 +1,79 @@
+//! `briefing.fetch`: fetches the URLs that instructions name, once, after the user has said yes.
+
+use std::collections::BTreeSet;
+
+use tower_lsp::jsonrpc::{Error, Result};
+use tower_lsp::ls_types::{MessageActionItem, MessageType};
+
+use super::super::Server;
+use super::super::ext::{EffectiveInstructionsParams, Fetched, FetchedUrl};
+use crate::remote::{self, Reach};
+use crate::snapshot::Remote;
+use crate::text::without_passwords;
+
+/// The answer that lets it happen.
+const YES: &str = "Fetch";
+
+/// How many URLs a question names; more are counted.
+const NAMED: usize = 8;
+
+impl Server {
+    /// Asks the user, fetches every URL that the answers rest on, and lets the answers be worked out anew.
+    pub(crate) async fn fetch(&self, params: EffectiveInstructionsParams) -> Result<Fetched> {
+        let (answers, version) = self.answers_to(&params).await?;
+        let urls: BTreeSet<String> = answers.iter().flat_map(|answer| answer.urls()).map(str::to_owned).collect();
+        let urls: Vec<String> = urls.into_iter().collect();
+        if urls.is_empty() {
+            self.client.show_message(MessageType::INFO, "Briefing: no instructions in force here name a URL").await;
+            return Ok(Fetched { version, fetched: Vec::new() });
+        }
+        if !self.allows(&urls).await {
+            return Ok(Fetched { version, fetched: Vec::new() });
+        }
+        let asked = urls.clone();
+        let served =
+            tokio::task::spawn_blocking(move || remote::fetch(&asked, remote::TIME_LIMIT, Reach::Public)).await;
+        let served = served.map_err(|_| Error::internal_error())?;
+        let mut fetched = Vec::new();
+        let mut changes = Vec::new();
+        for (url, remote) in urls.into_iter().zip(served) {
+            let (bytes, problem) = match &remote {
+                Remote::Body(body) | Remote::Moved { body, .. } => (Some(body.len()), None),
+                Remote::Failed(why) => (None, Some(why.clone())),
+                Remote::NotFetched => (None, None),
+            };
+            changes.push(self.core.files.keep(&url, remote));
+            fetched.push(FetchedUrl { url: without_passwords(&url).into_owned(), bytes, problem });
+        }
+        self.core.index.forget(changes);
+        self.core.changed.notify_one();
+        self.tell(&fetched).await;
+        Ok(Fetched { version: self.core.index.version(), fetched })
+    }
+
+    async fn allows(&self, urls: &[String]) -> bool {
+        let (named, more) = urls.split_at(urls.len().min(NAMED));
+        let mut question = format!(
+            "Briefing: fetch from the network what instructions name? {}",
+            without_passwords(&named.join(", "))
+        );
+        if !more.is_empty() {
+            question.push_str(&format!(" and {} more", more.len()));
+        }
+        let action = |title: &str| MessageActionItem { title: title.to_owned(), properties: Default::default() };
+        let actions = vec![action(YES), action("Cancel")];
+        let chosen = self.client.show_message_request(MessageType::INFO, question, Some(actions)).await;
+        matches!(chosen, Ok(Some(action)) if action.title == YES)
+    }
+
+    async fn tell(&self, fetched: &[FetchedUrl]) {
+        let failed: Vec<String> =
+            fetched.iter().filter_map(|one| Some(format!("{}: {}", one.url, one.problem.as_deref()?))).collect();
+        let done = format!("Briefing: {} of {} URLs were fetched", fetched.len() - failed.len(), fetched.len());
+        if failed.is_empty() {
+            self.client.show_message(MessageType::INFO, done).await;
+        } else {
+            self.client.show_message(MessageType::WARNING, format!("{done}; {}", failed.join("; "))).await;
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! `briefing/instructionFiles`: every instruction file that is known, and what each harness makes of it.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tower_lsp::jsonrpc::{Error, Result};
+
+use super::super::ext::InstructionFilesParams;
+use super::parsed;
+use crate::answer::{Fate, Resolution, Standpoint};
+use crate::disk::{Filesystem, scan};
+use crate::engine::Core;
+use crate::engine::answers::Wanted;
+use crate::harness::Choice;
+use crate::harness::names::INSTRUCTION_FILES;
+use crate::index::Keep;
+use crate::lsp::Server;
+use crate::report::files::{InstructionFile, InstructionFiles, Reading, reading};
+use crate::request::{Places, Request};
+use crate::snapshot::FileType;
+
+/// How many directories are looked through for a file beside an instruction file.
+const SEARCHED: usize = 64;
+
+/// A directory below which files are looked for, and what is asked about them from one start directory.
+struct Group {
+    root: PathBuf,
+    questions: Vec<(Choice, Arc<Standpoint>)>,
+}
+
+impl Server {
+    /// `briefing/instructionFiles`
+    pub(crate) async fn instruction_files(&self, params: InstructionFilesParams) -> Result<InstructionFiles> {
+        let mut groups = Vec::new();
+        for group in self.groups(params).await? {
+            let found = self.core.files_of(&group.root).await;
+            groups.push((group, found));
+        }
+        let complete = groups.iter().all(|(_, found)| found.complete);
+        let wanted = Wanted::default();
+        let still_wanted = wanted.flag();
+        let core = self.core.clone();
+        let permit = core.readers.clone().acquire_owned().await.expect("never closed");
+        let look = move || {
+            let _permit = permit;
+            let mut files = BTreeMap::new();
+            for (group, found) in &groups {
+                // A folder inside another has a group of its own.
+                let inner = |root: &&Path| root.starts_with(&group.root) && **root != group.root;
+                let inner: Vec<&Path> = groups.iter().map(|(other, _)| &*other.root).filter(inner).collect();
+                let found = found.files.iter().filter(|file| !inner.iter().any(|root| file.starts_with(root)));
+                core.read_by(group, found.cloned().collect(), &still_wanted, &mut files);
+            }
+            let files = files.into_iter().map(|(path, harnesses): (PathBuf, Vec<Reading>)| InstructionFile {
+                path: path.to_string_lossy().into_owned(),
+                harnesses,
+            });
+            InstructionFiles { version: core.index.version(), complete, files: files.collect() }
+        };
+        tokio::task::spawn_blocking(look).await.map_err(|_| Error::internal_error())
+    }
+
+    /// One group for the directory that is named, else one for each workspace folder.
+    async fn groups(&self, params: InstructionFilesParams) -> Result<Vec<Group>> {
+        let request = Request { harness: params.harness, ..Request::default() };
+        let places = {
+            let session = self.core.session();
+            match params.cwd.as_deref().map(parsed).transpose()? {
+                Some(cwd) => vec![(session.folder_of(&cwd).unwrap_or(&cwd).to_owned(), cwd)],
+                None => {
+                    let of = |folder: &PathBuf| Some((folder.clone(), session.cwd_for(Some(folder))?));
+                    session.folders.iter().filter_map(of).collect()
+                }
+            }
+        };
+        let mut groups = Vec::new();
+        for (root, cwd) in places {
+            let places = Places { cwd, target: None, read_before: Vec::new(), already_loaded: Vec::new() };
+            let questions = self.core.questions(&request, &places).await?;
+            let questions = questions.into_iter().map(|(choice, at)| (choice, Arc::new(at))).collect();
+            groups.push(Group { root: self.core.files.real(&root), questions });
+        }
+        Ok(groups)
+    }
+}
+
+impl Core {
+    /// Adds what the harnesses of a group make of the files that were found there, and of those they read elsewhere.
+    fn read_by(
+        &self,
+        group: &Group,
+        mut found: BTreeSet<PathBuf>,
+        wanted: &AtomicBool,
+        files: &mut BTreeMap<PathBuf, Vec<Reading>>,
+    ) {
+        let mut sessions = Vec::new();
+        for (choice, standpoint) in &group.questions {
+            let Some(session) = self.answer_reading(choice, standpoint, Keep::Answer, wanted) else { return };
+            let there = |fate| !matches!(fate, Fate::Missing | Fate::Pending);
+            let sources = session.0.answer.sources.iter().filter(|source| there(source.fate));
+            found.extend(sources.filter_map(|source| source.path()).map(Path::to_owned));
+            sessions.push((choice, standpoint, session.0));
+        }
+        let mut beside: BTreeMap<PathBuf, Option<PathBuf>> = BTreeMap::new();
+        let mut known: Option<(PathBuf, Vec<Option<Arc<Resolution>>>)> = None;
+        for file in found {
+            let base = base_of(&file, &group.root);
+            let target = base
+                .map(|base| beside.entry(base.to_owned()).or_insert_with(|| self.file_below(base, wanted)).clone())
+                .and_then(|target| target.or_else(|| Some(file.clone())));
+            // Files of one directory come one after the other.
+            if known.as_ref().is_none_or(|(asked, _)| Some(asked) != target.as_ref()) {
+                known = target.map(|target| {
+                    let ask = |(choice, standpoint, _): &(&Choice, &Arc<Standpoint>, _)| {
+                        let standpoint = Standpoint { target: Some(target.clone()), ..(***standpoint).clone() };
+                        Some(self.answer_reading(choice, &Arc::new(standpoint), Keep::FactsOnly, wanted)?.0)
+                    };
+                    (target.clone(), sessions.iter().map(ask).collect())
+                });
+            }
+            if !wanted.load(Ordering::Relaxed) {
+                return;
+            }
+            let readings = sessions.iter().enumerate().map(|(at, (_, _, session))| {
+                let beside = known.as_ref().filter(|_| base.is_some()).and_then(|(_, answers)| answers[at].as_deref());
+                reading(&file, session, beside)
+            });
+            files.entry(file.clone()).or_default().extend(readings.collect::<Vec<_>>());
+        }
+    }
+
+    /// Some file in `dir`, or in a directory below it, that is no instruction file itself.
+    pub(crate) fn file_below(&self, dir: &Path, wanted: &AtomicBool) -> Option<PathBuf> {
+        let mut queue = VecDeque::from([dir.to_owned()]);
+        for _ in 0..SEARCHED {
+            let dir = queue.pop_front().filter(|_| wanted.load(Ordering::Relaxed))?;
+            let mut entries = self.files.list(&dir).unwrap_or_default();
+            entries.sort_by(|one, other| one.name.cmp(&other.name));
+            for entry in entries {
+                let path = dir.join(&entry.name);
+                let hidden = entry.name.as_encoded_bytes().starts_with(b".");
+                match entry.kind {
+                    FileType::File if !hidden && !INSTRUCTION_FILES.matches(&path) => return Some(path),
+                    FileType::Dir if !hidden && !scan::is_heavy(&entry.name) => queue.push_back(path),
+                    _ => {}
+                }
+            }
+        }
+        None
+    }
+}
+
+/// The directory whose files an instruction file below `root` comes with: its own, or the one that holds the directory
+/// of settings it is in, such as `.claude`.
+fn base_of<'a>(file: &'a Path, root: &Path) -> Option<&'a Path> {
+    let inside = file.strip_prefix(root).ok()?;
+    let hidden = |name: &OsStr| name.as_encoded_bytes().starts_with(b".");
+    let depth = inside.iter().position(hidden).unwrap_or(inside.iter().count() - 1);
+    file.ancestors().nth(inside.iter().count() - depth)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_in_a_directory_of_settings_belongs_to_the_directory_that_holds_it() {
+        for (file, base) in [
+            ("/r/AGENTS.md", Some("/r")),
+            ("/r/a/AGENTS.md", Some("/r/a")),
+            ("/r/a/.claude/rules/x.md", Some("/r/a")),
+            ("/r/.cursor/rules/a/b.mdc", Some("/r")),
+            ("/h/.codex/AGENTS.md", None),
+        ] {
+            assert_eq!(base_of(Path::new(file), Path::new("/r")), base.map(Path::new), "{file}");
+        }
+    }
+}

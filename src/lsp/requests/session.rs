@@ -1,0 +1,57 @@
+//! `briefing/session`: a session of one harness, step by step.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use tower_lsp::jsonrpc::{Error, Result};
+
+use super::super::ext::SessionParams;
+use super::super::requests::parsed;
+use crate::answer::Standpoint;
+use crate::engine::Core;
+use crate::harness::Choice;
+use crate::index::Keep;
+use crate::lsp::Server;
+use crate::report::session::{Unfolded, unfolded};
+use crate::request::Places;
+use crate::session::{Step, Turn, unfold};
+
+impl Server {
+    /// `briefing/session`
+    pub(crate) async fn session(&self, params: SessionParams) -> Result<Unfolded> {
+        let place = |uri: &str| parsed(uri).map_err(|error| error.message.into_owned());
+        let include = params.request.include().map_err(Error::invalid_params)?;
+        let steps = params.steps.iter().enumerate().map(|(at, step)| {
+            step.parsed(&place).map_err(|problem| Error::invalid_params(format!("step {}: {problem}", at + 1)))
+        });
+        let steps = steps.collect::<Result<Vec<Step>>>()?;
+        let cwd = self.cwd(params.cwd.as_deref(), None)?;
+        let places = Places { cwd, target: None, read_before: Vec::new(), already_loaded: Vec::new() };
+        let mut questions = self.core.questions(&params.request, &places).await?;
+        let (Some((choice, start)), true) = (questions.pop(), questions.is_empty()) else {
+            return Err(Error::invalid_params("a session is that of one harness: name it in `harness`"));
+        };
+        let core = self.core.clone();
+        let look = move || core.unfold(&choice, start, &steps);
+        let turns = tokio::task::spawn_blocking(look).await.map_err(|_| Error::internal_error())?;
+        let turns = turns.map_err(Error::invalid_params)?;
+        Ok(unfolded(self.core.index.version(), &turns, &params.steps, include))
+    }
+}
+
+impl Core {
+    /// A session, on a thread that may wait for the disk.
+    pub(crate) fn unfold(
+        &self,
+        choice: &Choice,
+        start: Standpoint,
+        steps: &[Step],
+    ) -> std::result::Result<Vec<Turn>, String> {
+        let wanted = AtomicBool::new(true);
+        let ask = |at: &Standpoint| {
+            let answer = self.answer_reading(choice, &Arc::new(at.clone()), Keep::Answer, &wanted);
+            answer.expect("it is wanted").0
+        };
+        unfold(choice, start, steps, &ask)
+    }
+}

@@ -1,0 +1,251 @@
+//! The tools: from the model's JSON, ask as an editor does, say little.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rmcp::ErrorData;
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use serde_json::{Value, json};
+use tower_lsp::jsonrpc;
+
+use super::arguments::{self, Question, parse, schema};
+use super::{Handler, summary};
+use crate::disk::Filesystem;
+use crate::engine::check;
+use crate::engine::settings::Settings;
+use crate::lsp::convert::uri_of;
+use crate::lsp::ext::{self, EffectiveInstructionsParams, TextDocument};
+use crate::lsp::requests;
+use crate::report::findings::Severity;
+use crate::report::words::list;
+use crate::request::OneOrMany;
+use crate::snapshot::{FileType, absolute};
+use crate::text;
+
+/// How many findings are listed.
+const LISTED: usize = 50;
+
+/// A tool: its name, what it is asked with, and what it is for.
+type Described = (&'static str, fn() -> JsonObject, &'static str);
+
+const TOOLS: [Described; 5] = [
+    (
+        "effective_instructions",
+        schema::<Question>,
+        "Which instruction files reach the model of each coding agent when it reads a file (or starts a session), in order, \
+         and what is cut or shadowed. include: [\"text\"] gives the exact text. Pass `loaded` of earlier answers as \
+         alreadyLoaded, so that a session that reads one file after another gets each text once.",
+    ),
+    (
+        "explain",
+        schema::<arguments::Explain>,
+        "Why one instruction file is, or is not, part of what each coding agent is told.",
+    ),
+    (
+        "instruction_files",
+        schema::<arguments::Files>,
+        "Every instruction file of the workspace, and which coding agents read it, and when.",
+    ),
+    (
+        "compare",
+        schema::<arguments::Compare>,
+        "What differs between two answers: two agents, two versions, two start directories, or now and a git revision.",
+    ),
+    (
+        "check",
+        schema::<arguments::Check>,
+        "What is wrong with the instruction files: text that is cut, shadowed, never read, missing imports, broken settings.",
+    ),
+];
+
+pub(super) fn all() -> Vec<Tool> {
+    let tool = |(name, schema, description): &Described| {
+        let hints = ToolAnnotations::new().read_only(true).destructive(false).idempotent(true).open_world(false);
+        Tool::new(*name, *description, Arc::new(schema())).with_annotations(hints)
+    };
+    TOOLS.iter().map(tool).collect()
+}
+
+/// What a tool says, or what is wrong with the question.
+type Said = Result<Value, String>;
+
+fn words(error: jsonrpc::Error) -> String {
+    error.message.into_owned()
+}
+
+impl Handler {
+    /// Calls a tool by its name.
+    pub(super) async fn called(&self, name: &str, arguments: JsonObject) -> Result<Said, ErrorData> {
+        let gone = self.server.core.files.stat(&self.roots[1]).map_or(true, |meta| meta.kind != FileType::Dir);
+        if gone {
+            let root = self.roots[0].display();
+            return Ok(Err(format!("the workspace {root} is not there; start briefing mcp with --cwd DIR")));
+        }
+        Ok(match name {
+            "effective_instructions" => self.effective_instructions(arguments).await,
+            "explain" => self.explain(arguments).await,
+            "instruction_files" => self.instruction_files(arguments).await,
+            "compare" => self.compare(arguments).await,
+            "check" => self.check(arguments).await,
+            other => {
+                let known: Vec<&str> = TOOLS.iter().map(|(name, ..)| *name).collect();
+                let problem = format!("there is no tool `{other}`; the tools are {}", list(&known));
+                return Err(ErrorData::invalid_params(problem, None));
+            }
+        })
+    }
+
+    async fn effective_instructions(&self, arguments: JsonObject) -> Said {
+        let question: Question = parse(arguments)?;
+        let wish = summary::Wish { detail: question.detail, when: question.when };
+        let answer = self.server.effective_instructions(self.question(question)?).await.map_err(words)?;
+        Ok(summary::effective(&answer, wish))
+    }
+
+    async fn explain(&self, arguments: JsonObject) -> Said {
+        let arguments: arguments::Explain = parse(arguments)?;
+        let params = ext::ExplainParams {
+            // Instruction files are outside as well: in the home directory, above the workspace.
+            text_document: TextDocument { uri: uri(&self.path(&arguments.file.unwrap_or_default())?)? },
+            target: arguments.target.as_deref().map(|target| self.inner(target)).transpose()?,
+            cwd: arguments.cwd.as_deref().map(|cwd| self.inner(cwd)).transpose()?,
+            harness: arguments.harness,
+        };
+        Ok(summary::explanations(&self.server.explain(params).await.map_err(words)?, arguments.detail))
+    }
+
+    async fn instruction_files(&self, arguments: JsonObject) -> Said {
+        let arguments: arguments::Files = parse(arguments)?;
+        let cwd = arguments.cwd.as_deref().map(|cwd| self.inner(cwd)).transpose()?;
+        let params = ext::InstructionFilesParams { harness: arguments.harness, cwd };
+        Ok(summary::files(&self.server.instruction_files(params).await.map_err(words)?, arguments.detail))
+    }
+
+    async fn compare(&self, arguments: JsonObject) -> Said {
+        let arguments: arguments::Compare = parse(arguments)?;
+        if let Some(other) = arguments.include.iter().find(|wish| *wish != "text") {
+            return Err(format!("include: `{other}` is not `text`"));
+        }
+        let side = |name: &str, side: Option<JsonObject>| {
+            let side: Result<arguments::Side, String> = parse(side.unwrap_or_default());
+            let side = side
+                .and_then(|side| Ok(ext::Side { question: self.question(side.question)?, revision: side.revision }));
+            side.map_err(|problem| format!("{name}: {problem}"))
+        };
+        let params = ext::CompareParams { left: side("left", arguments.left)?, right: side("right", arguments.right)? };
+        let answer = self.server.compare(params).await.map_err(words)?;
+        Ok(summary::comparison(&answer, !arguments.include.is_empty()))
+    }
+
+    async fn check(&self, arguments: JsonObject) -> Said {
+        let arguments: arguments::Check = parse(arguments)?;
+        let level = arguments.level.as_deref().unwrap_or("warning");
+        let level = Severity::named(level).ok_or_else(|| {
+            let known = Severity::WORDS.map(|(word, _)| word);
+            format!("level: `{level}` is not one of {}", list(&known))
+        })?;
+        let only = arguments.paths.iter().map(|path| {
+            let path = self.path(path)?;
+            self.inside(&path)?;
+            self.server.core.files.stat(&path).map_err(|errno| format!("{}: {}", path.display(), errno.text()))?;
+            Ok(path)
+        });
+        let only: Vec<PathBuf> = only.collect::<Result<_, String>>()?;
+        let (base, settings) = {
+            let session = self.server.core.session();
+            (session.base.clone(), session.settings.clone())
+        };
+        let root = self.roots[1].clone();
+        let settings = match arguments.harness {
+            None => settings,
+            Some(OneOrMany::One(spec)) => {
+                Settings::of_harnesses(&[spec], self.server.core.customs(&root).await.as_ref())?
+            }
+            Some(OneOrMany::Many(specs)) => {
+                Settings::of_harnesses(&specs, self.server.core.customs(&root).await.as_ref())?
+            }
+        };
+        // A check has a runtime of its own, which must not be made on a thread of this one.
+        let checked = tokio::task::spawn_blocking(move || {
+            check::check(base, check::Checking { root: &root, settings, only: &only, revision: None })
+        });
+        let checked = checked.await.map_err(|_| "the check was ended by a mistake of Briefing's own".to_owned())??;
+        Ok(findings(&checked, level))
+    }
+
+    /// A question as editors ask it.
+    fn question(&self, question: Question) -> Result<EffectiveInstructionsParams, String> {
+        let anywhere =
+            |paths: &[String]| paths.iter().map(|path| uri(&self.path(path)?)).collect::<Result<Vec<_>, _>>();
+        Ok(EffectiveInstructionsParams {
+            text_document: question
+                .file
+                .as_deref()
+                .map(|file| self.inner(file))
+                .transpose()?
+                .map(|uri| TextDocument { uri }),
+            cwd: question.cwd.as_deref().map(|cwd| self.inner(cwd)).transpose()?,
+            read_before: anywhere(&question.read_before)?,
+            already_loaded: anywhere(&question.already_loaded)?,
+            request: question.request,
+        })
+    }
+
+    /// The path that a model names, relative to the workspace or absolute.
+    fn path(&self, named: &str) -> Result<PathBuf, String> {
+        if named.is_empty() {
+            return Err("a path is empty".to_owned());
+        }
+        if named.starts_with("file:") {
+            return requests::parsed(named).map_err(words);
+        }
+        Ok(absolute(&self.roots[0], Path::new(named)))
+    }
+
+    /// The URI of a path in the workspace.
+    fn inner(&self, named: &str) -> Result<String, String> {
+        let path = self.path(named)?;
+        self.inside(&path)?;
+        uri(&path)
+    }
+
+    /// Refuses a path outside of the workspace.
+    pub(super) fn inside(&self, path: &Path) -> Result<(), String> {
+        if self.roots.iter().any(|root| path.starts_with(root)) {
+            return Ok(());
+        }
+        let (path, root) = (path.display(), self.roots[0].display());
+        Err(format!("{path} is outside of the workspace {root}; briefing mcp --cwd DIR serves another one"))
+    }
+}
+
+fn uri(path: &Path) -> Result<String, String> {
+    uri_of(path).map(|uri| uri.as_str().to_owned()).ok_or_else(|| format!("{}: not a path", path.display()))
+}
+
+/// How many files were checked, the first findings, and how many more there are.
+fn findings(checked: &check::Check, level: Severity) -> Value {
+    let mut said = Vec::new();
+    for file in &checked.files {
+        let path = file.path.strip_prefix(&checked.root).unwrap_or(&file.path).to_string_lossy();
+        let shown = file.found.iter().filter(|(severity, _)| *severity <= level);
+        said.extend(shown.map(|(severity, finding)| {
+            let before = text::lossy(&file.raw[..finding.range.start.min(file.raw.len())]);
+            json!({
+                "path": path,
+                "line": before.matches('\n').count() + 1,
+                "code": finding.kind.code(),
+                "severity": severity.word(),
+                "harness": finding.harness,
+                "message": finding.message,
+            })
+        }));
+    }
+    let more = said.len().saturating_sub(LISTED);
+    said.truncate(LISTED);
+    let mut answer = json!({"files": checked.count, "findings": said});
+    if more > 0 {
+        answer["more"] = more.into();
+    }
+    answer
+}
