@@ -118,6 +118,12 @@ pub fn lossy_without_bom(raw: &[u8]) -> Cow<'_, str> {
     lossy(raw.strip_prefix(b"\xef\xbb\xbf").unwrap_or(raw))
 }
 
+/// UTF-8 decoding that drops every byte that is not part of a valid character. Keeps a BOM.
+pub fn without_invalid(raw: &[u8]) -> Cow<'_, str> {
+    let pieces = || raw.utf8_chunks().map(|chunk| chunk.valid());
+    std::str::from_utf8(raw).map_or_else(|_| Cow::Owned(pieces().collect()), Cow::Borrowed)
+}
+
 /// Where in the file's bytes the byte `offset` of its lossy decoding stands.
 pub fn raw_offset(raw: &[u8], offset: usize) -> usize {
     Offsets::of(raw).raw(offset)

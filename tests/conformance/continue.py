@@ -24,7 +24,7 @@ MODELS = """models:
 
 
 def request(clients, case, ask):
-    other = {"edit": lambda path, text: ("Edit", {"file_path": path, "old_string": text, "new_string": text + "more"}),
+    other = {"edit": lambda path, text: ("Edit", {"file_path": path, "old_string": text or "x", "new_string": text + "more"}),
              "write": lambda path, _: ("Write", {"filepath": path, "content": "new"}),
              "shell": lambda path, _: ("Bash", {"command": f"cat '{path}'"})}
     model = Model(calls(ask, lambda path: ("Read", {"filepath": path}), other))

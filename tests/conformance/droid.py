@@ -14,7 +14,7 @@ BINARY = "droid/node_modules/@factory/cli-linux-x64/bin/droid"
 
 
 def request(clients, case, ask):
-    other = {"edit": lambda path, text: ("Edit", {"file_path": path, "old_str": text, "new_str": text + "more"}),
+    other = {"edit": lambda path, text: ("Edit", {"file_path": path, "old_str": text or "x", "new_str": text + "more"}),
              "write": lambda path, _: ("Create", {"file_path": path, "content": "new"}),
              "shell": lambda path, _: ("Execute", {"command": f"cat '{path}'"})}
     model = Model(calls(ask, lambda path: ("Read", {"file_path": path}), other))

@@ -28,7 +28,7 @@ max_context_size = 200000
 
 
 def request(clients, case, ask):
-    other = {"edit": lambda path, text: ("Edit", {"path": path, "old_string": text, "new_string": text + "more"}),
+    other = {"edit": lambda path, text: ("Edit", {"path": path, "old_string": text or "x", "new_string": text + "more"}),
              "write": lambda path, _: ("Write", {"path": path, "content": "new"}),
              "shell": lambda path, _: ("Bash", {"command": f"cat '{path}'"})}
     task = {"description": "d", "prompt": TASK, "subagent_type": ask.agent or "coder"}
@@ -50,6 +50,8 @@ def ask(clients, case, ask):
         return "refused"
     system = "\n".join(said_by(body, "system"))
     start = system.find(HEAD)
+    if start < 0:
+        return []  # a prompt of the user's own
     said = system[start + len(HEAD):system.rindex(TAIL)]
     return [("session", "system", said)] if said else []
 

@@ -2,22 +2,22 @@
 //! is named in a reminder, without its text.
 //!
 //! Checked on the real client 2.1.0 (`kimi -p` against a loopback mock of a provider), November 2026. Skills are listed in
-//! the system prompt, and are not looked up.
+//! the system prompt, and are not looked up; nor are prompts of the user's own, agents defined in files, and plugins.
 
 use std::collections::HashSet;
-use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::answer::{
-    Answer, Fate, Message, MessageKind, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Warning,
+    Answer, Certain, Fate, Message, MessageKind, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Warning,
 };
+use crate::formats::{Node, parse_json, parse_toml};
 use crate::harness::kit::conventional::PLAIN;
 use crate::harness::kit::section::{Given, Section};
 use crate::harness::kit::skills;
 use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program};
 use crate::search::{Known, Search};
-use crate::snapshot::{Ask, Content, FileType, absolute};
-use crate::text::{js_trim, js_trimmed};
+use crate::snapshot::{Ask, Content, Entry, FileType, absolute};
+use crate::text::{js_trim, js_trimmed, without_invalid};
 
 /// The profile.
 pub static PROFILE: Profile = Profile {
@@ -76,10 +76,14 @@ impl Edition for KimiCode {
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let root = root(&at.cwd, search)?;
         let mut answer = Answer { root: Some(root.clone()), ..Answer::default() };
-        let named = search.env("KIMI_CODE_HOME").filter(|dir| !dir.is_empty());
-        let own = named.map_or_else(|| at.home.join(".kimi-code"), |dir| absolute(&at.cwd, Path::new(&dir)));
-        let mut found = Found::default();
-        found.first(&[own.join(NAMES[0])], Scope::User, search, &mut answer)?;
+        let named = search.env("KIMI_CODE_HOME").map(PathBuf::from);
+        if named.as_deref().is_some_and(|dir| dir.as_os_str().is_empty()) {
+            return Ok(Answer::refused(&at.cwd, "KIMI_CODE_HOME is empty; unset it or set it to a folder"));
+        }
+        let own = named.unwrap_or_else(|| at.home.join(".kimi-code"));
+        let mut found = Found { cwd: at.cwd.clone(), ..Found::default() };
+        found.first(&[normalized(&own.join(NAMES[0]))], Scope::User, search, &mut answer)?;
+        let own = absolute(&at.cwd, &own);
         found.first(&NAMES.map(|name| at.home.join(".agents").join(name)), Scope::User, search, &mut answer)?;
         for dir in down(&at.cwd, &root) {
             found.first(&[dir.join(".kimi-code").join(NAMES[0])], Scope::Project, search, &mut answer)?;
@@ -88,6 +92,7 @@ impl Edition for KimiCode {
         let known = std::mem::take(&mut found.known);
         found.say(&mut answer);
         remind(at, known, search, &mut answer)?;
+        doubts(at, &own, search, &mut answer)?;
         let project = [".kimi-code", ".agents"].map(|name| root.join(name));
         let folders = project.into_iter().chain([own, at.home.join(".agents")]).map(|dir| dir.join("skills"));
         skills::doubted(folders.collect(), search, &mut answer)?;
@@ -95,52 +100,66 @@ impl Edition for KimiCode {
     }
 }
 
+/// A path as the client writes it: without `.` and, where it can be told, without `..`; a relative one stays relative.
+fn normalized(path: &Path) -> PathBuf {
+    let mut parts: Vec<Component<'_>> = Vec::new();
+    for part in path.components() {
+        match (part, parts.last()) {
+            (Component::CurDir, _) | (Component::ParentDir, Some(Component::RootDir)) => {}
+            (Component::ParentDir, Some(Component::Normal(_))) => drop(parts.pop()),
+            _ => parts.push(part),
+        }
+    }
+    parts.iter().collect()
+}
+
 /// A file with some text.
 struct File {
-    path: PathBuf,
+    /// As the client writes it: relative to the working directory where `KIMI_CODE_HOME` is.
+    shown: PathBuf,
     raw: Content,
-    range: Range<usize>,
     scope: Scope,
 }
 
 #[derive(Default)]
 struct Found {
+    cwd: PathBuf,
     files: Vec<File>,
-    /// Their paths.
+    /// Their paths, as the client writes them.
     known: HashSet<PathBuf>,
 }
 
 impl Found {
     /// Takes the first of the paths that has some text; the others that are there are shadowed by it.
     fn first(&mut self, paths: &[PathBuf], scope: Scope, search: &mut Search, answer: &mut Answer) -> Known<()> {
-        search.expect(paths.iter().cloned().map(Ask::Content))?;
+        search.expect(paths.iter().map(|path| Ask::Content(absolute(&self.cwd, path))))?;
         let mut taken = false;
-        for path in paths {
+        for shown in paths {
+            let path = absolute(&self.cwd, shown);
             let said = |fate, reason: String, answer: &mut Answer| {
-                answer.sources.push(Source::new(path, scope, fate, reason));
+                answer.sources.push(Source::new(&path, scope, fate, reason));
             };
             if taken {
-                if search.is_file(path, REASON)? {
+                if search.is_file(&path, REASON)? {
                     said(Fate::Shadowed, "another name comes first".to_owned(), answer);
                 }
                 continue;
             }
-            if self.known.contains(path) {
+            if self.known.contains(shown) {
                 continue;
             }
-            match search.read(path, REASON)? {
+            match search.read(&path, REASON)? {
                 Ok(raw) => {
-                    let range = js_trimmed(&raw.text());
-                    if range.is_empty() {
+                    if !has_text(&raw) {
                         said(Fate::Empty, "only white space".to_owned(), answer);
                         continue;
                     }
                     taken = true;
-                    self.known.insert(path.clone());
-                    self.files.push(File { path: path.clone(), raw, range, scope });
+                    self.known.insert(shown.clone());
+                    self.files.push(File { shown: shown.clone(), raw, scope });
                 }
                 Err(problem) => {
-                    if search.is_file(path, REASON)? {
+                    if search.is_file(&path, REASON)? {
                         said(Fate::Unreadable, problem.to_string(), answer);
                     }
                 }
@@ -152,18 +171,14 @@ impl Found {
     fn say(self, answer: &mut Answer) {
         let mut section = Section::new(Trigger::Session, Role::System);
         for file in &self.files {
-            let given = Given {
-                path: &file.path,
-                raw: &file.raw,
-                range: file.range.clone(),
-                scope: file.scope,
-                reason: REASON,
-            };
-            let head = format!("<!-- From: {} -->\n", file.path.display());
-            // Bytes that are no UTF-8 go.
-            let whole =
-                |text: Text| if file.raw.as_text().is_some() { text } else { text.replace('\u{fffd}', "").into() };
-            section.file(given, |text| Text::framed(head, whole(text), ""));
+            let path = absolute(&self.cwd, &file.shown);
+            let decoded = file.raw.text();
+            let is_valid = file.raw.as_text().is_some();
+            let range = if is_valid { js_trimmed(&decoded) } else { 0..decoded.len() };
+            let given = Given { path: &path, raw: &file.raw, range, scope: file.scope, reason: REASON };
+            let head = format!("<!-- From: {} -->\n", file.shown.display());
+            let valid = |text: Text| if is_valid { text } else { js_trim(&without_invalid(&file.raw)).into() };
+            section.file(given, |text| Text::framed(head, valid(text), ""));
         }
         let first = answer.messages.len();
         section.finish("\n\n", answer);
@@ -211,16 +226,20 @@ fn names_a_directory(text: &str) -> bool {
     first.strip_prefix("gitdir:").is_some_and(|path| !js_trim(path).is_empty())
 }
 
-/// The reminder that names the files which apply to what a tool reached, but for those that are known.
+/// Whether a file holds more than white space; bytes that are not valid UTF-8 are dropped.
+fn has_text(raw: &Content) -> bool {
+    !js_trim(&without_invalid(raw)).is_empty()
+}
+
+/// Adds the reminder that names the files which apply to what a tool reached, unless they are known.
 fn remind(at: &Standpoint, mut known: HashSet<PathBuf>, search: &mut Search, answer: &mut Answer) -> Known<()> {
-    let Some(target) = &at.target else { return Ok(()) };
+    let Some(target) = at.target.as_deref().filter(|target| !is_refused(target)) else { return Ok(()) };
     for earlier in &at.read_before {
         let file = absolute(&at.cwd, earlier);
-        known.extend(applying(file.parent().unwrap_or(Path::new("/")), search)?);
-        known.extend(has_a_name(&file).then_some(file));
+        // A file that was read itself is not named for that; the next tool in its directory names it.
+        known.extend(fresh(&file, &known, search)?);
     }
-    let mut fresh = applying(target.parent().unwrap_or(Path::new("/")), search)?;
-    fresh.retain(|path| !known.contains(path) && path != target);
+    let fresh = fresh(target, &known, search)?;
     if fresh.is_empty() {
         return Ok(());
     }
@@ -241,9 +260,105 @@ fn remind(at: &Standpoint, mut known: HashSet<PathBuf>, search: &mut Search, ans
     Ok(())
 }
 
-/// Whether a file is called as those that apply to a directory.
-fn has_a_name(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| NAMES.iter().any(|known| name == *known))
+/// Returns the files that apply to what a tool reached, each once, without those that are known and without the one that was
+/// reached, if it could be read.
+fn fresh(reached: &Path, known: &HashSet<PathBuf>, search: &mut Search) -> Known<Vec<PathBuf>> {
+    if is_refused(reached) {
+        return Ok(Vec::new());
+    }
+    let mut seen = HashSet::new();
+    let mut files = applying(reached.parent().unwrap_or(Path::new("/")), search)?;
+    files.retain(|path| path != reached && !known.contains(path) && seen.insert(path.clone()));
+    Ok(files)
+}
+
+/// Returns true if the client's tools refuse a path, by its name: it may hold a secret (2.1.0).
+fn is_refused(path: &Path) -> bool {
+    const TEMPLATES: [&str; 3] = [".env.example", ".env.sample", ".env.template"];
+    const PUBLIC: [&str; 3] = ["id_rsa.pub", "id_ed25519.pub", "id_ecdsa.pub"];
+    const SECRET: [&str; 4] = ["id_rsa", "id_ed25519", "id_ecdsa", "credentials"];
+    const COPIES: [&str; 10] =
+        [".bak", ".backup", ".copy", ".disabled", ".key", ".old", ".orig", ".pem", ".save", ".tmp"];
+    let whole = path.to_string_lossy().to_lowercase();
+    let name = whole.rsplit('/').next().unwrap_or_default();
+    if TEMPLATES.contains(&name) || PUBLIC.contains(&name) {
+        return false;
+    }
+    let is_secret = |prefix: &&str| {
+        let rest = name.strip_prefix(*prefix);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']) || COPIES.contains(&rest))
+    };
+    let in_cloud = [".aws/credentials", ".gcp/credentials"];
+    name == ".env"
+        || name.starts_with(".env.")
+        || SECRET.iter().any(|prefix| is_secret(&prefix))
+        || in_cloud.iter().any(|place| whole.contains(&format!("/{place}/")) || whole.ends_with(&format!("/{place}")))
+}
+
+/// Doubts the answer where a prompt, an agent, a plugin or a hook of the user's has a say in what is sent.
+fn doubts(at: &Standpoint, own: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
+    let prompt = own.join("SYSTEM.md");
+    if search.read(&prompt, "a system prompt of the user's own")?.is_ok_and(|raw| !js_trim(&raw.text()).is_empty()) {
+        let reason = format!("{} replaces the system prompt, and decides what of the files is sent", prompt.display());
+        answer.doubt(&[Certain::Set], reason);
+    }
+    if let Some(agent) = at.agent.as_deref().filter(|name| !["agent", "coder", "explore", "plan"].contains(name)) {
+        answer.doubt(&[Certain::Set], format!("the agent {agent} has a prompt of its own, which was not looked up"));
+    }
+    let mut top = at.cwd.as_path();
+    for dir in at.cwd.ancestors() {
+        if search.stat(&dir.join(".git"), "where agents of the project are looked for")?.is_ok() {
+            top = dir;
+            break;
+        }
+    }
+    let project = [top.join(".kimi-code/agents"), top.join(".agents/agents")];
+    for dir in project.into_iter().chain([own.join("agents"), at.home.join(".agents/agents")]) {
+        let is_agent = |name: &Path| name.extension().is_some_and(|extension| extension == "md");
+        let takes = |entry: &Entry| entry.kind == FileType::Dir || is_agent(Path::new(&entry.name));
+        for path in search.files_below(&dir, "an agent that may take the place of the client's own", takes)? {
+            let Ok(raw) = search.read(&path, "an agent that may take the place of the client's own")? else { continue };
+            if raw.text().contains("override") {
+                let reason = format!("{} may take the place of the client's own agent", path.display());
+                answer.doubt(&[Certain::Set], reason);
+            }
+        }
+    }
+    let config = own.join("config.toml");
+    if let Ok(raw) = search.read(&config, "settings, which may name agents and hooks")? {
+        match parse_toml(&raw.text()) {
+            Ok(settings) => {
+                let is_set = |key: &str| settings.get(key).is_some_and(|value| value.as_list() != Some(&[]));
+                if is_set("extra_agent_dirs") {
+                    let reason = format!("{}: extra_agent_dirs may bring an agent of its own", config.display());
+                    answer.doubt(&[Certain::Set], reason);
+                }
+                if at.target.is_some() && is_set("hooks") {
+                    answer.doubt(&[Certain::Set], format!("{}: hooks may stop the tool", config.display()));
+                }
+                if at.target.is_some() && is_set("tools") {
+                    answer.doubt(&[Certain::Set], format!("{}: tools may switch the tool off", config.display()));
+                }
+            }
+            Err(problem) => {
+                let reason = format!(
+                    "{} is not valid TOML, and the client starts without it: {}",
+                    config.display(),
+                    problem.message
+                );
+                answer.doubt(&[Certain::Set], reason);
+            }
+        }
+    }
+    let plugins = own.join("plugins/installed.json");
+    if let Ok(raw) = search.read(&plugins, "plugins, which may add instructions")? {
+        let listed = parse_json(&raw.text());
+        let none = listed.is_ok_and(|node| node.get("plugins").and_then(Node::as_list).is_some_and(<[_]>::is_empty));
+        if !none {
+            answer.doubt(&[Certain::Set], format!("what the plugins of {} add was not looked up", plugins.display()));
+        }
+    }
+    Ok(())
 }
 
 /// The files with some text that apply to a directory, from the root of its repository down.
@@ -259,17 +374,17 @@ fn applying(dir: &Path, search: &mut Search) -> Known<Vec<PathBuf>> {
     search.expect(dirs.iter().flat_map(all).map(Ask::Content))?;
     let mut found = Vec::new();
     for dir in &dirs {
-        let mut has_text = |path: &Path| -> Known<bool> {
+        let mut holds_text = |path: &Path| -> Known<bool> {
             let read = search.read(path, "a file that applies to what a tool reached")?;
-            Ok(read.is_ok_and(|raw| !js_trim(&raw.text()).is_empty()))
+            Ok(read.is_ok_and(|raw| has_text(&raw)))
         };
         let [own, capital, small] = all(dir);
-        if has_text(&own)? {
+        if holds_text(&own)? {
             found.push(own);
         }
-        if has_text(&capital)? {
+        if holds_text(&capital)? {
             found.push(capital);
-        } else if has_text(&small)? {
+        } else if holds_text(&small)? {
             found.push(small);
         }
     }
