@@ -1,7 +1,7 @@
 """Asks the real Droid: `droid exec` runs one turn against a mock of an OpenAI-compatible provider.
 
 `session`: the instructions in the first reminder of the first user message (role user). `read`: the reminder that follows the answer of a
-tool (role user).
+tool (role user). Sub-agents cannot be asked: they run in a daemon that wants the network.
 """
 import json, os
 from chat_model import Model, as_laid_out, calls, environment, last_request, prompt, text
@@ -18,12 +18,14 @@ def request(clients, case, ask):
              "write": lambda path, _: ("Create", {"file_path": path, "content": "new"}),
              "shell": lambda path, _: ("Execute", {"command": f"cat '{path}'"})}
     model = Model(calls(ask, lambda path: ("Read", {"file_path": path}), other))
-    own = os.path.join(case.home(), ".factory")
+    home = os.path.join(os.path.realpath(ask.cwd), case.env().get("FACTORY_HOME_OVERRIDE") or case.home())
+    own = os.path.join(home, ".factory")
     os.makedirs(own, exist_ok=True)
     config = os.path.join(own, "settings.json")
     said = json.loads(as_laid_out(case, config) or "{}")
     said["customModels"] = [{"model": "m", "displayName": "m", "baseUrl": model.url, "apiKey": "dummy", "provider": "generic-chat-completion-api", "maxOutputTokens": 1000}]
-    json.dump(said, open(config, "w"))
+    with open(config, "w") as f:
+        json.dump(said, f)
     env = environment(case, FACTORY_API_KEY="fk-dummy", FACTORY_DISABLE_TELEMETRY="1", DROID_DISABLE_AUTO_UPDATE="1")
     return last_request(model, [os.path.join(clients, BINARY), "exec", "--skip-permissions-unsafe", "-m", "custom:m-0", prompt(ask)], ask, env)
 

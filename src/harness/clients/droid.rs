@@ -2,21 +2,23 @@
 //! files on the way to what is read.
 //!
 //! Checked on the real client 0.225.2 (`droid exec` against a loopback mock of a provider), November 2026. Skills are listed in a
-//! reminder, and are not looked up.
+//! reminder, and are not looked up; sub-agents run in a daemon that could not be asked.
 
 use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-use crate::answer::{Answer, Certain, Fate, Limit, Per, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Unit};
+use crate::answer::{
+    Answer, Certain, Fate, Limit, Per, Refusal, Role, Scope, SessionKind, Source, Standpoint, Text, Tool, Trigger, Unit,
+};
 use crate::harness::history::replays;
 use crate::harness::kit::conventional::PLAIN;
 use crate::harness::kit::section::{Given, Section};
 use crate::harness::kit::skills;
 use crate::harness::{About, Attaches, Details, Edition, Evidence, History, Profile, Program, Replays};
 use crate::search::{Known, Search};
-use crate::snapshot::{Ask, Content, FileType};
+use crate::snapshot::{Ask, Content, Errno, FileType, Unreadable, absolute};
 use crate::text::{js_trim_end, utf16_len};
 
 /// The profile.
@@ -91,14 +93,20 @@ impl Edition for Droid {
     }
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
+        let named = search.env("FACTORY_HOME_OVERRIDE").filter(|dir| !dir.is_empty());
+        let home = named.map_or_else(|| at.home.clone(), |dir| absolute(&at.cwd, Path::new(&dir)));
+        if let Some(refusal) = refusal(&at.cwd, &home, search)? {
+            return Ok(refusal.into());
+        }
         let root = root(&at.cwd, search)?;
         let mut answer = Answer { root: root.clone().or_else(|| Some(at.cwd.clone())), ..Answer::default() };
-        let places = places(at, root.as_deref());
+        let places = places(&at.cwd, &home, root.as_deref());
         let guides = Kept::of(collect(&places, &NAMES, search, &mut answer)?, "coding_guidelines", &mut answer);
         let designs = Kept::of(collect(&places, &DESIGNS, search, &mut answer)?, "design_guidelines", &mut answer);
         let known: Vec<PathBuf> = guides.iter().filter(|kept| kept.whole).map(|kept| kept.file.path.clone()).collect();
         say(guides, designs, &mut answer);
         nested(at, root.as_deref(), known, search, &mut answer)?;
+        doubts(at, &home, search, &mut answer)?;
         let places =
             places.into_iter().map(|(dir, _)| dir).filter(|dir| FOLDERS.iter().any(|name| dir.ends_with(name)));
         skills::doubted(places.map(|dir| dir.join("skills")).collect(), search, &mut answer)?;
@@ -106,11 +114,35 @@ impl Edition for Droid {
     }
 }
 
-/// The nearest directory with `.git`.
+/// The settings of the user and of every directory up to the root of the disk, in which the client looks for a sandbox.
+fn settings(cwd: &Path, home: &Path) -> Vec<PathBuf> {
+    let dirs = std::iter::once(home).chain(cwd.ancestors()).map(|dir| dir.join(".factory"));
+    dirs.flat_map(|dir| ["settings.json", "settings.local.json"].map(|name| dir.join(name))).collect()
+}
+
+/// Returns the refusal to start where settings are there and cannot be opened (0.225.2).
+fn refusal(cwd: &Path, home: &Path, search: &mut Search) -> Known<Option<Refusal>> {
+    search.expect(settings(cwd, home).into_iter().map(Ask::Content))?;
+    for path in settings(cwd, home) {
+        match search.read(&path, "settings of the sandbox")? {
+            Err(problem @ Unreadable::Errno(errno)) if errno != Errno::NOENT => {
+                return Ok(Some(Refusal::new(path, format!("these settings cannot be opened: {problem}"))));
+            }
+            Err(Unreadable::Not(FileType::Fifo)) => {
+                return Ok(Some(Refusal::new(path, "these settings are a pipe, which the client waits for")));
+            }
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
+/// The nearest directory with `.git`: a directory or a file.
 fn root(dir: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     search.expect(dir.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
     for above in dir.ancestors() {
-        if search.stat(&above.join(".git"), "the root of the repository ends the search")?.is_ok() {
+        let git = search.stat(&above.join(".git"), "the root of the repository ends the search")?;
+        if git.is_ok_and(|meta| matches!(meta.kind, FileType::Dir | FileType::File)) {
             return Ok(Some(above.to_owned()));
         }
     }
@@ -118,13 +150,13 @@ fn root(dir: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
 }
 
 /// The directories that are looked at, the nearest first, then the user's.
-fn places(at: &Standpoint, root: Option<&Path>) -> Vec<(PathBuf, Scope)> {
-    let of_user: Vec<PathBuf> = OF_USER.iter().map(|name| at.home.join(name)).collect();
-    let personal: Vec<PathBuf> = FOLDERS.iter().map(|name| at.home.join(name)).collect();
+fn places(cwd: &Path, home: &Path, root: Option<&Path>) -> Vec<(PathBuf, Scope)> {
+    let of_user: Vec<PathBuf> = OF_USER.iter().map(|name| home.join(name)).collect();
+    let personal: Vec<PathBuf> = FOLDERS.iter().map(|name| home.join(name)).collect();
     let mut places: Vec<(PathBuf, Scope)> = Vec::new();
     let mut seen = HashSet::new();
-    for dir in at.cwd.ancestors() {
-        if dir != at.home && seen.insert(dir.to_owned()) {
+    for dir in cwd.ancestors() {
+        if dir != home && seen.insert(dir.to_owned()) {
             let scope = if personal.iter().any(|own| own == dir) { Scope::User } else { Scope::Project };
             places.push((dir.to_owned(), scope));
         }
@@ -310,6 +342,9 @@ fn nested(
     answer: &mut Answer,
 ) -> Known<()> {
     let Some(target) = at.target.as_deref().filter(|_| at.tool == Tool::Read) else { return Ok(()) };
+    if !is_read_as_text(target, search)? {
+        return Ok(());
+    }
     let mut seen: HashSet<PathBuf> = HashSet::new();
     for path in known.iter().chain(&at.already_loaded) {
         seen.insert(search.real(path)?.unwrap_or_else(|_| path.clone()));
@@ -317,6 +352,9 @@ fn nested(
     let dirs = touched(at, root, target, search)?;
     let mut section = Section::new(Trigger::Read, Role::User);
     let mut used = 0;
+    // Skills on the way are listed in the same reminder.
+    let skills = dirs.iter().flat_map(|dir| FOLDERS.map(|name| dir.join(name).join("skills")));
+    skills::doubted(skills.collect(), search, answer)?;
     for dir in dirs {
         for place in std::iter::once(dir.clone()).chain(FOLDERS.map(|name| dir.join(name))) {
             search.expect(NAMES.iter().map(|name| Ask::LinkKind(place.join(name))))?;
@@ -357,6 +395,60 @@ fn nested(
     section.finish("\n\n", answer);
     if let Some(message) = answer.messages.get_mut(first) {
         *message = message.clone().between("<system-reminder>\n", "\n</system-reminder>");
+    }
+    Ok(())
+}
+
+/// Extensions of what is read as an image or as a PDF: that brings nothing (0.225.2).
+const NO_TEXT: &str = " 3ds apng avci avcs avif azv b16 bmp btf btif cgm cmx dds dib djv djvu dng dpx drle dwg dxf emf exr fbs fh \
+    fh4 fh5 fh7 fhc fits fpx fst g3 gif heic heics heif heifs hej2 ico ief jaii jais jfif jhc jls jng jp2 jpe jpeg jpf jpg jpg2 \
+    jpgm jph jpm jpx jxl jxr jxra jxrs jxs jxsc jxsi jxss ktx ktx2 mdi mmr npx pbm pct pcx pdf pgm pic png pnm ppm psd pti ras \
+    rgb rlc sgi sid t38 tap tfx tga tif tiff uvg uvi uvvg uvvi vtf wbmp wdp webp wmf xbm xif xpm xwd ";
+
+/// Returns true if reading a file succeeds and brings its text: only then files on the way come along.
+fn is_read_as_text(path: &Path, search: &mut Search) -> Known<bool> {
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    if extension.is_some_and(|extension| NO_TEXT.contains(&format!(" {extension} "))) {
+        return Ok(false);
+    }
+    let read = search.read(path, "what is read: only text brings the files on the way")?;
+    Ok(!matches!(read, Err(Unreadable::Errno(_) | Unreadable::Not(FileType::Dir))))
+}
+
+/// Doubts the answer where something else has a say in what is sent.
+fn doubts(at: &Standpoint, home: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
+    if at.session == SessionKind::Subagent {
+        answer.doubt(&[Certain::Set], "sub-agents of Droid could not be asked");
+    }
+    let mut found = Vec::new();
+    for path in settings(&at.cwd, home) {
+        let Ok(raw) = search.read(&path, "settings of the sandbox")? else { continue };
+        if raw.text().contains("\"sandbox\"") {
+            found.push((path.clone(), "a sandbox"));
+        }
+        if raw.text().contains("\"hooks\"") {
+            found.push((path, "a hook"));
+        }
+    }
+    for dir in std::iter::once(home).chain(at.cwd.ancestors()).map(|dir| dir.join(".factory")) {
+        let path = dir.join("hooks.json");
+        if search.is_file(&path, "hooks")? {
+            found.push((path, "a hook"));
+        }
+    }
+    for name in ["org-managed-settings.cache.json", "cache/org-managed-settings.json"] {
+        let path = home.join(".factory").join(name);
+        if search.is_file(&path, "settings of the organization")? {
+            found.push((path, "a policy"));
+        }
+    }
+    for variable in ["FACTORY_RUNTIME_SETTINGS_PATH", "FACTORY_ORG_MANAGED_SETTINGS_LOCAL_PATH"] {
+        if search.has_env(variable) {
+            answer.doubt(&[Certain::Set], format!("the settings that {variable} names were not looked up"));
+        }
+    }
+    for (path, what) in found.into_iter().filter(|(_, what)| at.target.is_some() || *what == "a sandbox") {
+        answer.doubt(&[Certain::Set], format!("{}: {what} may keep files from the client", path.display()));
     }
     Ok(())
 }
