@@ -3,7 +3,7 @@
 `session`: what stands between the tags of the context `userRules` in the system message (role system). Reading a file adds nothing.
 The models are put before whatever a case has in its config.yaml.
 """
-import os
+import os, re
 
 import casefile
 from chat_model import Model, as_laid_out, calls, environment, last_request, node, prompt, said_by
@@ -23,13 +23,21 @@ MODELS = """models:
 """
 
 
+def moved(case, cwd):
+    """Where a variable says that the user's folder is; the client takes it from the `.env` of its directory as well."""
+    dotenv = os.path.join(cwd, ".env")
+    written = open(dotenv, errors="replace").read() if os.path.isfile(dotenv) else ""
+    said = re.search(r"^(?:export )?CONTINUE_GLOBAL_DIR=[\"']?([^\"'\s#]*)", written, re.M)
+    return case.env().get("CONTINUE_GLOBAL_DIR", said and said[1])
+
+
 def request(clients, case, ask):
     other = {"edit": lambda path, text: ("Edit", {"file_path": path, "old_string": text or "x", "new_string": text + "more"}),
              "write": lambda path, _: ("Write", {"filepath": path, "content": "new"}),
              "shell": lambda path, _: ("Bash", {"command": f"cat '{path}'"})}
     model = Model(calls(ask, lambda path: ("Read", {"filepath": path}), other))
-    own = case.env().get("CONTINUE_GLOBAL_DIR") or os.path.join(case.home(), ".continue")
-    own = os.path.join(os.path.realpath(ask.cwd), own)
+    cwd = os.path.realpath(ask.cwd)
+    own = os.path.join(cwd, moved(case, cwd) or os.path.join(case.home(), ".continue"))
     os.makedirs(own, exist_ok=True)
     config = os.path.join(own, "config.yaml")
     said = as_laid_out(case, config) or "name: mine\nversion: 1.0.0\nschema: v1\n"

@@ -19,9 +19,13 @@ pub fn parse_npm_yaml(text: &str) -> Result<Node, FormatError> {
     if text.lines().any(is_indented) {
         return Err(FormatError { at: 0..0, message: "a tab as indentation".to_owned() });
     }
-    let first = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'));
-    if first.is_some_and(|line| line.trim_end() == "...") {
-        return Err(FormatError { at: 0..0, message: "more than one document".to_owned() });
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    if lines.next().is_some_and(|line| line.trim_end() == "...") {
+        // An empty document ends here.
+        return match lines.next() {
+            None => Ok(Node { at: 0..text.len(), value: Value::Null }),
+            Some(_) => Err(FormatError { at: 0..0, message: "more than one document".to_owned() }),
+        };
     }
     parse_spaced(text)
 }

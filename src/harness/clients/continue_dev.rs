@@ -1,15 +1,16 @@
 //! Continue: one file of the working directory, and rules of the settings, of the workspace and of the user.
 //!
 //! Checked on the real client 1.5.47 (`cn -p` against a loopback mock of a provider), November 2026. Skills stand in the
-//! description of a tool, in an order that changes from run to run; they are not looked up.
+//! description of a tool, in an order that changes from run to run; they are not looked up. Nor are the settings that the client
+//! fetches where there is no config.yaml.
 
 use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-use crate::answer::{Answer, Certain, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
-use crate::formats::{Node, Value, parse_npm_yaml};
+use crate::answer::{Answer, Certain, Fate, Refusal, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
+use crate::formats::{Node, Value, dotenv, parse_npm_yaml};
 use crate::harness::history::replays;
 use crate::harness::keys::{Key, Keys, Takes};
 use crate::harness::kit::conventional::PLAIN;
@@ -108,10 +109,12 @@ impl Edition for Continue {
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut answer = Answer { root: Some(at.cwd.clone()), ..Answer::default() };
-        let named = search.env("CONTINUE_GLOBAL_DIR").filter(|dir| !dir.is_empty());
-        let own = named.map_or_else(|| at.home.join(".continue"), |dir| absolute(&at.cwd, Path::new(&dir)));
+        let own = own(at, search)?;
         let file = file(at, search, &mut answer)?;
-        let mut rules = settings(&own.join("config.yaml"), search, &mut answer)?;
+        let mut rules = match settings(&own.join("config.yaml"), search, &mut answer)? {
+            Ok(rules) => rules,
+            Err(refusal) => return Ok(refusal.into()),
+        };
         let known: HashSet<String> = rules.iter().map(|rule| rule.text().into_owned()).collect();
         let folders = [(at.cwd.join(".continue/rules"), Scope::Rule), (own.join("rules"), Scope::User)];
         for (dir, scope) in folders.into_iter().filter(|_| self.files == RuleFiles::Read) {
@@ -130,6 +133,21 @@ impl Edition for Continue {
         skills::doubted(folders.into(), search, &mut answer)?;
         Ok(answer)
     }
+}
+
+/// Returns the folder of the user, which a variable may name, also one of the `.env` of the working directory.
+fn own(at: &Standpoint, search: &mut Search) -> Known<PathBuf> {
+    const VARIABLE: &str = "CONTINUE_GLOBAL_DIR";
+    let named = match search.env(VARIABLE) {
+        Some(dir) => Some(dir),
+        None => {
+            let raw = search.read(&at.cwd.join(".env"), "variables, one of which moves the folder of the user")?;
+            let pairs = raw.map_or_else(|_| Vec::new(), |raw| dotenv(&raw.text()));
+            pairs.into_iter().find(|(name, _)| name == VARIABLE).map(|(_, value)| value)
+        }
+    };
+    let named = named.filter(|dir| !dir.is_empty());
+    Ok(named.map_or_else(|| at.home.join(".continue"), |dir| absolute(&at.cwd, Path::new(&dir))))
 }
 
 /// A rule, and where it comes from.
@@ -197,48 +215,67 @@ fn file(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<Opti
     Ok(taken.filter(|(_, raw)| !raw.is_empty()))
 }
 
-/// The rules of `config.yaml`.
-fn settings(path: &Path, search: &mut Search, answer: &mut Answer) -> Known<Vec<Rule>> {
-    let Ok(raw) = search.read(path, "rules of the settings")? else { return Ok(Vec::new()) };
-    let decoded = raw.text();
-    let parsed = parse_npm_yaml(&decoded);
-    let doubt = |answer: &mut Answer, what: &str| {
-        answer.doubt(&[Certain::Set], format!("{}: {what}", path.display()));
+/// Returns the rules of `config.yaml`, or the refusal to start with it.
+fn settings(path: &Path, search: &mut Search, answer: &mut Answer) -> Known<Result<Vec<Rule>, Refusal>> {
+    let raw = match search.read(path, "rules of the settings")? {
+        Ok(raw) => raw,
+        Err(Unreadable::Errno(Errno::NOENT | Errno::NOTDIR | Errno::LOOP)) => return Ok(Ok(Vec::new())),
+        Err(problem) => return Ok(Err(Refusal::new(path, format!("the settings cannot be read: {problem}")))),
     };
-    let Ok(node) = parsed else {
-        doubt(answer, "it is not valid YAML; what the client makes of that is not known");
-        return Ok(Vec::new());
+    let decoded = raw.text();
+    let refused = |why: &str| Ok(Err(Refusal::new(path, why)));
+    let node = match parse_npm_yaml(&decoded) {
+        Ok(node) => node,
+        Err(problem) => return refused(&format!("not valid YAML: {}", problem.message)),
+    };
+    for key in ["name", "version"] {
+        if node.get(key).and_then(Node::as_text).is_none() {
+            return refused(&format!("`{key}` must be a text"));
+        }
+    }
+    let entries = match node.get("rules") {
+        None => &[][..],
+        Some(list) => match list.as_list() {
+            Some(entries) => entries,
+            None => return refused(&list.value.must_be("rules", "a list")),
+        },
     };
     let mut rules = Vec::new();
     let mut seen = HashSet::new();
-    for entry in node.get("rules").and_then(Node::as_list).unwrap_or_default() {
+    for entry in entries {
+        let field = |key: &str| entry.get(key).and_then(Node::as_text);
+        let (name, text) = match &entry.value {
+            Value::Text(text) => (None, Some(text.as_str())),
+            Value::Table(_) if field("name").is_some() && field("rule").is_some() => (field("name"), field("rule")),
+            Value::Table(_) if field("uses").is_some() => (None, None),
+            _ => return refused("a rule must be a text, or have `name` and `rule`, or `uses`"),
+        };
         // A text counts once, and so does a name, whatever its text.
-        let key = entry.as_text().map(|text| (false, text));
-        let key = key.or_else(|| Some((true, entry.get("name")?.as_text()?)));
-        if key.is_some_and(|key| !seen.insert(key)) {
+        if text.is_some_and(|text| !seen.insert((name.is_some(), name.unwrap_or(text)))) {
             continue;
         }
-        let text = match &entry.value {
-            Value::Text(text) => Some(text),
-            Value::Table(_) => entry.get("rule").map(|rule| &rule.value).and_then(|value| match value {
-                Value::Text(text) => Some(text),
-                _ => None,
-            }),
-            _ => None,
-        };
         match text {
-            Some(text) if text.is_empty() => {}
-            Some(text) => rules.push(Rule {
-                path: path.to_owned(),
-                scope: Scope::Config,
-                raw: raw.clone(),
-                text: RuleText::Words(text.clone()),
-                reason: "a rule of the settings",
-            }),
-            None => doubt(answer, "a rule that is fetched from elsewhere is not known"),
+            Some("") => {}
+            Some(text) => {
+                if text.contains("${{") {
+                    let reason = format!("{}: what stands for a secret in a rule is not known", path.display());
+                    answer.doubt(&[Certain::Text], reason);
+                }
+                rules.push(Rule {
+                    path: path.to_owned(),
+                    scope: Scope::Config,
+                    raw: raw.clone(),
+                    text: RuleText::Words(text.to_owned()),
+                    reason: "a rule of the settings",
+                });
+            }
+            None => {
+                let reason = format!("{}: a rule that is fetched from elsewhere is not known", path.display());
+                answer.doubt(&[Certain::Set], reason);
+            }
         }
     }
-    Ok(rules)
+    Ok(Ok(rules))
 }
 
 /// The Markdown files of a folder of rules, level by level; links are followed.
@@ -249,7 +286,8 @@ fn files(dir: &Path, search: &mut Search, answer: &mut Answer) -> Known<Vec<Path
         search.expect(level.iter().cloned().map(Ask::Listing))?;
         let mut next = Vec::new();
         for folder in level {
-            let Ok(entries) = search.list(&folder, "a folder of rules")? else { continue };
+            // A folder that cannot be listed leaves no rule at all.
+            let Ok(entries) = search.list(&folder, "a folder of rules")? else { return Ok(Vec::new()) };
             if folder != dir && leads_back(&folder, search)? {
                 let reason = format!("{} leads back to a folder above it, and the client goes round", folder.display());
                 answer.doubt(&[Certain::Set], reason);

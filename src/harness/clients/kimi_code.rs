@@ -291,7 +291,7 @@ fn is_refused(path: &Path) -> bool {
     let in_cloud = [".aws/credentials", ".gcp/credentials"];
     name == ".env"
         || name.starts_with(".env.")
-        || SECRET.iter().any(|prefix| is_secret(&prefix))
+        || SECRET.iter().any(is_secret)
         || in_cloud.iter().any(|place| whole.contains(&format!("/{place}/")) || whole.ends_with(&format!("/{place}")))
 }
 
