@@ -118,6 +118,18 @@ pub fn lossy_without_bom(raw: &[u8]) -> Cow<'_, str> {
     lossy(raw.strip_prefix(b"\xef\xbb\xbf").unwrap_or(raw))
 }
 
+/// Decodes as Bun's `Bun.file(path).text()`: UTF-16 behind its little-endian mark, lenient UTF-8 otherwise; less the mark.
+pub fn bun_text(raw: &[u8]) -> Cow<'_, str> {
+    match raw.strip_prefix(b"\xff\xfe") {
+        // Of the mark alone Bun makes two replacement characters.
+        Some(units) if !units.is_empty() => {
+            let units: Vec<u16> = units.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
+            String::from_utf16_lossy(&units).into()
+        }
+        _ => lossy_without_bom(raw),
+    }
+}
+
 /// UTF-8 decoding that drops every byte that is not part of a valid character. Keeps a BOM.
 pub fn without_invalid(raw: &[u8]) -> Cow<'_, str> {
     let pieces = || raw.utf8_chunks().map(|chunk| chunk.valid());

@@ -7,13 +7,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-use crate::answer::{Answer, Certain, Fate, Message, Role, Scope, Source, Standpoint, Tool, Trigger};
+use crate::answer::{Answer, Certain, Fate, Message, Refusal, Role, Scope, Source, Standpoint, Tool, Trigger};
+use crate::formats::{Value, parse_yaml};
 use crate::harness::history::replays;
 use crate::harness::kit::conventional::PLAIN;
 use crate::harness::kit::skills;
 use crate::harness::{About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays};
 use crate::search::{Known, Search};
-use crate::snapshot::{Ask, Content, absolute};
+use crate::snapshot::{Ask, Content, Errno, Unreadable, absolute};
+use crate::text::bun_text;
 
 mod imports;
 mod prompt;
@@ -91,6 +93,9 @@ impl Edition for OhMyPi {
         let mut answer = Answer { root: root.clone(), ..Answer::default() };
         let named = search.env("PI_CODING_AGENT_DIR").filter(|dir| !dir.is_empty());
         let own = named.map_or_else(|| at.home.join(".omp/agent"), |dir| absolute(&at.cwd, Path::new(&dir)));
+        if let Some(refusal) = refusal(&at.cwd, &own, search)? {
+            return Ok(refusal.into());
+        }
         let candidates = candidates(at, root.as_deref(), &own, search)?;
         search.expect(candidates.iter().map(|candidate| Ask::Content(candidate.path.clone())))?;
         let mut taken: Vec<Taken> = Vec::new();
@@ -103,7 +108,7 @@ impl Edition for OhMyPi {
         for file in taken {
             let from = answer.sources.len();
             let imports = imports::Imports { home: &at.home, message: 0 };
-            let text = imports.expand(&file.raw.text_without_bom(), &file.candidate.path, search, &mut answer)?;
+            let text = imports.expand(&bun_text(&file.raw), &file.candidate.path, search, &mut answer)?;
             let (imported, own) = (answer.sources.split_off(from), file);
             files.push((own, text, imported));
         }
@@ -219,7 +224,9 @@ fn walk<'a>(cwd: &'a Path, home: &Path, root: Option<&Path>) -> Vec<&'a Path> {
 fn repository(cwd: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
     search.expect(cwd.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
     for dir in cwd.ancestors() {
-        if search.lstat(&dir.join(".git"), "the root of the repository ends the search")?.is_ok() {
+        let is_there = search.lstat(&dir.join(".git"), "the root of the repository ends the search")?.is_ok();
+        // It is looked for among the entries: where these cannot be listed, it is not found.
+        if is_there && search.list(dir, "the root of the repository ends the search")?.is_ok() {
             return Ok(Some(dir.to_owned()));
         }
     }
@@ -242,7 +249,7 @@ fn take(candidate: Candidate, taken: &mut Vec<Taken>, search: &mut Search, answe
         let source = Source::new(&candidate.path, scope, fate, reason);
         answer.sources.push(Source { size: Some(raw.size()), ..source });
     };
-    if raw.text_without_bom().is_empty() && candidate.empty == Empty::IsNone {
+    if bun_text(&raw).is_empty() && candidate.empty == Empty::IsNone {
         source(Fate::Empty, "empty: it counts as missing".to_owned());
         return Ok(());
     }
@@ -296,20 +303,53 @@ fn say(files: Vec<(Taken, String, Vec<Source>)>, answer: &mut Answer) {
     }
 }
 
-/// Files of the user's and of the project that say more than was asked about.
+/// Returns the refusal to start where settings of the user or of the project cannot be read (18.2.3).
+fn refusal(cwd: &Path, own: &Path, search: &mut Search) -> Known<Option<Refusal>> {
+    for path in [own.join("config.yml"), cwd.join(".omp/config.yml")] {
+        let why = match search.read(&path, "settings")? {
+            Ok(raw) => match parse_yaml(&bun_text(&raw)).map(|node| node.value) {
+                Ok(Value::Table(_) | Value::Null) => continue,
+                Ok(_) => "the settings must be a table".to_owned(),
+                Err(problem) => format!("the settings are not valid YAML: {}", problem.message),
+            },
+            Err(Unreadable::Errno(Errno::NOENT)) => continue,
+            Err(problem) => format!("the settings cannot be read: {problem}"),
+        };
+        return Ok(Some(Refusal::new(path, why)));
+    }
+    Ok(None)
+}
+
+/// Variables that move folders or name further settings; the client takes them from `.env` files as well (18.2.3).
+const VARIABLES: [&str; 6] =
+    ["OMP_PROFILE", "PI_PROFILE", "PI_CONFIG_DIR", "PI_CONFIG_FILES", "CLAUDE_CONFIG_DIR", "PI_CODING_AGENT_DIR"];
+/// The `.env` files of the working directory, which Bun reads itself.
+const DOTENV: [&str; 4] = [".env", ".env.local", ".env.development", ".env.development.local"];
+/// Keys of settings that add files or leave some out (18.2.3).
+const KEYS: [&str; 4] = ["disabledProviders", "enabledProviders", "disabledExtensions", "additionalDirectories"];
+/// Settings of the project that count, also those of other programs (18.2.3).
+const SETTINGS: [&str; 5] =
+    [".claude/settings.json", ".gemini/settings.json", ".cursor/settings.json", ".codex/config.toml", "opencode.json"];
+
+/// Doubts the answer where files of the user or of the project say more than was asked about.
 fn doubts(at: &Standpoint, own: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
     let here = |name: &str| at.cwd.join(name);
-    for variable in ["OMP_PROFILE", "PI_PROFILE", "PI_CONFIG_DIR", "CLAUDE_CONFIG_DIR"] {
+    for variable in VARIABLES.into_iter().filter(|name| *name != "PI_CODING_AGENT_DIR") {
         if search.has_env(variable) {
             answer.doubt(&[Certain::Set], format!("what {variable} does was not asked about"));
         }
     }
-    let settings = own.join("config.yml");
-    if let Ok(raw) = search.read(&settings, "settings, which may switch programs and files off")? {
-        let text = raw.text();
-        if ["disabledProviders", "enabledProviders", "disabledExtensions"].iter().any(|key| text.contains(key)) {
-            let reason = format!("{} switches files on or off, which was not asked about", settings.display());
-            answer.doubt(&[Certain::Set], reason);
+    let dotenv = [at.home.join(".env"), at.home.join(".omp/.env"), own.join(".env")];
+    let dotenv = dotenv.into_iter().chain(DOTENV.map(here)).map(|path| (path, &VARIABLES[..]));
+    let settings = ["config.yml", "config.yaml", "settings.json"].map(|name| own.join(name));
+    let settings = settings.into_iter().chain(SETTINGS.map(here)).map(|path| (path, &KEYS[..]));
+    let all: Vec<(PathBuf, &[&str])> = dotenv.chain(settings).collect();
+    search.expect(all.iter().map(|(path, _)| Ask::Content(path.clone())))?;
+    for (path, words) in all {
+        let Ok(raw) = search.read(&path, "what may add files or leave some out")? else { continue };
+        let text = bun_text(&raw);
+        if let Some(word) = words.iter().find(|word| text.contains(**word)) {
+            answer.doubt(&[Certain::Set], format!("what {word} in {} does was not asked about", path.display()));
         }
     }
     let others =

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::answer::{Answer, Scope, Source};
 use crate::search::{Known, Search};
 use crate::snapshot::absolute;
-use crate::text::is_js_space;
+use crate::text::{bun_text, is_js_space};
 
 /// How many files deep imports are followed; 18.2.3.
 const DEPTH: usize = 5;
@@ -102,7 +102,7 @@ impl Work<'_, '_, '_> {
         let source = Source::whole(&file, Scope::Import, raw.size(), format!("imported as `@{path}`"));
         self.answer.sources.push(Source { message: Some(self.imports.message), part: Some(0), ..source });
         let dir = file.parent().unwrap_or(Path::new("/")).to_owned();
-        self.text(&raw.text_without_bom(), &dir, depth + 1).map(Some)
+        self.text(&bun_text(&raw), &dir, depth + 1).map(Some)
     }
 }
 

@@ -7,6 +7,7 @@ use super::history as h;
 use super::schema::{self, Schema};
 use crate::harness::Version;
 use crate::snapshot::{Content, GlobFlavor};
+use crate::text::bun_text;
 
 /// Where the global file stands in the prompt.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -173,15 +174,10 @@ impl Decoding {
 
     /// The text of a file.
     pub fn decode(self, raw: &Content) -> Cow<'_, str> {
-        match (self, raw.strip_prefix(b"\xff\xfe")) {
-            // Of the mark alone Bun makes two replacement characters.
-            (Decoding::ByMark, Some(units)) if !units.is_empty() => {
-                let units: Vec<u16> =
-                    units.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
-                Cow::Owned(String::from_utf16_lossy(&units))
-            }
-            (Decoding::WithMark, _) => raw.text(),
-            (Decoding::ByMark | Decoding::Utf8, _) => raw.text_without_bom(),
+        match self {
+            Decoding::ByMark => bun_text(raw),
+            Decoding::WithMark => raw.text(),
+            Decoding::Utf8 => raw.text_without_bom(),
         }
     }
 }
