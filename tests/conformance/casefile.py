@@ -203,6 +203,10 @@ def clear(before):
         shutil.rmtree(path, ignore_errors=True) if os.path.isdir(path) and not os.path.islink(path) else os.unlink(path)
 
 
+# Runs a command as root that may not read what the mode of a file or folder forbids.
+OBEYING = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"]
+
+
 def private_root(scratch, script, *args, **kwargs):
     """Runs `python3 SCRIPT ARGS` (or a list) chrooted into a throw-away overlay of `/`: whatever it writes is gone after.
     There is no network in it but its own loopback. Needs root. `scratch` is an empty directory to mount on."""

@@ -2,6 +2,8 @@
 import json, os, signal, subprocess, threading, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import casefile
+
 
 # Stands in the task that a sub-agent is given: by it a request is known to be the sub-agent's.
 TASK = "the task of a sub-agent"
@@ -129,9 +131,9 @@ def is_subagent(case):
 
 
 def last_request(model, command, ask, env, seconds=240, softly=False):
-    """Runs a client until it said everything; its last request, or `None` where it ended before. `softly` lets it end what it has
+    """Runs a client, which may not read what modes forbid, until it said everything; its last request, or `None` where it ended before. `softly` lets it end what it has
     started elsewhere."""
-    process = subprocess.Popen(command, cwd=ask.cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    process = subprocess.Popen([*casefile.OBEYING, *command], cwd=ask.cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
     output = []
     reading = threading.Thread(target=lambda: output.append(process.stdout.read()), daemon=True)
     reading.start()

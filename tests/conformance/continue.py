@@ -74,6 +74,10 @@ def generate(r):
     for d in (trees.cwd + "/.continue/rules", own + "/rules"):
         for name in ("a.md", "B.md", "c/d.md", "c/A.md", "e/f/g.md", "h.txt", ".i.md", "é.md"):
             if r.random() < .3: trees.write(f"{d}/{name}", rule(r))
-    if r.random() < .3: trees.write(own + "/config.yaml", "name: n\nversion: 1.0.0\nschema: v1\n" + r.choice(["rules:\n  - A\n", "rules: []\n", "rules:\n  - name: x\n    rule: From the settings.\n", "rules:\n  - one\n  - two\n  - one\n", ""]))
+    if "CONTINUE_GLOBAL_DIR" not in trees.env and r.random() < .1:
+        trees.write(trees.cwd + "/.env", r.choice(["CONTINUE_GLOBAL_DIR=/c\n", "export CONTINUE_GLOBAL_DIR='c' # x\n", "OTHER=1\n"]))
+    trees.write("/c/rules/a.md", "C\n")
+    if r.random() < .1: trees.put(trees.cwd + "/.continue/rules/locked/", " | mode 000", "")
+    if r.random() < .3: trees.write(own + "/config.yaml", r.choice(["name: n\nversion: 1.0.0\nschema: v1\n"] * 6 + ["name: n\n", "name: n\nversion: 1\n"]) + r.choice(["rules: 3\n", "rules:\n  - rule: x\n", "rules:\n  - x ${{ secrets.T }}\n", "rules:\n  - uses: file:///out.md\n", "rules:\n  - A\n", "rules: []\n", "rules:\n  - name: x\n    rule: From the settings.\n", "rules:\n  - one\n  - two\n  - one\n", ""]))
     trees.fill(["/", *trees.dirs, "/h"], NAMES)
     return trees.case(f"continue from {trees.cwd}")

@@ -56,10 +56,17 @@ def last_call(body):
 NAMES = ["AGENTS.md", "AGENTS.md", "CLAUDE.md", "Claude.md", "agents.md", "DESIGN.md"]
 
 
+SETTINGS = ['{"sandbox": {"enabled": true, "filesystem": {"denyRead": ["/p/s"]}}}', '{"hooks": {"PreToolUse": [{"matcher": "Read", "hooks": [{"type": "command", "command": "exit 2"}]}]}}', "{", "{}"]
+
+
 def generate(r):
     trees = Trees(r)
     cwd = trees.cwd
     if r.random() < .3: trees.repository("/v")
+    trees.variables({"FACTORY_HOME_OVERRIDE": ["/c", "c", "/p", ""]})
     below = [cwd + name for name in ("/.factory", "/.agent", "/s", "/s/u", "/s/.agents")]
-    trees.fill(["/", *trees.dirs, "/h", "/h/.factory", "/h/.agents", *below, "/v"], NAMES)
-    return trees.case(f"droid from {cwd}" + trees.read([*trees.dirs, cwd + "/s", cwd + "/s/u", "/v"]))
+    trees.fill(["/", *trees.dirs, "/h", "/h/.factory", "/h/.agents", "/c/.factory", *below, "/v"], NAMES)
+    if r.random() < .15: trees.put(cwd + "/.factory/" + r.choice(["settings.json", "settings.local.json"]), r.choice(["", "", " | mode 000"]), r.choice(SETTINGS))
+    if r.random() < .05: trees.write(cwd + "/.factory/hooks.json", '{"PreToolUse": []}')
+    if r.random() < .1: trees.write(cwd + "/s/.agents/skills/one/SKILL.md", "---\nname: one\ndescription: d\n---\nx\n")
+    return trees.case(f"droid from {cwd}" + trees.reach([*trees.dirs, cwd + "/s", cwd + "/s/u", "/v"]))

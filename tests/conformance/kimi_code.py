@@ -59,6 +59,8 @@ def ask(clients, case, ask):
 def reminders(clients, case, ask):
     """What names files that apply to what a tool reached."""
     body = request(clients, case, ask)
+    if body is None:
+        return "refused"
     last = max(i for i, m in enumerate(body["messages"]) if m["role"] == "tool")
     said = [text(m["content"]) for m in body["messages"][last:] if m["role"] == "user"]
     return [("read", "user", t[len("<system-reminder>\n"):-len("\n</system-reminder>")]) for t in said if FOUND in t]
@@ -67,10 +69,26 @@ def reminders(clients, case, ask):
 # Random trees.
 
 NAMES = ["AGENTS.md", "AGENTS.md", "agents.md", "CLAUDE.md"]
+SETTINGS = ["default_plan_mode = true\n", "extra_agent_dirs = [\"/out\"]\n", "[identity]\nname = \"N\"\n", "[[hooks]]\nevent = \"PreToolUse\"\nmatcher = \"Read\"\ncommand = \"exit 2\"\n", "x = [\n"]
+AGENT = "---\nname: {}\ndescription: d\noverride: {}\n---\nMine.\n"
+
+
+def reminders_of_a_read(clients, case, ask):
+    return reminders(clients, case, ask) if ask.reading else "skip"
+
+
+def further(_):
+    return [("@reminders", reminders_of_a_read)]
 
 
 def generate(r):
     trees = Trees(r)
     own = trees.own("/h/.kimi-code", "KIMI_CODE_HOME")
-    trees.fill(["/", *trees.dirs, "/h", own, "/h/.agents", trees.cwd + "/.kimi-code", "/p/.kimi-code"], NAMES)
-    return trees.case(f"kimi-code from {trees.cwd}")
+    trees.variables({"KIMI_CODE_HOME": ["c", "./c/", "", "~/c"]})
+    below = [trees.cwd + "/s", trees.cwd + "/s/.kimi-code"]
+    trees.fill(["/", *trees.dirs, "/h", own, "/h/.agents", trees.cwd + "/.kimi-code", "/p/.kimi-code", "/p/c", *below], NAMES)
+    if r.random() < .2: trees.write(own + "/config.toml", r.choice(SETTINGS))
+    if r.random() < .1: trees.write(own + "/SYSTEM.md", r.choice(["Mine. ${agents_md}\n", " \n"]))
+    if r.random() < .1: trees.write(r.choice(["/p/.kimi-code", "/p/.agents", own, "/h/.agents"]) + "/agents/a.md", AGENT.format(r.choice(["agent", "other"]), r.choice(["true", "false"])))
+    if r.random() < .1: trees.write(trees.cwd + "/s/.git", r.choice(["gitdir: /x\n", "\n", "\ufeffgitdir: x\n"]))
+    return trees.case(f"kimi-code from {trees.cwd}" + trees.reach([*trees.dirs, *below]))

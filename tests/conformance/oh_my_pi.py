@@ -53,4 +53,8 @@ def generate(r):
     for d in dirs:
         trees.fill([d], r.sample(NAMES, 4), TEXTS + MORE)
         if r.random() < .3: trees.write(d.rstrip("/") + "/more.txt", r.choice(["MORE\n", "more @b.txt\n", ""]))
+    if r.random() < .1: trees.write(own + "/config.yml", r.choice(["theme: dark\n", "disabledProviders: [agents-md]\n", "- a\n", "a: [\n", ""]))
+    if r.random() < .1: trees.write(trees.cwd + "/" + r.choice([".omp/config.yml", ".claude/settings.json", ".gemini/settings.json", ".omp/settings.json"]), r.choice(['{"disabledProviders": ["agents-md"]}\n', "{}\n"]))
+    if r.random() < .1: trees.write(r.choice([trees.cwd, "/h", own]) + "/.env", r.choice(["PI_CODING_AGENT_DIR=/out\n", "CLAUDE_CONFIG_DIR=/out\n", "OTHER=1\n"]))
+    trees.variables({"PI_CONFIG_FILES": ["/out.md"], "CLAUDE_CONFIG_DIR": ["/out"], "PI_CODING_AGENT_DIR": ["c", "~/c", ""]})
     return trees.case(f"oh-my-pi from {trees.cwd}" + trees.read([*trees.dirs, trees.cwd + "/s"]))
