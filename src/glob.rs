@@ -16,7 +16,7 @@
 //! | `plain`, `any` | `globset` 0.4 itself | where no library is known; findings | |
 //! | `plain::gitignore` | `ignore` 0.4 itself | what clients leave to git, or to a library that follows it | cases |
 //!
-//! Its layers, from the bottom up: `meter` counts what matching costs; `units`, `runs`, `braces`, `fast` and `regex` know no
+//! Its layers, from the bottom up: `guard` says what may be compiled at all, and `meter` counts what matching costs; `units`, `runs`, `braces`, `fast` and `regex` know no
 //! syntax of patterns but their own; `class` and `segment` stand on them, `parts` on these; the walks `npm`, `bun`, `node` and
 //! `any` stand on top. `picomatch` and `npm_ignore` need `units`, `runs` and `regex` only.
 
@@ -28,6 +28,7 @@ mod braces;
 mod bun;
 mod class;
 mod fast;
+mod guard;
 mod meter;
 mod node;
 mod npm;

@@ -141,6 +141,25 @@ pub fn raw_offset(raw: &[u8], offset: usize) -> usize {
     Offsets::of(raw).raw(offset)
 }
 
+/// Where in the lossy decoding of `raw` its byte `at` stands; a byte within a character stands where the character begins.
+pub fn decoded_offset(raw: &[u8], at: usize) -> usize {
+    let (mut seen, mut decoded) = (0, 0);
+    for chunk in raw.utf8_chunks() {
+        let (valid, invalid) = (chunk.valid(), chunk.invalid().len());
+        if at < seen + valid.len() {
+            return decoded + valid.floor_char_boundary(at - seen);
+        }
+        (seen, decoded) = (seen + valid.len(), decoded + valid.len());
+        if at < seen + invalid {
+            return decoded;
+        }
+        if invalid > 0 {
+            (seen, decoded) = (seen + invalid, decoded + char::REPLACEMENT_CHARACTER.len_utf8());
+        }
+    }
+    decoded
+}
+
 /// Offsets of a lossy decoding that are asked about one after the other; in their order, the file is gone through once.
 struct Offsets<'r> {
     raw: &'r [u8],
@@ -294,6 +313,10 @@ mod tests {
         for (decoded, at) in [(0, 0), (2, 2), (5, 3), (6, 4), (7, 5), (10, 7)] {
             assert_eq!(raw_offset(raw, decoded), at, "offset {decoded}");
         }
+        for (at, decoded) in [(0, 0), (2, 2), (3, 5), (4, 6), (5, 7), (6, 7), (7, 10), (99, 10)] {
+            assert_eq!(decoded_offset(raw, at), decoded, "byte {at}");
+        }
+        assert_eq!([0, 1, 2, 3].map(|at| decoded_offset("жж".as_bytes(), at)), [0, 0, 2, 2]);
         assert_eq!(raw_ranges(raw, &[0..5, 5..5, 7..99]), [0..3, 5..7]);
         assert_eq!(raw_ranges(b"abc", &[0..2, 3..4, 1..99]), [0..2, 1..3]);
     }

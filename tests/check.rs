@@ -56,6 +56,22 @@ fn findings_are_shown_with_their_lines_and_counted() {
 }
 
 #[test]
+fn a_limit_within_a_character_is_shown_between_characters() {
+    // Three bytes are one and a half of these letters; a lone half in the file is shown as one sign.
+    for (limit, text) in [(3, "жжжж".as_bytes()), (5, "😀😀".as_bytes()), (3, b"\xff\xd0\xb6\xd0\r\xff")] {
+        let place = project();
+        std::fs::write(place.root.join("home/project/AGENTS.md"), text).expect("it is written");
+        std::fs::create_dir_all(place.root.join("home/.codex")).expect("a directory");
+        std::fs::write(place.root.join("home/.codex/config.toml"), format!("project_doc_max_bytes = {limit}\n"))
+            .expect("it is written");
+        let output = place.run("home/project", &["check", "--harness", "codex"]);
+        let shown = out(&output);
+        assert_eq!(output.status.code(), Some(1), "{shown}{}", String::from_utf8_lossy(&output.stderr));
+        assert!(shown.contains("AGENTS.md:1:"), "{shown}");
+    }
+}
+
+#[test]
 fn the_exit_code_says_whether_something_is_bad_enough() {
     let place = project();
     for (arguments, code) in [

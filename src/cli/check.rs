@@ -218,8 +218,13 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
     if let Some(file) = &arguments.baseline {
         leave_out(&mut report, &known(&here.join(file))?);
     }
+    let mut lost = 0;
     match arguments.format {
-        Format::Text => print_styled(&forms::text(&report))?,
+        Format::Text => {
+            let text;
+            (text, lost) = forms::text(&report);
+            print_styled(&text)?;
+        }
         Format::Json => print(&forms::json(&report)?)?,
         Format::Github => print(&forms::github(&report))?,
         Format::Markdown => print(&forms::markdown(&report))?,
@@ -227,7 +232,7 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
     }
     let fails = report.all.iter().any(|found| found.severity <= arguments.fail_on.severity());
     let is_quiet = arguments.exit_zero || arguments.write_baseline.is_some();
-    Ok(if fails && !is_quiet { ExitCode::from(FINDINGS) } else { ExitCode::SUCCESS })
+    Ok(if (fails && !is_quiet) || lost > 0 { ExitCode::from(FINDINGS) } else { ExitCode::SUCCESS })
 }
 
 /// The harnesses that were asked, in the versions that they were asked in.

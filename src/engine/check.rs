@@ -2,8 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
+use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use futures::FutureExt;
 
 use super::alone::at_rest;
 use super::settings::Settings;
@@ -73,14 +76,12 @@ pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
         let mut exceptions = Exceptions::of(&core, &root);
         let mut checked = Vec::new();
         for path in files {
-            // A file that went away meanwhile is no file of the project any more.
-            let Ok(view) = core.view(&path).await else { continue };
-            let mut found = diagnostics::found(&core, &view);
+            let Some((raw, mut found)) = found_in(&core, &path).await else { continue };
             found.retain(|(_, finding)| !finding.faded);
             let inside = path.strip_prefix(&root).unwrap_or(&path);
             found = found.into_iter().filter_map(|one| exceptions.except(one, inside)).collect();
             if !found.is_empty() {
-                checked.push(Checked { path, raw: view.raw, found });
+                checked.push(Checked { path, raw, found });
             }
         }
         if only.is_empty() {
@@ -93,6 +94,20 @@ pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
         }
         checked.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(Check { root: root.clone(), files: checked, count, session })
+    })
+}
+
+/// Everything that is found in one file. If a mistake of Briefing's own ends the check of this file, that is what is found, and
+/// the other files are checked all the same. `None` if the file went away meanwhile: then it is no file of the project any more.
+async fn found_in(core: &Arc<Core>, path: &Path) -> Option<(Content, Vec<(Severity, Finding)>)> {
+    let look = async {
+        let view = core.view(path).await.ok()?;
+        Some((view.raw.clone(), diagnostics::found(core, &view)))
+    };
+    AssertUnwindSafe(look).catch_unwind().await.unwrap_or_else(|_| {
+        let message = "this file could not be checked: a mistake of Briefing's own; please report it with the file";
+        let finding = Finding::new(Kind::InternalError, 0..0, message);
+        Some((Content::from(&b""[..]), vec![(Severity::Error, finding)]))
     })
 }
 

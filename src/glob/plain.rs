@@ -9,10 +9,11 @@ use globset::{Glob, GlobBuilder, GlobSet};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::PATTERN_LIMIT;
+use super::guard::Bounds;
 
-/// How deep braces may nest. The regular expressions that `globset` 0.4 makes of patterns may nest 250 deep; it checks that
-/// only after it has followed the braces itself, call by call.
-const DEPTH_LIMIT: usize = 250;
+/// The regular expressions that `globset` 0.4 makes of patterns may nest 250 deep; it checks that only after it has followed the
+/// braces itself, call by call.
+const BOUNDS: Bounds = Bounds { length: PATTERN_LIMIT, depth: 250, alternatives: 16_384 };
 
 /// How many compiled patterns are kept, and how long they are at most, in bytes: that of a usual rule takes some ten kilobytes.
 const KNOWN_LIMIT: usize = 256;
@@ -65,7 +66,7 @@ fn compiled(pattern: &str, fold_case: bool) -> Option<Arc<GlobSet>> {
 
 /// What a pattern says, not yet compiled; `None` for what is no glob.
 pub(super) fn parsed(pattern: &str, fold_case: bool) -> Option<Glob> {
-    if pattern.len() > PATTERN_LIMIT || depth(pattern) > DEPTH_LIMIT {
+    if !BOUNDS.allow(pattern) {
         return None;
     }
     GlobBuilder::new(pattern).literal_separator(true).case_insensitive(fold_case).empty_alternates(true).build().ok()
@@ -74,20 +75,6 @@ pub(super) fn parsed(pattern: &str, fold_case: bool) -> Option<Glob> {
 /// A set of one: `Glob::compile_matcher` panics where a pattern grows too large for the regular expressions behind it.
 fn alone(glob: Glob) -> Option<GlobSet> {
     GlobSet::new([glob]).ok()
-}
-
-/// How deep the braces of a pattern nest at most, whether escaped or not.
-fn depth(pattern: &str) -> usize {
-    let (mut depth, mut deepest) = (0_usize, 0);
-    for byte in pattern.bytes() {
-        match byte {
-            b'{' => depth += 1,
-            b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        deepest = deepest.max(depth);
-    }
-    deepest
 }
 
 /// Whether a pattern has characters with a meaning other than `*` and `?`.
@@ -122,13 +109,22 @@ fn has_in_order<'p>(
     })
 }
 
-/// What a `.gitignore` of this directory leaves out, as git reads it; a line that is no pattern leaves nothing out.
+/// What a `.gitignore` of this directory leaves out, as git reads it; a line that is no pattern, or is beyond all bounds, leaves
+/// nothing out.
 pub fn gitignore<'l>(dir: impl AsRef<Path>, lines: impl Iterator<Item = &'l str>) -> Gitignore {
-    let mut builder = GitignoreBuilder::new(dir);
-    for line in lines {
-        let _ = builder.add_line(None, line);
-    }
-    builder.build().unwrap_or_else(|_| Gitignore::empty())
+    let lines: Vec<&str> = lines.filter(|line| BOUNDS.allow(line)).collect();
+    let built = |lines: &[&str]| {
+        let mut builder = GitignoreBuilder::new(&dir);
+        for line in lines {
+            let _ = builder.add_line(None, line);
+        }
+        builder.build()
+    };
+    let compiles = |line: &&str| parsed(line, false).and_then(alone).is_some();
+    // One of them is too large, or all of them together are.
+    built(&lines)
+        .or_else(|_| built(&lines.into_iter().filter(compiles).collect::<Vec<_>>()))
+        .unwrap_or_else(|_| Gitignore::empty())
 }
 
 #[cfg(test)]
@@ -144,6 +140,8 @@ mod tests {
         for pattern in [nested(250), nested(100_000), "{a,b}".repeat(1 << 20), "[α-ω]{a,b}".repeat(6_000)] {
             assert!(!is_plain(&pattern) && !plain(&pattern, true, Path::new("a")), "{} bytes", pattern.len());
             assert!(plain_set([pattern.as_str(), "*.md"]).is_match("a.md"), "the others are what they are");
+            let ignored = gitignore("", [pattern.as_str(), "*.md"].into_iter());
+            assert!(ignored.matched("a.md", false).is_ignore(), "the other lines are what they are");
         }
     }
 

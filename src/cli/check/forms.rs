@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use serde_json::json;
@@ -15,14 +16,24 @@ use crate::text;
 /// How many characters of a line are shown.
 const WIDTH: usize = 160;
 
-/// For people: each finding with its line, and a count.
-pub(super) fn text(report: &Report) -> String {
+/// For people: each finding with its line, and a count. Also returns how many findings could not be shown.
+pub(super) fn text(report: &Report) -> (String, usize) {
     let renderer = Renderer::styled();
-    let mut out = String::new();
+    let (mut out, mut lost) = (String::new(), 0);
     for found in &report.all {
-        let _ = write!(out, "{}\n\n", renderer.render(&[group(found, &line_of(found))]));
+        let shown = isolated(|| renderer.render(&[group(found, &line_of(found))])).unwrap_or_else(|| {
+            lost += 1;
+            let name = format!("{} of {}", found.code(), found.path);
+            format!("error[internal-error]: {name} could not be shown; this is a mistake of Briefing's own")
+        });
+        let _ = write!(out, "{shown}\n\n");
     }
-    out + &summary(report) + "\n"
+    (out + &summary(report) + "\n", lost)
+}
+
+/// Returns `None` if rendering panics: then one finding is lost, and the others are shown.
+fn isolated(render: impl FnOnce() -> String) -> Option<String> {
+    catch_unwind(AssertUnwindSafe(render)).ok()
 }
 
 /// The line that a finding begins on, its number, and what of it is meant.
@@ -36,12 +47,17 @@ fn line_of(found: &Found) -> Line {
     let (start, end) = (found.finding.range.start.min(found.raw.len()), found.finding.range.end.min(found.raw.len()));
     let from = found.raw[..start].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
     let to = found.raw[start..].iter().position(|&byte| byte == b'\n').map_or(found.raw.len(), |at| start + at);
-    let shown = |bytes: &[u8]| text::lossy(bytes).replace('\r', "");
-    let (before, marked) = (shown(&found.raw[from..start]), shown(&found.raw[start..end.clamp(start, to)]));
-    let whole = starred(&shown(&found.raw[from..to]));
+    let raw = &found.raw[from..to];
+    let decoded = text::lossy(raw);
+    let whole = starred(&decoded.replace('\r', ""));
     let cut = whole.char_indices().nth(WIDTH).map_or(whole.len(), |(at, _)| at);
-    let mark = before.len().min(cut)..(before.len() + marked.len()).min(cut);
-    Line { text: whole[..cut].to_owned(), number: found.position(start).0, marked: mark }
+    // A limit may fall within a character, and bytes that are no text are shown as one.
+    let place = |byte: usize| {
+        let at = text::decoded_offset(raw, byte - from);
+        (at - decoded[..at].matches('\r').count()).min(cut)
+    };
+    let marked = place(start)..place(end.clamp(start, to));
+    Line { text: whole[..cut].to_owned(), number: found.position(start).0, marked }
 }
 
 /// A line for logs that others read: stars stand for passwords and secrets, so that what is marked stays where it is.
@@ -171,4 +187,34 @@ pub(super) fn markdown(report: &Report) -> String {
     }
     let _ = writeln!(out, "{}{}", if report.all.is_empty() { "" } else { "\n" }, summary(report));
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::findings::{Finding, Kind};
+
+    #[test]
+    fn what_is_marked_ends_between_characters_wherever_a_range_ends() {
+        let texts: [&[u8]; 6] =
+            ["жж\rжж\nж".as_bytes(), "😀\u{301}a😀".as_bytes(), b"a\xffb\xe2\x82c", b"\xf0\x9f\x98", b"\r\r\n\r", b""];
+        for raw in texts {
+            for start in 0..=raw.len() + 1 {
+                for end in start..=raw.len() + 1 {
+                    let finding = Finding::new(Kind::TooLong, start..end, "it is long");
+                    let (path, fingerprint) = ("a".to_owned(), String::new());
+                    let found = Found { path, raw, severity: Severity::Error, finding, fingerprint };
+                    let line = line_of(&found);
+                    assert!(line.text.get(line.marked.clone()).is_some(), "{raw:?} {start}..{end}: {:?}", line.marked);
+                    assert!(isolated(|| Renderer::plain().render(&[group(&found, &line)])).is_some());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_finding_that_cannot_be_shown_is_lost_alone() {
+        assert_eq!(isolated(|| "shown".to_owned()).as_deref(), Some("shown"));
+        assert_eq!(isolated(|| panic!("it is meant to")), None);
+    }
 }

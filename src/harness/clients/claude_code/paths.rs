@@ -76,8 +76,7 @@ fn expand(word: &str, patterns: &mut Vec<String>) {
         });
         match braces {
             Some((open, close))
-                if patterns.len() + todo.len() < PATTERN_LIMIT
-                    && (patterns.len() + todo.len()) * word.len() < PATTERNS_LIMIT_BYTES =>
+                if fits(patterns.len() + todo.len() + 1 + word[open..close].matches(',').count(), word.len()) =>
             {
                 let words = word[open + 1..close].split(',').map(crate::text::js_trim);
                 let expanded = words.map(|choice| format!("{}{choice}{}", &word[..open], &word[close + 1..]));
@@ -86,6 +85,11 @@ fn expand(word: &str, patterns: &mut Vec<String>) {
             _ => patterns.push(word),
         }
     }
+}
+
+/// Returns true if so many patterns of so many bytes are within the limits.
+fn fits(count: usize, bytes: usize) -> bool {
+    count <= PATTERN_LIMIT && count.saturating_mul(bytes) <= PATTERNS_LIMIT_BYTES
 }
 
 /// Whether a list of patterns holds for the file at `relative`, seen from the directory they belong to.
@@ -158,6 +162,10 @@ mod tests {
         let mut patterns = Vec::new();
         expand(&("{a,b}".repeat(20) + &"x".repeat(100_000)), &mut patterns);
         assert!(patterns.iter().map(String::len).sum::<usize>() < 4 * PATTERNS_LIMIT_BYTES);
+        // Each comma of these would be a pattern nearly as long as all of it.
+        let mut patterns = Vec::new();
+        expand(&("{a,".repeat(20_000) + &"}".repeat(20_000)), &mut patterns);
+        assert_eq!(patterns.len(), 1);
     }
 
     #[test]
