@@ -6,7 +6,6 @@
 //! only when the user named the command.
 #![expect(clippy::disallowed_methods, reason = "this is the room that starts programs, in a directory of its own")]
 
-use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -76,23 +75,58 @@ pub enum Where {
     Copy,
 }
 
-/// Where this machine lets a client be asked.
-pub fn place() -> Where {
-    let allowed = cfg!(target_os = "linux")
-        && namespaces("true")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()
-            .is_ok_and(|status| status.success());
-    if allowed { Where::OwnRoot } else { Where::Copy }
+/// Returns where a client can probably be asked. Runs no program: it is said to the user before anything may be run.
+pub fn expected_place() -> Where {
+    if cfg!(target_os = "linux") && helper(UNSHARE).is_some() { Where::OwnRoot } else { Where::Copy }
 }
 
-/// A program in namespaces of its own, which ends with whoever started it.
-fn namespaces(program: impl AsRef<OsStr>) -> Command {
-    let mut command = Command::new("unshare");
+/// Returns where this machine lets a client be asked, by trying it with a program that does nothing.
+pub fn place() -> Where {
+    let tried = helper("true").filter(|_| cfg!(target_os = "linux")).and_then(|nothing| namespaces(&nothing));
+    let status = tried.map(|mut command| {
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status()
+    });
+    if status.is_some_and(|status| status.is_ok_and(|status| status.success())) { Where::OwnRoot } else { Where::Copy }
+}
+
+/// The program that makes namespaces.
+const UNSHARE: &str = "unshare";
+
+/// Returns a program in namespaces of its own, with an empty environment, which ends with whoever started it.
+fn namespaces(program: &Path) -> Option<Command> {
+    let mut command = Command::new(helper(UNSHARE)?);
+    command.env_clear().current_dir("/");
     command.args(["--user", "--map-root-user", "--mount", "--net", "--pid", "--fork", "--kill-child"]).arg(program);
-    command
+    Some(command)
+}
+
+/// Where a system keeps its own programs. `PATH` is not asked: projects put directories of theirs there.
+const SYSTEM_PROGRAMS: [&str; 5] = ["/usr/bin", "/bin", "/usr/sbin", "/sbin", "/run/current-system/sw/bin"];
+
+/// Returns a program of the system by its absolute path.
+fn helper(name: &str) -> Option<PathBuf> {
+    let real = |dir: &&str| fs::canonicalize(Path::new(dir).join(name)).ok();
+    SYSTEM_PROGRAMS.iter().find_map(|dir| real(dir).filter(|program| is_of_the_system(program)))
+}
+
+/// Returns true if nobody but the system's administrator can have put a program there.
+#[cfg(unix)]
+fn is_of_the_system(program: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    const OTHERS_WRITE: u32 = 0o022;
+    // What others put into such a directory replaces nothing there.
+    const STICKY: u32 = 0o1000;
+    let is_safe = |meta: fs::Metadata| {
+        let is_closed = meta.mode() & OTHERS_WRITE == 0 || (meta.is_dir() && meta.mode() & STICKY != 0);
+        meta.uid() == 0 && is_closed
+    };
+    program.ancestors().all(|place| fs::symlink_metadata(place).is_ok_and(is_safe))
+}
+
+#[cfg(not(unix))]
+fn is_of_the_system(_: &Path) -> bool {
+    false
 }
 
 /// A directory of our own, which is gone with this.
@@ -134,9 +168,9 @@ pub fn ask(plan: &Plan, place: Where, answers: Answers) -> Result<Outcome, Strin
 fn ask_inside(plan: &Plan) -> Result<Outcome, String> {
     let own = std::env::current_exe().map_err(|error| format!("this program cannot be found: {error}"))?;
     let failed = |error: io::Error| format!("it cannot be started again by itself: {error}");
-    let mut child = namespaces(own)
+    let mut child = namespaces(&own)
+        .ok_or_else(|| format!("this system has no `{UNSHARE}` of its own"))?
         .args(["verify", INSIDE])
-        .env_clear()
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -264,4 +298,27 @@ fn write(file: &Path, text: &str) {
     // Where that fails, the client says what it misses.
     let _ = file.parent().map(fs::create_dir_all);
     let _ = fs::write(file, text);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn helpers_are_the_systems_own() {
+        use std::os::unix::fs::PermissionsExt;
+        assert!(helper("true").is_some_and(|program| program.is_absolute()));
+        assert_eq!(helper("no-such-program"), None);
+        let dir = tempfile::tempdir().expect("a directory");
+        let place = fs::canonicalize(dir.path()).expect("it is there");
+        let program = place.join("unshare");
+        fs::write(&program, "").expect("it is written");
+        let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("it is ours");
+        for (of_dir, of_program) in [(0o755, 0o775), (0o755, 0o757), (0o777, 0o755), (0o775, 0o755)] {
+            set(&place, of_dir);
+            set(&program, of_program);
+            assert!(!is_of_the_system(&program), "{of_dir:o} {of_program:o}");
+        }
+    }
 }

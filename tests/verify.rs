@@ -1,8 +1,9 @@
 //! `briefing verify`, with scripts in the place of clients: what they send is compared, and nothing they do reaches further.
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::process::Output;
+use std::process::{Output, Stdio};
 
 use crate::place::Place;
 
@@ -39,14 +40,14 @@ fn place(script: &str) -> Place {
     place
 }
 
-/// Where programs are found: with what makes namespaces, where that is allowed, and without.
-const PATHS: [&str; 2] = ["/usr/bin:/bin", "/nowhere"];
+/// In a root of its own, where that is allowed, and on the copy.
+const FENCES: [&[&str]; 2] = [&[], &["--on-copy"]];
 
-fn verify(place: &Place, path: &str, more: &[&str]) -> Output {
+fn verify(place: &Place, fence: &[&str], more: &[&str]) -> Output {
     let program = place.root.join("bin/codex").display().to_string();
-    let arguments = [&["verify", "codex@0.169.0", "--yes", "--program", &program], more].concat();
+    let arguments = [&["verify", "codex@0.169.0", "--yes", "--program", &program], fence, more].concat();
     let mut command = place.command("project", &arguments);
-    command.env("OPENAI_API_KEY", "secret").env("PATH", path).output().expect("the program runs")
+    command.env("OPENAI_API_KEY", "secret").output().expect("the program runs")
 }
 
 /// The code it ends with, and what it says.
@@ -60,16 +61,16 @@ const EQUAL: &str = "Codex 0.169.0: equal, 1 message of ";
 #[test]
 fn a_client_that_sends_what_briefing_says_is_equal() {
     let place = place(r#"send /v1/responses "$(rules "$(cat AGENTS.md)")""#);
-    for path in PATHS {
-        let (code, words) = said(&verify(&place, path, &[]));
-        assert!(code == Some(0) && words.starts_with(EQUAL), "{path}: {words}");
+    for fence in FENCES {
+        let (code, words) = said(&verify(&place, fence, &[]));
+        assert!(code == Some(0) && words.starts_with(EQUAL), "{fence:?}: {words}");
     }
 }
 
 #[test]
 fn a_difference_is_shown_and_written_as_a_case() {
     let place = place(r#"send /v1/responses "$(rules "$(cat AGENTS.md NOTES.md)")""#);
-    let (code, words) = said(&verify(&place, PATHS[0], &["--case", "wrong.case"]));
+    let (code, words) = said(&verify(&place, FENCES[0], &["--case", "wrong.case"]));
     assert_eq!(code, Some(1), "{words}");
     assert!(words.starts_with("Codex 0.169.0: differs in message 1, line 4, byte "), "{words}");
     assert!(words.contains("\n  Briefing  Rules.\\n</INSTRUCTIONS>\n  client    Rules.Notes.\\n</INST"), "{words}");
@@ -87,7 +88,7 @@ fn what_does_not_ask_its_model_says_nothing_about_the_text() {
         ("send /v9/telepathy '{}'", "it asked for /v9/telepathy, which none of the known protocols has"),
         ("send /v1/responses 'no JSON'", "it asked for /v1/responses, with a body that is not JSON"),
     ] {
-        let (code, said) = said(&verify(&place(script), PATHS[0], &[]));
+        let (code, said) = said(&verify(&place(script), FENCES[0], &[]));
         assert_eq!(code, Some(2), "{script}: {said}");
         assert!(said.starts_with("Codex 0.169.0: could not be compared; ") && said.contains(words), "{script}: {said}");
     }
@@ -97,7 +98,7 @@ fn what_does_not_ask_its_model_says_nothing_about_the_text() {
 fn what_a_half_finished_installation_says_is_shown() {
     let place = place("");
     fs::write(place.root.join("bin/codex"), "echo 'postinstall was not run'; exit 1\n").expect("it is written");
-    let (code, words) = said(&verify(&place, PATHS[0], &[]));
+    let (code, words) = said(&verify(&place, FENCES[0], &[]));
     assert_eq!(code, Some(2), "{words}");
     assert!(words.contains("it ended with code 1; it printed\npostinstall was not run"), "{words}");
 }
@@ -121,12 +122,12 @@ fn a_version_that_is_none_is_said_to_be_unknown() {
 
 #[test]
 fn a_client_that_hangs_is_ended_with_all_it_started() {
-    for path in PATHS {
+    for fence in FENCES {
         let place = place("setsid bash -c \"exec -a $MARK-left sleep 999\" & bash -c 'exec -a hangs sleep 999'");
-        let mark = format!("mark-{}-{}", std::process::id(), path.len());
+        let mark = format!("mark-{}-{}", std::process::id(), fence.len());
         let script = fs::read_to_string(place.root.join("bin/codex")).expect("it is there").replace("$MARK", &mark);
         fs::write(place.root.join("bin/codex"), script).expect("it is written");
-        let (code, words) = said(&verify(&place, path, &["--timeout", "2"]));
+        let (code, words) = said(&verify(&place, fence, &["--timeout", "2"]));
         assert_eq!(code, Some(2), "{words}");
         assert!(words.contains("it did not ask its model in the time it has"), "{words}");
         let left = format!("{mark}-left");
@@ -138,14 +139,14 @@ fn a_client_that_hangs_is_ended_with_all_it_started() {
 
 #[test]
 fn nothing_that_a_client_does_reaches_the_workspace_the_home_or_its_program() {
-    for path in PATHS {
+    for fence in FENCES {
         let place = place(
             r#"touch made ~/made; echo >> AGENTS.md; echo >> NOTES.md; rm -rf src; echo '# new' >> "$0"
             xdg-open http://x.y/ && text=opened
             send /v1/responses "$(rules "$(tr -d '\n' < AGENTS.md)$text")""#,
         );
         let before = tree(&place);
-        let (code, words) = said(&verify(&place, path, &[]));
+        let (code, words) = said(&verify(&place, fence, &[]));
         let after = tree(&place);
         let own = |tree: &[String]| tree.iter().filter(|line| line.contains("bin/codex")).cloned().collect::<Vec<_>>();
         if own(&before) == own(&after) {
@@ -185,9 +186,9 @@ fn credentials_and_what_would_start_programs_are_not_in_the_copy() {
         [ -e ~/.codex/config.toml ] || text="no settings"
         send /v1/responses "$(rules "$text")""#,
     );
-    for path in PATHS {
-        let (code, words) = said(&verify(&place, path, &[]));
-        assert!(code == Some(0) && words.starts_with(EQUAL), "{path}: {words}");
+    for fence in FENCES {
+        let (code, words) = said(&verify(&place, fence, &[]));
+        assert!(code == Some(0) && words.starts_with(EQUAL), "{fence:?}: {words}");
     }
 }
 
@@ -208,12 +209,12 @@ fn links_that_lead_out_of_the_copy_are_not_written_through() {
             symlink(at("home/trees"), at("project/trees")).expect("a link");
         }
         let before = tree(&place);
-        for path in PATHS {
+        for fence in FENCES {
             let program = at("bin/codex").display().to_string();
-            let mut command = place.command("project", &["verify", "opencode@1.18.33", "--yes", "--program", &program]);
-            let (_, words) = said(&command.env("PATH", path).output().expect("the program runs"));
-            assert!(words.contains("could not be compared"), "{pointer}{path}: {words}");
-            assert_eq!(before, tree(&place), "{pointer}{path}");
+            let arguments = [&["verify", "opencode@1.18.33", "--yes", "--program", &program], fence].concat();
+            let (_, words) = said(&place.run("project", &arguments));
+            assert!(words.contains("could not be compared"), "{pointer}{fence:?}: {words}");
+            assert_eq!(before, tree(&place), "{pointer}{fence:?}");
         }
     }
 }
@@ -240,6 +241,35 @@ fn nothing_is_run_without_a_yes_or_because_it_lies_in_the_workspace() {
         let output = place.command("project", &arguments).env("PATH", path).output().expect("the program runs");
         let error = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code() == Some(2) && error.contains(words), "{arguments:?}: {error}");
+    }
+}
+
+/// A project may put programs of its own on `PATH`, as `npx` and `direnv` do.
+#[test]
+fn no_program_of_the_workspace_is_run_before_or_after_the_question() {
+    let place = place(r#"node; git; send /v1/responses "$(rules "$(cat AGENTS.md)")""#);
+    let bin = place.root.join("project/node_modules/.bin");
+    fs::create_dir_all(&bin).expect("a directory");
+    for name in ["unshare", "true", "setpriv", "sh", "env", "node", "git"] {
+        fs::write(bin.join(name), format!("#!/bin/sh\necho {name} \"$@\" >> {}/ran\n", place.root.display()))
+            .expect("it is written");
+        fs::set_permissions(bin.join(name), fs::Permissions::from_mode(0o755)).expect("it can be run");
+    }
+    let program = place.root.join("bin/codex").display().to_string();
+    for (answer, more) in [("n\n", None), ("", Some("--yes")), ("", Some("--suite"))] {
+        let mut arguments = vec!["verify", "codex@0.169.0", "--program", &program];
+        arguments.extend(more);
+        let mut command = place.command("project", &arguments);
+        command.env("PATH", format!("{}:/usr/bin:/bin", bin.display())).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.stderr(Stdio::piped()).spawn().expect("it starts");
+        // It may have ended without reading.
+        let _ = child.stdin.take().expect("piped").write_all(answer.as_bytes());
+        child.wait_with_output().expect("it ends");
+        assert!(
+            !place.root.join("ran").exists(),
+            "{answer:?} {more:?}: {:?}",
+            fs::read_to_string(place.root.join("ran"))
+        );
     }
 }
 
@@ -293,12 +323,12 @@ fn an_early_gemini_cli_has_no_proxy_where_its_network_is_its_own() {
     let program = place.root.join("bin/gemini");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it can be run");
     let network = fs::read_link("/proc/self/ns/net").expect("it is there").display().to_string();
-    for (version, path) in [("0.43.0", PATHS[0]), ("0.43.0", PATHS[1]), ("0.44.0", PATHS[0])] {
+    for (version, fence) in [("0.43.0", FENCES[0]), ("0.43.0", FENCES[1]), ("0.44.0", FENCES[0])] {
         let (harness, program) = (format!("gemini-cli@{version}"), program.display().to_string());
-        let mut command = place.command("project", &["verify", &harness, "--yes", "--program", &program]);
-        let (_, words) = said(&command.env("PATH", path).output().expect("the program runs"));
+        let (_, words) =
+            said(&place.run("project", &[&["verify", &harness, "--yes", "--program", &program], fence].concat()));
         assert!(words.contains("net:["), "{words}");
         let is_alone = !words.contains(&network);
-        assert_eq!(words.contains("<>"), version == "0.43.0" && is_alone, "{version} {path}: {words}");
+        assert_eq!(words.contains("<>"), version == "0.43.0" && is_alone, "{version} {fence:?}: {words}");
     }
 }

@@ -57,6 +57,9 @@ pub(super) struct Verify {
     /// answer is equal
     #[arg(long, conflicts_with = "case")]
     suite: bool,
+    /// Ask on the copy, without a root of its own, as systems without namespaces do
+    #[arg(long, hide = true)]
+    on_copy: bool,
     /// Ask on standard input what is to be asked, in namespaces that were made for it
     #[arg(long, hide = true)]
     inside: bool,
@@ -77,9 +80,14 @@ pub(super) fn run(arguments: &Verify) -> Result<ExitCode, Failure> {
         return verify::inside(&answers).map(|()| ExitCode::SUCCESS).map_err(Failure::Misuse);
     }
     let asked = whom(arguments)?;
-    let place = verify::place();
-    if !arguments.yes && !agreed(&asked, place)? {
+    let expected = if arguments.on_copy { Where::Copy } else { verify::expected_place() };
+    if !arguments.yes && !agreed(&asked, expected)? {
         return Err("nothing was run".to_owned().into());
+    }
+    // Only now may a program be run.
+    let place = if expected == Where::OwnRoot { verify::place() } else { expected };
+    if place != expected {
+        eprintln!("briefing: this system lets no namespaces be made; it is asked on the copy instead");
     }
     let mut worst = 0;
     for one in &asked {
@@ -172,14 +180,19 @@ fn client_of(
             found.ok_or(format!("{title} is not installed: there is no `{command}` on PATH; name it with --program"))?
         }
     };
-    // What a project brings along is not run for having been found there, be it by way of a link.
-    let real = Real.real_path(&program).unwrap_or_else(|_| program.clone());
-    let is_brought_along = |place: &Path| [&program, &real].iter().any(|file| file.starts_with(place));
-    if arguments.program.is_none() && is_brought_along(project_around(cwd, home)) {
+    // What a project brings along is not run for having been found there, be it by way of a link; nor does the client find its
+    // `node` or `git` there.
+    let project = project_around(cwd, home);
+    let is_brought_along = |file: &Path| {
+        let real = Real.real_path(file).unwrap_or_else(|_| file.to_owned());
+        [file, &real].iter().any(|file| file.starts_with(project))
+    };
+    if arguments.program.is_none() && is_brought_along(&program) {
         return Err(format!("{} is part of this workspace; name it with --program if you trust it", program.display()));
     }
     let version = choice.claim.running.clone().unwrap_or_default();
-    Ok((client, Installed { program, version, path: path.to_vec() }))
+    let path = path.iter().filter(|dir| dir.is_absolute() && !is_brought_along(dir)).cloned().collect();
+    Ok((client, Installed { program, version, path }))
 }
 
 /// Says what will be run, and asks.

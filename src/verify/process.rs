@@ -110,7 +110,11 @@ fn end_group(id: u32) {
 
 #[cfg(not(unix))]
 fn end_group(id: u32) {
-    let _ = Command::new("taskkill").args(["/F", "/T", "/PID", &id.to_string()]).output();
+    // By its absolute path: a project may have one of that name.
+    let system = std::env::var_os("SystemRoot").unwrap_or_else(|| "C:\\Windows".into());
+    let _ = Command::new(Path::new(&system).join("System32\\taskkill.exe"))
+        .args(["/F", "/T", "/PID", &id.to_string()])
+        .output();
 }
 
 /// Ends what has left the group of a client: it becomes ours, since nobody else is its parent.
