@@ -237,6 +237,33 @@ impl Resolution {
         self.answer.warnings.iter().any(|warning| warning.code == Warning::INTERNAL_ERROR)
     }
 
+    /// Returns the answer without the messages into which a file goes that `may_tell` refuses; `None` if it refuses none. A
+    /// sentence stands for the text of each such message.
+    pub fn withheld(&self, may_tell: &dyn Fn(&Path) -> bool) -> Option<Resolution> {
+        let refused: Vec<&Source> = self
+            .answer
+            .sources
+            .iter()
+            .filter(|source| source.message.is_some() || source.fate.reaches())
+            .filter(|source| source.path().is_some_and(|path| !may_tell(path)))
+            .collect();
+        let first = refused.first()?.path()?.display().to_string();
+        let mut answer = self.clone();
+        for (number, message) in answer.answer.messages.iter_mut().enumerate() {
+            if !refused.iter().any(|source| source.message.is_none_or(|of| of == number)) {
+                continue;
+            }
+            let text = format!("[Briefing withholds this message: {first} lies outside of the workspace]");
+            message.text = text.into();
+            message.parts = vec![message.text.clone()];
+            (message.before, message.after) = (String::new(), String::new());
+        }
+        let reason = format!("the text of {first} is withheld, since it lies outside of the workspace");
+        answer.answer.files_only.get_or_insert(reason);
+        answer.fidelity = Fidelity::Files;
+        Some(answer)
+    }
+
     /// The URLs whose texts are, or would be, part of it.
     pub fn urls(&self) -> impl Iterator<Item = &str> {
         self.depends().filter_map(|ask| match ask {

@@ -15,6 +15,7 @@ pub(crate) mod alone;
 pub(crate) mod answers;
 pub mod check;
 pub(crate) mod mentions;
+pub(crate) mod privacy;
 pub(crate) mod session;
 pub mod settings;
 pub(crate) mod thread;
@@ -44,6 +45,8 @@ pub struct Core {
     /// Something could not be watched: there are answers that the index does not remember, and any change may concern them.
     pub(crate) blind: AtomicBool,
     pub(crate) session: Mutex<Session>,
+    /// What may be told, where not everything may.
+    pub(crate) privacy: OnceLock<privacy::Privacy>,
     pub(crate) today: Box<dyn Fn() -> Date + Send + Sync>,
     /// Something changed in the editor: diagnostics may have to be published anew.
     pub(crate) changed: Notify,
@@ -93,6 +96,7 @@ impl Core {
             mentions: Mentions::default(),
             blind: AtomicBool::new(false),
             session: Mutex::new(session),
+            privacy: OnceLock::new(),
             today,
             changed: Notify::new(),
             changed_outside: Notify::new(),

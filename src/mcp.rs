@@ -19,6 +19,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 
 use crate::engine::Date;
 use crate::engine::alone::Alone;
+use crate::engine::privacy::Privacy;
 use crate::engine::settings::Settings;
 use crate::lsp::Server;
 use crate::lsp::ext::SCHEME;
@@ -73,6 +74,8 @@ struct Handler {
 impl Handler {
     fn new(server: Server, root: &Path) -> Handler {
         let real = server.core.files.real(root);
+        let privacy = Privacy::of(real.clone(), &server.core.defaults());
+        assert!(server.core.privacy.set(privacy).is_ok(), "set once");
         Handler { server, roots: [root.to_owned(), real], followers: Arc::default() }
     }
 

@@ -97,3 +97,65 @@ fn who_says_nothing_is_no_trouble_and_a_workspace_that_is_not_there_is_said() {
         assert!(String::from_utf8_lossy(&output.stderr).contains(problem), "{arguments:?}");
     }
 }
+
+/// Whoever asks may be led by what the repository says.
+#[cfg(unix)]
+#[test]
+fn no_text_is_told_but_that_of_the_workspace_and_of_the_agents_own_directories() {
+    let place = project();
+    let at = |path: &str| place.root.join(path);
+    for (path, text) in [
+        ("home/.ssh/id_rsa", "PRIVATE"),
+        ("other/AGENTS.md", "PRIVATE"),
+        ("other/a.rs", ""),
+        ("home/.codex/AGENTS.md", "Rules of mine.\n"),
+    ] {
+        std::fs::create_dir_all(at(path).parent().expect("a directory")).expect("it is made");
+        std::fs::write(at(path), text).expect("it is written");
+    }
+    let key = at("home/.ssh/id_rsa");
+    std::os::unix::fs::symlink(at("other"), at("project/link")).expect("a link");
+    std::fs::create_dir(at("project/inner")).expect("a directory");
+    std::os::unix::fs::symlink(&key, at("project/inner/AGENTS.md")).expect("a link");
+    std::fs::write(at("project/.aider.conf.yml"), format!("read: [{}]\n", key.display())).expect("it is written");
+    let mut session = Session::start(&place, &[]);
+    session.begin();
+    let read = json!({"aider": {"read": [key]}});
+    let beside = json!({"codex": {"config": ["model_instructions_file=\"../other/AGENTS.md\""]}});
+    let call = |name: &str, arguments: Value| ("tools/call", json!({"name": name, "arguments": arguments}));
+    let text = json!(["text"]);
+    let questions = [
+        (call("effective_instructions", json!({"harness": "aider", "include": text})), "withholds this message"),
+        (
+            call("effective_instructions", json!({"harness": "aider", "options": read, "include": text})),
+            "options.aider.read names something outside of the workspace",
+        ),
+        (call("effective_instructions", json!({"options": beside})), "options.codex.config names something outside"),
+        (call("effective_instructions", json!({"cwd": "link", "include": text})), "/link is outside of the workspace"),
+        (call("effective_instructions", json!({"file": "link/a.rs"})), "/link/a.rs is outside of the workspace"),
+        (call("effective_instructions", json!({"cwd": "inner", "include": text})), "withholds this message"),
+        (
+            call("compare", json!({"left": {"harness": "codex"}, "right": {"harness": "aider"}, "include": text})),
+            "withholds this message",
+        ),
+        (
+            call("compare", json!({"left": {}, "right": {"harness": "aider", "options": read}})),
+            "options.aider.read names something outside",
+        ),
+        (call("check", json!({"paths": ["link/AGENTS.md"]})), "/link/AGENTS.md is outside of the workspace"),
+        (("resources/read", json!({"uri": "briefing:/aider/"})), "withholds this message"),
+        (
+            ("resources/read", json!({"uri": format!("briefing:/codex{}", at("project/link/a.rs").display())})),
+            "/link/a.rs is outside of the workspace",
+        ),
+        // What is the user's own, and what is the repository's, is told as ever.
+        (call("effective_instructions", json!({"include": text})), "Rules of mine."),
+        (call("effective_instructions", json!({"include": text})), "Root rules."),
+    ];
+    for (number, ((method, params), said)) in questions.into_iter().enumerate() {
+        let answer = session.ask(10 + number as u64, method, &params).to_string();
+        assert!(!answer.contains("PRIVATE"), "{params}: {answer}");
+        assert!(answer.contains(said), "{params}: {answer}");
+    }
+    assert_eq!(session.end(), Some(0));
+}

@@ -33,10 +33,15 @@ impl Evidence {
 
 /// Where a place is for a user.
 pub fn path_of(place: Place, home: &Path, search: &Search) -> Option<PathBuf> {
+    path_with(place, home, |variable| search.env(variable))
+}
+
+/// Returns where a place is for a user whose environment is `env`.
+pub fn path_with<T: AsRef<str>>(place: Place, home: &Path, env: impl Fn(&str) -> Option<T>) -> Option<PathBuf> {
     place.iter().find_map(|path| {
         let (start, below) = path.split_once('/').unwrap_or((path, ""));
         let start = match start.strip_prefix('$') {
-            Some(variable) => PathBuf::from(search.env(variable).filter(|value| !value.is_empty())?),
+            Some(variable) => PathBuf::from(env(variable).filter(|value| !value.as_ref().is_empty())?.as_ref()),
             None => home.to_owned(),
         };
         let path = if below.is_empty() { start } else { start.join(below) };

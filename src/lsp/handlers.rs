@@ -312,6 +312,7 @@ impl Core {
         let questions = questions.into_iter().map(|(choice, at)| (choice, Arc::new(at))).collect();
         let before = self.index.version();
         let (answers, versions): (Vec<_>, Vec<_>) = self.answers_to(questions).await.into_iter().unzip();
+        let answers = answers.into_iter().map(|answer| self.told_here(answer)).collect();
         Ok((answers, versions.into_iter().fold(before, u64::max)))
     }
 

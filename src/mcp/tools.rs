@@ -18,7 +18,7 @@ use crate::lsp::ext::{self, EffectiveInstructionsParams, TextDocument};
 use crate::lsp::requests;
 use crate::report::findings::Severity;
 use crate::report::words::list;
-use crate::request::OneOrMany;
+use crate::request::{OneOrMany, Request};
 use crate::snapshot::{FileType, absolute};
 use crate::text;
 
@@ -175,6 +175,7 @@ impl Handler {
 
     /// A question as editors ask it.
     fn question(&self, question: Question) -> Result<EffectiveInstructionsParams, String> {
+        self.check_options(&question.request)?;
         let anywhere =
             |paths: &[String]| paths.iter().map(|path| uri(&self.path(path)?)).collect::<Result<Vec<_>, _>>();
         Ok(EffectiveInstructionsParams {
@@ -209,13 +210,33 @@ impl Handler {
         uri(&path)
     }
 
-    /// Refuses a path outside of the workspace.
+    /// Refuses a path outside of the workspace, also where a link in the workspace leads out of it.
     pub(super) fn inside(&self, path: &Path) -> Result<(), String> {
-        if self.roots.iter().any(|root| path.starts_with(root)) {
+        let core = &self.server.core;
+        let is_named_inside = self.roots.iter().any(|root| path.starts_with(root));
+        if is_named_inside && core.privacy.get().is_some_and(|privacy| privacy.contains(&core.files.real(path))) {
             return Ok(());
         }
         let (path, root) = (path.display(), self.roots[0].display());
         Err(format!("{path} is outside of the workspace {root}; briefing mcp --cwd DIR serves another one"))
+    }
+
+    /// Refuses options of agents that name something outside of the workspace: as a path, in a list, or behind a flag.
+    fn check_options(&self, request: &Request) -> Result<(), String> {
+        for (harness, options) in &request.options {
+            for (name, value) in options {
+                let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+                let words = values.iter().filter_map(Value::as_str);
+                let mut words =
+                    words.flat_map(|text| text.split(|c: char| c.is_whitespace() || "=,;:'\"{}".contains(c)));
+                if words.any(|word| {
+                    word.starts_with('~') || self.inside(&absolute(&self.roots[0], Path::new(word))).is_err()
+                }) {
+                    return Err(format!("options.{harness}.{name} names something outside of the workspace"));
+                }
+            }
+        }
+        Ok(())
     }
 }
 

@@ -9,8 +9,9 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::harmless::{Harmless, harmless, is_secret};
+use super::harmless::{Harmless, harmless};
 use crate::disk::Filesystem;
+use crate::report::credentials::is_credential_file;
 use crate::snapshot::{Ask, Fact, FileType, absolute};
 
 /// A file that nobody asked for is copied up to this size, in bytes.
@@ -179,7 +180,7 @@ impl<'a> Copy<'a> {
 
     fn text(&mut self, path: &Path) -> io::Result<()> {
         let Some(real) = self.reach(path)? else { return Ok(()) };
-        if !self.is_covered(&real) || is_secret(&real) {
+        if !self.is_covered(&real) || is_credential_file(&real) {
             return Ok(());
         }
         let Ok(content) = self.fs.read(&real) else { return Ok(()) };

@@ -6,23 +6,6 @@ use std::path::Path;
 
 use crate::formats::{Node, parse_jsonc};
 
-/// Names of files that hold secrets, or what earlier sessions said.
-const SECRET: [&str; 13] = [
-    ".env",
-    "auth.json",
-    ".credentials.json",
-    "credentials.json",
-    "oauth_creds.json",
-    "google_accounts.json",
-    "mcp-auth.json",
-    "hosts.json",
-    ".netrc",
-    ".npmrc",
-    ".git-credentials",
-    "secrets.json",
-    "history.jsonl",
-];
-
 /// A key of settings that a copy has another value for.
 pub struct Harmless {
     /// The keys that lead to it; `*` is any.
@@ -36,13 +19,6 @@ impl Harmless {
     pub const fn new(path: &'static [&'static str], value: &'static str) -> Harmless {
         Harmless { path, value }
     }
-}
-
-/// Whether a file of that name is left empty.
-pub fn is_secret(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let is_key = [".pem", ".key"].iter().any(|ending| name.ends_with(ending)) || name.starts_with("id_");
-    is_key || name.starts_with(".env.") || SECRET.contains(&&*name)
 }
 
 /// The bytes of a file as they come into a copy.
@@ -131,21 +107,6 @@ mod tests {
         ] {
             let copied = harmless(Path::new(name), before.as_bytes(), &KEYS);
             assert_eq!(String::from_utf8_lossy(&copied), after, "{before}");
-        }
-    }
-
-    #[test]
-    fn files_of_secrets_are_known_by_their_names() {
-        for (name, secret) in [
-            ("auth.json", true),
-            ("id_rsa", true),
-            ("a.pem", true),
-            (".env", true),
-            (".env.local", true),
-            ("settings.json", false),
-            (".environment.md", false),
-        ] {
-            assert_eq!(is_secret(Path::new(name)), secret, "{name}");
         }
     }
 }

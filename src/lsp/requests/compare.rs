@@ -77,7 +77,7 @@ impl Core {
             defaults.installed.found.insert(profile.id.to_owned(), Installed::of(&found));
         }
         let questions = request.questions(&defaults, places)?;
-        let answer = |(choice, standpoint)| index.answer(&observe, &choice, &Arc::new(standpoint)).0;
+        let answer = |(choice, standpoint)| self.told_here(index.answer(&observe, &choice, &Arc::new(standpoint)).0);
         Ok(questions.into_iter().map(answer).collect())
     }
 }

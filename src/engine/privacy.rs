@@ -1,0 +1,89 @@
+//! What an agent may be told over MCP: the texts of its workspace and of the agents' own directories, and no other file's.
+//!
+//! Whoever asks there may be led by what a repository says, and a repository can name any file. So real paths decide.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Core;
+use crate::answer::Resolution;
+use crate::harness::ALL;
+use crate::harness::evidence::{Place, path_with};
+use crate::harness::names::INSTRUCTION_FILES;
+use crate::report::credentials::is_credential_file;
+use crate::request::Defaults;
+
+/// Directories at home that several agents share.
+const SHARED: Place = &["~/.agents"];
+/// Where administrators keep what everybody is told.
+const MANAGED: &str = "/etc";
+
+/// The files whose text may be told.
+pub(crate) struct Privacy {
+    /// The workspace, as it really is.
+    root: PathBuf,
+    /// The agents' own directories and files at home.
+    homes: Vec<PathBuf>,
+}
+
+impl Privacy {
+    /// Allows the files below `root`, a real path, and those of the agents of a user.
+    pub(crate) fn of(root: PathBuf, user: &Defaults) -> Privacy {
+        let places = ALL.iter().flat_map(|profile| profile.evidence.homes).chain([&SHARED]);
+        let homes = places.filter_map(|place| path_with(place, &user.home, |name| user.env.get(name))).collect();
+        Privacy { root, homes }
+    }
+
+    /// Returns true if the text of the file at `path` may be told; `real` is where it really is.
+    fn may_tell(&self, path: &Path, real: &Path) -> bool {
+        if is_credential_file(path) || is_credential_file(real) {
+            return false;
+        }
+        // Where a link at home leads is the user's choice, and not the repository's.
+        let is_at_home = || self.homes.iter().any(|home| path.starts_with(home));
+        let is_above = || real.parent().is_some_and(|dir| self.root.starts_with(dir)) || real.starts_with(MANAGED);
+        self.contains(real) || is_at_home() || (is_above() && INSTRUCTION_FILES.matches(real))
+    }
+
+    /// Returns true if a real path lies in the workspace.
+    pub(crate) fn contains(&self, real: &Path) -> bool {
+        real.starts_with(&self.root)
+    }
+}
+
+impl Core {
+    /// Withholds from an answer what this door may not tell.
+    pub(crate) fn told_here(&self, answer: Arc<Resolution>) -> Arc<Resolution> {
+        let Some(privacy) = self.privacy.get() else { return answer };
+        let may_tell = |path: &Path| privacy.may_tell(path, &self.files.real(path));
+        answer.withheld(&may_tell).map_or(answer, Arc::new)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn real_paths_decide_whose_text_may_be_told() {
+        let homes = vec![PathBuf::from("/h/.codex"), PathBuf::from("/h/.aider.conf.yml")];
+        let privacy = Privacy { root: "/h/r/p".into(), homes };
+        for (path, real, told) in [
+            ("/h/r/p/AGENTS.md", "/h/r/p/AGENTS.md", true),
+            ("/h/r/p/AGENTS.md", "/h/.ssh/id_rsa", false),
+            ("/h/r/p/AGENTS.md", "/h/notes.txt", false),
+            ("/h/r/p/docs/a.txt", "/h/r/p/docs/a.txt", true),
+            ("/h/r/p/.netrc", "/h/r/p/.netrc", false),
+            ("/h/r/AGENTS.md", "/h/r/AGENTS.md", true),
+            ("/h/r/notes.md", "/h/r/notes.md", false),
+            ("/h/other/AGENTS.md", "/h/other/AGENTS.md", false),
+            ("/h/.codex/AGENTS.md", "/h/dotfiles/codex.md", true),
+            ("/h/.codex/auth.json", "/h/.codex/auth.json", false),
+            ("/h/.codexes/a.md", "/h/.codexes/a.md", false),
+            ("/etc/claude-code/CLAUDE.md", "/etc/claude-code/CLAUDE.md", true),
+            ("/etc/passwd", "/etc/passwd", false),
+        ] {
+            assert_eq!(privacy.may_tell(Path::new(path), Path::new(real)), told, "{path} at {real}");
+        }
+    }
+}
