@@ -6,7 +6,6 @@ pub mod case;
 pub mod compare;
 pub mod completion;
 pub mod context;
-pub mod credentials;
 pub mod explain;
 pub mod files;
 pub mod findings;

@@ -14,6 +14,7 @@ use rpds::HashTrieMapSync;
 
 mod change;
 mod content;
+pub mod credentials;
 
 pub use crate::glob::Found;
 pub use crate::paths::{absolute, relative};

@@ -10,8 +10,8 @@ use crate::answer::Resolution;
 use crate::harness::ALL;
 use crate::harness::evidence::{Place, path_with};
 use crate::harness::names::INSTRUCTION_FILES;
-use crate::report::credentials::is_credential_file;
 use crate::request::Defaults;
+use crate::snapshot::credentials::is_credential_file;
 
 /// Directories at home that several agents share.
 const SHARED: Place = &["~/.agents"];

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::harmless::{Harmless, harmless};
 use crate::disk::Filesystem;
-use crate::report::credentials::is_credential_file;
+use crate::snapshot::credentials::is_credential_file;
 use crate::snapshot::{Ask, Fact, FileType, absolute};
 
 /// A file that nobody asked for is copied up to this size, in bytes.
