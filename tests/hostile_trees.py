@@ -401,6 +401,24 @@ def files_that_change(tree):
     tree.meanwhile(act)
 
 
+def braces_in_what_git_ignores(tree):
+    count = 100_000
+    write(tree.project / "docs/a.md", "Text.\n")
+    # Whether git ignores a file is asked where a text names one that is not there.
+    everywhere(tree, "See `docs/missing.md`.\n")
+    write(tree.project / ".gitignore", "{" * count + "}" * count + "\n" + "{a," * count + "b" + "}" * count + "\n")
+
+
+def braces_in_braces(tree):
+    count = 20_000
+    rules(tree, lambda key: f"inclusion: fileMatch\n{key}:\n  - '{'{a,' * count}{'}' * count}'")
+
+
+def limits_within_characters(tree):
+    write(tree.home / ".codex/config.toml", "project_doc_max_bytes = 3\n")
+    everywhere(tree, "\u0436" * tree.count(25_000))
+
+
 INPUTS = {
     function.__name__.replace("_", "-"): function
     for function in (
@@ -409,7 +427,7 @@ INPUTS = {
         front_matter_with_keys, front_matter_with_one_value, front_matter_in_brackets, front_matter_in_steps,
         front_matter_that_multiplies, deep_settings, wide_settings, long_values, variables_in_settings, nested_directories, nested_rules,
         many_directories, the_whole_disk, many_rules, many_skills, large_files, sparse_files, special_files, links_to_processes, loops, odd_names,
-        odd_texts, odd_repository, files_that_change,
+        odd_texts, odd_repository, files_that_change, braces_in_what_git_ignores, braces_in_braces, limits_within_characters,
     )
 } | {
     f"a-line-of-{name}": long_line(what)
