@@ -17,9 +17,11 @@ pub mod names;
 pub mod overrides;
 pub mod queries;
 pub mod registry;
+pub mod switches;
 
 pub use choice::{Choice, Chosen, EditionRef, choose, newest};
 pub use edition::*;
 pub use evidence::Evidence;
 pub use history::{Change, Replays, Version};
 pub use registry::{ALL, profile};
+pub use switches::Switches;

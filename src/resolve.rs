@@ -85,6 +85,7 @@ fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Known<
     at.cwd = physical;
     at.already_loaded.extend(injected_before(choice, &at, search)?);
     let mut answer = through_tool(choice, &at, search)?;
+    choice.edition().switches().doubt(choice.id(), &at, search, &mut answer)?;
     // The real path comes first, since no edit changes it: only where there is none can the target be a new document of the
     // editor, and must be asked about in a way that edits do change.
     if let Some(target) = &at.target

@@ -31,6 +31,7 @@ mod remote;
 mod report;
 mod revision;
 mod session;
+mod switches;
 mod tidy;
 mod transport;
 #[cfg(target_os = "linux")]

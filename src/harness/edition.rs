@@ -7,6 +7,7 @@ use super::evidence::Evidence;
 use super::history::{Change, Replays, Version};
 use super::keys::Keys;
 use super::overrides::Overrides;
+use super::switches::Switches;
 use crate::answer::{Answer, Per, SessionKind, Standpoint, Tool};
 use crate::search::{Known, Search};
 
@@ -110,6 +111,10 @@ pub trait Edition: Send + Sync {
     fn limit_keys(&self) -> &'static [LimitKey] {
         &[]
     }
+    /// Returns the table of everything that can change what the client sends.
+    fn switches(&self) -> &'static Switches {
+        Switches::NONE
+    }
     /// The same edition with some of its values replaced, for a custom harness that extends it; `Err` names a value that it
     /// does not have.
     fn overridden(&self, overrides: &Overrides) -> Result<Arc<dyn Edition>, String> {
@@ -146,6 +151,9 @@ impl<E: Edition> Edition for LazyLock<E> {
     }
     fn limit_keys(&self) -> &'static [LimitKey] {
         (**self).limit_keys()
+    }
+    fn switches(&self) -> &'static Switches {
+        (**self).switches()
     }
     fn overridden(&self, overrides: &Overrides) -> Result<Arc<dyn Edition>, String> {
         (**self).overridden(overrides)

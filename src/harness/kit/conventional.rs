@@ -320,6 +320,18 @@ impl<'a, 'f> Chain<'a, 'f> {
         self.answer.sources.push(Source { kept, trigger: load.trigger, message, part, ..source });
     }
 
+    /// Puts a text of the file at the end, also if the file stands there already.
+    pub fn give_again(&mut self, file: &File, load: Load, text: Text) {
+        if self.taken.contains(AsRef::<std::ffi::OsStr>::as_ref(&file.path)) {
+            match load.trigger {
+                Trigger::Session => self.started.push(text),
+                Trigger::Read | Trigger::Attach | Trigger::Call => self.read.push(text),
+            }
+        } else {
+            self.give(file, 0..file.text.len(), load, |_| text);
+        }
+    }
+
     /// Adds a text to the start that no file brings.
     pub fn line(&mut self, text: impl Into<Text>) {
         self.started.push(text.into());

@@ -194,19 +194,6 @@ fn entries(block: &[&str]) -> Entries {
     Some(entries)
 }
 
-/// The list of a key of a YAML file of plain keys and lists; a text counts as a list of one.
-pub(in crate::harness) fn list(text: &str, key: &str) -> Option<Vec<String>> {
-    let lines: Vec<&str> = text.lines().collect();
-    let start = lines.iter().position(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')))?;
-    let below =
-        lines[start + 1..].iter().take_while(|line| line.starts_with([' ', '\t', '-']) || line.trim().is_empty());
-    match entries(&lines[start..=start + below.count()])?.pop()?.1 {
-        Value::List(list) => Some(list),
-        Value::Text(text) => Some(vec![text]),
-        Value::Bool(_) | Value::Other => None,
-    }
-}
-
 /// A scalar; `None` where YAML would not have it.
 fn scalar(text: &str) -> Option<String> {
     let text = uncommented(text).trim();

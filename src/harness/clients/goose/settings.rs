@@ -1,0 +1,73 @@
+//! Settings of Goose: which names are hints, and what `.gitignore` files keep out of them.
+
+use std::path::{Path, PathBuf};
+
+use ignore::gitignore::Gitignore;
+
+use crate::answer::Warning;
+use crate::formats::{Node, Value, parse_rust_json, parse_rust_yaml};
+use crate::glob::gitignore;
+use crate::harness::kit::conventional::Chain;
+use crate::search::Known;
+
+const KEY: &str = "CONTEXT_FILE_NAMES";
+/// What is looked for unless the settings say otherwise.
+const NAMES: [&str; 2] = [".goosehints", "AGENTS.md"];
+
+/// Returns the names of hint files: from the variable as JSON, else from the last settings file that has the key.
+pub(super) fn names(chain: &mut Chain, config: &Path) -> Known<Vec<String>> {
+    let default = || NAMES.map(str::to_owned).to_vec();
+    if let Some(list) = chain.search.env(KEY) {
+        return Ok(parse_rust_json(&list).ok().and_then(|list| texts(&list)).unwrap_or_else(|| {
+            let message = "CONTEXT_FILE_NAMES is not a JSON list of names: the defaults apply";
+            chain.answer.warnings.push(Warning::general("settings", message));
+            default()
+        }));
+    }
+    let further = chain.search.env("GOOSE_ADDITIONAL_CONFIG_FILES").unwrap_or_default();
+    let further = further.split(':').filter(|path| !path.is_empty()).map(|path| chain.at.cwd.join(path));
+    let layers: Vec<PathBuf> = [PathBuf::from("/etc/goose/config.yaml")]
+        .into_iter()
+        .chain(further)
+        .chain([config.join("config.yaml")])
+        .collect();
+    let mut said = None;
+    for path in layers {
+        let Ok(raw) = chain.search.read(&path, KEY)? else { continue };
+        // A file that is no YAML table, or no UTF-8, is passed over as a whole.
+        let settings = raw.as_text().and_then(|text| parse_rust_yaml(text.trim_start_matches('\u{feff}')).ok());
+        said = settings.and_then(|settings| settings.get(KEY).cloned()).or(said);
+    }
+    let list = match said {
+        None => return Ok(default()),
+        Some(Node { value: Value::Null, .. }) => Some(Vec::new()),
+        // A text may hold the list as JSON.
+        Some(Node { value: Value::Text(json), .. }) => parse_rust_json(&json).ok().and_then(|list| texts(&list)),
+        Some(list) => texts(&list),
+    };
+    Ok(list.unwrap_or_else(default))
+}
+
+fn texts(list: &Node) -> Option<Vec<String>> {
+    Some(list.as_texts()?.into_iter().map(str::to_owned).collect())
+}
+
+/// Returns the patterns of the `.gitignore` files of these directories, outermost first. All of them count from the last one on.
+pub(super) fn ignored(chain: &mut Chain, dirs: &[&Path]) -> Known<Gitignore> {
+    let mut patterns = Vec::new();
+    for dir in dirs {
+        let Ok(raw) =
+            chain.search.read(&dir.join(".gitignore"), "what it names is not put in the place of references")?
+        else {
+            continue;
+        };
+        // The first line that is no UTF-8 ends the file.
+        let lines = raw.split(|byte| *byte == b'\n').map_while(|line| std::str::from_utf8(line).ok());
+        let plain = lines.enumerate().map(|(at, line)| {
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            if at == 0 { line.trim_start_matches('\u{feff}') } else { line }
+        });
+        patterns.extend(plain.map(str::to_owned));
+    }
+    Ok(gitignore(dirs.last().unwrap_or(&Path::new("/")), patterns.iter().map(String::as_str)))
+}

@@ -1,0 +1,241 @@
+//! Switches: everything of a client that can change what it sends, as a table of data (`data/clients/ID/switches.toml`).
+//!
+//! A row is covered by a recorded case, or is a doubt. Where a question meets a doubted switch that is set, the answer is not
+//! exact and names the switch. `tests/conformance/switches ID` compares a table with an installed client.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::answer::{Answer, Certain, Standpoint};
+use crate::formats::{Node, Value, parse_jsonc, parse_toml, parse_yaml};
+use crate::search::{Known, Search};
+
+/// The switches of one client.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Switches {
+    /// The version of the client that was gone through.
+    #[serde(default)]
+    pub version: String,
+    /// Settings files by the names that rows use, each with the places where the client looks for it: the first whose variable
+    /// is set counts. `$VIBE_HOME/config.toml`, `~/.vibe/config.toml`; `./` is the working directory.
+    #[serde(default)]
+    pub files: BTreeMap<String, Vec<String>>,
+    /// The rows.
+    #[serde(default)]
+    pub switch: Vec<Switch>,
+    /// What was looked at and changes no instructions.
+    #[serde(default)]
+    pub silent: Vec<Silent>,
+    /// How names are found in the installed client, for `tests/conformance/switches`.
+    #[serde(default)]
+    pub candidates: Vec<Candidates>,
+}
+
+/// One thing that can change what is sent.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Switch {
+    /// The variable, the keys joined by dots, the option with its dashes, the path of the file, or a few words.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+    /// The names of the settings files that may hold the key, or of the file itself where a variable moves it.
+    #[serde(default, rename = "in")]
+    pub files: Vec<String>,
+    /// What it does, as the rest of a sentence that begins with its name.
+    pub does: String,
+    /// The cases that show it: names of files in the client's folder of `tests/cases`, without their ending.
+    #[serde(default)]
+    pub cases: Vec<String>,
+    /// What is not certain once it is set, where no case shows all that it does.
+    #[serde(default)]
+    pub doubt: Option<Loses>,
+    /// The values that change nothing.
+    #[serde(default)]
+    pub unless: Vec<String>,
+}
+
+/// What a switch is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// An environment variable.
+    Variable,
+    /// A key of a settings file.
+    Key,
+    /// A command-line option.
+    Option,
+    /// A file or folder that counts once it is there.
+    File,
+    /// How the client reads: a limit, an encoding, a comparison of names. It is always on, so only cases can cover it.
+    Behaviour,
+}
+
+/// What a doubted switch takes from an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Loses {
+    /// The text of what is sent.
+    Text,
+    /// Its order as well.
+    Order,
+    /// Which files are sent.
+    Set,
+}
+
+/// Names that were looked at and change no instructions.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Silent {
+    /// What they are for.
+    pub why: String,
+    /// The names; `*` stands for anything.
+    pub names: Vec<String>,
+}
+
+/// How names are found in an installed client.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Candidates {
+    /// Files below the folder of installed clients, as glob patterns.
+    pub files: Vec<String>,
+    /// Regular expressions; the first group is the name, or the whole match.
+    pub patterns: Vec<String>,
+}
+
+impl Switches {
+    /// The table of a client that has none.
+    pub const NONE: &Switches = &Switches {
+        version: String::new(),
+        files: BTreeMap::new(),
+        switch: Vec::new(),
+        silent: Vec::new(),
+        candidates: Vec::new(),
+    };
+
+    /// Reads a table. One that cannot be read counts as empty; a test reads every table.
+    pub fn parse(toml: &str) -> Switches {
+        toml::from_str(toml).unwrap_or_default()
+    }
+
+    /// Doubts an answer for every switch that is set and not covered by a case.
+    pub(crate) fn doubt(&self, id: &str, at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<()> {
+        let mut read = BTreeMap::new();
+        for switch in &self.switch {
+            let Some(loses) = switch.doubt else { continue };
+            let name = &switch.name;
+            let found = match switch.kind {
+                Kind::Variable => search.env(name).filter(|value| switch.counts(value)).map(|_| "is set".to_owned()),
+                Kind::Option => {
+                    at.options.get(id).and_then(|options| options.get(bare(name))).map(|_| "is given".to_owned())
+                }
+                Kind::File => match self.place_of(switch, at, search) {
+                    Some(path) => search.stat(&path, "a switch")?.is_ok().then(|| "is there".to_owned()),
+                    None => None,
+                },
+                Kind::Key => {
+                    for file in &switch.files {
+                        if !read.contains_key(file.as_str()) {
+                            read.insert(file.as_str(), self.settings(file, at, search)?);
+                        }
+                    }
+                    let keys: Vec<&str> = name.split('.').collect();
+                    let mut settings = switch.files.iter().filter_map(|file| read[file.as_str()].as_ref());
+                    let set = |node: &Node| node.at_path(&keys).is_some_and(|node| switch.counts(&plainly(node)));
+                    settings.find(|(_, node)| set(node)).map(|(path, _)| format!("is set in {}", path.display()))
+                }
+                Kind::Behaviour => None,
+            };
+            if let Some(found) = found {
+                answer.doubt(loses.parts(), format!("{name} {found}: it {}", switch.does));
+            }
+        }
+        self.doubt_unknown_options(id, at, answer);
+        Ok(())
+    }
+
+    /// Doubts an answer for options that the table does not have. Clients without a table are left alone.
+    fn doubt_unknown_options(&self, id: &str, at: &Standpoint, answer: &mut Answer) {
+        let Some(given) = at.options.get(id).filter(|_| !self.switch.is_empty()) else { return };
+        let options = self.switch.iter().filter(|switch| switch.kind == Kind::Option);
+        let silent = self.silent.iter().flat_map(|silent| &silent.names);
+        let known: BTreeSet<&str> = options.map(|switch| &switch.name).chain(silent).map(|name| bare(name)).collect();
+        for name in given.keys().filter(|name| !known.contains(name.as_str())) {
+            let reason = format!("what the option {name} does to instructions is not known");
+            answer.doubt(Loses::Set.parts(), reason);
+        }
+    }
+
+    /// Where the file of that name is.
+    fn file(&self, name: &str, at: &Standpoint, search: &Search) -> Option<PathBuf> {
+        self.files.get(name)?.iter().find_map(|written| place(written, at, search))
+    }
+
+    fn place_of(&self, switch: &Switch, at: &Standpoint, search: &Search) -> Option<PathBuf> {
+        switch.files.first().map_or_else(|| place(&switch.name, at, search), |name| self.file(name, at, search))
+    }
+
+    /// The settings file of that name, and where it is.
+    fn settings(&self, file: &str, at: &Standpoint, search: &mut Search) -> Known<Option<(PathBuf, Node)>> {
+        let Some(path) = self.file(file, at, search) else { return Ok(None) };
+        let Ok(raw) = search.read(&path, "its switches")? else { return Ok(None) };
+        let text = raw.text();
+        let parsed = match path.extension().and_then(|ending| ending.to_str()) {
+            Some("toml") => parse_toml(&text),
+            Some("json" | "jsonc") => parse_jsonc(&text),
+            _ => parse_yaml(&text),
+        };
+        Ok(parsed.ok().map(|node| (path, node)))
+    }
+}
+
+impl Switch {
+    /// Returns true unless the value is one that changes nothing.
+    fn counts(&self, value: &str) -> bool {
+        !self.unless.iter().any(|inert| inert == value)
+    }
+}
+
+impl Loses {
+    fn parts(self) -> &'static [Certain] {
+        match self {
+            Loses::Text => &[Certain::Text],
+            Loses::Order => &[Certain::Order],
+            Loses::Set => &[Certain::Set],
+        }
+    }
+}
+
+/// The name of an option without its dashes, as standpoints have it.
+fn bare(option: &str) -> &str {
+    option.trim_start_matches('-')
+}
+
+/// Where a place is, if its variable is set.
+fn place(written: &str, at: &Standpoint, search: &Search) -> Option<PathBuf> {
+    let (start, below) = written.split_once('/').unwrap_or((written, ""));
+    let start = match start.strip_prefix('$') {
+        Some(variable) => at.cwd.join(search.env(variable).filter(|value| !value.is_empty())?),
+        None if start == "~" => at.home.clone(),
+        None if start == "." => at.cwd.clone(),
+        None => PathBuf::from("/"),
+    };
+    Some(if below.is_empty() { start } else { start.join(Path::new(below)) })
+}
+
+/// A value as a table writes it among those that change nothing.
+fn plainly(node: &Node) -> String {
+    match &node.value {
+        Value::Bool(value) => value.to_string(),
+        Value::Integer(value) => value.to_string(),
+        Value::Float(value) => value.to_string(),
+        Value::Text(text) | Value::Date(text) => text.clone(),
+        Value::Null => "null".to_owned(),
+        Value::List(list) if list.is_empty() => "[]".to_owned(),
+        Value::Table(table) if table.is_empty() => "{}".to_owned(),
+        Value::List(_) | Value::Table(_) => "…".to_owned(),
+    }
+}
