@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock};
 
 use ignore::gitignore::Gitignore;
 
-use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
+use crate::answer::{Answer, Certain, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
 use crate::formats::{Node, parse_toml};
 use crate::glob::gitignore;
 use crate::harness::history::replays;
@@ -19,7 +19,9 @@ use crate::harness::kit::conventional::PLAIN;
 use crate::harness::kit::heads;
 use crate::harness::kit::section::{Given, Section};
 use crate::harness::kit::skills;
-use crate::harness::{About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays};
+use crate::harness::{
+    About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays, Switches,
+};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, absolute};
 
@@ -101,6 +103,12 @@ impl Edition for GrokBuild {
         &ABOUT
     }
 
+    fn switches(&self) -> &'static Switches {
+        static TABLE: LazyLock<Switches> =
+            LazyLock::new(|| Switches::parse(include_str!("../../../data/clients/grok-build/switches.toml")));
+        &TABLE
+    }
+
     fn attaches(&self, tool: Tool) -> Attaches {
         match tool {
             Tool::Read | Tool::Edit | Tool::Write | Tool::Shell => Attaches::Nothing,
@@ -115,6 +123,12 @@ impl Edition for GrokBuild {
         let settings = Settings::read(&own.join("config.toml"), search)?;
         let project = Project::of(at, own, &settings, search)?;
         answer.root.clone_from(&project.root);
+        if let Some(root) = project.root.as_ref().filter(|_| !project.trusted)
+            && search.is_file(&root.join(".git"), "a linked worktree may be trusted with its repository")?
+        {
+            let reason = "a linked worktree is trusted with its repository, which is not followed here";
+            answer.doubt(&[Certain::Set], reason);
+        }
         let mut taken = Taken { seen: HashSet::new(), settings, project };
         // Of what several places lead to, the last place has it, and it is taken first.
         let extra = taken.extra(at, search, &mut answer)?;

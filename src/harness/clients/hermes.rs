@@ -17,7 +17,9 @@ use crate::harness::keys::{Key, Keys, Takes};
 use crate::harness::kit::conventional::PLAIN;
 use crate::harness::kit::heads;
 use crate::harness::kit::skills;
-use crate::harness::{About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays};
+use crate::harness::{
+    About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays, Switches,
+};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, absolute};
 use crate::text::{is_py_space, py_trimmed};
@@ -100,6 +102,12 @@ struct Hermes;
 impl Edition for Hermes {
     fn about(&self) -> &About {
         &ABOUT
+    }
+
+    fn switches(&self) -> &'static Switches {
+        static TABLE: LazyLock<Switches> =
+            LazyLock::new(|| Switches::parse(include_str!("../../../data/clients/hermes/switches.toml")));
+        &TABLE
     }
 
     fn attaches(&self, tool: Tool) -> Attaches {

@@ -13,7 +13,7 @@ use crate::harness::history::replays;
 use crate::harness::kit::conventional::PLAIN;
 use crate::harness::kit::section::{Given, Section};
 use crate::harness::kit::skills;
-use crate::harness::{About, Attaches, Details, Edition, Evidence, History, Profile, Program, Replays};
+use crate::harness::{About, Attaches, Details, Edition, Evidence, History, Profile, Program, Replays, Switches};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, FileType, absolute};
 use crate::text::py_trimmed;
@@ -74,6 +74,12 @@ struct Vibe;
 impl Edition for Vibe {
     fn about(&self) -> &About {
         &ABOUT
+    }
+
+    fn switches(&self) -> &'static Switches {
+        static TABLE: LazyLock<Switches> =
+            LazyLock::new(|| Switches::parse(include_str!("../../../data/clients/mistral-vibe/switches.toml")));
+        &TABLE
     }
 
     fn attaches(&self, tool: Tool) -> Attaches {
