@@ -154,6 +154,7 @@ impl Edition for CopilotCli {
         let home = search.env("COPILOT_HOME").filter(|home| !home.is_empty());
         let home = home.map_or_else(|| at.home.join(".copilot"), |home| absolute(&at.cwd, Path::new(&home)));
         let repository = repository(&at.cwd, search)?;
+        let top = repository.clone().unwrap_or_else(|| PathBuf::from("/"));
         let above = match (&repository, self.behavior.outside) {
             (None, Outside::EveryDirectory) => Path::new("/"),
             (None, Outside::Nothing) => &at.cwd,
@@ -172,7 +173,7 @@ impl Edition for CopilotCli {
         let has_skills = subagent::leaves_out(at, &mut answer);
         viewing::look(self.names, at, &session, search, &mut answer)?;
         if has_skills {
-            skills::look(at, &home, &root, search, &mut answer)?;
+            skills::look(at, &home, (&root, &top), search, &mut answer)?;
         }
         self.doubt_what_is_beside(at, &mut answer);
         Ok(answer)

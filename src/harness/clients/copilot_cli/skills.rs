@@ -1,13 +1,14 @@
-//! Skills: those of the working directory, of the directories above it, of the user, and of directories in the settings.
+//! Skills: those of the working directory, of the directories above it, of the user, and of directories in the settings; then
+//! the commands of Claude Code, which are listed like them.
 
 use std::path::{Path, PathBuf};
 
 use crate::answer::{Answer, Fate, Scope, Standpoint};
-use crate::formats::{Node, parse_jsonc, parse_rust_yaml};
+use crate::formats::{Node, Value, parse_jsonc, parse_rust_yaml};
 use crate::harness::kit::heads;
 use crate::harness::kit::skills::{self, Skill, Walk, element, is_on, is_plain};
 use crate::search::{Known, Search};
-use crate::snapshot::{Ask, absolute};
+use crate::snapshot::{Ask, FileType, absolute};
 
 /// Folders are entered wherever no skill is yet. The client knows no such limit.
 const WALK: Walk =
@@ -20,6 +21,12 @@ const DESCRIPTION_CHARACTERS: usize = 1024;
 /// The folders of a project, the first of them first.
 const KINDS: [&str; 3] = [".github/skills", ".agents/skills", ".claude/skills"];
 
+/// The folder of commands of a directory.
+const COMMANDS: &str = ".claude/commands";
+
+/// How many lines of a text describe what has no description of its own; Copilot CLI 1.0.102.
+const LINES: usize = 3;
+
 /// Whose a skill is; runs of the same owner are sorted together.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Owner {
@@ -28,10 +35,28 @@ enum Owner {
     Copilots,
     Agents,
     Settings,
+    /// Commands of a directory, counted from the working directory upwards.
+    Commands(usize),
+}
+
+/// Forms in which a skill is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// A folder with a SKILL.md.
+    Folder,
+    /// A Markdown file, which needs no head.
+    Command,
 }
 
 /// Adds the list, and the skills to the sources.
-pub(super) fn look(at: &Standpoint, home: &Path, root: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
+/// Commands are those of the working directory and of those above it, to `top`.
+pub(super) fn look(
+    at: &Standpoint,
+    home: &Path,
+    (root, top): (&Path, &Path),
+    search: &mut Search,
+    answer: &mut Answer,
+) -> Known<()> {
     let settings = settings(home, search)?;
     let texts = |key: &str| -> Vec<String> {
         let list = settings.as_ref().and_then(|node| node.get(key)).and_then(Node::as_list).unwrap_or_default();
@@ -48,17 +73,17 @@ pub(super) fn look(at: &Standpoint, home: &Path, root: &Path, search: &mut Searc
     let mut found: Vec<(Owner, Skill)> = Vec::new();
     for (dir, owner) in places {
         let scope = match owner {
-            Owner::Project | Owner::Above => Scope::Project,
+            Owner::Project | Owner::Above | Owner::Commands(_) => Scope::Project,
             Owner::Copilots | Owner::Agents => Scope::User,
             Owner::Settings => Scope::Config,
         };
         for path in skills::below(&dir, WALK, search)? {
-            let Some(mut skill) = skill(&path, scope, search, answer)? else { continue };
-            if skill.counts() && disabled.contains(&skill.name) {
-                skill.leave_out(Fate::Excluded, "disabledSkills names it in settings.json");
-            }
-            found.push((owner, skill));
+            found.extend(skill(&path, scope, Form::Folder, search, answer)?.map(|skill| (owner, skill)));
         }
+    }
+    found.extend(commands(at, top, search, answer)?);
+    for (_, skill) in found.iter_mut().filter(|(_, skill)| skill.counts() && disabled.contains(&skill.name)) {
+        skill.leave_out(Fate::Excluded, "disabledSkills names it in settings.json");
     }
     let (mut owners, mut found): (Vec<Owner>, Vec<Skill>) = found.into_iter().unzip();
     skills::first_of_each_name(&mut found);
@@ -117,28 +142,59 @@ fn places(at: &Standpoint, home: &Path, root: &Path, moved: bool, more: &[String
     places
 }
 
-fn skill(path: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> Known<Option<Skill>> {
+/// The commands of Claude Code that a project has: the Markdown files of a folder, in the order of their names. One that nothing
+/// of its name comes before is a skill. Those of the home directory are not looked for.
+fn commands(at: &Standpoint, top: &Path, search: &mut Search, answer: &mut Answer) -> Known<Vec<(Owner, Skill)>> {
+    let dirs = at.cwd.ancestors().take_while(|dir| dir.starts_with(top)).filter(|dir| *dir != at.home);
+    let folders: Vec<PathBuf> = dirs.map(|dir| dir.join(COMMANDS)).collect();
+    search.expect(folders.iter().cloned().map(Ask::Listing))?;
+    let mut found = Vec::new();
+    for (level, folder) in folders.into_iter().enumerate() {
+        let Ok(entries) = search.list(&folder, "commands, which are listed as skills are")? else { continue };
+        let is_markdown = |name: &str| !name.starts_with('.') && name.to_ascii_lowercase().ends_with(".md");
+        let named = entries.iter().filter(|entry| entry.name.to_str().is_some_and(is_markdown));
+        let mut files: Vec<PathBuf> = named
+            .filter(|entry| matches!(entry.kind, FileType::File | FileType::Link))
+            .map(|entry| folder.join(&entry.name))
+            .collect();
+        files.sort();
+        search.expect(files.iter().flat_map(|file| [Ask::Kind(file.clone()), Ask::Content(file.clone())]))?;
+        for file in files {
+            if search.is_file(&file, "a command, which is listed as a skill is")? {
+                let command = skill(&file, Scope::Project, Form::Command, search, answer)?;
+                found.extend(command.map(|command| (Owner::Commands(level), command)));
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn skill(path: &Path, scope: Scope, form: Form, search: &mut Search, answer: &mut Answer) -> Known<Option<Skill>> {
     let Some(file) = skills::read(path, scope, search, &mut answer.sources)? else { return Ok(None) };
     let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text).to_owned();
-    let head = heads::whole_lines(&text).and_then(|(head, body)| Some((parse_rust_yaml(head).ok()?, body)));
-    let Some((head, body)) = head else {
+    let needs_head = form == Form::Folder || text.trim_start().starts_with("---");
+    let (head, body) = match heads::whole_lines(&text) {
+        Some((head, body)) => (parse_rust_yaml(head).ok(), body),
+        None if needs_head => (None, ""),
+        None => (parse_rust_yaml("").ok(), text.as_str()),
+    };
+    let Some(head) = head else {
         answer.sources.push(file.refused("it must begin with a head of YAML between lines of three dashes"));
         return Ok(None);
     };
-    let text_of = |key: &str| match head.get(key) {
-        None => Ok(None),
-        Some(node) => node.as_text().map(|text| Some(text.trim_ascii_end().to_owned())).ok_or(key.to_owned()),
+    if let Some((key, kind)) = mistyped(&head, form) {
+        answer.sources.push(file.refused(&format!("its `{key}` must be {kind}")));
+        return Ok(None);
+    }
+    let text_of = |key: &str| head.get(key).and_then(Node::as_text).map(|text| text.trim_ascii_end().to_owned());
+    let (name, description) = (text_of("name"), text_of("description"));
+    let own = match form {
+        Form::Folder => path.parent().and_then(Path::file_name),
+        Form::Command => path.file_stem(),
     };
-    let (name, description) = match (text_of("name"), text_of("description")) {
-        (Ok(name), Ok(description)) => (name, description),
-        (Err(key), _) | (_, Err(key)) => {
-            answer.sources.push(file.refused(&format!("its `{key}` must be a text")));
-            return Ok(None);
-        }
-    };
-    let folder = path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
-    let name = name.unwrap_or(folder).split_whitespace().collect::<Vec<_>>().join("-");
-    let description = description.unwrap_or_else(|| first_line(body));
+    let own = own.unwrap_or_default().to_string_lossy().into_owned();
+    let name = name.unwrap_or(own).split_whitespace().collect::<Vec<_>>().join("-");
+    let description = description.unwrap_or_else(|| first_lines(body));
     if !is_plain(&name) {
         answer.sources.push(file.refused("its name may have letters, digits, `_`, `-`, `.` and `:`"));
         return Ok(None);
@@ -156,8 +212,35 @@ fn skill(path: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) ->
     Ok(Some(skill))
 }
 
-/// The first line with text that is no heading.
-fn first_line(body: &str) -> String {
-    let lines = body.lines().map(str::trim);
-    lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(str::to_owned).next().unwrap_or_default()
+/// The first key of a head whose value has another type than the client takes, and the type that it takes.
+fn mistyped(head: &Node, form: Form) -> Option<(&'static str, &'static str)> {
+    let is_text = |node: &Node| node.as_text().is_some();
+    let is_list = |node: &Node| node.as_list().is_some_and(|list| list.iter().all(is_text));
+    let is_null = |node: &Node| node.value == Value::Null;
+    let is_flag = |node: &Node| node.as_bool().is_some();
+    let wrong = |key: &str, takes: &dyn Fn(&Node) -> bool| head.get(key).is_some_and(|node| !takes(node));
+    ["name", "description"]
+        .into_iter()
+        .find(|key| wrong(key, &is_text))
+        .map(|key| (key, "a text"))
+        .or_else(|| {
+            wrong("argument-hint", &|node| is_text(node) || is_null(node)).then_some(("argument-hint", "a text"))
+        })
+        .or_else(|| {
+            wrong("disable-model-invocation", &is_flag).then_some(("disable-model-invocation", "true or false"))
+        })
+        .or_else(|| {
+            let wrong = form == Form::Folder && wrong("user-invocable", &is_flag);
+            wrong.then_some(("user-invocable", "true or false"))
+        })
+        .or_else(|| {
+            let wrong = wrong("allowed-tools", &|node| is_text(node) || is_list(node));
+            wrong.then_some(("allowed-tools", "a text or a list of texts"))
+        })
+}
+
+/// The first lines with text that are no headings, as one.
+fn first_lines(body: &str) -> String {
+    let lines = body.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.take(LINES).collect::<Vec<_>>().join(" ")
 }
