@@ -31,6 +31,7 @@ mod manner;
 mod memory;
 mod nested;
 mod paths;
+mod plugins;
 mod rules;
 mod schema;
 mod settings;
@@ -325,7 +326,16 @@ impl Edition for Edition21 {
             Ok(agent) => agent,
             Err(refusal) => return Ok(refusal.into()),
         };
-        let around = Around { edition: self, at, settings: &settings, checkout: checkout.as_ref(), agent: &agent };
+        let plugins = self.plugins(&settings, &at.cwd, search, &mut answer)?;
+        hooks::of_plugins(&mut settings, &plugins, search)?;
+        let around = Around {
+            edition: self,
+            at,
+            settings: &settings,
+            checkout: checkout.as_ref(),
+            agent: &agent,
+            plugins: &plugins,
+        };
         if settings.no_files {
             search.never(&at.cwd, format!("{} switches all instruction files off", variables::NO_FILES));
             self.skills(&around, search, &mut answer)?;

@@ -3,15 +3,18 @@
 //! Observed of 2.1.329: what SessionStart and UserPromptSubmit print is told as it is, what the others print where it is
 //! JSON with `additionalContext`; a sub-agent is told SubagentStart's in their place, and a mention runs no hooks of tools.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use regex_lite::Regex;
 
 use super::USUAL;
 use super::layers::Layer;
 use super::manner::Manner;
+use super::plugins::Plugin;
+use super::settings::Settings;
 use crate::answer::{Answer, Certain, Message, MessageKind, Role, SessionKind, Standpoint, Tool, Trigger, Warning};
-use crate::formats::Node;
+use crate::formats::{Node, Value, parse_json};
+use crate::search::{Known, Search};
 use crate::text::list;
 
 /// When a hook runs; only those events whose output the model is told.
@@ -42,22 +45,50 @@ pub(super) struct Hook {
     from: PathBuf,
 }
 
-/// The hooks of all layers. Observed: the strongest layer that speaks of `disableAllHooks` decides.
-pub(super) fn of_layers(layers: &[Layer]) -> Vec<Hook> {
+/// Returns true if `disableAllHooks` is set. Observed: the strongest layer that speaks of it decides.
+pub(super) fn are_off(layers: &[Layer]) -> bool {
     let off = layers.iter().rev().find_map(|layer| layer.node.get("disableAllHooks")).and_then(Node::as_bool);
-    if off == Some(true) {
-        return Vec::new();
-    }
-    layers.iter().flat_map(of_layer).collect()
+    off == Some(true)
 }
 
-fn of_layer(layer: &Layer) -> impl Iterator<Item = Hook> {
-    EVENTS.iter().flat_map(|(name, event)| {
-        let entries = layer.node.at_path(&["hooks", name]).and_then(Node::as_list).unwrap_or_default();
+/// The hooks of all layers.
+pub(super) fn of_layers(layers: &[Layer]) -> Vec<Hook> {
+    if are_off(layers) {
+        return Vec::new();
+    }
+    layers.iter().flat_map(|layer| of_node(&layer.node, &layer.from)).collect()
+}
+
+/// Adds the hooks of plugins to those of the settings.
+pub(super) fn of_plugins(settings: &mut Settings, plugins: &[Plugin], search: &mut Search) -> Known<()> {
+    if settings.hooks_are_off {
+        return Ok(());
+    }
+    for plugin in plugins {
+        let usual = plugin.dir.join("hooks/hooks.json");
+        for file in [usual].into_iter().chain(plugin.named("hooks")) {
+            let Ok(raw) = search.read(&file, "hooks of a plugin")? else { continue };
+            let node = parse_json(&raw.text()).ok();
+            settings.hooks.extend(node.iter().flat_map(|node| of_node(node, &file)));
+        }
+        let written = plugin.says("hooks").filter(|node| node.as_table().is_some());
+        if let Some(node) = written {
+            // Hooks in a manifest stand below the events, with the key `hooks` around them or without.
+            let around = Node { at: node.at.clone(), value: Value::Table(vec![("hooks".to_owned(), node.clone())]) };
+            let node = if node.get("hooks").is_some() { node } else { &around };
+            settings.hooks.extend(of_node(node, &plugin.dir));
+        }
+    }
+    Ok(())
+}
+
+fn of_node(node: &Node, from: &Path) -> impl Iterator<Item = Hook> {
+    EVENTS.iter().flat_map(move |(name, event)| {
+        let entries = node.at_path(&["hooks", name]).and_then(Node::as_list).unwrap_or_default();
         let runs = |entry: &&Node| entry.get("hooks").and_then(Node::as_list).is_some_and(|hooks| !hooks.is_empty());
-        entries.iter().filter(runs).map(|entry| {
+        entries.iter().filter(runs).map(move |entry| {
             let matcher = entry.get("matcher").and_then(Node::as_text).unwrap_or_default().to_owned();
-            Hook { event: *event, name, matcher, from: layer.from.clone() }
+            Hook { event: *event, name, matcher, from: from.to_owned() }
         })
     })
 }

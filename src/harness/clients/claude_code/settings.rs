@@ -9,6 +9,7 @@ use super::directory::Directory;
 use super::git::Checkout;
 use super::hooks::{self, Hook};
 use super::layers::{self, Layer, Layers, Origin, Wanted};
+use super::plugins;
 use super::usage::SkillUsage;
 use super::variables::{self, Variables};
 use crate::answer::{Refusal, Standpoint, Warning};
@@ -70,8 +71,8 @@ pub(super) struct Settings {
     pub(super) model: Option<String>,
     /// The directories that `--add-dir` adds, whether or not they give instruction files.
     pub(super) added_anyway: Vec<PathBuf>,
-    /// A plugin that the settings switch on, and that is installed elsewhere.
-    pub(super) installed_plugin: Option<String>,
+    /// The plugins that the settings switch on, with the names of their marketplaces.
+    pub(super) plugins: Vec<String>,
     /// The plugins that the command line names.
     pub(super) plugin_dirs: Vec<PathBuf>,
     /// Why no skills are listed.
@@ -92,6 +93,8 @@ pub(super) struct Settings {
     pub(super) unsure: Option<String>,
     /// The hooks of all layers.
     pub(super) hooks: Vec<Hook>,
+    /// Whether no hooks run, those of plugins neither.
+    pub(super) hooks_are_off: bool,
     /// What is wrong with the files.
     pub(super) warnings: Vec<Warning>,
     /// The user's own JSON file.
@@ -277,7 +280,7 @@ impl Settings {
             agents: arguments.agents.as_deref().and_then(|agents| crate::formats::parse_json(agents).ok()),
             model: None,
             added_anyway: arguments.added.iter().map(|dir| added(dir, at)).collect(),
-            installed_plugin: None,
+            plugins: Vec::new(),
             plugin_dirs: arguments.plugins.iter().map(|dir| added(dir, at)).collect(),
             no_skills: None,
             skill_fraction: None,
@@ -288,6 +291,7 @@ impl Settings {
             skills_shown: BTreeMap::new(),
             unsure: None,
             hooks: Vec::new(),
+            hooks_are_off: false,
             warnings: Vec::new(),
             json,
             json_is_empty,
@@ -354,6 +358,7 @@ impl Settings {
     /// What the layers say, one after the other.
     fn apply(&mut self, layers: &[Layer], at: &Standpoint) {
         self.hooks = hooks::of_layers(layers);
+        self.hooks_are_off = hooks::are_off(layers);
         for layer in layers {
             let node = &layer.node;
             let globs = node.get("claudeMdExcludes").and_then(Node::as_texts).into_iter().flatten();
@@ -375,11 +380,7 @@ impl Settings {
                 Some(_) | None => self.mode,
             };
         }
-        let plugins = layers.iter().filter_map(|layer| layer.node.get("enabledPlugins")?.as_table()).flatten();
-        let mut installed = plugins.filter(|(name, node)| {
-            !name.ends_with("@builtin") && !matches!(node.value, Value::Bool(false) | Value::Null)
-        });
-        self.installed_plugin = installed.next().map(|(name, _)| name.clone());
+        self.plugins = plugins::switched_on(layers.iter().map(|layer| &layer.node));
         let enabled = layers.iter().rev().find_map(|layer| layer.node.at_path(&["enabledPlugins", super::PLUGIN]));
         if enabled.is_some_and(|enabled| enabled.as_bool() != Some(true)) {
             self.mode = Mode::ClaudeOnly;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::agents::Agent;
 use super::git::Checkout;
+use super::plugins::Plugin;
 use super::settings::Settings;
 use super::{Edition21, MANAGED, paths};
 use crate::answer::{
@@ -73,6 +74,7 @@ pub(super) struct Around<'a> {
     pub(super) settings: &'a Settings,
     pub(super) checkout: Option<&'a Checkout>,
     pub(super) agent: &'a Agent,
+    pub(super) plugins: &'a [Plugin],
 }
 
 impl Edition21 {

@@ -15,6 +15,8 @@ pub(super) const SKILL_COLUMNS: &str = "SLASH_COMMAND_TOOL_CHAR_BUDGET";
 /// Whether there are no windows of a million tokens.
 pub(super) const NO_LARGE_WINDOW: &str = "CLAUDE_CODE_DISABLE_1M_CONTEXT";
 pub(super) const MODEL: &str = "ANTHROPIC_MODEL";
+/// Where plugins are, instead of `plugins` of the user's directory.
+pub(super) const PLUGINS: &str = "CLAUDE_CODE_PLUGIN_CACHE_DIR";
 /// Whether added directories give their files.
 pub(super) const ADDED_GIVE: &str = "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD";
 pub(super) const NO_MEMORY: &str = "CLAUDE_CODE_DISABLE_AUTO_MEMORY";
