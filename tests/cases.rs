@@ -22,11 +22,12 @@ use crate::findings;
 use crate::messages::Messages;
 use crate::world::{Case, World};
 
-const GOLDEN: [&str; 14] = [
+const GOLDEN: [&str; 15] = [
     "@text",
     "@hash",
     "@skills",
     "@environment",
+    "@layers",
     "@reminders",
     "@sources",
     "@warnings",
@@ -143,7 +144,7 @@ fn check(path: &Path, text: &str, update: bool, messages: &mut Messages) -> Vec<
             continue;
         }
         let harness = ask.split([' ', '@']).next().unwrap_or_default();
-        let recorded = matches!(word, "@text" | "@hash" | "@skills" | "@environment" | "@reminders")
+        let recorded = matches!(word, "@text" | "@hash" | "@skills" | "@environment" | "@layers" | "@reminders")
             && observed.iter().any(|client| client == harness);
         if update && !recorded {
             fresh.push((index, actual));
@@ -278,11 +279,24 @@ fn golden(word: &str, resolution: &Resolution) -> String {
                 let _ = writeln!(out, ">>> {} {}\n{}", message.trigger, message.role, escape(&message.text));
             }
         }
-        "@environment" if answer.refusal.is_some() => out.push_str(">>> refused\n"),
+        "@environment" | "@layers" if answer.refusal.is_some() => out.push_str(">>> refused\n"),
         "@skills" | "@environment" => {
             let kind = if word == "@skills" { MessageKind::Skills } else { MessageKind::Environment };
             for message in answer.messages.iter().filter(|message| message.kind == kind) {
                 let _ = writeln!(out, ">>> {} {}\n{}", message.trigger, message.role, escape(&message.text));
+            }
+            if out.is_empty() {
+                out.push_str(">>> nothing\n");
+            }
+        }
+        "@layers" => {
+            for message in &answer.messages {
+                let is_layer =
+                    matches!(message.kind, MessageKind::Developer | MessageKind::Agent | MessageKind::Agents);
+                if is_layer && !message.text.is_empty() {
+                    let (trigger, role, kind) = (message.trigger, message.role, message.kind);
+                    let _ = writeln!(out, ">>> {trigger} {role} {kind}\n{}", escape(&message.text));
+                }
             }
             if out.is_empty() {
                 out.push_str(">>> nothing\n");

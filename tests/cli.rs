@@ -184,7 +184,7 @@ fn a_secret_that_settings_take_for_a_name_is_said_as_they_write_it() {
     let mut command = place.command("project", &["show", "--harness", "opencode", "-v"]);
     let output = command.env("GITHUB_TOKEN", "ghp_secretvalue123").output().expect("the program runs");
     let said = String::from_utf8_lossy(&output.stdout);
-    assert!(said.contains("after the files: {env:GITHUB_TOKEN}") && !said.contains("ghp_secret"), "{said}");
+    assert!(said.contains("the MCP server {env:GITHUB_TOKEN} may") && !said.contains("ghp_secret"), "{said}");
 }
 
 #[test]

@@ -281,6 +281,8 @@ fn a_client_that_agrees_in_everything_is_remembered_and_its_answers_say_so() {
         [ -z "$text" ] || text='{{"role": "user", "content": [{{"type": "input_text", "text": '$text'}}]}}'
         send /v1/responses "{{\"input\": [$text]}}""#
     ));
+    // What a server says is never known, and would be a doubt.
+    fs::write(place.root.join("home/.codex/config.toml"), "notify = [\"touch\"]\n").expect("it is written");
     let package = r#"{"name": "@openai/codex", "version": "9.9.9"}"#;
     fs::write(place.root.join("bin/package.json"), package).expect("it is written");
     let (path, program) = (place.root.join("bin"), place.root.join("bin/codex").display().to_string());

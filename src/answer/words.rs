@@ -159,8 +159,12 @@ words! {
         Developer = "developer",
         /// A reminder that the harness adds by itself.
         Reminder = "reminder",
-        /// The prompt of an agent.
+        /// The prompt or the memory of an agent.
         Agent = "agent",
+        /// The list of agents that the model may call.
+        Agents = "agents",
+        /// What MCP servers say of themselves.
+        Servers = "servers",
         /// The prompt of a model's provider.
         Provider = "provider",
         /// A part of the context that is kept free for memory.
@@ -255,6 +259,8 @@ words! {
         Bootstrap = "bootstrap",
         /// A skill.
         Skill = "skill",
+        /// An agent that may be called.
+        Agent = "agent",
     }
 }
 

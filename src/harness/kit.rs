@@ -5,5 +5,6 @@ pub(in crate::harness) mod conventional;
 pub(in crate::harness) mod front_matter;
 pub(in crate::harness) mod heads;
 pub(in crate::harness) mod section;
+pub(in crate::harness) mod servers;
 pub(in crate::harness) mod skills;
 pub(in crate::harness) mod vscode;

@@ -49,7 +49,7 @@ def recorded(harness):
         if not any(s.header.split()[1] == harness for s in case.all("@observed")):
             continue
         for section in case.sections:
-            if section.word in ("@text", "@hash", "@skills", "@environment", "@reminders"):
+            if section.word in ("@text", "@hash", "@skills", "@environment", "@layers", "@reminders"):
                 ask = casefile.Ask(section.header.split(None, 1)[1])
                 if ask.harness == harness:
                     yield os.path.join(folder, name), case, section, ask

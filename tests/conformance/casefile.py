@@ -26,6 +26,9 @@ write, shell, mention) with which FILE is reached, the agent (of `@session subag
   @skills ASK        the lists of skills that are on the disk, in the shape of @text: what the client says around them, and skills
                      that come with it, are left out, except for OpenCode, of which the whole block is known
   @environment ASK   the block that describes the environment, in the shape of @text, on the day and in the time zone of the cases
+  @layers ASK        texts beside the instruction files that come from files or from the command line, in the shape of @text with
+                     the kind behind the role: `developer` (a prompt of the user's own, an output style), `agent` (the prompt or the
+                     memory of an agent), `agents` (the entries of the user's own in the list of agents)
   @reminders ASK     what the client itself adds to the user's message, measured: lines as those of @hash
   @unfolded ASK then STEP…   a session of steps `read:PATH`, `compact`, `resume` and `change:PATH` (the file then holds the body of
                      `@then PATH`): the files of which the client sends the text after each, in the order of their paths; `(new)`
@@ -37,7 +40,7 @@ write, shell, mention) with which FILE is reached, the agent (of `@session subag
   @actions FILE[:LINE] [HARNESS,...]    what can be done there, each with its edits and with what is wrong afterwards
   @workspace DIR              what can be done for the workspace that begins there
   @roster CWD [EXTENSION]...  which harnesses are used there, where the editor has these extensions, and what shows it
-  @observed CLIENT VERSION    the @text, @hash, @skills, @environment, @reminders and @unfolded sections for that client's harness were recorded
+  @observed CLIENT VERSION    the @text, @hash, @skills, @environment, @layers, @reminders and @unfolded sections for that client's harness were recorded
                               from the real one
 """
 import base64, hashlib, os, re, shutil, subprocess, sys

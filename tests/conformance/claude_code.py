@@ -275,6 +275,51 @@ def skills(clients, case, ask):
     return found
 
 
+STYLE = re.compile(r"^# Output Style: .*?(?=\n\nThe following (?:deferred|MCP) |\n\n# MCP Server Instructions|\n\nAvailable agent types |\n\nThe following skills |\n\nToday's date is |\n</system-reminder>|\Z)", re.S | re.M)
+AGENTS = re.compile(r"Available agent types for the Agent tool:\n(.*?)(?=\n\nWhen you launch multiple agents|\n\n|\n</system-reminder>|\Z)", re.S)
+OWN_AGENTS = ["claude", "Explore", "general-purpose", "Plan", "statusline-setup"]
+OWN_STYLES = ["Explanatory", "Learning", "Proactive"]
+MEMORY = "\n\n## MEMORY.md\n\n"
+
+
+def layers(clients, case, ask):
+    """What stands beside the files: the prompt of the user's own agent and its memory, texts of the command line, the output style, and
+    the user's own in the list of agents."""
+    requests, _ = session(clients, case, ask)
+    if requests is None:
+        return "refused"
+    args, subagent = asked(case, ask)
+    value = lambda name: next((args[i + 1] for i, arg in enumerate(args) if arg == name), None)
+    prompt = "\n".join(block["text"] for block in requests[0]["system"][2:])
+    found = []
+    appended = value("--append-system-prompt")
+    if file := value("--append-system-prompt-file"):
+        appended = open(file).read()
+    if not (subagent and appended and not prompt.endswith("\n\n" + appended)) and appended:
+        assert prompt.endswith("\n\n" + appended), prompt[-200:]
+        prompt = prompt.removesuffix("\n\n" + appended)
+    else:
+        appended = None
+    own = value("--agent") if not subagent else subagent
+    if own and own not in OWN_AGENTS:
+        body, _, memory = prompt.partition("\n\n# Persistent Agent Memory\n")
+        if subagent:
+            body, memory = (text.split("\n\nMessages from the agent that launched you ")[0] for text in (body, memory))
+        found += [("session", "system agent", body)] if body else []
+        found += [("session", "system agent", memory.split(MEMORY)[1])] if MEMORY in memory and "is currently empty" not in memory.split(MEMORY)[1] else []
+    if value("--system-prompt"):
+        found.append(("session", "system developer", prompt))
+    if appended:
+        found.append(("session", "system developer", appended))
+    for role, kind, text in texts(requests[0]):
+        if kind == "text":
+            found += [("session", f"{role} developer", style) for style in STYLE.findall(text) if style.split("\n")[0][16:] not in OWN_STYLES]
+            entries = [entry for listed in AGENTS.findall(text) for entry in re.split(r"\n(?=- )", listed)]
+            ours = [entry for entry in entries if entry[2:].split(":")[0] not in OWN_AGENTS]
+            found += [("session", f"{role} agents", "\n".join(ours))] if ours else []
+    return found
+
+
 # Random trees.
 
 NAMES = ["CLAUDE.md", "CLAUDE.md", "CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.md", ".claude/AGENTS.md",

@@ -113,6 +113,15 @@ def environment(clients, case, ask):
     return [("session", role, casefile.on_the_day(text)) for role, text in texts if text.startswith("<environment_context>")]
 
 
+def layers(clients, case, ask):
+    """What settings have said beside the files: a file in the place of the client's instructions, and a developer's words."""
+    texts = asked(clients, case, ask)
+    if texts is None:
+        return "refused"
+    own = ("<permissions instructions>", "<skills_instructions>", "<collaboration_mode>", "<tools>", "<multi_agent", "<app", "<plugin", "<personality")
+    return [("session", f"{role} developer", text) for role, text in texts if role == "developer" and not text.startswith(own)]
+
+
 def Session(clients, case, ask):
     """For unfold.py."""
     import codex_exec

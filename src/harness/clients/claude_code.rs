@@ -32,8 +32,10 @@ mod memory;
 mod nested;
 mod paths;
 mod plugins;
+mod prompts;
 mod rules;
 mod schema;
+mod servers;
 mod settings;
 mod skills;
 mod start;
@@ -318,16 +320,26 @@ impl Edition for Edition21 {
         }
         answer.root = checkout.as_ref().map(|checkout| checkout.root.clone());
         let approved = settings.approved(checkout.as_ref().map_or(&at.cwd, |checkout| &checkout.main));
+        if let Err(refusal) = self.prompt(settings.system_prompt.as_ref(), at, search, &mut answer)? {
+            return Ok(refusal.into());
+        }
         if let Some(what) = settings.off {
             search.never(&at.cwd, format!("{what} switches all instruction files off"));
-            return Ok(answer);
+            return Ok(match self.prompt(settings.appended_prompt.as_ref(), at, search, &mut answer)? {
+                Ok(()) => answer,
+                Err(refusal) => refusal.into(),
+            });
         }
-        let agent = match self.agent(at, &settings, checkout.as_ref(), search, &mut answer)? {
+        let plugins = self.plugins(&settings, &at.cwd, search, &mut answer)?;
+        hooks::of_plugins(&mut settings, &plugins, search)?;
+        let described = agents::described(at, &settings, checkout.as_ref(), &plugins, search)?;
+        let agent = match self.agent(at, &settings, &described, search, &mut answer)? {
             Ok(agent) => agent,
             Err(refusal) => return Ok(refusal.into()),
         };
-        let plugins = self.plugins(&settings, &at.cwd, search, &mut answer)?;
-        hooks::of_plugins(&mut settings, &plugins, search)?;
+        if let Err(refusal) = self.prompt(settings.appended_prompt.as_ref(), at, search, &mut answer)? {
+            return Ok(refusal.into());
+        }
         let around = Around {
             edition: self,
             at,
@@ -338,6 +350,10 @@ impl Edition for Edition21 {
         };
         if settings.no_files {
             search.never(&at.cwd, format!("{} switches all instruction files off", variables::NO_FILES));
+            answer.sources.extend(agent.sources.clone());
+            self.output_style(&around, search, &mut answer)?;
+            self.list_agents(&around, described, &mut answer);
+            servers::look(&around, search, &mut answer)?;
             self.skills(&around, search, &mut answer)?;
             hooks::name(&settings.hooks, at, self.manner(at, &settings), &mut answer);
             return Ok(answer);
@@ -365,9 +381,13 @@ impl Edition for Edition21 {
         // What was sent stands first, in the order it was sent.
         let places: HashSet<&Place> = used.iter().map(|source| &source.place).collect();
         sources.retain(|source| !places.contains(&source.place));
-        answer.sources = used.into_iter().chain(sources).collect();
+        let given = std::mem::take(&mut answer.sources);
+        answer.sources = used.into_iter().chain(sources).chain(given).collect();
         mention_excludes(&settings, search, &mut answer)?;
-        answer.sources.extend(agent.source.clone());
+        answer.sources.extend(agent.sources.clone());
+        self.output_style(&around, search, &mut answer)?;
+        self.list_agents(&around, described, &mut answer);
+        servers::look(&around, search, &mut answer)?;
         self.skills(&around, search, &mut answer)?;
         hooks::name(&settings.hooks, at, self.manner(at, &settings), &mut answer);
         Ok(answer)

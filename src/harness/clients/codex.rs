@@ -15,11 +15,12 @@ use crate::answer::{
 use crate::harness::custom::{Overrides, kept};
 use crate::harness::history::name;
 use crate::harness::keys::{Key, Keys, Takes};
+use crate::harness::kit::servers;
 use crate::harness::{
     About, Changed, Compacts, Details, Edition, Evidence, LimitKey, Profile, Program, Resumes, Version,
 };
 use crate::search::{Known, Pending, Search};
-use crate::snapshot::{FileType, Unreadable, absolute};
+use crate::snapshot::{Content, FileType, Unreadable, absolute};
 
 mod documents;
 mod environment;
@@ -501,11 +502,35 @@ impl Codex {
                 source.message = source.message.map(|message| message + 1);
             }
         }
+        if let Some((path, raw)) = &settings.model_instructions {
+            self.model_instructions(path, raw, answer);
+        }
+        let servers: Vec<&str> = settings.servers.iter().map(String::as_str).collect();
+        servers::doubt(&servers, Role::Developer, answer);
         self.name_added(settings, answer);
         if let Some(text) = environment::block(self.environment, settings, at, cwd) {
             let message = Message::instructions(Trigger::Session, Role::User, text);
             answer.messages.push(Message { kind: MessageKind::Environment, ..message });
         }
+    }
+
+    /// Adds the file that stands in the place of the client's own instructions, first of all.
+    fn model_instructions(&self, path: &Path, raw: &Content, answer: &mut Answer) {
+        let text = raw.text();
+        let (role, text) = match self.is_asked {
+            true => (Role::Developer, text.trim()),
+            // Before, they were no message; what was sent of white space around them was not asked.
+            false => (Role::System, ""),
+        };
+        let message = Message::instructions(Trigger::Session, role, text.to_owned());
+        let name = Some("model_instructions_file".to_owned());
+        answer.messages.insert(0, Message { kind: MessageKind::Developer, name, ..message });
+        for source in &mut answer.sources {
+            source.message = source.message.map(|message| message + 1);
+        }
+        let reason = "model_instructions_file names it: it takes the place of the client's own instructions";
+        let source = Source::whole(path, Scope::Config, raw.size(), reason);
+        answer.sources.push(Source { message: Some(0), part: Some(0), ..source });
     }
 
     /// Names the sections that the client puts behind the texts of the files, in the same message.

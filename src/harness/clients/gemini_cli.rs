@@ -13,6 +13,7 @@ use crate::answer::{
 };
 use crate::formats::Node;
 use crate::harness::keys::{Key, Keys, Takes};
+use crate::harness::kit::servers;
 use crate::harness::{
     About, Attaches, Changed, Compacts, Details, Edition, Evidence, Profile, Program, Resumes, Version,
 };
@@ -217,9 +218,8 @@ fn name_servers(settings: &Settings, of_extensions: &[String], answer: &mut Answ
     let excluded = settings.texts(&["mcp", "excluded"]);
     let names = configured.iter().map(|(name, _)| name.as_str()).chain(of_extensions.iter().map(String::as_str));
     let names: Vec<&str> = names.filter(|name| !excluded.contains(name)).collect();
-    if settings.trusted && !names.is_empty() {
-        let message = format!("MCP servers may add instructions of their own after the files: {}", names.join(", "));
-        answer.warnings.push(Warning::general("mcp-instructions", message));
+    if settings.trusted {
+        servers::doubt(&names, Role::User, answer);
     }
 }
 

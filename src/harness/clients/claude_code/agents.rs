@@ -4,20 +4,24 @@
 //! Observed: of the agents that come with the client, `Explore` and `Plan` are told no files of the session when they are
 //! started as sub-agents, and neither are those whose head says `omitClaudeMd: true`. A session of their own is told all.
 
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::git::Checkout;
+use super::plugins::Plugin;
 use super::settings::Settings;
-use super::{Edition21, USUAL};
+use super::skills::Around;
+use super::{Edition21, USUAL, memory};
 use crate::answer::{
-    Answer, Message, MessageKind, Refusal, Role, Scope, SessionKind, Source, Standpoint, Trigger, Warning,
+    Answer, Fate, Message, MessageKind, Purpose, Refusal, Role, Scope, SessionKind, Source, Standpoint, Trigger,
+    Warning,
 };
 use crate::formats::{Node, Value, parse_leniently};
 use crate::harness::kit::heads;
-use crate::harness::kit::skills::words;
+use crate::harness::kit::skills::{sort_by_name, words};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, GlobFlavor};
-use crate::text::raw_ranges;
+use crate::text::{Size, raw_ranges};
 
 const FILES: &str = "**/*.md";
 const FLAVOR: GlobFlavor = GlobFlavor::Npm { dot: false, follow: false };
@@ -28,6 +32,9 @@ const OWN: [&str; 5] = ["claude", "Explore", "general-purpose", "Plan", "statusl
 /// Those of them that are told no files of the session as sub-agents.
 const WITHOUT_FILES: [&str; 2] = ["Explore", "Plan"];
 
+/// The tools that an agent with a memory gets besides its own, in the order in which they are named.
+const FOR_MEMORY: [&str; 3] = ["Write", "Edit", "Read"];
+
 /// What is different for the agent that answers.
 #[derive(Default)]
 pub(super) struct Agent {
@@ -35,8 +42,10 @@ pub(super) struct Agent {
     pub(super) without: Option<Without>,
     /// Why no skills are listed for it.
     pub(super) no_skills: Option<String>,
-    /// The file that describes it.
-    pub(super) source: Option<Source>,
+    /// Why no other agents are listed for it.
+    pub(super) no_agents: Option<String>,
+    /// The file that describes it, and that of its memory.
+    pub(super) sources: Vec<Source>,
 }
 
 /// What a sub-agent is not told.
@@ -48,11 +57,11 @@ pub(super) struct Without {
 }
 
 /// An agent as it is described, on the disk or on the command line.
-struct Described {
-    name: String,
+pub(super) struct Described {
+    pub(super) name: String,
     head: Node,
     text: String,
-    source: Option<Source>,
+    pub(super) source: Option<Source>,
 }
 
 impl Edition21 {
@@ -61,7 +70,7 @@ impl Edition21 {
         &self,
         at: &Standpoint,
         settings: &Settings,
-        checkout: Option<&Checkout>,
+        described: &[Described],
         search: &mut Search,
         answer: &mut Answer,
     ) -> Known<Result<Agent, Refusal>> {
@@ -72,7 +81,6 @@ impl Edition21 {
             (None, _) if is_subagent => USUAL,
             (None, _) => return Ok(Ok(Agent::default())),
         };
-        let described = described(at, settings, checkout, search)?;
         let position = |name: &str| described.iter().position(|agent| agent.name == name);
         let exact = position(name);
         let own = OWN.iter().find(|own| own.eq_ignore_ascii_case(name) && exact.is_none());
@@ -85,7 +93,7 @@ impl Edition21 {
         let Some(index) = index else {
             return Ok(of_the_client(name, own.copied(), is_subagent, settings, answer));
         };
-        let Some(agent) = described.into_iter().nth(index) else { return Ok(Ok(Agent::default())) };
+        let agent = &described[index];
         let told = (!agent.text.is_empty()).then(|| {
             let message = Message::instructions(Trigger::Session, Role::System, agent.text.clone());
             Message { kind: MessageKind::Agent, name: Some(agent.name.clone()), ..message }
@@ -95,6 +103,11 @@ impl Edition21 {
             false => source,
         });
         answer.messages.extend(told);
+        let mut sources: Vec<Source> = source.into_iter().collect();
+        if let Some((message, source)) = self.memory_of(agent, at, settings, search)? {
+            sources.push(Source { message: Some(answer.messages.len()), part: Some(0), ..source });
+            answer.messages.push(message);
+        }
         let omits = agent.head.get("omitClaudeMd").is_some_and(|node| match &node.value {
             Value::Bool(on) => *on,
             Value::Text(word) => word == "true",
@@ -105,7 +118,101 @@ impl Edition21 {
             managed: false,
             reason: format!("the agent {} sets omitClaudeMd and loads none of these files", agent.name),
         });
-        Ok(Ok(Agent { without, no_skills: agent.no_skills(), source }))
+        Ok(Ok(Agent { without, no_skills: agent.no_skills(), no_agents: agent.no_agents(), sources }))
+    }
+
+    /// The memory of an agent that has one, which follows its prompt behind the client's own words.
+    fn memory_of(
+        &self,
+        agent: &Described,
+        at: &Standpoint,
+        settings: &Settings,
+        search: &mut Search,
+    ) -> Known<Option<(Message, Source)>> {
+        let dir = match agent.memory() {
+            Some("project") => at.cwd.join(".claude/agent-memory"),
+            Some("local") => at.cwd.join(".claude/agent-memory-local"),
+            Some("user") => settings.config.path.join("agent-memory"),
+            Some(_) | None => return Ok(None),
+        };
+        let path = dir.join(&agent.name).join("MEMORY.md");
+        let Ok(raw) = search.read(&path, "the memory of the agent")? else { return Ok(None) };
+        let text = memory::with_line_feeds(&raw.text_without_bom()).into_owned();
+        let cut = memory::cut(&text, self.memory_lines, self.memory_utf16, self.memory_warning);
+        if cut.text.is_empty() {
+            return Ok(None);
+        }
+        let reason = format!("the memory of agent {}", agent.name);
+        let whole = Source::whole(&path, Scope::Memory, raw.size(), reason);
+        let source = match cut.kept {
+            Some(_) => Source {
+                fate: Fate::Truncated,
+                reason: format!("cut to {} lines and {} UTF-16 units", self.memory_lines, self.memory_utf16),
+                sent: Some(Size::of(&cut.text)),
+                ..whole
+            },
+            None => whole,
+        };
+        let message = Message::instructions(Trigger::Session, Role::System, cut.text);
+        let name = Some(format!("memory of {}", agent.name));
+        Ok(Some((Message { kind: MessageKind::Agent, name, ..message }, Source { purpose: Purpose::Memory, ..source })))
+    }
+
+    /// Adds the list of the user's own agents that the model may call.
+    pub(super) fn list_agents(&self, around: &Around, described: Vec<Described>, answer: &mut Answer) {
+        let Around { at, settings, agent, .. } = around;
+        let is_subagent = at.session == SessionKind::Subagent;
+        let off = settings.no_agents.as_ref().or(agent.no_agents.as_ref()).cloned();
+        let off = off.or_else(|| is_subagent.then(|| "a sub-agent has no Agent tool".to_owned()));
+        let known: HashSet<PathBuf> = agent.sources.iter().filter_map(Source::path).map(Path::to_owned).collect();
+        let mut names: HashMap<String, Option<PathBuf>> = HashMap::new();
+        let mut listed = Vec::new();
+        for mut agent in described {
+            let path = agent.source.as_ref().and_then(Source::path).map(Path::to_owned);
+            let first = names.get(&agent.name).cloned();
+            if let Some(source) = &mut agent.source {
+                (source.fate, source.kept, source.reason) = (Fate::Excluded, Vec::new(), String::new());
+                if let Some(by) = &first {
+                    (source.fate, source.by) = (Fate::Shadowed, by.clone());
+                    source.reason = "another agent of its name comes first".to_owned();
+                } else if let Some(off) = &off {
+                    source.reason.clone_from(off);
+                } else if settings.agents_off.contains(&agent.name) {
+                    source.reason = "permissions.deny names it".to_owned();
+                }
+            }
+            let counts = first.is_none() && off.is_none() && !settings.agents_off.contains(&agent.name);
+            names.entry(agent.name.clone()).or_insert(path);
+            if counts {
+                listed.push(agent);
+            } else {
+                answer
+                    .sources
+                    .extend(agent.source.filter(|source| source.path().is_none_or(|path| !known.contains(path))));
+            }
+        }
+        if listed.is_empty() {
+            return;
+        }
+        sort_by_name(&mut listed, |agent| &agent.name);
+        let entries: Vec<String> = listed.iter().map(Described::entry).collect();
+        let role = self.role(at, settings);
+        let text = if self.own_skills_measured { entries.join("\n") } else { String::new() };
+        let message = Message { kind: MessageKind::Agents, ..Message::instructions(Trigger::Session, role, text) };
+        let name = (!self.own_skills_measured).then(|| "descriptions of agents of one's own".to_owned());
+        let index = answer.messages.len();
+        answer.messages.push(Message { name, ..message });
+        for (agent, entry) in listed.into_iter().zip(entries) {
+            let source = agent.source.filter(|source| source.path().is_none_or(|path| !known.contains(path)));
+            answer.sources.extend(source.map(|source| Source {
+                fate: Fate::Listed,
+                reason: "listed by name and description; its text is the prompt of a sub-agent of that name".to_owned(),
+                sent: Some(Size::of(&entry)),
+                message: Some(index),
+                part: Some(0),
+                ..source
+            }));
+        }
     }
 }
 
@@ -122,6 +229,8 @@ fn of_the_client(
         without.map(|own| Without { managed: true, reason: format!("the agent {own} loads no files of the session") });
     let no_skills =
         own.filter(|own| *own == "statusline-setup").map(|own| format!("the agent {own} has no Skill tool"));
+    let few = ["Explore", "Plan", "statusline-setup"];
+    let no_agents = own.filter(|own| few.contains(own)).map(|own| format!("the agent {own} has no Agent tool"));
     // An agent of a plugin has the plugin's name in front.
     if own.is_none() && !name.contains(':') {
         let message = format!("there is no agent {name}: no file defines it, and Claude Code has none of that name");
@@ -133,10 +242,50 @@ fn of_the_client(
             answer.warnings.push(Warning::general("unknown-agent", format!("{message}; it is not taken")));
         }
     }
-    Ok(Agent { without, no_skills, source: None })
+    Ok(Agent { without, no_skills, no_agents, sources: Vec::new() })
 }
 
 impl Described {
+    /// What the list of agents says of it.
+    fn entry(&self) -> String {
+        let description = self.head.get("description").and_then(words).unwrap_or_default();
+        format!("- {}: {description} (Tools: {})", self.name, self.tools())
+    }
+
+    /// The tools that it has, in words.
+    fn tools(&self) -> String {
+        let of = |key: &str| self.head.get(key).and_then(tools).unwrap_or_default();
+        let (kept, taken) = (of("tools"), of("disallowedTools"));
+        if kept.is_empty() || kept.iter().any(|tool| tool == "*") {
+            return if taken.is_empty() {
+                "All tools".to_owned()
+            } else {
+                format!("All tools except {}", taken.join(", "))
+            };
+        }
+        let mut kept: Vec<&str> = kept.iter().filter(|tool| !taken.contains(tool)).map(String::as_str).collect();
+        if self.memory().is_some() {
+            let more = FOR_MEMORY.into_iter().filter(|tool| !kept.contains(tool)).collect::<Vec<_>>();
+            kept.extend(more);
+        }
+        kept.join(", ")
+    }
+
+    /// Where its memory is: `user`, `project` or `local`.
+    fn memory(&self) -> Option<&str> {
+        let memory = self.head.get("memory").and_then(Node::as_text);
+        memory.filter(|place| ["user", "project", "local"].contains(place))
+    }
+
+    /// Why no other agents are listed for it.
+    fn no_agents(&self) -> Option<String> {
+        let of = |key: &str| self.head.get(key).and_then(tools).unwrap_or_default();
+        let is_agent = |tool: &String| ["Agent", "Task"].contains(&tool.split('(').next().unwrap_or_default());
+        let (kept, taken) = (of("tools"), of("disallowedTools"));
+        let has = kept.is_empty() || kept.iter().any(|tool| tool == "*" || is_agent(tool));
+        (!has || taken.iter().any(is_agent)).then(|| format!("the agent {} has no Agent tool", self.name))
+    }
+
     /// Why the agent has no Skill tool.
     fn no_skills(&self) -> Option<String> {
         let tools = |key: &str| self.head.get(key).and_then(tools);
@@ -157,11 +306,12 @@ fn tools(node: &Node) -> Option<Vec<String>> {
     }
 }
 
-/// The agents that the user describes, those that count first.
-fn described(
+/// The agents that the user describes, those that count first; those of plugins last.
+pub(super) fn described(
     at: &Standpoint,
     settings: &Settings,
     checkout: Option<&Checkout>,
+    plugins: &[Plugin],
     search: &mut Search,
 ) -> Known<Vec<Described>> {
     let places = places(at, settings, checkout);
@@ -173,26 +323,47 @@ fn described(
         described.push(Described { name: name.clone(), head: node.clone(), text, source: None });
     }
     for (dir, scope) in places {
-        let mut files = search.glob(&dir, FILES, FLAVOR, "agents of the user's own")?.files.clone();
-        files.sort();
-        search.expect(files.iter().cloned().map(Ask::Content))?;
-        for file in files {
-            let Ok(raw) = search.read(&file, "an agent: its head names it")? else { continue };
-            let text = raw.text();
-            let Some((front, body)) = heads::whole_lines(&text) else { continue };
-            let Some(head) = parse_leniently(front) else { continue };
-            let value = |key: &str| head.get(key).and_then(words);
-            let (Some(name), Some(_)) = (value("name"), value("description")) else { continue };
-            let body = body.trim();
-            let end = text.trim_end().len();
-            let body_in_file = end - body.len()..end;
-            let kept = raw_ranges(&raw, std::slice::from_ref(&body_in_file));
-            let reason = format!("the text of agent {name}, which takes the place of the client's prompt");
-            let source = Source { kept, ..Source::whole(&file, scope, raw.size(), reason) };
-            described.push(Described { name, text: body.to_owned(), source: Some(source), head });
+        of_folder(&dir, scope, None, search, &mut described)?;
+    }
+    for plugin in plugins {
+        let named = plugin.named("agents");
+        let dirs = if named.is_empty() { vec![plugin.dir.join("agents")] } else { named };
+        for dir in dirs {
+            of_folder(&dir, Scope::Config, Some(&plugin.name), search, &mut described)?;
         }
     }
     Ok(described)
+}
+
+/// Adds the agents below a folder; one of a plugin has its name in front, and may be called by its file.
+fn of_folder(
+    dir: &Path,
+    scope: Scope,
+    plugin: Option<&str>,
+    search: &mut Search,
+    described: &mut Vec<Described>,
+) -> Known<()> {
+    let mut files = search.glob(dir, FILES, FLAVOR, "agents of the user's own")?.files.clone();
+    files.sort();
+    search.expect(files.iter().cloned().map(Ask::Content))?;
+    for file in files {
+        let Ok(raw) = search.read(&file, "an agent: its head names it")? else { continue };
+        let text = raw.text();
+        let Some((front, body)) = heads::whole_lines(&text) else { continue };
+        let Some(head) = parse_leniently(front) else { continue };
+        let value = |key: &str| head.get(key).and_then(words);
+        let stem = || plugin.and(file.file_stem()).map(|stem| stem.to_string_lossy().into_owned());
+        let (Some(name), Some(_)) = (value("name").or_else(stem), value("description")) else { continue };
+        let name = plugin.map_or(name.clone(), |plugin| format!("{plugin}:{name}"));
+        let body = body.trim();
+        let end = text.trim_end().len();
+        let body_in_file = end - body.len()..end;
+        let kept = raw_ranges(&raw, std::slice::from_ref(&body_in_file));
+        let reason = format!("the text of agent {name}, which takes the place of the client's prompt");
+        let source = Source { kept, purpose: Purpose::Agent, ..Source::whole(&file, scope, raw.size(), reason) };
+        described.push(Described { name, text: body.to_owned(), source: Some(source), head });
+    }
+    Ok(())
 }
 
 /// Where agents are looked for; of one name the first counts.

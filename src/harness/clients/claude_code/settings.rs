@@ -10,6 +10,7 @@ use super::git::Checkout;
 use super::hooks::{self, Hook};
 use super::layers::{self, Layer, Layers, Origin, Wanted};
 use super::plugins;
+use super::servers::Servers;
 use super::usage::SkillUsage;
 use super::variables::{self, Variables};
 use crate::answer::{Refusal, Standpoint, Warning};
@@ -69,6 +70,18 @@ pub(super) struct Settings {
     pub(super) agents: Option<Node>,
     /// The model that the settings name.
     pub(super) model: Option<String>,
+    /// What takes the place of the client's prompt.
+    pub(super) system_prompt: Option<Prompt>,
+    /// What follows the prompt.
+    pub(super) appended_prompt: Option<Prompt>,
+    /// The output style that the settings name.
+    pub(super) output_style: Option<String>,
+    /// What is said of MCP servers.
+    pub(super) servers: Servers,
+    /// Why no agents are listed.
+    pub(super) no_agents: Option<String>,
+    /// The agents that are not listed, and must not be called.
+    pub(super) agents_off: Vec<String>,
     /// The directories that `--add-dir` adds, whether or not they give instruction files.
     pub(super) added_anyway: Vec<PathBuf>,
     /// The plugins that the settings switch on, with the names of their marketplaces.
@@ -101,6 +114,23 @@ pub(super) struct Settings {
     pub(super) json: Option<Node>,
     /// Whether it is there, and has nothing in it.
     pub(super) json_is_empty: bool,
+}
+
+/// A text of the command line for the prompt.
+#[derive(Clone)]
+pub(super) enum Prompt {
+    /// The option, and the text itself.
+    Text(&'static str, String),
+    /// The option, and the file that holds the text.
+    File(&'static str, String),
+}
+
+impl Prompt {
+    /// The option that gave it.
+    pub(super) fn option(&self) -> &'static str {
+        let (Prompt::Text(option, _) | Prompt::File(option, _)) = self;
+        option
+    }
 }
 
 /// What `skillOverrides` says of a skill.
@@ -136,11 +166,19 @@ struct Arguments {
     denied: Vec<String>,
     tools: Option<Vec<String>>,
     no_commands: bool,
+    system_prompt: Option<Prompt>,
+    appended_prompt: Option<Prompt>,
+    servers: Vec<String>,
+    servers_alone: bool,
 }
 
 impl Arguments {
     fn new(args: &[&str]) -> Arguments {
         let mut arguments = Arguments::default();
+        type Words<'w, 'a> = &'w mut dyn Iterator<Item = &'a str>;
+        let next = |value: Option<String>, args: Words| value.or_else(|| args.next().map(str::to_owned));
+        let text = |option, value, args: Words| next(value, args).map(|text| Prompt::Text(option, text));
+        let file = |option, value, args: Words| next(value, args).map(|file| Prompt::File(option, file));
         let mut args = args.iter().copied().peekable();
         while let Some(arg) = args.next() {
             let (name, value) = arg.split_once('=').map_or((arg, None), |(name, value)| (name, Some(value.to_owned())));
@@ -153,6 +191,16 @@ impl Arguments {
                 "--model" => arguments.model = value.or_else(|| args.next().map(str::to_owned)),
                 "--agents" => arguments.agents = value.or_else(|| args.next().map(str::to_owned)),
                 "--plugin-dir" => arguments.plugins.extend(value.or_else(|| args.next().map(str::to_owned))),
+                "--mcp-config" => arguments.servers.extend(several(value, &mut args)),
+                "--strict-mcp-config" => arguments.servers_alone = true,
+                "--system-prompt" => arguments.system_prompt = text("--system-prompt", value, &mut args),
+                "--system-prompt-file" => arguments.system_prompt = file("--system-prompt-file", value, &mut args),
+                "--append-system-prompt" => {
+                    arguments.appended_prompt = text("--append-system-prompt", value, &mut args);
+                }
+                "--append-system-prompt-file" => {
+                    arguments.appended_prompt = file("--append-system-prompt-file", value, &mut args);
+                }
                 "--disable-slash-commands" => arguments.no_commands = true,
                 "--tools" => {
                     let rules = several(value, &mut args);
@@ -184,11 +232,33 @@ impl Arguments {
         (!has).then(|| "--tools leaves the Skill tool out".to_owned())
     }
 
+    /// Why the command line leaves no Agent tool.
+    fn no_agents(&self) -> Option<String> {
+        if self.denied.iter().any(|rule| is_agent_tool(rule)) {
+            return Some("--disallowedTools removes the Agent tool".to_owned());
+        }
+        let tools = self.tools.as_ref()?;
+        let has =
+            tools.iter().any(|tool| tool == "default" || is_agent_tool(tool.split('(').next().unwrap_or_default()));
+        (!has).then(|| "--tools leaves the Agent tool out".to_owned())
+    }
+
     /// A word of `--setting-sources` that the client does not know.
     fn unknown_source(&self) -> Option<&str> {
         let sources = self.sources.as_deref()?.split(',').map(str::trim);
         sources.filter(|word| !word.is_empty()).find(|word| !["user", "project", "local"].contains(word))
     }
+}
+
+/// Whether a rule or a tool is the one that calls agents, under either of its names.
+fn is_agent_tool(rule: &str) -> bool {
+    ["Agent", "Agent()", "Agent(*)", "Task", "Task()", "Task(*)"].contains(&rule)
+}
+
+/// The agent that a rule names: `Agent(name)`.
+fn agent_of(rule: &str) -> Option<String> {
+    let inside = rule.strip_prefix("Agent(").or_else(|| rule.strip_prefix("Task("))?;
+    inside.strip_suffix(')').map(str::to_owned)
 }
 
 /// The values of an option that takes several: the one behind an equals sign, or every word up to the next option.
@@ -242,6 +312,8 @@ impl Settings {
             settings.denied.add(rule, &at.cwd, &at.cwd, &at.home);
         }
         settings.no_skills = arguments.no_skills().or(settings.no_skills);
+        settings.no_agents = arguments.no_agents().or(settings.no_agents);
+        settings.agents_off.extend(arguments.denied.iter().filter_map(|rule| agent_of(rule)));
         let model = layers.iter().rev().find_map(|layer| layer.node.get("model")).and_then(Node::as_text);
         settings.model =
             arguments.model.clone().or_else(|| variables.given(variables::MODEL, search)).or(model.map(str::to_owned));
@@ -279,6 +351,12 @@ impl Settings {
             agent_is_needed: arguments.agent.is_some(),
             agents: arguments.agents.as_deref().and_then(|agents| crate::formats::parse_json(agents).ok()),
             model: None,
+            system_prompt: arguments.system_prompt.clone(),
+            appended_prompt: arguments.appended_prompt.clone(),
+            output_style: None,
+            servers: Servers { given: arguments.servers.clone(), strict: arguments.servers_alone, off: Vec::new() },
+            no_agents: None,
+            agents_off: Vec::new(),
             added_anyway: arguments.added.iter().map(|dir| added(dir, at)).collect(),
             plugins: Vec::new(),
             plugin_dirs: arguments.plugins.iter().map(|dir| added(dir, at)).collect(),
@@ -369,7 +447,10 @@ impl Settings {
                 self.told = Some((text.to_owned(), layer.from.clone())).filter(|(text, _)| !text.is_empty());
             }
             self.deny(layer, at);
+            let style = node.get("outputStyle").and_then(Node::as_text).map(str::to_owned);
+            self.output_style = style.or(self.output_style.take());
             self.apply_to_skills(layer);
+            self.apply_to_servers(&layer.node);
             let options = ["pluginConfigs", super::PLUGIN, "options", "instructionFiles"];
             let mode = node.at_path(&options).filter(|_| layer.is_trusted()).and_then(Node::as_text);
             self.mode = match mode {
@@ -404,6 +485,10 @@ impl Settings {
         for rule in &denied {
             self.denied.add(rule, own, &at.cwd, &at.home);
         }
+        if denied.iter().any(|rule| is_agent_tool(rule)) {
+            self.no_agents = Some(format!("permissions.deny in {} removes the Agent tool", layer.from.display()));
+        }
+        self.agents_off.extend(denied.iter().filter_map(|rule| agent_of(rule)));
         if denied.contains(&"Skill") || denied.contains(&"Skill(*)") {
             self.no_skills = Some(format!("permissions.deny in {} removes the Skill tool", layer.from.display()));
         }

@@ -15,7 +15,7 @@ use super::{Codex, ID, Start, paths};
 use crate::answer::{Refusal, Standpoint, Warning};
 use crate::formats::Value;
 use crate::search::Search;
-use crate::snapshot::Ask;
+use crate::snapshot::{Ask, Content};
 
 /// Everything that the settings say about instructions.
 pub(super) struct Settings {
@@ -29,6 +29,10 @@ pub(super) struct Settings {
     /// `project_doc_fallback_filenames`, those that are file names.
     pub fallbacks: Vec<String>,
     pub developer_instructions: Option<String>,
+    /// What `model_instructions_file` names, and what stands there.
+    pub model_instructions: Option<(PathBuf, Content)>,
+    /// The MCP servers that are switched on.
+    pub servers: Vec<String>,
     /// Whether `<environment_context>` is sent, and whether with date and time zone.
     pub environment: bool,
     pub environment_time: bool,
@@ -82,7 +86,7 @@ impl Settings {
         let layers = gathered.with_project(rules, &project, &outside, search)?;
         refuse_if(rules.checks.wrong(&layers))?;
         let table = rules.profile_table(&layers, profile)?;
-        rules.files_with_text(&layers, table.as_deref(), (cwd, &at.home), search)?;
+        let model_instructions = rules.files_with_text(&layers, table.as_deref(), (cwd, &at.home), search)?;
         let places: Vec<&Path> = [Some(cwd), git_root.as_deref()].into_iter().flatten().collect();
         let level = rules.trust.level(&places, &layers, trust::Silent::EndsTheSearch, search)?;
         let asked = Asked {
@@ -102,13 +106,15 @@ impl Settings {
             features: features(&layers, table.as_deref()),
             skills: Switches::read(&layers, (rules.skills, &rules.models), &places),
             permissions: rules.permissions(&layers, &asked)?,
+            model_instructions,
         };
         Ok(Settings::read(edition, &layers, worked_out))
     }
 
     /// The settings that are values of keys, beside those that were worked out.
     fn read(edition: &Codex, layers: &Layers, worked_out: WorkedOut) -> Settings {
-        let WorkedOut { root, settings_root, root_error, level, features, skills, permissions } = worked_out;
+        let WorkedOut { root, settings_root, root_error, level, features, skills, permissions, model_instructions } =
+            worked_out;
         let rules = &edition.settings;
         let budget = layers.value(&["project_doc_max_bytes"]);
         let flag = |key: &str| layers.value(&[key]).and_then(|(node, _)| node.as_bool()).unwrap_or(true);
@@ -143,6 +149,8 @@ impl Settings {
                 .value(&["developer_instructions"])
                 .and_then(|(node, _)| node.as_text())
                 .map(str::to_owned),
+            model_instructions,
+            servers: servers(layers),
             environment: flag("include_environment_context"),
             environment_time: flag("include_environment_context_time"),
             permissions,
@@ -181,6 +189,7 @@ struct WorkedOut {
     features: BTreeMap<String, bool>,
     skills: Switches,
     permissions: Permissions,
+    model_instructions: Option<(PathBuf, Content)>,
 }
 
 /// The settings of every layer but the project's.
@@ -288,7 +297,8 @@ impl Behavior {
         profile: Option<&str>,
         (cwd, home): (&Path, &Path),
         search: &mut Search,
-    ) -> Going<()> {
+    ) -> Going<Option<(PathBuf, Content)>> {
+        let mut instructions = None;
         for (key, words) in self.texts {
             let of_profile = profile.and_then(|profile| layers.value(&["profiles", profile, key]));
             let Some((node, from)) = of_profile.or_else(|| layers.value(&[key])) else { continue };
@@ -301,12 +311,27 @@ impl Behavior {
                 Ok(raw) => match std::str::from_utf8(&raw) {
                     Err(_) => return refused(format!("failed to read {words} (not UTF-8)")),
                     Ok(text) if text.trim().is_empty() => return refused(format!("{words} is empty")),
+                    Ok(_) if *key == "model_instructions_file" => instructions = Some((path, raw)),
                     Ok(_) => {}
                 },
             }
         }
-        Ok(())
+        Ok(instructions)
     }
+}
+
+/// The MCP servers of all layers that no layer above switches off.
+fn servers(layers: &Layers) -> Vec<String> {
+    let named = layers.0.iter().filter_map(|(_, table)| table.get("mcp_servers")?.as_table()).flatten();
+    let mut names: Vec<String> = named.map(|(name, _)| name.clone()).collect();
+    names.sort();
+    names.dedup();
+    let is_off = |name: &str| {
+        let enabled = layers.value(&["mcp_servers", name, "enabled"]);
+        enabled.and_then(|(node, _)| node.as_bool()) == Some(false)
+    };
+    names.retain(|name| !is_off(name));
+    names
 }
 
 /// The switches in `features` of all layers, those of the profile over the others.

@@ -15,9 +15,9 @@ use super::system::Loaded;
 use super::{Entry, OpenCode, add_entries, history, nested, references};
 use crate::answer::{
     Answer, Fate, Message, MessageKind, Role, Scope, SessionKind, Source, Standpoint, Surroundings, Tool, Trigger,
-    Warning,
 };
 use crate::formats::{Node, Value};
+use crate::harness::kit::servers;
 use crate::harness::{Change, Version};
 
 /// What was found for the prompt.
@@ -323,10 +323,7 @@ fn mcp(config: &Config, answer: &mut Answer) {
     let enabled = |server: &Node| server.get("enabled").and_then(Node::as_bool) != Some(false);
     let names: Vec<&str> =
         servers.iter().filter(|(_, server)| enabled(server)).map(|(name, _)| name.as_str()).collect();
-    if !names.is_empty() {
-        let message = format!("MCP servers may add instructions of their own after the files: {}", names.join(", "));
-        answer.warnings.push(Warning::general("mcp-instructions", message));
-    }
+    servers::doubt(&names, Role::System, answer);
 }
 
 #[cfg(test)]

@@ -1,0 +1,109 @@
+//! MCP servers: where they are configured. What they say of themselves is told to the model at the start of a session.
+
+use std::path::{Path, PathBuf};
+
+use super::plugins::Plugin;
+use super::settings::Settings;
+use super::skills::Around;
+use super::{MANAGED, layers};
+use crate::answer::{Answer, SessionKind};
+use crate::formats::Node;
+use crate::harness::kit::servers;
+use crate::search::{Known, Search};
+use crate::snapshot::Ask;
+
+/// The file of a directory that configures servers for a project.
+const FILE: &str = ".mcp.json";
+
+/// Adds the servers that are configured and not switched off.
+pub(super) fn look(around: &Around, search: &mut Search, answer: &mut Answer) -> Known<()> {
+    let Around { at, settings, checkout, plugins, .. } = around;
+    if at.session == SessionKind::Subagent && settings.off.is_some() {
+        return Ok(());
+    }
+    let managed = Path::new(MANAGED).join("managed-mcp.json");
+    let top = checkout.map_or(Path::new("/"), |checkout| &checkout.root);
+    let walk = at.cwd.ancestors().take_while(|dir| settings.project && dir.starts_with(top));
+    let files: Vec<PathBuf> = walk.map(|dir| dir.join(FILE)).collect();
+    search.expect(files.iter().chain([&managed]).cloned().map(Ask::Content))?;
+    let mut names: Vec<String> = Vec::new();
+    if let Some(node) = read(&managed, search)? {
+        // What an administrator configures is all that there is.
+        names.extend(named(Some(&node)));
+    } else if !settings.servers.strict {
+        let own = settings.json.as_ref();
+        let project = checkout.map_or(&at.cwd, |checkout| &checkout.main).to_string_lossy();
+        let of_project = |key: &str| own.and_then(|own| own.at_path(&["projects", &project, key]));
+        let off = |name: &String| {
+            let listed = of_project("disabledMcpServers").and_then(Node::as_texts).unwrap_or_default();
+            listed.contains(&name.as_str())
+        };
+        names.extend(named(own));
+        names.extend(named(own.and_then(|own| own.at_path(&["projects", &project]))));
+        for file in &files {
+            let node = read(file, search)?;
+            names.extend(named(node.as_ref()).filter(|name| !settings.servers.off.contains(name)));
+        }
+        for plugin in *plugins {
+            names.extend(of_plugin(plugin, search)?);
+        }
+        names.retain(|name| !off(name));
+    }
+    for given in &settings.servers.given {
+        let node = match given.trim_start().starts_with('{') {
+            true => layers::parsed(given).ok(),
+            false => read(&crate::snapshot::absolute(&at.cwd, Path::new(given)), search)?,
+        };
+        names.extend(named(node.as_ref()));
+    }
+    names.sort();
+    names.dedup();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let role = around.edition.role(at, settings);
+    servers::doubt(&names, role, answer);
+    Ok(())
+}
+
+/// The names of the servers in a file or in its table of servers.
+fn named(node: Option<&Node>) -> impl Iterator<Item = String> {
+    let table = node.and_then(|node| node.get("mcpServers")).and_then(Node::as_table).unwrap_or_default();
+    table.iter().map(|(name, _)| name.clone())
+}
+
+fn read(file: &Path, search: &mut Search) -> Known<Option<Node>> {
+    let raw = search.read(file, "MCP servers, whose instructions the model is told")?;
+    Ok(raw.ok().and_then(|raw| layers::parsed(&raw.text()).ok()))
+}
+
+/// The servers that a plugin brings, with its name in front.
+fn of_plugin(plugin: &Plugin, search: &mut Search) -> Known<Vec<String>> {
+    let mut names = Vec::new();
+    for file in [plugin.dir.join(FILE)].into_iter().chain(plugin.named("mcpServers")) {
+        let node = read(&file, search)?;
+        // The table may stand in the file with its key or without.
+        let table = node.as_ref().map(|node| node.get("mcpServers").unwrap_or(node)).and_then(Node::as_table);
+        names.extend(table.unwrap_or_default().iter().map(|(name, _)| name.clone()));
+    }
+    let written = plugin.says("mcpServers").and_then(Node::as_table).unwrap_or_default();
+    names.extend(written.iter().map(|(name, _)| name.clone()));
+    Ok(names.into_iter().map(|name| format!("plugin:{}:{name}", plugin.name)).collect())
+}
+
+/// What the command line and the settings say of servers.
+#[derive(Default)]
+pub(super) struct Servers {
+    /// `--mcp-config`: files, or JSON.
+    pub(super) given: Vec<String>,
+    /// Whether nothing else counts.
+    pub(super) strict: bool,
+    /// The servers of a project's file that are switched off.
+    pub(super) off: Vec<String>,
+}
+
+impl Settings {
+    /// Takes over what a layer says of the servers of a project's file.
+    pub(super) fn apply_to_servers(&mut self, layer: &Node) {
+        let off = layer.get("disabledMcpjsonServers").and_then(Node::as_texts).unwrap_or_default();
+        self.servers.off.extend(off.into_iter().map(str::to_owned));
+    }
+}
