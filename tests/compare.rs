@@ -117,3 +117,16 @@ CLAUDE.md
     let off = place.prints("project", &[&["check"], &harness[..]].concat());
     assert!(off.starts_with("No findings"), "{off}");
 }
+
+#[test]
+fn agents_of_one_harness_differ_by_their_prompts_and_reminders() {
+    let settings = r#"{"agent": {"build": {"prompt": "You are my build."}}}"#;
+    let place = Place::new(&[("project/AGENTS.md", "R\n"), ("project/opencode.json", settings)]);
+    let arguments = ["compare", "--left", "opencode agent=build", "--right", "opencode agent=plan"];
+    let said = place.prints("project", &arguments);
+    for line in ["+ added  provider chosen by the model", "+ added  reminder plan (1484 bytes", "- lost   agent build"]
+    {
+        assert!(said.contains(line), "{said}");
+    }
+    assert!(place.prints("project", &["compare", "--left", "opencode", "--right", "opencode"]).contains("the same"));
+}

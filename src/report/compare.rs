@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{Fate, MessageKind, Resolution, Source, Standpoint};
+use crate::answer::{Fate, Message, MessageKind, Resolution, Source, Standpoint};
 use crate::text::grouped;
 
 /// Result of `briefing/compare`.
@@ -37,7 +37,7 @@ pub struct Texts {
 /// One difference.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Difference {
-    /// The file or URL.
+    /// The file or URL, or the layer beside them, such as `provider anthropic`.
     pub name: String,
     /// `added`, `lost`, `moved`, `cut` (by a limit), `grew` or `shrank`.
     pub kind: String,
@@ -89,12 +89,39 @@ pub fn compare(left: &Resolution, right: &Resolution) -> Comparison {
             now.map_or_else(|| "no longer considered".to_owned(), |now| format!("{} ({})", now.fate, now.reason));
         differences.push(Difference { name: entry.0.clone(), kind: "lost".to_owned(), message });
     }
-    Comparison {
-        left: title(left, right),
-        right: title(right, left),
-        same: texts.left == texts.right,
-        differences,
-        texts,
+    let before = differences.len();
+    if left.harness == right.harness {
+        layers(left, right, &mut differences);
+    }
+    let same = texts.left == texts.right && differences.len() == before;
+    Comparison { left: title(left, right), right: title(right, left), same, differences, texts }
+}
+
+/// Adds the layers beside the instruction files that one side alone has: prompts, reminders, lists. One that comes from files is
+/// compared file by file.
+fn layers(left: &Resolution, right: &Resolution, differences: &mut Vec<Difference>) {
+    let layers = |of: &'_ Resolution| -> Vec<Message> {
+        let answer = &of.answer;
+        let has_files = |at: usize| answer.sources.iter().any(|source| source.message == Some(at));
+        let layers = answer.messages.iter().enumerate();
+        // Another start directory is another environment, which says nothing.
+        let elsewhere = left.standpoint.cwd != right.standpoint.cwd;
+        let layers = layers.filter(|(_, message)| !(elsewhere && message.kind == MessageKind::Environment));
+        let layers = layers.filter(|(at, message)| message.kind != MessageKind::Instructions && !has_files(*at));
+        layers.map(|(_, message)| message.clone()).collect()
+    };
+    let (was, is) = (layers(left), layers(right));
+    for (kind, own, others) in [("added", &is, &was), ("lost", &was, &is)] {
+        for layer in own.iter().filter(|layer| !others.contains(layer)) {
+            let name =
+                layer.name.as_deref().map_or_else(|| layer.kind.to_string(), |name| format!("{} {name}", layer.kind));
+            let size = if layer.text.is_empty() {
+                "named, its text is not repeated".to_owned()
+            } else {
+                format!("{} B", grouped(layer.text.len()))
+            };
+            differences.push(Difference { name, kind: kind.to_owned(), message: size });
+        }
     }
 }
 
