@@ -287,7 +287,7 @@ impl Taken {
     ) -> Known<Vec<File>> {
         let Ok(entries) = search.list(dir, "a folder of rules")? else { return Ok(Vec::new()) };
         let mut names: Vec<_> = entries.iter().map(|entry| entry.name.clone()).collect();
-        names.retain(|name| name.to_string_lossy().ends_with(".md"));
+        names.retain(|name| Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md")));
         names.sort();
         search.expect(names.iter().map(|name| Ask::Content(dir.join(name))))?;
         let mut found = Vec::new();
