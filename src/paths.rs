@@ -53,6 +53,19 @@ pub fn relative(from: &Path, to: &Path) -> String {
     up.chain(down).collect::<Vec<_>>().join("/")
 }
 
+/// Returns a path as Node's `path.join` writes it: without `.` and, where it can be told, without `..`; a relative one stays relative.
+pub fn normalized(path: &Path) -> PathBuf {
+    let mut parts: Vec<Component<'_>> = Vec::new();
+    for part in path.components() {
+        match (part, parts.last()) {
+            (Component::CurDir, _) | (Component::ParentDir, Some(Component::RootDir)) => {}
+            (Component::ParentDir, Some(Component::Normal(_))) => drop(parts.pop()),
+            _ => parts.push(part),
+        }
+    }
+    parts.iter().collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -17,7 +17,7 @@ mod content;
 pub mod credentials;
 
 pub use crate::glob::Found;
-pub use crate::paths::{absolute, relative};
+pub use crate::paths::{absolute, normalized, relative};
 pub use change::{Change, may_change};
 pub use content::Content;
 

@@ -447,6 +447,9 @@ fn doubts(at: &Standpoint, home: &Path, search: &mut Search, answer: &mut Answer
             answer.doubt(&[Certain::Set], format!("the settings that {variable} names were not looked up"));
         }
     }
+    if search.env("FACTORY_ENV").is_some_and(|env| env != "production") {
+        answer.doubt(&[Certain::Set], "FACTORY_ENV may give the folders of the client another name");
+    }
     for (path, what) in found.into_iter().filter(|(_, what)| at.target.is_some() || *what == "a sandbox") {
         answer.doubt(&[Certain::Set], format!("{}: {what} may keep files from the client", path.display()));
     }

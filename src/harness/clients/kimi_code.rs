@@ -5,7 +5,7 @@
 //! the system prompt, and are not looked up; nor are prompts of the user's own, agents defined in files, and plugins.
 
 use std::collections::HashSet;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use crate::answer::{
     Answer, Certain, Fate, Message, MessageKind, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Warning,
@@ -16,7 +16,7 @@ use crate::harness::kit::section::{Given, Section};
 use crate::harness::kit::skills;
 use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program};
 use crate::search::{Known, Search};
-use crate::snapshot::{Ask, Content, Entry, FileType, absolute};
+use crate::snapshot::{Ask, Content, Entry, FileType, absolute, normalized};
 use crate::text::{js_trim, js_trimmed, without_invalid};
 
 /// The profile.
@@ -98,19 +98,6 @@ impl Edition for KimiCode {
         skills::doubted(folders.collect(), search, &mut answer)?;
         Ok(answer)
     }
-}
-
-/// A path as the client writes it: without `.` and, where it can be told, without `..`; a relative one stays relative.
-fn normalized(path: &Path) -> PathBuf {
-    let mut parts: Vec<Component<'_>> = Vec::new();
-    for part in path.components() {
-        match (part, parts.last()) {
-            (Component::CurDir, _) | (Component::ParentDir, Some(Component::RootDir)) => {}
-            (Component::ParentDir, Some(Component::Normal(_))) => drop(parts.pop()),
-            _ => parts.push(part),
-        }
-    }
-    parts.iter().collect()
 }
 
 /// A file with some text.

@@ -14,8 +14,8 @@ use crate::harness::kit::conventional::PLAIN;
 use crate::harness::kit::skills;
 use crate::harness::{About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays};
 use crate::search::{Known, Search};
-use crate::snapshot::{Ask, Content, Errno, Unreadable, absolute};
-use crate::text::bun_text;
+use crate::snapshot::{Ask, Content, Errno, Unreadable, absolute, normalized};
+use crate::text::{bun_text, js_trim};
 
 mod imports;
 mod prompt;
@@ -133,6 +133,8 @@ fn start(at: &Standpoint, search: &mut Search) -> Known<PathBuf> {
 /// A file that may be the one of its place.
 struct Candidate {
     path: PathBuf,
+    /// As the client writes it.
+    shown: PathBuf,
     /// How far above the working directory its place lies; none for the user's.
     depth: Option<i64>,
     /// Whether it counts where it is empty.
@@ -154,7 +156,7 @@ struct Taken {
 
 /// Everything that is looked for, in the order in which it counts.
 fn candidates(at: &Standpoint, root: Option<&Path>, own: &Path, search: &mut Search) -> Known<Vec<Candidate>> {
-    let file = |path: PathBuf, depth| Candidate { path, depth, empty: Empty::IsNone };
+    let file = |path: PathBuf, depth| Candidate { shown: path.clone(), path, depth, empty: Empty::IsNone };
     let depth_of = |dir: &Path| Some(depth(&at.cwd, dir));
     let mut all = vec![file(own.join("AGENTS.md"), None)];
     for (above, dir) in (0..).zip(at.cwd.ancestors()) {
@@ -184,6 +186,12 @@ fn candidates(at: &Standpoint, root: Option<&Path>, own: &Path, search: &mut Sea
     all.extend([".agent", ".agents"].map(|name| file(at.home.join(name).join("AGENTS.md"), None)));
     all.push(file(at.cwd.join(".gemini/GEMINI.md"), Some(-1)));
     all.push(file(at.cwd.join(".github/copilot-instructions.md"), Some(-1)));
+    let named = search.env("COPILOT_CUSTOM_INSTRUCTIONS_DIRS").unwrap_or_default();
+    let named = named.split(',').map(js_trim).filter(|dir| !dir.is_empty());
+    all.extend(named.map(|dir| {
+        let shown = normalized(&Path::new(dir).join("AGENTS.md"));
+        Candidate { path: absolute(&at.cwd, &shown), shown, depth: None, empty: Empty::IsNone }
+    }));
     for name in ["AGENTS.md", "CLAUDE.md"] {
         let dirs = walk(&at.cwd, &at.home, root);
         all.extend(dirs.into_iter().map(|dir| file(dir.join(name), depth_of(dir))));
@@ -289,7 +297,7 @@ fn say(files: Vec<(Taken, String, Vec<Source>)>, answer: &mut Answer) {
             sources.push(Source { size: Some(file.raw.size()), ..source });
             continue;
         }
-        parts.push(format!("<file path=\"{}\">\n{text}\n</file>", path.display()));
+        parts.push(format!("<file path=\"{}\">\n{text}\n</file>", file.candidate.shown.display()));
         let reason = "the first of its place; blank lines, tables and ends of lines are tidied";
         let source = Source::whole(path, scope, file.raw.size(), reason);
         sources.push(Source { message: Some(0), part: Some(0), ..source });
