@@ -17,7 +17,9 @@ use crate::harness::kit::conventional::PLAIN;
 use crate::harness::kit::heads;
 use crate::harness::kit::section::{Given, Section};
 use crate::harness::kit::skills;
-use crate::harness::{About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays};
+use crate::harness::{
+    About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays, Switches,
+};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, Errno, FileType, Unreadable, absolute};
 use crate::text::js_trim;
@@ -101,6 +103,12 @@ enum RuleFiles {
 impl Edition for Continue {
     fn about(&self) -> &About {
         &ABOUT
+    }
+
+    fn switches(&self) -> &'static Switches {
+        static TABLE: LazyLock<Switches> =
+            LazyLock::new(|| Switches::parse(include_str!("../../../data/clients/continue/switches.toml")));
+        &TABLE
     }
 
     fn attaches(&self, _: Tool) -> Attaches {

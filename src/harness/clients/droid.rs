@@ -16,7 +16,7 @@ use crate::harness::history::replays;
 use crate::harness::kit::conventional::PLAIN;
 use crate::harness::kit::section::{Given, Section};
 use crate::harness::kit::skills;
-use crate::harness::{About, Attaches, Details, Edition, Evidence, History, Profile, Program, Replays};
+use crate::harness::{About, Attaches, Details, Edition, Evidence, History, Profile, Program, Replays, Switches};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, Errno, FileType, Unreadable, absolute};
 use crate::text::{js_trim_end, utf16_len};
@@ -82,6 +82,12 @@ struct Droid;
 impl Edition for Droid {
     fn about(&self) -> &About {
         &ABOUT
+    }
+
+    fn switches(&self) -> &'static Switches {
+        static TABLE: LazyLock<Switches> =
+            LazyLock::new(|| Switches::parse(include_str!("../../../data/clients/droid/switches.toml")));
+        &TABLE
     }
 
     fn attaches(&self, tool: Tool) -> Attaches {

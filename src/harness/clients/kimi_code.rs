@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use crate::answer::{
     Answer, Certain, Fate, Message, MessageKind, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Warning,
@@ -14,7 +15,7 @@ use crate::formats::{Node, parse_json, parse_toml};
 use crate::harness::kit::conventional::PLAIN;
 use crate::harness::kit::section::{Given, Section};
 use crate::harness::kit::skills;
-use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program};
+use crate::harness::{About, Attaches, Details, Edition, Evidence, Profile, Program, Switches};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, Entry, FileType, absolute, normalized};
 use crate::text::{js_trim, js_trimmed, without_invalid};
@@ -64,6 +65,12 @@ struct KimiCode;
 impl Edition for KimiCode {
     fn about(&self) -> &About {
         &ABOUT
+    }
+
+    fn switches(&self) -> &'static Switches {
+        static TABLE: LazyLock<Switches> =
+            LazyLock::new(|| Switches::parse(include_str!("../../../data/clients/kimi-code/switches.toml")));
+        &TABLE
     }
 
     fn attaches(&self, tool: Tool) -> Attaches {

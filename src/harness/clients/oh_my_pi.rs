@@ -12,7 +12,9 @@ use crate::formats::{Value, parse_yaml};
 use crate::harness::history::replays;
 use crate::harness::kit::conventional::PLAIN;
 use crate::harness::kit::skills;
-use crate::harness::{About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays};
+use crate::harness::{
+    About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays, Switches,
+};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, Errno, Unreadable, absolute, normalized};
 use crate::text::{bun_text, js_trim};
@@ -78,6 +80,12 @@ struct OhMyPi;
 impl Edition for OhMyPi {
     fn about(&self) -> &About {
         &ABOUT
+    }
+
+    fn switches(&self) -> &'static Switches {
+        static TABLE: LazyLock<Switches> =
+            LazyLock::new(|| Switches::parse(include_str!("../../../data/clients/oh-my-pi/switches.toml")));
+        &TABLE
     }
 
     fn attaches(&self, tool: Tool) -> Attaches {
