@@ -15,6 +15,7 @@ use crate::request::Defaults;
 use crate::verify::remembered;
 use crate::{engine, lsp};
 
+mod audit;
 mod check;
 mod compare;
 mod completions;
@@ -98,6 +99,9 @@ enum Command {
     /// Show a session as it unfolds: what each step adds, what is not sent again, and what is gone
     #[command(after_help = session::EXAMPLES)]
     Session(session::Session),
+    /// Show what recorded sessions of your agents were told, step by step, and what is wrong with it
+    #[command(after_help = audit::EXAMPLES)]
+    Audit(audit::Arguments),
     /// Print a line whenever what an agent is told changes
     #[command(after_help = watch::EXAMPLES)]
     Watch(watch::Watch),
@@ -174,6 +178,7 @@ pub fn main() -> ExitCode {
         Command::Why(arguments) => why::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Session(arguments) => session::run(&arguments),
+        Command::Audit(arguments) => audit::run(&arguments),
         Command::Watch(arguments) => watch::run(&arguments),
         Command::Hook(arguments) => Ok(hook::run(&arguments)),
         Command::Report(arguments) => report::run(&arguments),

@@ -13,6 +13,7 @@ use crate::snapshot::Change;
 
 pub(crate) mod alone;
 pub(crate) mod answers;
+pub mod audit;
 pub mod check;
 pub(crate) mod mentions;
 pub(crate) mod privacy;

@@ -37,6 +37,7 @@
 //! | [`request`] | a question as it comes in from any door |
 //! | | *above: pure; below: the outside world* |
 //! | [`disk`] | reads, lays buffers over, and watches; the only room that opens files |
+//! | [`records`] | reads what the clients themselves recorded of their sessions, on request; the only room that opens those files |
 //! | [`remote`] | fetches the URLs that instructions name; the only room that uses the network, when the user says so |
 //! | [`verify`] | asks the user's own client, on a copy and without a network; the only room that starts programs, when the user says so |
 //! | [`engine`] | answers questions for every door: the state of a workspace, settings, check, why, watch |
@@ -86,6 +87,7 @@ pub mod index;
 pub mod lsp;
 pub mod mcp;
 pub mod paths;
+pub mod records;
 pub mod remote;
 pub mod report;
 pub mod request;

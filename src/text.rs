@@ -26,6 +26,46 @@ impl Size {
     }
 }
 
+/// Returns the lines that differ, each with `-` or `+`: those between the first and the last difference, without those that
+/// both have in the same order.
+pub fn line_difference<'a>(before: &'a str, now: &'a str) -> Vec<(char, &'a str)> {
+    let (mut old, mut new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), now.lines().collect());
+    let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    old.drain(..same);
+    new.drain(..same);
+    let same = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
+    old.truncate(old.len() - same);
+    new.truncate(new.len() - same);
+    // The longest common subsequence, where that is not too large a table.
+    const CELLS: usize = 4_000_000;
+    let width = new.len() + 1;
+    if old.len().saturating_mul(width) > CELLS {
+        return old.into_iter().map(|line| ('-', line)).chain(new.into_iter().map(|line| ('+', line))).collect();
+    }
+    let mut longest = vec![0u32; (old.len() + 1) * width];
+    for (i, line) in old.iter().enumerate().rev() {
+        for (j, other) in new.iter().enumerate().rev() {
+            longest[i * width + j] = match line == other {
+                true => longest[(i + 1) * width + j + 1] + 1,
+                false => longest[(i + 1) * width + j].max(longest[i * width + j + 1]),
+            };
+        }
+    }
+    let (mut i, mut j, mut out) = (0, 0, Vec::new());
+    while i < old.len() || j < new.len() {
+        if i < old.len() && j < new.len() && old[i] == new[j] {
+            (i, j) = (i + 1, j + 1);
+        } else if j == new.len() || (i < old.len() && longest[(i + 1) * width + j] >= longest[i * width + j + 1]) {
+            out.push(('-', old[i]));
+            i += 1;
+        } else {
+            out.push(('+', new[j]));
+            j += 1;
+        }
+    }
+    out
+}
+
 /// `a`, `a and b`, `a, b and c`.
 pub fn list<T: AsRef<str>>(items: &[T]) -> String {
     match items {

@@ -27,6 +27,7 @@ mod place;
 mod platforms;
 mod process;
 mod protocol;
+mod records;
 mod remote;
 mod report;
 mod revision;

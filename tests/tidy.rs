@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Every room with the rooms it may name. `main` and the crate itself are not rooms.
-const MAY_NAME: [(&str, &[&str]); 21] = [
+const MAY_NAME: [(&str, &[&str]); 22] = [
     ("text", &[]),
     ("paths", &[]),
     ("glob", &["text", "paths"]),
@@ -21,13 +21,14 @@ const MAY_NAME: [(&str, &[&str]); 21] = [
     ("report", &["text", "glob", "formats", "snapshot", "search", "answer", "harness", "resolve", "session", "roster"]),
     ("request", &["text", "snapshot", "search", "answer", "harness", "resolve", "roster", "report"]),
     ("disk", &["text", "glob", "formats", "snapshot"]),
+    ("records", &["text", "formats", "disk"]),
     ("remote", &["snapshot"]),
     ("verify", &["formats", "snapshot", "answer", "harness", "disk"]),
     (
         "engine",
         &[
             "text", "formats", "snapshot", "search", "answer", "harness", "resolve", "session", "roster", "index",
-            "report", "request", "disk", "remote",
+            "report", "request", "disk", "records", "remote",
         ],
     ),
     (
@@ -42,7 +43,7 @@ const MAY_NAME: [(&str, &[&str]); 21] = [
         "cli",
         &[
             "text", "formats", "snapshot", "search", "answer", "harness", "resolve", "session", "roster", "index",
-            "report", "request", "disk", "remote", "verify", "engine",
+            "report", "request", "disk", "records", "remote", "verify", "engine",
         ],
     ),
 ];

@@ -62,7 +62,7 @@ class Answer(BaseHTTPRequestHandler):
             return self.reply("application/json", b'{"input_tokens": 10}')
         block, done = {"type": "text", "text": "ok"}, 0
         in_subagent = any(role == "user" and kind == "text" and text.strip() == TASK for role, kind, text in texts(body))
-        calls = self.server.of_subagent if in_subagent else self.server.calls
+        calls = (self.server.of_subagent or []) if in_subagent else self.server.calls
         # Titles and the like are asked for without tools; permissions may take one away, but not all.
         if body.get("tools"):
             if in_subagent == (self.server.of_subagent is not None):

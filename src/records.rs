@@ -1,0 +1,120 @@
+//! Reads what the clients themselves recorded of their sessions: the only room that opens their records, on request.
+//!
+//! A record is read once, from its start, and never written. What a client kept of the texts that reached its model becomes a
+//! [`Session`]: steps, and what each of them gave. The user's prompts and the model's words are passed over. Read [`session`]
+//! first, then `lines` and `place`, which bound what is read, then one client after another.
+
+use std::path::{Path, PathBuf};
+
+pub mod audit;
+mod claude_code;
+mod codex;
+pub mod lines;
+pub mod place;
+pub mod session;
+
+pub use lines::LINE_CAP_BYTES;
+pub use session::{Given, How, Kind, Purpose, Session, Step};
+
+use lines::Lines;
+use place::{Found, Homes};
+use session::Builder;
+
+/// How many bytes at the start of a record are read to list it.
+const HEAD_BYTES: usize = 64 * 1024;
+
+/// What is known of a record without reading all of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Head {
+    /// The client's name for the session.
+    pub id: Option<String>,
+    /// The version of the client that began it.
+    pub version: Option<String>,
+    /// The directory in which the client was started.
+    pub cwd: Option<PathBuf>,
+    /// When it began.
+    pub start: Option<jiff::Timestamp>,
+    /// The session that started this one, if it is a sub-agent's.
+    pub parent: Option<String>,
+}
+
+impl Head {
+    fn is_complete(&self) -> bool {
+        self.id.is_some() && self.version.is_some() && self.cwd.is_some() && self.start.is_some()
+    }
+}
+
+/// A client whose records can be read.
+pub struct Client {
+    /// The agent's name.
+    pub agent: &'static str,
+    /// Finds its records; given the directory that is asked about, only those that may be about it.
+    find: fn(&Homes, Option<&Path>) -> Vec<Found>,
+    /// Takes from one line what it says of the session as a whole.
+    head: fn(&[u8], &mut Head),
+    /// Reads a whole record.
+    read: fn(&mut Lines, &mut Builder),
+    /// The newest version whose records were compared with its requests.
+    checked: &'static str,
+}
+
+/// The clients, in the order in which they are listed.
+pub static CLIENTS: [Client; 2] = [claude_code::CLIENT, codex::CLIENT];
+
+/// The client of an agent, if its records can be read.
+pub fn client(agent: &str) -> Option<&'static Client> {
+    CLIENTS.iter().find(|client| client.agent == agent)
+}
+
+impl Client {
+    /// Finds the records of sessions that may have been started in or below `project`, or all of them.
+    pub fn find(&self, homes: &Homes, project: Option<&Path>) -> Vec<Found> {
+        let mut found = (self.find)(homes, project);
+        found.iter_mut().for_each(|found| found.agent = self.agent);
+        found
+    }
+
+    /// Reads the head of a record.
+    pub fn head(&self, found: &Found) -> Head {
+        let mut head = Head::default();
+        let bytes = place::start_of(&found.file, HEAD_BYTES).unwrap_or_default();
+        for line in bytes.split(|&byte| byte == b'\n') {
+            (self.head)(line, &mut head);
+            if head.is_complete() {
+                break;
+            }
+        }
+        head.id = head.id.or_else(|| place::stem(&found.file));
+        head.parent = head.parent.or_else(|| found.parent.clone());
+        head
+    }
+
+    /// Reads a whole record.
+    ///
+    /// # Errors
+    /// If the file cannot be opened, is no regular file or is a link; in words.
+    pub fn read(&self, found: &Found) -> Result<Session, String> {
+        let mut lines = Lines::open(&found.file)?;
+        Ok(self.session(&mut lines, found))
+    }
+
+    /// Reads a record from lines that are at hand.
+    pub fn session(&self, lines: &mut Lines, found: &Found) -> Session {
+        let mut builder = Builder::new(self.agent, found.file.clone());
+        builder.session.parent.clone_from(&found.parent);
+        (self.read)(lines, &mut builder);
+        let mut session = builder.finish(lines);
+        if let Some(version) = session.version.as_deref().filter(|version| !is_at_least(self.checked, version)) {
+            let newest = self.checked;
+            session.problems.push(format!("written by {version}; records are known up to {newest}"));
+        }
+        session
+    }
+}
+
+/// Compares versions number by number.
+fn is_at_least(version: &str, least: &str) -> bool {
+    let numbers =
+        |version: &str| -> Vec<u64> { version.split(['.', '-', '+']).map_while(|part| part.parse().ok()).collect() };
+    numbers(version) >= numbers(least)
+}

@@ -1,0 +1,307 @@
+//! Says what a session was told: its timeline as plain data, and in words what is wrong with it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::Head;
+use super::place::Found;
+use super::session::{Given, How, Kind, Place, Purpose, Session};
+use crate::text::{Size, grouped, list};
+
+/// Several sessions, as they are on the wire.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Audits {
+    /// The sessions, the latest first.
+    pub sessions: Vec<Audit>,
+}
+
+/// A session, as it is on the wire.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Audit {
+    /// The client's name for it.
+    pub id: String,
+    /// The agent.
+    pub agent: String,
+    /// The version that wrote the record.
+    pub version: Option<String>,
+    /// The directory in which the client was started.
+    pub cwd: Option<PathBuf>,
+    /// When it began.
+    pub start: Option<Timestamp>,
+    /// When the record was last written to.
+    pub end: Option<Timestamp>,
+    /// The session that started this one, if it is a sub-agent's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// The record.
+    pub record: PathBuf,
+    /// Whether the record was read whole; of one that is listed only, steps and verdicts are not known.
+    pub read: bool,
+    /// Whether the record holds the requests themselves.
+    pub wire: bool,
+    /// The tokens of the last request, as the client counted them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// The steps.
+    pub steps: Vec<Stage>,
+    /// What is wrong, in words.
+    pub verdicts: Vec<Verdict>,
+    /// Kinds of lines that are not known, with how many there are.
+    #[serde(skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    pub unknown: std::collections::BTreeMap<String, usize>,
+    /// What could not be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
+}
+
+/// A step, as it is on the wire.
+#[derive(Clone, Debug, Serialize)]
+pub struct Stage {
+    /// When.
+    pub when: Option<Timestamp>,
+    /// Its kind.
+    pub kind: &'static str,
+    /// The file, skill, tool or agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What reached the model.
+    pub given: Vec<Item>,
+    /// What is not in context any more.
+    pub gone: Vec<Item>,
+}
+
+/// A text that reached the model, as it is on the wire.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Item {
+    /// The file, if the record says so.
+    pub path: Option<PathBuf>,
+    /// What it is.
+    pub name: String,
+    /// What it is for.
+    pub purpose: &'static str,
+    /// How much of it is known: recorded, reconstructed or unknown.
+    pub how: &'static str,
+    /// What became of the file: loaded, truncated or listed, or unknown.
+    pub fate: &'static str,
+    /// Its size.
+    pub size: Measure,
+    /// Whether the same would be sent now; absent where that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub same_as_disk: Option<bool>,
+    /// The text, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// A size, as it is on the wire.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Measure {
+    /// Bytes.
+    pub bytes: usize,
+    /// UTF-16 code units.
+    pub utf16: usize,
+    /// Lines.
+    pub lines: usize,
+}
+
+impl From<Size> for Measure {
+    fn from(size: Size) -> Measure {
+        Measure { bytes: size.bytes, utf16: size.utf16, lines: size.lines }
+    }
+}
+
+/// Something that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Verdict {
+    /// Its kind: `cut`, `late`, `compacted`, `outdated`, `unknown` or `unread`.
+    pub code: &'static str,
+    /// What it is, in words.
+    pub message: String,
+    /// The file that it is about, if it is about one.
+    pub path: Option<PathBuf>,
+}
+
+/// What is known of a text beyond the record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Whether the same would be sent now.
+    pub same: Option<bool>,
+    /// The limit at which the file was cut, in words.
+    pub cut: Option<String>,
+}
+
+/// How much an audit shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Texts {
+    /// Sizes and paths only.
+    Hidden,
+    /// The texts as well.
+    Shown,
+}
+
+/// Makes the audit of a session that was read. `standing` says what is known beyond the record.
+pub fn audit(session: &Session, texts: Texts, standing: &dyn Fn(Place) -> Standing) -> Audit {
+    let item = |place: Place, texts: Texts| item(session.given(place), &standing(place), texts);
+    let steps = session.steps.iter().enumerate().map(|(number, step)| Stage {
+        when: step.when,
+        kind: step.kind.word(),
+        name: step.name.clone(),
+        given: (0..step.given.len()).map(|at| item((number, at), texts)).collect(),
+        gone: step.gone.iter().map(|&place| item(place, Texts::Hidden)).collect(),
+    });
+    Audit {
+        id: session.id.clone(),
+        agent: session.agent.to_owned(),
+        version: session.version.clone(),
+        cwd: session.cwd.clone(),
+        start: session.start,
+        end: session.end,
+        parent: session.parent.clone(),
+        record: session.file.clone(),
+        read: true,
+        wire: session.wire,
+        tokens: session.tokens,
+        steps: steps.collect(),
+        verdicts: verdicts(session, standing),
+        unknown: session.unknown.clone(),
+        problems: session.problems.clone(),
+    }
+}
+
+/// Makes the audit of a session of which only the head was read.
+pub fn listed(found: &Found, head: &Head) -> Audit {
+    Audit {
+        id: head.id.clone().unwrap_or_default(),
+        agent: found.agent.to_owned(),
+        version: head.version.clone(),
+        cwd: head.cwd.clone(),
+        start: head.start,
+        end: found.written,
+        parent: head.parent.clone(),
+        record: found.file.clone(),
+        ..Audit::default()
+    }
+}
+
+fn item(given: &Given, standing: &Standing, texts: Texts) -> Item {
+    let fate = match (given.how, given.purpose, &standing.cut) {
+        (How::Unknown, ..) => "unknown",
+        (_, _, Some(_)) => "truncated",
+        (_, Purpose::Skill | Purpose::Agents, _) if given.path.is_none() => "listed",
+        _ => "loaded",
+    };
+    Item {
+        path: given.path.clone(),
+        name: given.name.clone(),
+        purpose: given.purpose.word(),
+        how: given.how.word(),
+        fate,
+        size: given.size.into(),
+        same_as_disk: standing.same,
+        text: given.text.as_deref().filter(|_| texts == Texts::Shown).map(str::to_owned),
+    }
+}
+
+fn verdicts(session: &Session, standing: &dyn Fn(Place) -> Standing) -> Vec<Verdict> {
+    let mut found = Vec::new();
+    let about = |given: &Given| given.path.clone();
+    let instructions = || session.everything().filter(|(_, given)| given.purpose == Purpose::Instructions);
+    let mut cut = BTreeSet::new();
+    for (place, given) in instructions() {
+        if let Some(limit) = standing(place).cut
+            && cut.insert(given.label())
+        {
+            found.push(Verdict { code: "cut", message: format!("{} cut at {limit}", name(given)), path: about(given) });
+        }
+    }
+    let late: Vec<(&Given, usize)> =
+        instructions().filter_map(|((step, _), given)| Some((given, edited_before(session, step, given)?))).collect();
+    if let [(given, _)] = late[..] {
+        let message = format!("{} came after the first edit it is about", name(given));
+        found.push(Verdict { code: "late", message, path: about(given) });
+    } else if late.len() > 1 {
+        let message = format!("{} rules came after the first edit they are about", late.len());
+        found.push(Verdict { code: "late", message, path: about(late[0].0) });
+    }
+    let last = session.steps.len().saturating_sub(1);
+    let held = session.held_after(last);
+    for (number, step) in session.steps.iter().enumerate().filter(|(_, step)| step.kind == Kind::Compaction) {
+        let is_back = |given: &Given| {
+            held.iter().any(|&place| place.0 >= number && session.given(place).label() == given.label())
+        };
+        let lost: BTreeSet<String> = step
+            .gone
+            .iter()
+            .map(|&place| session.given(place))
+            .filter(|given| given.purpose == Purpose::Instructions && !is_back(given))
+            .map(name)
+            .collect();
+        let lost: Vec<String> = lost.into_iter().collect();
+        let at = step.when.map_or_else(String::new, |when| format!(" at {}", clock(when)));
+        let message = match lost.len() {
+            0 => format!("compacted{at}"),
+            1..=3 => format!("compacted{at}; {} gone since", list(&lost)),
+            more => format!("compacted{at}; {more} files gone since"),
+        };
+        found.push(Verdict { code: "compacted", message, path: None });
+    }
+    let mut outdated = BTreeSet::new();
+    for &place in &held {
+        let given = session.given(place);
+        // A session that was told of a change has the new text beside the old one.
+        let knows =
+            |&other: &Place| session.given(other).label() == given.label() && standing(other).same == Some(true);
+        if standing(place).same == Some(false) && !held.iter().any(knows) && outdated.insert(given.label()) {
+            let message = format!("holds an older {}", name(given));
+            found.push(Verdict { code: "outdated", message, path: about(given) });
+        }
+    }
+    for (_, given) in instructions().filter(|(_, given)| given.how == How::Unknown) {
+        let message = format!("not in the record: {}", given.name);
+        found.push(Verdict { code: "unknown", message, path: about(given) });
+    }
+    let lines: usize = session.unknown.values().sum();
+    if lines > 0 {
+        let kinds: Vec<&str> = session.unknown.keys().map(String::as_str).take(3).collect();
+        let message = format!("{} lines of unknown kinds ({})", grouped(lines), kinds.join(", "));
+        found.push(Verdict { code: "unread", message, path: None });
+    }
+    let problems = session.problems.iter();
+    found.extend(problems.map(|problem| Verdict { code: "unread", message: problem.clone(), path: None }));
+    found
+}
+
+/// Returns the first edit that something given at a step was about and came too late for.
+fn edited_before(session: &Session, step: usize, given: &Given) -> Option<usize> {
+    let path = given.path.as_deref()?;
+    let at = &session.steps[step];
+    if !matches!(at.kind, Kind::Read | Kind::Edit) {
+        return None;
+    }
+    // What came before already did not come late.
+    let is_first = session.everything().all(|(place, other)| place.0 >= step || other.path.as_deref() != Some(path));
+    let trigger = at.name.as_deref().map(Path::new);
+    // A nested file is about the files around it; of a rule the file that brought it is known to be one.
+    let dir = if given.globs.is_empty() { path.parent() } else { None };
+    let is_about = |file: &Path| Some(file) == trigger || dir.is_some_and(|dir| file.starts_with(dir) && file != path);
+    let edits = session.steps.iter().enumerate().take(step + 1).filter(|(_, step)| step.kind == Kind::Edit);
+    let mut edits = edits.filter(|(_, step)| step.name.as_deref().is_some_and(|file| is_about(Path::new(file))));
+    edits.next().map(|(number, _)| number).filter(|_| is_first)
+}
+
+fn name(given: &Given) -> String {
+    match given.path.as_deref().and_then(Path::file_name) {
+        Some(name) => name.to_string_lossy().into_owned(),
+        None => given.name.clone(),
+    }
+}
+
+/// Returns a time of day, in the local time zone.
+pub fn clock(when: Timestamp) -> String {
+    when.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M").to_string()
+}

@@ -1,0 +1,142 @@
+//! Where records lie: found without following links below a client's own directory, and opened without waiting for anybody.
+#![expect(clippy::disallowed_methods, reason = "the only room that opens the clients' records; it writes nothing")]
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// So many records of one client are listed at most.
+const FOUND_CAP: usize = 100_000;
+
+/// Where clients keep what they record.
+#[derive(Clone, Debug, Default)]
+pub struct Homes {
+    /// The home directory.
+    pub home: PathBuf,
+    /// The environment, which may move a client's directory.
+    pub env: BTreeMap<String, String>,
+}
+
+impl Homes {
+    /// Returns the directory that a variable names, or one below the home directory.
+    pub fn dir(&self, variable: &str, below_home: &str) -> PathBuf {
+        match self.env.get(variable) {
+            Some(dir) if Path::new(dir).is_absolute() => PathBuf::from(dir),
+            _ => self.home.join(below_home),
+        }
+    }
+}
+
+/// A record that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The agent whose record it is.
+    pub agent: &'static str,
+    /// The file.
+    pub file: PathBuf,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// When it was last written to.
+    pub written: Option<jiff::Timestamp>,
+    /// The session that started this one, if its place says so.
+    pub parent: Option<String>,
+    /// The session, if one file holds several.
+    pub key: Option<String>,
+}
+
+impl Found {
+    /// Creates a record of which only the place is known.
+    pub fn named(agent: &'static str, file: PathBuf) -> Found {
+        Found { agent, file, bytes: 0, written: None, parent: None, key: None }
+    }
+
+    /// Creates what is known of a file from its place alone; `None` unless it is a regular file and no link.
+    pub fn at(file: PathBuf) -> Option<Found> {
+        let meta = fs::symlink_metadata(&file).ok().filter(fs::Metadata::is_file)?;
+        let written = meta.modified().ok().and_then(|time| jiff::Timestamp::try_from(time).ok());
+        Some(Found { bytes: meta.len(), written, ..Found::named("", file) })
+    }
+}
+
+/// Returns the name of a file without its ending.
+pub fn stem(file: &Path) -> Option<String> {
+    Some(file.file_stem()?.to_string_lossy().into_owned())
+}
+
+/// Lists the directories in a directory. Links are none, but the directory itself may be one.
+pub fn directories(dir: &Path) -> Vec<PathBuf> {
+    entries(dir, fs::FileType::is_dir)
+}
+
+/// Lists the regular files in a directory whose names end so.
+pub fn files(dir: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = entries(dir, fs::FileType::is_file);
+    found.retain(|file| file.file_name().is_some_and(|name| name.to_string_lossy().ends_with(ending)));
+    found
+}
+
+fn entries(dir: &Path, is_wanted: fn(&fs::FileType) -> bool) -> Vec<PathBuf> {
+    let Ok(read) = fs::read_dir(dir) else { return Vec::new() };
+    let wanted = read.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| is_wanted(&kind)));
+    let mut found: Vec<PathBuf> = wanted.take(FOUND_CAP).map(|entry| entry.path()).collect();
+    found.sort();
+    found
+}
+
+/// Opens a record, and says how long it is now.
+///
+/// # Errors
+/// If it cannot be opened, is no regular file or is a link; in words.
+pub fn open(file: &Path) -> Result<(File, u64), String> {
+    let said = |error: std::io::Error| format!("{}: {error}", file.display());
+    let not = |what: &str| Err(format!("{}: not read, since it is {what}", file.display()));
+    let before = fs::symlink_metadata(file).map_err(said)?;
+    if before.is_symlink() {
+        return not("a link");
+    }
+    if !before.is_file() {
+        return not("no regular file");
+    }
+    let mut options = OpenOptions::new();
+    options.read(true);
+    // What was a file may be a FIFO by now, and opening one waits.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK | libc::O_NOCTTY | libc::O_NOFOLLOW);
+    let opened = options.open(file).map_err(said)?;
+    let meta = opened.metadata().map_err(said)?;
+    if !meta.is_file() {
+        return not("no regular file");
+    }
+    Ok((opened, meta.len()))
+}
+
+/// Reads the first bytes of a record.
+pub fn start_of(file: &Path, bytes: usize) -> Option<Vec<u8>> {
+    let (file, _) = open(file).ok()?;
+    let mut read = Vec::new();
+    file.take(bytes as u64).read_to_end(&mut read).ok()?;
+    Some(read)
+}
+
+/// Reads the last bytes of a record.
+pub fn end_of(file: &Path, bytes: u64) -> Option<Vec<u8>> {
+    let (mut file, len) = open(file).ok()?;
+    file.seek(SeekFrom::Start(len.saturating_sub(bytes))).ok()?;
+    let mut read = Vec::new();
+    file.take(bytes).read_to_end(&mut read).ok()?;
+    Some(read)
+}
+
+/// Returns when a file was last changed, or put where it is; links are followed.
+pub fn changed(path: &Path) -> Option<jiff::Timestamp> {
+    let meta = fs::metadata(path).ok()?;
+    let modified = jiff::Timestamp::try_from(meta.modified().ok()?).ok()?;
+    #[cfg(unix)]
+    let modified = {
+        use std::os::unix::fs::MetadataExt;
+        // A file that is moved here keeps the time at which it was written.
+        modified.max(jiff::Timestamp::from_second(meta.ctime()).ok()?)
+    };
+    Some(modified)
+}
