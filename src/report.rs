@@ -13,6 +13,7 @@ pub mod folding;
 pub mod front_matter;
 pub mod hints;
 pub mod hover;
+pub mod judged;
 pub mod lens;
 pub mod links;
 pub mod lost;

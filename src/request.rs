@@ -237,7 +237,7 @@ impl Request {
     /// else; what is named beside them counts as it is named.
     fn specs(&self, defaults: &Defaults) -> Vec<String> {
         let named = self.named(defaults);
-        let mine = || defaults.roster.mine.iter().map(|used| used.id.clone()).collect::<Vec<_>>();
+        let mine = || defaults.roster.mine.iter().map(|used| used.spec.clone()).collect::<Vec<_>>();
         if named.is_empty() && self.harness.is_none() {
             return mine();
         }

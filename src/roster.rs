@@ -21,8 +21,11 @@ pub const MINE: &str = "mine";
 /// The word for every harness.
 pub const ALL_OF_THEM: &str = "all";
 
-/// Who is meant where nothing speaks for anyone: those that most people use.
+/// Who is meant where nothing speaks for anyone, and to whom an AGENTS.md speaks: those that most people use.
 const USUAL: [&str; 4] = ["codex", "claude-code", "copilot-cli", "agents-md"];
+
+/// The file that speaks to the usual agents, and is nobody's own.
+const SHARED: &str = "AGENTS.md";
 
 /// What speaks for a harness, the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,12 +42,14 @@ pub enum What {
     Configured,
     /// The repository has a file that is its own.
     Repository,
+    /// The repository has an AGENTS.md. Counts only where nothing shows which agents are used on this machine.
+    Shared,
 }
 
 impl What {
     /// All of them, in order.
-    pub const ALL: [What; 6] =
-        [What::Set, What::Run, What::Installed, What::Editor, What::Configured, What::Repository];
+    pub const ALL: [What; 7] =
+        [What::Set, What::Run, What::Installed, What::Editor, What::Configured, What::Repository, What::Shared];
 
     /// The word on the wire.
     pub fn word(self) -> &'static str {
@@ -55,6 +60,15 @@ impl What {
             What::Editor => "editor",
             What::Configured => "configured",
             What::Repository => "repository",
+            What::Shared => "shared",
+        }
+    }
+
+    /// Returns true if it shows what is used on this machine, whatever the project holds.
+    fn is_of_machine(self) -> bool {
+        match self {
+            What::Run | What::Installed | What::Editor | What::Configured => true,
+            What::Set | What::Repository | What::Shared => false,
         }
     }
 }
@@ -75,6 +89,8 @@ pub struct Reason {
 pub struct Used {
     /// Its id.
     pub id: String,
+    /// How it is asked for: its id, or `id@version` where the project names a version.
+    pub spec: String,
     /// Why, the strongest reason first. Empty: nothing speaks for anyone, and this is one of the usual.
     pub because: Vec<Reason>,
     /// A directory that looks like the workspace of its agent.
@@ -97,18 +113,23 @@ impl Roster {
     /// What the answer to [`question`], the declarations, and the names of the editor's extensions come to.
     pub fn of(answer: &Resolution, customs: &Customs, editor: &[String]) -> Roster {
         let found: Vec<(&str, Reason)> = answer.answer.sources.iter().filter_map(reason).collect();
+        if !customs.agents.is_empty() {
+            return Roster { mine: customs.agents.iter().map(|spec| named(spec, customs)).collect() };
+        }
         let mut mine: Vec<Used> = ALL.iter().filter_map(|profile| used(profile, &found, editor)).collect();
+        if mine.iter().flat_map(|used| &used.because).any(|reason| reason.what.is_of_machine()) {
+            mine.retain(|used| used.because[0].what != What::Shared);
+        }
         for custom in &customs.harnesses {
             let declared = Reason { what: What::Set, path: custom.path.clone(), name: None };
             match mine.iter_mut().find(|used| used.id == custom.id) {
                 Some(used) => used.because.insert(0, declared),
-                None => mine.push(Used { id: custom.id.clone(), because: vec![declared], workspace: None }),
+                None => mine.push(Used::new(&custom.id, vec![declared])),
             }
         }
         mine.sort_by_key(|used| used.because[0].what);
         if mine.is_empty() {
-            let usual = |id: &str| Used { id: id.to_owned(), because: Vec::new(), workspace: None };
-            mine = USUAL.into_iter().map(usual).collect();
+            mine = USUAL.into_iter().map(|id| Used::new(id, Vec::new())).collect();
         }
         Roster { mine }
     }
@@ -117,6 +138,19 @@ impl Roster {
     pub fn is_assumed(&self) -> bool {
         self.mine.iter().all(|used| used.because.is_empty())
     }
+}
+
+impl Used {
+    fn new(id: &str, because: Vec<Reason>) -> Used {
+        Used { id: id.to_owned(), spec: id.to_owned(), because, workspace: None }
+    }
+}
+
+/// Returns an agent that the project names in its `briefing.toml`.
+fn named(spec: &str, customs: &Customs) -> Used {
+    let id = spec.split('@').next().unwrap_or(spec);
+    let because = vec![Reason { what: What::Set, path: customs.path.clone(), name: None }];
+    Used { spec: spec.to_owned(), ..Used::new(id, because) }
 }
 
 /// The harness that a source of the answer speaks for, and the reason it is: [`Look`] writes both into the source's reason.
@@ -139,7 +173,7 @@ fn used(profile: &Profile, found: &[(&str, Reason)], editor: &[String]) -> Optio
     let workspace =
         because.iter().find(of_workspace).and_then(|reason| Some(reason.path.as_ref()?.parent()?.to_owned()));
     let because: Vec<Reason> = because.into_iter().collect();
-    (!because.is_empty()).then(|| Used { id: profile.id.to_owned(), because, workspace })
+    (!because.is_empty()).then(|| Used { workspace, ..Used::new(profile.id, because) })
 }
 
 /// Not in the list of harnesses: it looks for them.
@@ -156,6 +190,13 @@ impl Edition for Look {
         let dirs = project(at, search)?;
         search.expect(asks(at, &dirs, search))?;
         let mut answer = Answer::default();
+        let mut shared = None;
+        for dir in &dirs {
+            let path = dir.join(SHARED);
+            if shared.is_none() && search.stat(&path, "a file that speaks to many agents")?.is_ok() {
+                shared = Some(path);
+            }
+        }
         for profile in ALL {
             let mut speaks = |what: What, path: PathBuf| {
                 let reason = format!("{} {}", profile.id, what.word());
@@ -173,6 +214,9 @@ impl Edition for Look {
             }
             if let Some(path) = in_project(&profile.evidence, &dirs, search)? {
                 speaks(What::Repository, path);
+            }
+            if let Some(path) = shared.as_ref().filter(|_| USUAL.contains(&profile.id)) {
+                speaks(What::Shared, path.clone());
             }
         }
         Ok(answer)
@@ -199,7 +243,7 @@ fn project(at: &Standpoint, search: &mut Search) -> Known<Vec<PathBuf>> {
 
 /// What is asked in any case.
 fn asks(at: &Standpoint, dirs: &[PathBuf], search: &Search) -> Vec<Ask> {
-    let mut asks = Vec::new();
+    let mut asks: Vec<Ask> = dirs.iter().map(|dir| Ask::Kind(dir.join(SHARED))).collect();
     for Profile { evidence, program, .. } in ALL {
         let commands = program.iter().map(|program| &program.command).chain(evidence.commands);
         asks.extend(commands.flat_map(|command| places_on_path(command, search)).map(Ask::Kind));

@@ -118,17 +118,18 @@ fn the_action_installs_checks_and_keeps_one_comment() {
     assert!(
         machine.file("fake/asked").contains("release download --repo owner/briefing --clobber --pattern briefing-x86")
     );
-    assert_eq!(machine.passes("Check"), "");
+    let judged = "Judged for: Codex 0.169 and Claude Code 2.1, named";
+    assert_eq!(machine.passes("Check").lines().map(|line| line.split(';').next()).collect::<Vec<_>>(), [Some(judged)]);
     machine.passes("Comment");
     machine.passes("Result");
     assert!(
         machine
             .file("fake/comment")
-            .contains("<!-- briefing check -->\n### Briefing\n\nNothing is worse since HEAD in ")
+            .starts_with("<!-- briefing check -->\n### Briefing\n\nJudged for: Codex 0.169 and Claude Code ")
     );
     std::fs::write(machine.place.root.join("project/CLAUDE.md"), "@gone.md\n").expect("it is written");
     let annotations = machine.passes("Check");
-    assert!(annotations.starts_with("::warning file=CLAUDE.md,line=1,"), "{annotations}");
+    assert!(annotations.contains("\n::warning file=CLAUDE.md,line=1,"), "{annotations}");
     let sarif: serde_json::Value = serde_json::from_str(&machine.file("temp/briefing.sarif")).expect("JSON");
     assert_eq!(sarif["runs"][0]["results"][0]["ruleId"], "import-missing");
     assert!(machine.file("temp/summary").contains("| warning | `CLAUDE.md:1` |"));

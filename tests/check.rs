@@ -117,18 +117,74 @@ fn settings_that_agents_read_are_checked_as_well() {
     assert!(found(&[]).contains(&"opencode.json missing-file".to_owned()));
 }
 
+/// The ids of those who are judged.
+fn judged(place: &Place, arguments: &[&str]) -> Vec<String> {
+    let json: Value = serde_json::from_slice(&place.run("home/project", arguments).stdout).expect("JSON");
+    let id = |one: &Value| one["agent"].as_str().unwrap_or_default().to_owned();
+    json["judged"].as_array().expect("a list").iter().map(id).collect()
+}
+
+const BARE: [&str; 4] = ["check", "--no-home", "--format", "json"];
+
 #[test]
 fn without_a_home_every_machine_says_the_same() {
     let place = project();
-    let bare = out(&place.run("home/project", &["check", "--no-home", "--format", "json"]));
-    std::fs::create_dir_all(place.root.join("home/.codex")).expect("a home of Codex");
-    let mut command = place.command("home/project", &["check", "--no-home", "--format", "json"]);
+    let bare = out(&place.run("home/project", &BARE));
+    std::fs::create_dir_all(place.root.join("home/.qwen")).expect("a home of Qwen Code");
+    let mut command = place.command("home/project", &BARE);
     command.env("CODEX_HOME", place.root.join("home/.codex")).env("PATH", "/usr/bin:/bin");
     assert_eq!(bare, out(&command.output().expect("it runs")));
-    // With the home, Codex is one of those that are used here.
-    let with_home = codes(&place, &["check", "--format", "json"]);
-    assert!(with_home.contains(&"AGENTS.md over-budget".to_owned()), "{with_home:?}");
-    assert!(!bare.contains("over-budget"), "{bare}");
+    // With the home, only those are judged that are used here.
+    assert_eq!(judged(&place, &["check", "--format", "json"]), ["qwen-code", "claude-code"]);
+}
+
+#[test]
+fn a_claude_md_beside_an_agents_md_leaves_the_readers_of_the_agents_md_judged() {
+    let place = project();
+    assert_eq!(judged(&place, &BARE), ["claude-code", "codex", "copilot-cli", "agents-md"]);
+    assert!(codes(&place, &BARE).contains(&"AGENTS.md over-budget".to_owned()));
+    // As it is in many repositories: the one is a link to the other.
+    std::fs::remove_file(place.root.join("home/project/CLAUDE.md")).expect("it was there");
+    std::os::unix::fs::symlink("AGENTS.md", place.root.join("home/project/CLAUDE.md")).expect("a link");
+    assert!(codes(&place, &BARE).contains(&"AGENTS.md over-budget".to_owned()));
+}
+
+#[test]
+fn a_project_says_who_is_judged_and_every_form_repeats_it() {
+    let place = project();
+    let declare = |text: &str| {
+        std::fs::write(place.root.join("home/project/briefing.toml"), text).expect("it is written");
+    };
+    declare("agents = [\"gemini-cli\", \"claude-code@2.1.197\"]\n");
+    assert_eq!(judged(&place, &BARE), ["gemini-cli", "claude-code"]);
+    assert_eq!(judged(&place, &[&BARE[..], &["--agents", "codex"]].concat()), ["codex"]);
+    let said = "Judged for: Gemini CLI 0.61 and Claude Code 2.1.197, because of briefing.toml";
+    for form in ["text", "github", "markdown"] {
+        let text = out(&place.run("home/project", &["check", "--no-home", "--format", form]));
+        assert!(text.contains(said), "{form}: {text}");
+    }
+    let sarif: Value =
+        serde_json::from_slice(&place.run("home/project", &["check", "--no-home", "--format", "sarif"]).stdout)
+            .expect("JSON");
+    let judged =
+        serde_json::json!({"agent": "claude-code", "version": "2.1.197", "because": "because of briefing.toml"});
+    assert_eq!(sarif["runs"][0]["properties"]["judged"][1], judged);
+    for command in [&["show"][..], &["report"], &["why", "Ask before"], &["compare", "--all"]] {
+        let text = out(&place.run("home/project", command));
+        assert!(text.contains("Gemini CLI 0.61") || text.contains("Gemini CLI  "), "{command:?}: {text}");
+        let json: Value =
+            serde_json::from_slice(&place.run("home/project", &[command, &["--format", "json"]].concat()).stdout)
+                .expect("JSON");
+        assert!(json.get("judged").is_none_or(|list| list[1] == judged), "{command:?}: {json}");
+    }
+    // What is wrong with the list has its place, and the others count.
+    declare("agents = [\"codex\",\n  \"kodex\"]\n");
+    let text = out(&place.run("home/project", &["check", "--no-home"]));
+    assert!(text.contains("`agents`: there is no harness `kodex`") && text.contains("briefing.toml:2:3"), "{text}");
+    assert!(text.starts_with("Judged for: Codex 0.169, because of briefing.toml\n"), "{text}");
+    declare("agents = \"codex\"\n");
+    let text = out(&place.run("home/project", &["check", "--no-home"]));
+    assert!(text.contains("`agents`: expected a list of agents"), "{text}");
 }
 
 #[test]
@@ -138,7 +194,7 @@ fn what_a_baseline_lists_is_left_out_until_there_is_more_of_it() {
     assert_eq!(written.status.code(), Some(0));
     let again = place.run("home/project", &with(&["--baseline", "known.json"]));
     assert_eq!(again.status.code(), Some(0));
-    assert!(out(&again).starts_with("No findings in 3 files; "), "{}", out(&again));
+    assert!(out(&again).contains("\nNo findings in 3 files; "), "{}", out(&again));
     std::fs::write(place.root.join("home/project/CLAUDE.md"), "@docs/other.md\n\nMore.\n\n@docs/gone.md\n")
         .expect("a file");
     assert_eq!(
@@ -185,7 +241,7 @@ fn only_what_a_change_makes_worse_is_said_with_its_figures() {
     let root = place.root.join("home/project");
     let since = with(&["--base", "HEAD"]);
     let clean = place.run("home/project", &since);
-    assert!(out(&clean).starts_with("Nothing is worse since HEAD in 3 files; "), "{}", out(&clean));
+    assert!(out(&clean).contains("\nNothing is worse since HEAD in 3 files; "), "{}", out(&clean));
     assert_eq!(clean.status.code(), Some(0));
     let rules = std::fs::read_to_string(root.join("AGENTS.md")).expect("it is there");
     // What is cut less is better, wherever the line is now on which it happens.

@@ -115,7 +115,7 @@ CLAUDE.md
         found["findings"].as_array().expect("a list").iter().filter_map(|one| one["message"].as_str()).collect();
     assert_eq!(messages, ["These 3 lines of CLAUDE.md reach Claude Code only"]);
     let off = place.prints("project", &[&["check"], &harness[..]].concat());
-    assert!(off.starts_with("No findings"), "{off}");
+    assert!(off.contains("\nNo findings"), "{off}");
 }
 
 #[test]

@@ -9,12 +9,13 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use super::show::{directory, here, print, print_styled, write};
-use super::{FINDINGS, Failure, defaults};
+use super::{FINDINGS, Failure, defaults, screen};
 use crate::answer::Resolution;
 use crate::disk::{Filesystem, Real};
 use crate::engine::check::{Check as Checked, Checking, check};
 use crate::engine::settings::Settings;
 use crate::report::findings::{Finding, Kind, Severity, share};
+use crate::report::judged::Judged;
 use crate::request::Defaults;
 use crate::snapshot::absolute;
 use crate::text;
@@ -37,8 +38,8 @@ Examples:
 pub(super) struct Check {
     /// Files and directories to check [default: the directory agents are started in]
     paths: Vec<PathBuf>,
-    /// Only for these harnesses, as in `briefing show`
-    #[arg(long, value_name = "ID[@EDITION]|mine|all", value_delimiter = ',')]
+    /// Only for these agents, as in `briefing show`
+    #[arg(long = "agents", visible_alias = "harness", value_name = "ID[@VERSION]|mine|all", value_delimiter = ',')]
     harness: Vec<String>,
     /// Where agents are started [default: the working directory]
     #[arg(long, value_name = "DIR")]
@@ -130,6 +131,8 @@ fn pair(text: &str) -> Result<(String, String), String> {
 
 /// What the forms print.
 struct Report<'a> {
+    /// Who was judged, and why they.
+    judged: &'a [Judged],
     /// The findings, file by file.
     all: Vec<Found<'a>>,
     /// How many files were looked at.
@@ -223,7 +226,7 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
         Format::Text => {
             let text;
             (text, lost) = forms::text(&report);
-            print_styled(&text)?;
+            print_styled(&format!("{}{text}", screen::judged(report.judged, screen::width())))?;
         }
         Format::Json => print(&forms::json(&report)?)?,
         Format::Github => print(&forms::github(&report))?,
@@ -272,7 +275,7 @@ fn report(checked: &Checked, level: Severity) -> Report<'_> {
             finding: finding.clone(),
         }));
     }
-    Report { all, files: checked.count, known: 0, since: None }
+    Report { judged: &checked.judged, all, files: checked.count, known: 0, since: None }
 }
 
 /// A finding for each harness that uses more of its limit than it may.

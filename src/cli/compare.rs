@@ -55,8 +55,8 @@ pub(super) struct Compare {
     /// The kind of session: main, subagent, cron, group, local
     #[arg(long, value_name = "KIND")]
     session: Option<String>,
-    /// Only these harnesses, or these editions of them: codex,opencode@1.1; may be repeated
-    #[arg(long, value_name = "ID[@EDITION]", value_delimiter = ',')]
+    /// Only these agents, or these editions of them: codex,opencode@1.1; may be repeated
+    #[arg(long = "agents", visible_alias = "harness", value_name = "ID[@VERSION]", value_delimiter = ',')]
     harness: Vec<String>,
     /// Where the agent is started [default: the working directory]
     #[arg(long, value_name = "DIR")]

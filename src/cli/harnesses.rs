@@ -33,8 +33,8 @@ pub(super) struct Harnesses {
     /// Compare them: file names, triggers, place in the prompt, truncation …
     #[arg(long)]
     details: bool,
-    /// Only these harnesses: codex,opencode@1.1; may be repeated
-    #[arg(long, value_name = "ID[@EDITION]", value_delimiter = ',')]
+    /// Only these agents: codex,opencode@1.1; may be repeated
+    #[arg(long = "agents", visible_alias = "harness", value_name = "ID[@VERSION]", value_delimiter = ',')]
     harness: Vec<String>,
     /// How to print the answer
     #[arg(long, value_enum, default_value_t = Format::Text)]

@@ -14,6 +14,7 @@ use crate::answer::{Place, Resolution, Source};
 use crate::disk::{Buffers, Filesystem, Real};
 use crate::report::briefing::Tokens;
 use crate::report::context::{ContextReport, ContextReports, Counter, ESTIMATE, LimitUse, context_report};
+use crate::report::judged::sentence;
 use crate::report::words::Paths;
 use crate::request::{Places, Request};
 use crate::snapshot::{FileType, absolute};
@@ -102,17 +103,17 @@ pub(super) fn run(arguments: &Report) -> Result<ExitCode, Failure> {
     let request = Request { session, model, ..arguments.whom.request() };
     let files = Buffers::over(Real);
     let places = Places { cwd, target, read_before: Vec::new(), already_loaded: Vec::new() };
-    let Asked { answers, problems } = asked(&files, &request, &places, base)?;
+    let Asked { answers, problems, judged } = asked(&files, &request, &places, base)?;
     for problem in &problems {
         eprintln!("briefing: {problem}");
     }
     let counted = counted(answers, arguments.tokens, &files)?;
     let out = match arguments.format {
-        Format::Text => text::text(&counted, screen::width()),
-        Format::Html => html::page(&counted),
+        Format::Text => screen::judged(&judged, screen::width()) + &text::text(&counted, screen::width()),
+        Format::Html => html::page(&counted, &sentence(&judged)),
         Format::Json => {
             let reports = counted.iter().map(|counted| counted.report.clone()).collect();
-            let json = serde_json::to_string_pretty(&ContextReports { version: 1, reports });
+            let json = serde_json::to_string_pretty(&ContextReports { version: 1, judged, reports });
             json.map_err(|error| error.to_string())? + "\n"
         }
     };

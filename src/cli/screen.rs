@@ -9,6 +9,7 @@ use super::words::visible;
 use crate::answer::{Fate, Fidelity, Purpose, Resolution, Source, Trigger, Warning};
 use crate::report::briefing::totals;
 use crate::report::findings::{Share, share};
+use crate::report::judged::{Judged, sentence};
 use crate::report::words::{Paths, count, fate, list};
 use crate::text::grouped;
 
@@ -63,6 +64,15 @@ pub(super) fn of_all(answers: &[Resolution], others: usize, width: usize) -> Str
     for (at, line) in wrapped(&last.join(" · "), width).iter().enumerate() {
         let gap = if at == 0 && !telling.is_empty() { "\n" } else { "" };
         let _ = writeln!(out, "{gap}{FAINT}{}{FAINT:#}", visible(line));
+    }
+    out
+}
+
+/// Returns the lines that say who was judged, and why they; none if nobody was.
+pub(super) fn judged(judged: &[Judged], width: usize) -> String {
+    let mut out = String::new();
+    for line in wrapped(&sentence(judged), width.max(NARROWEST)) {
+        let _ = writeln!(out, "{FAINT}{}{FAINT:#}", visible(&line));
     }
     out
 }

@@ -18,6 +18,7 @@ use crate::harness::{self, Choice, Profile};
 use crate::remote::{self, Reach};
 use crate::report::briefing::{self, Effective, Include};
 use crate::report::case::case;
+use crate::report::judged::{self, Judged, judged, sentence};
 use crate::report::preview;
 use crate::request::{Defaults, OneOrMany, Places, Request};
 use crate::resolve::{Outcome, resolve};
@@ -39,9 +40,9 @@ Examples:
 pub(super) struct Show {
     /// The file the agent would read, relative to where it is started; without it, the start of a session is shown
     file: Option<PathBuf>,
-    /// Only these harnesses, or these editions of them: codex,opencode@1.1,claude-code@auto; mine: those that are used
+    /// Only these agents, or these editions of them: codex,opencode@1.1,claude-code@auto; mine: those that are used
     /// here (the default); all: every one; may be repeated
-    #[arg(long, value_name = "ID[@EDITION]|mine|all", value_delimiter = ',')]
+    #[arg(long = "agents", visible_alias = "harness", value_name = "ID[@VERSION]|mine|all", value_delimiter = ',')]
     harness: Vec<String>,
     /// The edition of harnesses that are named without one [default: auto, and newest where none is installed]
     #[arg(long, value_enum)]
@@ -143,7 +144,7 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
     if show.fetch && fetch(&files, &found.answers, reach) {
         found = asked_showing(secrets, &files, &request, &places, defaults)?;
     }
-    let Asked { answers, problems } = found;
+    let Asked { answers, problems, judged } = found;
     // A harness that is declared wrongly does not keep the others from answering.
     for problem in &problems {
         say(&problem.to_string());
@@ -156,7 +157,7 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
         Format::Json => {
             let include = Include { text: true, trace: show.why };
             let briefings = answers.iter().map(|answer| briefing::briefing(answer, include)).collect();
-            print_json(&Effective { version: 1, briefings })?;
+            print_json(&Effective { version: 1, judged, briefings })?;
         }
         Format::Prompt => {
             let text = match (answers.as_slice(), show.message) {
@@ -164,14 +165,22 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
                 (_, None) => preview::prompt(&answers),
                 (_, Some(_)) => return Err("--message: name one harness with --harness".to_owned().into()),
             };
+            if judged.iter().any(|one| one.because != judged::NAMED_BY_USER) {
+                say(&sentence(&judged));
+            }
             uncertain(&answers);
             print(&text)?;
         }
         Format::Text if show.verbose || show.why => {
             let is_named = |spec: &String| ![MINE, ALL_OF_THEM].contains(&spec.as_str());
-            print_styled(&words::of_all(&answers, show.why, !show.harness.iter().any(is_named)))?;
+            let text = words::of_all(&answers, show.why, !show.harness.iter().any(is_named));
+            print_styled(&format!("{}{text}", screen::judged(&judged, screen::width())))?;
         }
-        Format::Text => print_styled(&screen::of_all(&answers, others(&request, &answers), screen::width()))?,
+        Format::Text => {
+            let (others, width) = (others(&request, &answers), screen::width());
+            let text = screen::of_all(&answers, others, width);
+            print_styled(&format!("{}{text}", screen::judged(&judged, width)))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -239,6 +248,8 @@ pub(super) struct Asked {
     pub answers: Vec<Resolution>,
     /// What is wrong with the harnesses that are declared.
     pub problems: Vec<custom::Problem>,
+    /// Who they are, and why they.
+    pub judged: Vec<Judged>,
 }
 
 /// The answers to a request, from the files of `fs`.
@@ -259,10 +270,11 @@ fn asked_showing(
     places: &Places,
     defaults: Defaults,
 ) -> Result<Asked, String> {
-    let (mut questions, problems) = questions(fs, request, places, defaults)?;
+    let Chosen { mut questions, problems, roster } = questions_and_roster(fs, request, places, defaults)?;
     questions.iter_mut().for_each(|(_, standpoint)| standpoint.secrets = secrets);
-    let answers = questions.iter().map(|(choice, standpoint)| answer(fs, choice, standpoint)).collect();
-    Ok(Asked { answers, problems })
+    let answers: Vec<_> = questions.iter().map(|(choice, standpoint)| answer(fs, choice, standpoint)).collect();
+    let judged = judged(&answers, roster.as_deref());
+    Ok(Asked { answers, problems, judged })
 }
 
 /// Whom to ask, from where.
@@ -273,19 +285,41 @@ pub(super) fn questions(
     fs: &dyn Filesystem,
     request: &Request,
     places: &Places,
-    mut defaults: Defaults,
+    defaults: Defaults,
 ) -> Result<(Questions, Vec<custom::Problem>), String> {
+    let Chosen { questions, problems, .. } = questions_and_roster(fs, request, places, defaults)?;
+    Ok((questions, problems))
+}
+
+/// Questions, and how they came about.
+struct Chosen {
+    questions: Questions,
+    /// What is wrong with declarations.
+    problems: Vec<custom::Problem>,
+    /// The roster that chose the agents, if none was named.
+    roster: Option<Arc<Roster>>,
+}
+
+/// Returns what a request asks, with the roster that chose the agents.
+fn questions_and_roster(
+    fs: &dyn Filesystem,
+    request: &Request,
+    places: &Places,
+    mut defaults: Defaults,
+) -> Result<Chosen, String> {
     let customs = customs(fs, &places.cwd);
     let problems = customs.problems.clone();
     defaults.customs = Arc::new(customs);
-    if request.wants_roster(&defaults) {
+    let wants_roster = request.wants_roster(&defaults);
+    if wants_roster {
         defaults.roster = Arc::new(roster(&places.cwd, &defaults));
     }
     for profile in request.to_look_up(&defaults) {
         let found = installed(profile, &places.cwd, &defaults);
         defaults.installed.found.insert(profile.id.to_owned(), found);
     }
-    Ok((request.questions(&defaults, places)?, problems))
+    let questions = request.questions(&defaults, places)?;
+    Ok(Chosen { questions, problems, roster: wants_roster.then_some(defaults.roster) })
 }
 
 /// The harnesses that the workspace around `cwd` declares.

@@ -19,8 +19,8 @@ pub(super) enum Format {
 /// Options that commands share.
 #[derive(Args)]
 pub(super) struct Whom {
-    /// Only these harnesses, as in `briefing show`
-    #[arg(long, value_name = "ID[@EDITION]|mine|all", value_delimiter = ',')]
+    /// Only these agents, as in `briefing show`
+    #[arg(long = "agents", visible_alias = "harness", value_name = "ID[@VERSION]|mine|all", value_delimiter = ',')]
     pub harness: Vec<String>,
     /// Where the agent is started [default: the working directory]
     #[arg(long, value_name = "DIR")]

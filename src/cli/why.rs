@@ -10,7 +10,7 @@ use clap::Args;
 use super::show::{print, print_styled};
 use super::whom::{Format, Whom};
 use super::words::visible;
-use super::{FINDINGS, Failure};
+use super::{FINDINGS, Failure, screen};
 use crate::answer::{Fate, Standpoint, Trigger};
 use crate::disk::Real;
 use crate::engine::settings::Settings;
@@ -47,7 +47,10 @@ pub(super) fn run(arguments: &Why) -> Result<ExitCode, Failure> {
             let json = serde_json::to_string_pretty(&found).map_err(|error| error.to_string())?;
             print(&format!("{json}\n"))?;
         }
-        Format::Text => print_styled(&text(&found, &paths))?,
+        Format::Text => {
+            let head = screen::judged(&found.judged, screen::width());
+            print_styled(&format!("{head}{}", text(&found, &paths)))?;
+        }
     }
     let nowhere = found.places.is_empty() && found.elsewhere.is_empty();
     Ok(if nowhere { ExitCode::from(FINDINGS) } else { ExitCode::SUCCESS })

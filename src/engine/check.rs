@@ -20,6 +20,7 @@ use crate::harness::names::{INSTRUCTION_FILES, SETTINGS_FILES};
 use crate::lsp::features::diagnostics;
 use crate::report::findings::exceptions::{Declared, declared};
 use crate::report::findings::{Finding, Kind, Severity};
+use crate::report::judged::Judged;
 use crate::request::{Defaults, Places, Request};
 use crate::snapshot::{Ask, Content};
 
@@ -33,6 +34,8 @@ pub struct Check {
     pub count: usize,
     /// What agents load that are started in the directory.
     pub session: Vec<Arc<Resolution>>,
+    /// Who they are, and why they.
+    pub judged: Vec<Judged>,
 }
 
 /// A file in which something was found.
@@ -67,8 +70,12 @@ pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
         let places = Places { cwd: root.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
         let asked = core.answers(&Request::default(), &places).await;
         let (session, _) = asked.map_err(|error| error.message.into_owned())?;
+        let judged = core.judged(&places, &session).await;
         let mut files = below(&core, &root, &session, revision);
         files.extend(settings_files(&core, &root, &session));
+        // What a project declares wrongly is said, whoever reads it.
+        let declared = root.join(FILE_NAME);
+        files.extend(core.files.lstat(&declared).is_ok().then_some(declared));
         files.retain(|file| only.is_empty() || only.iter().any(|path| file.starts_with(path)));
         let count = files.len();
         let files: Vec<PathBuf> = files.into_iter().collect();
@@ -93,7 +100,7 @@ pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
             });
         }
         checked.sort_by(|one, other| one.path.cmp(&other.path));
-        Ok(Check { root: root.clone(), files: checked, count, session })
+        Ok(Check { root: root.clone(), files: checked, count, session, judged })
     })
 }
 

@@ -31,7 +31,8 @@ pub fn why(base: Defaults, cwd: &Path, settings: Settings, text: &str) -> Result
             session.folders = vec![root.clone()];
             session.settings.cwd = Some(cwd.to_string_lossy().into_owned());
         }
-        let mut found = Why { text: text.to_owned(), ..Why::default() };
+        let judged = core.judged(&places, &answers).await;
+        let mut found = Why { text: text.to_owned(), judged, ..Why::default() };
         let mut near: Vec<Near> = Vec::new();
         let sources = answers.iter().flat_map(|answer| &answer.answer.sources).filter_map(|source| source.path());
         let files = below(&core, &root, &answers, None).into_iter().chain(sources.map(Path::to_owned));

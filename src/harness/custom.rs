@@ -58,9 +58,13 @@ pub struct Custom {
     pub instruction_names: Vec<String>,
 }
 
-/// Every custom harness that was declared, and what is wrong with the others.
+/// What a project declares: agents of its own, which agents it is for, and what is wrong with the rest.
 #[derive(Clone, Default)]
 pub struct Customs {
+    /// The `briefing.toml`.
+    pub path: Option<PathBuf>,
+    /// The agents that the project is for, as `id` or `id@version`: its key `agents`. Empty: it names none.
+    pub agents: Vec<String>,
     /// Those that can be asked, in the order of their declaration.
     pub harnesses: Vec<Arc<Custom>>,
     /// Why others cannot.
@@ -112,6 +116,10 @@ impl std::fmt::Debug for Customs {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let ids: BTreeMap<&str, u64> =
             self.harnesses.iter().map(|custom| (custom.id.as_str(), custom.fingerprint)).collect();
-        f.debug_struct("Customs").field("harnesses", &ids).field("problems", &self.problems).finish()
+        f.debug_struct("Customs")
+            .field("agents", &self.agents)
+            .field("harnesses", &ids)
+            .field("problems", &self.problems)
+            .finish()
     }
 }

@@ -21,6 +21,7 @@ use crate::harness::custom::{self, Customs};
 use crate::harness::queries::installed::{self, Installed};
 use crate::harness::{Choice, Profile};
 use crate::lsp::{Server, announce, capabilities, publish};
+use crate::report::judged::{Judged, judged};
 use crate::request::{Defaults, Places, Request};
 use crate::roster::{self, Roster};
 use crate::snapshot::Change;
@@ -331,6 +332,17 @@ impl Core {
             self.look_up(profile, &places.cwd, &mut defaults).await;
         }
         request.questions(&defaults, places).map_err(Error::invalid_params)
+    }
+
+    /// Who answered when nobody was named, and why they.
+    pub(crate) async fn judged(self: &Arc<Self>, places: &Places, answers: &[Arc<Resolution>]) -> Vec<Judged> {
+        let customs = self.customs(&places.cwd).await;
+        let defaults = Defaults { customs, ..(*self.defaults()).clone() };
+        let roster = match Request::default().wants_roster(&defaults) {
+            true => Some(self.roster(&places.cwd, &defaults).await),
+            false => None,
+        };
+        judged(answers.iter().map(|answer| &**answer), roster.as_deref())
     }
 
     /// Looks up which version of a harness is installed, as an agent started in `cwd` would meet it.

@@ -33,7 +33,7 @@ impl Server {
         let include = params.request.include().map_err(Error::invalid_params)?;
         let (answers, version) = self.answers_to(&params).await?;
         let briefings = answers.iter().map(|answer| briefing::briefing(answer, include)).collect();
-        Ok(Effective { version, briefings })
+        Ok(Effective { version, judged: Vec::new(), briefings })
     }
 
     /// `briefing/contextReport`
@@ -41,6 +41,7 @@ impl Server {
         let (answers, version) = self.answers_to(&params).await?;
         Ok(ContextReports {
             version,
+            judged: Vec::new(),
             reports: answers.iter().map(|answer| context_report(answer, &Counter::ESTIMATE)).collect(),
         })
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::judged::Judged;
 use crate::answer::{self, Resolution};
 use crate::search;
 use crate::text::without_passwords;
@@ -15,6 +16,9 @@ use crate::text::without_passwords;
 pub struct Effective {
     /// Of the index; grows with every change.
     pub version: u64,
+    /// Who was asked, and why they. The command line says it; editors ask `briefing/roster`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub judged: Vec<Judged>,
     /// One per harness that was asked for.
     pub briefings: Vec<Briefing>,
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::briefing::{Size, Tokens, Totals, totals};
 use super::findings::{NEAR_PERCENT, counts_for_limit, whole};
+use super::judged::Judged;
 use crate::answer::{self, Answer, Fate, Message, MessageKind, Per, Purpose, Resolution, Source, Trigger, Unit};
 
 /// Result of `briefing/contextReport`.
@@ -12,6 +13,9 @@ use crate::answer::{self, Answer, Fate, Message, MessageKind, Per, Purpose, Reso
 pub struct ContextReports {
     /// Of the index.
     pub version: u64,
+    /// Who was asked, and why they. The command line says it; editors ask `briefing/roster`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub judged: Vec<Judged>,
     /// One per harness.
     pub reports: Vec<ContextReport>,
 }

@@ -38,8 +38,8 @@ pub struct Mine {
 /// What shows that a harness is used.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
 pub struct Because {
-    /// `set` (declared in a `briefing.toml` or the settings), `run` (before), `installed`, `editor`, `configured` or
-    /// `repository`.
+    /// `set` (declared in a `briefing.toml` or the settings), `run` (before), `installed`, `editor`, `configured`,
+    /// `repository` (a file that is its own), or `shared` (an AGENTS.md, which many agents read).
     pub what: String,
     /// The file that proves it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -92,6 +92,7 @@ impl Because {
             What::Editor => "editor extension",
             What::Configured => "configured",
             What::Repository => "in this repository",
+            What::Shared => "read by many agents",
         });
         match self.path.as_ref().or(self.name.as_ref()) {
             Some(proof) => format!("{words}: {proof}"),

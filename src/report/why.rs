@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::explain::explain;
 use super::findings::Subject;
 use super::front_matter::head;
+use super::judged::Judged;
 use super::paths::short;
 use crate::answer::{Fate, Message, Place, Resolution, Source};
 use crate::text::without_passwords;
@@ -22,6 +23,9 @@ pub use search::Sought;
 pub struct Why {
     /// The text that was looked for.
     pub text: String,
+    /// Who was asked, and why they.
+    #[serde(default)]
+    pub judged: Vec<Judged>,
     /// Where it stands in files, in the order of their paths.
     pub places: Vec<Standing>,
     /// The harnesses that send it although no file says it.

@@ -10,6 +10,7 @@ use serde_json::json;
 use super::super::words::visible;
 use super::{Found, Report};
 use crate::report::findings::{Severity, secrets};
+use crate::report::judged::sentence;
 use crate::report::words::count;
 use crate::text;
 
@@ -131,13 +132,14 @@ pub(super) fn json(report: &Report) -> Result<String, String> {
             })
         })
         .collect();
-    let all = json!({"version": 1, "files": report.files, "known": report.known, "findings": findings});
+    let all = json!({"version": 1, "judged": report.judged, "files": report.files, "known": report.known, "findings": findings});
     Ok(serde_json::to_string_pretty(&all).map_err(|error| error.to_string())? + "\n")
 }
 
 /// Workflow commands of GitHub Actions: <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>
 pub(super) fn github(report: &Report) -> String {
-    let mut out = String::new();
+    // The log shows lines that are no commands as they are.
+    let mut out = sentence(report.judged) + "\n";
     for found in &report.all {
         let level = match found.severity {
             Severity::Error => "error",
@@ -167,7 +169,7 @@ fn property(text: &str) -> String {
 
 /// A comment for a pull request.
 pub(super) fn markdown(report: &Report) -> String {
-    let mut out = String::from("### Briefing\n\n");
+    let mut out = format!("### Briefing\n\n{}\n\n", visible(&sentence(report.judged)).replace('<', "&lt;"));
     if !report.all.is_empty() {
         out.push_str("| severity | where | what |\n|---|---|---|\n");
     }

@@ -21,7 +21,8 @@ pub(super) fn sarif(report: &Report) -> Result<String, String> {
     let log = json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
-        "runs": [{"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}],
+        "runs": [{"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results,
+            "properties": {"judged": report.judged}}],
     });
     Ok(serde_json::to_string_pretty(&log).map_err(|error| error.to_string())? + "\n")
 }

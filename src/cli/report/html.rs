@@ -13,7 +13,7 @@ const STYLE: &str = include_str!("report.css");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 /// The whole page. Every tag is closed and every attribute quoted, so that it is XML as well.
-pub(super) fn page(all: &[Counted]) -> String {
+pub(super) fn page(all: &[Counted], judged: &str) -> String {
     let (telling, silent): (Vec<_>, Vec<_>) = all.iter().partition(|counted| counted.says_something());
     let place = all.first().map(|counted| {
         let at = &counted.answer.standpoint;
@@ -35,6 +35,7 @@ pub(super) fn page(all: &[Counted]) -> String {
         escaped(&title),
         escaped(&title)
     );
+    let _ = writeln!(out, "<p>{}</p>", escaped(&visible(&judged)));
     overview(&mut out, &telling);
     telling.iter().for_each(|counted| section(&mut out, counted));
     if !silent.is_empty() {

@@ -25,14 +25,18 @@ impl Customs {
     pub fn gather(file: Option<(&Path, &str)>, settings: &toml::Table) -> Customs {
         let mut customs = Customs::default();
         let written = toml::to_string(settings).unwrap_or_default();
-        let mut raw = BTreeMap::new();
+        let (mut raw, mut agents) = (BTreeMap::new(), None);
         if let Ok(table) = DeTable::parse(&written) {
             for (id, value) in table.into_inner() {
                 raw.insert(id.into_inner().into_owned(), Raw { value, key: 0..0, file: None });
             }
         }
         if let Some((path, text)) = file {
-            customs.problems.extend(read_file(path, text, &mut raw).err());
+            customs.path = Some(path.to_owned());
+            match read_file(path, text, &mut raw) {
+                Ok(named) => agents = named,
+                Err(problem) => customs.problems.push(problem),
+            }
         }
         for id in raw.keys() {
             match declared(id, &raw) {
@@ -40,7 +44,39 @@ impl Customs {
                 Err(wrong) => customs.problems.extend(wrong),
             }
         }
+        if let Some((agents, (path, text))) = agents.zip(file) {
+            customs.take_agents(agents, path, text);
+        }
         customs
+    }
+}
+
+impl Customs {
+    /// Takes the agents that the project names. One that does not exist is a problem, and the others count.
+    fn take_agents(&mut self, agents: Spanned<DeValue<'_>>, path: &Path, text: &str) {
+        const EXPECTED: &str = "expected a list of agents, such as [\"codex\", \"claude-code@2.1\"]";
+        let at = agents.span();
+        let problem = |at: Range<usize>, message: String| Problem {
+            harness: None,
+            path: Some(path.to_owned()),
+            position: Some(position(text, at.start)),
+            range: at,
+            message: format!("`agents`: {message}"),
+        };
+        let listed = match agents.into_inner() {
+            DeValue::Array(listed) if !listed.is_empty() => listed,
+            _ => return self.problems.push(problem(at, EXPECTED.to_owned())),
+        };
+        for one in listed {
+            let at = one.span();
+            let spec = one.get_ref().as_str().ok_or_else(|| EXPECTED.to_owned());
+            let checked = spec.and_then(|spec| harness::choose(spec, self).map(|_| spec.to_owned()));
+            match checked {
+                Ok(spec) if self.agents.contains(&spec) => {}
+                Ok(spec) => self.agents.push(spec),
+                Err(message) => self.problems.push(problem(at, message)),
+            }
+        }
     }
 }
 
@@ -67,8 +103,12 @@ impl Raw<'_> {
     }
 }
 
-/// Adds what the file declares; `Err` says what is wrong with the file as a whole.
-fn read_file<'a>(path: &'a Path, text: &'a str, raw: &mut BTreeMap<String, Raw<'a>>) -> Result<(), Problem> {
+/// Adds what the file declares, and returns its key `agents`; `Err` says what is wrong with the file as a whole.
+fn read_file<'a>(
+    path: &'a Path,
+    text: &'a str,
+    raw: &mut BTreeMap<String, Raw<'a>>,
+) -> Result<Option<Spanned<DeValue<'a>>>, Problem> {
     let whole = |text: &str, at: Range<usize>, message: String| Problem {
         harness: None,
         path: Some(path.to_owned()),
@@ -80,10 +120,15 @@ fn read_file<'a>(path: &'a Path, text: &'a str, raw: &mut BTreeMap<String, Raw<'
         .map_err(|error| whole(text, error.span().unwrap_or(0..0), error.message().to_owned()))?
         .into_inner();
     let mut declared: BTreeMap<String, Raw> = BTreeMap::new();
+    let mut agents = None;
     for (key, value) in table {
         let name = key.get_ref().as_ref();
         // What is no finding is no business of harnesses.
         if name == "exceptions" {
+            continue;
+        }
+        if name == "agents" {
+            agents = Some(value);
             continue;
         }
         if !["harness", "instructionConfig"].contains(&name) {
@@ -105,7 +150,7 @@ fn read_file<'a>(path: &'a Path, text: &'a str, raw: &mut BTreeMap<String, Raw<'
         }
     }
     raw.extend(declared);
-    Ok(())
+    Ok(agents)
 }
 
 fn declared(id: &str, raw: &BTreeMap<String, Raw<'_>>) -> Result<Custom, Vec<Problem>> {
