@@ -19,6 +19,7 @@ mod audit;
 mod check;
 mod compare;
 mod completions;
+mod expect;
 mod explain;
 mod harnesses;
 mod hook;
@@ -93,6 +94,9 @@ enum Command {
     /// Show where a sentence comes from, which harnesses get it, and why the others do not
     #[command(after_help = why::EXAMPLES)]
     Why(why::Why),
+    /// Prove the expectations of briefing.toml: which sentences must reach which agents
+    #[command(after_help = expect::EXAMPLES)]
+    Expect(expect::Expect),
     /// Explain a kind of findings: what it means, and what can be done about it
     #[command(after_help = explain::EXAMPLES)]
     Explain(explain::Explain),
@@ -176,6 +180,7 @@ pub fn main() -> ExitCode {
         Command::Check(arguments) => check::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Why(arguments) => why::run(&arguments),
+        Command::Expect(arguments) => expect::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Session(arguments) => session::run(&arguments),
         Command::Audit(arguments) => audit::run(&arguments),

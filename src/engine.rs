@@ -15,6 +15,7 @@ pub(crate) mod alone;
 pub(crate) mod answers;
 pub mod audit;
 pub mod check;
+pub mod expect;
 pub(crate) mod mentions;
 pub(crate) mod privacy;
 pub(crate) mod session;

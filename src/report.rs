@@ -6,6 +6,7 @@ pub mod case;
 pub mod compare;
 pub mod completion;
 pub mod context;
+pub mod expect;
 pub mod explain;
 pub mod files;
 pub mod findings;

@@ -14,6 +14,7 @@ mod compare;
 mod disk;
 mod docs;
 mod editions;
+mod expect;
 mod findings;
 mod fuzz;
 mod git;

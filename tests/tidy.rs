@@ -27,8 +27,8 @@ const MAY_NAME: [(&str, &[&str]); 22] = [
     (
         "engine",
         &[
-            "text", "formats", "snapshot", "search", "answer", "harness", "resolve", "session", "roster", "index",
-            "report", "request", "disk", "records", "remote",
+            "text", "glob", "formats", "snapshot", "search", "answer", "harness", "resolve", "session", "roster",
+            "index", "report", "request", "disk", "records", "remote",
         ],
     ),
     (

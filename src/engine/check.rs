@@ -11,7 +11,7 @@ use futures::FutureExt;
 use super::alone::at_rest;
 use super::settings::Settings;
 use super::workspace::is_instruction_file;
-use super::{Core, Date};
+use super::{Core, Date, expect};
 use crate::answer::{Fate, Resolution};
 use crate::disk::Filesystem;
 use crate::disk::scan::{self, Progress, Threads};
@@ -71,7 +71,8 @@ pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
         let asked = core.answers(&Request::default(), &places).await;
         let (session, _) = asked.map_err(|error| error.message.into_owned())?;
         let judged = core.judged(&places, &session).await;
-        let mut files = below(&core, &root, &session, revision);
+        let Below { instructions, declarations } = below(&core, &root, &session, revision);
+        let mut files = instructions.clone();
         files.extend(settings_files(&core, &root, &session));
         // What a project declares wrongly is said, whoever reads it.
         let declared = root.join(FILE_NAME);
@@ -92,6 +93,17 @@ pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
             }
         }
         if only.is_empty() {
+            let found = Below { instructions, declarations };
+            let proofs = expect::prove(&core, &root, &found, revision).await?;
+            for (path, raw, finding) in expect::findings(&proofs) {
+                let Some(severity) = core.session().settings.severity(finding.kind) else { continue };
+                let inside = path.strip_prefix(&root).unwrap_or(&path);
+                let Some(found) = exceptions.except((severity, finding), inside) else { continue };
+                match checked.iter_mut().find(|file| file.path == path) {
+                    Some(file) => file.found.push(found),
+                    None => checked.push(Checked { path, raw, found: vec![found] }),
+                }
+            }
             exceptions.add_to(&core, &mut checked);
         }
         for file in &mut checked {
@@ -164,15 +176,18 @@ fn settings_files(core: &Core, root: &Path, session: &[Arc<Resolution>]) -> impl
     there.into_iter()
 }
 
-/// The files below a directory that may be instructions, and those that the answers rest on.
-pub(crate) fn below(
-    core: &Arc<Core>,
-    root: &Path,
-    session: &[Arc<Resolution>],
-    revision: Option<&str>,
-) -> BTreeSet<PathBuf> {
+/// What lies below a directory.
+pub(crate) struct Below {
+    /// The files that may be instructions, and those that the answers rest on.
+    pub instructions: BTreeSet<PathBuf>,
+    /// The files that declare agents and expectations, in order.
+    pub declarations: Vec<PathBuf>,
+}
+
+/// Looks for instruction files and declarations below a directory.
+pub(crate) fn below(core: &Core, root: &Path, session: &[Arc<Resolution>], revision: Option<&str>) -> Below {
     let customs = core.session().custom_names.clone();
-    let wanted = |name: &OsStr| INSTRUCTION_FILES.may_match(name) || customs.contains(name);
+    let wanted = |name: &OsStr| INSTRUCTION_FILES.may_match(name) || customs.contains(name) || name == FILE_NAME;
     let found = match revision {
         None => scan::scan(root, Threads::PerCore, &wanted, |_| (), &Progress::default()),
         Some(_) => scan::scan_in(&core.files, root, &wanted),
@@ -180,5 +195,8 @@ pub(crate) fn below(
     let sources = session.iter().flat_map(|answer| &answer.answer.sources);
     let named = sources.filter(|source| source.fate != Fate::Missing).filter_map(|source| source.path());
     let named = named.filter(|path| path.starts_with(root)).map(Path::to_owned);
-    found.into_iter().filter(|file| is_instruction_file(file, &customs)).chain(named).collect()
+    let mut declarations: Vec<PathBuf> = found.iter().filter(|file| file.ends_with(FILE_NAME)).cloned().collect();
+    declarations.sort_unstable();
+    let instructions = found.into_iter().filter(|file| is_instruction_file(file, &customs)).chain(named).collect();
+    Below { instructions, declarations }
 }

@@ -35,7 +35,7 @@ pub fn why(base: Defaults, cwd: &Path, settings: Settings, text: &str) -> Result
         let mut found = Why { text: text.to_owned(), judged, ..Why::default() };
         let mut near: Vec<Near> = Vec::new();
         let sources = answers.iter().flat_map(|answer| &answer.answer.sources).filter_map(|source| source.path());
-        let files = below(&core, &root, &answers, None).into_iter().chain(sources.map(Path::to_owned));
+        let files = below(&core, &root, &answers, None).instructions.into_iter().chain(sources.map(Path::to_owned));
         for path in files.collect::<BTreeSet<_>>() {
             // Most files do not say it, and harnesses need not be asked about those.
             let Ok(raw) = core.files.read(&path) else { continue };

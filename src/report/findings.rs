@@ -204,6 +204,7 @@ impl Finding {
             | Kind::BadSettings
             | Kind::IgnoredSettings
             | Kind::Declaration
+            | Kind::ExpectationFailed
             | Kind::WrongCase
             | Kind::SymlinkOutside
             | Kind::LinkAsText
@@ -347,7 +348,7 @@ fn line_from(raw: &[u8], byte: usize) -> Range<usize> {
 }
 
 /// The first line of a text, without its end.
-fn first_line(raw: &[u8]) -> Range<usize> {
+pub(super) fn first_line(raw: &[u8]) -> Range<usize> {
     let end = raw.iter().position(|byte| *byte == b'\n').unwrap_or(raw.len());
     0..end - usize::from(raw[..end].ends_with(b"\r"))
 }

@@ -120,6 +120,8 @@ kinds! {
     IgnoredSettings = "ignored-settings", Warning;
     /// A harness that is declared in a way that makes no sense.
     Declaration = "declaration", Error;
+    /// A text that `briefing.toml` says must reach an agent does not, or one that must not does.
+    ExpectationFailed = "expectation-failed", Error;
     /// A name whose letter case harnesses do not find.
     WrongCase = "wrong-case", Warning;
     /// A link that leads out of the project.

@@ -1,5 +1,6 @@
-//! Finds a sentence however it is wrapped and indented, and what is like it.
+//! Finds a sentence however it is wrapped and marked up, and what is like it.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// From this share on a line is worth showing to somebody who misremembers it, in percent.
@@ -8,46 +9,60 @@ const ALIKE_PERCENT: usize = 60;
 /// A longer line is not compared letter by letter, in bytes.
 const LONGEST_LINE_BYTES: usize = 4096;
 
-/// A text that is looked for. White space counts as one space, whatever it is.
+/// A text that is looked for. Wrapping, indentation and Markdown do not count, and neither does letter case where the text has no
+/// capital letter.
 pub struct Sought {
-    /// Its words, with a space between them.
+    /// Its plain words, with a space between them.
     text: String,
-    /// The same in lower case, for what is only like it.
+    /// The text in lower case, for what is only like it.
     lower: String,
+    /// Whether letter case counts.
+    has_capitals: bool,
 }
 
 impl Sought {
-    /// A text to look for; `None` if it says nothing.
+    /// Creates a text to look for; `None` if it says nothing.
     pub fn new(text: &str) -> Option<Sought> {
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        (!text.is_empty()).then(|| Sought { lower: text.to_lowercase(), text })
+        let text = Plain::of(text).text;
+        let has_capitals = text.chars().any(char::is_uppercase);
+        (!text.is_empty()).then(|| Sought { lower: text.to_lowercase(), text, has_capitals })
     }
 
-    /// Every place in a text where it stands, in bytes.
+    /// Returns the text without Markdown and with one space between words.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns every place in a text where it stands, in bytes.
     pub fn places(&self, text: &str) -> Vec<Range<usize>> {
-        let (joined, starts) = joined(text);
+        let plain = Plain::of(text);
         let place = |at: usize| {
             let end = at + self.text.len();
-            // The last byte, and not the white space behind it.
-            self.original(&starts, at)..self.original(&starts, end - 1) + 1
+            // The last byte, and not the marks and the white space behind it.
+            plain.original(at)..plain.original(end - 1) + 1
         };
-        joined.match_indices(&self.text).map(|(at, _)| place(at)).collect()
+        self.cased(&plain).match_indices(self.text.as_str()).map(|(at, _)| place(at)).collect()
     }
 
-    fn original(&self, starts: &[(usize, usize)], at: usize) -> usize {
-        let run = starts.partition_point(|(joined, _)| *joined <= at).saturating_sub(1);
-        starts.get(run).map_or(at, |(joined, original)| original + (at - joined))
-    }
-
-    /// Whether a text says it.
+    /// Returns true if a text says it.
     pub fn is_in(&self, text: &str) -> bool {
         // Most of the time it stands there as it is.
-        text.contains(&self.text) || joined(text).0.contains(&self.text)
+        text.contains(&self.text) || self.is_within(&Plain::of(text))
     }
 
-    /// How much of it a line says, in percent, if that is worth knowing.
+    /// Returns true if a text says it.
+    pub fn is_within(&self, plain: &Plain) -> bool {
+        self.cased(plain).contains(&self.text)
+    }
+
+    /// The plain text in the letters that it is compared by.
+    fn cased<'p>(&self, plain: &'p Plain) -> Cow<'p, str> {
+        if self.has_capitals { Cow::Borrowed(&plain.text) } else { Cow::Owned(folded(&plain.text)) }
+    }
+
+    /// Returns how much of it a line says, in percent, if that is worth knowing.
     pub(super) fn alike(&self, line: &str) -> Option<usize> {
-        let line = joined(line).0.to_lowercase();
+        let line = Plain::of(line).text.to_lowercase();
         if line.is_empty() || line.len() > LONGEST_LINE_BYTES {
             return None;
         }
@@ -60,19 +75,103 @@ impl Sought {
     }
 }
 
-/// The words of a text with one space between them, and where each run of them begins there and in the text.
-fn joined(text: &str) -> (String, Vec<(usize, usize)>) {
-    let mut joined = String::with_capacity(text.len());
-    let mut starts = Vec::new();
-    for word in text.split_whitespace() {
-        if !joined.is_empty() {
-            joined.push(' ');
+/// Folds letters to lower case without moving a byte.
+fn folded(text: &str) -> String {
+    let fold = |c: char| {
+        let mut lower = c.to_lowercase();
+        lower.next().filter(|one| one.len_utf8() == c.len_utf8() && lower.len() == 0).unwrap_or(c)
+    };
+    text.chars().map(fold).collect()
+}
+
+/// The words of a Markdown text with one space between them, without its marks: emphasis, code, headings, lists, quotes and the
+/// targets of links.
+pub struct Plain {
+    text: String,
+    /// Where each run of bytes begins here and in the original.
+    runs: Vec<(usize, usize)>,
+}
+
+impl Plain {
+    /// Takes the marks out of a text.
+    pub fn of(text: &str) -> Plain {
+        let mut plain = Plain { text: String::with_capacity(text.len()), runs: Vec::new() };
+        let mut at = 0;
+        let mut line_start = true;
+        let mut before = ' ';
+        while let Some(c) = text[at..].chars().next() {
+            if line_start && let Some(length) = line_mark(&text[at..]) {
+                at += length;
+                continue;
+            }
+            let rest = &text[at + c.len_utf8()..];
+            let next = rest.chars().next().unwrap_or(' ');
+            let skip = match c {
+                '*' | '`' => Some(1),
+                '_' if !before.is_alphanumeric() || !next.is_alphanumeric() => Some(1),
+                '[' if is_link(rest) => Some(1),
+                ']' => link_target(rest).map(|target| 1 + target),
+                _ => None,
+            };
+            match skip {
+                Some(length) => at += length,
+                None if c.is_whitespace() => at += c.len_utf8(),
+                None => {
+                    if before.is_whitespace() && !plain.text.is_empty() {
+                        plain.runs.push((plain.text.len(), at - 1));
+                        plain.text.push(' ');
+                    }
+                    if plain.runs.last().is_none_or(|(here, there)| there + (plain.text.len() - here) != at) {
+                        plain.runs.push((plain.text.len(), at));
+                    }
+                    plain.text.push(c);
+                    at += c.len_utf8();
+                }
+            }
+            if skip.is_none() {
+                before = c;
+                line_start = c == '\n' || (line_start && c.is_whitespace());
+            }
         }
-        let at = word.as_ptr() as usize - text.as_ptr() as usize;
-        starts.push((joined.len(), at));
-        joined.push_str(word);
+        plain
     }
-    (joined, starts)
+
+    /// Returns the byte of the original that became a byte here.
+    fn original(&self, at: usize) -> usize {
+        let run = self.runs.partition_point(|(here, _)| *here <= at).saturating_sub(1);
+        self.runs.get(run).map_or(at, |(here, there)| there + (at - here))
+    }
+}
+
+/// Returns the length of a mark at the start of a line: `# `, `> `, `- `, `1. `.
+fn line_mark(line: &str) -> Option<usize> {
+    let marks = |mark: &[char], most: usize| {
+        let length = line.chars().take_while(|c| mark.contains(c)).count();
+        (1..=most).contains(&length).then_some(length)
+    };
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let length = marks(&['#'], 6)
+        .or(marks(&['>'], 1))
+        .or(marks(&['-', '*', '+'], 1))
+        .or(((1..=9).contains(&digits) && line[digits..].starts_with(['.', ')'])).then_some(digits + 1))?;
+    let ends = line[length..].starts_with([' ', '\t']) || (line.starts_with('>') && length == 1);
+    ends.then_some(length)
+}
+
+/// How far the target of a link is looked for, in bytes.
+const LONGEST_LINK: usize = 1024;
+
+/// Returns true if a link's text begins here.
+fn is_link(rest: &str) -> bool {
+    let rest = &rest[..rest.floor_char_boundary(LONGEST_LINK)];
+    rest.find(']').is_some_and(|end| !rest[..end].contains('[') && link_target(&rest[end + 1..]).is_some())
+}
+
+/// Returns the length of a link's target behind the text: `(https://…)`.
+fn link_target(rest: &str) -> Option<usize> {
+    let rest = rest[..rest.floor_char_boundary(LONGEST_LINK)].strip_prefix('(')?;
+    let end = rest.find([')', '\n'])?;
+    rest[end..].starts_with(')').then_some(end + 2)
 }
 
 #[cfg(test)]
@@ -84,17 +183,25 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_is_found_however_it_is_wrapped() {
+    fn a_sentence_is_found_however_it_is_wrapped_and_marked_up() {
         for (text, needle, places) in [
             ("Run the linter.", "the linter", &["the linter"][..]),
-            ("- Run\n  the  linter.\n", "Run the linter.", &["Run\n  the  linter."]),
+            ("- Run\n  the  linter.\n", "Run the linter.", &["Run\n  the  linter"]),
             ("Run\r\nthe linter", " Run\tthe\n", &["Run\r\nthe"]),
             ("ä bö ä bö", "ä bö", &["ä bö", "ä bö"]),
-            ("Tests first. Tests", "tests", &[]),
+            ("Tests first. Tests", "tests", &["Tests", "Tests"]),
+            ("tests first. Tests", "Tests", &["Tests"]),
             ("linters", "linter", &["linter"]),
+            ("Never *log* **personal** `data`!", "log personal data", &["log* **personal** `data"]),
+            ("> Ask\n> before you\n> delete.", "Ask before you delete", &["Ask\n> before you\n> delete"]),
+            ("1. See [the guide](docs/a.md) first", "See the guide first", &["See [the guide](docs/a.md) first"]),
+            ("Use `snake_case`, not [x].", "use snake_case, not [x]", &["Use `snake_case`, not [x]"]),
+            ("## API keys\n\nRotate them", "API keys Rotate", &["API keys\n\nRotate"]),
+            ("ÉCOLE 2 - 1", "école 2 - 1", &["ÉCOLE 2 - 1"]),
         ] {
             let sought = sought(needle);
             let found: Vec<&str> = sought.places(text).into_iter().map(|range| &text[range]).collect();
+            let found: Vec<&str> = found.iter().map(|place| place.trim_end_matches('.')).collect();
             assert_eq!(found, places, "{needle:?} in {text:?}");
             assert_eq!(sought.is_in(text), !places.is_empty());
         }

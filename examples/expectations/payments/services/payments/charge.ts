@@ -1,0 +1,1 @@
+export function charge(cents: number): void {}

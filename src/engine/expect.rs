@@ -1,0 +1,699 @@
+//! Proves the expectations of a project without an editor.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::OsStr;
+use std::hash::BuildHasher;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Core;
+use super::alone::{at_rest, project};
+use super::check::{Below, below};
+use super::settings::Settings;
+use crate::answer::{Message, Resolution, SessionKind, Standpoint};
+use crate::disk::Filesystem;
+use crate::disk::scan::{self, Progress, Threads};
+use crate::glob;
+use crate::harness::custom::FILE_NAME;
+use crate::harness::{Choice, Compacts};
+use crate::report::expect::{
+    Demand, Expectation, Failure, Reached, Wanted, When, declared, decoded, headings, judge, paragraphs, reaches,
+    section,
+};
+use crate::report::findings::{Finding, Kind, patterns};
+use crate::report::why::{self, Plain, Sought};
+use crate::request::{Defaults, OneOrMany, Places, Request};
+use crate::snapshot::Content;
+
+/// How many files `extends` may lead through.
+const LONGEST_CHAIN: usize = 8;
+/// How many files of one expectation are asked about, at most: beyond that the expectation is reported as unproven.
+const MOST_QUESTIONS: usize = 200_000;
+
+/// The expectations of a project, and what became of each.
+pub struct Proofs {
+    /// The directory that was looked through.
+    pub root: PathBuf,
+    /// The expectations, in the order of their files.
+    pub all: Vec<Proof>,
+    /// What is wrong with declarations, by file.
+    pub wrong: Vec<(PathBuf, Content, Finding)>,
+    /// How many questions were asked.
+    pub asked: usize,
+}
+
+/// An expectation, and whether it holds.
+pub struct Proof {
+    /// The expectation.
+    pub expectation: Expectation,
+    /// The file that declares it.
+    pub path: PathBuf,
+    /// The directory that its patterns and starts are relative to.
+    pub dir: PathBuf,
+    /// The text of that file.
+    pub raw: Content,
+    /// A row for each agent, start, session and outcome.
+    pub rows: Vec<Row>,
+    /// Why it could not be checked at all.
+    pub problem: Option<String>,
+    /// Where its first missing text stands in instruction files, with byte ranges.
+    pub places: Vec<(PathBuf, Content, Range<usize>)>,
+    /// The line that is most like it, if it stands nowhere.
+    pub near: Option<why::Near>,
+}
+
+impl Proof {
+    /// Returns true if the expectation holds for everybody it is about.
+    pub fn holds(&self) -> bool {
+        self.problem.is_none() && self.rows.iter().all(|row| row.failure.is_none())
+    }
+}
+
+/// What became of an expectation for one agent that is started in one place.
+pub struct Row {
+    /// The agent.
+    pub agent: String,
+    /// Its name, for people.
+    pub title: String,
+    /// Its version.
+    pub version: String,
+    /// Where it is started, relative to the root.
+    pub from: PathBuf,
+    /// The kind of session.
+    pub session: SessionKind,
+    /// A file it is about, relative to the root; `None`: the start of a session.
+    pub file: Option<PathBuf>,
+    /// How many files the row stands for.
+    pub files: usize,
+    /// Whether the agent creates a file there.
+    pub creates: bool,
+    /// Why it does not hold.
+    pub failure: Option<String>,
+    /// Which of the texts does not reach the agent.
+    missing: Option<usize>,
+}
+
+/// Proves the expectations that are declared in `cwd`, above it up to the root of the project, and below it.
+///
+/// # Errors
+/// If the settings or the revision make no sense; in words.
+pub fn expect(base: Defaults, cwd: &Path, settings: Settings, revision: Option<&str>) -> Result<Proofs, String> {
+    let home = base.home.clone();
+    let (runtime, core) = at_rest(base, cwd, settings, revision)?;
+    runtime.block_on(async {
+        let cwd = core.session().folders[0].clone();
+        let places = Places { cwd: cwd.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
+        let asked = core.answers(&Request::default(), &places).await;
+        let (answers, _) = asked.map_err(|error| error.message.into_owned())?;
+        let root = project(&cwd, &home, &answers);
+        prove(&core, &root, &below(&core, &root, &answers, revision), revision).await
+    })
+}
+
+/// A case of an expectation: one start, session and file, asked of every agent it is about.
+struct Case {
+    expectation: usize,
+    /// The file, relative to the root; of a file that is created, its directory.
+    file: Option<PathBuf>,
+    files: usize,
+    creates: bool,
+    reached: Reached,
+}
+
+/// What several cases ask: whom, started where, in which session, about which file.
+type Question = (Vec<String>, PathBuf, SessionKind, Option<PathBuf>);
+
+/// The agents that are asked, each with its standpoint at the start of a session.
+type Agents = Vec<(Choice, Standpoint)>;
+
+/// What tells files apart: their directory, their ending, and the rules whose patterns match them.
+type ClassKey<'a> = (&'a Path, &'a OsStr, Vec<usize>);
+
+/// The files of a directory that no rule of the project tells apart.
+struct Class {
+    /// One of them, relative to the root.
+    file: PathBuf,
+    count: usize,
+}
+
+/// Proves every expectation that is declared below `root`.
+pub(super) async fn prove(
+    core: &Arc<Core>,
+    root: &Path,
+    found: &Below,
+    revision: Option<&str>,
+) -> Result<Proofs, String> {
+    let mut proofs = declarations(core, root, &found.declarations);
+    if proofs.all.is_empty() {
+        return Ok(proofs);
+    }
+    let texts = Texts::read(core, &found.instructions);
+    let has_paths = proofs.all.iter().any(|proof| !proof.expectation.paths.is_empty());
+    let files = if has_paths { everything(core, root, revision) } else { Vec::new() };
+    let mut wanted = Vec::new();
+    for proof in &mut proofs.all {
+        match resolved(core, root, &proof.expectation, &proof.path) {
+            Ok(one) => wanted.push(Some(one)),
+            Err(problem) => {
+                proof.problem = Some(problem);
+                wanted.push(None);
+            }
+        }
+    }
+    let others: Vec<PathBuf> = files.into_iter().filter(|file| !texts.has(&root.join(file))).collect();
+    let classes = classes(root, &others, &proofs.all, &texts);
+    let mut questions: BTreeMap<Question, Vec<Case>> = BTreeMap::new();
+    for (number, proof) in proofs.all.iter_mut().enumerate().filter(|(number, _)| wanted[*number].is_some()) {
+        if !proof.expectation.paths.is_empty() && classes[number].is_empty() {
+            let patterns = proof.expectation.paths.join(", ");
+            proof.problem = Some(format!("`{patterns}` matches no file, so nothing is proven"));
+            continue;
+        }
+        cases(number, proof, root, &classes[number], &mut questions);
+    }
+    if questions.len() > MOST_QUESTIONS {
+        return Err(format!(
+            "the expectations are about {} starts and files; narrow `paths` or `from` ({MOST_QUESTIONS} at most)",
+            questions.len()
+        ));
+    }
+    let mut rows: Vec<Rows> = proofs.all.iter().map(|_| Rows::default()).collect();
+    let mut asking: HashMap<(Vec<String>, PathBuf), Agents> = HashMap::new();
+    for ((agents, from, session, target), cases) in &questions {
+        let key = (agents.clone(), from.clone());
+        if !asking.contains_key(&key) {
+            let harness = (agents[..] != ["all"]).then(|| OneOrMany::Many(agents.clone()));
+            let request = Request { harness, ..Request::default() };
+            let places =
+                Places { cwd: from.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
+            let asked = core.questions(&request, &places).await.map_err(|error| error.message.into_owned())?;
+            asking.insert(key.clone(), asked);
+        }
+        let question = |(choice, at): &(Choice, Standpoint)| {
+            let at = Standpoint { target: target.clone(), session: *session, ..at.clone() };
+            (choice.clone(), Arc::new(at))
+        };
+        let asked: Vec<_> = asking[&key].iter().map(question).collect();
+        proofs.asked += asked.len();
+        let answers: Vec<Arc<Resolution>> =
+            core.answers_to(asked).await.into_iter().map(|(answer, _)| answer).collect();
+        for case in cases {
+            let (proof, wanted) = (&proofs.all[case.expectation], &wanted[case.expectation]);
+            let Some(wanted) = wanted else { continue };
+            for (number, answer) in answers.iter().enumerate() {
+                let choice = &asking[&key][number].0;
+                let failure = failure(proof, wanted, case, choice, &answers, number, &texts);
+                rows[case.expectation].add(root, from, *session, case, answer, failure);
+            }
+        }
+    }
+    for ((proof, rows), wanted) in proofs.all.iter_mut().zip(rows).zip(&wanted) {
+        proof.rows = rows.0;
+        if let Some(Wanted::Present(all)) = wanted
+            && let Some(text) = proof.rows.iter().find_map(|row| all.get(row.missing?))
+        {
+            proof.places = texts.places(text);
+            proof.near = if proof.places.is_empty() { texts.near(text) } else { None };
+        }
+    }
+    Ok(proofs)
+}
+
+/// Reports every expectation that does not hold: at its entry, and where the text stands that does not reach an agent.
+pub(crate) fn findings(proofs: &Proofs) -> Vec<(PathBuf, Content, Finding)> {
+    let mut found = proofs.wrong.clone();
+    for proof in proofs.all.iter().filter(|proof| !proof.holds()) {
+        let reason = proof.expectation.reason.as_ref().map_or_else(String::new, |reason| format!(" ({reason})"));
+        let message = match &proof.problem {
+            Some(problem) => format!("Expectation `{}` cannot be proven: {problem}", proof.expectation.id),
+            None => format!("Expectation `{}` does not hold{reason}: {}", proof.expectation.id, failures(proof)),
+        };
+        let start = proof.expectation.at.start;
+        let line = proof.raw[start..].iter().position(|byte| *byte == b'\n').map_or(proof.raw.len(), |end| start + end);
+        let at = Finding::new(Kind::ExpectationFailed, start..line, message.clone());
+        found.push((proof.path.clone(), proof.raw.clone(), at));
+        for (path, raw, at) in &proof.places {
+            found.push((path.clone(), raw.clone(), Finding::new(Kind::ExpectationFailed, at.clone(), message.clone())));
+        }
+    }
+    found
+}
+
+/// Says for whom an expectation fails, and why: the first row of each agent.
+fn failures(proof: &Proof) -> String {
+    let mut agents: Vec<&str> = Vec::new();
+    let mut words = Vec::new();
+    for row in &proof.rows {
+        let Some(failure) = row.failure.as_deref().filter(|_| !agents.contains(&row.title.as_str())) else { continue };
+        agents.push(&row.title);
+        let start = if row.from.as_os_str().is_empty() { "/".to_owned() } else { row.from.display().to_string() };
+        let about = match &row.file {
+            Some(file) if row.creates => format!(" creates a file beside {}", file.display()),
+            Some(file) => format!(" reads {}", file.display()),
+            None => String::new(),
+        };
+        words.push(format!("{} started in {start}{about}: {failure}", row.title));
+    }
+    words.join("; ")
+}
+
+/// Every file below the root, relative to it, in order.
+fn everything(core: &Core, root: &Path, revision: Option<&str>) -> Vec<PathBuf> {
+    let any = |_: &OsStr| true;
+    let found = match revision {
+        None => scan::scan(root, Threads::PerCore, &any, |_| (), &Progress::default()),
+        Some(_) => scan::scan_in(&core.files, root, &any),
+    };
+    let mut files: Vec<PathBuf> =
+        found.iter().filter_map(|file| file.strip_prefix(root).ok()).map(Path::to_owned).collect();
+    files.sort_unstable();
+    files
+}
+
+/// Reads the declarations of a project.
+fn declarations(core: &Core, root: &Path, files: &[PathBuf]) -> Proofs {
+    let mut proofs = Proofs { root: root.to_owned(), all: Vec::new(), wrong: Vec::new(), asked: 0 };
+    for path in files {
+        let dir = path.parent().unwrap_or(root).to_owned();
+        let mut next = path.clone();
+        for step in 0.. {
+            let Ok(raw) = core.files.read(&next) else { break };
+            let here = declared(&raw);
+            // What is wrong with a file that is extended is reported there, if it is part of this project.
+            if step == 0 {
+                proofs.wrong.extend(here.wrong.into_iter().map(|finding| (next.clone(), raw.clone(), finding)));
+            }
+            for expectation in here.all {
+                let proof = Proof {
+                    expectation,
+                    path: next.clone(),
+                    dir: dir.clone(),
+                    raw: raw.clone(),
+                    rows: Vec::new(),
+                    problem: None,
+                    places: Vec::new(),
+                    near: None,
+                };
+                proofs.all.push(proof);
+            }
+            let Some(extends) = here.extends else { break };
+            let target = crate::snapshot::absolute(next.parent().unwrap_or(root), Path::new(&extends));
+            let problem = if target.file_name().is_none_or(|name| name != FILE_NAME) {
+                Some(format!("`extends` leads to {extends}, which is not a {FILE_NAME}"))
+            } else if step + 1 == LONGEST_CHAIN {
+                Some(format!("`extends` leads through more than {LONGEST_CHAIN} files"))
+            } else {
+                let error = core.files.read(&target).err();
+                error.map(|error| format!("`extends` leads to {extends}, which cannot be read: {error}"))
+            };
+            if let Some(problem) = problem {
+                let start = raw.as_text().and_then(|text| text.find("extends")).unwrap_or(0);
+                let line = raw[start..].iter().position(|byte| *byte == b'\n').map_or(raw.len(), |end| start + end);
+                proofs.wrong.push((next.clone(), raw.clone(), Finding::new(Kind::Declaration, start..line, problem)));
+                break;
+            }
+            next = target;
+        }
+    }
+    proofs
+}
+
+/// Reads the texts that an expectation is about.
+fn resolved(core: &Core, root: &Path, expectation: &Expectation, declared_in: &Path) -> Result<Wanted, String> {
+    let sought = |text: &str| Sought::new(text).ok_or_else(|| "the text is empty".to_owned());
+    let all = |texts: Vec<String>, name: &str| {
+        let found: Vec<Sought> = texts.iter().filter_map(|text| Sought::new(text)).collect();
+        if found.is_empty() { Err(format!("{name} has no text")) } else { Ok(Wanted::Present(found)) }
+    };
+    match &expectation.demand {
+        Demand::Text(text) => Ok(Wanted::Present(vec![sought(text)?])),
+        Demand::Absent(text) => Ok(Wanted::Absent(sought(text)?)),
+        Demand::File(file) => all(paragraphs(&page(core, root, declared_in, file)?), file),
+        Demand::Section { file, heading } => {
+            let page = page(core, root, declared_in, file)?;
+            let section = section(&page, heading).ok_or_else(|| format!("{file} has no heading `{heading}`"))?;
+            all(paragraphs(section), &format!("{file}#{heading}"))
+        }
+        Demand::MaxTokens(most) => Ok(Wanted::MaxTokens(*most)),
+        Demand::MaxShare(most) => Ok(Wanted::MaxShare(*most)),
+        Demand::SameFor(_) => Ok(Wanted::Same),
+    }
+}
+
+/// Reads a file that an expectation names. It lies in the project, or beside a declaration that is extended: nothing else of
+/// the disk may be quoted in a message.
+fn page(core: &Core, root: &Path, declared_in: &Path, file: &str) -> Result<String, String> {
+    let dir = declared_in.parent().unwrap_or(root);
+    let path = core.files.real(&crate::snapshot::absolute(dir, Path::new(file)));
+    if !path.starts_with(core.files.real(root)) && !path.starts_with(core.files.real(dir)) {
+        return Err(format!("{file} lies outside the project"));
+    }
+    let raw = core.files.read(&path).map_err(|error| format!("{file} cannot be read: {error}"))?;
+    Ok(decoded(&raw))
+}
+
+/// Divides the files that each expectation is about into classes.
+fn classes(root: &Path, files: &[PathBuf], proofs: &[Proof], texts: &Texts) -> Vec<Vec<Class>> {
+    let rules: BTreeSet<String> = texts.pages.iter().flat_map(|page| patterns(&page.raw)).collect();
+    let rules: Vec<String> = rules.iter().flat_map(|rule| [rule.clone(), format!("**/{rule}")]).collect();
+    let rules = glob::plain_set(rules.iter().map(String::as_str));
+    let mut bases: BTreeMap<&Path, Vec<(usize, &str)>> = BTreeMap::new();
+    for (number, proof) in proofs.iter().enumerate() {
+        let base = proof.dir.strip_prefix(root).unwrap_or(Path::new(""));
+        let patterns = proof.expectation.paths.iter().map(|pattern| (number, pattern.as_str()));
+        bases.entry(base).or_default().extend(patterns);
+    }
+    let mut found: Vec<HashMap<ClassKey, Class>> = proofs.iter().map(|_| HashMap::new()).collect();
+    for (base, patterns) in bases {
+        let set = glob::plain_set(patterns.iter().map(|(_, pattern)| *pattern));
+        let mut matched = Vec::new();
+        for file in files.iter().filter(|file| file.starts_with(base)) {
+            set.matches_into(file.strip_prefix(base).unwrap_or(file), &mut matched);
+            let about: BTreeSet<usize> = matched.iter().map(|pattern| patterns[*pattern].0).collect();
+            if about.is_empty() {
+                continue;
+            }
+            let (dir, ending) = (file.parent().unwrap_or(Path::new("")), file.extension().unwrap_or_default());
+            let key = (dir, ending, rules.matches(file));
+            for number in about {
+                let class = found[number].entry(key.clone()).or_insert_with(|| Class { file: file.clone(), count: 0 });
+                class.count += 1;
+            }
+        }
+    }
+    let sorted = found.into_iter().map(|classes| {
+        let mut classes: Vec<Class> = classes.into_values().collect();
+        classes.sort_by(|one, other| one.file.cmp(&other.file));
+        classes
+    });
+    sorted.collect()
+}
+
+/// Adds the cases of an expectation to the questions that they ask.
+fn cases(number: usize, proof: &Proof, root: &Path, classes: &[Class], questions: &mut BTreeMap<Question, Vec<Case>>) {
+    let expectation = &proof.expectation;
+    let agents = match &expectation.demand {
+        Demand::SameFor(agents) => agents.clone(),
+        _ => expectation.agents.clone(),
+    };
+    let starts = |dir: Option<&Path>| -> Vec<PathBuf> {
+        match (&expectation.from, dir) {
+            (Some(from), _) => from.iter().map(|start| proof.dir.join(start)).collect(),
+            (None, None) => vec![proof.dir.clone()],
+            (None, Some(dir)) => {
+                let dir = root.join(dir);
+                let between = dir.ancestors().take_while(|above| above.starts_with(&proof.dir));
+                let mut starts: Vec<PathBuf> = between.map(Path::to_owned).collect();
+                starts.reverse();
+                starts
+            }
+        }
+    };
+    let mut add = |from: PathBuf, session, target: Option<PathBuf>, case: Case| {
+        questions.entry((agents.clone(), from, session, target)).or_default().push(case);
+    };
+    for session in &expectation.sessions {
+        let of_start = |file: Option<&Class>, creates| Case {
+            expectation: number,
+            file: file.map(|class| class.file.clone()),
+            files: file.map_or(0, |class| class.count),
+            creates,
+            reached: Reached::AtStart,
+        };
+        if classes.is_empty() {
+            starts(None).into_iter().for_each(|from| add(from, *session, None, of_start(None, false)));
+        }
+        let mut dirs: BTreeSet<&Path> = BTreeSet::new();
+        for class in classes {
+            let dir = class.file.parent().unwrap_or(Path::new(""));
+            for from in starts(Some(dir)) {
+                if matches!(expectation.when, When::Start | When::AfterCompaction) {
+                    add(from, *session, None, of_start(Some(class), false));
+                    continue;
+                }
+                let case = Case { reached: Reached::WithFile, ..of_start(Some(class), false) };
+                add(from, *session, Some(root.join(&class.file)), case);
+            }
+            // A file that is created is like any other of its directory.
+            if expectation.when == When::BeforeEdit && dirs.insert(dir) {
+                starts(Some(dir)).into_iter().for_each(|from| add(from, *session, None, of_start(Some(class), true)));
+            }
+        }
+    }
+}
+
+/// Judges one answer for one case.
+fn failure(
+    proof: &Proof,
+    wanted: &Wanted,
+    case: &Case,
+    choice: &Choice,
+    answers: &[Arc<Resolution>],
+    number: usize,
+    texts: &Texts,
+) -> Option<(String, Option<usize>)> {
+    let answer = &answers[number];
+    if let Some(refusal) = &answer.answer.refusal {
+        return Some((format!("it does not start: {}", refusal.message), None));
+    }
+    if let Wanted::Same = wanted {
+        let first = &answers[0];
+        let gets = |answer: &Resolution, text: &Sought| {
+            reaches(text, answer, case.reached, &|one, text| texts.says(one, text))
+        };
+        let differs = texts.sentences().iter().find(|text| gets(first, text) != gets(answer, text))?;
+        let (has, lacks) = if gets(first, differs) { (first, answer) } else { (answer, first) };
+        return Some((format!("{} gets “{}”, {} does not", has.title, shortened(differs.text()), lacks.title), None));
+    }
+    if proof.expectation.when == When::AfterCompaction && choice.edition().compacts() == Compacts::NotAsked {
+        return Some(("what it sends again after a compaction is not known".to_owned(), None));
+    }
+    match judge(wanted, answer, case.reached, &|one, text| texts.says(one, text)).err()? {
+        Failure::Missing(missing) => {
+            let Wanted::Present(all) = wanted else { return None };
+            let mut words = texts.why_not(&all[missing], answer);
+            if case.creates {
+                words = format!("a new file brings nothing with it; {words}");
+            }
+            if all.len() > 1 {
+                words = format!("“{}”: {words}", shortened(all[missing].text()));
+            }
+            Some((words, Some(missing)))
+        }
+        Failure::Present(message) => {
+            let from = answer.answer.sources.iter().find(|source| source.message == Some(message));
+            let name = from.and_then(|source| source.path()).and_then(|path| path.file_name());
+            let name = name.map_or_else(String::new, |name| format!(", from {}", name.display()));
+            Some((format!("it gets the text{name}"), None))
+        }
+        Failure::Other(words) => Some((words, None)),
+    }
+}
+
+/// The first words of a text.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 60;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+/// The rows of an expectation, those with the same outcome taken together.
+#[derive(Default)]
+struct Rows(Vec<Row>);
+
+impl Rows {
+    fn add(
+        &mut self,
+        root: &Path,
+        from: &Path,
+        session: SessionKind,
+        case: &Case,
+        answer: &Resolution,
+        failure: Option<(String, Option<usize>)>,
+    ) {
+        let from = from.strip_prefix(root).unwrap_or(from);
+        let (failure, missing) = failure.map_or((None, None), |(words, missing)| (Some(words), missing));
+        let same = |row: &&mut Row| {
+            row.agent == answer.harness
+                && row.version == answer.edition
+                && row.from == from
+                && row.session == session
+                && row.creates == case.creates
+                && row.failure == failure
+        };
+        if let Some(row) = self.0.iter_mut().find(same) {
+            row.files += case.files;
+            return;
+        }
+        self.0.push(Row {
+            agent: answer.harness.clone(),
+            title: answer.title.clone(),
+            version: answer.edition.clone(),
+            from: from.to_owned(),
+            session,
+            file: case.file.clone(),
+            files: case.files,
+            creates: case.creates,
+            failure,
+            missing,
+        });
+    }
+}
+
+/// The instruction files of a project.
+struct Texts {
+    /// In the order of their paths.
+    pages: Vec<Page>,
+    /// Which of them say a text that was looked for.
+    known: RefCell<HashMap<String, Vec<usize>>>,
+    /// What messages say, by the hash of a message: most answers hold the same ones.
+    messages: RefCell<HashMap<u64, Heard>>,
+    /// Every sentence of the instruction files.
+    sentences: OnceCell<Vec<Sought>>,
+}
+
+/// A message that was searched.
+struct Heard {
+    plain: Plain,
+    /// Whether it says a text, by the text.
+    says: HashMap<String, bool>,
+}
+
+struct Page {
+    path: PathBuf,
+    raw: Content,
+    text: String,
+}
+
+impl Texts {
+    fn read(core: &Core, files: &BTreeSet<PathBuf>) -> Texts {
+        let read = |path: &PathBuf| {
+            let raw = core.files.read(path).ok()?;
+            Some(Page { path: path.clone(), text: raw.text().into_owned(), raw })
+        };
+        Texts {
+            pages: files.iter().filter_map(read).collect(),
+            known: RefCell::default(),
+            messages: RefCell::default(),
+            sentences: OnceCell::new(),
+        }
+    }
+
+    /// Returns true if a message says a text.
+    fn says(&self, message: &Message, text: &Sought) -> bool {
+        let mut messages = self.messages.borrow_mut();
+        let hash = foldhash::fast::FixedState::default().hash_one(&*message.text);
+        let heard =
+            messages.entry(hash).or_insert_with(|| Heard { plain: Plain::of(&message.text), says: HashMap::new() });
+        if let Some(says) = heard.says.get(text.text()) {
+            return *says;
+        }
+        let says = text.is_within(&heard.plain);
+        heard.says.insert(text.text().to_owned(), says);
+        says
+    }
+
+    /// Returns every sentence of the instruction files, but for lines that only import another file.
+    fn sentences(&self) -> &[Sought] {
+        self.sentences.get_or_init(|| {
+            let all: BTreeSet<String> = self.pages.iter().flat_map(|page| paragraphs(&page.text)).collect();
+            let is_import = |text: &String| text.starts_with('@') && !text.contains(' ');
+            all.iter().filter(|text| !is_import(text)).filter_map(|text| Sought::new(text)).collect()
+        })
+    }
+
+    /// Returns true for an instruction file.
+    fn has(&self, path: &Path) -> bool {
+        self.pages.binary_search_by(|page| page.path.as_path().cmp(path)).is_ok()
+    }
+
+    /// Returns where a text stands, in bytes of the files.
+    fn places(&self, text: &Sought) -> Vec<(PathBuf, Content, Range<usize>)> {
+        let of = |page: &Page| {
+            let found = text.places(&page.text);
+            let raw = page.raw.raw_ranges(&found);
+            raw.into_iter().map(|at| (page.path.clone(), page.raw.clone(), at)).collect::<Vec<_>>()
+        };
+        self.pages.iter().flat_map(of).collect()
+    }
+
+    /// Returns the files that say a text.
+    fn holding(&self, text: &Sought) -> Vec<&Page> {
+        let mut known = self.known.borrow_mut();
+        let find = || (0..self.pages.len()).filter(|page| text.is_in(&self.pages[*page].text)).collect();
+        let found: &Vec<usize> = known.entry(text.text().to_owned()).or_insert_with(find);
+        found.iter().map(|page| &self.pages[*page]).collect()
+    }
+
+    /// Returns the line that is most like a text.
+    fn near(&self, text: &Sought) -> Option<why::Near> {
+        let all = self.pages.iter().flat_map(|page| why::near(&page.path, &page.text, text));
+        all.max_by_key(|near| near.alike)
+    }
+
+    /// Says why a text does not reach an agent.
+    fn why_not(&self, text: &Sought, answer: &Resolution) -> String {
+        let holding = self.holding(text);
+        let is_source = |page: &&&Page| answer.answer.sources.iter().any(|source| source.is_file(&page.path));
+        let Some(page) = holding.iter().find(is_source).or(holding.first()) else {
+            return "no instruction file says it".to_owned();
+        };
+        why::reason(answer, &page.path, &page.raw, text)
+    }
+}
+
+/// Suggests an expectation for each section of the instruction files that reaches every agent that is started in `cwd`.
+///
+/// # Errors
+/// If the settings make no sense; in words.
+pub fn suggest(base: Defaults, cwd: &Path, settings: Settings) -> Result<String, String> {
+    let (runtime, core) = at_rest(base, cwd, settings, None)?;
+    runtime.block_on(async {
+        let cwd = core.session().folders[0].clone();
+        let places = Places { cwd: cwd.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
+        let asked = core.answers(&Request::default(), &places).await;
+        let (answers, _) = asked.map_err(|error| error.message.into_owned())?;
+        let mut files: Vec<PathBuf> = Vec::new();
+        for source in answers.iter().flat_map(|answer| &answer.answer.sources) {
+            let path = source.path().filter(|path| path.starts_with(&cwd) && source.fate.reaches());
+            files.extend(path.filter(|path| !files.iter().any(|known| known == path)).map(Path::to_owned));
+        }
+        let mut out = String::new();
+        for path in files {
+            let Ok(raw) = core.files.read(&path) else { continue };
+            let text = decoded(&raw);
+            let name = path.strip_prefix(&cwd).unwrap_or(&path).display().to_string();
+            for heading in headings(&text) {
+                let texts = section(&text, &heading).map(paragraphs).unwrap_or_default();
+                let wanted = Wanted::Present(texts.iter().filter_map(|text| Sought::new(text)).collect());
+                let gets = |answer: &&Arc<Resolution>| {
+                    judge(&wanted, answer, Reached::AtStart, &|one, text| text.is_in(&one.text)).is_ok()
+                };
+                let agents: BTreeSet<&str> =
+                    answers.iter().filter(gets).map(|answer| answer.harness.as_str()).collect();
+                if texts.is_empty() || agents.is_empty() {
+                    continue;
+                }
+                out.push_str(&entry(&name, &heading, &agents));
+            }
+        }
+        if out.is_empty() {
+            out = "# No section of an instruction file reaches an agent that is started here.\n".to_owned();
+        }
+        Ok(out)
+    })
+}
+
+/// An entry of a `briefing.toml`.
+fn entry(file: &str, heading: &str, agents: &BTreeSet<&str>) -> String {
+    let words = heading.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { ' ' });
+    let id = words.collect::<String>().split_whitespace().collect::<Vec<_>>().join("-");
+    let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
+    let agents = agents.iter().map(|agent| quoted(agent)).collect::<Vec<_>>().join(", ");
+    let section = quoted(&format!("{file}#{heading}"));
+    format!("[[expect]]\nid = {}\nsection = {section}\nagents = [{agents}]\nwhen = \"start\"\n\n", quoted(&id))
+}
