@@ -82,7 +82,8 @@ pub(super) fn source(glob: &[u16]) -> Option<ClassSource> {
 
 /// The POSIX class that a text begins with.
 fn posix(text: &[u16]) -> Option<&'static (&'static str, &'static str, bool, bool)> {
-    POSIX.iter().find(|(name, ..)| text.starts_with(&utf16(name)))
+    let begins = |name: &str| text.len() >= name.len() && name.bytes().zip(text).all(|(byte, unit)| u16::from(byte) == *unit);
+    POSIX.iter().find(|(name, ..)| begins(name))
 }
 
 impl Members {
@@ -97,7 +98,7 @@ impl Members {
             }
             return Some(1);
         }
-        if glob[at + 1..].starts_with(&utf16("-]")) {
+        if glob[at + 1..].starts_with(&[unit(b'-'), unit(b']')]) {
             self.ranges.push(in_class(&[c, unit(b'-')]));
             return Some(2);
         }

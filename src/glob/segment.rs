@@ -402,6 +402,8 @@ impl Scan {
 /// A part without extended globs.
 fn text_source(glob: &[u16], magic: bool, no_empty: bool) -> Source {
     let mut source = Source { regex: Vec::new(), literal: unescape(glob), magic, unicode: false };
+    // No class ends behind it, so none is looked for there.
+    let last_bracket = glob.iter().rposition(|c| *c == unit(b']')).unwrap_or(0);
     let (mut escaping, mut in_star) = (false, false);
     let mut at = 0;
     while at < glob.len() {
@@ -432,6 +434,7 @@ fn text_source(glob: &[u16], magic: bool, no_empty: bool) -> Source {
             continue;
         }
         if c == unit(b'[')
+            && at <= last_bracket
             && let Some(class) = class::source(&glob[at - 1..])
         {
             source.regex.extend(class.regex);
