@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+pub use crate::search::Refusal;
 use crate::search::Trace;
 use crate::snapshot::Ask;
 
@@ -111,25 +112,9 @@ impl Warning {
     }
 }
 
-/// The harness itself would not start.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// The file that stops it.
-    pub path: PathBuf,
-    /// What is wrong there, and what to do.
-    pub message: String,
-}
-
-impl Refusal {
-    /// What is wrong at `path`.
-    pub fn new(path: impl Into<PathBuf>, message: impl Into<String>) -> Refusal {
-        Refusal { path: path.into(), message: message.into() }
-    }
-}
-
 impl From<Refusal> for Answer {
     fn from(refusal: Refusal) -> Answer {
-        Answer { refusal: Some(refusal), ..Answer::default() }
+        Answer::default().with_refusal(refusal)
     }
 }
 
@@ -193,6 +178,11 @@ impl Answer {
             self.files_only.is_some() && follows
         };
         Certain::ALL.iter().copied().filter(|part| !lost(part)).collect()
+    }
+
+    /// Returns the answer of a client that does not start, with what it had found until then.
+    pub fn with_refusal(self, refusal: Refusal) -> Answer {
+        Answer { refusal: Some(refusal), ..self }
     }
 
     /// The answer of a harness that does not start.

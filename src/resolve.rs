@@ -10,7 +10,7 @@ use crate::answer::{
     Answer, Certain, Fate, Fidelity, Place, Resolution, Source, Standing, Standpoint, Tool, Trigger, Warning,
 };
 use crate::harness::{Attaches, Choice};
-use crate::search::{Known, Parts, Search, StandIns, Trace};
+use crate::search::{Halt, Known, Parts, Search, StandIns, Trace};
 use crate::snapshot::{Ask, Errno, Facts, Unreadable, absolute};
 use crate::text::without_passwords;
 
@@ -176,7 +176,7 @@ fn injected_before(choice: &Choice, at: &Standpoint, search: &mut Search) -> Kno
             already_loaded: at.already_loaded.iter().chain(&injected).cloned().collect(),
             ..at.clone()
         };
-        let answer = choice.edition().look(&then, search)?;
+        let answer = looked(choice, &then, search)?;
         let came =
             |source: &&Source| source.trigger == Trigger::Read && matches!(source.fate, Fate::Loaded | Fate::Truncated);
         injected.extend(answer.sources.iter().filter(came).filter_map(Source::path).map(Path::to_owned));
@@ -184,17 +184,24 @@ fn injected_before(choice: &Choice, at: &Standpoint, search: &mut Search) -> Kno
     Ok(injected)
 }
 
+/// Applies the rules. A client that refuses to start is an answer.
+fn looked(choice: &Choice, at: &Standpoint, search: &mut Search) -> Known<Answer> {
+    match choice.edition().look(at, search) {
+        Err(Halt::Refused(refusal)) => Ok(refusal.into()),
+        answer => answer,
+    }
+}
+
 /// Looks as the harness does when the target is reached with the standpoint's tool.
 fn through_tool(choice: &Choice, at: &Standpoint, search: &mut Search) -> Known<Answer> {
-    let edition = choice.edition();
     if at.tool == Tool::Read || at.target.is_none() {
-        return edition.look(at, search);
+        return looked(choice, at, search);
     }
-    match edition.attaches(at.tool) {
-        Attaches::AsRead | Attaches::Own => edition.look(at, search),
-        Attaches::Nothing => edition.look(&Standpoint { target: None, target_as_given: None, ..at.clone() }, search),
+    match choice.edition().attaches(at.tool) {
+        Attaches::AsRead | Attaches::Own => looked(choice, at, search),
+        Attaches::Nothing => looked(choice, &Standpoint { target: None, target_as_given: None, ..at.clone() }, search),
         Attaches::Unknown => {
-            let mut answer = edition.look(at, search)?;
+            let mut answer = looked(choice, at, search)?;
             let reason = format!(
                 "what {} adds for its {} tool was not recorded; shown is what it adds when it reads the file",
                 choice.title(),

@@ -1,8 +1,9 @@
 //! The verbs by which a harness looks around. Each remembers what it asked, whether something was there or not.
 //!
 //! That one record is the explanation of an answer ("why is my file not loaded?"), the list of facts the answer depends
-//! on, and the list of what has to be read next. A verb answers [`Pending`] when the snapshot does not know yet; a profile
-//! passes that on with `?` and is asked again once more is known.
+//! on, and the list of what has to be read next. A verb returns [`Halt::Pending`] when the snapshot does not know yet; rules
+//! pass that on with `?` and are asked again once more is known. Where the client would not start, rules end the search with
+//! [`Halt::Refused`] in the same way.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -11,10 +12,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 mod effort;
+mod halt;
 mod hidden;
 mod part;
 mod walk;
 
+pub use halt::{Halt, Refusal};
 pub use hidden::{Secrets, StandIns};
 pub use part::{Part, PartKey, Parts, Trace};
 
@@ -27,12 +30,8 @@ use crate::text::without_passwords;
 use effort::Effort;
 use hidden::Hidden;
 
-/// The snapshot has not been told yet. Never to be taken for "absent".
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pending;
-
-/// An answer, or the news that it has to be waited for.
-pub type Known<T> = Result<T, Pending>;
+/// A value, or why the search for it ended.
+pub type Known<T> = Result<T, Halt>;
 
 /// One remembered question: a line of the trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,7 +169,7 @@ impl<'a> Search<'a> {
                 None => self.wanted.push(ask),
             }
         }
-        if self.wanted.is_empty() { Ok(()) } else { Err(Pending) }
+        if self.wanted.is_empty() { Ok(()) } else { Err(Halt::Pending) }
     }
 
     /// `stat`: what is there, links followed.
@@ -406,7 +405,7 @@ impl<'a> Search<'a> {
             }
             None => {
                 self.wanted.push(ask);
-                Err(Pending)
+                Err(Halt::Pending)
             }
         }
     }

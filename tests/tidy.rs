@@ -94,6 +94,16 @@ fn rooms_name_only_the_rooms_they_may() {
 }
 
 #[test]
+fn rules_stop_in_one_way() {
+    for file in sources().into_iter().filter(|file| room_of(file) == "harness") {
+        let text = std::fs::read_to_string(&file).expect("sources are UTF-8");
+        for other in ["Ok(Err(", "Ok(Ok(", "Refusal>>", ".refusal = "] {
+            assert!(!text.contains(other), "{}: `{other}`; use `Err(Halt::…)` and `?`", file.display());
+        }
+    }
+}
+
+#[test]
 fn protocol_types_stay_in_the_doors() {
     for file in sources().into_iter().filter(|file| !["engine", "lsp", "mcp"].contains(&room_of(file).as_str())) {
         let text = std::fs::read_to_string(&file).expect("sources are UTF-8");

@@ -82,7 +82,8 @@ pub(super) fn source(glob: &[u16]) -> Option<ClassSource> {
 
 /// The POSIX class that a text begins with.
 fn posix(text: &[u16]) -> Option<&'static (&'static str, &'static str, bool, bool)> {
-    let begins = |name: &str| text.len() >= name.len() && name.bytes().zip(text).all(|(byte, unit)| u16::from(byte) == *unit);
+    let begins =
+        |name: &str| text.len() >= name.len() && name.bytes().zip(text).all(|(byte, unit)| u16::from(byte) == *unit);
     POSIX.iter().find(|(name, ..)| begins(name))
 }
 

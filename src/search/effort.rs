@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Known, Pending};
+use super::{Halt, Known};
 use crate::glob::Meter;
 use crate::snapshot::{Ask, Errno, Fact, Remote, Unreadable};
 
@@ -43,7 +43,7 @@ impl Effort {
     pub fn allows(&mut self, ask: &Ask) -> Known<bool> {
         self.spent += asking(ask);
         if self.spent > PATIENCE {
-            return Err(Pending);
+            return Err(Halt::Pending);
         }
         self.close(ask.path());
         Ok(self.place.is_none())

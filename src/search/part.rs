@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rpds::HashTrieMapSync;
 
-use super::{Known, Pending, Probe, Search};
+use super::{Known, Probe, Search};
 use crate::snapshot::{Ask, AskHasher};
 
 /// What a part is about: whoever looks for it, where, and the one word that says what for.
@@ -108,10 +108,9 @@ impl Search<'_> {
         inner.effort.add(before);
         let value = match look(&key.place, key.word, &mut inner) {
             Ok(value) => Arc::new(value),
-            Err(Pending) => {
-                self.wanted.append(&mut inner.wanted);
-                self.effort = inner.effort;
-                return Err(Pending);
+            Err(halt) => {
+                self.take_over(inner);
+                return Err(halt);
             }
         };
         let (mut cut_short, about_process) = (inner.cut_short.take(), inner.about_process.take());
@@ -125,6 +124,18 @@ impl Search<'_> {
         // A part may have parts of its own.
         depends.extend(trace.parts().flat_map(|part| part.depends.iter().cloned()));
         Ok(Part { key, value, trace, depends, cut_short, about_process, effort })
+    }
+}
+
+impl Search<'_> {
+    /// Counts what the search for a part has asked as its own: there is no part that could hold it.
+    fn take_over(&mut self, mut inner: Search) {
+        let before = self.probes.len();
+        self.wanted.append(&mut inner.wanted);
+        self.depends.extend(inner.depends.drain());
+        self.probes.append(&mut inner.probes);
+        self.parts.extend(inner.parts.drain(..).map(|(at, part)| (before + at, part)));
+        self.effort = inner.effort;
     }
 }
 
@@ -186,6 +197,7 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
+    use crate::search::Halt;
     use crate::snapshot::{Fact, Facts};
 
     /// Every file holds the same; how often one was asked for.
@@ -235,6 +247,25 @@ mod tests {
         assert_eq!(trace.iter().count(), 1);
         let depends: Vec<&Ask> = trace.parts().flat_map(|part| &part.depends).collect();
         assert_eq!(depends, [&Ask::Content("/a".into())]);
+    }
+
+    #[test]
+    fn a_part_in_which_the_client_refuses_to_start_is_not_kept_and_what_it_asked_counts_as_the_answers() {
+        let (facts, known) = (Counting::default(), Parts::default());
+        let mut search = Search::new(&facts, Arc::default(), &known);
+        let _ = search.read(Path::new("/before"), "its own");
+        let refusing = |place: &Path, _: &'static str, search: &mut Search| -> Known<()> {
+            let _ = search.read(place, "settings")?;
+            Err(Halt::refused(place, "broken"))
+        };
+        let halt = search.part("settings", (Path::new("/a"), ""), refusing).expect_err("it refuses");
+        assert_eq!(halt, Halt::refused("/a", "broken"));
+        let (trace, mut depends, _) = search.finish();
+        assert_eq!(trace.parts().count(), 0);
+        let paths: Vec<&Path> = trace.iter().map(|probe| probe.path.as_path()).collect();
+        assert_eq!(paths, ["/before", "/a"].map(Path::new));
+        depends.sort_by_key(|ask| ask.path().to_owned());
+        assert_eq!(depends, ["/a", "/before"].map(|file| Ask::Content(file.into())));
     }
 
     #[test]

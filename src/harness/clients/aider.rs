@@ -6,11 +6,11 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::answer::{Answer, Fate, Refusal, Role, Scope, Source, Standpoint};
+use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint};
 use crate::formats::{Value, parse_yaml};
 use crate::harness::kit::conventional::{Chain, File, Load, PLAIN};
 use crate::harness::{About, Details, Edition, Evidence, Profile, Program};
-use crate::search::{Known, Search};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, absolute, relative};
 
 mod keys;
@@ -76,12 +76,9 @@ impl Edition for Aider {
         let repository = repository(&mut chain)?;
         let root = repository.clone().unwrap_or_else(|| at.cwd.clone());
         chain.answer.root = Some(root.clone());
-        let named = match named(&mut chain, repository.as_deref())? {
-            Ok(named) => named,
-            Err(refusal) => {
-                chain.answer.refusal = Some(refusal);
-                return Ok(chain.answer);
-            }
+        let named = match named(&mut chain, repository.as_deref()) {
+            Err(Halt::Refused(refusal)) => return Ok(chain.answer.with_refusal(refusal)),
+            named => named?,
         };
         let files = files(&mut chain, &named)?;
         let texts: Vec<String> = files.iter().map(|(file, _)| as_python_reads(file)).collect();
@@ -126,20 +123,17 @@ fn repository(chain: &mut Chain) -> Known<Option<PathBuf>> {
 }
 
 /// What is named, by the first of the places that names anything.
-fn named(chain: &mut Chain, root: Option<&Path>) -> Known<Result<Vec<String>, Refusal>> {
+fn named(chain: &mut Chain, root: Option<&Path>) -> Known<Vec<String>> {
     let mut dirs = vec![chain.at.cwd.clone()];
     dirs.extend(root.map(Path::to_owned));
     dirs.push(chain.at.home.clone());
     dirs.dedup();
     let asks = |name: &'static str| dirs.iter().map(move |dir| Ask::Content(dir.join(name)));
     chain.search.expect(asks(".env").chain(asks(".aider.conf.yml")))?;
-    let by_settings = match settings(chain, &dirs)? {
-        Ok(names) => names,
-        Err(refusal) => return Ok(Err(refusal)),
-    };
+    let by_settings = settings(chain, &dirs)?;
     let line = chain.at.option_list(PROFILE.id, OPTION);
     if !line.is_empty() {
-        return Ok(Ok(line.into_iter().map(str::to_owned).collect()));
+        return Ok(line.into_iter().map(str::to_owned).collect());
     }
     for dir in &dirs {
         let Ok(raw) = chain.search.read(&dir.join(".env"), "variables, over those of the environment")? else {
@@ -147,17 +141,17 @@ fn named(chain: &mut Chain, root: Option<&Path>) -> Known<Result<Vec<String>, Re
         };
         let text = raw.text();
         if let Some(value) = text.lines().rev().find_map(assigned) {
-            return Ok(Ok(list(value)));
+            return Ok(list(value));
         }
     }
     if let Some(value) = chain.search.env(VARIABLE).filter(|value| !value.is_empty()) {
-        return Ok(Ok(list(&value)));
+        return Ok(list(&value));
     }
-    Ok(Ok(by_settings))
+    Ok(by_settings)
 }
 
 /// What the first settings with the key name. All are checked.
-fn settings(chain: &mut Chain, dirs: &[PathBuf]) -> Known<Result<Vec<String>, Refusal>> {
+fn settings(chain: &mut Chain, dirs: &[PathBuf]) -> Known<Vec<String>> {
     let mut first = None;
     for dir in dirs {
         let path = dir.join(".aider.conf.yml");
@@ -167,16 +161,16 @@ fn settings(chain: &mut Chain, dirs: &[PathBuf]) -> Known<Result<Vec<String>, Re
         let text = raw.text();
         let settings = match parse_yaml(&text) {
             Ok(settings) => settings,
-            Err(error) => return Ok(Err(Refusal::new(path, error.with_position(&text)))),
+            Err(error) => return Err(Halt::refused(path, error.with_position(&text))),
         };
         if let Some(problem) = keys::problem(&settings) {
-            return Ok(Err(Refusal::new(path, problem)));
+            return Err(Halt::refused(path, problem));
         }
         let read = settings.get(OPTION).or_else(|| settings.get("--read")).filter(|node| node.value != Value::Null);
         let items = read.map(|node| node.as_list().unwrap_or(std::slice::from_ref(node)));
         first = first.or_else(|| items.map(|items| items.iter().filter_map(keys::as_python_says).collect()));
     }
-    Ok(Ok(first.unwrap_or_default()))
+    Ok(first.unwrap_or_default())
 }
 
 /// The value that a line of an environment file gives to the variable.

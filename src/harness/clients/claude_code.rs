@@ -307,39 +307,25 @@ impl Edition for Edition21 {
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let checkout = git::checkout(&at.cwd, search)?;
-        let mut settings = match Settings::gather(at, checkout.as_ref(), search)? {
-            Ok(settings) => settings,
-            Err(refusal) => return Ok(refusal.into()),
-        };
+        let mut settings = Settings::gather(at, checkout.as_ref(), search)?;
         let mut answer = Answer { warnings: settings.warnings.clone(), ..Answer::default() };
-        if let Some(refusal) = self.differs(&mut settings, &mut answer) {
-            return Ok(refusal.into());
-        }
+        self.check_differences(&mut settings, &mut answer)?;
         if let Some(reason) = &settings.unsure {
             answer.doubt(&[Certain::Set], reason.clone());
         }
         answer.root = checkout.as_ref().map(|checkout| checkout.root.clone());
         let approved = settings.approved(checkout.as_ref().map_or(&at.cwd, |checkout| &checkout.main));
-        if let Err(refusal) = self.prompt(settings.system_prompt.as_ref(), at, search, &mut answer)? {
-            return Ok(refusal.into());
-        }
+        self.prompt(settings.system_prompt.as_ref(), at, search, &mut answer)?;
         if let Some(what) = settings.off {
             search.never(&at.cwd, format!("{what} switches all instruction files off"));
-            return Ok(match self.prompt(settings.appended_prompt.as_ref(), at, search, &mut answer)? {
-                Ok(()) => answer,
-                Err(refusal) => refusal.into(),
-            });
+            self.prompt(settings.appended_prompt.as_ref(), at, search, &mut answer)?;
+            return Ok(answer);
         }
         let plugins = self.plugins(&settings, &at.cwd, search, &mut answer)?;
         hooks::of_plugins(&mut settings, &plugins, search)?;
         let described = agents::described(at, &settings, checkout.as_ref(), &plugins, search)?;
-        let agent = match self.agent(at, &settings, &described, search, &mut answer)? {
-            Ok(agent) => agent,
-            Err(refusal) => return Ok(refusal.into()),
-        };
-        if let Err(refusal) = self.prompt(settings.appended_prompt.as_ref(), at, search, &mut answer)? {
-            return Ok(refusal.into());
-        }
+        let agent = self.agent(at, &settings, &described, search, &mut answer)?;
+        self.prompt(settings.appended_prompt.as_ref(), at, search, &mut answer)?;
         let around = Around {
             edition: self,
             at,
@@ -428,7 +414,7 @@ impl Edition21 {
     }
 
     /// Adapts the settings to what earlier versions make of them; or says what stops these versions.
-    fn differs(&self, settings: &mut Settings, answer: &mut Answer) -> Option<Refusal> {
+    fn check_differences(&self, settings: &mut Settings, answer: &mut Answer) -> Result<(), Refusal> {
         if !self.agents_md {
             settings.mode = Mode::ClaudeOnly;
         }
@@ -441,10 +427,13 @@ impl Edition21 {
                 "this version may tell the address of the account beside the files, which Briefing does not read";
             answer.doubt(&[Certain::Text], reason);
         }
-        (settings.json_is_empty && !self.takes_empty_json).then(|| {
-            let message = "the user's JSON file is empty, which stops this version; take it away".to_owned();
-            Refusal::new(".claude.json", message)
-        })
+        if settings.json_is_empty && !self.takes_empty_json {
+            return Err(Refusal::new(
+                ".claude.json",
+                "the user's JSON file is empty, which stops this version; take it away",
+            ));
+        }
+        Ok(())
     }
 
     /// The block that a session starts with.

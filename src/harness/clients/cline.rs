@@ -243,13 +243,8 @@ fn candidates(chain: &mut Chain) -> Known<Candidates> {
             found.push((path, scope));
         }
     }
-    let broken = match managed(chain)? {
-        Ok(files) => {
-            found.extend(files.into_iter().map(|path| (path, Scope::Managed)));
-            None
-        }
-        Err(manifest) => Some(manifest),
-    };
+    let (files, broken) = managed(chain)?;
+    found.extend(files.into_iter().map(|path| (path, Scope::Managed)));
     chain.search.expect(found.iter().map(|(path, _)| Ask::Content(path.clone())))?;
     Ok(Candidates { files: found, broken })
 }
@@ -276,10 +271,10 @@ fn is_text(path: &Path) -> bool {
     ["md", "markdown", "txt"].iter().any(|known| extension.eq_ignore_ascii_case(known))
 }
 
-/// `rules.md` of every folder of `.cline` that has a `managed.json`; or the first of these that is a directory.
-fn managed(chain: &mut Chain) -> Known<Result<Vec<PathBuf>, PathBuf>> {
+/// `rules.md` of every folder of `.cline` that has a `managed.json`; or, behind no files, the first of these that is a directory.
+fn managed(chain: &mut Chain) -> Known<(Vec<PathBuf>, Option<PathBuf>)> {
     let dir = chain.at.cwd.join(".cline");
-    let Ok(entries) = chain.search.list(&dir, "managed folders")? else { return Ok(Ok(Vec::new())) };
+    let Ok(entries) = chain.search.list(&dir, "managed folders")? else { return Ok((Vec::new(), None)) };
     let all: Vec<PathBuf> =
         entries.iter().filter(|entry| entry.kind == FileType::Dir).map(|entry| dir.join(&entry.name)).collect();
     chain.search.expect(all.iter().map(|folder| Ask::Content(folder.join("managed.json"))))?;
@@ -288,7 +283,7 @@ fn managed(chain: &mut Chain) -> Known<Result<Vec<PathBuf>, PathBuf>> {
         let path = folder.join("managed.json");
         let raw = match chain.search.read(&path, "makes it a managed folder")? {
             Ok(raw) => raw,
-            Err(Unreadable::Not(FileType::Dir)) => return Ok(Err(path)),
+            Err(Unreadable::Not(FileType::Dir)) => return Ok((Vec::new(), Some(path))),
             Err(_) => continue,
         };
         let manifest = parse_json(&raw.text());
@@ -302,5 +297,5 @@ fn managed(chain: &mut Chain) -> Known<Result<Vec<PathBuf>, PathBuf>> {
     for folder in folders {
         files.extend(files_of(chain, &folder.join("rules.md"))?);
     }
-    Ok(Ok(files))
+    Ok((files, None))
 }

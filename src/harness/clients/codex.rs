@@ -19,7 +19,7 @@ use crate::harness::kit::servers;
 use crate::harness::{
     About, Changed, Compacts, Details, Edition, Evidence, LimitKey, Profile, Program, Resumes, Version,
 };
-use crate::search::{Known, Pending, Search};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Content, FileType, Unreadable, absolute};
 
 mod documents;
@@ -35,14 +35,12 @@ mod root;
 mod rules;
 mod settings;
 mod skills;
-mod stop;
 mod trust;
 mod types;
 
 use permissions::Reads;
 use rules::Behavior;
 use settings::Settings;
-use stop::{Going, Stop};
 
 /// The id, also the key of its options in requests.
 const ID: &str = "codex";
@@ -334,16 +332,6 @@ impl Edition for Codex {
     }
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
-        match self.answer(at, search) {
-            Ok(answer) => Ok(answer),
-            Err(Stop::Refused(refusal)) => Ok(refusal.into()),
-            Err(Stop::Pending) => Err(Pending),
-        }
-    }
-}
-
-impl Codex {
-    fn answer(&self, at: &Standpoint, search: &mut Search) -> Going<Answer> {
         let codex_home = codex_home(at, search)?;
         let start = self.start(at, search)?;
         if let Some(physical) = &start.settings_before {
@@ -353,14 +341,11 @@ impl Codex {
         let settings = Settings::gather(self, at, &start, &codex_home, search)?;
         let mut answer = Answer { root: settings.root.clone(), ..Answer::default() };
         self.doubt(&settings, &mut answer);
-        let global = self.global_text(&codex_home, search, &mut answer)?;
-        if answer.refusal.is_some() {
-            return Ok(answer);
-        }
+        let global = match self.global_text(&codex_home, search, &mut answer) {
+            Err(Halt::Refused(refusal)) => return Ok(answer.with_refusal(refusal)),
+            global => global?,
+        };
         let docs = self.project_docs(&start.documents, &settings, search, &mut answer)?;
-        if let Some(refusal) = answer.refusal {
-            return Err(refusal.into());
-        }
         self.nothing_below(at, &start.cwd, search, &mut answer)?;
         self.compose(&start.cwd, &settings, global, &docs, &mut answer);
         self.other_messages(&settings, at, &start.cwd, &mut answer);
@@ -372,7 +357,9 @@ impl Codex {
         self.skills(at, (&start.cwd, &codex_home), (project, &settings.skills), search, &mut answer)?;
         Ok(answer)
     }
+}
 
+impl Codex {
     /// What the settings leave open, and what they make the client warn of.
     fn doubt(&self, settings: &Settings, answer: &mut Answer) {
         answer.warnings.extend(settings.warnings.iter().cloned());
@@ -391,21 +378,26 @@ impl Codex {
     }
 }
 
+/// What a client comes to that opens a FIFO.
+fn endless(path: &Path) -> Refusal {
+    Refusal::new(path, "a FIFO: Codex waits until somebody writes into it")
+}
+
 /// `$CODEX_HOME`, which must exist and is made physical, else `~/.codex`.
-fn codex_home(at: &Standpoint, search: &mut Search) -> Going<PathBuf> {
+fn codex_home(at: &Standpoint, search: &mut Search) -> Known<PathBuf> {
     let rule = "the Codex home must be a directory";
     let Some(named) = search.env("CODEX_HOME").filter(|dir| !dir.is_empty()) else {
         let path = at.home.join(".codex");
         return match search.stat(&path, rule)? {
             Ok(meta) if meta.kind != FileType::Dir => {
-                Err(Refusal::new(&path, format!("{} is not a directory", path.display())).into())
+                Err(Halt::refused(&path, format!("{} is not a directory", path.display())))
             }
             Ok(_) | Err(_) => Ok(path),
         };
     };
     let path = at.cwd.join(&named);
     let refused =
-        |what: &str| Err(Refusal::new(&path, format!("CODEX_HOME points to {named:?}, but that path {what}")).into());
+        |what: &str| Err(Halt::refused(&path, format!("CODEX_HOME points to {named:?}, but that path {what}")));
     match search.stat(&path, rule)? {
         Ok(meta) if meta.kind == FileType::Dir => Ok(search.real(&path)?.unwrap_or(path)),
         Ok(_) => refused("is not a directory"),
@@ -435,12 +427,12 @@ struct Start {
 
 impl Codex {
     /// The working directory, or what `--cd` says.
-    fn start(&self, at: &Standpoint, search: &mut Search) -> Going<Start> {
+    fn start(&self, at: &Standpoint, search: &mut Search) -> Known<Start> {
         let Some(dir) = at.option(ID, "cd") else {
             return Ok(Start { cwd: at.cwd.clone(), documents: at.cwd.clone(), settings_before: None });
         };
         let cwd = match dir {
-            "" => return Err(Refusal::new(&at.cwd, "the value of --cd is empty; name a directory").into()),
+            "" => return Err(Halt::refused(&at.cwd, "the value of --cd is empty; name a directory")),
             "~" => at.home.clone(),
             dir => absolute(
                 dir.strip_prefix("~/").map_or(&at.cwd, |_| &at.home),
@@ -457,7 +449,7 @@ impl Codex {
                 // First the system resolves the option as it stands, `~` and `..` after a link included.
                 let Some(physical) = resolved_by_system(&at.cwd, dir, search)? else {
                     let written = at.cwd.join(dir);
-                    return Err(Refusal::new(written, "--cd: no such file or directory").into());
+                    return Err(Halt::refused(written, "--cd: no such file or directory"));
                 };
                 let documents = search.real(&cwd)?.unwrap_or_else(|_| cwd.clone());
                 Ok(Start { settings_before: (physical != cwd).then_some(physical), documents, cwd })

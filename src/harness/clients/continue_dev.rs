@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-use crate::answer::{Answer, Certain, Fate, Refusal, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
+use crate::answer::{Answer, Certain, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
 use crate::formats::{Node, Value, dotenv, parse_npm_yaml};
 use crate::harness::history::replays;
 use crate::harness::keys::{Key, Keys, Takes};
@@ -20,7 +20,7 @@ use crate::harness::kit::skills;
 use crate::harness::{
     About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays, Switches,
 };
-use crate::search::{Known, Search};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, Content, Errno, FileType, Unreadable, absolute};
 use crate::text::js_trim;
 
@@ -119,10 +119,7 @@ impl Edition for Continue {
         let mut answer = Answer { root: Some(at.cwd.clone()), ..Answer::default() };
         let own = own(at, search)?;
         let file = file(at, search, &mut answer)?;
-        let mut rules = match settings(&own.join("config.yaml"), search, &mut answer)? {
-            Ok(rules) => rules,
-            Err(refusal) => return Ok(refusal.into()),
-        };
+        let mut rules = settings(&own.join("config.yaml"), search, &mut answer)?;
         let known: HashSet<String> = rules.iter().map(|rule| rule.text().into_owned()).collect();
         let folders = [(at.cwd.join(".continue/rules"), Scope::Rule), (own.join("rules"), Scope::User)];
         for (dir, scope) in folders.into_iter().filter(|_| self.files == RuleFiles::Read) {
@@ -224,14 +221,14 @@ fn file(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<Opti
 }
 
 /// Returns the rules of `config.yaml`, or the refusal to start with it.
-fn settings(path: &Path, search: &mut Search, answer: &mut Answer) -> Known<Result<Vec<Rule>, Refusal>> {
+fn settings(path: &Path, search: &mut Search, answer: &mut Answer) -> Known<Vec<Rule>> {
     let raw = match search.read(path, "rules of the settings")? {
         Ok(raw) => raw,
-        Err(Unreadable::Errno(Errno::NOENT | Errno::NOTDIR | Errno::LOOP)) => return Ok(Ok(Vec::new())),
-        Err(problem) => return Ok(Err(Refusal::new(path, format!("the settings cannot be read: {problem}")))),
+        Err(Unreadable::Errno(Errno::NOENT | Errno::NOTDIR | Errno::LOOP)) => return Ok(Vec::new()),
+        Err(problem) => return Err(Halt::refused(path, format!("the settings cannot be read: {problem}"))),
     };
     let decoded = raw.text();
-    let refused = |why: &str| Ok(Err(Refusal::new(path, why)));
+    let refused = |why: &str| Err(Halt::refused(path, why));
     let node = match parse_npm_yaml(&decoded) {
         Ok(node) => node,
         Err(problem) => return refused(&format!("not valid YAML: {}", problem.message)),
@@ -283,7 +280,7 @@ fn settings(path: &Path, search: &mut Search, answer: &mut Answer) -> Known<Resu
             }
         }
     }
-    Ok(Ok(rules))
+    Ok(rules)
 }
 
 /// The Markdown files of a folder of rules, level by level; links are followed.

@@ -166,7 +166,7 @@ impl Edition for CopilotCli {
         let github = root.join(".github");
         if search.list(&github, "a folder that links to itself stops the client")? == Err(Errno::LOOP) {
             let message = format!("{} links to itself, which stops Copilot CLI", github.display());
-            return Ok(Answer { refusal: Some(Refusal::new(&github, message)), ..answer });
+            return Ok(answer.with_refusal(Refusal::new(&github, message)));
         }
         let mut session = Session::new(root.clone(), home.clone(), self.behavior);
         self.start(at, &above, &mut session, search, &mut answer)?;

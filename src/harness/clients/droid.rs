@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use crate::answer::{
-    Answer, Certain, Fate, Limit, Per, Refusal, Role, Scope, SessionKind, Source, Standpoint, Text, Tool, Trigger, Unit,
+    Answer, Certain, Fate, Limit, Per, Role, Scope, SessionKind, Source, Standpoint, Text, Tool, Trigger, Unit,
 };
 use crate::harness::history::replays;
 use crate::harness::kit::conventional::PLAIN;
 use crate::harness::kit::section::{Given, Section};
 use crate::harness::kit::skills;
 use crate::harness::{About, Attaches, Details, Edition, Evidence, History, Profile, Program, Replays, Switches};
-use crate::search::{Known, Search};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, Content, Errno, FileType, Unreadable, absolute};
 use crate::text::{js_trim_end, utf16_len};
 
@@ -101,9 +101,7 @@ impl Edition for Droid {
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let named = search.env("FACTORY_HOME_OVERRIDE").filter(|dir| !dir.is_empty());
         let home = named.map_or_else(|| at.home.clone(), |dir| absolute(&at.cwd, Path::new(&dir)));
-        if let Some(refusal) = refusal(&at.cwd, &home, search)? {
-            return Ok(refusal.into());
-        }
+        check_settings(&at.cwd, &home, search)?;
         let root = root(&at.cwd, search)?;
         let mut answer = Answer { root: root.clone().or_else(|| Some(at.cwd.clone())), ..Answer::default() };
         let places = places(&at.cwd, &home, root.as_deref());
@@ -126,21 +124,21 @@ fn settings(cwd: &Path, home: &Path) -> Vec<PathBuf> {
     dirs.flat_map(|dir| ["settings.json", "settings.local.json"].map(|name| dir.join(name))).collect()
 }
 
-/// Returns the refusal to start where settings are there and cannot be opened (0.225.2).
-fn refusal(cwd: &Path, home: &Path, search: &mut Search) -> Known<Option<Refusal>> {
+/// Refuses where settings are there and cannot be opened (0.225.2).
+fn check_settings(cwd: &Path, home: &Path, search: &mut Search) -> Known<()> {
     search.expect(settings(cwd, home).into_iter().map(Ask::Content))?;
     for path in settings(cwd, home) {
         match search.read(&path, "settings of the sandbox")? {
             Err(problem @ Unreadable::Errno(errno)) if errno != Errno::NOENT => {
-                return Ok(Some(Refusal::new(path, format!("these settings cannot be opened: {problem}"))));
+                return Err(Halt::refused(path, format!("these settings cannot be opened: {problem}")));
             }
             Err(Unreadable::Not(FileType::Fifo)) => {
-                return Ok(Some(Refusal::new(path, "these settings are a pipe, which the client waits for")));
+                return Err(Halt::refused(path, "these settings are a pipe, which the client waits for"));
             }
             _ => {}
         }
     }
-    Ok(None)
+    Ok(())
 }
 
 /// The nearest directory with `.git`: a directory or a file.

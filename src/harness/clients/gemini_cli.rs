@@ -161,27 +161,16 @@ impl Edition for GeminiCli {
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let home = search.env("GEMINI_CLI_HOME").filter(|home| !home.is_empty());
         let home = home.map_or_else(|| at.home.clone(), |home| absolute(&at.cwd, Path::new(&home)));
-        let settings = match Settings::gather((self.default_name, self.behavior), at, &home, search)? {
-            Ok(settings) => settings,
-            Err(refusal) => return Ok(refusal.into()),
-        };
-        if let Some(refusal) = settings.variables.system_prompt(at, search)? {
-            return Ok(refusal.into());
-        }
+        let settings = Settings::gather((self.default_name, self.behavior), at, &home, search)?;
+        settings.variables.check_system_prompt(at, search)?;
         let home = settings.variables.home(at, search);
         let mut answer = Answer { warnings: settings.warnings.clone(), ..Answer::default() };
         if let Some(reason) = settings.doubt() {
             answer.doubt(Certain::ALL, reason);
         }
-        let extensions = match extensions::look(at, &home, &settings, search)? {
-            Ok(extensions) => extensions,
-            Err(refusal) => return Ok(refusal.into()),
-        };
+        let extensions = extensions::look(at, &home, &settings, search)?;
         answer.warnings.extend(extensions.warnings.iter().cloned());
-        let workspaces = match workspaces::all(at, &home, &settings, extensions.plans.as_deref(), search)? {
-            Ok(workspaces) => workspaces,
-            Err(message) => return Ok(Answer::refused(&at.cwd, message)),
-        };
+        let workspaces = workspaces::all(at, &home, &settings, extensions.plans.as_deref(), search)?;
         let walk = Walk { workspaces, names: &settings.names, home: home.join(".gemini") };
         name_servers(&settings, &extensions.servers, &mut answer);
         let project = walk.project(&settings, search, &mut answer)?;

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-use crate::answer::{Answer, Certain, Fate, Message, Refusal, Role, Scope, Source, Standpoint, Tool, Trigger};
+use crate::answer::{Answer, Certain, Fate, Message, Role, Scope, Source, Standpoint, Tool, Trigger};
 use crate::formats::{Value, parse_yaml};
 use crate::harness::history::replays;
 use crate::harness::kit::conventional::PLAIN;
@@ -15,7 +15,7 @@ use crate::harness::kit::skills;
 use crate::harness::{
     About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays, Switches,
 };
-use crate::search::{Known, Search};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, Content, Errno, Unreadable, absolute, normalized};
 use crate::text::{bun_text, js_trim};
 
@@ -101,9 +101,7 @@ impl Edition for OhMyPi {
         let mut answer = Answer { root: root.clone(), ..Answer::default() };
         let named = search.env("PI_CODING_AGENT_DIR").filter(|dir| !dir.is_empty());
         let own = named.map_or_else(|| at.home.join(".omp/agent"), |dir| absolute(&at.cwd, Path::new(&dir)));
-        if let Some(refusal) = refusal(&at.cwd, &own, search)? {
-            return Ok(refusal.into());
-        }
+        check_settings(&at.cwd, &own, search)?;
         let candidates = candidates(at, root.as_deref(), &own, search)?;
         search.expect(candidates.iter().map(|candidate| Ask::Content(candidate.path.clone())))?;
         let mut taken: Vec<Taken> = Vec::new();
@@ -319,8 +317,8 @@ fn say(files: Vec<(Taken, String, Vec<Source>)>, answer: &mut Answer) {
     }
 }
 
-/// Returns the refusal to start where settings of the user or of the project cannot be read (18.2.3).
-fn refusal(cwd: &Path, own: &Path, search: &mut Search) -> Known<Option<Refusal>> {
+/// Refuses where settings of the user or of the project cannot be read (18.2.3).
+fn check_settings(cwd: &Path, own: &Path, search: &mut Search) -> Known<()> {
     for path in [own.join("config.yml"), cwd.join(".omp/config.yml")] {
         let why = match search.read(&path, "settings")? {
             Ok(raw) => match parse_yaml(&bun_text(&raw)).map(|node| node.value) {
@@ -331,9 +329,9 @@ fn refusal(cwd: &Path, own: &Path, search: &mut Search) -> Known<Option<Refusal>
             Err(Unreadable::Errno(Errno::NOENT)) => continue,
             Err(problem) => format!("the settings cannot be read: {problem}"),
         };
-        return Ok(Some(Refusal::new(path, why)));
+        return Err(Halt::refused(path, why));
     }
-    Ok(None)
+    Ok(())
 }
 
 /// Variables that move folders or name further settings; the client takes them from `.env` files as well (18.2.3).

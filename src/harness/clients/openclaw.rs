@@ -8,7 +8,7 @@ use crate::answer::{Answer, Per, PromptMode, SessionKind, Standpoint};
 use crate::formats::Node;
 use crate::harness::keys::{Key, Keys, Takes};
 use crate::harness::{About, Edition, Evidence, LimitKey, Profile, Program};
-use crate::search::{Known, Search};
+use crate::search::{Halt, Known, Search};
 
 mod budget;
 mod candidates;
@@ -251,18 +251,10 @@ impl Edition for OpenClaw {
     }
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
-        let mut home = match Home::find(self.places, at, search)? {
-            Ok(home) => home,
-            Err(refusal) => return Ok(refusal),
-        };
-        let config = match Config::read(&self.settings, &mut home, search)? {
-            Ok(config) => config,
-            Err(refusal) => return Ok(refusal),
-        };
-        let agent = match config.roster.choose(at.agent.as_deref()) {
-            Ok(agent) => agent,
-            Err(message) => return Ok(Answer::refused(&home.config, message)),
-        };
+        let mut home = Home::find(self.places, at, search)?;
+        let config = Config::read(&self.settings, &mut home, search)?;
+        let agent =
+            config.roster.choose(at.agent.as_deref()).map_err(|message| Halt::refused(&home.config, message))?;
         let workspace = home.on_disk(&config.workspace(&agent, &home, search));
         let wishes = Wishes {
             skip: config.default_flag("skipBootstrap"),
@@ -271,10 +263,6 @@ impl Edition for OpenClaw {
         let setup = match &self.seeding {
             Seeding::Recorded(templates) => setup::prepare(&workspace, &wishes, templates, &home, at, search)?,
             Seeding::Missing(rules) => seeding::prepare(&workspace, wishes.skip, rules, search)?,
-        };
-        let setup = match setup {
-            Ok(setup) => setup,
-            Err((path, reason)) => return Ok(Answer::refused(path, reason)),
         };
         let turn =
             Turn { edition: self, at, home: &home, config: &config, agent: &agent, workspace: &workspace, setup };

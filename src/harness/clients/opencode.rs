@@ -11,7 +11,7 @@ use crate::harness::keys::{Key, Keys, Takes};
 use crate::harness::{
     About, Attaches, Changed, Compacts, Details, Edition, Evidence, Profile, Program, Resumes, Version,
 };
-use crate::search::{Known, Search};
+use crate::search::{Halt, Known, Search};
 
 mod agents;
 mod brand;
@@ -265,24 +265,12 @@ impl Edition for OpenCode {
     }
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
-        let flags = match Flags::read(self, search) {
-            Ok(flags) => flags,
-            Err(message) => return Ok(Answer::refused(&at.cwd, message)),
-        };
+        let flags = Flags::read(self, search).map_err(|message| Halt::refused(&at.cwd, message))?;
         let places = Places::find(self, at, &flags, search)?;
         let mut answer = Answer { root: Some(places.worktree.clone()), ..Answer::default() };
-        let config = match Config::gather(self, at, &flags, &places, search, &mut answer)? {
-            Ok(config) => config,
-            Err(refusal) => return Ok(refusal),
-        };
-        let agent = match choice::agent(self.brand, at, &config, &mut answer) {
-            Ok(agent) => agent,
-            Err(refusal) => return Ok(refusal.into()),
-        };
+        let config = Config::gather(self, at, &flags, &places, search, &mut answer)?;
+        let agent = choice::agent(self.brand, at, &config, &mut answer)?;
         let loaded = system::look(self, &flags, &places, &config, search, &mut answer)?;
-        if let Some(refusal) = answer.refusal.take() {
-            return Ok(refusal.into());
-        }
         let skills = skills::look(self, &flags, &places, &config, search, &mut answer)?;
         let nested = nested::look(self, at, &flags, &places, &loaded, search, &mut answer)?;
         prompt::compose(

@@ -198,10 +198,7 @@ impl Edition for Pi {
         settings.user = settings::read(&own.join("settings.json"), self.marks, search, &mut answer)?;
         let trusted = match self.gate {
             Gate::Open => true,
-            Gate::Trust => match trust::is_trusted(at, &own, &settings, search, &mut answer)? {
-                Ok(trusted) => trusted,
-                Err(refusal) => return Ok(refusal.into()),
-            },
+            Gate::Trust => trust::is_trusted(at, &own, &settings, search, &mut answer)?,
         };
         if trusted {
             settings.project = settings::read(&project.join("settings.json"), self.marks, search, &mut answer)?;

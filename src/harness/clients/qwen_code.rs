@@ -11,7 +11,7 @@ use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint, Text, Tool, T
 use crate::harness::keys::{Key, Keys, Takes};
 use crate::harness::kit::conventional::{Chain, Load, PLAIN};
 use crate::harness::{About, Attaches, Changed, Compacts, Details, Edition, Evidence, Profile, Program, Resumes};
-use crate::search::{Known, Search};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, FileType, relative};
 use crate::text::js_trim;
 
@@ -133,9 +133,9 @@ impl Edition for QwenCode {
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut chain = Chain::new(at, search, None);
         let own = environment::own_folder(&mut chain)?;
-        let settings = match Settings::gather(&mut chain, &own, self.behavior)? {
-            Ok(settings) => settings,
-            Err(refusal) => return Ok(Answer { refusal: Some(refusal), ..chain.answer }),
+        let settings = match Settings::gather(&mut chain, &own, self.behavior) {
+            Err(Halt::Refused(refusal)) => return Ok(chain.answer.with_refusal(refusal)),
+            settings => settings?,
         };
         let root = project_root(&mut chain, &at.cwd)?;
         chain.answer.root = root.clone().or_else(|| Some(at.cwd.clone()));

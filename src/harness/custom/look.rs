@@ -10,7 +10,7 @@ use super::limit::BYTES_PER_TOKEN;
 use super::standpoint::mode;
 use crate::answer::{Answer, Message, MessageKind, Purpose, Reserve, Role, SessionKind, Source, Standpoint, Warning};
 use crate::harness::{About, Details, Edition, EditionRef};
-use crate::search::{Known, Search};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::Ask;
 use crate::text::grouped;
 
@@ -115,8 +115,7 @@ pub(super) fn look(definition: &Definition, at: &Standpoint, search: &mut Search
         && modes.iter().all(|word| word.0 != mode(at))
     {
         let names = modes.iter().map(|word| word.0.word()).collect::<Vec<_>>().join(", ");
-        *answer = Answer::refused(&at.cwd, format!("there is no prompt mode `{}`; there are {names}", mode(at)));
-        return Ok(());
+        return Err(Halt::refused(&at.cwd, format!("there is no prompt mode `{}`; there are {names}", mode(at))));
     }
     let root = root(&definition.root_markers, &at.cwd, search)?;
     if answer.root.is_none() {

@@ -73,13 +73,13 @@ impl Edition21 {
         described: &[Described],
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Known<Result<Agent, Refusal>> {
+    ) -> Known<Agent> {
         let is_subagent = at.session == SessionKind::Subagent;
         let name = match (at.agent.as_deref(), settings.agent.as_deref()) {
             (Some(name), _) => name,
             (None, Some(name)) if !is_subagent => name,
             (None, _) if is_subagent => USUAL,
-            (None, _) => return Ok(Ok(Agent::default())),
+            (None, _) => return Ok(Agent::default()),
         };
         let position = |name: &str| described.iter().position(|agent| agent.name == name);
         let exact = position(name);
@@ -91,7 +91,7 @@ impl Edition21 {
             None => None,
         });
         let Some(index) = index else {
-            return Ok(of_the_client(name, own.copied(), is_subagent, settings, answer));
+            return Ok(of_the_client(name, own.copied(), is_subagent, settings, answer)?);
         };
         let agent = &described[index];
         let told = (!agent.text.is_empty()).then(|| {
@@ -118,7 +118,7 @@ impl Edition21 {
             managed: false,
             reason: format!("the agent {} sets omitClaudeMd and loads none of these files", agent.name),
         });
-        Ok(Ok(Agent { without, no_skills: agent.no_skills(), no_agents: agent.no_agents(), sources }))
+        Ok(Agent { without, no_skills: agent.no_skills(), no_agents: agent.no_agents(), sources })
     }
 
     /// The memory of an agent that has one, which follows its prompt behind the client's own words.

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::{MANAGED, schema};
-use crate::answer::{Refusal, Warning};
+use crate::answer::Warning;
 use crate::formats::{Node, Value};
-use crate::search::{Known, Search};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, Errno, FileType, Unreadable, absolute};
 
 /// Whose settings a layer is.
@@ -87,7 +87,7 @@ impl Layers {
 }
 
 /// Reads the layers. Broken settings of the administrator stop the client, and so do those on the command line.
-pub(super) fn read(wanted: &Wanted, search: &mut Search) -> Known<Result<Layers, Refusal>> {
+pub(super) fn read(wanted: &Wanted, search: &mut Search) -> Known<Layers> {
     let own = |name: &str| wanted.cwd.join(".claude").join(name);
     let mut files = Vec::new();
     files.extend(wanted.user.then(|| (wanted.config.join("settings.json"), Origin::User)));
@@ -114,7 +114,7 @@ pub(super) fn read(wanted: &Wanted, search: &mut Search) -> Known<Result<Layers,
             let from = PathBuf::from("--settings");
             match json(text) {
                 Ok(node) => layers.add(Layer { from, node, origin: Origin::Flag }),
-                Err(problem) => return Ok(Err(Refusal::new(from, format!("--settings: {problem}")))),
+                Err(problem) => return Err(Halt::refused(from, format!("--settings: {problem}"))),
             }
         }
         let raw = match search.read(&path, "settings, weakest layer first")? {
@@ -124,7 +124,7 @@ pub(super) fn read(wanted: &Wanted, search: &mut Search) -> Known<Result<Layers,
                 let needed = if absent { origin == Origin::Flag } else { origin == Origin::Managed };
                 if needed {
                     let message = format!("{}: {problem}; Claude Code does not start without it", path.display());
-                    return Ok(Err(Refusal::new(path, message)));
+                    return Err(Halt::refused(path, message));
                 }
                 continue;
             }
@@ -138,12 +138,12 @@ pub(super) fn read(wanted: &Wanted, search: &mut Search) -> Known<Result<Layers,
             Ok(node) => layers.add(Layer { from: path, node, origin }),
             Err(problem) if origin == Origin::Managed => {
                 let message = format!("{}: {problem}; Claude Code does not start with it", path.display());
-                return Ok(Err(Refusal::new(path, message)));
+                return Err(Halt::refused(path, message));
             }
             Err(problem) => layers.warnings.push(ignored(&path, &problem)),
         }
     }
-    Ok(Ok(layers))
+    Ok(layers)
 }
 
 /// Files that add to the administrator's settings, in the order of their names.

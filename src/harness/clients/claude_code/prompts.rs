@@ -9,13 +9,11 @@ use super::plugins::Plugin;
 use super::settings::{Prompt, Settings};
 use super::skills::Around;
 use super::{Edition21, MANAGED};
-use crate::answer::{
-    Answer, Message, MessageKind, Purpose, Refusal, Role, Scope, SessionKind, Source, Standpoint, Trigger,
-};
+use crate::answer::{Answer, Message, MessageKind, Purpose, Role, Scope, SessionKind, Source, Standpoint, Trigger};
 use crate::formats::parse_leniently;
 use crate::harness::kit::heads;
 use crate::harness::kit::skills::words;
-use crate::search::{Known, Search};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, GlobFlavor, absolute};
 use crate::text::raw_ranges;
 
@@ -41,8 +39,8 @@ impl Edition21 {
         at: &Standpoint,
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Known<Result<(), Refusal>> {
-        let Some(prompt) = prompt.filter(|_| at.session != SessionKind::Subagent) else { return Ok(Ok(())) };
+    ) -> Known<()> {
+        let Some(prompt) = prompt.filter(|_| at.session != SessionKind::Subagent) else { return Ok(()) };
         let (text, path) = match prompt {
             Prompt::Text(_, text) => (text.clone(), None),
             Prompt::File(option, file) => {
@@ -54,20 +52,20 @@ impl Edition21 {
                         (raw.text().into_owned(), Some(source))
                     }
                     Err(problem) => {
-                        return Ok(Err(Refusal::new(&path, format!("{option}: {}: {problem}", path.display()))));
+                        return Err(Halt::refused(&path, format!("{option}: {}: {problem}", path.display())));
                     }
                 }
             }
         };
         if text.is_empty() {
-            return Ok(Ok(()));
+            return Ok(());
         }
         let index = answer.messages.len();
         let message = Message::instructions(Trigger::Session, Role::System, text);
         let name = Some(prompt.option().to_owned());
         answer.messages.push(Message { kind: MessageKind::Developer, name, ..message });
         answer.sources.extend(path.map(|source| Source { message: Some(index), part: Some(0), ..source }));
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// Adds the output style that the settings name.

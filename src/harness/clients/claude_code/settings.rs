@@ -13,9 +13,9 @@ use super::plugins;
 use super::servers::Servers;
 use super::usage::SkillUsage;
 use super::variables::{self, Variables};
-use crate::answer::{Refusal, Standpoint, Warning};
+use crate::answer::{Standpoint, Warning};
 use crate::formats::{Node, Value};
-use crate::search::{Known, Search};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::absolute;
 use crate::text::js_trim;
 
@@ -282,29 +282,19 @@ fn added(dir: &str, at: &Standpoint) -> PathBuf {
 
 impl Settings {
     /// Reads them all.
-    pub(super) fn gather(
-        at: &Standpoint,
-        checkout: Option<&Checkout>,
-        search: &mut Search,
-    ) -> Known<Result<Settings, Refusal>> {
+    pub(super) fn gather(at: &Standpoint, checkout: Option<&Checkout>, search: &mut Search) -> Known<Settings> {
         let args = at.option_list(super::ID, "args");
         let arguments = Arguments::new(&args);
         if let Some(word) = arguments.unknown_source() {
             let message = format!("--setting-sources: `{word}` is not one of user, project and local");
-            return Ok(Err(Refusal::new("--setting-sources", message)));
+            return Err(Halt::refused("--setting-sources", message));
         }
-        let (json, json_is_empty) = match users_json(at, search)? {
-            Ok(found) => found,
-            Err(refusal) => return Ok(Err(refusal)),
-        };
+        let (json, json_is_empty) = users_json(at, search)?;
         let mut variables = Variables::default();
         variables.take(json.as_ref().and_then(|json| json.get("env")), true);
         let config = config(&variables, at, search);
         let mut settings = Settings::before_layers(&arguments, config, (json, json_is_empty), at);
-        let layers = match settings.layers(at, checkout, arguments.settings.as_deref(), &mut variables, search)? {
-            Ok(layers) => layers,
-            Err(refusal) => return Ok(Err(refusal)),
-        };
+        let layers = settings.layers(at, checkout, arguments.settings.as_deref(), &mut variables, search)?;
         settings.take_variables(&arguments, &variables, search);
         settings.apply(&layers, at);
         // Observed: on the command line the tool by itself is taken away, and no file with it.
@@ -320,7 +310,7 @@ impl Settings {
         let named = layers.iter().rev().find_map(|layer| layer.node.get("agent")).and_then(Node::as_text);
         settings.agent = arguments.agent.clone().or_else(|| named.filter(|name| !name.is_empty()).map(str::to_owned));
         settings.place_memory(&layers, &variables, at, search);
-        Ok(Ok(settings))
+        Ok(settings)
     }
 
     /// What the command line and the user's own state say, before any settings file is read.
@@ -406,7 +396,7 @@ impl Settings {
         flag: Option<&str>,
         variables: &mut Variables,
         search: &mut Search,
-    ) -> Known<Result<Vec<Layer>, Refusal>> {
+    ) -> Known<Vec<Layer>> {
         let mut moves = 0;
         let main = match checkout {
             Some(checkout) if !is_home(&checkout.main, &at.home, search)? => Some(checkout.main.as_path()),
@@ -416,10 +406,7 @@ impl Settings {
             let Settings { config, user, project, local, .. } = &*self;
             let (config, cwd) = (config.path.as_path(), at.cwd.as_path());
             let wanted = Wanted { config, cwd, main, user: *user, project: *project, local: *local, flag };
-            let Layers { list, warnings } = match layers::read(&wanted, search)? {
-                Ok(read) => read,
-                Err(refusal) => return Ok(Err(refusal)),
-            };
+            let Layers { list, warnings } = layers::read(&wanted, search)?;
             for layer in &list {
                 variables.take(layer.node.get("env"), layer.is_trusted());
             }
@@ -427,7 +414,7 @@ impl Settings {
             let moved = self::config(variables, at, search);
             moves += 1;
             if moved == self.config || moves > 2 {
-                return Ok(Ok(list));
+                return Ok(list);
             }
             self.config = moved;
         }
@@ -606,23 +593,23 @@ fn below(home: &Path, rest: &str) -> Option<PathBuf> {
 }
 
 /// The user's own JSON file, and whether it is there without anything in it. One that is no JSON stops the client.
-fn users_json(at: &Standpoint, search: &mut Search) -> Known<Result<(Option<Node>, bool), Refusal>> {
+fn users_json(at: &Standpoint, search: &mut Search) -> Known<(Option<Node>, bool)> {
     let path = match search.env(variables::CONFIG_DIR).filter(|dir| !dir.is_empty()) {
         Some(dir) => absolute(&at.cwd, Path::new(&dir)).join(".claude.json"),
         None => at.home.join(".claude.json"),
     };
     let Ok(raw) = search.read(&path, "variables, and projects whose imports from outside were approved")? else {
-        return Ok(Ok((None, false)));
+        return Ok((None, false));
     };
     let text = crate::text::lossy_without_bom(&raw);
     if text.trim().is_empty() {
-        return Ok(Ok((None, true)));
+        return Ok((None, true));
     }
     match layers::parsed(&text) {
-        Ok(node) => Ok(Ok((Some(node), false))),
+        Ok(node) => Ok((Some(node), false)),
         Err(problem) => {
             let message = format!("{}: {problem}; fix the JSON, or move the file aside", path.display());
-            Ok(Err(Refusal::new(path, message)))
+            Err(Halt::refused(path, message))
         }
     }
 }

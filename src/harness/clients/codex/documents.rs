@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::permissions::Reads;
 use super::settings::Settings;
-use super::stop::endless;
-use super::{Codex, Examined, directories, notices, paths, unreadable_cap};
-use crate::answer::{Answer, Certain, Fate, Limit, Per, Refusal, Scope, Source, Text, Unit, Warning};
-use crate::search::{Known, Search};
+use super::{Codex, Examined, directories, endless, notices, paths, unreadable_cap};
+use crate::answer::{Answer, Certain, Fate, Limit, Per, Scope, Source, Text, Unit, Warning};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, Content, Errno, FileType, Meta, Unreadable, absolute};
 use crate::text::{self, grouped};
 
@@ -99,17 +98,18 @@ impl Codex {
             }
             picked.extend(winner);
         }
-        let Some(problem) = problem else { return Ok(Ok(picked)) };
-        answer.sources.extend(picked.into_iter().map(|path| problem.drops(path)));
-        Ok(Err(problem))
+        if let Some(problem) = &problem {
+            answer.sources.extend(picked.drain(..).map(|path| problem.drops(path)));
+        }
+        Ok(problem.map_or(Ok(picked), Err))
     }
 
     /// The path of a name in a directory. Where links are followed, `..` is resolved in the text alone, without the disk.
     fn reached(&self, dir: &Path, name: &str, search: &mut Search) -> Known<Result<PathBuf, Errno>> {
-        match self.examined {
-            Examined::Targets if paths::climbs(name) => Ok(Ok(absolute(dir, Path::new(name)))),
-            Examined::Targets | Examined::Entries => paths::resolved(dir, name, search),
-        }
+        Ok(match self.examined {
+            Examined::Targets if paths::climbs(name) => Ok(absolute(dir, Path::new(name))),
+            Examined::Targets | Examined::Entries => paths::resolved(dir, name, search)?,
+        })
     }
 
     /// What stands at a path, as far as the client looks before it opens it. A link is followed, or counts by itself.
@@ -127,19 +127,24 @@ impl Codex {
         }
     }
 
-    /// Whether the permissions end the session here: the client reads project files as its commands would.
-    fn is_kept_from(&self, path: &Path, settings: &Settings, search: &mut Search, answer: &mut Answer) -> Known<bool> {
-        let Reads::AllBut(denied) = &settings.permissions.reads else { return Ok(false) };
+    /// Refuses where the permissions end the session: the client reads project files as its commands would.
+    fn check_permissions(
+        &self,
+        path: &Path,
+        settings: &Settings,
+        search: &mut Search,
+        answer: &mut Answer,
+    ) -> Known<()> {
+        let Reads::AllBut(denied) = &settings.permissions.reads else { return Ok(()) };
         let real = search.real(path)?.unwrap_or_else(|_| path.to_owned());
         if denied.holds(&real) {
             let what = "failed to load AGENTS.md instructions: the permissions deny reading this file";
-            answer.refusal = Some(Refusal::new(path, what));
-            return Ok(true);
+            return Err(Halt::refused(path, what));
         }
         if denied.may_hold(&real) {
             answer.doubt(&[Certain::Set], format!("a pattern in the permissions may deny reading {}", path.display()));
         }
-        Ok(false)
+        Ok(())
     }
 
     /// Reads the picked files, root first, until the budget is spent.
@@ -163,9 +168,7 @@ impl Codex {
                 self.leave_out(path, source, &mut budget, search, answer)?;
                 continue;
             }
-            if self.is_kept_from(path, settings, search, answer)? {
-                break;
-            }
+            self.check_permissions(path, settings, search, answer)?;
             match self.opened(path, total, search)? {
                 Opened::Text(raw) => self.charge(path, &raw, source, &mut budget, answer),
                 Opened::Without(fate, reason) => {
@@ -176,10 +179,7 @@ impl Codex {
                     answer.sources.push(Source { fate: Fate::Unreadable, reason, ..source });
                     budget.left = 0;
                 }
-                Opened::Endless => {
-                    answer.refusal = Some(endless(path));
-                    break;
-                }
+                Opened::Endless => return Err(endless(path).into()),
                 Opened::Broken(reason) => {
                     answer.sources.push(Source { fate: Fate::Unreadable, reason, ..source });
                     return Ok(take_back(answer, first_source, first_warning, path));

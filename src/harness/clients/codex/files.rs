@@ -4,12 +4,10 @@ use std::path::Path;
 
 use super::layers::Layers;
 use super::rules::{Behavior, Devices};
-use super::stop::Going;
 use super::trust::{self, Trust};
-use crate::answer::Refusal;
 use crate::formats::{self, Node, Value};
-use crate::search::{Known, Search};
-use crate::snapshot::{Errno, FileType, Unreadable};
+use crate::search::{Halt, Known, Search};
+use crate::snapshot::{Content, Errno, FileType, Unreadable};
 
 /// The administrator's settings, above everything else.
 pub(super) const MANAGED: &str = "/etc/codex/managed_config.toml";
@@ -33,12 +31,12 @@ enum Problem {
 }
 
 impl Problem {
-    fn refusal(self, path: &Path) -> Refusal {
+    fn halt(self, path: &Path) -> Halt {
         match self {
             Problem::Unreadable(what) => {
-                Refusal::new(path, format!("Failed to read config file {}: {what}", path.display()))
+                Halt::refused(path, format!("Failed to read config file {}: {what}", path.display()))
             }
-            Problem::Broken(what) => Refusal::new(path, format!("{}:{what}", path.display())),
+            Problem::Broken(what) => Halt::refused(path, format!("{}:{what}", path.display())),
         }
     }
 }
@@ -46,21 +44,25 @@ impl Problem {
 impl Behavior {
     /// One settings file; `None` if there is none.
     fn read_table(&self, path: &Path, search: &mut Search) -> Known<Result<Option<Node>, Problem>> {
-        let raw = match search.read(path, "settings, lowest layer first")? {
+        Ok(self.table(search.read(path, "settings, lowest layer first")?))
+    }
+
+    fn table(&self, raw: Result<Content, Unreadable>) -> Result<Option<Node>, Problem> {
+        let raw = match raw {
             Ok(raw) => raw,
-            Err(Unreadable::Errno(Errno::NOENT)) => return Ok(Ok(None)),
-            Err(Unreadable::Not(FileType::Device)) if self.devices == Devices::ReadAsEmpty => return Ok(Ok(None)),
-            Err(problem) => return Ok(Err(Problem::Unreadable(problem.to_string()))),
+            Err(Unreadable::Errno(Errno::NOENT)) => return Ok(None),
+            Err(Unreadable::Not(FileType::Device)) if self.devices == Devices::ReadAsEmpty => return Ok(None),
+            Err(problem) => return Err(Problem::Unreadable(problem.to_string())),
         };
         let Ok(text) = std::str::from_utf8(&raw) else {
-            return Ok(Err(Problem::Unreadable("stream did not contain valid UTF-8".to_owned())));
+            return Err(Problem::Unreadable("stream did not contain valid UTF-8".to_owned()));
         };
-        Ok(formats::parse_toml(text).map(Some).map_err(|error| Problem::Broken(error.with_position(text))))
+        formats::parse_toml(text).map(Some).map_err(|error| Problem::Broken(error.with_position(text)))
     }
 
     /// One settings file, if it is there; what is wrong with it stops the client.
-    pub fn read_or_refuse(&self, path: &Path, search: &mut Search) -> Going<Option<Node>> {
-        Ok(self.read_table(path, search)?.map_err(|problem| problem.refusal(path))?)
+    pub fn read_or_refuse(&self, path: &Path, search: &mut Search) -> Known<Option<Node>> {
+        self.read_table(path, search)?.map_err(|problem| problem.halt(path))
     }
 
     /// Adds `.codex/config.toml` of every trusted directory from the root down.
@@ -70,7 +72,7 @@ impl Behavior {
         project: &Project,
         without_project: &Layers,
         search: &mut Search,
-    ) -> Going<()> {
+    ) -> Known<()> {
         let physical_home = search.real(project.codex_home)?.ok();
         for dir in super::directories(project.cwd, project.root) {
             let folder = dir.join(".codex");
@@ -90,7 +92,7 @@ impl Behavior {
                 }
                 Ok(_) => search.never(&file, "the project is not trusted, so these settings do not count"),
                 Err(Problem::Broken(_)) if level != Some(Trust::Trusted) => {}
-                Err(problem) => return Err(problem.refusal(&file).into()),
+                Err(problem) => return Err(problem.halt(&file)),
             }
         }
         Ok(())

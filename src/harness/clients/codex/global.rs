@@ -2,10 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::stop::endless;
-use super::{Codex, Decoding, Examined, unreadable_cap};
+use super::{Codex, Decoding, Examined, endless, unreadable_cap};
 use crate::answer::{Answer, Fate, Scope, Source, Text, Warning};
-use crate::search::{Known, Search};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, FileType};
 
 /// By which it is chosen, in the words of the trace.
@@ -28,8 +27,7 @@ impl Codex {
             if self.global_files == Examined::Entries && meta.kind == FileType::Fifo && taken.is_none() {
                 let refusal = endless(&path);
                 answer.sources.push(source(Fate::Unreadable, refusal.message.clone()));
-                answer.refusal = Some(refusal);
-                return Ok(None);
+                return Err(Halt::Refused(refusal));
             }
             if meta.kind != FileType::File {
                 let reason = format!("a {}, not a file: the next name is tried", meta.kind.word());

@@ -13,29 +13,25 @@ pub(super) fn climbs(name: &str) -> bool {
 
 /// The path of `name` in `dir`, with `..` resolved as the system does: behind a link it leads up from the link's target.
 pub(super) fn resolved(dir: &Path, name: &str, search: &mut Search) -> Known<Result<PathBuf, Errno>> {
-    if !climbs(name) {
-        return Ok(Ok(plain(dir, name)));
-    }
-    let mut at = dir.to_owned();
-    let components: Vec<Component> = Path::new(name).components().collect();
-    for (index, component) in components.iter().enumerate() {
+    let mut found = if climbs(name) { Ok(dir.to_owned()) } else { Ok(plain(dir, name)) };
+    let mut components = Path::new(name).components().filter(|_| climbs(name)).peekable();
+    while let (Some(component), Ok(at)) = (components.next(), &mut found) {
         match component {
             Component::Normal(name) => at.push(name),
             Component::ParentDir => {
                 at.pop();
             }
-            Component::RootDir => at = PathBuf::from("/"),
+            Component::RootDir => *at = PathBuf::from("/"),
             Component::CurDir | Component::Prefix(_) => {}
         }
-        if matches!(component, Component::Normal(_)) && index + 1 < components.len() {
-            at = match search.real(&at)? {
-                Ok(real) if search.is_dir(&real, "on the way of a fallback name")? => real,
-                Ok(_) => return Ok(Err(Errno::NOTDIR)),
-                Err(errno) => return Ok(Err(errno)),
+        if matches!(component, Component::Normal(_)) && components.peek().is_some() {
+            found = match search.real(at)? {
+                Ok(real) if !search.is_dir(&real, "on the way of a fallback name")? => Err(Errno::NOTDIR),
+                real => real,
             };
         }
     }
-    Ok(Ok(at))
+    Ok(found)
 }
 
 /// The path of a name that does not climb, without the slash at its end: two paths that differ in it only are one question.

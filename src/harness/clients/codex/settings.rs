@@ -9,12 +9,11 @@ use super::permissions::{Asked, Permissions};
 use super::root::{Looked, Root};
 use super::rules::{Behavior, Distrust, Fallbacks, Managed, Profiles};
 use super::skills::{Places, Switches};
-use super::stop::Going;
 use super::trust::{self, Trust};
 use super::{Codex, ID, Start, paths};
 use crate::answer::{Refusal, Standpoint, Warning};
 use crate::formats::Value;
-use crate::search::Search;
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, Content};
 
 /// Everything that the settings say about instructions.
@@ -57,7 +56,7 @@ impl Settings {
         start: &Start,
         codex_home: &Path,
         search: &mut Search,
-    ) -> Going<Settings> {
+    ) -> Known<Settings> {
         let (rules, cwd) = (&edition.settings, start.cwd.as_path());
         let gathered = Gathered::read(rules, at, cwd, codex_home, search)?;
         let outside = gathered.without_project(rules);
@@ -211,7 +210,7 @@ impl<'a> Gathered<'a> {
         cwd: &Path,
         codex_home: &Path,
         search: &mut Search,
-    ) -> Going<Gathered<'a>> {
+    ) -> Known<Gathered<'a>> {
         let system = ["/etc/codex/config.toml", MANAGED, REQUIREMENTS].map(PathBuf::from);
         let user = codex_home.join("config.toml");
         search.expect(system.iter().chain([&user]).cloned().map(Ask::Content))?;
@@ -221,7 +220,7 @@ impl<'a> Gathered<'a> {
         if let (Some(profile), Profiles::Files) = (profile, rules.profiles) {
             if profile.is_empty() || !profile.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) {
                 let what = format!("the profile name {profile:?} must consist of ASCII letters, digits, `-` and `_`");
-                return Err(Refusal::new(codex_home, what).into());
+                return Err(Halt::refused(codex_home, what));
             }
             paths.push(codex_home.join(format!("{profile}.config.toml")));
         }
@@ -256,7 +255,7 @@ impl<'a> Gathered<'a> {
     }
 
     /// All layers, those of the project in their place.
-    fn with_project(self, rules: &Behavior, project: &Project, outside: &Layers, search: &mut Search) -> Going<Layers> {
+    fn with_project(self, rules: &Behavior, project: &Project, outside: &Layers, search: &mut Search) -> Known<Layers> {
         let mut layers = self.files;
         rules.add_project_files(&mut layers, project, outside, search)?;
         layers.0.extend(self.arguments.0);
@@ -297,7 +296,7 @@ impl Behavior {
         profile: Option<&str>,
         (cwd, home): (&Path, &Path),
         search: &mut Search,
-    ) -> Going<Option<(PathBuf, Content)>> {
+    ) -> Known<Option<(PathBuf, Content)>> {
         let mut instructions = None;
         for (key, words) in self.texts {
             let of_profile = profile.and_then(|profile| layers.value(&["profiles", profile, key]));
@@ -305,7 +304,7 @@ impl Behavior {
             let Some(name) = node.as_text() else { continue };
             let base = if from == ARGUMENTS { cwd } else { Path::new(from).parent().unwrap_or(cwd) };
             let path = paths::in_settings(name, base, home);
-            let refused = |what: String| Err(Refusal::new(&path, format!("{what}: {}", path.display())).into());
+            let refused = |what: String| Err(Halt::refused(&path, format!("{what}: {}", path.display())));
             match search.read(&path, format!("{key}, which must be readable"))? {
                 Err(problem) => return refused(format!("failed to read {words} ({problem})")),
                 Ok(raw) => match std::str::from_utf8(&raw) {

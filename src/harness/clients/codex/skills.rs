@@ -387,7 +387,14 @@ impl SkillFile<'_> {
         } else if inside.contains(['\n', '\r']) || (inside.contains('\t') && !form.takes_tabs) {
             Err("a tab or a line break in its path is lost, and the file not found".to_owned())
         } else {
-            self.named(Head::of_file(&file.text, form.second_chance).unwrap_or_default(), search)?
+            let head = Head::of_file(&file.text, form.second_chance).unwrap_or_default();
+            match self.own_name(head) {
+                Ok((name, description)) => {
+                    let plugin = plugins::plugin(self.real, self.form.manifests, search)?;
+                    self.qualified(plugin, name, description)
+                }
+                Err(reason) => Err(reason),
+            }
         };
         let (name, whole) = match head {
             Ok(head) => head,
@@ -414,29 +421,31 @@ impl SkillFile<'_> {
         Ok(Some(skill))
     }
 
-    /// Name and description, or why it is no skill.
-    fn named(&self, head: Head, search: &mut Search) -> Known<Result<(String, String), String>> {
+    /// Returns the name and the description in its head, or why it is no skill.
+    fn own_name(&self, head: Head) -> Result<(String, String), String> {
         let one_line = |words: &str| words.split_whitespace().collect::<Vec<_>>().join(" ");
         let filled = |words: Option<String>| words.map(|words| one_line(&words)).filter(|words| !words.is_empty());
         let Some(description) = filled(head.description) else {
-            return Ok(Err("its head must have a `description`".to_owned()));
+            return Err("its head must have a `description`".to_owned());
         };
         let folder = || one_line(&self.path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy());
         let name = filled(head.name).unwrap_or_else(folder);
         if name.chars().count() > NAME_CHARACTERS {
-            return Ok(Err(format!("its name has more than {NAME_CHARACTERS} characters")));
+            return Err(format!("its name has more than {NAME_CHARACTERS} characters"));
         }
-        let name = match plugins::plugin(self.real, self.form.manifests, search)? {
-            Some(plugin) => format!("{plugin}:{name}"),
-            None => name,
-        };
+        Ok((name, description))
+    }
+
+    /// Returns the name with that of its plugin before it, and the description, or why it is no skill.
+    fn qualified(&self, plugin: Option<String>, name: String, description: String) -> Result<(String, String), String> {
+        let name = plugin.map_or(name.clone(), |plugin| format!("{plugin}:{name}"));
         if name.chars().count() > QUALIFIED_CHARACTERS {
-            return Ok(Err(format!("with its plugin's, its name has more than {QUALIFIED_CHARACTERS} characters")));
+            return Err(format!("with its plugin's, its name has more than {QUALIFIED_CHARACTERS} characters"));
         }
         if !self.form.second_chance && description.chars().count() > DESCRIPTION_CHARACTERS {
-            return Ok(Err(format!("its description has more than {DESCRIPTION_CHARACTERS} characters")));
+            return Err(format!("its description has more than {DESCRIPTION_CHARACTERS} characters"));
         }
-        Ok(Ok((name, description)))
+        Ok((name, description))
     }
 }
 

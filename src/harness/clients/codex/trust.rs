@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::endless;
 use super::history as h;
 use super::layers::Layers;
-use super::stop::{Going, endless};
 use crate::harness::Version;
 use crate::search::{Known, Search};
 use crate::snapshot::{FileType, absolute};
@@ -96,16 +96,16 @@ impl Behavior {
     }
 
     /// The git root that trust is looked up for, which is not the root of the project files.
-    pub(super) fn git_root(&self, cwd: &Path, search: &mut Search) -> Going<Option<PathBuf>> {
+    pub(super) fn git_root(&self, cwd: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
         match self.git_root {
-            GitRoot::ByItsFiles => Ok(by_its_files(cwd, search)?),
+            GitRoot::ByItsFiles => by_its_files(cwd, search),
             GitRoot::ByPointer | GitRoot::ByPointerOrFifo => self.by_pointer(cwd, search),
-            GitRoot::AsGitSays => Ok(as_git_says(cwd, search)?),
+            GitRoot::AsGitSays => as_git_says(cwd, search),
         }
     }
 
     /// The directory of the nearest `.git`, or the checkout that its file points to.
-    fn by_pointer(&self, cwd: &Path, search: &mut Search) -> Going<Option<PathBuf>> {
+    fn by_pointer(&self, cwd: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
         for dir in cwd.ancestors() {
             let git = dir.join(".git");
             let Ok(meta) = search.stat(&git, "trust: the git root")? else { continue };

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::paths::joined;
-use crate::answer::{Refusal, Standpoint};
+use crate::answer::Standpoint;
 use crate::formats::{Node, Value, dotenv};
-use crate::search::{Known, Search};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, absolute};
 use crate::text::js_trim;
 
@@ -57,12 +57,12 @@ impl Variables {
         named.map_or_else(|| at.home.clone(), |home| absolute(&at.cwd, Path::new(&home)))
     }
 
-    /// Why the client gives up over `$GEMINI_SYSTEM_MD`, which names a system prompt that takes the place of its own.
-    pub(super) fn system_prompt(&self, at: &Standpoint, search: &mut Search) -> Known<Option<Refusal>> {
+    /// Refuses where the client gives up over `$GEMINI_SYSTEM_MD`, which names a system prompt that takes the place of its own.
+    pub(super) fn check_system_prompt(&self, at: &Standpoint, search: &mut Search) -> Known<()> {
         let value = self.get(SYSTEM_PROMPT, search).unwrap_or_default();
         let path = match js_trim(&value) {
-            "" | "0" => return Ok(None),
-            switch if switch.eq_ignore_ascii_case("false") => return Ok(None),
+            "" | "0" => return Ok(()),
+            switch if switch.eq_ignore_ascii_case("false") => return Ok(()),
             switch if switch == "1" || switch.eq_ignore_ascii_case("true") => at.cwd.join(".gemini/system.md"),
             "~" => self.home(at, search),
             path => match path.strip_prefix("~/") {
@@ -71,11 +71,11 @@ impl Variables {
             },
         };
         let read = search.read(&path, "a system prompt in place of the client's own; it must exist")?;
-        Ok(read.err().map(|problem| {
+        read.map(|_| ()).map_err(|problem| {
             let message =
                 format!("{SYSTEM_PROMPT}: {}: {problem}; Gemini CLI does not start without it", path.display());
-            Refusal::new(&path, message)
-        }))
+            Halt::refused(&path, message)
+        })
     }
 }
 

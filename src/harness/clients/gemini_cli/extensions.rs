@@ -7,10 +7,10 @@ use regex_lite::Regex;
 use super::environment::Variables;
 use super::history::Strays;
 use super::settings::{Settings, with_environment};
-use crate::answer::{Refusal, Standpoint, Warning};
+use crate::answer::{Standpoint, Warning};
 use crate::formats::{self, Node, Value};
-use crate::search::{Known, Search};
-use crate::snapshot::absolute;
+use crate::search::{Halt, Known, Search};
+use crate::snapshot::{Content, absolute};
 use crate::text::js_trim;
 
 /// What an extension's context file is called unless its manifest says otherwise; Gemini CLI 0.61.
@@ -40,17 +40,11 @@ impl Extensions {
     }
 
     /// Adds what an extension brings along.
-    fn add(
-        &mut self,
-        place: &Path,
-        manifest: Manifest,
-        active: bool,
-        search: &mut Search,
-    ) -> Known<Result<(), Refusal>> {
+    fn add(&mut self, place: &Path, manifest: Manifest, active: bool, search: &mut Search) -> Known<()> {
         if active {
             if let Some(key) = manifest.unreadable {
                 let message = format!("{}: `{key}` must be a list; Gemini CLI stops at it", place.display());
-                return Ok(Err(Refusal::new(place, message)));
+                return Err(Halt::refused(place, message));
             }
             self.plans = self.plans.take().or(manifest.plans);
             self.servers.extend(manifest.servers);
@@ -67,7 +61,7 @@ impl Extensions {
                 list.push(path);
             }
         }
-        Ok(Ok(()))
+        Ok(())
     }
 }
 
@@ -96,38 +90,30 @@ impl Origin {
         settings: &Settings,
         at: &Standpoint,
         search: &mut Search,
-    ) -> Known<Result<Option<&'static str>, Refusal>> {
+    ) -> Known<Option<&'static str>> {
         if allowed.is_empty() {
             let blocked = self.is_remote && settings.flag(&["security", "blockGitExtensions"], false);
-            return Ok(Ok(blocked.then_some("security.blockGitExtensions blocks extensions from remote sources")));
+            return Ok(blocked.then_some("security.blockGitExtensions blocks extensions from remote sources"));
         }
         if self.source.is_empty() {
             let message =
                 format!("security.allowedExtensions is set, and nothing says where {} is from", place.display());
-            return Ok(Err(Refusal::new(place, message)));
+            return Err(Halt::refused(place, message));
         }
         let from = absolute(&at.cwd, Path::new(&self.source));
         let from = search.real(&from)?.unwrap_or(from);
         let matches = allowed.matches(&from.to_string_lossy());
-        Ok(Ok((!matches).then_some("security.allowedExtensions does not match its source")))
+        Ok((!matches).then_some("security.allowedExtensions does not match its source"))
     }
 }
 
 /// Looks through `~/.gemini/extensions`.
-pub(super) fn look(
-    at: &Standpoint,
-    home: &Path,
-    settings: &Settings,
-    search: &mut Search,
-) -> Known<Result<Extensions, Refusal>> {
+pub(super) fn look(at: &Standpoint, home: &Path, settings: &Settings, search: &mut Search) -> Known<Extensions> {
     let dir = home.join(".gemini/extensions");
     let mut found = Extensions::default();
-    let Ok(entries) = search.list(&dir, "extensions: one folder each")? else { return Ok(Ok(found)) };
+    let Ok(entries) = search.list(&dir, "extensions: one folder each")? else { return Ok(found) };
     let switches = Switches::read(&dir, &at.option_list(super::ID, "extensions"), search)?;
-    let allowed = match Allowed::new(settings) {
-        Ok(allowed) => allowed,
-        Err(message) => return Ok(Err(Refusal::new(dir, message))),
-    };
+    let allowed = Allowed::new(settings).map_err(|message| Halt::refused(&dir, message))?;
     let mut names: Vec<String> = Vec::new();
     for entry in entries.iter() {
         let place = dir.join(&entry.name);
@@ -135,13 +121,9 @@ pub(super) fn look(
             continue;
         }
         let origin = Origin::new(metadata(&place, search)?.as_ref());
-        match origin.refused(&place, &allowed, settings, at, search)? {
-            Ok(None) => {}
-            Ok(Some(why)) => {
-                found.skip(place, why);
-                continue;
-            }
-            Err(refusal) => return Ok(Err(refusal)),
+        if let Some(why) = origin.refused(&place, &allowed, settings, at, search)? {
+            found.skip(place, why);
+            continue;
         }
         let place = if origin.is_link { absolute(&at.cwd, Path::new(&origin.source)) } else { place };
         let manifest = match manifest(&place, at, &settings.variables, search)? {
@@ -163,16 +145,14 @@ pub(super) fn look(
         };
         if names.contains(&manifest.name) {
             let message = format!("Extension with name {} already was loaded.", manifest.name);
-            return Ok(Err(Refusal::new(place, message)));
+            return Err(Halt::refused(place, message));
         }
         names.push(manifest.name.clone());
         let active = switches.active(&manifest.name, &at.cwd);
-        if let Err(refusal) = found.add(&place, manifest, active, search)? {
-            return Ok(Err(refusal));
-        }
+        found.add(&place, manifest, active, search)?;
     }
     found.active.sort_by(|one, other| super::by_utf16(one, other));
-    Ok(Ok(found))
+    Ok(found)
 }
 
 /// The patterns of `security.allowedExtensions`: where there are any, an extension must come from a place that one matches.
@@ -239,22 +219,29 @@ fn manifest(
     search: &mut Search,
 ) -> Known<Result<Manifest, String>> {
     let file = place.join("gemini-extension.json");
-    let raw = match search.read(&file, "extensions: the manifest")? {
-        Ok(raw) => raw,
-        Err(problem) => return Ok(Err(format!("{}: {problem}", file.display()))),
-    };
+    let raw =
+        search.read(&file, "extensions: the manifest")?.map_err(|problem| format!("{}: {problem}", file.display()));
+    Ok(raw.and_then(|raw| parsed_manifest(&raw, &file, at, variables, search)))
+}
+
+fn parsed_manifest(
+    raw: &Content,
+    file: &Path,
+    at: &Standpoint,
+    variables: &Variables,
+    search: &Search,
+) -> Result<Manifest, String> {
+    let place = file.parent().unwrap_or(file);
     let text = raw.text();
-    let node = match formats::parse_json(&text) {
-        Ok(node) => node,
-        Err(error) => return Ok(Err(format!("{}:{}", file.display(), error.with_position(&text)))),
-    };
+    let node =
+        formats::parse_json(&text).map_err(|error| format!("{}:{}", file.display(), error.with_position(&text)))?;
     if !truthy(node.get("name")) || !truthy(node.get("version")) {
-        return Ok(Err(format!("{} has no name or no version", file.display())));
+        return Err(format!("{} has no name or no version", file.display()));
     }
     let node = hydrated(node, place, &at.cwd);
     let name = node.get("name").and_then(Node::as_text).unwrap_or_default().to_owned();
     if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
-        return Ok(Err(format!("{name:?} is not a valid name: only letters, digits and dashes are allowed")));
+        return Err(format!("{name:?} is not a valid name: only letters, digits and dashes are allowed"));
     }
     let node = with_environment(node, variables, search);
     let plans = node.at_path(&["plan", "directory"]).and_then(Node::as_text);
@@ -263,10 +250,10 @@ fn manifest(
     let servers = node_servers.iter().map(|(name, _)| name.clone()).collect();
     // Observed: the client goes through these one by one, and through some only where the extension is active.
     if !is_listed(node.get("settings")) || has_null(node.get("settings").and_then(Node::as_list)) {
-        return Ok(Err(format!("`settings` of {} must be a list", file.display())));
+        return Err(format!("`settings` of {} must be a list", file.display()));
     }
     if let Some((server, _)) = node_servers.iter().find(|(_, server)| server.value == Value::Null) {
-        return Ok(Err(format!("the MCP server {server} of {} is null", file.display())));
+        return Err(format!("the MCP server {server} of {} is null", file.display()));
     }
     let unreadable = ["excludeTools", "themes"].into_iter().find(|key| !is_listed(node.get(key)));
     let context_files = match node.get("contextFileName").filter(|node| truthy(Some(node))) {
@@ -276,7 +263,7 @@ fn manifest(
         }
         Some(node) => node.as_text().map(str::to_owned).into_iter().collect(),
     };
-    Ok(Ok(Manifest { name, context_files, plans, servers, unreadable }))
+    Ok(Manifest { name, context_files, plans, servers, unreadable })
 }
 
 /// Whether JavaScript goes through a value one by one, or passes it over.

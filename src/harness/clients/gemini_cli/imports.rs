@@ -176,7 +176,7 @@ impl Importer<'_> {
         let dir = importer.parent().unwrap_or(importer);
         let mut blocks = vec![block(dir, content)];
         let mut processed = HashSet::from([dir.to_owned()]);
-        let todo_of = |file: &Path, content: &str, search: &mut Search| {
+        let todo_of = |file: &Path, content: &str, search: &mut Search| -> Known<_> {
             let tokens = imports(content, IMPORT_CAP + 1);
             expect(file.parent().unwrap_or(file), &tokens, search)?;
             Ok((file.to_owned(), tokens))
@@ -233,34 +233,45 @@ impl Importer<'_> {
         root: Option<&Path>,
         search: &mut Search,
     ) -> Known<Result<Content, Problem>> {
+        let rule = "an import";
+        Ok(match self.barred((path, rule), token, root, search)? {
+            Some(problem) => Err(problem),
+            None => search.read(path, rule)?.or_else(|problem| match problem {
+                Unreadable::Errno(errno) => Err(Problem::Errno(errno, "open")),
+                Unreadable::Not(FileType::Dir) => {
+                    Err(Problem::Other("EISDIR: illegal operation on a directory, read".into()))
+                }
+                Unreadable::Not(FileType::Fifo) => Err(Problem::Hangs),
+                // Taken for /dev/null, the only device a project may be expected to link to.
+                Unreadable::Not(FileType::Device) => Ok(Content::default()),
+                Unreadable::Not(_) => {
+                    Err(Problem::Other(format!("ENXIO: no such device or address, open '{}'", path.display())))
+                }
+                Unreadable::TooLarge(len) if len > NODE_FILE_LIMIT_BYTES => {
+                    Err(Problem::Other(format!("File size ({len}) is greater than 2 GiB")))
+                }
+                Unreadable::TooLarge(_) | Unreadable::Process => Err(Problem::Cap(problem.to_string())),
+            }),
+        })
+    }
+
+    /// Why an import is not even opened, if it is not.
+    fn barred(
+        &mut self,
+        (path, rule): (&Path, &'static str),
+        token: &Token,
+        root: Option<&Path>,
+        search: &mut Search,
+    ) -> Known<Option<Problem>> {
         self.followed += 1;
         if self.followed > IMPORT_CAP || self.written > TEXT_CAP_BYTES {
             let what = if self.written > TEXT_CAP_BYTES { "64 MiB of text" } else { "2 000 imports" };
-            return Ok(Err(Problem::Cap(format!("Briefing follows imports up to {what}"))));
+            return Ok(Some(Problem::Cap(format!("Briefing follows imports up to {what}"))));
         }
         if !self.allowed(path, token, root, search)? {
-            return Ok(Err(Problem::Outside));
+            return Ok(Some(Problem::Outside));
         }
-        let rule = "an import";
-        if let Err(errno) = search.stat(path, rule)? {
-            return Ok(Err(Problem::Errno(errno, "access")));
-        }
-        Ok(search.read(path, rule)?.or_else(|problem| match problem {
-            Unreadable::Errno(errno) => Err(Problem::Errno(errno, "open")),
-            Unreadable::Not(FileType::Dir) => {
-                Err(Problem::Other("EISDIR: illegal operation on a directory, read".into()))
-            }
-            Unreadable::Not(FileType::Fifo) => Err(Problem::Hangs),
-            // Taken for /dev/null, the only device a project may be expected to link to.
-            Unreadable::Not(FileType::Device) => Ok(Content::default()),
-            Unreadable::Not(_) => {
-                Err(Problem::Other(format!("ENXIO: no such device or address, open '{}'", path.display())))
-            }
-            Unreadable::TooLarge(len) if len > NODE_FILE_LIMIT_BYTES => {
-                Err(Problem::Other(format!("File size ({len}) is greater than 2 GiB")))
-            }
-            Unreadable::TooLarge(_) | Unreadable::Process => Err(Problem::Cap(problem.to_string())),
-        }))
+        Ok(search.stat(path, rule)?.err().map(|errno| Problem::Errno(errno, "access")))
     }
 
     fn loaded(&mut self, place: usize, path: &Path, raw: &Content, kept: &[Range<usize>], answer: &mut Answer) {

@@ -8,9 +8,9 @@ use super::guard::{self, Guard};
 use super::history::{Behavior, Links, Names, Switch};
 use super::paths::{is_absence, resolved};
 use super::trust;
-use crate::answer::{Refusal, Standpoint, Warning};
+use crate::answer::{Standpoint, Warning};
 use crate::formats::{self, Node, Value};
-use crate::search::{Known, Search};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Unreadable, absolute};
 
 /// `context.importFormat`.
@@ -42,7 +42,7 @@ struct Layers {
 }
 
 impl Layers {
-    fn read(at: &Standpoint, home: &Path, search: &mut Search) -> Known<Result<Layers, Refusal>> {
+    fn read(at: &Standpoint, home: &Path, search: &mut Search) -> Known<Layers> {
         let system = search.env("GEMINI_CLI_SYSTEM_SETTINGS_PATH").filter(|path| !path.is_empty());
         let system = absolute(&at.cwd, Path::new(system.as_deref().unwrap_or("/etc/gemini-cli/settings.json")));
         let defaults = match search.env("GEMINI_CLI_SYSTEM_DEFAULTS_PATH").filter(|path| !path.is_empty()) {
@@ -63,10 +63,7 @@ impl Layers {
             let is_systems = path == &defaults || path == &system;
             let guard = if is_systems { guard::of(path, search)? } else { Guard::Believed };
             tables.push(match guard {
-                Guard::Believed => match layer(path, search)? {
-                    Ok(table) => table,
-                    Err(refusal) => return Ok(Err(refusal)),
-                },
+                Guard::Believed => layer(path, search)?,
                 Guard::Absent => empty(),
                 Guard::Refused(why) => {
                     let message = format!("{}: {why}, so Gemini CLI ignores these system settings", path.display());
@@ -75,7 +72,7 @@ impl Layers {
                 }
             });
         }
-        Ok(Ok(Layers { tables, warnings, user, workspace }))
+        Ok(Layers { tables, warnings, user, workspace })
     }
 }
 
@@ -87,36 +84,21 @@ struct Judged {
 }
 
 /// The project's own settings have no say in whether the project is trusted, and none at all where it is not.
-fn judged(
-    tables: &mut [Node],
-    workspace: &Path,
-    at: &Standpoint,
-    home: &Path,
-    search: &mut Search,
-) -> Known<Result<Judged, Refusal>> {
+fn judged(tables: &mut [Node], workspace: &Path, at: &Standpoint, home: &Path, search: &mut Search) -> Known<Judged> {
     let mut variables = Variables::default();
     let others = tables.iter().enumerate().filter(|(layer, _)| *layer != WORKSPACE).map(|(_, table)| table);
-    let first = match trust::of(&merged(others), at, home, &variables, search)? {
-        Ok(trust) => trust,
-        Err(refusal) => return Ok(Err(refusal)),
-    };
+    let first = trust::of(&merged(others), at, home, &variables, search)?;
     if first == trust::Trust::Denied && tables[WORKSPACE].as_table().is_some_and(|table| !table.is_empty()) {
         search.never(workspace, "the folder is not trusted, so its settings do not count");
         tables[WORKSPACE] = empty();
     }
     let merged = merged(&*tables);
-    let mut trust = match trust::of(&merged, at, home, &variables, search)? {
-        Ok(trust) => trust,
-        Err(refusal) => return Ok(Err(refusal)),
-    };
+    let mut trust = trust::of(&merged, at, home, &variables, search)?;
     if trust != trust::Trust::Denied {
         variables = Variables::load(&merged, at, home, search)?;
-        trust = match trust::of(&merged, at, home, &variables, search)? {
-            Ok(trust) => trust,
-            Err(refusal) => return Ok(Err(refusal)),
-        };
+        trust = trust::of(&merged, at, home, &variables, search)?;
     }
-    Ok(Ok(Judged { merged, trust, variables }))
+    Ok(Judged { merged, trust, variables })
 }
 
 /// What the settings say that matters here.
@@ -146,33 +128,21 @@ impl Settings {
         at: &Standpoint,
         home: &Path,
         search: &mut Search,
-    ) -> Known<Result<Settings, Refusal>> {
-        let Layers { mut tables, mut warnings, user, workspace } = match Layers::read(at, home, search)? {
-            Ok(layers) => layers,
-            Err(refusal) => return Ok(Err(refusal)),
-        };
-        let judged = match judged(&mut tables, &workspace, at, home, search)? {
-            Ok(judged) => judged,
-            Err(refusal) => return Ok(Err(refusal)),
-        };
+    ) -> Known<Settings> {
+        let Layers { mut tables, mut warnings, user, workspace } = Layers::read(at, home, search)?;
+        let judged = judged(&mut tables, &workspace, at, home, search)?;
         let Judged { merged, trust, variables } = judged;
         warnings.extend(trust.warning(&at.cwd));
         if let Some(message) = unsafe_security(&merged) {
-            return Ok(Err(Refusal::new(user, message)));
+            return Err(Halt::refused(user, message));
         }
         let context = |key: &str| merged.at_path(&["context", key]);
-        let names = match names((context("fileName"), behavior.names), default_name, at, search)? {
-            Ok(names) => names,
-            Err(message) => return Ok(Err(Refusal::new(user, message))),
-        };
-        let markers = match markers(context("memoryBoundaryMarkers"), at, search)? {
-            Ok(markers) => markers,
-            Err(message) => return Ok(Err(Refusal::new(user, message))),
-        };
+        let names = names((context("fileName"), behavior.names), default_name, (at, &user), search)?;
+        let markers = markers(context("memoryBoundaryMarkers"), (at, &user), search)?;
         let is_flat = context("importFormat").and_then(Node::as_text) == Some("flat");
         let format = if is_flat { Format::Flat } else { Format::Tree };
         let trusted = trust != trust::Trust::Denied;
-        Ok(Ok(Settings { names, markers, format, trusted, variables, warnings, behavior, merged }))
+        Ok(Settings { names, markers, format, trusted, variables, warnings, behavior, merged })
     }
 
     /// What imports must stay inside of, and how that is told.
@@ -214,16 +184,16 @@ fn empty() -> Node {
 }
 
 /// One settings file. A missing one is empty; one that is no JSON object stops the client.
-fn layer(path: &Path, search: &mut Search) -> Known<Result<Node, Refusal>> {
-    let refused = |what: String| Ok(Err(Refusal::new(path, format!("Error in {}: {what}", path.display()))));
+fn layer(path: &Path, search: &mut Search) -> Known<Node> {
+    let refused = |what: String| Err(Halt::refused(path, format!("Error in {}: {what}", path.display())));
     let raw = match search.read(path, "settings: system defaults, user, workspace, system, the last one wins")? {
         Ok(raw) => raw,
-        Err(Unreadable::Errno(errno)) if is_absence(errno) => return Ok(Ok(empty())),
+        Err(Unreadable::Errno(errno)) if is_absence(errno) => return Ok(empty()),
         Err(problem) => return refused(problem.to_string()),
     };
     let text = formats::without_comments(&raw.text());
     match formats::parse_json(&text) {
-        Ok(table) if table.as_table().is_some() => Ok(Ok(with_environment(table, &Variables::default(), search))),
+        Ok(table) if table.as_table().is_some() => Ok(with_environment(table, &Variables::default(), search)),
         Ok(_) => refused("Settings file is not a valid JSON object.".to_owned()),
         Err(error) => refused(error.with_position(&text)),
     }
@@ -329,9 +299,9 @@ fn merge<'a>(target: &mut Node, source: &'a Node, path: &mut Vec<&'a str>) {
 fn names(
     (node, kind): (Option<&Node>, Names),
     default: &str,
-    at: &Standpoint,
+    (at, user): (&Standpoint, &Path),
     search: &mut Search,
-) -> Known<Result<Vec<String>, String>> {
+) -> Known<Vec<String>> {
     let configured: Vec<&Node> = match node.map(|node| &node.value) {
         None | Some(Value::Null | Value::Bool(false) | Value::Integer(0)) => Vec::new(),
         Some(Value::List(list)) => list.iter().collect(),
@@ -340,7 +310,8 @@ fn names(
     let mut names: Vec<String> = Vec::new();
     for node in configured {
         let Some(name) = node.as_text() else {
-            return Ok(Err(format!("context.fileName is {}, which stops Gemini CLI", node.value.kind())));
+            let what = format!("context.fileName is {}, which stops Gemini CLI", node.value.kind());
+            return Err(Halt::refused(user, what));
         };
         let name = crate::text::js_trim(name);
         if name.is_empty() {
@@ -348,7 +319,8 @@ fn names(
         }
         let name = normalized(name);
         if resolved(&absolute(&at.cwd, Path::new(&name)), search)?.is_none() {
-            return Ok(Err(format!("context.fileName {name:?} is a path that loops, which stops Gemini CLI")));
+            let what = format!("context.fileName {name:?} is a path that loops, which stops Gemini CLI");
+            return Err(Halt::refused(user, what));
         }
         names.push(name);
     }
@@ -360,14 +332,14 @@ fn names(
     });
     if is_default && resolved(&at.cwd.join(default), search)?.is_none() {
         let message = format!("{} links to itself, which stops Gemini CLI", at.cwd.join(default).display());
-        return Ok(Err(message));
+        return Err(Halt::refused(user, message));
     }
     if kind == Names::Added || names.is_empty() {
         names.push(default.to_owned());
     }
     let mut seen = std::collections::HashSet::new();
     names.retain(|name| seen.insert(name.clone()));
-    Ok(Ok(names))
+    Ok(names)
 }
 
 /// Node's `path.normalize`.
@@ -403,21 +375,22 @@ fn unsafe_security(merged: &Node) -> Option<String> {
 
 /// Markers as the client goes through them: a text is gone through letter by letter, and what is no text stops it, unless
 /// the working directory has a marker before it.
-fn markers(node: Option<&Node>, at: &Standpoint, search: &mut Search) -> Known<Result<Vec<String>, String>> {
+fn markers(node: Option<&Node>, (at, user): (&Standpoint, &Path), search: &mut Search) -> Known<Vec<String>> {
     let usual = vec![".git".to_owned()];
-    let Some(node) = node else { return Ok(Ok(usual)) };
-    let stops = Ok(Err(format!("context.memoryBoundaryMarkers is {}, which stops Gemini CLI", node.value.kind())));
+    let Some(node) = node else { return Ok(usual) };
+    let what = format!("context.memoryBoundaryMarkers is {}, which stops Gemini CLI", node.value.kind());
+    let stops = Err(Halt::refused(user, what));
     match &node.value {
-        Value::Null => Ok(Ok(usual)),
-        Value::Text(text) => Ok(Ok(text.chars().map(String::from).collect())),
+        Value::Null => Ok(usual),
+        Value::Text(text) => Ok(text.chars().map(String::from).collect()),
         Value::List(list) => {
             let markers: Vec<String> = list.iter().map_while(Node::as_text).map(str::to_owned).collect();
             if markers.len() == list.len() {
-                return Ok(Ok(markers));
+                return Ok(markers);
             }
             for marker in &markers {
                 if search.stat(&at.cwd.join(marker), "a marker before one that is no text")?.is_ok() {
-                    return Ok(Ok(markers));
+                    return Ok(markers);
                 }
             }
             stops

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::environment::{Variables, flag};
 use super::paths::{is_absence, joined, within};
-use crate::answer::{Refusal, Standpoint, Warning};
+use crate::answer::{Standpoint, Warning};
 use crate::formats::{self, Node};
-use crate::search::{Known, Search};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Unreadable, absolute};
 
 /// What was decided about the folder.
@@ -47,27 +47,22 @@ pub(super) fn of(
     home: &Path,
     variables: &Variables,
     search: &mut Search,
-) -> Known<Result<Trust, Refusal>> {
+) -> Known<Trust> {
     let given = variables.get("GEMINI_CLI_TRUST_WORKSPACE", search);
     if variables.get("GEMINI_RESTRICTED_MODE", search).as_deref() == Some("true") || given.as_deref() == Some("false") {
-        return Ok(Ok(Trust::Denied));
+        return Ok(Trust::Denied);
     }
     if given.as_deref() == Some("true") || at.flag(super::ID, "skip-trust") {
-        return Ok(Ok(Trust::Granted));
+        return Ok(Trust::Granted);
     }
     if !flag(settings.at_path(&["security", "folderTrust", "enabled"]), true) {
-        return Ok(Ok(Trust::Granted));
+        return Ok(Trust::Granted);
     }
     let file = match search.env("GEMINI_CLI_TRUSTED_FOLDERS_PATH").filter(|path| !path.is_empty()) {
         Some(path) => absolute(&at.cwd, Path::new(&path)),
         None => home.join(".gemini/trustedFolders.json"),
     };
-    let rules = match rules(&file, at, search)? {
-        Ok(rules) => rules,
-        Err(message) => {
-            return Ok(Err(Refusal::new(&file, format!("Error in {}: {message}", file.display()))));
-        }
-    };
+    let rules = rules(&file, at, search)?;
     let mut longest: Option<(usize, Level)> = None;
     for (path, level) in rules {
         let place = if level == Level::Parent { path.parent().unwrap_or(&path) } else { &path };
@@ -77,11 +72,11 @@ pub(super) fn of(
             longest = Some((len, level));
         }
     }
-    Ok(Ok(match longest {
+    Ok(match longest {
         None => Trust::Undecided,
         Some((_, Level::Never)) => Trust::Denied,
         Some((_, Level::Folder | Level::Parent)) => Trust::Granted,
-    }))
+    })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -91,19 +86,20 @@ enum Level {
     Never,
 }
 
-fn rules(file: &Path, at: &Standpoint, search: &mut Search) -> Known<Result<Vec<(PathBuf, Level)>, String>> {
+fn rules(file: &Path, at: &Standpoint, search: &mut Search) -> Known<Vec<(PathBuf, Level)>> {
+    let refused = |what: String| Err(Halt::refused(file, format!("Error in {}: {what}", file.display())));
     let raw = match search.read(file, "trust: the folders somebody decided about")? {
         Ok(raw) => raw,
-        Err(Unreadable::Errno(errno)) if is_absence(errno) => return Ok(Ok(Vec::new())),
-        Err(problem) => return Ok(Err(problem.to_string())),
+        Err(Unreadable::Errno(errno)) if is_absence(errno) => return Ok(Vec::new()),
+        Err(problem) => return refused(problem.to_string()),
     };
     let text = formats::without_comments(&raw.text());
     let node = match formats::parse_json(&text) {
         Ok(node) => node,
-        Err(error) => return Ok(Err(error.with_position(&text))),
+        Err(error) => return refused(error.with_position(&text)),
     };
     let Some(table) = node.as_table() else {
-        return Ok(Err("Trusted folders file is not a valid JSON object.".to_owned()));
+        return refused("Trusted folders file is not a valid JSON object.".to_owned());
     };
     let (mut rules, mut places): (Vec<(PathBuf, Level)>, HashMap<PathBuf, usize>) = Default::default();
     for (path, level) in table {
@@ -111,7 +107,7 @@ fn rules(file: &Path, at: &Standpoint, search: &mut Search) -> Known<Result<Vec<
             Some("TRUST_FOLDER") => Level::Folder,
             Some("TRUST_PARENT") => Level::Parent,
             Some("DO_NOT_TRUST") => Level::Never,
-            _ => return Ok(Err(format!("Invalid trust level for path \"{path}\"."))),
+            _ => return refused(format!("Invalid trust level for path \"{path}\".")),
         };
         let place = if path.starts_with('/') { joined(Path::new("/"), path) } else { joined(&at.cwd, path) };
         let at = *places.entry(place.clone()).or_insert(rules.len());
@@ -120,5 +116,5 @@ fn rules(file: &Path, at: &Standpoint, search: &mut Search) -> Known<Result<Vec<
             None => rules.push((place, level)),
         }
     }
-    Ok(Ok(rules))
+    Ok(rules)
 }

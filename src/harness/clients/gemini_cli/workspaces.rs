@@ -8,7 +8,7 @@ use super::paths::{resolved, within};
 use super::settings::{Settings, user_path};
 use crate::answer::Standpoint;
 use crate::formats::Node;
-use crate::search::{Known, Search};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, absolute};
 use crate::text::js_trim;
 
@@ -19,7 +19,7 @@ pub(super) fn all(
     settings: &Settings,
     plans: Option<&str>,
     search: &mut Search,
-) -> Known<Result<Vec<PathBuf>, String>> {
+) -> Known<Vec<PathBuf>> {
     let mut wanted: Vec<PathBuf> = vec![at.cwd.clone()];
     let configured = settings.texts(&["context", "includeDirectories"]).into_iter();
     let options = at.option_list(ID, "include-directories").into_iter().flat_map(|list| list.split(',')).map(str::trim);
@@ -34,10 +34,8 @@ pub(super) fn all(
         // The client has made its own folder by then.
         let is_made = path == own && search.stat(&own, "made at the start")?.is_err();
         if !is_made && !search.is_dir(&path, "a directory of the workspace")? {
-            return Ok(Err(format!(
-                "{} is not a directory, and Gemini CLI stops at it; correct context.includeDirectories",
-                path.display()
-            )));
+            let what = "is not a directory, and Gemini CLI stops at it; correct context.includeDirectories";
+            return Err(Halt::refused(&at.cwd, format!("{} {what}", path.display())));
         }
         let real = resolved(&path, search)?.unwrap_or(path);
         if known.insert(real.clone()) {
@@ -49,7 +47,7 @@ pub(super) fn all(
     {
         found.push(plans);
     }
-    Ok(Ok(found))
+    Ok(found)
 }
 
 /// The folder where plans are kept, if it is there and inside of the working directory.

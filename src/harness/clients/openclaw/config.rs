@@ -8,9 +8,8 @@ use super::home::Home;
 use super::roster::{self, Roster};
 use super::schema::{self, Schema};
 use super::variables::{self, Own, Unset};
-use crate::answer::Answer;
 use crate::formats::{Node, Value, parse_json5};
-use crate::search::{Known, Search};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::{FileType, absolute};
 use crate::text::js_trim;
 
@@ -51,18 +50,15 @@ pub struct Config {
     root: Node,
 }
 
-/// Why the client would not start.
-type Checked<T> = Result<T, Answer>;
-
 impl Config {
     /// Reads, completes and checks the configuration.
-    pub fn read(rules: &Behavior, home: &mut Home, search: &mut Search) -> Known<Checked<Config>> {
+    pub fn read(rules: &Behavior, home: &mut Home, search: &mut Search) -> Known<Config> {
         let file = home.config.clone();
-        let refused = |message: String| Ok(Err(Answer::refused(file.clone(), message)));
+        let refused = |message: String| Err(Halt::refused(&file, message));
         if search.stat(&file, "the configuration")?.is_err() {
             let root = Node { at: 0..0, value: Value::Table(Vec::new()) };
             let roster = Roster::of(&root, rules.agents).expect("no roster at all is a valid one");
-            return Ok(Ok(Config { file: None, roster, root }));
+            return Ok(Config { file: None, roster, root });
         }
         let raw = match search.read(&file, "the configuration")? {
             Ok(raw) => raw,
@@ -74,10 +70,7 @@ impl Config {
             Err(error) => return refused(format!("JSON5 parse failed: {}", error.with_position(&text))),
         };
         let includes = Includes::new(rules.includes, home, &file, search)?;
-        let mut root = match includes.resolve(&parsed, std::slice::from_ref(&file), search)? {
-            Ok(root) => root,
-            Err(message) => return refused(message),
-        };
+        let mut root = includes.resolve(&parsed, std::slice::from_ref(&file), search)?;
         for (name, value) in variables::own(&root, rules.own) {
             home.add_variable(search, &name, &value);
         }
@@ -87,7 +80,7 @@ impl Config {
             return refused(problem);
         }
         match Roster::of(&root, rules.agents) {
-            Ok(roster) => Ok(Ok(Config { file: Some(file), roster, root })),
+            Ok(roster) => Ok(Config { file: Some(file), roster, root }),
             Err(problem) => refused(problem),
         }
     }
@@ -174,104 +167,100 @@ impl Includes {
         Ok(Includes { allowed, roots })
     }
 
+    /// The client stops because of a file that is included.
+    fn refused<T>(chain: &[PathBuf], message: impl Into<String>) -> Known<T> {
+        Err(Halt::refused(&chain[0], message))
+    }
+
     /// `node` of the last file of `chain`, with every include in place.
-    fn resolve(&self, node: &Node, chain: &[PathBuf], search: &mut Search) -> Known<Result<Node, String>> {
+    fn resolve(&self, node: &Node, chain: &[PathBuf], search: &mut Search) -> Known<Node> {
         let at = node.at.clone();
         match &node.value {
             Value::List(items) => {
                 let mut list = Vec::with_capacity(items.len());
                 for item in items {
-                    match self.resolve(item, chain, search)? {
-                        Ok(item) => list.push(item),
-                        Err(problem) => return Ok(Err(problem)),
-                    }
+                    list.push(self.resolve(item, chain, search)?);
                 }
-                Ok(Ok(Node { at, value: Value::List(list) }))
+                Ok(Node { at, value: Value::List(list) })
             }
             Value::Table(entries) => {
                 let mut table = Vec::with_capacity(entries.len());
                 for (key, value) in entries.iter().filter(|(key, _)| key != "$include") {
-                    match self.resolve(value, chain, search)? {
-                        Ok(value) => table.push((key.clone(), value)),
-                        Err(problem) => return Ok(Err(problem)),
-                    }
+                    table.push((key.clone(), self.resolve(value, chain, search)?));
                 }
                 let own = Node { at, value: Value::Table(table) };
-                let Some(include) = node.get("$include") else { return Ok(Ok(own)) };
+                let Some(include) = node.get("$include") else { return Ok(own) };
                 self.include(include, own, chain, search)
             }
-            _ => Ok(Ok(node.clone())),
+            _ => Ok(node.clone()),
         }
     }
 
-    fn include(
-        &self,
-        include: &Node,
-        own: Node,
-        chain: &[PathBuf],
-        search: &mut Search,
-    ) -> Known<Result<Node, String>> {
+    fn include(&self, include: &Node, own: Node, chain: &[PathBuf], search: &mut Search) -> Known<Node> {
         let included = match &include.value {
-            Value::Text(file) => match self.load(file, chain, search)? {
-                Ok(node) => node,
-                Err(problem) => return Ok(Err(problem)),
-            },
+            Value::Text(file) => self.load(file, chain, search)?,
             Value::List(files) => {
                 let mut merged = Node { at: include.at.clone(), value: Value::Table(Vec::new()) };
                 for file in files {
                     let Some(file) = file.as_text() else {
-                        return Ok(Err("Invalid $include array item: expected string".into()));
+                        return Self::refused(chain, "Invalid $include array item: expected string");
                     };
-                    match self.load(file, chain, search)? {
-                        Ok(node) => merged = merge(merged, node),
-                        Err(problem) => return Ok(Err(problem)),
-                    }
+                    merged = merge(merged, self.load(file, chain, search)?);
                 }
                 merged
             }
             other => {
                 let kind = other.kind();
-                return Ok(Err(format!("Invalid $include value: expected string or array of strings, got {kind}")));
+                return Self::refused(
+                    chain,
+                    format!("Invalid $include value: expected string or array of strings, got {kind}"),
+                );
             }
         };
         let alone = own.as_table().is_some_and(<[_]>::is_empty);
         if !alone && included.as_table().is_none() {
-            return Ok(Err("Sibling keys require included content to be an object".into()));
+            return Self::refused(chain, "Sibling keys require included content to be an object");
         }
-        Ok(Ok(if alone { included } else { merge(included, own) }))
+        Ok(if alone { included } else { merge(included, own) })
     }
 
-    fn load(&self, written: &str, chain: &[PathBuf], search: &mut Search) -> Known<Result<Node, String>> {
+    fn load(&self, written: &str, chain: &[PathBuf], search: &mut Search) -> Known<Node> {
         if written.contains('\0') {
-            return Ok(Err("Include path must not contain null bytes".into()));
+            return Self::refused(chain, "Include path must not contain null bytes");
         }
         let from = chain.last().and_then(|file| file.parent()).unwrap_or(Path::new("/"));
         let file = absolute(from, Path::new(written));
         if !self.roots.iter().any(|(root, _)| is_inside(root, &file)) {
-            return Ok(Err(format!("Include path escapes config directory: {written}")));
+            return Self::refused(chain, format!("Include path escapes config directory: {written}"));
         }
         if let Ok(real) = search.real(&file)?
             && !self.roots.iter().any(|(_, root)| is_inside(root, &real))
         {
-            return Ok(Err(format!("Include path resolves outside config directory (symlink): {written}")));
+            return Self::refused(
+                chain,
+                format!("Include path resolves outside config directory (symlink): {written}"),
+            );
         }
         if chain.contains(&file) {
-            return Ok(Err(format!("Circular include detected: {written}")));
+            return Self::refused(chain, format!("Circular include detected: {written}"));
         }
         if chain.len() > INCLUDE_DEPTH {
-            return Ok(Err(format!("Maximum include depth ({INCLUDE_DEPTH}) exceeded at: {written}")));
+            return Self::refused(chain, format!("Maximum include depth ({INCLUDE_DEPTH}) exceeded at: {written}"));
         }
         let safe = search
             .stat(&file, "included by the configuration")?
             .map(|meta| meta.kind == FileType::File && meta.links <= 1 && meta.len <= FILE_LIMIT_BYTES);
         if safe == Ok(false) && self.allowed == Included::BelowRoots {
-            return Ok(Err(format!(
-                "Include file failed security checks (regular file, max {FILE_LIMIT_BYTES} bytes, no hardlinks): {written}"
-            )));
+            return Self::refused(
+                chain,
+                format!(
+                    "Include file failed security checks (regular file, max {FILE_LIMIT_BYTES} bytes, no hardlinks): {written}"
+                ),
+            );
         }
         let raw = match search.read(&file, "included by the configuration")? {
             Ok(raw) => raw,
-            Err(problem) => return Ok(Err(format!("Failed to read include file: {written}: {problem}"))),
+            Err(problem) => return Self::refused(chain, format!("Failed to read include file: {written}: {problem}")),
         };
         let text = raw.text();
         match parse_json5(&text) {
@@ -279,7 +268,9 @@ impl Includes {
                 let chain: Vec<PathBuf> = chain.iter().cloned().chain([file]).collect();
                 self.resolve(&parsed, &chain, search)
             }
-            Err(error) => Ok(Err(format!("Failed to parse include file: {written}: {}", error.with_position(&text)))),
+            Err(error) => {
+                Self::refused(chain, format!("Failed to parse include file: {written}: {}", error.with_position(&text)))
+            }
         }
     }
 }

@@ -26,7 +26,7 @@ pub fn expect(files: impl IntoIterator<Item = PathBuf>, search: &mut Search) -> 
 /// Opens `file`, which stands lexically below `root`: no final link, no link out of `root`, a regular file with one
 /// name and at most [`FILE_LIMIT_BYTES`].
 pub fn open(root: &Path, file: &Path, rule: &'static str, search: &mut Search) -> Known<Guarded> {
-    if let Err(guarded) = parents(root, file, rule, search)? {
+    if let Some(guarded) = behind(root, file, rule, search)? {
         return Ok(guarded);
     }
     let meta = match search.lstat(file, rule)? {
@@ -72,38 +72,39 @@ fn refusal(meta: &Meta) -> Option<String> {
     }
 }
 
-/// The directories between root and file: links among them are followed as long as they stay inside.
-fn parents(root: &Path, file: &Path, rule: &'static str, search: &mut Search) -> Known<Result<(), Guarded>> {
-    let Ok(real_root) = search.real(root)? else { return Ok(Ok(())) };
-    let Some(between) = file.parent().and_then(|dir| dir.strip_prefix(root).ok()) else { return Ok(Ok(())) };
+/// Why the directories between root and file keep it from being opened, if they do: links among them are followed as long as
+/// they stay inside.
+fn behind(root: &Path, file: &Path, rule: &'static str, search: &mut Search) -> Known<Option<Guarded>> {
+    let Ok(real_root) = search.real(root)? else { return Ok(None) };
+    let Some(between) = file.parent().and_then(|dir| dir.strip_prefix(root).ok()) else { return Ok(None) };
     let mut here = root.to_owned();
     for name in between.components() {
         here.push(name);
         let meta = match search.lstat(&here, rule)? {
             Ok(meta) => meta,
-            Err(errno) => return Ok(Err(failed(errno, "lstat", &here))),
+            Err(errno) => return Ok(Some(failed(errno, "lstat", &here))),
         };
         match meta.kind {
             FileType::Dir => {}
             FileType::Link => match search.real(&here)? {
                 Ok(real) if !real.starts_with(&real_root) => {
-                    return Ok(Err(Guarded::Refused(format!(
+                    return Ok(Some(Guarded::Refused(format!(
                         "Symlink escapes workspace root ({}): {}",
                         real_root.display(),
                         here.display()
                     ))));
                 }
-                Ok(real) if !search.is_dir(&real, rule)? => return Ok(Err(not_a_directory(&here))),
+                Ok(real) if !search.is_dir(&real, rule)? => return Ok(Some(not_a_directory(&here))),
                 Ok(_) => {}
-                Err(Errno::NOENT) => return Ok(Err(Guarded::Missing)),
-                Err(_) => return Ok(Err(Guarded::Refused("symlink path could not be resolved".into()))),
+                Err(Errno::NOENT) => return Ok(Some(Guarded::Missing)),
+                Err(_) => return Ok(Some(Guarded::Refused("symlink path could not be resolved".into()))),
             },
             FileType::File | FileType::Fifo | FileType::Device | FileType::Other => {
-                return Ok(Err(not_a_directory(&here)));
+                return Ok(Some(not_a_directory(&here)));
             }
         }
     }
-    Ok(Ok(()))
+    Ok(None)
 }
 
 fn not_a_directory(path: &Path) -> Guarded {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::answer::{Answer, SessionKind, Standpoint};
+use crate::answer::{SessionKind, Standpoint};
 use crate::formats::dotenv;
-use crate::search::{Known, Search};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, absolute};
 use crate::text::js_trim;
 
@@ -101,7 +101,7 @@ pub struct Home {
 
 impl Home {
     /// Finds the places.
-    pub fn find(places: &'static Places, at: &Standpoint, search: &mut Search) -> Known<Result<Home, Answer>> {
+    pub fn find(places: &'static Places, at: &Standpoint, search: &mut Search) -> Known<Home> {
         let home = match places.home.named(search) {
             Some(dir) => absolute(&at.cwd, &expanded(&dir, &at.home)),
             None => at.home.clone(),
@@ -136,10 +136,8 @@ impl Home {
             Some(file) => here.path(&file),
             None => here.default_config(named_state.is_some(), search)?,
         };
-        Ok(match here.invalid_profile(search) {
-            Some(refusal) => Err(refusal),
-            None => Ok(here),
-        })
+        here.check_profile(search)?;
+        Ok(here)
     }
 
     /// A variable of the process, else of a `.env` file, else of the configuration.
@@ -282,21 +280,22 @@ impl Home {
         Ok(self.state.join(self.places.config_names[0]))
     }
 
-    fn invalid_profile(&self, search: &Search) -> Option<Answer> {
+    fn check_profile(&self, search: &Search) -> Known<()> {
         if self.places.workspace != Workspace::Named {
-            return None;
+            return Ok(());
         }
-        let profile = self.variable(search, "OPENCLAW_PROFILE")?;
+        let profile = self.variable(search, "OPENCLAW_PROFILE").unwrap_or_default();
         let profile = js_trim(&profile);
         let valid = profile.len() <= 64
             && profile.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
             && !profile.starts_with(['-', '_']);
-        (!valid && !profile.is_empty()).then(|| {
+        if !valid && !profile.is_empty() {
             let message = format!(
                 "Invalid profile name: {profile:?} (OPENCLAW_PROFILE); use letters, digits, `-` and `_`, at most 64"
             );
-            Answer::refused(self.home.clone(), message)
-        })
+            return Err(Halt::refused(&self.home, message));
+        }
+        Ok(())
     }
 
     /// `.env` of the working directory may set what the edition allows; `.env` of the state directory anything.

@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use super::Template;
-use super::setup::{Failure, Setup, workspace_exists};
+use super::setup::{Setup, workspace_exists};
 use crate::formats::{Node, parse_json};
-use crate::search::{Known, Search};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Errno, Unreadable};
 
 /// Which files are created, and when.
@@ -26,13 +26,11 @@ pub enum Bootstrap {
 }
 
 /// Follows what a turn creates in `workspace`.
-pub fn prepare(workspace: &Path, skip: bool, rules: &Behavior, search: &mut Search) -> Known<Result<Setup, Failure>> {
-    if let Err(failure) = workspace_exists(workspace, search)? {
-        return Ok(Err(failure));
-    }
+pub fn prepare(workspace: &Path, skip: bool, rules: &Behavior, search: &mut Search) -> Known<Setup> {
+    workspace_exists(workspace, search)?;
     let mut setup = Setup::default();
     if skip {
-        return Ok(Ok(setup));
+        return Ok(setup);
     }
     let mut brand_new = true;
     for name in rules.names {
@@ -45,24 +43,23 @@ pub fn prepare(workspace: &Path, skip: bool, rules: &Behavior, search: &mut Sear
     let bootstrap = workspace.join("BOOTSTRAP.md");
     let wanted = match &rules.bootstrap {
         Bootstrap::InNewWorkspaces => brand_new,
-        Bootstrap::Once(templates) => match is_to_be_seeded(workspace, templates, search)? {
-            Ok(wanted) => wanted,
-            Err(failure) => return Ok(Err(failure)),
-        },
+        Bootstrap::Once(templates) => is_to_be_seeded(workspace, templates, search)?,
     };
     if wanted && search.lstat(&bootstrap, "created from a template in a new workspace")?.is_err() {
         setup.creates.push("BOOTSTRAP.md");
     }
-    Ok(Ok(setup))
+    Ok(setup)
 }
 
 /// Whether BOOTSTRAP.md is created in a workspace that records whether it was.
-fn is_to_be_seeded(workspace: &Path, templates: &[Template], search: &mut Search) -> Known<Result<bool, Failure>> {
+fn is_to_be_seeded(workspace: &Path, templates: &[Template], search: &mut Search) -> Known<bool> {
     let file = workspace.join(".openclaw/workspace-state.json");
     let state = match search.read(&file, "whether BOOTSTRAP.md was there before")? {
         Ok(raw) => parse_json(&raw.text()).ok(),
         Err(Unreadable::Errno(Errno::NOENT)) => None,
-        Err(problem) => return Ok(Err((file, format!("the state of the workspace cannot be read: {problem}")))),
+        Err(problem) => {
+            return Err(Halt::refused(file, format!("the state of the workspace cannot be read: {problem}")));
+        }
     };
     let is_set = |key: &str| {
         let value = state.as_ref().and_then(|state| state.get(key)).and_then(Node::as_text);
@@ -70,19 +67,22 @@ fn is_to_be_seeded(workspace: &Path, templates: &[Template], search: &mut Search
     };
     let known = is_set("bootstrapSeededAt") || is_set("onboardingCompletedAt");
     if known || search.stat(&workspace.join("BOOTSTRAP.md"), "whether it is there already")?.is_ok() {
-        return Ok(Ok(false));
+        return Ok(false);
     }
     for template in templates {
         let path = workspace.join(template.name);
         match search.read(&path, "compared with its template")? {
             Ok(raw) if template.is(&raw) => {}
-            Ok(_) => return Ok(Ok(false)),
+            Ok(_) => return Ok(false),
             // The turn has created it a moment ago, unless a link to nothing stood in the way.
             Err(Unreadable::Errno(Errno::NOENT)) if search.lstat(&path, "compared with its template")?.is_err() => {}
             Err(problem) => {
-                return Ok(Err((path, format!("{problem}; OpenClaw compares it with its template and fails"))));
+                return Err(Halt::refused(
+                    path,
+                    format!("{problem}; OpenClaw compares it with its template and fails"),
+                ));
             }
         }
     }
-    Ok(Ok(true))
+    Ok(true)
 }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::guard::{self, Guarded};
 use super::{FileRule, Filter, OpenClaw, Opening, Presence};
-use crate::answer::{Answer, Fate, Purpose, Scope, SessionKind};
-use crate::search::{Known, Search};
+use crate::answer::{Fate, Purpose, Scope, SessionKind};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::{self, FileType, Unreadable};
 use crate::text;
 
@@ -87,12 +87,7 @@ pub fn purpose(name: &str) -> Purpose {
 impl OpenClaw {
     /// The files of the workspace, in order, or what keeps the client from reading them. A file that a turn deletes before
     /// it reads is missing.
-    pub(super) fn load(
-        &self,
-        workspace: &Path,
-        deleted: Option<&str>,
-        search: &mut Search,
-    ) -> Known<Result<Vec<Loaded>, Answer>> {
+    pub(super) fn load(&self, workspace: &Path, deleted: Option<&str>, search: &mut Search) -> Known<Vec<Loaded>> {
         let files = self.wanted(workspace, search)?;
         guard::expect(files.iter().map(|file| workspace.join(file.name)), search)?;
         let mut loaded = Vec::with_capacity(files.len());
@@ -114,13 +109,13 @@ impl OpenClaw {
                         Loaded::read(file.name, path, snapshot::Content::default(), Scope::User)
                     }
                     Err(Unreadable::Not(FileType::Fifo)) => {
-                        return Ok(Err(Answer::refused(path, "a FIFO: OpenClaw would wait forever to read it")));
+                        return Err(Halt::refused(path, "a FIFO: OpenClaw would wait forever to read it"));
                     }
                     Err(_) => Loaded::instead(file.name, path, Content::Missing),
                 },
             });
         }
-        Ok(Ok(loaded))
+        Ok(loaded)
     }
 
     /// The files that are looked at.

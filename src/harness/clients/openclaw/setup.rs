@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::Template;
 use super::home::Home;
 use crate::answer::Standpoint;
-use crate::search::{Known, Search};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, Errno, FileType, Row, Unreadable};
 use crate::text::{js_trim, lossy};
 
@@ -34,9 +34,6 @@ pub struct Setup {
     /// The files that the turn would create.
     pub creates: Vec<&'static str>,
 }
-
-/// A turn that fails before it reads anything: the path, and the reason.
-pub type Failure = (PathBuf, String);
 
 /// What is recorded about a workspace.
 #[derive(Clone, Default)]
@@ -71,12 +68,9 @@ pub fn prepare(
     home: &Home,
     at: &Standpoint,
     search: &mut Search,
-) -> Known<Result<Setup, Failure>> {
+) -> Known<Setup> {
     let mut preparation = Preparation { workspace, templates, today_ms: start_of_day(at.surroundings.date), search };
-    let record = match preparation.record(home)? {
-        Ok(record) => record,
-        Err(failure) => return Ok(Err(failure)),
-    };
+    let record = preparation.record(home)?;
     preparation.follow(record, wishes)
 }
 
@@ -88,83 +82,70 @@ struct Preparation<'a, 'b> {
     search: &'a mut Search<'b>,
 }
 
-/// A check that may end the turn.
-type Checked<T> = Known<Result<T, Failure>>;
-
-/// `?` for both: what is untold, and what ends the turn.
-macro_rules! checked {
-    ($result:expr) => {
-        match $result? {
-            Ok(value) => value,
-            Err(failure) => return Ok(Err(failure)),
-        }
-    };
-}
-
 impl Preparation<'_, '_> {
-    fn follow(&mut self, initial: Record, wishes: &Wishes) -> Checked<Setup> {
+    fn follow(&mut self, initial: Record, wishes: &Wishes) -> Known<Setup> {
         let mut record = initial.clone();
-        if !checked!(workspace_exists(self.workspace, self.search)) {
-            checked!(Ok(self.forget(&mut record)));
+        if !workspace_exists(self.workspace, self.search)? {
+            self.forget(&mut record)?;
         }
         let bootstrap = self.is_there("BOOTSTRAP.md", "what a turn deletes or creates")?;
         if wishes.skip {
-            checked!(self.expire_without_files(&initial, &mut record, bootstrap));
-            return Ok(Ok(Setup { complete: record.complete, ..Setup::default() }));
+            self.expire_without_files(&initial, &mut record, bootstrap)?;
+            return Ok(Setup { complete: record.complete, ..Setup::default() });
         }
-        let reseeding = checked!(self.expire(&initial, &mut record, bootstrap));
+        let reseeding = self.expire(&initial, &mut record, bootstrap)?;
         self.seed(record, wishes, bootstrap, reseeding)
     }
 
     /// A turn that creates nothing: forgets the record of a workspace of which nothing survives.
-    fn expire_without_files(&mut self, initial: &Record, record: &mut Record, bootstrap: bool) -> Checked<()> {
+    fn expire_without_files(&mut self, initial: &Record, record: &mut Record, bootstrap: bool) -> Known<()> {
         let evidence = self.has_any_content()?;
         if self.is_recent(initial.attested_ms) && !evidence {
-            return Ok(Err(self.vanished()));
+            return Err(self.vanished());
         }
         let unchanged = initial.seeded == record.seeded && initial.complete == record.complete;
         if initial.is_marked() && initial.attested_ms.is_none() && unchanged {
-            let survives = bootstrap || checked!(self.looks_configured(false)) || self.all_templates()?;
+            let survives = bootstrap || self.looks_configured(false)? || self.all_templates()?;
             if !survives {
-                checked!(Ok(self.forget(record)));
+                self.forget(record)?;
             }
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// Forgets the record of a workspace of which nothing survives; whether it did.
-    fn expire(&mut self, initial: &Record, record: &mut Record, bootstrap: bool) -> Checked<bool> {
+    fn expire(&mut self, initial: &Record, record: &mut Record, bootstrap: bool) -> Known<bool> {
         let mut brand_new = !self.has_user_content(false)?;
         for name in ["AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md"] {
             brand_new &= !self.is_there(name, "whether the workspace is brand new")?;
         }
         if brand_new {
             if self.is_recent(initial.attested_ms) {
-                return Ok(Err(self.vanished()));
+                return Err(self.vanished());
             }
-            checked!(Ok(self.forget(record)));
-            return Ok(Ok(initial.exists || initial.attested_ms.is_some()));
+            self.forget(record)?;
+            return Ok(initial.exists || initial.attested_ms.is_some());
         }
         let survives = if initial.attested_ms.is_some() {
             bootstrap
                 || self.agents_is_customized(&initial.hashes)?
-                || checked!(self.looks_configured(false))
+                || self.looks_configured(false)?
                 || (initial.is_marked() && self.generated_files_are_intact(&initial.hashes)?)
         } else if initial.is_marked() {
             let unchanged = initial.seeded == record.seeded && initial.complete == record.complete;
-            bootstrap || checked!(self.looks_configured(false)) || !unchanged || self.all_templates()?
+            bootstrap || self.looks_configured(false)? || !unchanged || self.all_templates()?
         } else {
             true
         };
         if survives {
-            return Ok(Ok(false));
+            return Ok(false);
         }
-        checked!(Ok(self.forget(record)));
-        Ok(Ok(true))
+        self.forget(record)?;
+        Ok(true)
     }
 
     /// Creates, deletes and records.
-    fn seed(&mut self, mut record: Record, wishes: &Wishes, bootstrap: bool, reseeding: bool) -> Checked<Setup> {
+    fn seed(&mut self, mut record: Record, wishes: &Wishes, bootstrap: bool, reseeding: bool) -> Known<Setup> {
         let mut setup = Setup::default();
         for template in self.templates {
             let optional = template.name != "AGENTS.md";
@@ -176,7 +157,7 @@ impl Preparation<'_, '_> {
                 Err(Errno::NOENT) => setup.creates.push(template.name),
                 Err(errno) => {
                     let reason = format!("{}: {}", errno.name(), errno.text());
-                    return Ok(Err((self.workspace.join(template.name), reason)));
+                    return Err(Halt::refused(self.workspace.join(template.name), reason));
                 }
             }
         }
@@ -184,7 +165,7 @@ impl Preparation<'_, '_> {
         if !record.complete {
             if record.seeded && !bootstrap {
                 record.complete = true;
-            } else if bootstrap && checked!(self.looks_configured(false)) {
+            } else if bootstrap && self.looks_configured(false)? {
                 record.complete = true;
                 let path = self.workspace.join("BOOTSTRAP.md");
                 let entry = self.search.lstat(&path, "deleted when the workspace looks configured")?;
@@ -192,23 +173,23 @@ impl Preparation<'_, '_> {
             }
         }
         if !record.seeded && !record.complete && !bootstrap {
-            if checked!(self.looks_configured(!reseeding)) {
+            if self.looks_configured(!reseeding)? {
                 record.complete = true;
             } else {
                 setup.creates.push("BOOTSTRAP.md");
             }
         }
         setup.complete = record.complete;
-        Ok(Ok(setup))
+        Ok(setup)
     }
 
     /// What the state database and the files of older versions say.
-    fn record(&mut self, home: &Home) -> Checked<Record> {
+    fn record(&mut self, home: &Home) -> Known<Record> {
         for name in ["openclaw-workspace-state.json", ".openclaw/workspace-state.json"] {
             let file = self.workspace.join(name);
             if self.search.lstat(&file, "state of an older version, which stops the client")?.is_ok() {
                 let reason = "setup state of an older version is still here; run `openclaw doctor --fix`";
-                return Ok(Err((file, reason.into())));
+                return Err(Halt::refused(file, reason));
             }
         }
         let key = hash(canonical(self.workspace, home, self.search)?.as_bytes());
@@ -219,16 +200,16 @@ impl Preparation<'_, '_> {
         let state = match state {
             Ok(rows) => rows,
             Err(problem) => {
-                return Ok(Err((file, format!("the state database cannot be read: {problem}"))));
+                return Err(Halt::refused(file, format!("the state database cannot be read: {problem}")));
             }
         };
-        let Some(row) = state.first() else { return Ok(Ok(Record::default())) };
+        let Some(row) = state.first() else { return Ok(Record::default()) };
         let hashes = self.search.rows(&file, HASHES_QUERY, &key, "which files were made from templates")?;
-        Ok(Ok(recorded(row, hashes.as_deref().unwrap_or_default())))
+        Ok(recorded(row, hashes.as_deref().unwrap_or_default()))
     }
 
     /// Deletes the record, unless it is so fresh that the workspace must have been lost by accident.
-    fn forget(&self, record: &mut Record) -> Result<(), Failure> {
+    fn forget(&self, record: &mut Record) -> Known<()> {
         if self.is_recent(record.attested_ms) || (record.is_marked() && self.is_recent(record.updated_ms)) {
             return Err(self.vanished());
         }
@@ -236,9 +217,9 @@ impl Preparation<'_, '_> {
         Ok(())
     }
 
-    fn vanished(&self) -> Failure {
+    fn vanished(&self) -> Halt {
         let reason = "the workspace was in use less than a day ago and is empty now; OpenClaw refuses to start over";
-        (self.workspace.to_owned(), reason.into())
+        Halt::refused(self.workspace, reason)
     }
 
     /// Only the day is known, so whatever may still be recent today counts.
@@ -252,12 +233,12 @@ impl Preparation<'_, '_> {
     }
 
     /// Whether SOUL, IDENTITY or USER differ from their templates, or the workspace shows other signs of use.
-    fn looks_configured(&mut self, git: bool) -> Checked<bool> {
+    fn looks_configured(&mut self, git: bool) -> Known<bool> {
         let mut differs = false;
         for name in ["SOUL.md", "IDENTITY.md", "USER.md"] {
-            differs |= checked!(self.differs(name));
+            differs |= self.differs(name)?;
         }
-        Ok(Ok(differs || self.has_user_content(git)?))
+        Ok(differs || self.has_user_content(git)?)
     }
 
     fn has_user_content(&mut self, git: bool) -> Known<bool> {
@@ -307,23 +288,25 @@ impl Preparation<'_, '_> {
     }
 
     /// Whether a file is there and is not its template. What Node cannot read into a string ends the turn.
-    fn differs(&mut self, name: &str) -> Checked<bool> {
+    fn differs(&mut self, name: &str) -> Known<bool> {
         let path = self.workspace.join(name);
         let found = self.search.read(&path, "compared with its template")?;
-        Ok(match found {
+        match found {
             Ok(raw) => Ok(!self.template(name).is_some_and(|template| template.is(&raw))),
             Err(Unreadable::Errno(Errno::NOENT)) => Ok(false),
             Err(Unreadable::TooLarge(len)) if len < NODE_LIMIT_BYTES => Ok(true),
             // Read as nothing, which is not the template.
             Err(Unreadable::Not(FileType::Device)) => Ok(true),
             Err(Unreadable::Not(FileType::Dir)) => {
-                Err((path, "EISDIR: illegal operation on a directory, read (compared with its template)".into()))
+                Err(Halt::refused(path, "EISDIR: illegal operation on a directory, read (compared with its template)"))
             }
             Err(Unreadable::Not(FileType::Fifo)) => {
-                Err((path, "a FIFO: OpenClaw would wait forever to compare it with its template".into()))
+                Err(Halt::refused(path, "a FIFO: OpenClaw would wait forever to compare it with its template"))
             }
-            Err(problem) => Err((path, format!("{problem}; OpenClaw compares it with its template and fails"))),
-        })
+            Err(problem) => {
+                Err(Halt::refused(path, format!("{problem}; OpenClaw compares it with its template and fails")))
+            }
+        }
     }
 
     /// The hash of a file's text.
@@ -364,14 +347,14 @@ impl Preparation<'_, '_> {
 }
 
 /// Whether the workspace is there; or why it cannot be made.
-pub(super) fn workspace_exists(workspace: &Path, search: &mut Search) -> Checked<bool> {
+pub(super) fn workspace_exists(workspace: &Path, search: &mut Search) -> Known<bool> {
     let reason = match search.stat(workspace, "the workspace")? {
-        Ok(meta) if meta.kind == FileType::Dir => return Ok(Ok(true)),
+        Ok(meta) if meta.kind == FileType::Dir => return Ok(true),
         Ok(meta) => format!("the workspace is a {}, and no directory can be made there", meta.kind.word()),
-        Err(Errno::NOENT) if search.lstat(workspace, "the workspace")?.is_err() => return Ok(Ok(false)),
+        Err(Errno::NOENT) if search.lstat(workspace, "the workspace")?.is_err() => return Ok(false),
         Err(errno) => format!("the workspace cannot be made: {}: {}", errno.name(), errno.text()),
     };
-    Ok(Err((workspace.to_owned(), reason)))
+    Err(Halt::refused(workspace, reason))
 }
 
 impl Template {

@@ -32,10 +32,7 @@ impl Turn<'_> {
     pub fn answer(&self, search: &mut Search) -> Known<Answer> {
         let mut answer = Answer { root: Some(self.workspace.to_owned()), ..Answer::default() };
         let mode = self.at.prompt_mode.unwrap_or(self.filter().mode);
-        let mut files = match self.files(mode, search, &mut answer)? {
-            Ok(files) => files,
-            Err(refusal) => return Ok(refusal),
-        };
+        let mut files = self.files(mode, search, &mut answer)?;
         self.say_setup(&mut answer);
         let counted: Vec<usize> = (0..files.len()).filter(|index| files[*index].counts()).collect();
         let portions = self.portions(&files, &counted);
@@ -96,12 +93,9 @@ impl Turn<'_> {
     }
 
     /// Every file that is considered; those that do not count say why.
-    fn files(&self, mode: PromptMode, search: &mut Search, answer: &mut Answer) -> Known<Result<Vec<Loaded>, Answer>> {
+    fn files(&self, mode: PromptMode, search: &mut Search, answer: &mut Answer) -> Known<Vec<Loaded>> {
         let deleted = self.setup.deletes_bootstrap.then_some("BOOTSTRAP.md");
-        let mut files = match self.edition.load(self.workspace, deleted, search)? {
-            Ok(files) => files,
-            Err(refusal) => return Ok(Err(refusal)),
-        };
+        let mut files = self.edition.load(self.workspace, deleted, search)?;
         let excluded = match self.config.of_agent(self.agent, "contextInjection").and_then(Node::as_text) {
             _ if mode == PromptMode::None => Some("the prompt mode `none` has no files"),
             Some("never") => Some("contextInjection is `never`"),
@@ -115,7 +109,7 @@ impl Turn<'_> {
         };
         if let Some(reason) = excluded {
             files.iter_mut().for_each(|file| file.leave_out(Fate::Excluded, reason));
-            return Ok(Ok(files));
+            return Ok(files);
         }
         match self.config.memory_plugin() {
             _ if self.edition.opening == Opening::Any => {}
@@ -133,7 +127,7 @@ impl Turn<'_> {
             files.iter_mut().for_each(|file| file.leave_out(Fate::Excluded, "the context mode is `lightweight`"));
         }
         self.add_extra(&mut files, search, answer)?;
-        Ok(Ok(files))
+        Ok(files)
     }
 
     /// A setup that is complete has no BOOTSTRAP.md any more.

@@ -6,9 +6,8 @@ use super::brand::{Invalid, Ownership};
 use super::merge::merge;
 use super::rules::AgentNames;
 use super::{OpenCode, front_matter, older_words};
-use crate::answer::Answer;
 use crate::formats::{Node, Value};
-use crate::search::{Known, Search};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::Ask;
 use crate::text::js_trim;
 
@@ -25,9 +24,9 @@ pub(super) fn globs(edition: &OpenCode, dir: &Path) -> Vec<Ask> {
 }
 
 /// Looks at the commands of a directory. They put nothing into the prompt, but one that is not valid stops the client.
-pub(super) fn check_commands(edition: &OpenCode, dir: &Path, search: &mut Search) -> Known<Result<(), Answer>> {
+pub(super) fn check_commands(edition: &OpenCode, dir: &Path, search: &mut Search) -> Known<()> {
     if edition.brand.invalid == Invalid::PassedOver {
-        return Ok(Ok(()));
+        return Ok(());
     }
     let files = &search.glob(dir, COMMANDS, edition.globs.following(true), "commands in Markdown files")?.files;
     search.expect(files.iter().cloned().map(Ask::Content))?;
@@ -38,19 +37,14 @@ pub(super) fn check_commands(edition: &OpenCode, dir: &Path, search: &mut Search
         entries.retain(|(key, _)| key != "template");
         entries.push(("template".to_owned(), Node { at: 0..0, value: Value::Text(markdown.content) }));
         if let Some(problem) = edition.settings.schema.command_problem(&markdown.data) {
-            return Ok(Err(Answer::refused(file, format!("not a valid command: {problem}"))));
+            return Err(Halt::refused(file, format!("not a valid command: {problem}")));
         }
     }
-    Ok(Ok(()))
+    Ok(())
 }
 
-/// The agents of a directory as settings that remember which file they are from; `Err` when one of them stops the client.
-pub(super) fn read(
-    edition: &OpenCode,
-    dir: &Path,
-    doubts: &mut Vec<String>,
-    search: &mut Search,
-) -> Known<Result<Node, Answer>> {
+/// The agents of a directory as settings that remember which file they are from.
+pub(super) fn read(edition: &OpenCode, dir: &Path, doubts: &mut Vec<String>, search: &mut Search) -> Known<Node> {
     let flavor = edition.globs.following(true);
     let mut found = Vec::new();
     for (pattern, mode) in [(AGENTS, false), (MODES, true)] {
@@ -76,7 +70,7 @@ pub(super) fn read(
                 if mode || edition.brand.invalid == Invalid::PassedOver {
                     continue;
                 }
-                return Ok(Err(Answer::refused(file, format!("not a valid agent: {problem}"))));
+                return Err(Halt::refused(file, format!("not a valid agent: {problem}")));
             }
             older_words::of_agent(&mut agent);
             let from = Node { at: 0..0, value: Value::Text(file.display().to_string()) };
@@ -90,7 +84,7 @@ pub(super) fn read(
     let mut agents = table(Vec::new());
     // Of two with one name, the later one is laid over the other.
     merge(&mut agents, table(found));
-    Ok(Ok(table(vec![("agent".to_owned(), agents)])))
+    Ok(table(vec![("agent".to_owned(), agents)]))
 }
 
 /// The key under which an agent remembers its file. Not a key that settings can have: it holds a NUL.

@@ -12,7 +12,7 @@ use super::variables::{Substituted, Target};
 use super::{OpenCode, agents, kilo, older_words, references, schema, variables};
 use crate::answer::{Answer, Certain, Standpoint, Warning};
 use crate::formats::{self, Node, Value};
-use crate::search::{Known, Search};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, Errno, FileType, Remote, Unreadable, absolute};
 use crate::text;
 
@@ -41,7 +41,7 @@ pub(super) struct Config {
 }
 
 impl Config {
-    /// Reads every layer, lowest first; `Err` is the answer of a client that does not start.
+    /// Reads every layer, lowest first.
     pub fn gather(
         edition: &OpenCode,
         at: &Standpoint,
@@ -49,7 +49,7 @@ impl Config {
         places: &Places,
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Known<Result<Config, Answer>> {
+    ) -> Known<Config> {
         let mut layers = Layers {
             config: Config {
                 instructions: Vec::new(),
@@ -67,15 +67,13 @@ impl Config {
             variables: HashMap::new(),
             edition,
         };
-        if let Err(refusal) = layers.read(at, flags, places, search, answer)? {
-            return Ok(Err(refusal));
-        }
+        layers.read(at, flags, places, search, answer)?;
         let mut config = layers.config;
         for (path, problem) in config.passed_over.drain(..) {
             answer.warnings.push(Warning::at("settings-passed-over", path, format!("{problem}; they are passed over")));
         }
         config.doubts.drain(..).for_each(|doubt| answer.doubt(&[Certain::Set], doubt));
-        Ok(Ok(config))
+        Ok(config)
     }
 
     /// Whose an entry of `instructions` or `skills.paths` is.
@@ -104,19 +102,6 @@ impl Config {
     }
 }
 
-/// What a step of reading comes to: `Err` is the answer of a client that does not start.
-type Read<T> = Known<Result<T, Answer>>;
-
-/// `?` for the inner result of a [`Read`].
-macro_rules! or_refuse {
-    ($result:expr) => {
-        match $result {
-            Ok(value) => value,
-            Err(refusal) => return Ok(Err(refusal)),
-        }
-    };
-}
-
 /// The layers as they are merged, one after the other.
 struct Layers<'a> {
     edition: &'a OpenCode,
@@ -134,7 +119,7 @@ impl Layers<'_> {
         places: &Places,
         search: &mut Search,
         answer: &mut Answer,
-    ) -> Read<()> {
+    ) -> Known<()> {
         if self.edition.brand.rules == RuleFolders::OfKilo {
             for rule in kilo::rules(places, search)? {
                 let text = rule.to_string_lossy().into_owned();
@@ -144,30 +129,28 @@ impl Layers<'_> {
             merge(&mut self.config.merged, kilo::modes(places, search)?);
             self.config.doubts.extend(kilo::doubts(places, search)?);
         }
-        or_refuse!(self.of_logins(at, search, answer)?);
-        or_refuse!(self.global(places, search)?);
+        self.of_logins(at, search, answer)?;
+        self.global(places, search)?;
         if let Some(named) = search.env(&self.edition.brand.variable("CONFIG")).filter(|path| !path.is_empty()) {
-            or_refuse!(self.add_file(&absolute(&at.cwd, Path::new(&named)), Owner::User, search)?);
+            self.add_file(&absolute(&at.cwd, Path::new(&named)), Owner::User, search)?;
         }
         if !flags.no_project {
-            let files = or_refuse!(project_files(self.edition, places, search)?);
+            let files = project_files(self.edition, places, search)?;
             search.expect(files.iter().cloned().map(Ask::Content))?;
             for file in files {
-                or_refuse!(self.add_file(&file, Owner::Project, search)?);
+                self.add_file(&file, Owner::Project, search)?;
             }
         }
-        or_refuse!(self.directories(flags, places, search)?);
+        self.directories(flags, places, search)?;
         let name = self.edition.brand.variable("CONFIG_CONTENT");
         if let Some(content) = search.secret_env(&name).filter(|text| !text.is_empty()) {
             let parsed = match self.edition.settings.content {
-                ContentVariable::LikeAFile => {
-                    or_refuse!(self.parse(&content, &at.cwd, Path::new(&name), Owner::User, search)?)
-                }
+                ContentVariable::LikeAFile => self.parse(&content, &at.cwd, Path::new(&name), Owner::User, search)?,
                 ContentVariable::PlainJson => match formats::parse_json(&content) {
                     Ok(node) => Some(node),
                     Err(error) => {
                         let message = format!("not valid JSON: {}", error.with_position(&content));
-                        return Ok(Err(Answer::refused(Path::new(&name), message)));
+                        return Err(Halt::refused(Path::new(&name), message));
                     }
                 },
             };
@@ -175,20 +158,20 @@ impl Layers<'_> {
                 self.add(&name, parsed, Owner::User);
             }
         }
-        or_refuse!(self.managed(at, search)?);
+        self.managed(at, search)?;
         self.complete(search);
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// `config.json`, `opencode.json`, `opencode.jsonc`: among these a list replaces the one before.
-    fn global(&mut self, places: &Places, search: &mut Search) -> Read<()> {
+    fn global(&mut self, places: &Places, search: &mut Search) -> Known<()> {
         let mut merged = NOTHING;
         // The files that are named as the sources of these two.
         let (mut of_instructions, mut of_agent) = (places.xdg.clone(), None);
         let broken_before = self.config.passed_over.len();
         for name in self.edition.brand.global_files {
             let file = places.xdg.join(name);
-            if let Some(node) = or_refuse!(self.read_file(&file, Owner::User, search)?) {
+            if let Some(node) = self.read_file(&file, Owner::User, search)? {
                 if node.get("instructions").is_some() {
                     of_instructions.clone_from(&file);
                 }
@@ -200,15 +183,15 @@ impl Layers<'_> {
         if self.config.passed_over.len() > broken_before
             && let Some((path, problem)) = self.config.passed_over.pop()
         {
-            return Ok(Err(Answer::refused(path, problem)));
+            return Err(Halt::refused(path, problem));
         }
         self.add(&of_instructions.display().to_string(), merged, Owner::User);
         self.config.default_agent_from = of_agent;
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// What the servers say that somebody is logged in to.
-    fn of_logins(&mut self, at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Read<()> {
+    fn of_logins(&mut self, at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<()> {
         for login in logins(self.edition, at, search)? {
             self.variables.insert(login.key, login.token);
             let url = format!("{}/.well-known/opencode", login.server.trim_end_matches('/'));
@@ -221,9 +204,7 @@ impl Layers<'_> {
                     continue;
                 }
                 Remote::Failed(why) => {
-                    or_refuse!(
-                        self.invalid::<()>(from, format!("{why}; {} stops without it", self.edition.brand.title))?
-                    );
+                    self.invalid::<()>(from, format!("{why}; {} stops without it", self.edition.brand.title))?;
                     continue;
                 }
                 Remote::Body(raw) | Remote::Moved { body: raw, .. } => raw.text_without_bom().into_owned(),
@@ -233,7 +214,7 @@ impl Layers<'_> {
                 Ok(said) => said,
                 Err(error) => {
                     let message = format!("not valid JSON: {}", error.with_position(&text));
-                    or_refuse!(self.invalid::<()>(from, message)?);
+                    self.invalid::<()>(from, message)?;
                     continue;
                 }
             };
@@ -244,17 +225,17 @@ impl Layers<'_> {
             }
             let Some(config) = said.get("config").filter(|config| config.as_table().is_some()) else { continue };
             let dir = PathBuf::from(format!("{}/.well-known", login.server));
-            if let Some(node) = or_refuse!(self.parse(&text[config.at.clone()], &dir, from, Owner::User, search)?) {
+            if let Some(node) = self.parse(&text[config.at.clone()], &dir, from, Owner::User, search)? {
                 self.add(&url, node, Owner::User);
             }
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// The settings, agents and plugins of every configuration directory.
-    fn directories(&mut self, flags: &Flags, places: &Places, search: &mut Search) -> Read<()> {
+    fn directories(&mut self, flags: &Flags, places: &Places, search: &mut Search) -> Known<()> {
         let brand = self.edition.brand;
-        let dirs = or_refuse!(configuration_directories(self.edition, flags, places, search)?);
+        let dirs = configuration_directories(self.edition, flags, places, search)?;
         let named = places.named_config_dir();
         search.expect(dirs.iter().cloned().map(Ask::Kind))?;
         let names = self.edition.settings.order.names(brand);
@@ -276,40 +257,40 @@ impl Layers<'_> {
                 && meta.kind != FileType::Dir
             {
                 let message = format!("{} is a {}, not a directory", dir.display(), meta.kind.word());
-                return Ok(Err(Answer::refused(dir, message)));
+                return Err(Halt::refused(dir, message));
             }
             if holds_settings(dir) {
                 for name in names {
-                    or_refuse!(self.add_file(&dir.join(name), owner, search)?);
+                    self.add_file(&dir.join(name), owner, search)?;
                 }
             }
             if found.is_ok() {
-                or_refuse!(agents::check_commands(self.edition, dir, search)?);
-                let agents = or_refuse!(agents::read(self.edition, dir, &mut self.config.doubts, search)?);
+                agents::check_commands(self.edition, dir, search)?;
+                let agents = agents::read(self.edition, dir, &mut self.config.doubts, search)?;
                 merge(&mut self.config.merged, agents);
                 self.config.plugins.extend(agents::plugin_files(self.edition, dir, search)?);
             } else if self.edition.missing_config_dir == MissingConfigDir::Stops && is_named(dir) {
                 let message = format!("{} is missing; {} stops without it", dir.display(), brand.title);
-                return Ok(Err(Answer::refused(dir, message)));
+                return Err(Halt::refused(dir, message));
             }
         }
         self.config.directories = dirs;
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// The administrator's settings.
-    fn managed(&mut self, at: &Standpoint, search: &mut Search) -> Read<()> {
+    fn managed(&mut self, at: &Standpoint, search: &mut Search) -> Known<()> {
         let brand = self.edition.brand;
         let named = search.env(&brand.variable("TEST_MANAGED_CONFIG_DIR")).filter(|dir| !dir.is_empty());
         let usual = if at.surroundings.platform == "darwin" { "/Library/Application Support" } else { "/etc" };
         let dir = named.map_or_else(|| Path::new(usual).join(brand.folder), |dir| absolute(&at.cwd, Path::new(&dir)));
         if search.stat(&dir, "managed settings")?.is_err() {
-            return Ok(Ok(()));
+            return Ok(());
         }
         for name in self.edition.settings.order.names(brand) {
-            or_refuse!(self.add_file(&dir.join(name), Owner::User, search)?);
+            self.add_file(&dir.join(name), Owner::User, search)?;
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// What is done once all layers are merged: a mode is an agent, and what it says goes before what the agent says.
@@ -328,52 +309,52 @@ impl Layers<'_> {
         older_words::complete(&mut self.config.merged, &variable, search);
     }
 
-    fn add_file(&mut self, path: &Path, owner: Owner, search: &mut Search) -> Read<()> {
-        if let Some(node) = or_refuse!(self.read_file(path, owner, search)?) {
+    fn add_file(&mut self, path: &Path, owner: Owner, search: &mut Search) -> Known<()> {
+        if let Some(node) = self.read_file(path, owner, search)? {
             self.add(&path.display().to_string(), node, owner);
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// What becomes of settings that are not valid: the client stops, or passes them over.
-    fn invalid<T>(&mut self, from: &Path, message: String) -> Read<Option<T>> {
-        Ok(match self.edition.brand.invalid {
-            Invalid::Stops => Err(Answer::refused(from, message)),
+    fn invalid<T>(&mut self, from: &Path, message: String) -> Known<Option<T>> {
+        match self.edition.brand.invalid {
+            Invalid::Stops => Err(Halt::refused(from, message)),
             Invalid::PassedOver => {
                 self.config.passed_over.push((from.to_owned(), message));
                 Ok(None)
             }
-        })
+        }
     }
 
     /// A settings file; none when it is missing, may not be read or is empty.
-    fn read_file(&mut self, path: &Path, owner: Owner, search: &mut Search) -> Read<Option<Node>> {
+    fn read_file(&mut self, path: &Path, owner: Owner, search: &mut Search) -> Known<Option<Node>> {
         let raw = match search.read(path, "settings, lowest layer first")? {
             Ok(raw) => raw,
-            Err(Unreadable::Errno(Errno::NOENT) | Unreadable::Not(FileType::Device)) => return Ok(Ok(None)),
+            Err(Unreadable::Errno(Errno::NOENT) | Unreadable::Not(FileType::Device)) => return Ok(None),
             Err(Unreadable::Errno(Errno::ACCES)) if self.edition.settings.denied == Denied::Ignored => {
-                return Ok(Ok(None));
+                return Ok(None);
             }
             Err(problem @ Unreadable::Not(FileType::Fifo)) => {
                 let message =
                     format!("{} is {problem}; {} waits for it forever", path.display(), self.edition.brand.title);
-                return Ok(Err(Answer::refused(path, message)));
+                return Err(Halt::refused(path, message));
             }
             Err(problem) => {
                 let message = format!("{} cannot be read: {problem}", path.display());
-                return Ok(Err(Answer::refused(path, message)));
+                return Err(Halt::refused(path, message));
             }
         };
         let text = self.edition.decoding.decode(&raw);
         if text.is_empty() {
-            return Ok(Ok(None));
+            return Ok(None);
         }
         let dir = path.parent().unwrap_or(Path::new("/"));
-        let Some(node) = or_refuse!(self.parse(&text, dir, path, owner, search)?) else { return Ok(Ok(None)) };
+        let Some(node) = self.parse(&text, dir, path, owner, search)? else { return Ok(None) };
         if node.get("$schema").and_then(Node::as_text).is_none_or(str::is_empty) {
             self.config.rewritten.insert(path.to_owned(), with_schema(&text, self.edition.brand.schema));
         }
-        Ok(Ok(Some(node)))
+        Ok(Some(node))
     }
 
     /// The settings in a text; none where they are not valid and are passed over.
@@ -384,7 +365,7 @@ impl Layers<'_> {
         from: &Path,
         owner: Owner,
         search: &mut Search,
-    ) -> Read<Option<Node>> {
+    ) -> Known<Option<Node>> {
         let around = variables::Context {
             dir,
             home: &self.places.real_home,
@@ -426,7 +407,7 @@ impl Layers<'_> {
         }
         older_words::in_todays_words(&mut node);
         references::anchor(&mut node, dir, &self.places.real_home);
-        Ok(Ok(Some(node)))
+        Ok(Some(node))
     }
 
     fn add(&mut self, from: &str, node: Node, owner: Owner) {
@@ -463,7 +444,7 @@ fn configuration_directories(
     flags: &Flags,
     places: &Places,
     search: &mut Search,
-) -> Read<Vec<PathBuf>> {
+) -> Known<Vec<PathBuf>> {
     let names = edition.brand.directories;
     let levels = if flags.no_project { Vec::new() } else { places.levels() };
     let mut dirs = vec![places.xdg.clone()];
@@ -472,13 +453,13 @@ fn configuration_directories(
             Ok(_) => dirs.push(dir),
             Err(Errno::NOENT) => {}
             Err(_) if edition.find_error == FindError::SkipsLevel => {}
-            Err(errno) => return Ok(Err(cannot_examine(&dir, errno))),
+            Err(errno) => return Err(cannot_examine(&dir, errno)),
         }
     }
     dirs.extend(places.named_config_dir());
     let mut seen = HashSet::new();
     dirs.retain(|dir| seen.insert(dir.clone()));
-    Ok(Ok(dirs))
+    Ok(dirs)
 }
 
 /// The text that OpenCode writes back when a file does not name its schema.
@@ -490,7 +471,7 @@ fn with_schema(text: &str, schema: &str) -> String {
 }
 
 /// The settings files of the project, in their order.
-fn project_files(edition: &OpenCode, places: &Places, search: &mut Search) -> Read<Vec<PathBuf>> {
+fn project_files(edition: &OpenCode, places: &Places, search: &mut Search) -> Known<Vec<PathBuf>> {
     let mut levels = places.levels();
     levels.reverse();
     let paths: Vec<PathBuf> = match edition.settings.order {
@@ -512,15 +493,15 @@ fn project_files(edition: &OpenCode, places: &Places, search: &mut Search) -> Re
             Ok(_) => files.push(path),
             Err(Errno::NOENT) => {}
             Err(_) if edition.find_error == FindError::SkipsLevel => {}
-            Err(errno) => return Ok(Err(cannot_examine(&path, errno))),
+            Err(errno) => return Err(cannot_examine(&path, errno)),
         }
     }
-    Ok(Ok(files))
+    Ok(files)
 }
 
-fn cannot_examine(path: &Path, errno: Errno) -> Answer {
+fn cannot_examine(path: &Path, errno: Errno) -> Halt {
     let message = format!("{} cannot be examined: {}: {}", path.display(), errno.name(), errno.text());
-    Answer::refused(path, message)
+    Halt::refused(path, message)
 }
 
 /// Remembers of each text in which something was replaced what is written in the settings.

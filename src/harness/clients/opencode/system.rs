@@ -12,8 +12,8 @@ use super::places::{Owner, Places, exists};
 use super::rules::{ClaudeFlag, ConfigDir, FindError, GlobalOrder, Globs};
 use super::variables::{Context, Rights, Target, is_outside, substitute};
 use super::{Entry, OpenCode};
-use crate::answer::{Answer, Certain, Fate, Place, Refusal, Scope, Source, Text};
-use crate::search::{Known, Search};
+use crate::answer::{Answer, Certain, Fate, Place, Scope, Source, Text};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, Errno, FileType, Remote, Unreadable, absolute};
 use crate::text::Size;
 
@@ -155,18 +155,19 @@ pub(super) fn filled_in(
     places: &Places,
     search: &mut Search,
 ) -> Known<Result<Option<String>, String>> {
-    if let Rights::Within(top) = rights
-        && is_outside(path, top, search)?
-    {
-        return Ok(Err(format!("it really lies outside of {}", top.display())));
-    }
-    if rights == Rights::All || !(content.contains("{env:") || content.contains("{file:")) {
-        return Ok(Ok(None));
-    }
+    let outside = match rights {
+        Rights::Within(top) if is_outside(path, top, search)? => Some(top),
+        Rights::Within(_) | Rights::User | Rights::All => None,
+    };
+    let has_references = rights != Rights::All && (content.contains("{env:") || content.contains("{file:"));
     let dir = path.parent().unwrap_or(Path::new("/"));
     let variables = HashMap::new();
     let context = Context { dir, home: &places.real_home, variables: &variables, rights, target: Target::Markdown };
-    Ok(substitute(edition, content, &context, search)?.map(|filled| Some(filled.text)))
+    Ok(match outside {
+        Some(top) => Err(format!("it really lies outside of {}", top.display())),
+        None if has_references => substitute(edition, content, &context, search)?.map(|filled| Some(filled.text)),
+        None => Ok(None),
+    })
 }
 
 /// A text with where it is from.
@@ -232,8 +233,6 @@ type Unexamined = (PathBuf, Errno);
 
 /// What an error on the way up spoils.
 enum Spoilt {
-    /// The client stops.
-    Client,
     /// The name is given up at every level.
     Name,
     Nothing,
@@ -246,18 +245,17 @@ fn spoil(
     (path, errno): Unexamined,
     hits: &mut Vec<PathBuf>,
     answer: &mut Answer,
-) -> Spoilt {
+) -> Known<Spoilt> {
     let (rule, title) = (edition.find_error, edition.brand.title);
     let problem = format!("{}: {}", errno.name(), errno.text());
     if rule == FindError::Stops {
         let message = format!("{} cannot be examined: {problem}", path.display());
-        answer.refusal = Some(Refusal::new(path, message));
-        return Spoilt::Client;
+        return Err(Halt::refused(path, message));
     }
     let source = |path: PathBuf, fate, reason: String| Source::new(path, Scope::Project, fate, reason);
     if rule != FindError::SpoilsName {
         answer.sources.push(source(path, Fate::Unreadable, format!("{problem}; it counts as missing")));
-        return Spoilt::Nothing;
+        return Ok(Spoilt::Nothing);
     }
     let reason = format!("{problem}; after any error but \"not found\" {title} gives {name} up at every level");
     answer.sources.push(source(path.clone(), Fate::Unreadable, reason));
@@ -269,7 +267,7 @@ fn spoil(
         );
         answer.sources.push(Source { by: Some(path.clone()), ..source(hit, Fate::Dropped, reason) });
     }
-    Spoilt::Name
+    Ok(Spoilt::Name)
 }
 
 /// Every file of the first name that has any, nearest first.
@@ -308,8 +306,7 @@ fn project(
             continue;
         }
         if let Some(spoilt) = spoilt {
-            match spoil(edition, name, spoilt, &mut hits, answer) {
-                Spoilt::Client => return Ok(()),
+            match spoil(edition, name, spoilt, &mut hits, answer)? {
                 Spoilt::Name => continue,
                 Spoilt::Nothing => {}
             }

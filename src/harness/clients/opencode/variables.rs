@@ -10,7 +10,7 @@ use super::rules::References;
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::search::{Known, Search};
-use crate::snapshot::{Errno, FileType, Unreadable, absolute};
+use crate::snapshot::{Content, Errno, FileType, Unreadable, absolute};
 use crate::text;
 
 /// What the text of a file may hold.
@@ -119,55 +119,74 @@ pub(super) fn substitute(
     context: &Context,
     search: &mut Search,
 ) -> Known<Result<Substituted, String>> {
-    let source = match with_environment(source, context, search) {
-        Ok(source) => source,
-        Err(problem) => return Ok(Err(problem)),
+    Ok(match with_environment(source, context, search) {
+        Ok(source) => files(edition, &source, context, search)?.and_then(|files| with_files(edition, &source, &files)),
+        Err(problem) => Err(problem),
+    })
+}
+
+/// A reference to a file in a text of settings.
+struct FileReference {
+    at: Range<usize>,
+    /// As it stands in the settings.
+    written: String,
+    /// What takes its place.
+    content: String,
+}
+
+/// The files that a text refers to, but for those in comments, or what OpenCode stops with at the first that it cannot read.
+fn files(
+    edition: &OpenCode,
+    source: &Substituted,
+    context: &Context,
+    search: &mut Search,
+) -> Known<Result<Vec<FileReference>, String>> {
+    let is_in_comment = |at: &Range<usize>| match edition.settings.references {
+        References::EachByItself => is_in_comment(&source.text, at.start),
+        References::ByText | References::ByTextAlone => {
+            let reference = &source.text[at.clone()];
+            source.text.split('\n').find(|line| line.contains(reference)).is_some_and(is_comment)
+        }
     };
-    if edition.settings.references != References::EachByItself {
-        return by_text(edition, source, context, search);
+    let found = context.references(&source.text, "{file:").into_iter().filter(|at| !is_in_comment(at));
+    let files = found.map(|at| {
+        let reference = &source.text[at.clone()];
+        let written = source.written(&at).unwrap_or_else(|| reference.to_owned());
+        let content = content(edition, reference, &written, context, search)?;
+        Ok(content.map(|content| FileReference { at, written, content }))
+    });
+    files.collect()
+}
+
+fn with_files(edition: &OpenCode, source: &Substituted, files: &[FileReference]) -> Result<Substituted, String> {
+    match edition.settings.references {
+        References::EachByItself => Ok(each_by_itself(source, files)),
+        References::ByText | References::ByTextAlone => by_text(edition, source, files),
     }
+}
+
+fn each_by_itself(source: &Substituted, files: &[FileReference]) -> Substituted {
     let mut out = Substituted::default();
     let mut rest_from = 0;
-    for reference in context.references(&source.text, "{file:") {
-        out.copy(&source, rest_from..reference.start);
-        rest_from = reference.end;
-        if is_in_comment(&source.text, reference.start) {
-            out.copy(&source, reference);
-            continue;
-        }
-        let written = source.written(&reference).unwrap_or_else(|| source.text[reference.clone()].to_owned());
-        match content(edition, &source.text[reference], &written, context, search)? {
-            Ok(content) => out.put(&content, written),
-            Err(problem) => return Ok(Err(problem)),
-        }
+    for FileReference { at, written, content } in files {
+        out.copy(source, rest_from..at.start);
+        out.put(content, written.clone());
+        rest_from = at.end;
     }
-    out.copy(&source, rest_from..source.text.len());
-    Ok(Ok(out))
+    out.copy(source, rest_from..source.text.len());
+    out
 }
 
 /// Replaces files as older versions do: for each reference, JavaScript's `replace` of the first text that equals it.
-fn by_text(
-    edition: &OpenCode,
-    source: Substituted,
-    context: &Context,
-    search: &mut Search,
-) -> Known<Result<Substituted, String>> {
+fn by_text(edition: &OpenCode, source: &Substituted, files: &[FileReference]) -> Result<Substituted, String> {
     let mut out = Substituted::default();
-    out.copy(&source, 0..source.text.len());
-    for at in context.references(&source.text, "{file:") {
+    out.copy(source, 0..source.text.len());
+    for FileReference { at, written, content } in files {
         let reference = &source.text[at.clone()];
-        if source.text.split('\n').find(|line| line.contains(reference)).is_some_and(is_comment) {
-            continue;
-        }
-        let written = source.written(&at).unwrap_or_else(|| reference.to_owned());
-        let content = match content(edition, reference, &written, context, search)? {
-            Ok(content) => content,
-            Err(problem) => return Ok(Err(problem)),
-        };
         if let Some((before, after)) = out.text.split_once(reference) {
             let value = match edition.settings.references {
-                References::ByText => replacement(&content, reference, before, after),
-                References::ByTextAlone | References::EachByItself => content,
+                References::ByText => replacement(content, reference, before, after),
+                References::ByTextAlone | References::EachByItself => content.clone(),
             };
             let (start, end) = (before.len(), before.len() + reference.len());
             let mut next = Substituted::default();
@@ -177,10 +196,10 @@ fn by_text(
             out = next;
         }
         if out.text.len() > LENGTH_LIMIT_BYTES {
-            return Ok(Err(format!("the settings grow beyond {LENGTH_LIMIT_BYTES} bytes by {written}")));
+            return Err(format!("the settings grow beyond {LENGTH_LIMIT_BYTES} bytes by {written}"));
         }
     }
-    Ok(Ok(out))
+    Ok(out)
 }
 
 /// The longest text of settings; 1.1 has no limit, and a few files that hold `` $` `` would fill any memory.
@@ -237,28 +256,26 @@ fn content(
     };
     let found = search.read(&path, rule);
     search.show_as(None);
-    let raw = match found? {
-        Ok(_) | Err(Unreadable::Not(_)) if outside => {
-            return Ok(Err(format!("\"{written}\" leads out of the project")));
-        }
-        Ok(raw) => raw,
-        Err(_) if context.target == Target::Markdown => return Ok(Ok(String::new())),
-        // What a device such as /dev/null gives.
-        Err(Unreadable::Not(FileType::Device)) => Vec::new().into(),
-        Err(Unreadable::Errno(Errno::NOENT)) => {
-            return Ok(Err(format!("bad file reference: \"{written}\" {} does not exist", shown.display())));
-        }
-        Err(problem) => {
-            return Ok(Err(format!("bad file reference: \"{written}\": {}: {problem}", shown.display())));
+    // White space is taken off, and so is a byte order mark, which JavaScript counts as that.
+    let taken = |raw: &Content| {
+        let decoded = edition.decoding.decode(raw);
+        let trimmed = text::js_trim(&decoded);
+        match context.target {
+            Target::Settings => json_escaped(trimmed),
+            Target::Markdown => trimmed.to_owned(),
         }
     };
-    // White space is taken off, and so is a byte order mark, which JavaScript counts as that.
-    let decoded = edition.decoding.decode(&raw);
-    let trimmed = text::js_trim(&decoded);
-    Ok(Ok(match context.target {
-        Target::Settings => json_escaped(trimmed),
-        Target::Markdown => trimmed.to_owned(),
-    }))
+    Ok(match found? {
+        Ok(_) | Err(Unreadable::Not(_)) if outside => Err(format!("\"{written}\" leads out of the project")),
+        Ok(raw) => Ok(taken(&raw)),
+        Err(_) if context.target == Target::Markdown => Ok(String::new()),
+        // What a device such as /dev/null gives.
+        Err(Unreadable::Not(FileType::Device)) => Ok(String::new()),
+        Err(Unreadable::Errno(Errno::NOENT)) => {
+            Err(format!("bad file reference: \"{written}\" {} does not exist", shown.display()))
+        }
+        Err(problem) => Err(format!("bad file reference: \"{written}\": {}: {problem}", shown.display())),
+    })
 }
 
 /// Whether a path really lies outside of a directory.

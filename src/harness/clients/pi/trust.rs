@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::not_trusted;
 use super::settings::Settings;
-use crate::answer::{Answer, Refusal, Standpoint};
+use crate::answer::{Answer, Standpoint};
 use crate::formats::{Node, Value, parse_json};
-use crate::search::{Known, Search};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::Ask;
 
 /// What of `.pi` needs trust.
@@ -20,20 +20,17 @@ pub(super) fn is_trusted(
     settings: &Settings,
     search: &mut Search,
     answer: &mut Answer,
-) -> Known<Result<bool, Refusal>> {
+) -> Known<bool> {
     if at.flag("pi", "approve") {
-        return Ok(Ok(true));
+        return Ok(true);
     }
-    let Some(first) = first_resource(at, search)? else { return Ok(Ok(true)) };
-    let decided = match decided(at, &own.join("trust.json"), search)? {
-        Ok(decided) => decided,
-        Err(refusal) => return Ok(Err(refusal)),
-    };
+    let Some(first) = first_resource(at, search)? else { return Ok(true) };
+    let decided = decided(at, &own.join("trust.json"), search)?;
     let trusted = decided.unwrap_or_else(|| settings.default_trust() == Some("always"));
     if !trusted {
         not_trusted(&first, answer);
     }
-    Ok(Ok(trusted))
+    Ok(trusted)
 }
 
 /// The first thing that needs trust: in `.pi`, or a folder of skills here or above that is not the user's.
@@ -53,11 +50,11 @@ fn first_resource(at: &Standpoint, search: &mut Search) -> Known<Option<std::pat
 }
 
 /// What `trust.json` says of the nearest directory, if anything.
-fn decided(at: &Standpoint, file: &Path, search: &mut Search) -> Known<Result<Option<bool>, Refusal>> {
+fn decided(at: &Standpoint, file: &Path, search: &mut Search) -> Known<Option<bool>> {
     if search.stat(file, "trust: the folders somebody decided about")?.is_err() {
-        return Ok(Ok(None));
+        return Ok(None);
     }
-    let refused = |why: &str| Ok(Err(Refusal::new(file, format!("{}: {why}", file.display()))));
+    let refused = |why: &str| Err(Halt::refused(file, format!("{}: {why}", file.display())));
     let raw = match search.read(file, "trust: the folders somebody decided about")? {
         Ok(raw) => raw,
         Err(problem) => return refused(&problem.to_string()),
@@ -72,5 +69,5 @@ fn decided(at: &Standpoint, file: &Path, search: &mut Search) -> Known<Result<Op
         return refused("a value must be true, false or null");
     }
     let decision = |dir: &Path| node.get(&dir.to_string_lossy()).and_then(Node::as_bool);
-    Ok(Ok(at.cwd.ancestors().find_map(decision)))
+    Ok(at.cwd.ancestors().find_map(decision))
 }

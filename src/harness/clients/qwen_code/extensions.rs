@@ -79,23 +79,28 @@ fn manifest(chain: &mut Chain, folder: &Path, variables: &Variables) -> Known<Re
         _ => folder.to_owned(),
     };
     let file = place.join("qwen-extension.json");
-    let raw = match chain.search.read(&file, "extensions: the manifest")? {
-        Ok(raw) => raw,
-        Err(problem) => return Ok(Err(format!("{}: {problem}", file.display()))),
-    };
-    let text = raw.text();
-    let node = match parse_json(&text) {
-        Ok(node) => with_variables(hydrated(node, &place, &chain.at.cwd), &|name, written| {
+    let raw = chain.search.read(&file, "extensions: the manifest")?;
+    let hydrated = |node| {
+        with_variables(hydrated(node, &place, &chain.at.cwd), &|name, written| {
             variables.put_in(name, written, chain.search)
-        }),
-        Err(error) => return Ok(Err(format!("{}:{}", file.display(), error.with_position(&text)))),
+        })
     };
+    Ok(match raw {
+        Ok(raw) => parsed_manifest(&raw.text(), &file, hydrated),
+        Err(problem) => Err(format!("{}: {problem}", file.display())),
+    })
+}
+
+fn parsed_manifest(text: &str, file: &Path, hydrated: impl Fn(Node) -> Node) -> Result<Manifest, String> {
+    let place = file.parent().unwrap_or(file).to_owned();
+    let node = parse_json(text).map_err(|error| format!("{}:{}", file.display(), error.with_position(text)))?;
+    let node = hydrated(node);
     let name = node.get("name").and_then(Node::as_text).unwrap_or_default().to_owned();
     let is_sign = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if name.is_empty() || !name.chars().all(is_sign) {
-        return Ok(Err(format!(
+        return Err(format!(
             "{name:?} is not a valid name: only letters, digits, dashes, underscores and dots are allowed"
-        )));
+        ));
     }
     let names = match node.get("contextFileName").map(|node| &node.value) {
         Some(Value::List(list)) if !list.is_empty() => {
@@ -104,5 +109,5 @@ fn manifest(chain: &mut Chain, folder: &Path, variables: &Variables) -> Known<Re
         Some(Value::Text(name)) if !name.is_empty() => vec![name.clone()],
         _ => vec![DEFAULT_NAME.to_owned()],
     };
-    Ok(Ok(Manifest { name, place, names }))
+    Ok(Manifest { name, place, names })
 }

@@ -8,10 +8,10 @@ use super::history::{Behavior, Undecided};
 use super::imports::Format;
 use super::migration::migrated;
 use super::trust::{self, Decisions};
-use crate::answer::{Refusal, Standpoint, Warning};
+use crate::answer::{Standpoint, Warning};
 use crate::formats::{Node, Value, parse_json, without_comments};
 use crate::harness::kit::conventional::Chain;
-use crate::search::Known;
+use crate::search::{Halt, Known};
 use crate::snapshot::{Ask, Unreadable, absolute};
 use crate::text;
 
@@ -35,7 +35,7 @@ pub(super) struct Settings {
 impl Settings {
     /// Reads every layer; a later one counts over an earlier one, and lists of directories add up. `Err` says why the client
     /// would not start.
-    pub fn gather(chain: &mut Chain, own: &Path, behavior: Behavior) -> Known<Result<Settings, Refusal>> {
+    pub fn gather(chain: &mut Chain, own: &Path, behavior: Behavior) -> Known<Settings> {
         let system = chain.search.env("QWEN_CODE_SYSTEM_SETTINGS_PATH").filter(|path| !path.is_empty());
         let system = absolute(&chain.at.cwd, Path::new(system.as_deref().unwrap_or("/etc/qwen-code/settings.json")));
         let project = chain.at.cwd.join(".qwen/settings.json");
@@ -48,7 +48,7 @@ impl Settings {
         chain.search.expect(files.iter().map(|(file, _)| Ask::Content(file.clone())))?;
         let mut layers = Vec::new();
         for (file, is_projects) in files {
-            let refused = |why: String| Ok(Err(Refusal::new(&file, format!("{}: {why}", file.display()))));
+            let refused = |why: String| Err(Halt::refused(&file, format!("{}: {why}", file.display())));
             let raw = match chain.search.read(&file, "settings")? {
                 Ok(raw) => raw,
                 Err(Unreadable::Errno(_)) => continue,
@@ -66,10 +66,7 @@ impl Settings {
                 Err(error) => return refused(error.with_position(&text)),
             }
         }
-        let trust = match trust(chain, own, &layers, behavior)? {
-            Ok(trust) => trust,
-            Err(refusal) => return Ok(Err(refusal)),
-        };
+        let trust = trust(chain, own, &layers, behavior)?;
         layers.retain(|(_, is_projects)| trust.reads_settings || !is_projects);
         let layers: Vec<Node> = layers
             .into_iter()
@@ -88,11 +85,11 @@ impl Settings {
         let included = lists.flatten().filter(|_| include).map(str::to_owned).collect();
         let names = match names(context("fileName")) {
             Some(names) => names,
-            None => return Ok(Err(Refusal::new(own, "context.fileName must be a text or a list of texts".to_owned()))),
+            None => return Err(Halt::refused(own, "context.fileName must be a text or a list of texts".to_owned())),
         };
         let remembers = value(&["memory", "enableManagedAutoMemory"]).and_then(Node::as_bool) != Some(false);
         let Trusted { trusted, variables, .. } = trust;
-        Ok(Ok(Settings { names, format, language, trusted, remembers, variables, included }))
+        Ok(Settings { names, format, language, trusted, remembers, variables, included })
     }
 
     /// Where context files are gathered: the working directory, then what is included.
@@ -122,23 +119,15 @@ struct Trusted {
 }
 
 /// Trust as the settings say it without those of the project; then with them, if they count.
-fn trust(
-    chain: &mut Chain,
-    own: &Path,
-    layers: &[(Node, bool)],
-    behavior: Behavior,
-) -> Known<Result<Trusted, Refusal>> {
+fn trust(chain: &mut Chain, own: &Path, layers: &[(Node, bool)], behavior: Behavior) -> Known<Trusted> {
     let all: Vec<&Node> = layers.iter().map(|(layer, _)| layer).collect();
     let others: Vec<&Node> = layers.iter().filter(|(_, is_projects)| !is_projects).map(|(layer, _)| layer).collect();
     let (is_asked, may_be_asked) = (trust::is_enabled(&others), trust::is_enabled(&all));
     if !is_asked && !may_be_asked {
         let variables = Variables::load(chain, own, &all, Trust::Everything)?;
-        return Ok(Ok(Trusted { reads_settings: true, trusted: true, variables }));
+        return Ok(Trusted { reads_settings: true, trusted: true, variables });
     }
-    let decisions = match Decisions::read(chain, own, behavior.deciding)? {
-        Ok(decisions) => decisions,
-        Err(refusal) => return Ok(Err(refusal)),
-    };
+    let decisions = Decisions::read(chain, own, behavior.deciding)?;
     let cwd = chain.at.cwd.clone();
     let is_trusted = decisions.about(chain, &cwd)?.unwrap_or(behavior.undecided == Undecided::Trusted);
     let reads_settings = !is_asked || is_trusted;
@@ -151,7 +140,7 @@ fn trust(
             format!("{} is not trusted: Qwen Code reads no context file and no rule of the project", cwd.display());
         chain.answer.warnings.push(Warning::general("untrusted", message));
     }
-    Ok(Ok(Trusted { reads_settings, trusted, variables }))
+    Ok(Trusted { reads_settings, trusted, variables })
 }
 
 /// `context.fileName`, a text or a list; what says nothing leaves the two usual names, and what is neither stops the client.

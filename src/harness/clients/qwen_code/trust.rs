@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::history::Deciding;
-use crate::answer::Refusal;
 use crate::formats::{Node, Value, parse_json, without_comments};
 use crate::harness::kit::conventional::Chain;
-use crate::search::Known;
+use crate::search::{Halt, Known};
 use crate::snapshot::{Unreadable, absolute};
 
 /// What somebody decided about folders.
@@ -28,15 +27,15 @@ pub(super) fn is_enabled(layers: &[&Node]) -> bool {
 
 impl Decisions {
     /// Reads the file of decisions; `Err` says why the client would not start.
-    pub fn read(chain: &mut Chain, own: &Path, deciding: Deciding) -> Known<Result<Decisions, Refusal>> {
+    pub fn read(chain: &mut Chain, own: &Path, deciding: Deciding) -> Known<Decisions> {
         let named = chain.search.env("QWEN_CODE_TRUSTED_FOLDERS_PATH").filter(|path| !path.is_empty());
         let file =
             named.map_or_else(|| own.join("trustedFolders.json"), |path| absolute(&chain.at.cwd, Path::new(&path)));
         let mut decisions = Decisions { rules: Vec::new(), deciding };
-        let refused = |why: String| Ok(Err(Refusal::new(&file, format!("{}: {why}", file.display()))));
+        let refused = |why: String| Err(Halt::refused(&file, format!("{}: {why}", file.display())));
         let raw = match chain.search.read(&file, "trust: the folders somebody decided about")? {
             Ok(raw) => raw,
-            Err(Unreadable::Errno(_)) => return Ok(Ok(decisions)),
+            Err(Unreadable::Errno(_)) => return Ok(decisions),
             Err(problem) => return refused(problem.to_string()),
         };
         let text = without_comments(&raw.text());
@@ -56,7 +55,7 @@ impl Decisions {
             let places = variants(chain, &absolute(&chain.at.cwd, folder))?;
             decisions.rules.push((places, trusted));
         }
-        Ok(Ok(decisions))
+        Ok(decisions)
     }
 
     /// What is decided about a folder: the deepest rule above it counts, and of two the one that denies; or else any that
