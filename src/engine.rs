@@ -16,6 +16,7 @@ pub(crate) mod answers;
 pub mod audit;
 pub mod check;
 pub mod expect;
+pub(crate) mod memory;
 pub(crate) mod mentions;
 pub(crate) mod privacy;
 pub(crate) mod session;

@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher};
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,6 +20,15 @@ mod at_rest;
 
 pub use at_rest::{AtRest, Look};
 
+/// Stands for a fact, in what was worked out from it. Two facts may have one mark.
+pub type Mark = u32;
+
+/// Returns the mark of a fact.
+pub fn mark(ask: &Ask) -> Mark {
+    // The upper half is as good as the lower one.
+    (foldhash::fast::FixedState::default().hash_one(ask) >> 32) as Mark
+}
+
 /// How many answers are remembered at most; then all are forgotten, and the open files ask again.
 const MEMO_LIMIT: usize = 4096;
 
@@ -31,6 +40,9 @@ const CHANGE_LIMIT: usize = 1024;
 
 /// How many rounds of an answer observe only what is missing; most take fewer.
 const ROUNDS: usize = 8;
+
+/// How many marks of forgotten facts are remembered, to judge what was worked out from them.
+const MARK_LIMIT: usize = 64 * 1024;
 
 /// At most this many facts are observed anew before a question that was answered before is tried again.
 const LATELY_LIMIT: usize = 16;
@@ -76,6 +88,9 @@ struct State {
     /// Counts changes; a fact observed at a tick is judged by the changes since.
     tick: u64,
     changes: VecDeque<(u64, Change)>,
+    /// The marks of the facts that were forgotten, each with the version that began then; since a version.
+    marks: VecDeque<(u64, Mark)>,
+    marks_since: u64,
 }
 
 type Questions = HashSet<Question, AskHasher>;
@@ -258,7 +273,7 @@ impl Index {
         if forgot.is_empty() {
             return false;
         }
-        state.version += 1;
+        state.next_version(&forgot);
         let is_quick = forgot.len() <= LATELY_LIMIT && forgot.iter().all(is_quick);
         state.lately = if is_quick { forgot } else { Vec::new() };
         true
@@ -279,11 +294,35 @@ impl Index {
             state.snapshot.told(ask).is_some_and(|told| told != *fact || state.paths_of.get(ask) != Some(rests_on))
         };
         let others: Vec<Observed> = observed.into_iter().filter(is_other).collect();
-        for other in &others {
-            state.forget(&other.ask);
+        if others.is_empty() {
+            return false;
         }
-        state.version += u64::from(!others.is_empty());
-        !others.is_empty()
+        let others: Vec<Ask> = others.into_iter().map(|other| other.ask).collect();
+        others.iter().for_each(|ask| state.forget(ask));
+        state.next_version(&others);
+        true
+    }
+
+    /// Returns true if a fact with one of the marks, which are in order, may have been forgotten since a version.
+    pub fn has_forgotten(&self, marks: &[Mark], since: u64) -> bool {
+        let state = self.lock();
+        let from = state.marks.partition_point(|(version, _)| *version <= since);
+        since < state.marks_since || state.marks.range(from..).any(|(_, mark)| marks.binary_search(mark).is_ok())
+    }
+
+    /// Returns a fact, which is observed if it is not told.
+    pub fn fact(&self, observe: Observe, ask: &Ask) -> Option<Fact> {
+        let tick = {
+            let state = self.lock();
+            if let Some(fact) = state.snapshot.told(ask) {
+                return Some(fact);
+            }
+            Tick(state.tick)
+        };
+        let observed = observe(vec![ask.clone()]);
+        let fact = observed.first().map(|observed| observed.fact.clone());
+        self.learn(observed, tick);
+        fact
     }
 
     /// Frees what was forgotten. For moments when nobody waits.
@@ -362,7 +401,8 @@ impl Index {
         self.state.lock().unwrap_or_else(|poisoned: PoisonError<_>| {
             self.state.clear_poison();
             let mut state = poisoned.into_inner();
-            *state = State { version: state.version + 1, tick: state.tick + 1, ..State::default() };
+            let version = state.version + 1;
+            *state = State { version, tick: state.tick + 1, marks_since: version, ..State::default() };
             state
         })
     }
@@ -414,6 +454,20 @@ impl State {
             }
         }
         touched
+    }
+
+    /// Begins a version, in which facts are forgotten.
+    fn next_version(&mut self, forgot: &[Ask]) {
+        self.version += 1;
+        if forgot.len() > MARK_LIMIT {
+            self.marks.clear();
+            self.marks_since = self.version;
+            return;
+        }
+        self.marks.extend(forgot.iter().map(|ask| (self.version, mark(ask))));
+        while self.marks.len() > MARK_LIMIT {
+            self.marks_since = self.marks.pop_front().map_or(self.version, |(version, _)| version);
+        }
     }
 
     /// Remembers a change, to judge facts that were observed while it happened.
@@ -537,5 +591,37 @@ mod tests {
         assert_eq!(looked(), 0, "it is remembered");
         index.forget([Change::Content("/a".into()), Change::Content("/b".into())]);
         assert_eq!(looked(), 1, "what it needs is known");
+    }
+
+    #[test]
+    fn what_was_forgotten_since_a_version_is_known_by_its_mark() {
+        let index = Index::default();
+        let told = |count: usize| {
+            let asks: Vec<Ask> = (0..count).map(|number| Ask::Content(format!("/{number}").into())).collect();
+            let marks = asks.iter().map(mark).collect::<Vec<_>>();
+            let tick = Tick(index.lock().tick);
+            index.learn(observe(asks), tick);
+            marks
+        };
+        let marks = told(2);
+        let since = index.version();
+        assert!(!index.has_forgotten(&marks[..1], since));
+        index.forget([Change::Content("/1".into())]);
+        assert!(!index.has_forgotten(&marks[..1], since));
+        assert!(index.has_forgotten(&marks[1..], since));
+        assert!(!index.has_forgotten(&marks[1..], index.version()));
+        // More than is remembered: then anything may have been forgotten, and nothing since.
+        let since = index.version();
+        told(MARK_LIMIT + 1);
+        index.forget([Change::Everything]);
+        assert!(index.has_forgotten(&[], since));
+        assert!(!index.has_forgotten(&[], index.version()));
+        let since = index.version();
+        for _ in 0..3 {
+            told(MARK_LIMIT / 2);
+            index.forget([Change::Everything]);
+        }
+        assert!(index.has_forgotten(&[], since));
+        assert!(!index.has_forgotten(&[], since + 2));
     }
 }

@@ -63,6 +63,8 @@
 //!                                              ╰─► once it is quiet: briefing/didChangeInstructions
 //! ```
 //!
+//! Diagnostics are remembered by file (`engine/memory`) until the index forgets a fact that they rest on.
+//!
 //! In its first 50 ms a server only notes what is to be watched; then it arms all of it, looks at every fact once more, and
 //! forgets those that are others.
 //!

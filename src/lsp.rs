@@ -11,6 +11,7 @@ use tower_lsp::{Client, ClientSocket, LspService};
 use crate::engine::thread::{BlockingIo, OwnThread};
 use crate::engine::{Core, Date};
 use crate::request::Defaults;
+use features::diagnostics::Diagnostics;
 
 pub(crate) mod announce;
 pub(crate) mod capabilities;
@@ -28,6 +29,7 @@ pub mod transport;
 pub struct Server {
     pub(crate) client: Client,
     pub(crate) core: Arc<Core>,
+    pub(crate) diagnostics: Arc<Diagnostics>,
     /// What publishes diagnostics and announces changed briefings, from `initialized` on until the server is dropped.
     pub(crate) background: OnceLock<[OwnThread; 2]>,
 }
@@ -98,7 +100,12 @@ pub fn service_on(
 
 impl Server {
     pub(crate) fn new(client: Client, base: Defaults, today: Box<dyn Fn() -> Date + Send + Sync>) -> Server {
-        Server { client, core: Core::new(base, today), background: OnceLock::new() }
+        Server::over(client, Core::new(base, today))
+    }
+
+    /// A server over a core of its own or of somebody else's.
+    pub(crate) fn over(client: Client, core: Arc<Core>) -> Server {
+        Server { client, core, diagnostics: Arc::default(), background: OnceLock::new() }
     }
 
     #[cfg(debug_assertions)]
@@ -110,7 +117,7 @@ impl Server {
 
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "tests write to scratch directories")]
-mod tests {
+pub(crate) mod tests {
     use std::collections::BTreeMap;
     use std::path::{Path, PathBuf};
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -128,7 +135,7 @@ mod tests {
     use tower_lsp::LanguageServer;
     use tower_lsp::ls_types::InitializedParams;
 
-    pub(super) fn service_for(home: &Path) -> LspService<Server> {
+    pub(crate) fn service_for(home: &Path) -> LspService<Server> {
         let surroundings = Surroundings {
             date: (2026, 11, 21),
             time_zone: "Etc/UTC".to_owned(),
@@ -360,7 +367,7 @@ mod tests {
         let gate = Gate { shut: slow.clone(), opened: Mutex::new(opened) };
         let files = Buffers::over(disk::Before::each(&Real, gate));
         let core = core_over(service.inner(), files, Watcher::new(drop));
-        let server = Server { client: service.inner().client.clone(), core: core.clone(), background: OnceLock::new() };
+        let server = Server::over(service.inner().client.clone(), core.clone());
         server.open(convert::uri_of(&slow).expect("a URI"), 1, "Slow.");
         let (file, text) = (fast.join("AGENTS.md"), "Fast.");
         server.open(convert::uri_of(&file).expect("a URI"), 1, text);

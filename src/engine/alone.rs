@@ -1,7 +1,7 @@
 //! The server without an editor, for the other doors: they ask as editors do.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 use tower_lsp::LspService;
@@ -73,7 +73,7 @@ fn unconnected(base: Defaults, today: impl Fn() -> Date + Send + Sync + 'static)
     // A client is given out only where a service is made.
     drop(LspService::new(|client| {
         let server = Server::new(client.clone(), base, Box::new(today));
-        made = Some(Server { client, core: server.core.clone(), background: OnceLock::new() });
+        made = Some(Server::over(client, server.core.clone()));
         server
     }));
     made.expect("a service makes its server at once")

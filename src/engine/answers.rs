@@ -6,12 +6,13 @@ use std::thread::available_parallelism;
 
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::Core;
 use super::thread::{self, unbroken};
+use super::{Core, memory};
 use crate::answer::{Resolution, Standpoint};
 use crate::disk::{self, Watching};
 use crate::harness::Choice;
 use crate::index::{Index, Keep, Reply};
+use crate::snapshot::{Ask, Fact};
 
 /// How many threads work out the answers to one request at most.
 static CORES: LazyLock<usize> = LazyLock::new(|| available_parallelism().map_or(1, usize::from).min(4));
@@ -51,7 +52,8 @@ impl Core {
         if !missing.is_empty() {
             self.work_out(missing, &mut answers).await;
         }
-        answers.into_iter().map(|answer| answer.expect("they are still wanted: we wait for them")).collect()
+        let answers = answers.into_iter().map(|answer| answer.expect("they are still wanted: we wait for them"));
+        answers.inspect(|(answer, _)| memory::note_answer(answer)).collect()
     }
 
     /// Works out numbered questions, which share as many threads as there are cores.
@@ -98,6 +100,20 @@ impl Core {
         }
     }
 
+    /// Returns a fact, which is looked at if it is not known.
+    pub(crate) fn fact(&self, ask: &Ask) -> Option<Fact> {
+        let watching = self.watching();
+        let fact = self.index.fact(&|asks| disk::observe_all(&watching, asks), ask);
+        self.blind.fetch_or(watching.was_blind(), Ordering::Relaxed);
+        fact
+    }
+
+    /// Returns the disk, of which everything is watched that is looked at.
+    fn watching(&self) -> Watching<'_> {
+        let Some(watcher) = self.watcher.get() else { unreachable!("set when the server was made") };
+        Watching::new(&self.files, watcher)
+    }
+
     /// Asks, reads what is missing, and asks again; `None` once nobody wants the answer any more.
     pub(crate) fn answer_reading(
         &self,
@@ -114,8 +130,7 @@ impl Core {
                 Reply::Answer(answer, version) => return Some((answer, version)),
                 Reply::Missing(asks, tick) => (asks, tick),
             };
-            let Some(watcher) = self.watcher.get() else { unreachable!("set when the server was made") };
-            let watching = Watching::new(&self.files, watcher).as_long_as(wanted);
+            let watching = self.watching().as_long_as(wanted);
             let observe = |asks| disk::observe_all(&watching, asks);
             let observed = self.index.observed(round, asks, &observe, choice, standpoint);
             if !wanted.load(Ordering::Relaxed) {

@@ -38,6 +38,8 @@ pub(crate) struct Session {
     pub(crate) told: Announced,
     /// The previews that the client asked for last, by their URIs, with what they were made from.
     pub(crate) previews: VecDeque<(String, Arc<Resolution>)>,
+    /// Counts the states of everything else: settings, folders, the date.
+    pub(crate) epoch: u64,
     /// Counts the states of documents: versions may begin anew when a document is opened again.
     pub(crate) revision: u64,
 }
@@ -58,6 +60,7 @@ impl Session {
             documents: HashMap::new(),
             told: Announced::new(),
             previews: VecDeque::new(),
+            epoch: 0,
             revision: 0,
         }
     }
@@ -80,9 +83,15 @@ impl Session {
         holding.max_by_key(|folder| folder.as_os_str().len())
     }
 
+    /// The state of the document that is open under a path.
+    pub(crate) fn revision_of(&self, path: &Path) -> Option<u64> {
+        self.documents.values().find(|document| document.path == path).map(|document| document.revision)
+    }
+
     pub(crate) fn set(&mut self, settings: Settings) {
         self.defaults = Arc::new(settings.over(&self.base));
         self.settings = settings;
+        self.epoch += 1;
     }
 
     pub(crate) fn next_revision(&mut self) -> u64 {

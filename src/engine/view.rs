@@ -11,7 +11,7 @@ use tower_lsp::ls_types::{Position, Range, Uri};
 
 use crate::answer::{Fate, Resolution, Standpoint};
 use crate::disk::Filesystem;
-use crate::engine::{Core, session::Session};
+use crate::engine::{Core, memory, session::Session, thread};
 use crate::harness::Choice;
 use crate::harness::custom::FILE_NAME;
 use crate::harness::queries::references::{self, Absent};
@@ -19,7 +19,7 @@ use crate::harness::queries::{neighbour, patterns};
 use crate::lsp::convert::{self, Encoding};
 use crate::report::findings::{self, Elsewhere, Kind, Subject, names};
 use crate::request::{Places, Request, beside};
-use crate::snapshot::Content;
+use crate::snapshot::{Ask, Content, Fact};
 use crate::text;
 
 /// How many directories above a file are asked whether a harness that is started there reads it.
@@ -153,16 +153,14 @@ impl Core {
     /// A file with the answers that belong to its text. What is typed meanwhile makes it look again.
     pub(crate) async fn view(self: &Arc<Self>, path: &Path) -> Result<View> {
         for _ in 0..8 {
-            let before = state(&self.session(), path).map(|(revision, ..)| revision);
+            let before = self.session().revision_of(path);
             let Told { cwd, questions, answers, elsewhere } = self.from_standpoint(path).await?;
             let seen = seen_as(path, &cwd, &answers);
             let everyone: Vec<_> = answers.iter().chain(&elsewhere.1).cloned().collect();
             let never_read = self.is_never_read(path, &seen, &questions, &everyone).await;
             let problems = self.problems(path).await;
-            let (raw, leads_to) = match self.files.opened(path) {
-                Some((raw, real)) => (raw, Some(real)),
-                None => self.read(path).await?,
-            };
+            let read = self.read(path).await;
+            let (raw, leads_to) = self.files.opened(path).map_or(read, |(raw, real)| Ok((raw, Some(real))))?;
             let dead = self.dead_patterns(path, &seen, &raw, &everyone).await;
             let absent = self.absent(path, &seen, leads_to.as_deref(), &raw, &everyone).await;
             let session = self.session();
@@ -377,14 +375,18 @@ impl Core {
                 self.files.read(path).map_err(|why| Error::invalid_params(format!("{}: {why}", path.display())))?;
             return Ok((raw, Some(self.files.real(path))));
         }
-        let (core, path) = (self.clone(), path.to_owned());
-        let read = move || {
-            let raw = core.files.read(&path).map_err(|why| format!("{}: {why}", path.display()))?;
-            Ok((raw, Some(core.files.real(&path))))
-        };
-        let read: std::result::Result<_, String> =
-            tokio::task::spawn_blocking(read).await.map_err(|_| Error::internal_error())?;
-        read.map_err(Error::invalid_params)
+        let asks = [Ask::Content(path.to_owned()), Ask::Real(path.to_owned())];
+        let (core, wanted) = (self.clone(), asks.clone());
+        let read = move || wanted.map(|ask| core.fact(&ask));
+        let read = if thread::is_own() { read() } else { thread::unbroken(tokio::task::spawn_blocking(read).await) };
+        memory::note(asks.iter());
+        match read {
+            [Some(Fact::Content(Ok(raw))), real] => {
+                Ok((raw, if let Some(Fact::Real(Ok(real))) = real { Some(real) } else { None }))
+            }
+            [Some(Fact::Content(Err(why))), _] => Err(Error::invalid_params(format!("{}: {why}", path.display()))),
+            _ => Err(Error::internal_error()),
+        }
     }
 }
 

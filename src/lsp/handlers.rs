@@ -58,7 +58,7 @@ impl LanguageServer for Server {
     async fn initialized(&self, _: InitializedParams) {
         self.background.get_or_init(|| {
             let announcing = announce::keep_announcing(self.core.clone(), self.client.clone());
-            let publishing = publish::keep_publishing(self.core.clone(), self.client.clone());
+            let publishing = publish::keep_publishing(self.core.clone(), self.diagnostics.clone(), self.client.clone());
             [OwnThread::spawn("briefing-says", publishing), OwnThread::spawn("briefing-announces", announcing)]
         });
         let (abilities, folders) = {
@@ -132,6 +132,7 @@ impl LanguageServer for Server {
         let (removed, added) = (paths(&params.event.removed), paths(&params.event.added));
         session.folders.retain(|folder| !removed.contains(folder) && !added.contains(folder));
         session.folders.extend(added.clone());
+        session.epoch += 1;
         drop(session);
         removed.iter().for_each(|folder| self.core.workspace.leave(&self.core.files.real(folder)));
         added.iter().for_each(|folder| self.core.look_through(&self.client, folder));

@@ -12,13 +12,13 @@ use tower_lsp::Client;
 use tower_lsp::ls_types::*;
 
 use super::capabilities::Abilities;
-use super::features::diagnostics;
+use super::features::diagnostics::{self, Diagnostics};
 use crate::engine::Core;
 use crate::engine::workspace::EventSource;
 
 /// Publishes whenever something has changed. One task does all of it, so that nothing is published after what replaced
 /// it; a state that is overtaken while its answer is worked out is left to the next round.
-pub(crate) async fn keep_publishing(core: Arc<Core>, client: Client) {
+pub(crate) async fn keep_publishing(core: Arc<Core>, diagnostics: Arc<Diagnostics>, client: Client) {
     let mut published = HashMap::new();
     let mut said_blind = false;
     let mut rested = Instant::now();
@@ -33,7 +33,7 @@ pub(crate) async fn keep_publishing(core: Arc<Core>, client: Client) {
             said_blind = true;
             client.show_message(MessageType::WARNING, BLIND).await;
         }
-        if AssertUnwindSafe(publish(&core, &client, &mut published)).catch_unwind().await.is_err() {
+        if AssertUnwindSafe(publish(&core, &diagnostics, &client, &mut published)).catch_unwind().await.is_err() {
             tracing::error!("publishing diagnostics panicked");
         }
         core.settled.notify_one();
@@ -75,10 +75,10 @@ const ASKS_FIRST: Duration = Duration::from_millis(20);
 const BLIND: &str = "Briefing cannot watch all directories: the system's limit (on Linux fs.inotify.max_user_watches) or the \
     setting briefing.watchLimit is reached. Answers stay right, but changes outside the editor show later.";
 
-/// What was published last for a document: which state of it, and what.
-type Published = HashMap<Uri, (u64, Vec<Diagnostic>)>;
+/// What was published last for a document: which state of it, and the result id.
+type Published = HashMap<Uri, (u64, String)>;
 
-async fn publish(core: &Arc<Core>, client: &Client, published: &mut Published) {
+async fn publish(core: &Arc<Core>, known: &Diagnostics, client: &Client, published: &mut Published) {
     // What a workspace declares decides which files are instruction files.
     let folders = core.session().folders.clone();
     for folder in &folders {
@@ -103,13 +103,13 @@ async fn publish(core: &Arc<Core>, client: &Client, published: &mut Published) {
         if !core.session().documents.contains_key(&uri) {
             continue;
         }
-        let Ok(view) = core.view(&path).await else { continue };
+        let Ok(reported) = known.of(core, &path).await else { continue };
         // The document may have been closed meanwhile.
-        let Some(revision) = view.revision else { continue };
-        let now = (revision, diagnostics::of(core, &view));
+        let Some(revision) = reported.revision else { continue };
+        let now = (revision, reported.id.clone());
         let before = published.get(&uri);
         if before == Some(&now)
-            || (before.is_none() && now.1.is_empty() && !diagnostics::is_named(&path, &core.session()))
+            || (before.is_none() && reported.found.is_empty() && !diagnostics::is_named(&path, &core.session()))
         {
             continue;
         }
@@ -117,8 +117,8 @@ async fn publish(core: &Arc<Core>, client: &Client, published: &mut Published) {
             behind_its_back |= core.session().is_told_otherwise(&uri, revision, &now.1);
         } else {
             behind_its_back |= before.is_some_and(|before| before.0 == revision);
-            let version = view.version.filter(|_| abilities.versions);
-            client.publish_diagnostics(uri.clone(), now.1.clone(), version).await;
+            let version = reported.version.filter(|_| abilities.versions);
+            client.publish_diagnostics(uri.clone(), reported.found.clone(), version).await;
         }
         published.insert(uri, now);
     }

@@ -1,6 +1,6 @@
 //! Findings as diagnostics: pushed, or pulled where the client asks for them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +11,8 @@ use tower_lsp::ls_types::*;
 
 use super::super::capabilities::Abilities;
 use crate::answer::Fate;
-use crate::engine::view::View;
+use crate::engine::memory::Memory;
+use crate::engine::view::{self, View};
 use crate::engine::{Core, session::Session, thread};
 use crate::harness::custom::FILE_NAME;
 use crate::harness::names::{INSTRUCTION_FILES, SETTINGS_FILES};
@@ -45,8 +46,63 @@ pub(crate) fn is_named(path: &Path, session: &Session) -> bool {
         .any(|path| INSTRUCTION_FILES.matches(path) || SETTINGS_FILES.matches(path) || names::is_distinctive(path))
 }
 
+/// The diagnostics of one state of a file.
+pub(crate) struct Reported {
+    /// The revision of the document, if it is open.
+    pub revision: Option<u64>,
+    /// The editor's version number of it.
+    pub version: Option<i32>,
+    /// Tells two states of the diagnostics apart.
+    pub id: String,
+    /// The diagnostics.
+    pub found: Vec<Diagnostic>,
+}
+
+/// The diagnostics of files, remembered for as long as nothing changes that they rest on.
+#[derive(Default)]
+pub(crate) struct Diagnostics {
+    reported: Memory<PathBuf, Reported>,
+    /// The files that agents consider which are started in a folder.
+    considered: Memory<PathBuf, Vec<PathBuf>>,
+}
+
+impl Diagnostics {
+    /// Returns the diagnostics of a file as it is now.
+    pub async fn of(&self, core: &Arc<Core>, path: &Path) -> Result<Arc<Reported>> {
+        let revision = core.session().revision_of(path);
+        let work = async {
+            let view = core.view(path).await?;
+            let found = of(core, &view);
+            Ok(Reported { revision: view.revision, version: view.version, id: result_id(&found), found })
+        };
+        self.reported.get(core, path.to_owned(), revision, work).await
+    }
+
+    /// Returns the instruction files that are known: those that are open, those that are below a workspace folder, and those
+    /// that agents consider which are started there.
+    async fn known_files(&self, core: &Arc<Core>) -> Result<BTreeSet<PathBuf>> {
+        let (mut known, folders) = {
+            let session = core.session();
+            let open = session.documents.values().map(|document| document.path.clone());
+            (open.filter(|path| is_named(path, &session)).collect::<BTreeSet<_>>(), session.folders.clone())
+        };
+        for folder in folders {
+            known.extend(core.files_of(&core.files.real(&folder)).await.files);
+            let considered = async {
+                let answers = core.about(&folder.join("x")).await?;
+                let sources = answers.iter().flat_map(|answer| &answer.answer.sources);
+                let there = sources.filter(|source| source.fate != Fate::Missing);
+                Ok(there.filter_map(|source| source.path().map(Path::to_owned)).collect())
+            };
+            known.extend(self.considered.get(core, folder.clone(), None, considered).await?.iter().cloned());
+        }
+        self.reported.keep(|path| known.contains(path) || core.session().revision_of(path).is_some());
+        Ok(known)
+    }
+}
+
 /// Everything that is wrong with a file.
-pub(crate) fn of(core: &Core, view: &View) -> Vec<Diagnostic> {
+fn of(core: &Core, view: &View) -> Vec<Diagnostic> {
     let abilities = core.session().abilities;
     let found = found(core, view).into_iter().filter(|(_, finding)| !finding.faded || abilities.unnecessary_tag);
     found.map(|(severity, finding)| diagnostic(severity, finding, view, abilities)).collect()
@@ -130,15 +186,18 @@ impl Server {
     /// `textDocument/diagnostic`
     pub(crate) async fn pulled(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
         let uri = params.text_document.uri;
-        let (core, document) = (self.core.clone(), uri.clone());
-        let looked = thread::on_one(async move {
-            let view = core.concerned(&document).await?;
-            let found = view.as_ref().map_or_else(Vec::new, |view| of(&core, view));
-            Ok((view, found))
-        });
-        let (view, found) = looked.await?;
-        let id = result_id(&found);
-        if let Some(revision) = view.and_then(|view| view.revision) {
+        let path = view::file(&uri).filter(|path| concerns(path, &self.core.session()));
+        let looked = async {
+            let Some(path) = path else { return Ok(None) };
+            let (core, diagnostics) = (self.core.clone(), self.diagnostics.clone());
+            thread::on_one(async move { diagnostics.of(&core, &path).await }).await.map(Some)
+        };
+        let reported = looked.await?;
+        let (id, found) = match &reported {
+            Some(reported) => (reported.id.clone(), reported.found.clone()),
+            None => (result_id(&[]), Vec::new()),
+        };
+        if let Some(revision) = reported.and_then(|reported| reported.revision) {
             self.core.session().pulled.insert(uri, (revision, id.clone()));
         }
         let report = if params.previous_result_id.as_ref() == Some(&id) {
@@ -170,21 +229,29 @@ impl Server {
                 Err(_) => items.push(full(id.uri, None, None, Vec::new())),
             }
         }
-        for path in self.core.known_files().await? {
-            let (Some(uri), Ok(view)) = (convert::uri_of(&path), self.core.view(&path).await) else { continue };
-            let found = of(&self.core, &view);
-            let id = result_id(&found);
-            let version = view.version.map(i64::from);
-            let known = before.remove(&path).is_some_and(|before| before.value == id);
+        let (core, diagnostics) = (self.core.clone(), self.diagnostics.clone());
+        let looked = thread::on_one(async move {
+            let mut all = Vec::new();
+            for path in diagnostics.known_files(&core).await? {
+                if let Ok(reported) = diagnostics.of(&core, &path).await {
+                    all.push((path, reported));
+                }
+            }
+            Ok(all)
+        });
+        for (path, reported) in looked.await? {
+            let Some(uri) = convert::uri_of(&path) else { continue };
+            let version = reported.version.map(i64::from);
+            let known = before.remove(&path).is_some_and(|before| before.value == reported.id);
             items.push(if known {
-                let report = UnchangedDocumentDiagnosticReport { result_id: id };
+                let report = UnchangedDocumentDiagnosticReport { result_id: reported.id.clone() };
                 WorkspaceDocumentDiagnosticReport::Unchanged(WorkspaceUnchangedDocumentDiagnosticReport {
                     uri,
                     version,
                     unchanged_document_diagnostic_report: report,
                 })
             } else {
-                full(uri, version, Some(id), found)
+                full(uri, version, Some(reported.id.clone()), reported.found.clone())
             });
         }
         let open: HashSet<PathBuf> =
@@ -212,31 +279,8 @@ fn full(
 
 impl Session {
     /// Whether the client was told something else about this state of a document when it pulled. It is told once.
-    pub(crate) fn is_told_otherwise(&mut self, uri: &Uri, revision: u64, found: &[Diagnostic]) -> bool {
+    pub(crate) fn is_told_otherwise(&mut self, uri: &Uri, revision: u64, id: &str) -> bool {
         let Some((told_of, told)) = self.pulled.get_mut(uri) else { return false };
-        let id = result_id(found);
-        *told_of == revision && std::mem::replace(told, id.clone()) != id
-    }
-}
-
-impl Core {
-    /// The instruction files that are known: those that are open, those that are below a workspace folder, and those that
-    /// harnesses consider which are started there.
-    pub(crate) async fn known_files(self: &Arc<Self>) -> Result<Vec<PathBuf>> {
-        let (mut known, folders) = {
-            let session = self.session();
-            let open = session.documents.values().map(|document| document.path.clone());
-            (open.filter(|path| is_named(path, &session)).collect::<Vec<_>>(), session.folders.clone())
-        };
-        for folder in folders {
-            known.extend(self.files_of(&self.files.real(&folder)).await.files);
-            for answer in self.about(&folder.join("x")).await? {
-                let sources = answer.answer.sources.iter().filter(|source| source.fate != Fate::Missing);
-                known.extend(sources.filter_map(|source| source.path().map(Path::to_owned)));
-            }
-        }
-        known.sort();
-        known.dedup();
-        Ok(known)
+        *told_of == revision && std::mem::replace(told, id.to_owned()) != id
     }
 }

@@ -1,0 +1,173 @@
+//! Remembers what was worked out from answers for as long as the facts hold that those rest on.
+//!
+//! Whoever works something out notes the facts of every answer that it asks for, as marks. What is remembered holds as long as
+//! the index has forgotten none of them. Forgetting too much is allowed, forgetting too little never.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::Core;
+use crate::answer::Resolution;
+use crate::index::{Mark, mark};
+use crate::snapshot::Ask;
+
+tokio::task_local! {
+    /// The marks of what the work of this task rests on so far; `None` where that is not all known.
+    static NOTED: RefCell<Option<Vec<Mark>>>;
+}
+
+/// What is remembered, by key.
+pub(crate) struct Memory<K, V>(Mutex<HashMap<K, Entry<V>>>);
+
+struct Entry<V> {
+    /// The version of the index for which it is known to hold.
+    version: u64,
+    /// The epoch of the session in which it was worked out, and the caller's own stamp.
+    stamp: (u64, Option<u64>),
+    /// What it rests on, in order.
+    marks: Box<[Mark]>,
+    value: Arc<V>,
+}
+
+impl<K, V> Default for Memory<K, V> {
+    fn default() -> Memory<K, V> {
+        Memory(Mutex::default())
+    }
+}
+
+impl<K: Eq + Hash, V> Memory<K, V> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<K, Entry<V>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns what is remembered and holds.
+    fn recall(&self, core: &Core, key: &K, stamp: (u64, Option<u64>)) -> Option<Arc<V>> {
+        let version = core.index.version();
+        let mut known = self.lock();
+        let entry = known.get_mut(key)?;
+        let holds = entry.stamp == stamp
+            && (entry.version == version || !core.index.has_forgotten(&entry.marks, entry.version));
+        if !holds {
+            known.remove(key);
+            return None;
+        }
+        entry.version = version;
+        Some(entry.value.clone())
+    }
+
+    /// Returns what is remembered under a stamp, else what `work` comes to, which is remembered from then on.
+    pub async fn get<E>(
+        &self,
+        core: &Core,
+        key: K,
+        stamp: Option<u64>,
+        work: impl Future<Output = Result<V, E>>,
+    ) -> Result<Arc<V>, E> {
+        // Takes the date of today, which may begin an epoch.
+        core.defaults();
+        let stamp = (core.session().epoch, stamp);
+        // Nobody tells when facts change that could not be watched.
+        let is_watched = || core.at_rest.is_none() && !core.blind.load(Ordering::Relaxed);
+        if is_watched()
+            && let Some(value) = self.recall(core, &key, stamp)
+        {
+            return Ok(value);
+        }
+        let version = core.index.version();
+        let noting = async { (work.await, NOTED.with(RefCell::take)) };
+        let (value, noted) = NOTED.scope(RefCell::new(Some(Vec::new())), noting).await;
+        let value = Arc::new(value?);
+        if let Some(mut marks) = noted.filter(|_| is_watched()) {
+            marks.sort_unstable();
+            marks.dedup();
+            let marks = marks.into_boxed_slice();
+            self.lock().insert(key, Entry { version, stamp, marks, value: value.clone() });
+        }
+        Ok(value)
+    }
+
+    /// Forgets what is kept for keys that are of no use any more.
+    pub fn keep(&self, is_of_use: impl Fn(&K) -> bool) {
+        self.lock().retain(|key, _| is_of_use(key));
+    }
+}
+
+/// Notes that the work of this task rests on an answer.
+pub(crate) fn note_answer(answer: &Resolution) {
+    if answer.is_broken() {
+        let _ = NOTED.try_with(RefCell::take);
+    }
+    note(answer.depends());
+}
+
+/// Notes that the work of this task rests on facts. Most work is not remembered: then nothing is noted.
+pub(crate) fn note<'a>(asks: impl Iterator<Item = &'a Ask>) {
+    let _ = NOTED.try_with(|noted| {
+        if let Some(marks) = &mut *noted.borrow_mut() {
+            marks.extend(asks.map(mark));
+        }
+    });
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests write to scratch directories")]
+mod tests {
+    use std::cell::Cell;
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+    use crate::engine::settings::Settings;
+    use crate::lsp::tests::service_for;
+    use crate::snapshot::Change;
+
+    /// Asks for what is remembered of a file, and counts how often it is worked out.
+    struct Counting<'a> {
+        core: Arc<Core>,
+        memory: Memory<PathBuf, String>,
+        count: Cell<u32>,
+        path: &'a Path,
+    }
+
+    impl Counting<'_> {
+        /// Returns how often the value was worked out by now, and its text.
+        async fn get(&self, stamp: Option<u64>) -> (u32, String) {
+            let work = async {
+                self.count.set(self.count.get() + 1);
+                let (raw, _) = self.core.read(self.path).await?;
+                Ok::<_, tower_lsp::jsonrpc::Error>(String::from_utf8_lossy(&raw).into_owned())
+            };
+            let value = self.memory.get(&self.core, self.path.to_owned(), stamp, work).await.expect("it is read");
+            (self.count.get(), value.to_string())
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_remembered_holds_until_something_changes_that_it_rests_on() {
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let dir = scratch.path().canonicalize().expect("it is there");
+        let (file, other) = (dir.join("AGENTS.md"), dir.join("other.md"));
+        std::fs::write(&file, "One.").expect("it is written");
+        std::fs::write(&other, "Other.").expect("it is written");
+        let service = service_for(&dir.join("home"));
+        let core = service.inner().core.clone();
+        let counting = Counting { core: core.clone(), memory: Memory::default(), count: Cell::new(0), path: &file };
+        assert_eq!(counting.get(None).await, (1, "One.".to_owned()));
+        assert_eq!(counting.get(None).await, (1, "One.".to_owned()));
+        core.read(&other).await.expect("it is read");
+        core.happened(vec![Change::Path(other.clone())]);
+        assert_eq!(counting.get(None).await.0, 1, "it does not rest on the other file");
+        std::fs::write(&file, "Two.").expect("it is written");
+        core.happened(vec![Change::Path(file.clone())]);
+        assert_eq!(counting.get(None).await, (2, "Two.".to_owned()));
+        assert_eq!(counting.get(Some(1)).await.0, 3, "another stamp");
+        core.session().set(Settings::default());
+        assert_eq!(counting.get(Some(1)).await.0, 4, "another epoch");
+        counting.memory.keep(|_| false);
+        assert_eq!(counting.get(Some(1)).await.0, 5, "it was given up");
+        core.blind.store(true, Ordering::Relaxed);
+        assert_eq!(counting.get(Some(1)).await.0, 6, "nobody tells what changes");
+    }
+}
