@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -248,6 +248,13 @@ pub fn defaults(home: Option<PathBuf>) -> Defaults {
         installed: Installations { auto: true, unasked: true, verified, ..Installations::default() },
         sessions: BTreeMap::new(),
     }
+}
+
+/// Somebody without a home, an environment, or a program.
+fn nobody(root: &Path) -> Defaults {
+    let mut defaults = defaults(Some(root.join(".briefing-no-home")));
+    defaults.env = Arc::default();
+    defaults
 }
 
 /// The file that remembers which clients of this machine were verified: in the home directory of whoever runs the program.

@@ -3,6 +3,7 @@
 pub mod actions;
 pub mod briefing;
 pub mod case;
+pub mod change;
 pub mod compare;
 pub mod completion;
 pub mod context;
@@ -25,6 +26,7 @@ pub mod portable;
 pub mod preview;
 pub mod rename;
 pub mod roster;
+pub mod sentences;
 pub mod session;
 mod settings;
 pub mod symbols;

@@ -1,42 +1,83 @@
 //! Two answers side by side: `briefing compare`.
 
+use std::path::{Path, PathBuf};
+
 use serde_json::Value;
 
 use crate::cli::project;
 use crate::place::Place;
 use crate::revision::git;
 
-#[test]
-fn compare_says_what_changed_since_a_revision() {
-    let place = Place::new(&[
-        ("project/AGENTS.md", "Root rules.\n"),
-        ("project/docs/a.md", "More.\n"),
-        ("project/CLAUDE.md", "Root rules.\n"),
-    ]);
+/// A repository of one commit.
+fn repository(files: &[(&str, &str)]) -> (Place, PathBuf) {
+    let place = Place::new(files);
     let root = place.root.join("project");
     git(&root, &["init", "-q"]);
-    git(&root, &["add", "-A"]);
-    git(&root, &["commit", "-q", "-m", "one"]);
-    let harnesses = ["--harness", "claude-code", "--harness", "codex", "--harness", "junie"];
+    commit(&root);
+    (place, root)
+}
+
+fn commit(root: &Path) -> String {
+    git(root, &["add", "-A"]);
+    git(root, &["commit", "-q", "-m", "a change"]);
+    String::from_utf8(git(root, &["rev-parse", "HEAD"])).expect("a hash").trim().to_owned()
+}
+
+fn write(root: &Path, path: &str, text: &str) {
+    let path = root.join(path);
+    std::fs::create_dir_all(path.parent().expect("a directory")).expect("directories");
+    std::fs::write(path, text).expect("a file");
+}
+
+/// The moments of a change, as `agent kind start file`.
+fn moments(place: &Place, arguments: &[&str]) -> Vec<String> {
+    let json = place.prints("project", &[&["compare", "--format", "json"], arguments].concat());
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let moment = |one: &Value| {
+        let word = |name: &str| one[name].as_str().unwrap_or("-").to_owned();
+        format!("{} {} {} {}", word("agent"), word("kind"), word("start"), word("file"))
+    };
+    json["moments"].as_array().expect("a list").iter().map(moment).collect()
+}
+
+#[test]
+fn compare_says_what_changed_since_a_revision() {
+    let (place, root) = repository(&[
+        ("project/AGENTS.md", "Root rules.\n"),
+        ("project/docs/a.md", "More. And more.\n"),
+        ("project/CLAUDE.md", "Root rules.\n"),
+    ]);
+    let harnesses = ["--agents", "claude-code,codex,junie"];
     let compare = |more: &[&str]| place.prints("project", &[&["compare"], &harnesses[..], more].concat());
-    assert_eq!(compare(&["--exit-code"]), "nothing changes for Claude Code, Codex and Junie\n");
+    let judged = "Judged for: Claude Code 2.1, Codex 0.169 and Junie 2026.11, named\n";
+    let same = compare(&["--exit-code"]);
+    let head = same.split(", from").next().expect("a line");
+    assert_eq!(head, format!("{judged}nothing changes for Claude Code, Codex and Junie; asked about 1 start"));
     let editions = ["compare", "--harness", "claude-code@2.1.267,claude-code@2.1.330"];
-    assert_eq!(place.prints("project", &editions), "nothing changes for Claude Code and Claude Code\n");
-    std::fs::write(root.join("CLAUDE.md"), "Root rules. @docs/a.md\n").expect("a file");
-    std::fs::write(root.join("AGENTS.md"), "Root rules!\n").expect("a file");
+    assert!(place.prints("project", &editions).contains("nothing changes for Claude Code;"));
+    write(&root, "CLAUDE.md", "Root rules. @docs/a.md\n");
+    write(&root, "AGENTS.md", "Root\nrules!\n");
     let expected = "\
-Claude Code 2.1
+Claude Code 2.1, started in this directory
   ~ grew   CLAUDE.md  23 B, was 12 B
   + added  docs/a.md  loaded (imported by CLAUDE.md)
-Codex 0.169
-  the same files and sizes, with other text
-Junie 2026.11
-  the same files and sizes, with other text
-";
-    assert_eq!(compare(&["--base", "HEAD"]), expected);
+    + @docs/a.md
+    + More.
+    + And more.
+
+Codex 0.169 and Junie 2026.11, started in this directory
+  ~ the same files and sizes, with other text
+    + Root rules!
+    - Root rules.
+
+asked about 1 start and 1 read, from ";
+    let said = compare(&["--base", "HEAD"]);
+    assert!(said.starts_with(&format!("{judged}{expected}")), "{said}");
+    assert!(said.ends_with(" to the working tree\n"), "{said}");
     let json: Value = serde_json::from_str(&compare(&["--format", "json"])).expect("JSON");
-    assert_eq!((&json[1]["harness"], &json[1]["same"]), (&Value::Null, &Value::Bool(false)));
-    let changed = place.run("project", &["compare", "--exit-code"]);
+    assert_eq!(json["moments"][1]["added"], serde_json::json!(["Root rules!"]));
+    assert_eq!(json["judged"][1]["agent"], "codex");
+    let changed = place.run("project", &["compare", "--exit-code", "--agents", "codex"]);
     assert_eq!(changed.status.code(), Some(1));
     let wrong = place.run("project", &["compare", "--base", "none"]);
     assert_eq!(wrong.status.code(), Some(2));
@@ -46,6 +87,120 @@ Junie 2026.11
         let wrong = place.run("project", &["compare", "--base", revision]);
         let said = String::from_utf8_lossy(&wrong.stderr);
         assert!(wrong.status.code() == Some(2) && said.contains(words), "{said}");
+    }
+}
+
+#[test]
+fn a_change_is_what_a_branch_did_since_it_left_the_other() {
+    let (place, root) = repository(&[("project/AGENTS.md", "One.\n")]);
+    git(&root, &["checkout", "-q", "-b", "topic"]);
+    write(&root, "AGENTS.md", "One.\nTwo.\n");
+    commit(&root);
+    git(&root, &["checkout", "-q", "main"]);
+    write(&root, "AGENTS.md", "One.\nOf main.\n");
+    commit(&root);
+    git(&root, &["checkout", "-q", "topic"]);
+    let sentences = |base: &str| {
+        let json = place.prints("project", &["compare", "--agents", "codex", "--format", "json", "--base", base]);
+        let json: Value = serde_json::from_str(&json).expect("JSON");
+        format!("+{} -{}", json["moments"][0]["added"], json["moments"][0]["removed"])
+    };
+    assert_eq!(sentences("main"), "+[\"Two.\"] -[]");
+    assert_eq!(sentences("main...topic"), "+[\"Two.\"] -[]");
+    assert_eq!(sentences("topic...main"), "+[\"Of main.\"] -[]");
+    assert_eq!(sentences("main..topic"), "+[\"Two.\"] -[\"Of main.\"]");
+    assert_eq!(sentences("main~1"), "+[\"Two.\"] -[]");
+    // Both sides of a range are commits, whatever the working tree holds.
+    write(&root, "AGENTS.md", "");
+    assert_eq!(sentences("main...topic"), "+[\"Two.\"] -[]");
+    // `check` counts from the same commit.
+    write(&root, "AGENTS.md", &format!("One.\nTwo.\n{}", "Write tests.\n".repeat(2600)));
+    let check = place.run("project", &["check", "--no-home", "--agents", "codex", "--base", "main"]);
+    assert!(String::from_utf8_lossy(&check.stdout).contains("This change cuts"), "{check:?}");
+    let check = place.run("project", &["check", "--no-home", "--agents", "codex", "--base", "main...topic"]);
+    assert!(String::from_utf8_lossy(&check.stdout).contains("Nothing is worse since main...topic"), "{check:?}");
+}
+
+#[test]
+fn compare_asks_every_moment_that_a_change_may_touch() {
+    let skill = |text: &str| format!("---\nname: lint\ndescription: Lints.\n---\n\n{text}\n");
+    let agent = |text: &str| format!("---\nname: review\ndescription: Reviews.\n---\n\n{text}\n");
+    let rule = |text: &str| format!("---\npaths: \"web/**/*.ts\"\n---\n\n{text}\n");
+    let (place, root) = repository(&[
+        ("project/CLAUDE.md", "Root.\n"),
+        ("project/api/CLAUDE.md", "One.\n"),
+        ("project/api/src/main.rs", "fn main() {}\n"),
+        ("project/web/a.ts", "let a\n"),
+        ("project/.claude/skills/lint/SKILL.md", &skill("Run it.")),
+        ("project/.claude/agents/review.md", &agent("Be kind.")),
+        ("project/.claude/rules/web.md", &rule("Use tabs.")),
+    ]);
+    let asked = |arguments: &[&str]| moments(&place, &[&["--agents", "claude-code"], arguments].concat());
+    write(&root, "api/CLAUDE.md", "One. Two.\n");
+    assert_eq!(asked(&[]), ["claude-code start api -", "claude-code read . api/src/main.rs"]);
+    git(&root, &["checkout", "-q", "api"]);
+    write(&root, ".claude/rules/web.md", &rule("Use spaces."));
+    assert_eq!(asked(&[]), ["claude-code read . web/a.ts"]);
+    git(&root, &["checkout", "-q", ".claude"]);
+    write(&root, ".claude/skills/lint/SKILL.md", &skill("Run it twice."));
+    assert_eq!(asked(&[]), ["claude-code skill . .claude/skills/lint/SKILL.md"]);
+    git(&root, &["checkout", "-q", ".claude"]);
+    write(&root, ".claude/agents/review.md", &agent("Be strict."));
+    assert_eq!(asked(&[]), ["claude-code subagent . .claude/agents/review.md"]);
+    git(&root, &["checkout", "-q", ".claude"]);
+    write(&root, ".claude/settings.json", "{\"claudeMdExcludes\": [\"**/api/CLAUDE.md\"]}");
+    assert_eq!(asked(&[]), ["claude-code read . api/src/main.rs"]);
+    // One file is asked about as it is, however it changed.
+    assert_eq!(asked(&["api/src/main.rs"]), ["claude-code read . api/src/main.rs"]);
+}
+
+#[test]
+fn the_comment_shows_the_sentences_of_each_agent_and_moment() {
+    let (place, root) = repository(&[("project/AGENTS.md", "Root.\n"), ("project/api/AGENTS.md", "Use `x`.\n")]);
+    write(&root, "api/AGENTS.md", "Use ```y```. Ask <first>.\n");
+    let comment =
+        place.run("project", &["check", "--no-home", "--agents", "codex", "--base", "HEAD", "--format", "markdown"]);
+    let comment = String::from_utf8(comment.stdout).expect("UTF-8");
+    let expected = "\
+#### What agents are told
+
+**Codex 0.169, started in api**
+
+- grew `api/AGENTS.md`: 26 B, was 9 B
+
+````diff
++ Use ```y```.
++ Ask <first>.
+- Use `x`.
+````
+
+asked about 2 starts, from ";
+    let (head, section) = comment.split_once("#### ").expect("a section");
+    assert!(
+        head.starts_with("### Briefing\n\nJudged for: Codex 0.169, named\n\nNothing is worse since HEAD"),
+        "{head}"
+    );
+    assert!(format!("#### {section}").starts_with(expected), "{section}");
+    // The command says the same, without findings.
+    let alone = place.prints("project", &["compare", "--no-home", "--agents", "codex", "--format", "markdown"]);
+    assert!(alone.ends_with(&format!("#### {section}")), "{alone}");
+}
+
+#[test]
+fn a_shallow_clone_is_told_how_the_history_comes() {
+    let (place, root) = repository(&[("project/AGENTS.md", "One.\n")]);
+    let first = String::from_utf8(git(&root, &["rev-parse", "HEAD"])).expect("a hash");
+    for text in ["Two.\n", "Three.\n"] {
+        write(&root, "AGENTS.md", text);
+        commit(&root);
+    }
+    let from = format!("file://{}", root.display());
+    git(&place.root, &["clone", "-q", "--depth", "1", &from, "shallow"]);
+    for command in ["compare", "check"] {
+        let said = place.run("shallow", &[command, "--agents", "codex", "--base", first.trim()]);
+        let error = String::from_utf8_lossy(&said.stderr);
+        assert_eq!(said.status.code(), Some(2), "{error}");
+        assert!(error.contains("`git fetch --unshallow` brings it") && error.contains("`fetch-depth: 0`"), "{error}");
     }
 }
 
@@ -98,7 +253,9 @@ fn compare_shows_which_lines_reach_whom() {
     ]);
     let harness = ["--harness", "codex,claude-code"];
     let all = place.prints("project", &[&["compare", "--all"], &harness[..]].concat());
-    let expected = "           Codex  Claude Code
+    let expected = "\
+Judged for: Codex 0.169 and Claude Code 2.1, named
+           Codex  Claude Code
 AGENTS.md  all    all
 CLAUDE.md  -      all
 

@@ -53,7 +53,7 @@ fn each_agent_is_told_in_its_own_way_what_never_reached_it() {
     let codex = context(&starts(&place, "codex", &json!({})));
     assert_eq!(
         codex,
-        "Part of the instructions for this session never reached you:\n- 9 % of AGENTS.md never reached you (3 240 of \
+        "Part of the instructions for this session never reached you, by the rules of Codex 0.169:\n- 9 % of AGENTS.md never reached you (3 240 of \
          36 008 bytes, from line 821 on): the 32 768 B limit for all project files ends inside this file: 32 768 of 36 008 B \
          are kept\nRead what is missing if your task may depend on it."
     );

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use briefing::disk::{AtRevision, Filesystem, Real};
+use briefing::disk::{AtRevision, Change, Filesystem, Real};
 use briefing::snapshot::{Errno, FileType};
 
 /// Runs git as nobody in particular, and returns what it says.
@@ -172,4 +172,30 @@ fn links_lead_on_what_is_outside_stays_and_what_is_not_there_is_said() {
     }
     let problem = AtRevision::open(&Real, Path::new("/"), "HEAD").err().unwrap_or_default();
     assert_eq!(problem, "/ is in no git repository, so it has no revision `HEAD`");
+}
+
+#[test]
+fn two_histories_meet_where_git_says_they_do() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let root = scratch.path().join("first");
+    history(&root);
+    // A merge of a merge, with commits on either side.
+    git(&root, &["checkout", "-q", "-b", "third", "main~1"]);
+    write(&root, "third.md", "Third.\n");
+    git(&root, &["add", "-A"]);
+    git(&root, &["commit", "-q", "-m", "third"]);
+    git(&root, &["merge", "-q", "--no-ff", "-m", "again", "side/topic"]);
+    git(&root, &["checkout", "-q", "--orphan", "alone"]);
+    git(&root, &["commit", "-q", "-m", "alone"]);
+    let names = ["main", "main~1", "main^2", "side/topic", "third", "third~1", "v2", "light", "alone"];
+    for left in names {
+        for right in names {
+            let said = Command::new("git").args(["merge-base", left, right]).current_dir(&root).output();
+            let said = String::from_utf8(said.expect("git runs").stdout).expect("a hash");
+            let ours = Change::open(&Real, &root, &format!("{left}...{right}"));
+            assert_eq!(ours.map(|change| change.before).unwrap_or_default(), said.trim(), "{left}...{right}");
+        }
+    }
+    let problem = Change::open(&Real, &root, "main...alone").expect_err("they have nothing in common");
+    assert_eq!(problem, "`main...alone`: the two sides have no commit in common");
 }

@@ -9,14 +9,15 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use super::show::{directory, here, print, print_styled, write};
-use super::{FINDINGS, Failure, defaults, screen};
+use super::{FINDINGS, Failure, compare, defaults, screen};
 use crate::answer::Resolution;
-use crate::disk::{Filesystem, Real};
+use crate::disk::{Change, Filesystem, Real};
+use crate::engine::change::{Changing, change};
 use crate::engine::check::{Check as Checked, Checking, check};
 use crate::engine::settings::Settings;
 use crate::report::findings::{Finding, Kind, Severity, share};
 use crate::report::judged::Judged;
-use crate::request::Defaults;
+use crate::request::Request;
 use crate::snapshot::absolute;
 use crate::text;
 
@@ -68,8 +69,9 @@ pub(super) struct Check {
     /// Report a harness that uses that share of its limit, or more: codex=90%; may be repeated
     #[arg(long, value_name = "ID=PERCENT", value_delimiter = ',', value_parser = budget)]
     budget: Vec<(String, usize)>,
-    /// Report only what the changes since a git revision make worse: a branch, a tag, a hash, HEAD~2
-    #[arg(long, value_name = "REV")]
+    /// Report only what the changes since a git revision make worse: a branch, a tag, a hash, HEAD~2. Counts from where the
+    /// two parted, as in a pull request; A..B and A...B check B
+    #[arg(long, value_name = "REV|A..B|A...B")]
     base: Option<String>,
     /// Leave out the findings that FILE lists
     #[arg(long, value_name = "FILE")]
@@ -199,21 +201,30 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
     let settings = Settings::of_harnesses(&arguments.harness, &super::show::customs(&Real, &root))?
         .with_severities(severities)
         .map_err(|problem| problem.replace("briefing.severities", "--severity"))?;
-    let base = if arguments.no_home { nobody(&root) } else { defaults(home) };
-    let now = Checking { root: &root, settings: settings.clone(), only: &only, revision: None };
+    let base = if arguments.no_home { super::nobody(&root) } else { defaults(home) };
+    let change = arguments.base.as_ref().map(|revision| Change::open(&Real, &root, revision)).transpose();
+    let change = change.map_err(|problem| format!("--base: {problem}"))?;
+    let revision = change.as_ref().and_then(|change| change.after.as_deref());
+    let now = Checking { root: &root, settings: settings.clone(), only: &only, revision };
     let checked = check(base.clone(), now)?;
     let mut report = report(&checked, arguments.level.severity());
     report.all.extend(over_budget(&checked, &arguments.budget)?);
-    if let Some(revision) = &arguments.base {
+    let mut changed = None;
+    if let Some(change) = &change {
         // Who is asked does not change with the revision.
         let harnesses = if arguments.harness.is_empty() { asked(&checked) } else { arguments.harness.clone() };
         let settings = Settings { harnesses, ..settings };
-        let then = Checking { root: &root, settings, only: &only, revision: Some(revision) };
+        if matches!(arguments.format, Format::Markdown) {
+            let (settings, request) = (settings.clone(), Request::default());
+            let changing = Changing { root: &root, settings, request: &request, file: None, base: &change.name };
+            changed = Some(self::change(base.clone(), &changing).map_err(|problem| format!("--base: {problem}"))?);
+        }
+        let then = Checking { root: &root, settings, only: &only, revision: Some(&change.before) };
         let before = check(base, then).map_err(|problem| format!("--base: {problem}"))?;
         let mut known = self::report(&before, Severity::Hint);
         known.all.extend(over_budget(&before, &arguments.budget).unwrap_or_default());
         worse::keep_worse(&mut report, &known, |id| title(&checked, id));
-        report.since = Some(revision);
+        report.since = Some(&change.name);
     }
     if let Some(file) = &arguments.write_baseline {
         write(&here.join(file), &baseline(&report)?)?;
@@ -230,7 +241,10 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
         }
         Format::Json => print(&forms::json(&report)?)?,
         Format::Github => print(&forms::github(&report))?,
-        Format::Markdown => print(&forms::markdown(&report))?,
+        Format::Markdown => {
+            let changed = changed.map(|changed| format!("\n{}", compare::changed::section(&changed, &root)));
+            print(&(forms::markdown(&report) + &changed.unwrap_or_default()))?;
+        }
         Format::Sarif => print(&sarif::sarif(&report)?)?,
     }
     let fails = report.all.iter().any(|found| found.severity <= arguments.fail_on.severity());
@@ -251,13 +265,6 @@ fn asked(checked: &Checked) -> Vec<String> {
 fn title(checked: &Checked, id: &str) -> String {
     let answer = checked.session.iter().find(|answer| answer.harness == id);
     answer.map_or_else(|| id.to_owned(), |answer| answer.title.clone())
-}
-
-/// Somebody without a home, an environment, or a program.
-fn nobody(root: &Path) -> Defaults {
-    let mut defaults = defaults(Some(root.join(".briefing-no-home")));
-    defaults.env = Arc::default();
-    defaults
 }
 
 fn report(checked: &Checked, level: Severity) -> Report<'_> {

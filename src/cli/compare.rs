@@ -5,26 +5,29 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::Failure;
 use super::show::{Asked, Editions, asked, directory, here, print, print_styled};
-use super::whom::Format;
 use super::words::visible;
+use super::{Failure, screen};
 use crate::answer::Resolution;
-use crate::disk::{AtRevision, Real};
-use crate::report::compare::{Comparison, Difference, compare, paired};
-use crate::report::words::{Paths, list};
+use crate::disk::Real;
+use crate::engine::change::{Changing, change};
+use crate::engine::settings::Settings;
+use crate::report::compare::{Comparison, Difference};
+use crate::report::words::Paths;
 use crate::request::{OneOrMany, Places, Request};
 
+pub(super) mod changed;
 mod everyone;
 mod sides;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
   briefing compare                           what the uncommitted changes do
-  briefing compare --base main               what this branch does
+  briefing compare --base main               what this branch does, since it left main
+  briefing compare --base v1.2..v1.3         what changed between two revisions; A...B since they parted
   briefing compare --base main --exit-code   exit with 1 if anything changes
   briefing compare --harness codex --format json
   briefing compare --left codex --right claude-code
@@ -34,10 +37,11 @@ Examples:
 /// Arguments of `briefing compare`.
 #[derive(Args)]
 pub(super) struct Compare {
-    /// The file the agent would read, relative to where it is started; without it, the start of a session
+    /// The file the agent would read, relative to where it is started; without it, every moment that the change may touch
     file: Option<PathBuf>,
-    /// The revision to compare the working tree with: a branch, a tag, a hash, HEAD~2
-    #[arg(long, value_name = "REV", default_value = "HEAD")]
+    /// The revision since which the working tree changed: a branch, a tag, a hash, HEAD~2. Counts from where the two parted,
+    /// as in a pull request; A..B and A...B compare two revisions
+    #[arg(long, value_name = "REV|A..B|A...B", default_value = "HEAD")]
     base: String,
     /// One side, instead of a revision: a harness, and what else tells it from the other, such as agent=plan, model=NAME,
     /// session=subagent, cwd=packages/api, file=src/a.ts, revision=main
@@ -62,14 +66,28 @@ pub(super) struct Compare {
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
     /// The home directory to assume
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with = "no_home")]
     home: Option<PathBuf>,
+    /// Leave out home directory, environment and installed programs, so that every machine says the same
+    #[arg(long)]
+    no_home: bool,
     /// How to print the differences
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Exit with 1 if anything changes
+    /// Exit with 1 if an agent is told something else at any moment
     #[arg(long)]
     exit_code: bool,
+}
+
+/// How the differences are printed.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// For other programs
+    Json,
+    /// A comment for a pull request
+    Markdown,
 }
 
 /// Asks for both sides, and says what is different.
@@ -81,12 +99,15 @@ pub(super) fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
     }
     let cwd = directory("--cwd", arguments.cwd.as_deref(), &here)?.unwrap_or_else(|| here.clone());
     let places = Places { cwd, target: arguments.file.clone(), read_before: Vec::new(), already_loaded: Vec::new() };
-    let mut defaults = super::defaults(directory("--home", arguments.home.as_deref(), &places.cwd)?);
+    let mut defaults = match arguments.no_home {
+        true => super::nobody(&places.cwd),
+        false => super::defaults(directory("--home", arguments.home.as_deref(), &places.cwd)?),
+    };
     Editions::set(arguments.edition, &mut defaults);
     if arguments.all {
-        let Asked { answers, .. } = asked(&Real, &request, &places, defaults)?;
+        let Asked { answers, judged, .. } = asked(&Real, &request, &places, defaults)?;
         let (all, said) = everyone::run(&answers);
-        return tell(arguments.format, &all, &said);
+        return tell(arguments.format, &all, &format!("{}{said}", screen::judged(&judged, screen::width())));
     }
     if let (Some(left), Some(right)) = (&arguments.left, &arguments.right) {
         let (comparison, said) = sides::run(arguments, (left, right), &places, &defaults)?;
@@ -94,26 +115,19 @@ pub(super) fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
         tell(arguments.format, &[comparison], &said)?;
         return Ok(code(arguments, differs));
     }
-    let before = AtRevision::open(&Real, &places.cwd, &arguments.base)?;
-    let Asked { answers: before, .. } = asked(&before, &request, &places, defaults.clone())?;
-    let Asked { answers: now, .. } = asked(&Real, &request, &places, defaults)?;
-    let pairs = paired(&before, &now);
-    let mut comparisons = Vec::new();
-    let mut said = String::new();
-    for (before, now) in &pairs {
-        let mut comparison = compare(before, now);
-        let _ = write!(comparison.left, " at {}", arguments.base);
-        said.push_str(&words(&comparison, now));
-        comparisons.push(comparison);
+    let settings = Settings::of_harnesses(&arguments.harness, &super::show::customs(&Real, &places.cwd))?;
+    let (root, file) = (places.cwd.as_path(), arguments.file.as_deref());
+    let changing = Changing { root, settings, request: &request, file, base: &arguments.base };
+    let found = change(defaults, &changing).map_err(|problem| format!("--base: {problem}"))?;
+    match arguments.format {
+        Format::Text => print_styled(&changed::text(&found, root, screen::width()))?,
+        Format::Markdown => print(&changed::markdown(&found, root))?,
+        Format::Json => {
+            let json = serde_json::to_string_pretty(&found).map_err(|error| error.to_string())?;
+            print(&format!("{json}\n"))?;
+        }
     }
-    let (same, differing): (Vec<_>, Vec<_>) = comparisons.iter().zip(&pairs).partition(|(one, _)| is_same(one));
-    let same: Vec<String> = same.iter().map(|(_, (_, now))| visible(&now.title)).collect();
-    if !same.is_empty() {
-        let _ = writeln!(said, "{FAINT}nothing changes for {}{FAINT:#}", list(&same));
-    }
-    let differs = !differing.is_empty();
-    tell(arguments.format, &comparisons, &said)?;
-    Ok(code(arguments, differs))
+    Ok(code(arguments, !found.moments.is_empty()))
 }
 
 fn tell(format: Format, all: &(impl Serialize + ?Sized), said: &str) -> Result<ExitCode, Failure> {
@@ -123,6 +137,7 @@ fn tell(format: Format, all: &(impl Serialize + ?Sized), said: &str) -> Result<E
             print(&format!("{json}\n"))?;
         }
         Format::Text => print_styled(said)?,
+        Format::Markdown => return Err("--format markdown is for changes since a revision".to_owned().into()),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -137,14 +152,6 @@ fn is_same(comparison: &Comparison) -> bool {
 
 const BOLD: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();
-
-/// What changes for one harness.
-fn words(comparison: &Comparison, now: &Resolution) -> String {
-    if is_same(comparison) {
-        return String::new();
-    }
-    format!("{BOLD}{} {}{BOLD:#}\n{}", visible(&now.title), now.edition, difference_lines(comparison, now))
-}
 
 /// A line for each difference.
 fn difference_lines(comparison: &Comparison, now: &Resolution) -> String {

@@ -14,11 +14,12 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use super::show::{answer, directory, exists, here, print, print_styled, questions};
 use super::whom::Format;
 use super::words::visible;
-use super::{Failure, defaults};
+use super::{Failure, defaults, screen};
 use crate::answer::{Fate, Fidelity, Source};
 use crate::disk::Real;
 use crate::harness::Changed;
 use crate::report::briefing::{Include, uncertainty};
+use crate::report::judged::judged;
 use crate::report::session::{SessionStep, fidelity, unfolded};
 use crate::report::words::Paths;
 use crate::request::{OneOrMany, Places, Request};
@@ -39,8 +40,8 @@ subagent NAME, compact, resume. What happens in one turn of the model stands on 
 /// Arguments of `briefing session`.
 #[derive(Args)]
 pub(super) struct Session {
-    /// The harness, or an edition of it: codex, opencode@1.1
-    #[arg(long, value_name = "ID[@EDITION]")]
+    /// The agent, or a version of it: codex, opencode@1.1
+    #[arg(long = "agents", visible_alias = "harness", value_name = "ID[@VERSION]")]
     harness: String,
     /// Where the agent is started [default: the working directory]
     #[arg(long, value_name = "DIR")]
@@ -176,16 +177,20 @@ pub(super) fn run(arguments: &Session) -> Result<ExitCode, Failure> {
     let base = defaults(directory("--home", arguments.home.as_deref(), &cwd)?);
     let (mut found, _) = questions(&Real, &request, &places, base)?;
     let (Some((choice, start)), true) = (found.pop(), found.is_empty()) else {
-        return Err("--harness: a session is that of one harness: name one".to_owned().into());
+        return Err("--agents: a session is that of one agent: name one".to_owned().into());
     };
     let turns = unfold(&choice, start, &meant, &|at| Arc::new(answer(&Real, &choice, at)))?;
+    let judged = judged(turns.first().map(|turn| &*turn.answer), None);
     match arguments.format {
         Format::Json => {
-            let said = unfolded(1, &turns, &steps, Include { text: true, trace: false });
+            let mut said = unfolded(1, &turns, &steps, Include { text: true, trace: false });
+            said.judged = judged;
             let json = serde_json::to_string_pretty(&said).map_err(|error| error.to_string())?;
             print(&format!("{json}\n"))?;
         }
-        Format::Text => print_styled(&text(&turns, &steps))?,
+        Format::Text => {
+            print_styled(&format!("{}{}", screen::judged(&judged, screen::width()), text(&turns, &steps)))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -4,7 +4,7 @@
 //! leads nowhere ends the search, a linked worktree has its own top. Environment variables (`GIT_DIR`,
 //! `GIT_CEILING_DIRECTORIES` …) and `safe.directory` are not considered. Tested against the real git in `tests/git.rs`.
 //!
-//! Its layers, from the bottom up: `ids`, `packs`, `objects`, `config` and `refs`, then this file, then `at_revision`.
+//! Its layers, from the bottom up: `ids`, `packs`, `objects`, `config` and `refs`, then this file, then `history` and `at_revision`.
 
 use std::path::{Path, PathBuf};
 
@@ -13,6 +13,7 @@ use crate::snapshot::{Errno, FileType, Repository, absolute};
 
 mod at_revision;
 mod config;
+mod history;
 mod ids;
 mod objects;
 mod packs;
@@ -20,6 +21,7 @@ mod refs;
 
 pub use at_revision::AtRevision;
 use config::Config;
+pub use history::Change;
 
 /// Longest `.git` file that git reads; `read_gitfile_gently`, git 2.47.
 const GITFILE_LIMIT_BYTES: u64 = 1 << 20;

@@ -71,7 +71,7 @@ pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
         let asked = core.answers(&Request::default(), &places).await;
         let (session, _) = asked.map_err(|error| error.message.into_owned())?;
         let judged = core.judged(&places, &session).await;
-        let Below { instructions, declarations } = below(&core, &root, &session, revision);
+        let Below { instructions, settings: _, declarations } = below(&core, &root, &session, revision);
         let mut files = instructions.clone();
         files.extend(settings_files(&core, &root, &session));
         // What a project declares wrongly is said, whoever reads it.
@@ -93,7 +93,7 @@ pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
             }
         }
         if only.is_empty() {
-            let found = Below { instructions, declarations };
+            let found = Below { instructions, settings: BTreeSet::new(), declarations };
             let proofs = expect::prove(&core, &root, &found, revision).await?;
             for (path, raw, finding) in expect::findings(&proofs) {
                 let Some(severity) = core.session().settings.severity(finding.kind) else { continue };
@@ -180,6 +180,8 @@ fn settings_files(core: &Core, root: &Path, session: &[Arc<Resolution>]) -> impl
 pub(crate) struct Below {
     /// The files that may be instructions, and those that the answers rest on.
     pub instructions: BTreeSet<PathBuf>,
+    /// The settings files of agents.
+    pub settings: BTreeSet<PathBuf>,
     /// The files that declare agents and expectations, in order.
     pub declarations: Vec<PathBuf>,
 }
@@ -187,7 +189,8 @@ pub(crate) struct Below {
 /// Looks for instruction files and declarations below a directory.
 pub(crate) fn below(core: &Core, root: &Path, session: &[Arc<Resolution>], revision: Option<&str>) -> Below {
     let customs = core.session().custom_names.clone();
-    let wanted = |name: &OsStr| INSTRUCTION_FILES.may_match(name) || customs.contains(name) || name == FILE_NAME;
+    let of_agents = |name: &OsStr| INSTRUCTION_FILES.may_match(name) || SETTINGS_FILES.may_match(name);
+    let wanted = |name: &OsStr| of_agents(name) || customs.contains(name) || name == FILE_NAME;
     let found = match revision {
         None => scan::scan(root, Threads::PerCore, &wanted, |_| (), &Progress::default()),
         Some(_) => scan::scan_in(&core.files, root, &wanted),
@@ -197,6 +200,7 @@ pub(crate) fn below(core: &Core, root: &Path, session: &[Arc<Resolution>], revis
     let named = named.filter(|path| path.starts_with(root)).map(Path::to_owned);
     let mut declarations: Vec<PathBuf> = found.iter().filter(|file| file.ends_with(FILE_NAME)).cloned().collect();
     declarations.sort_unstable();
+    let settings = found.iter().filter(|file| SETTINGS_FILES.matches(file)).cloned().collect();
     let instructions = found.into_iter().filter(|file| is_instruction_file(file, &customs)).chain(named).collect();
-    Below { instructions, declarations }
+    Below { instructions, settings, declarations }
 }

@@ -15,6 +15,7 @@ use crate::lsp::{Server, announce};
 use crate::report::briefing::{self, Effective};
 use crate::report::context::{ContextReports, Counter, context_report};
 use crate::report::explain;
+use crate::report::judged::{Judged, judged};
 use crate::report::roster::UsedHere;
 use crate::request::{Defaults, Places, Request};
 
@@ -33,7 +34,8 @@ impl Server {
         let include = params.request.include().map_err(Error::invalid_params)?;
         let (answers, version) = self.answers_to(&params).await?;
         let briefings = answers.iter().map(|answer| briefing::briefing(answer, include)).collect();
-        Ok(Effective { version, judged: Vec::new(), briefings })
+        let judged = self.judged_for(&params, &answers).await?;
+        Ok(Effective { version, judged, briefings })
     }
 
     /// `briefing/contextReport`
@@ -41,7 +43,7 @@ impl Server {
         let (answers, version) = self.answers_to(&params).await?;
         Ok(ContextReports {
             version,
-            judged: Vec::new(),
+            judged: self.judged_for(&params, &answers).await?,
             reports: answers.iter().map(|answer| context_report(answer, &Counter::ESTIMATE)).collect(),
         })
     }
@@ -114,6 +116,18 @@ impl Server {
             }
         }
         Ok(answers)
+    }
+
+    /// Returns who was judged: those whom the request names, or those who are used here.
+    async fn judged_for(
+        &self,
+        params: &EffectiveInstructionsParams,
+        answers: &[Arc<Resolution>],
+    ) -> Result<Vec<Judged>> {
+        Ok(match &params.request.harness {
+            Some(_) => judged(answers.iter().map(|answer| &**answer), None),
+            None => self.core.judged(&self.places(params)?, answers).await,
+        })
     }
 
     fn places(&self, params: &EffectiveInstructionsParams) -> Result<Places> {

@@ -16,7 +16,7 @@ use crate::text::without_passwords;
 pub struct Effective {
     /// Of the index; grows with every change.
     pub version: u64,
-    /// Who was asked, and why they. The command line says it; editors ask `briefing/roster`.
+    /// Who was asked, and why they.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judged: Vec<Judged>,
     /// One per harness that was asked for.

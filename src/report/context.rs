@@ -13,7 +13,7 @@ use crate::answer::{self, Answer, Fate, Message, MessageKind, Per, Purpose, Reso
 pub struct ContextReports {
     /// Of the index.
     pub version: u64,
-    /// Who was asked, and why they. The command line says it; editors ask `briefing/roster`.
+    /// Who was asked, and why they.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judged: Vec<Judged>,
     /// One per harness.

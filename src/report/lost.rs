@@ -16,12 +16,12 @@ pub fn lost(answer: &Resolution, read: impl Fn(&Path) -> Option<Content>) -> Opt
     if said.is_empty() {
         return None;
     }
-    let head = match answer.fidelity {
-        Fidelity::Exact => "Part of the instructions for this session never reached you:",
-        Fidelity::Unchecked | Fidelity::Files => {
-            "Part of the instructions for this session may never have reached you:"
-        }
+    let lost = match answer.fidelity {
+        Fidelity::Exact => "never reached you",
+        Fidelity::Unchecked | Fidelity::Files => "may never have reached you",
     };
+    let version = answer.claim.running.as_ref().unwrap_or(&answer.edition);
+    let head = format!("Part of the instructions for this session {lost}, by the rules of {} {version}:", answer.title);
     Some(format!("{head}\n{}\nRead what is missing if your task may depend on it.", said.join("\n")))
 }
 

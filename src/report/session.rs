@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::briefing::{self, Include, Message, Source};
+use super::judged::Judged;
 use crate::answer::{Fidelity, Resolution, Tool};
 use crate::session::{Step, Turn};
 
@@ -18,6 +19,9 @@ pub struct Unfolded {
     pub harness: String,
     /// The edition's name.
     pub edition: String,
+    /// Who was asked, and why they.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub judged: Vec<Judged>,
     /// The start of the session, then one for each step.
     pub steps: Vec<SessionTurn>,
 }
@@ -138,7 +142,7 @@ pub fn unfolded(version: u64, turns: &[Turn], steps: &[SessionStep], include: In
     let of = |answer: &Resolution| (answer.harness.clone(), answer.edition.clone());
     let (harness, edition) = turns.first().map(|turn| of(&turn.answer)).unwrap_or_default();
     let steps = said.zip(turns).map(|(step, turn)| told(step, turn, include)).collect();
-    Unfolded { version, harness, edition, steps }
+    Unfolded { version, harness, edition, judged: Vec::new(), steps }
 }
 
 fn told(step: &SessionStep, turn: &Turn, include: Include) -> SessionTurn {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use dashmap::DashMap;
 
 use super::config::Config;
+use super::history::with_remedy;
 use super::ids::Id;
 use super::objects::{Item, Node, Objects};
 use super::refs::Refs;
@@ -42,19 +43,10 @@ enum Found {
 impl<'a> AtRevision<'a> {
     /// The repository around `dir` at a revision, or what is wrong with the question.
     pub fn open(disk: &'a dyn Filesystem, dir: &Path, revision: &str) -> Result<AtRevision<'a>, String> {
-        // The directory may exist at the revision only.
-        let there = dir.ancestors().find_map(|dir| disk.real_path(dir).ok()).unwrap_or_else(|| dir.to_owned());
-        let no_repository = || format!("{} is in no git repository, so it has no revision `{revision}`", dir.display());
-        let (git_dir, repository) = super::discovered(disk, &there).ok_or_else(no_repository)?;
-        let top = repository.toplevel.ok_or_else(|| format!("{} has no working tree", git_dir.display()))?;
-        let common = repository.common_dir;
-        let settings = disk.read(&common.join("config")).ok().and_then(|raw| Config::parse(&raw)).unwrap_or_default();
-        if settings.uses_reftable() {
-            return Err(format!("{}: names in the format `reftable` are not read", common.display()));
-        }
-        let objects = Objects::of(common.join("objects"), settings.name_len());
-        let refs = Refs { fs: disk, git_dir: &git_dir, common_dir: &common, objects: &objects };
-        let root = objects.tree_of(refs.resolve(revision)?)?;
+        let (top, objects, root) = opened(disk, dir, revision, |refs, top| {
+            let root = refs.objects.tree_of(refs.resolve(revision)?)?;
+            Ok((top.to_owned(), refs.objects.clone(), root))
+        })?;
         let device = disk.stat(&top).map_or(0, |meta| meta.identity.0);
         Ok(AtRevision { disk, top, device, objects, root, trees: DashMap::new(), blobs: DashMap::new() })
     }
@@ -144,6 +136,28 @@ impl<'a> AtRevision<'a> {
         let bytes = self.blob(id).map_err(|_| Errno::IO)?;
         Ok(path_of(bytes.to_vec()).into())
     }
+}
+
+/// Asks the names of the repository around `dir` about a revision; they come with the top of the working tree.
+pub(super) fn opened<T>(
+    disk: &dyn Filesystem,
+    dir: &Path,
+    revision: &str,
+    ask: impl FnOnce(&Refs, &Path) -> Result<T, String>,
+) -> Result<T, String> {
+    // The directory may exist at the revision only.
+    let there = dir.ancestors().find_map(|dir| disk.real_path(dir).ok()).unwrap_or_else(|| dir.to_owned());
+    let no_repository = || format!("{} is in no git repository, so it has no revision `{revision}`", dir.display());
+    let (git_dir, repository) = super::discovered(disk, &there).ok_or_else(no_repository)?;
+    let top = repository.toplevel.ok_or_else(|| format!("{} has no working tree", git_dir.display()))?;
+    let common = repository.common_dir;
+    let settings = disk.read(&common.join("config")).ok().and_then(|raw| Config::parse(&raw)).unwrap_or_default();
+    if settings.uses_reftable() {
+        return Err(format!("{}: names in the format `reftable` are not read", common.display()));
+    }
+    let objects = Objects::of(common.join("objects"), settings.name_len());
+    let refs = Refs { fs: disk, git_dir: &git_dir, common_dir: &common, objects: &objects };
+    ask(&refs, &top).map_err(|problem| with_remedy(disk, &common, problem))
 }
 
 /// A damaged repository is reported like a damaged disk.

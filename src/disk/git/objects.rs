@@ -31,7 +31,16 @@ pub(super) enum Node {
     Module,
 }
 
+/// The history that a commit tells.
+pub(super) struct Commit {
+    /// The commits that it comes from.
+    pub parents: Vec<Id>,
+    /// When it was made, in seconds since 1970.
+    pub time: i64,
+}
+
 /// Where objects are.
+#[derive(Clone)]
 pub(super) struct Objects {
     /// The directories `objects`, the repository's own first.
     directories: Vec<PathBuf>,
@@ -176,6 +185,25 @@ impl Objects {
             }
             ObjectKind::Blob | ObjectKind::Tag => Err(format!("{id} is a {}, not a commit", kind.word())),
         }
+    }
+
+    /// Returns true if an object is a commit, or a tag of one.
+    pub fn is_commit(&self, id: &Id) -> bool {
+        self.peeled(id.clone()).is_ok_and(|(_, kind)| kind == ObjectKind::Commit)
+    }
+
+    /// Returns what a commit says of the history.
+    pub fn commit(&self, id: &Id) -> Result<Commit, String> {
+        let (kind, bytes) = self.read(id)?;
+        if kind != ObjectKind::Commit {
+            return Err(format!("{id} is a {}, not a commit", kind.word()));
+        }
+        // `committer Ada <ada@example.org> 1700000000 +0100`
+        let lines = bytes.split(|byte| *byte == b'\n').take_while(|line| !line.is_empty());
+        let committer = lines.filter_map(|line| line.strip_prefix(b"committer ")).next().unwrap_or_default();
+        let time = committer.rsplit(|byte| *byte == b' ').nth(1).and_then(|time| std::str::from_utf8(time).ok());
+        let time = time.and_then(|time| time.parse().ok()).unwrap_or(0);
+        Ok(Commit { parents: header(&bytes, "parent ").collect(), time })
     }
 
     /// The parent with that number, from one, of each commit `times` times.

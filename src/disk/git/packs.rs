@@ -12,6 +12,7 @@ use super::ids::{Id, OBJECT_CAP_BYTES, ObjectKind};
 const HEAD: &[u8] = b"\xfftOc\x00\x00\x00\x02";
 
 /// One pack.
+#[derive(Clone)]
 pub(super) struct Pack {
     /// The file of the index.
     pub index: PathBuf,

@@ -1,0 +1,246 @@
+//! `briefing compare --base`: the sentences that come and go, agent by agent and moment by moment.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use anstyle::{AnsiColor, Style};
+
+use super::{BOLD, FAINT};
+use crate::cli::screen;
+use crate::cli::words::visible;
+use crate::report::change::{Change, Kind, Moment, When};
+use crate::report::compare::Difference;
+use crate::report::judged::sentence;
+use crate::report::words::{count, list};
+
+/// How many sentences of a group are shown.
+const SENTENCES: usize = 20;
+/// How many starts of a group are named.
+const STARTS: usize = 3;
+/// The most that a comment for a pull request holds, in bytes; GitHub takes 65 536 characters.
+const COMMENT_BYTES: usize = 40_000;
+
+const ADDED: Style = AnsiColor::Green.on_default();
+const REMOVED: Style = AnsiColor::Red.on_default();
+
+/// Moments at which the same sentences come and go, of several agents and at several starts.
+struct Group<'a> {
+    moments: Vec<&'a Moment>,
+    added: Vec<&'a str>,
+    removed: Vec<&'a str>,
+    differences: Vec<&'a Difference>,
+}
+
+impl<'a> Group<'a> {
+    /// Creates the group of one moment. `root` is what the same agent is told in the directory itself: that is not repeated.
+    fn of(moment: &'a Moment, root: Option<&Moment>) -> Group<'a> {
+        let new = |all: &'a [String], known: fn(&Moment) -> &[String]| -> Vec<&'a str> {
+            let is_new = |sentence: &&String| root.is_none_or(|root| !known(root).contains(sentence));
+            all.iter().filter(is_new).map(String::as_str).collect()
+        };
+        Group {
+            added: new(&moment.added, |root| &root.added),
+            removed: new(&moment.removed, |root| &root.removed),
+            differences: moment
+                .differences
+                .iter()
+                .filter(|difference| root.is_none_or(|root| !root.differences.contains(difference)))
+                .collect(),
+            moments: vec![moment],
+        }
+    }
+
+    /// Returns whom it happens to, and when: a line for each kind of moment, with the agents to which it happens alike.
+    fn heads(&self) -> Vec<String> {
+        let mut of_agents: Vec<(String, &When, Vec<&str>)> = Vec::new();
+        for moment in &self.moments {
+            let agent = format!("{} {}", moment.title, moment.version);
+            let same = |(other, when, _): &&mut (String, &When, Vec<&str>)| {
+                *other == agent && when.kind == moment.when.kind && when.file == moment.when.file
+            };
+            match of_agents.iter_mut().find(same) {
+                Some((_, _, starts)) => starts.push(&moment.when.start),
+                None => of_agents.push((agent, &moment.when, vec![&moment.when.start])),
+            }
+        }
+        let mut lines: Vec<(String, Vec<String>)> = Vec::new();
+        for (agent, when, starts) in of_agents {
+            let words = words(when, &starts);
+            match lines.iter_mut().find(|(other, _)| *other == words) {
+                Some((_, agents)) => agents.push(agent),
+                None => lines.push((words, vec![agent])),
+            }
+        }
+        lines.into_iter().map(|(words, agents)| format!("{}, {words}", list(&agents))).collect()
+    }
+}
+
+/// Returns when something happens, in words.
+fn words(when: &When, starts: &[&str]) -> String {
+    let mut named: Vec<String> = starts.iter().take(STARTS).map(|start| place(start)).collect();
+    match starts.len().saturating_sub(STARTS) {
+        0 => {}
+        1 => named.push(place(starts[STARTS])),
+        more => named.push(format!("{more} more directories")),
+    }
+    let file = when.file.as_deref().unwrap_or_default();
+    match when.kind {
+        Kind::Start => format!("started in {}", list(&named)),
+        Kind::Read => format!("reading {file}"),
+        Kind::Skill => format!("calling the skill {file}"),
+        Kind::Command => format!("calling the command {file}"),
+        Kind::Subagent => format!("starting the sub-agent {file}"),
+    }
+}
+
+fn place(start: &str) -> String {
+    if start == "." { "this directory".to_owned() } else { start.to_owned() }
+}
+
+/// Puts together what happens to several agents, or at several starts, in the same way.
+fn groups(change: &Change) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group> = Vec::new();
+    let is_root = |moment: &Moment| moment.when.kind == Kind::Start && moment.when.start == ".";
+    for moment in &change.moments {
+        let mut roots = change.moments.iter().filter(|root| is_root(root) && root.agent == moment.agent);
+        let root = roots.next().filter(|_| moment.when.kind == Kind::Start && !is_root(moment));
+        let new = Group::of(moment, root);
+        let is_repeated = new.added.is_empty() && new.removed.is_empty() && new.differences.is_empty();
+        let same = |group: &&mut Group| match root.filter(|_| is_repeated) {
+            Some(root) => group.moments.iter().any(|moment| std::ptr::eq(*moment, root)),
+            None => group.added == new.added && group.removed == new.removed && group.differences == new.differences,
+        };
+        match groups.iter_mut().find(same) {
+            Some(group) => group.moments.push(moment),
+            None => groups.push(new),
+        }
+    }
+    groups
+}
+
+/// For people.
+pub(in crate::cli) fn text(change: &Change, root: &Path, width: usize) -> String {
+    let mut out = screen::judged(&change.judged, width);
+    for group in groups(change) {
+        for head in group.heads() {
+            for line in screen::wrapped(&visible(&head), width) {
+                let _ = writeln!(out, "{BOLD}{line}{BOLD:#}");
+            }
+        }
+        for difference in &group.differences {
+            let (mark, style) = match difference.kind.as_str() {
+                "added" => ('+', ADDED),
+                "lost" => ('-', REMOVED),
+                _ => ('~', AnsiColor::Yellow.on_default()),
+            };
+            let name = visible(&relative(&difference.name, root));
+            let message = visible(&short(&difference.message, root));
+            let _ = writeln!(out, "  {style}{mark} {:<6}{style:#} {name}  {FAINT}{message}{FAINT:#}", difference.kind);
+        }
+        if group.differences.is_empty() {
+            let _ = writeln!(out, "  {FAINT}~ the same files and sizes, with other text{FAINT:#}");
+        }
+        for (mark, style, sentences) in [('+', ADDED, &group.added), ('-', REMOVED, &group.removed)] {
+            for sentence in sentences.iter().take(SENTENCES) {
+                for (at, line) in screen::wrapped(&visible(sentence), width.saturating_sub(6)).iter().enumerate() {
+                    let mark = if at == 0 { mark } else { ' ' };
+                    let _ = writeln!(out, "    {style}{mark} {line}{style:#}");
+                }
+            }
+            let _ = match sentences.len().saturating_sub(SENTENCES) {
+                0 => Ok(()),
+                more => writeln!(out, "    {style}{mark}{style:#} {FAINT}{}{FAINT:#}", count(more, "more sentence")),
+            };
+        }
+        out.push('\n');
+    }
+    for line in screen::wrapped(&summary(change), width) {
+        let _ = writeln!(out, "{FAINT}{}{FAINT:#}", visible(&line));
+    }
+    out
+}
+
+/// Says for whom nothing changes, and what was asked.
+fn summary(change: &Change) -> String {
+    let same = change.judged.iter().filter(|one| change.moments.iter().all(|moment| moment.agent != one.agent));
+    let mut same: Vec<&str> = same.map(|one| one.title.as_str()).collect();
+    same.dedup();
+    let of = |kind: Kind| change.asked.iter().filter(|when: &&When| when.kind == kind).count();
+    let asked = [
+        (Kind::Start, "start"),
+        (Kind::Read, "read"),
+        (Kind::Skill, "skill"),
+        (Kind::Command, "command"),
+        (Kind::Subagent, "sub-agent"),
+    ];
+    let asked: Vec<String> =
+        asked.iter().filter(|(kind, _)| of(*kind) > 0).map(|(kind, noun)| count(of(*kind), noun)).collect();
+    let nothing = match same.as_slice() {
+        [] => String::new(),
+        same => format!("nothing changes for {}; ", list(same)),
+    };
+    let after = change.after.as_deref().map_or("the working tree", |after| &after[..after.len().min(8)]);
+    let before = &change.before[..change.before.len().min(8)];
+    format!("{nothing}asked about {}, from {before} to {after}", list(&asked))
+}
+
+/// A path below the root as it is written there.
+fn relative(name: &str, root: &Path) -> String {
+    let inside = Path::new(name).strip_prefix(root).ok().filter(|inside| !inside.as_os_str().is_empty());
+    inside.map_or_else(|| name.to_owned(), |inside| inside.display().to_string())
+}
+
+/// A sentence without the root in its paths.
+fn short(text: &str, root: &Path) -> String {
+    text.replace(&format!("{}/", root.display()), "")
+}
+
+/// A comment for a pull request.
+pub(in crate::cli) fn markdown(change: &Change, root: &Path) -> String {
+    let judged = visible(&sentence(&change.judged)).replace('<', "&lt;");
+    format!("### Briefing\n\n{judged}\n\n{}", section(change, root))
+}
+
+/// The part of a comment that says what agents are told.
+pub(in crate::cli) fn section(change: &Change, root: &Path) -> String {
+    let mut out = String::from("#### What agents are told\n\n");
+    let all = groups(change);
+    for (at, group) in all.iter().enumerate() {
+        if out.len() > COMMENT_BYTES {
+            let _ = writeln!(out, "{} more; `briefing compare --base` shows them.\n", count(all.len() - at, "change"));
+            break;
+        }
+        for head in group.heads() {
+            let _ = writeln!(out, "**{}**\n", plain(&visible(&head)));
+        }
+        for difference in &group.differences {
+            let name = visible(&relative(&difference.name, root)).replace('`', "'");
+            let message = plain(&visible(&short(&difference.message, root)));
+            let _ = writeln!(out, "- {} `{name}`: {message}", difference.kind);
+        }
+        let lines: Vec<String> = [('+', &group.added), ('-', &group.removed)]
+            .into_iter()
+            .flat_map(|(mark, sentences)| {
+                let shown =
+                    sentences.iter().take(SENTENCES).map(move |sentence| format!("{mark} {}", visible(sentence)));
+                let more = sentences.len().saturating_sub(SENTENCES);
+                shown.chain((more > 0).then(|| format!("{mark} … {}", count(more, "more sentence"))))
+            })
+            .collect();
+        if !lines.is_empty() {
+            // A fence that no line of it closes.
+            let longest = lines.iter().flat_map(|line| line.split(|c| c != '`')).map(str::len).max().unwrap_or(0);
+            let fence = "`".repeat(longest.max(2) + 1);
+            let _ = writeln!(out, "\n{fence}diff\n{}\n{fence}", lines.join("\n"));
+        }
+        out.push('\n');
+    }
+    let _ = writeln!(out, "{}", plain(&summary(change)));
+    out
+}
+
+/// Text that Markdown shows as it is.
+fn plain(text: &str) -> String {
+    let special = |c: char| "\\`*_[]<>|#".contains(c);
+    text.chars().flat_map(|c| special(c).then_some('\\').into_iter().chain([c])).collect()
+}

@@ -1,0 +1,292 @@
+//! What a change of the files does to each agent: asked at every moment that it may touch, before and after.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Core;
+use super::alone::at_rest;
+use super::check::below;
+use super::settings::Settings;
+use super::workspace::is_instruction_file;
+use crate::answer::{Fate, Resolution, SessionKind, Source, Standpoint};
+use crate::disk::{self, Filesystem, Real};
+use crate::harness::Choice;
+use crate::harness::queries::{neighbour, patterns};
+use crate::report::change::{Change, Kind, Moment, When, on_read};
+use crate::report::compare::{Difference, compare};
+use crate::report::findings::patterns as patterns_of;
+use crate::report::front_matter::head;
+use crate::report::sentences;
+use crate::request::{Defaults, OneOrMany, Places, Request, beside};
+use crate::snapshot::Content;
+use crate::text::grouped;
+
+/// Version of the JSON form.
+const VERSION: u64 = 1;
+
+/// What is to be compared.
+pub struct Changing<'a> {
+    /// The directory below which moments are looked for; agents are started there and in directories below it.
+    pub root: &'a Path,
+    /// Whom it is about.
+    pub settings: Settings,
+    /// What else is asked with every question.
+    pub request: &'a Request,
+    /// The one file to ask about, beside the start of a session; `None`: every moment.
+    pub file: Option<&'a Path>,
+    /// The change, as `REV`, `A..B` or `A...B`.
+    pub base: &'a str,
+}
+
+/// Compares what agents are told before and after a change.
+///
+/// # Errors
+/// If there is no such change, or the question makes no sense; in words.
+pub fn change(defaults: Defaults, changing: &Changing) -> Result<Change, String> {
+    let Changing { root, settings, request, file, base } = changing;
+    let disk::Change { before, after, name } = disk::Change::open(&Real, root, base)?;
+    let (runtime, now) = at_rest(defaults.clone(), root, settings.clone(), after.as_deref())?;
+    let (_other, then) = at_rest(defaults, root, settings.clone(), Some(&before))?;
+    let root = now.session().folders[0].clone();
+    runtime.block_on(async {
+        let places = Places { cwd: root.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
+        let (answers, _) = now.answers(request, &places).await.map_err(|error| error.message.into_owned())?;
+        let judged = now.judged(&places, &answers).await;
+        let questions = now.questions(request, &places).await.map_err(|error| error.message.into_owned())?;
+        let mut agents = Vec::new();
+        for ((choice, at), answer) in questions.into_iter().zip(&answers) {
+            // Who is asked does not change with the revision; an agent that was not declared before has nothing to compare.
+            let spec = match &answer.claim.running {
+                Some(version) => format!("{}@{version}", answer.harness),
+                None => answer.harness.clone(),
+            };
+            let request = Request { harness: Some(OneOrMany::One(spec)), ..(*request).clone() };
+            let Ok(mut asked) = then.questions(&request, &places).await else { continue };
+            agents.extend(asked.pop().map(|before| Agent { before, after: (choice, at) }));
+        }
+        let asking = Asking { then: &then, now: &now, root: &root, agents };
+        let (mut asked, mut moments) = (Vec::new(), Vec::new());
+        match file {
+            Some(file) => {
+                let read = When { kind: Kind::Read, start: ".".to_owned(), file: Some(slashed(file)) };
+                for when in [When::start("."), read] {
+                    asking.ask(&when, &mut moments).await;
+                    asked.push(when);
+                }
+            }
+            None => {
+                let touched = Touched::find(&asking, &answers, (&before, after.as_deref())).await;
+                let mut listed = Listed::new();
+                for when in touched.moments {
+                    let told = asking.ask(&when, &mut moments).await;
+                    told.into_iter().for_each(|sides| note_listed(&sides, &touched.changed, &mut listed));
+                    asked.push(when);
+                }
+                for (path, sides) in listed {
+                    let when = asking.body(&path, &sides, &mut moments).await;
+                    asked.push(when);
+                }
+            }
+        }
+        let order = |moment: &Moment| judged.iter().position(|one| one.agent == moment.agent);
+        moments.sort_by_key(order);
+        Ok(Change { version: VERSION, base: name, before, after, judged, asked, moments })
+    })
+}
+
+/// One agent, with what it is asked on each side.
+struct Agent {
+    before: (Choice, Standpoint),
+    after: (Choice, Standpoint),
+}
+
+/// The answers of one agent before and after.
+type Sides = (Arc<Resolution>, Arc<Resolution>);
+
+/// The files that agents list, with an answer of each that does.
+type Listed = BTreeMap<PathBuf, Vec<Sides>>;
+
+/// Both sides of a change, and whom to ask.
+struct Asking<'a> {
+    then: &'a Arc<Core>,
+    now: &'a Arc<Core>,
+    root: &'a Path,
+    agents: Vec<Agent>,
+}
+
+impl Asking<'_> {
+    /// Asks every agent about a moment, and adds what differs.
+    async fn ask(&self, when: &When, moments: &mut Vec<Moment>) -> Vec<Sides> {
+        let start = self.root.join(&when.start);
+        let start = crate::snapshot::absolute(self.root, &start);
+        let target = when.file.as_ref().map(|file| start.join(file));
+        let all = self.sides(|at| {
+            at.cwd.clone_from(&start);
+            at.target.clone_from(&target);
+        });
+        let all = all.await;
+        for (before, after) in &all {
+            let moment = match when.kind {
+                Kind::Read => {
+                    let (before, after) = (on_read(before), on_read(after));
+                    Moment::of(when, (&before, &after), compare(&before, &after))
+                }
+                _ => Moment::of(when, (before, after), compare(before, after)),
+            };
+            moments.extend(moment);
+        }
+        all
+    }
+
+    /// Asks every agent, before and after, from a standpoint that `change` makes.
+    async fn sides(&self, change: impl Fn(&mut Standpoint)) -> Vec<Sides> {
+        let changed = |(choice, at): &(Choice, Standpoint)| {
+            let mut at = at.clone();
+            change(&mut at);
+            (choice.clone(), Arc::new(at))
+        };
+        let before = self.then.answers_to(self.agents.iter().map(|agent| changed(&agent.before)).collect()).await;
+        let after = self.now.answers_to(self.agents.iter().map(|agent| changed(&agent.after)).collect()).await;
+        before.into_iter().zip(after).map(|((before, _), (after, _))| (before, after)).collect()
+    }
+
+    /// Adds what differs in a text that agents get when they call it: a skill, a command, or the prompt of a sub-agent.
+    async fn body(&self, path: &Path, listing: &[Sides], moments: &mut Vec<Moment>) -> When {
+        let kind = kind_of(path);
+        let inside = path.strip_prefix(self.root).unwrap_or(path);
+        let when = When { kind, start: ".".to_owned(), file: Some(slashed(inside)) };
+        let is_listing = |agent: &str| listing.iter().any(|(_, after)| after.harness == agent);
+        if kind == Kind::Subagent {
+            let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
+            let all = self.sides(|at| {
+                at.session = SessionKind::Subagent;
+                at.agent.clone_from(&name);
+            });
+            let all = all.await.into_iter().filter(|(_, after)| is_listing(&after.harness));
+            moments.extend(
+                all.filter_map(|(before, after)| Moment::of(&when, (&before, &after), compare(&before, &after))),
+            );
+            return when;
+        }
+        let read = |core: &Core| core.files.read(path).ok();
+        let (before, after) = (read(self.then), read(self.now));
+        let (added, removed) = sentences::difference(&body(before.as_ref()), &body(after.as_ref()));
+        let (kind, message) = match (before.map(|raw| raw.len()), after.map(|raw| raw.len())) {
+            (None, Some(now)) => ("added", format!("{} B", grouped(now))),
+            (Some(was), None) => ("lost", format!("it was {} B", grouped(was))),
+            (was, now) if was < now => ("grew", sizes(now, was)),
+            (was, now) if was > now => ("shrank", sizes(now, was)),
+            (was, now) => ("changed", sizes(now, was)),
+        };
+        let difference = Difference { name: path.display().to_string(), kind: kind.to_owned(), message };
+        for (_, answer) in listing {
+            let (added, removed, differences) = (added.clone(), removed.clone(), vec![difference.clone()]);
+            moments.push(Moment { added, removed, differences, ..Moment::for_agent(&when, answer) });
+        }
+        when
+    }
+}
+
+/// The text of a skill or a command. Its head is listed at the start, and not sent with the body.
+fn body(raw: Option<&Content>) -> String {
+    let text = raw.map(|raw| raw.text().into_owned()).unwrap_or_default();
+    match head(&text).filter(|head| head.closed) {
+        Some(head) => text[head.at.end..].to_owned(),
+        None => text,
+    }
+}
+
+fn sizes(now: Option<usize>, was: Option<usize>) -> String {
+    format!("{} B, was {} B", grouped(now.unwrap_or(0)), grouped(was.unwrap_or(0)))
+}
+
+/// Remembers which changed files an agent lists: their bodies are sent when they are called.
+fn note_listed((before, after): &Sides, changed: &BTreeSet<PathBuf>, listed: &mut Listed) {
+    let sources = before.answer.sources.iter().chain(&after.answer.sources);
+    let paths = sources.filter(|source| source.fate == Fate::Listed).filter_map(Source::path);
+    for path in paths.filter(|path| changed.contains(*path)) {
+        let known = listed.entry(path.to_owned()).or_default();
+        if known.iter().all(|(_, other)| other.harness != after.harness || other.edition != after.edition) {
+            known.push((before.clone(), after.clone()));
+        }
+    }
+}
+
+/// The kind of a body, by the directory that it lies in.
+fn kind_of(path: &Path) -> Kind {
+    let has = |names: &[&str]| path.iter().any(|part| names.iter().any(|name| part == *name));
+    match () {
+        () if path.file_name().is_some_and(|name| name == "SKILL.md") => Kind::Skill,
+        () if has(&["agents", "agent"]) => Kind::Subagent,
+        () if has(&["commands", "command", "prompts"]) => Kind::Command,
+        () => Kind::Skill,
+    }
+}
+
+/// What a change may touch.
+struct Touched {
+    /// The starts and reads to ask about.
+    moments: Vec<When>,
+    /// The instruction files that are not what they were.
+    changed: BTreeSet<PathBuf>,
+}
+
+impl Touched {
+    async fn find(asking: &Asking<'_>, session: &[Arc<Resolution>], (before, after): (&str, Option<&str>)) -> Touched {
+        let Asking { then, now, root, .. } = asking;
+        let found = [below(then, root, session, Some(before)), below(now, root, session, after)];
+        let settings: BTreeSet<PathBuf> = found.iter().flat_map(|found| &found.settings).cloned().collect();
+        let files: BTreeSet<PathBuf> =
+            found.into_iter().flat_map(|found| found.instructions).chain(settings.iter().cloned()).collect();
+        let is_changed = |path: &&PathBuf| {
+            let state = |core: &Core| (core.files.read(path).ok(), core.files.read_link(path).ok());
+            state(then) != state(now)
+        };
+        let changed: BTreeSet<PathBuf> = files.iter().filter(is_changed).cloned().collect();
+        let inside = |path: &Path| path.strip_prefix(root).ok().map(Path::to_owned);
+        // What is imported lies anywhere, and nobody starts there for its sake.
+        let customs = now.session().custom_names.clone();
+        let named = files.iter().filter(|file| settings.contains(*file) || is_instruction_file(file, &customs));
+        let starts: BTreeSet<PathBuf> =
+            named.filter_map(|file| inside(&beside(file))).chain([PathBuf::new()]).collect();
+        let mut moments: Vec<When> = starts.iter().map(|dir| When::start(&slashed(dir))).collect();
+        let mut reads = BTreeSet::new();
+        // Settings decide about files that have not changed.
+        let touched = if changed.is_disjoint(&settings) { &changed } else { &files };
+        for file in touched {
+            let dir = beside(file);
+            let (choice, standpoint) = neighbour::question(&dir);
+            let standpoint = Arc::new(standpoint);
+            for core in [now, then] {
+                let (found, _) = core.answer(choice.clone(), standpoint.clone()).await;
+                if let Some(below) =
+                    neighbour::of(&found).and_then(|file| file.strip_prefix(&found.standpoint.cwd).ok())
+                {
+                    reads.extend(inside(&dir.join(below)));
+                    break;
+                }
+            }
+            for core in [now, then] {
+                let Ok(raw) = core.files.read(file) else { continue };
+                for pattern in patterns_of(&raw).iter().take(patterns::MOST) {
+                    let (choice, standpoint) = patterns::files_question(&dir, pattern);
+                    let (found, _) = core.answer(choice, Arc::new(standpoint)).await;
+                    reads.extend(patterns::matches(&found).first().and_then(|path| inside(path)));
+                }
+            }
+        }
+        moments.extend(reads.iter().map(|file| When {
+            kind: Kind::Read,
+            start: ".".to_owned(),
+            file: Some(slashed(file)),
+        }));
+        Touched { moments, changed }
+    }
+}
+
+/// A path as it is written on every machine; the directory itself is `.`.
+fn slashed(path: &Path) -> String {
+    let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
+    if parts.is_empty() { ".".to_owned() } else { parts.join("/") }
+}

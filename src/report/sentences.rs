@@ -1,0 +1,134 @@
+//! Divides a text into sentences, and says which of them come and go between two texts.
+
+use std::collections::HashMap;
+
+/// Words with a full stop that ends no sentence.
+const ABBREVIATIONS: [&str; 6] = ["e.g.", "i.e.", "etc.", "vs.", "cf.", "approx."];
+
+/// Returns the sentences of a Markdown text as they are written, each on one line. A heading, an item of a list, a row of a
+/// table and a line of code are sentences of their own; how a paragraph is wrapped and an item is numbered does not count.
+pub fn sentences(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut paragraph = String::new();
+    let mut fence: Option<&str> = None;
+    for line in text.lines().map(str::trim) {
+        let mark = ["```", "~~~"].into_iter().find(|mark| line.starts_with(mark));
+        match (fence, mark) {
+            (None, Some(mark)) => fence = Some(mark),
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            (Some(_), _) => {
+                flush(&mut paragraph, &mut found);
+                found.extend((!line.is_empty()).then(|| line.to_owned()));
+                continue;
+            }
+            (None, None) if line.chars().all(|c| "-*_=".contains(c)) => flush(&mut paragraph, &mut found),
+            (None, None) if stands_alone(line) => {
+                flush(&mut paragraph, &mut found);
+                found.push(line.to_owned());
+            }
+            (None, None) => {
+                let item = item(line);
+                if item.is_some() {
+                    flush(&mut paragraph, &mut found);
+                }
+                if !paragraph.is_empty() {
+                    paragraph.push(' ');
+                }
+                paragraph.push_str(item.unwrap_or(line));
+                continue;
+            }
+        }
+        flush(&mut paragraph, &mut found);
+    }
+    flush(&mut paragraph, &mut found);
+    found
+}
+
+/// Returns the sentences that only the second text has, and those that only the first has, each in its order.
+pub fn difference(before: &str, after: &str) -> (Vec<String>, Vec<String>) {
+    if before == after {
+        return (Vec::new(), Vec::new());
+    }
+    let (before, after) = (sentences(before), sentences(after));
+    (only_in(&after, &before), only_in(&before, &after))
+}
+
+/// Returns what `all` has more often than `other`.
+fn only_in(all: &[String], other: &[String]) -> Vec<String> {
+    let mut left: HashMap<&str, usize> = HashMap::new();
+    for sentence in other {
+        *left.entry(sentence).or_default() += 1;
+    }
+    let mut only = Vec::new();
+    for sentence in all {
+        match left.get_mut(sentence.as_str()) {
+            Some(count) if *count > 0 => *count -= 1,
+            _ => only.push(sentence.clone()),
+        }
+    }
+    only
+}
+
+/// Returns true for a line that no other line continues: a heading, a row of a table, a tag.
+fn stands_alone(line: &str) -> bool {
+    line.starts_with('#') || line.starts_with('|') || (line.starts_with('<') && line.ends_with('>'))
+}
+
+/// Returns the text of a line that begins an item of a list.
+fn item(line: &str) -> Option<&str> {
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let marks: &[&str] = if digits == 0 { &["- ", "* ", "+ "] } else { &[". ", ") "] };
+    marks.iter().find_map(|mark| line[digits..].strip_prefix(mark)).map(str::trim_start)
+}
+
+/// Ends a paragraph: its sentences are found.
+fn flush(paragraph: &mut String, found: &mut Vec<String>) {
+    let text = std::mem::take(paragraph);
+    let mut start = 0;
+    for (at, space) in text.match_indices(' ') {
+        let (before, after) = (&text[start..at], &text[at + space.len()..]);
+        let word = before.rsplit(' ').next().unwrap_or_default().trim_start_matches(['(', '"', '*', '_']);
+        let ends = before.trim_end_matches(['"', '\'', ')', '*', '_', '`']).ends_with(['.', '!', '?']);
+        let is_number = word.trim_end_matches(['.', ')']).bytes().all(|byte| byte.is_ascii_digit());
+        let begins = after.starts_with(|c: char| !c.is_lowercase() && !c.is_whitespace());
+        if ends && begins && !is_number && !ABBREVIATIONS.contains(&word) {
+            found.push(before.to_owned());
+            start = at + 1;
+        }
+    }
+    if start < text.len() {
+        found.push(text[start..].to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_ends_where_a_reader_would_end_it() {
+        for (text, expected) in [
+            ("Run the\nlinter. Then commit.", &["Run the linter.", "Then commit."][..]),
+            (
+                "# Rules\nUse tabs, e.g. Four of them.\n\nNo 1.2.3.",
+                &["# Rules", "Use tabs, e.g. Four of them.", "No 1.2.3."],
+            ),
+            ("- One.\n- Two\n  goes on. And on.\n", &["One.", "Two goes on.", "And on."]),
+            ("1. First. 2. Second.\n10) Tenth.", &["First.", "2. Second.", "Tenth."]),
+            ("---\nOne.\n***\nTwo.", &["One.", "Two."]),
+            ("```sh\ncargo test. Now\n\nls\n```\nDone.", &["cargo test. Now", "ls", "Done."]),
+            ("| a | b. C |\n<br>\nText", &["| a | b. C |", "<br>", "Text"]),
+            ("Say \"no.\" Then go (at once.) Now", &["Say \"no.\"", "Then go (at once.)", "Now"]),
+            ("", &[]),
+        ] {
+            assert_eq!(sentences(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn only_what_comes_and_goes_differs() {
+        let (added, removed) = difference("# A\nOne. Two.\n", "# A\nTwo.\nOne. Three. One.\n");
+        assert_eq!((added, removed), (vec!["Three.".to_owned(), "One.".to_owned()], vec![]));
+        assert_eq!(difference("One\ntwo.", "One two."), (vec![], vec![]));
+    }
+}
