@@ -11,7 +11,7 @@ mod git;
 mod real;
 mod rests;
 pub mod scan;
-mod sqlite;
+pub mod sqlite;
 mod still;
 mod watch;
 

@@ -9,8 +9,13 @@ use std::path::{Path, PathBuf};
 pub mod audit;
 mod claude_code;
 mod codex;
+mod context;
+mod copilot_cli;
+mod gemini_cli;
 pub mod lines;
+mod opencode;
 pub mod place;
+mod qwen_code;
 pub mod session;
 
 pub use lines::LINE_CAP_BYTES;
@@ -36,6 +41,8 @@ pub struct Head {
     pub start: Option<jiff::Timestamp>,
     /// The session that started this one, if it is a sub-agent's.
     pub parent: Option<String>,
+    /// Nobody said anything in it.
+    pub is_silent: bool,
 }
 
 impl Head {
@@ -52,6 +59,8 @@ pub struct Client {
     find: fn(&Homes, Option<&Path>) -> Vec<Found>,
     /// Takes from one line what it says of the session as a whole.
     head: fn(&[u8], &mut Head),
+    /// Opens a record as lines.
+    open: fn(&Found) -> Result<Lines, String>,
     /// Reads a whole record.
     read: fn(&mut Lines, &mut Builder),
     /// The newest version whose records were compared with its requests.
@@ -59,7 +68,20 @@ pub struct Client {
 }
 
 /// The clients, in the order in which they are listed.
-pub static CLIENTS: [Client; 2] = [claude_code::CLIENT, codex::CLIENT];
+pub static CLIENTS: [Client; 7] = [
+    claude_code::CLIENT,
+    codex::CLIENT,
+    copilot_cli::CLIENT,
+    gemini_cli::CLIENT,
+    qwen_code::CLIENT,
+    opencode::OPENCODE,
+    opencode::KILO,
+];
+
+/// Opens a record that is a file of lines.
+fn open(found: &Found) -> Result<Lines, String> {
+    Lines::open(&found.file)
+}
 
 /// The client of an agent, if its records can be read.
 pub fn client(agent: &str) -> Option<&'static Client> {
@@ -76,16 +98,23 @@ impl Client {
 
     /// Reads the head of a record.
     pub fn head(&self, found: &Found) -> Head {
-        let mut head = Head::default();
-        let bytes = place::start_of(&found.file, HEAD_BYTES).unwrap_or_default();
+        let mut head = found.head.clone();
+        let bytes = match head.is_complete() || found.problem.is_some() {
+            true => Vec::new(),
+            false => place::start_of(&found.file, HEAD_BYTES).unwrap_or_default(),
+        };
+        // A session in a file of its own may be one value that has lines.
+        if found.key.is_some() {
+            (self.head)(&bytes, &mut head);
+        }
         for line in bytes.split(|&byte| byte == b'\n') {
-            (self.head)(line, &mut head);
             if head.is_complete() {
                 break;
             }
+            (self.head)(line, &mut head);
         }
         head.id = head.id.or_else(|| place::stem(&found.file));
-        head.parent = head.parent.or_else(|| found.parent.clone());
+        head.is_silent &= found.bytes <= HEAD_BYTES as u64;
         head
     }
 
@@ -94,14 +123,15 @@ impl Client {
     /// # Errors
     /// If the file cannot be opened, is no regular file or is a link; in words.
     pub fn read(&self, found: &Found) -> Result<Session, String> {
-        let mut lines = Lines::open(&found.file)?;
+        let mut lines = (self.open)(found)?;
         Ok(self.session(&mut lines, found))
     }
 
     /// Reads a record from lines that are at hand.
     pub fn session(&self, lines: &mut Lines, found: &Found) -> Session {
         let mut builder = Builder::new(self.agent, found.file.clone());
-        builder.session.parent.clone_from(&found.parent);
+        builder.session.parent.clone_from(&found.head.parent);
+        builder.session.cwd.clone_from(&found.head.cwd);
         (self.read)(lines, &mut builder);
         let mut session = builder.finish(lines);
         if let Some(version) = session.version.as_deref().filter(|version| !is_at_least(self.checked, version)) {

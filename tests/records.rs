@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 use briefing::records::lines::Lines;
 use briefing::records::place::Found;
-use briefing::records::{self, How, Session};
+use briefing::records::session::IN_SYSTEM_PROMPT;
+use briefing::records::{self, Head, How, Session};
 use briefing::report::case::escape;
 
 use crate::world::Case;
@@ -31,10 +32,13 @@ fn recorded(case: &Case) -> Vec<(PathBuf, &str)> {
     case.all("@record").map(|(path, body)| (PathBuf::from(path), body)).collect()
 }
 
-fn read(agent: &str, file: &Path, body: &str, lines: usize) -> Session {
+fn read(case: &Case, agent: &str, file: &Path, body: &str, lines: usize) -> Session {
     let client = records::client(agent).expect("a client whose records are read");
     let bytes: Vec<u8> = body.split_inclusive('\n').take(lines).collect::<String>().into_bytes();
-    let found = Found { bytes: bytes.len() as u64, ..Found::named(agent_name(agent), file.to_owned()) };
+    let root = recorded(case).into_iter().find(|(path, _)| path.ends_with(".project_root"));
+    let cwd = root.map(|(_, root)| PathBuf::from(root.trim_end()));
+    let head = Head { cwd, ..Head::default() };
+    let found = Found { bytes: bytes.len() as u64, head, ..Found::named(agent_name(agent), file.to_owned()) };
     client.session(&mut Lines::new(std::io::Cursor::new(bytes)), &found)
 }
 
@@ -59,7 +63,7 @@ fn sentinels(case: &Case) -> Vec<String> {
 }
 
 /// Compares the audit after a turn with the request. Returns true if the record holds all of it.
-fn compare(session: &Session, request: &str, sentinels: &[String], wrong: &mut Vec<String>) -> bool {
+fn compare(case: &Case, session: &Session, request: &str, sentinels: &[String], wrong: &mut Vec<String>) -> bool {
     let last = session.steps.len().saturating_sub(1);
     let held: Vec<_> = session.held_after(last).into_iter().map(|place| session.given(place)).collect();
     let mut shown = String::new();
@@ -81,13 +85,27 @@ fn compare(session: &Session, request: &str, sentinels: &[String], wrong: &mut V
             wrong.push(format!("not in the request: {} {text:?}", given.label()));
         }
     }
-    let missing: Vec<&String> =
-        sentinels.iter().filter(|line| request.contains(line.as_str()) && !shown.contains(line.as_str())).collect();
-    let knows_all = !held.iter().any(|given| given.how == How::Unknown);
-    if knows_all && !missing.is_empty() {
+    let unknown: Vec<_> = held.iter().filter(|given| given.how == How::Unknown).collect();
+    // What is said to be unknown is one file, or stands in the system prompt, or may be anywhere.
+    let is_excused = |line: &str| {
+        unknown.iter().any(|given| match &given.path {
+            Some(path) => case.all(&path.display().to_string()).any(|(_, body)| body.contains(line)),
+            None if given.name.ends_with(IN_SYSTEM_PROMPT) => !outside_of_system(request).contains(line),
+            None => true,
+        })
+    };
+    let missing = sentinels.iter().filter(|line| request.contains(line.as_str()) && !shown.contains(line.as_str()));
+    let missing: Vec<&String> = missing.filter(|line| !is_excused(line)).collect();
+    if !missing.is_empty() {
         wrong.push(format!("in the request, and not said: {missing:?}"));
     }
-    knows_all
+    unknown.is_empty()
+}
+
+/// The texts of a request that are no part of its system prompt.
+fn outside_of_system(request: &str) -> String {
+    let texts = request.split("\n>>> ").map(|text| text.trim_start_matches(">>> "));
+    texts.filter(|text| !text.starts_with("system\n")).collect::<Vec<_>>().join("\n")
 }
 
 /// The timeline of a session in a few words, for goldens.
@@ -148,16 +166,16 @@ fn an_audit_is_what_the_client_sent_or_says_that_it_does_not_know() {
                 panic!("a step and two numbers")
             };
             let (file, body) = &records[number.parse::<usize>().expect("a number") - 1];
-            let session = read(&agent, file, body, lines.parse().expect("a number"));
+            let session = read(&case, &agent, file, body, lines.parse().expect("a number"));
             let mut here = Vec::new();
-            knows_all &= compare(&session, request, &sentinels, &mut here);
+            knows_all &= compare(&case, &session, request, &sentinels, &mut here);
             wrong.extend(here.into_iter().map(|wrong| format!("after {step}: {wrong}")));
         }
         counts.entry(agent.clone()).or_default()[usize::from(!knows_all)] += 1;
         let said: Vec<String> = records
             .iter()
-            .filter(|(file, _)| file.extension().is_some())
-            .map(|(file, body)| timeline(&read(&agent, file, body, usize::MAX)))
+            .filter(|(file, _)| !file.ends_with(".project_root"))
+            .map(|(file, body)| timeline(&read(&case, &agent, file, body, usize::MAX)))
             .collect();
         let said = said.join("\n");
         let golden = case.all("@audit").next().map(|(_, body)| body.to_owned());
@@ -244,7 +262,7 @@ fn kinds_of_lines_that_are_not_known_are_counted_and_named() {
 #[test]
 fn a_record_of_a_newer_version_says_so() {
     let session = made_up(START.replace("2.1.330", "3.0.1").into());
-    assert_eq!(session.problems, ["written by 3.0.1; records are known up to 2.1.331"]);
+    assert_eq!(session.problems, ["written by 3.0.1; records are known up to 2.1.330"]);
 }
 
 #[cfg(unix)]
@@ -372,4 +390,101 @@ fn a_session_that_holds_an_older_file_says_so_and_what_is_other() {
     assert!(said.contains("holds an older CLAUDE.md"), "{said}");
     let (_, said) = briefing(root.path(), &["audit", "--last", "--since", "all", "--diff"]);
     assert!(said.contains("+ And one more.") && !said.contains("- The root rule"), "{said}");
+}
+
+/// A home with a database of OpenCode in which one session was recorded; the rows are in its log still.
+fn opencode_home() -> (tempfile::TempDir, rusqlite::Connection) {
+    let root = tempfile::Builder::new().prefix("audit").tempdir().expect("a directory");
+    let data = root.path().join("h/.local/share/opencode");
+    for dir in [&data, &root.path().join("r/.git")] {
+        std::fs::create_dir_all(dir).expect("a directory");
+    }
+    let database = rusqlite::Connection::open(data.join("opencode.db")).expect("a database");
+    let at = root.path().join("r");
+    let at = at.to_str().expect("UTF-8");
+    let part = format!(
+        r#"{{"type":"tool","tool":"read","state":{{"status":"completed","input":{{"filePath":"src/a.ts"}},"output":"1: x\n\n<system-reminder>\nInstructions from: {at}/src/AGENTS.md\nUse tabs.\n</system-reminder>","metadata":{{"loaded":["{at}/src/AGENTS.md"]}}}}}}"#
+    );
+    database
+        .execute_batch(&format!(
+            "pragma journal_mode=wal; pragma wal_autocheckpoint=0;
+             create table session (id text, parent_id text, directory text, version text, time_created int, time_updated int);
+             create table message (id text, session_id text, time_created int, data text);
+             create table part (id text, message_id text, session_id text, time_created int, data text);
+             insert into session values ('ses_1', null, '{at}', '1.18.33', 1795615835059, 1795615843773);
+             insert into session values ('ses_2', null, '/elsewhere', '1.18.33', 1795615835059, 1795615843773);
+             insert into message values ('msg_1', 'ses_1', 1795615841000, '{{\"role\":\"assistant\"}}');
+             insert into part values ('prt_1', 'msg_1', 'ses_1', 1795615841000, '{part}');
+             insert into part values ('prt_2', 'msg_1', 'ses_1', 1795615842000, 'no JSON');"
+        ))
+        .expect("rows");
+    (root, database)
+}
+
+#[test]
+fn a_database_is_read_with_its_log_while_it_is_open() {
+    let (root, _open) = opencode_home();
+    let (code, said) = briefing(root.path(), &["audit", "--since", "all"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("opencode 1.18.33") && said.matches("ses_").count() == 1, "{said}");
+    let (code, said) = briefing(root.path(), &["audit", "ses_1", "--why", "use tabs"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("src/AGENTS.md reached it at step 1 of 1"), "{said}");
+}
+
+#[test]
+fn a_database_that_cannot_be_read_says_so() {
+    let (root, open) = opencode_home();
+    drop(open);
+    let file = root.path().join("h/.local/share/opencode/opencode.db");
+    std::fs::write(&file, "no database").expect("a file");
+    let (code, said) = briefing(root.path(), &["audit", "--since", "all"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("file is not a database"), "{said}");
+}
+
+#[test]
+fn sessions_of_gemini_cli_in_which_nobody_said_anything_are_not_listed() {
+    let root = root_of("gemini-cli/a_session_that_goes_on_in_another_minute.txt");
+    let file = root.path().join("h/.gemini/tmp/r/.project_root");
+    std::fs::write(file, root.path().join("r").to_str().expect("UTF-8")).expect("a file");
+    let (code, said) = briefing(root.path(), &["audit", "--since", "all"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(said.matches("beecd49c").count(), 1, "{said}");
+}
+
+/// The record of a session in the place of which the files of today are older: none of them has changed since.
+fn in_the_future(root: &Path) {
+    let dir = std::fs::read_dir(root.join("h/.claude/projects")).expect("a directory").next();
+    for file in std::fs::read_dir(dir.expect("one").expect("an entry").path()).expect("a directory") {
+        let file = file.expect("an entry").path();
+        let text = std::fs::read_to_string(&file).expect("a record").replace("2026-11-24T", "2096-11-24T");
+        std::fs::write(&file, text).expect("a file");
+    }
+}
+
+#[test]
+fn records_are_compared_with_what_briefing_says() {
+    let verify = ["verify", "--records", "--since", "all"];
+    let root = root_of("claude-code/reads_bring_nested_files_and_rules.txt");
+    let (code, said) = briefing(root.path(), &verify);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("claude-code 2.1.330: ") && said.contains(" equal, 0 different"), "{said}");
+
+    // Another file than the recorded one is no difference unless it was so then.
+    std::fs::write(root.path().join("r/CLAUDE.md"), "Another rule.\n").expect("a file");
+    let (_, said) = briefing(root.path(), &verify);
+    assert!(said.contains("0 different"), "{said}");
+    in_the_future(root.path());
+    let (code, said) = briefing(root.path(), &[&verify[..], &["--case", "wrong.case", "--format", "json"]].concat());
+    assert_eq!(code, Some(1), "{said}");
+    let json: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+    assert_eq!(json["agents"][0]["different"], 1, "{said}");
+    assert_eq!(json["agents"][0]["differences"][0]["step"], "start");
+    let case = std::fs::read_to_string(root.path().join("r/wrong.case")).expect("a case");
+    assert!(case.contains("Another rule.") && case.contains("The root rule of the project."), "{case}");
+    assert!(case.contains("@observed claude-code 2.1.330"), "{case}");
+
+    let (code, said) = briefing(root.path(), &[&verify[..], &["codex"]].concat());
+    assert_eq!(code, Some(2), "{said}");
 }

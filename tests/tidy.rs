@@ -21,7 +21,7 @@ const MAY_NAME: [(&str, &[&str]); 22] = [
     ("report", &["text", "glob", "formats", "snapshot", "search", "answer", "harness", "resolve", "session", "roster"]),
     ("request", &["text", "snapshot", "search", "answer", "harness", "resolve", "roster", "report"]),
     ("disk", &["text", "glob", "formats", "snapshot"]),
-    ("records", &["text", "formats", "disk"]),
+    ("records", &["text", "formats", "snapshot", "disk"]),
     ("remote", &["snapshot"]),
     ("verify", &["formats", "snapshot", "answer", "harness", "disk"]),
     (

@@ -70,10 +70,11 @@ pub(super) struct Arguments {
     format: Format,
 }
 
+/// How far back sessions are meant; `None` is forever.
 #[derive(Clone, Copy)]
-struct Since(Option<SignedDuration>);
+pub(super) struct Since(pub(super) Option<SignedDuration>);
 
-fn parse_time(text: &str) -> Result<Since, String> {
+pub(super) fn parse_time(text: &str) -> Result<Since, String> {
     if text == "all" {
         return Ok(Since(None));
     }
@@ -90,7 +91,7 @@ fn parse_time(text: &str) -> Result<Since, String> {
     Ok(Since(Some(SignedDuration::from_hours(number.clamp(0, 100_000) * hours))))
 }
 
-fn parse_agent(text: &str) -> Result<String, String> {
+pub(super) fn parse_agent(text: &str) -> Result<String, String> {
     let known: Vec<&str> = CLIENTS.iter().map(|client| client.agent).collect();
     if known.contains(&text) {
         return Ok(text.to_owned());
@@ -207,6 +208,12 @@ fn table(audits: &[Audit], arguments: &Arguments, project: &Path, now: Timestamp
             && let Some(cwd) = &audit.cwd
         {
             let _ = writeln!(out, "  in {}", visible(&paths.path(cwd)));
+        }
+        if !audit.read && !audit.problems.is_empty() {
+            audit.problems.iter().for_each(|problem| {
+                let _ = writeln!(out, "  {WARNING}{}{WARNING:#}", visible(&paths.text(problem)));
+            });
+            continue;
         }
         if !audit.read {
             let _ = writeln!(

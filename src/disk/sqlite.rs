@@ -35,16 +35,28 @@ pub fn rows(fs: &dyn Filesystem, file: &Path, query: &str, key: &str) -> Result<
         Err(Unreadable::Errno(Errno::NOENT)) => Default::default(),
         Err(problem) => return Err(format!("its log: {problem}")),
     };
-    let mut pages = raw.to_vec();
-    checkpoint(&mut pages, &log);
+    rows_of(&whole(raw.to_vec(), &log)?, query, key)
+}
+
+/// Makes a database of a file and its write-ahead log, to be read by `rows_of`; empty if there is nothing in them.
+pub fn whole(mut pages: Vec<u8>, log: &[u8]) -> Result<Vec<u8>, String> {
+    checkpoint(&mut pages, log);
     if pages.is_empty() {
-        return Ok(Vec::new());
+        return Ok(pages);
     }
     if pages.len() < HEADER_BYTES || !pages.starts_with(b"SQLite format 3\0") {
         return Err("file is not a database".into());
     }
     pages[FORMAT_VERSIONS].fill(1);
-    ask(&pages, query, key).or_else(|error| match error.to_string() {
+    Ok(pages)
+}
+
+/// Reads rows of a database that is in memory.
+pub fn rows_of(pages: &[u8], query: &str, key: &str) -> Result<Vec<Row>, String> {
+    if pages.is_empty() {
+        return Ok(Vec::new());
+    }
+    ask(pages, query, key).or_else(|error| match error.to_string() {
         message if message.contains("no such table") => Ok(Vec::new()),
         message => Err(message),
     })

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::answer::{Fate, Message, MessageKind, Resolution, Source, Standpoint, Tool, Trigger, Unit};
+use crate::answer::{Fate, Message, MessageKind, Resolution, Role, Source, Standpoint, Tool, Trigger, Unit};
 use crate::harness::Choice;
 use crate::records::audit::{Audit, Standing, Texts, audit, listed};
 use crate::records::place::{self, Found, Homes};
-use crate::records::session::Place;
+use crate::records::session::{IN_SYSTEM_PROMPT, Place};
 use crate::records::{CLIENTS, Client, Given, Head, How, Kind, Purpose, Session, client};
 use crate::request::{Defaults, OneOrMany, Places, Request};
 use crate::text::grouped;
@@ -70,7 +70,7 @@ pub fn sessions(homes: &Homes, wanted: &Wanted) -> Vec<Listed> {
         // A file without a start is no session: titles and summaries have files of their own.
         (None, cwd) => cwd.is_some(),
     };
-    listed.filter(is_here).collect()
+    listed.filter(|listed| !listed.head.is_silent).filter(is_here).collect()
 }
 
 /// Reads a session and audits it.
@@ -121,8 +121,9 @@ impl<'a> Now<'a> {
         if session.parent.is_some() {
             return None;
         }
-        let (cwd, version) = (session.cwd.clone()?, session.version.as_deref()?);
-        let spec = format!("{}@{version}", session.agent);
+        let cwd = session.cwd.clone()?;
+        let version = session.version.iter().map(|version| format!("@{version}"));
+        let spec = [session.agent.to_owned()].into_iter().chain(version).collect();
         let request = Request { harness: Some(OneOrMany::One(spec)), ..Request::default() };
         let places = Places { cwd, target: None, read_before: Vec::new(), already_loaded: Vec::new() };
         let (choice, start) = request.questions(defaults, &places).ok()?.into_iter().next()?;
@@ -195,9 +196,14 @@ impl<'a> Now<'a> {
 
     /// Returns the first file that changed since the session began, of those that an answer rests on.
     pub fn changed_since(&self, answer: &Resolution, session: &Session) -> Option<PathBuf> {
-        let start = session.start?;
-        let files = answer.answer.sources.iter().filter_map(|source| source.path());
-        files.map(Path::to_owned).find(|file| place::changed(file).is_some_and(|changed| changed > start))
+        self.changes(answer, session).next()
+    }
+
+    /// Returns the files that changed since the session began, of those that an answer rests on.
+    pub fn changes(&self, answer: &Resolution, session: &Session) -> impl Iterator<Item = PathBuf> {
+        let files = answer.answer.sources.iter().filter_map(|source| source.path()).map(Path::to_owned);
+        let start = session.start.unwrap_or(jiff::Timestamp::MIN);
+        files.filter(move |file| place::changed(file).is_some_and(|changed| changed > start))
     }
 }
 
@@ -209,7 +215,7 @@ fn unit(unit: Unit) -> &'static str {
 }
 
 /// Returns true if a message that would be sent now holds a text, whole and with nothing more of its file.
-fn is_sent(message: &Message, given: &Given) -> bool {
+pub fn is_sent(message: &Message, given: &Given) -> bool {
     let now = message.text.to_string();
     if given.sent.as_deref().is_some_and(|sent| sent == now) {
         return true;
@@ -247,137 +253,46 @@ fn segment<'a>(block: &'a str, path: &Path) -> Option<&'a str> {
     Some(&body[..end])
 }
 
-/// Puts what would be sent now in the place of what a record does not hold, if none of its files changed since.
+/// Puts what would be sent now in the place of what a record does not hold, where no file that decides it changed since.
 fn reconstruct(session: &mut Session, now: &Now) {
-    let Some(at) = session.steps.first().and_then(|step| {
-        step.given.iter().position(|given| given.purpose == Purpose::Instructions && given.how == How::Unknown)
-    }) else {
-        return;
+    for step in 0..session.steps.len() {
+        let given = &session.steps[step].given;
+        let is_unknown = |given: &Given| given.purpose == Purpose::Instructions && given.how == How::Unknown;
+        let Some(at) = given.iter().position(is_unknown) else { continue };
+        let (path, name) = (given[at].path.clone(), given[at].name.clone());
+        let answer = now.at(session, step);
+        if answer.answer.refusal.is_some() || now.changed_since(&answer, session).is_some() {
+            continue;
+        }
+        let is_at_start = step == 0;
+        let messages = answer.answer.messages.iter().enumerate().filter(|(_, message)| {
+            message.kind == MessageKind::Instructions
+                && (message.trigger == Trigger::Session) == is_at_start
+                && (!name.ends_with(IN_SYSTEM_PROMPT) || message.role == Role::System)
+        });
+        let files: Vec<Given> = messages
+            .flat_map(|(number, message)| texts(&answer, number, &message.text.to_string()))
+            .filter(|given| path.is_none() || given.path == path)
+            .collect();
+        if files.is_empty() {
+            continue;
+        }
+        session.put(step, at, files);
+    }
+}
+
+/// Returns the texts of a message, each with its file where they can be told apart.
+fn texts(answer: &Resolution, number: usize, message: &str) -> Vec<Given> {
+    let reached = answer.answer.sources.iter().filter(|source| source.message == Some(number) && source.fate.reaches());
+    let paths: Vec<&Path> = reached.filter_map(Source::path).collect();
+    let given = |path: Option<&Path>, text: &str| {
+        let given = Given::recorded(Purpose::Instructions, "instruction files", path.map(Path::to_owned), text.into());
+        Given { how: How::Reconstructed, ..given }
     };
-    let answer = now.at(session, 0);
-    if answer.answer.refusal.is_some() || now.changed_since(&answer, session).is_some() {
-        return;
-    }
-    let at_start =
-        |source: &&Source| source.trigger == Trigger::Session && source.fate.reaches() && source.path().is_some();
-    let messages = &answer.answer.messages;
-    let files: Vec<Given> = answer
-        .answer
-        .sources
-        .iter()
-        .filter(at_start)
-        .filter_map(|source| {
-            let message = messages.get(source.message?)?.text.to_string();
-            let path = source.path()?;
-            let text = segment(&message, path).map_or_else(|| message.clone(), str::to_owned);
-            let given = Given::recorded(Purpose::Instructions, "instruction file", Some(path.to_owned()), text.into());
-            Some(Given { how: How::Reconstructed, ..given })
-        })
-        .collect();
-    if files.is_empty() {
-        return;
-    }
-    let given = &mut session.steps[0].given;
-    // It is the last: nothing behind it has a place that would move.
-    if at + 1 == given.len() {
-        given.truncate(at);
-        given.extend(files);
-    }
-}
-
-/// What the records say beside what Briefing says.
-#[derive(Clone, Debug, Default, serde::Serialize)]
-pub struct Verified {
-    /// The agent.
-    pub agent: String,
-    /// The version.
-    pub version: String,
-    /// Steps that were compared.
-    pub asked: usize,
-    /// Of them, those that are equal.
-    pub equal: usize,
-    /// Of them, those that differ.
-    pub different: usize,
-    /// Steps of which the record or the disk does not hold enough.
-    pub incomparable: usize,
-    /// The differences.
-    pub differences: Vec<Difference>,
-}
-
-/// A step at which a record differs from what Briefing says.
-#[derive(Clone, Debug, serde::Serialize)]
-pub struct Difference {
-    /// The session.
-    pub session: String,
-    /// The step, in words.
-    pub step: String,
-    /// Files that reached the model and that Briefing does not name, or names with another text.
-    pub recorded: Vec<String>,
-    /// Files that Briefing says reach the model, and that the record does not hold.
-    pub expected: Vec<String>,
-}
-
-/// Compares what a record says was sent with what Briefing says, step by step.
-pub fn verify(session: &Session, defaults: &Defaults, ask: Ask, out: &mut Verified) {
-    let Some(now) = Now::of(session, defaults, ask) else {
-        out.incomparable += 1;
-        return;
-    };
-    let mut came: Vec<PathBuf> = Vec::new();
-    for (number, step) in session.steps.iter().enumerate() {
-        let is_start = number == 0;
-        if !is_start && step.kind != Kind::Read {
-            // An edit or a compaction changes what comes later in ways that differ from version to version.
-            continue;
-        }
-        let given: Vec<&Given> = step.given.iter().filter(|given| given.purpose == Purpose::Instructions).collect();
-        let answer = now.at(session, number);
-        let is_known = given.iter().all(|given| given.how == How::Recorded && given.text.is_some());
-        let trigger = |message: &Message| (message.trigger == Trigger::Session) == is_start;
-        let expected: Vec<&Source> = answer
-            .answer
-            .sources
-            .iter()
-            .filter(|source| source.fate.reaches() && (source.trigger == Trigger::Session) == is_start)
-            .filter(|source| matches!(source.purpose, crate::answer::Purpose::Instructions))
-            .filter(|source| source.path().is_some_and(|path| !came.iter().any(|came| came == path)))
-            .collect();
-        let is_gone =
-            given.iter().any(|given| given.path.as_deref().is_some_and(|path| place::changed(path).is_none()));
-        if !is_known || is_gone || answer.answer.refusal.is_some() || now.changed_since(&answer, session).is_some() {
-            out.incomparable += 1;
-            continue;
-        }
-        if !is_start && given.is_empty() && expected.is_empty() {
-            continue;
-        }
-        out.asked += 1;
-        let messages: Vec<&Message> = answer
-            .answer
-            .messages
-            .iter()
-            .filter(|message| trigger(message) && message.kind == MessageKind::Instructions)
-            .collect();
-        let recorded: Vec<String> = given
-            .iter()
-            .filter(|given| !messages.iter().any(|message| is_sent(message, given)))
-            .map(|given| given.label())
-            .collect();
-        let has = |source: &&&Source| {
-            given.iter().any(|given| given.path.is_none() || given.path.as_deref() == source.path())
-        };
-        let missing: Vec<String> = expected
-            .iter()
-            .filter(|source| !has(source))
-            .filter_map(|source| Some(source.path()?.display().to_string()))
-            .collect();
-        came.extend(given.iter().filter_map(|given| given.path.clone()));
-        if recorded.is_empty() && missing.is_empty() {
-            out.equal += 1;
-            continue;
-        }
-        out.different += 1;
-        let step = format!("{} {}", step.kind.word(), step.name.as_deref().unwrap_or_default()).trim_end().to_owned();
-        out.differences.push(Difference { session: session.id.clone(), step, recorded, expected: missing });
+    let parts: Option<Vec<Given>> = paths.iter().map(|path| Some(given(Some(path), segment(message, path)?))).collect();
+    match (parts, &paths[..]) {
+        (Some(parts), [_, ..]) => parts,
+        (_, [path]) => vec![given(Some(path), message)],
+        _ => vec![given(None, message)],
     }
 }

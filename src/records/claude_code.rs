@@ -21,12 +21,12 @@ use serde_json::value::RawValue;
 
 use super::lines::{Lines, parse};
 use super::place::{self, Found, Homes};
-use super::session::{Builder, Given, Kind, Place, Purpose, is_instruction_file, time};
+use super::session::{Builder, Given, Kind, Place, Purpose, is_instruction_file, json_needle, time};
 use super::{Client, Head};
 use crate::text::Size;
 
 /// Reads the records of Claude Code.
-pub const CLIENT: Client = Client { agent: "claude-code", find, head, read, checked: "2.1.331" };
+pub const CLIENT: Client = Client { agent: "claude-code", find, head, open: super::open, read, checked: "2.1.330" };
 
 /// The first version that is known to write down the files at start.
 const START_RECORDED_SINCE: &str = "2.1.268";
@@ -37,66 +37,21 @@ const SKILL_BODY: &str = "\"Base directory for this skill: ";
 /// A request refers to one of the last few before it.
 const REQUESTS_KEPT: usize = 16;
 
-/// Lines that say nothing of what reached the model, or only what the user and the model said.
-const SILENT_LINES: [&str; 24] = [
-    "agent-color",
-    "agent-name",
-    "agent-setting",
-    "ai-title",
-    "atis-latch",
-    "attribution-snapshot",
-    "content-replacement",
-    "cost-state",
-    "custom-title",
-    "file-history-delta",
-    "file-history-snapshot",
-    "last-prompt",
-    "mode",
-    "permission-mode",
-    "pr-link",
-    "progress",
-    "queue-operation",
-    "result",
-    "started",
-    "summary",
-    "tag",
-    "task-summary",
-    "tools-used",
-    "worktree-state",
-];
+/// Lines of recorded sessions that say nothing of what reached the model, or only what the user and the model said.
+const SILENT_LINES: [&str; 6] = ["atis-latch", "cost-state", "last-prompt", "mode", "queue-operation", "tools-used"];
 
-/// Attachments that hold no instructions.
-const SILENT_ATTACHMENTS: [&str; 30] = [
-    "already_read_file",
+/// Attachments of recorded sessions that hold no instructions.
+const SILENT_ATTACHMENTS: [&str; 10] = [
     "auto_mode",
-    "auto_mode_exit",
-    "budget_usd",
-    "compact_file_reference",
-    "compaction_reminder",
     "command_permissions",
-    "critical_system_reminder",
     "date",
-    "date_change",
     "deferred_tools_delta",
-    "diagnostics",
-    "directory",
-    "edited_image_file",
     "environment",
     "model",
-    "opened_file_in_ide",
-    "pdf_reference",
-    "plan_file_reference",
-    "plan_mode",
-    "plan_mode_exit",
     "prompt_snapshot",
-    "queued_command",
     "remote_session_change",
-    "selected_lines_in_ide",
     "session_context",
-    "task_status",
-    "todo_reminder",
     "total_tokens_reminder",
-    "ultrathink_effort",
 ];
 
 fn find(homes: &Homes, project: Option<&Path>) -> Vec<Found> {
@@ -113,7 +68,8 @@ fn find(homes: &Homes, project: Option<&Path>) -> Vec<Found> {
         for session in place::directories(&dir) {
             let parent = session.file_name().map(|name| name.to_string_lossy().into_owned());
             let agents = place::files(&session.join("subagents"), ".jsonl").into_iter().filter_map(Found::at);
-            found.extend(agents.map(|found| Found { parent: parent.clone(), ..found }));
+            let head = Head { parent, ..Head::default() };
+            found.extend(agents.map(|found| Found { head: head.clone(), ..found }));
         }
     }
     found
@@ -547,22 +503,17 @@ impl Reading<'_> {
     }
 
     fn give(&mut self, line: &Line, given: Given, sent: Option<&Arc<str>>) {
-        let escaped = |text: &str| {
-            let mut json = serde_json::to_vec(text).unwrap_or_default();
-            json.truncate(json.len().saturating_sub(1));
-            json.split_off(1.min(json.len()))
-        };
         let mut needles = Vec::new();
         if let Some(sent) = sent {
-            needles.push(escaped(sent));
+            needles.push(json_needle(sent));
             // In a system message a text stands without the tags.
             let bare = sent
                 .trim()
                 .strip_prefix("<system-reminder>\n")
                 .and_then(|bare| bare.strip_suffix("\n</system-reminder>"));
-            needles.extend(bare.map(escaped));
+            needles.extend(bare.map(json_needle));
         } else if let Some(text) = given.text.as_deref() {
-            needles.push(escaped(text));
+            needles.push(json_needle(text));
         }
         let place = self.builder.give(self.current, Given { sent: sent.cloned(), ..given });
         self.kept.extend(line.uuid.as_deref().map(|uuid| (place, uuid.to_owned())));

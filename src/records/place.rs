@@ -5,6 +5,10 @@ use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Head;
+use crate::disk::sqlite;
 
 /// So many records of one client are listed at most.
 const FOUND_CAP: usize = 100_000;
@@ -23,13 +27,14 @@ impl Homes {
     pub fn dir(&self, variable: &str, below_home: &str) -> PathBuf {
         match self.env.get(variable) {
             Some(dir) if Path::new(dir).is_absolute() => PathBuf::from(dir),
+            _ if below_home.is_empty() => self.home.clone(),
             _ => self.home.join(below_home),
         }
     }
 }
 
 /// A record that was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Found {
     /// The agent whose record it is.
     pub agent: &'static str,
@@ -39,16 +44,62 @@ pub struct Found {
     pub bytes: u64,
     /// When it was last written to.
     pub written: Option<jiff::Timestamp>,
-    /// The session that started this one, if its place says so.
-    pub parent: Option<String>,
+    /// What its place says of it.
+    pub head: Head,
     /// The session, if one file holds several.
     pub key: Option<String>,
+    /// That file, if it is a database.
+    pub database: Option<Arc<Database>>,
+    /// Why it cannot be read.
+    pub problem: Option<String>,
+}
+
+/// Databases over this size are not read, in bytes: they are copied to memory.
+const DATABASE_CAP_BYTES: u64 = 1024 * 1024 * 1024;
+
+/// A database as it was when it was opened.
+pub struct Database(Vec<u8>);
+
+impl std::fmt::Debug for Database {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Database of {} bytes", self.0.len())
+    }
+}
+
+impl Database {
+    /// Copies a database to memory with what is in its write-ahead log. Nobody waits for anybody: if it is being written to, the copy
+    /// may be none.
+    ///
+    /// # Errors
+    /// If it cannot be opened, is too large or is no database; in words.
+    pub fn open(file: &Path) -> Result<Database, String> {
+        let copy = |file: &Path| {
+            let (opened, bytes) = open(file)?;
+            if bytes > DATABASE_CAP_BYTES {
+                return Err(format!("not read, since it is larger than {} MiB", DATABASE_CAP_BYTES / (1024 * 1024)));
+            }
+            let mut read = Vec::with_capacity(usize::try_from(bytes).unwrap_or_default());
+            opened.take(bytes).read_to_end(&mut read).map_err(|error| error.to_string())?;
+            Ok(read)
+        };
+        let log = sqlite::log_of(file);
+        let log = if fs::symlink_metadata(&log).is_ok() { copy(&log)? } else { Vec::new() };
+        Ok(Database(sqlite::whole(copy(file)?, &log)?))
+    }
+
+    /// Reads rows as texts.
+    ///
+    /// # Errors
+    /// If the copy is damaged; in words.
+    pub fn rows(&self, query: &str, key: &str) -> Result<Vec<crate::snapshot::Row>, String> {
+        sqlite::rows_of(&self.0, query, key)
+    }
 }
 
 impl Found {
     /// Creates a record of which only the place is known.
     pub fn named(agent: &'static str, file: PathBuf) -> Found {
-        Found { agent, file, bytes: 0, written: None, parent: None, key: None }
+        Found { agent, file, bytes: 0, written: None, head: Head::default(), key: None, database: None, problem: None }
     }
 
     /// Creates what is known of a file from its place alone; `None` unless it is a regular file and no link.

@@ -205,6 +205,19 @@ impl Session {
         &self.steps[step].given[at]
     }
 
+    /// Puts texts in the place of one that was given. What is behind them moves, with what is said of it.
+    pub fn put(&mut self, step: usize, at: usize, texts: Vec<Given>) {
+        let more = texts.len() - 1;
+        self.steps[step].given.splice(at..=at, texts);
+        for gone in self.steps.iter_mut().map(|step| &mut step.gone) {
+            let is_gone = gone.contains(&(step, at));
+            gone.iter_mut().filter(|place| place.0 == step && place.1 > at).for_each(|place| place.1 += more);
+            if is_gone {
+                gone.extend((at + 1..=at + more).map(|at| (step, at)));
+            }
+        }
+    }
+
     /// Returns everything that was given, with its place.
     pub fn everything(&self) -> impl Iterator<Item = (Place, &Given)> {
         self.steps
@@ -354,6 +367,16 @@ impl Builder {
         }
         self.session
     }
+}
+
+/// Ends the name of what a record does not hold because it stands in the system prompt.
+pub const IN_SYSTEM_PROMPT: &str = "in the system prompt";
+
+/// Returns the bytes by which a text is found within JSON.
+pub fn json_needle(text: &str) -> Vec<u8> {
+    let mut json = serde_json::to_vec(text).unwrap_or_default();
+    json.truncate(json.len().saturating_sub(1));
+    json.split_off(1.min(json.len()))
 }
 
 /// Parses a time as clients write it.

@@ -18,6 +18,8 @@ class Model(ThreadingHTTPServer):
     def __init__(self, calls, tools=True, through=()):
         super().__init__(("127.0.0.1", 0), Answer)
         self.calls, self.tools, self.through, self.last, self.done = list(calls), tools, list(through), None, threading.Event()
+        # The last request of the session that starts sub-agents.
+        self.outer = None
         # How many tokens it says that it was told.
         self.told = 1
         threading.Thread(target=self.serve_forever, daemon=True).start()
@@ -57,7 +59,9 @@ class Answer(BaseHTTPRequestHandler):
             starts = self.server.through and TASK not in asked_first
             calls = self.server.through if starts else self.server.calls
             results = sum(m["role"] == "tool" for m in body["messages"])
-            if not starts:
+            if starts:
+                self.server.outer = body
+            else:
                 self.server.last = body
             if results < len(calls):
                 name, arguments = calls[results]
@@ -159,6 +163,8 @@ class Session:
     """A session of a client that is started once for every turn and goes on from its second; for unfold.py. A driver has
     `command(prompt, goes_on)`, `env`, and the `read_call(path)` by which the model has a file read."""
     model_class, seconds, compacts_with = Model, 240, None
+    # Whether it may write files without being asked, for recorded.py.
+    allowed = False
 
     def __init__(self, clients, case, ask):
         self.clients, self.case, self.ask, self.model, self.goes_on = clients, case, ask, self.model_class([]), False

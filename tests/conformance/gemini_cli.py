@@ -50,6 +50,8 @@ class Model(ThreadingHTTPServer):
         # How many tokens it says that it was told, and how many results there were before its first call: none, or as many as
         # the first request has.
         self.told, self.before = 1, 0
+        # The last request of the session that starts sub-agents.
+        self.outer = None
         self.through = [("invoke_agent", {"agent_name": agent, "prompt": TASK})] if agent else []
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -87,7 +89,9 @@ class Answer(BaseHTTPRequestHandler):
                 results -= self.server.before
                 starts = self.server.through and TASK not in "".join(part.get("text", "") for part in body["contents"][0]["parts"])
                 calls = self.server.through if starts else self.server.calls
-                if not starts:
+                if starts:
+                    self.server.outer = body
+                else:
                     self.server.last = body
                 if 0 <= results < len(calls):
                     name, arguments = calls[results]
@@ -209,6 +213,8 @@ def skills(clients, case, ask):
 class Session:
     """A session for unfold.py: each turn is a run of its own, and from the second on one that resumes the session. The client sums
     up before a turn if the model said that it was told very much."""
+    # Whether it may write files without being asked, for recorded.py.
+    allowed = False
 
     def __init__(self, clients, case, ask):
         self.clients, self.case, self.ask, self.turns = clients, case, ask, 0
@@ -225,7 +231,7 @@ class Session:
         self.model.calls, self.model.before, self.model.last = list(calls), None, None
         env = {**environment(self.case, self.model.server_address[1], version(self.ask)), "GEMINI_CLI_TRUST_WORKSPACE": "true"}
         command = ["node", os.path.join(self.clients, client(self.ask), BUNDLE), "-m", "gemini-2.5-flash", "-p", said]
-        command += ["--resume", "latest"] * (self.turns > 0)
+        command += ["--resume", "latest"] * (self.turns > 0) + ["--yolo"] * self.allowed
         run = subprocess.run(command, cwd=self.ask.cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=240)
         if os.environ.get("GEMINI_OUTPUT"):
             os.write(2, run.stdout)

@@ -76,6 +76,7 @@ class Kilo(opencode.Now):
 
 
 opencode.OTHERS[CLIENT] = Kilo
+Session = opencode.Session
 
 
 def ask(clients, case, ask):

@@ -88,7 +88,7 @@ class Session(chat_model.Session):
         return surroundings(self.clients, self.case, self.ask, self.model)
 
     def command(self, said, goes_on):
-        return command(self.clients, self.ask, said) + ["--continue"] * goes_on
+        return command(self.clients, self.ask, said) + ["--continue"] * goes_on + ["--yolo"] * self.allowed
 
 
 # Random trees.

@@ -8,20 +8,32 @@ A case of a record is a case file (casefile.py) with one question more:
                              `change:PATH` (the file then holds the body of `@then PATH`)
 What is written behind it:
   @record PATH               the lines of a record as the client wrote them; long texts that hold none of the case's own are cut
-                             to `(N characters)`, wherever they stand
+                             to `(N characters)`, wherever they stand, and so is of a client's own prompt what is not beside one
   @turn STEP RECORD LINES    the texts of the step's last request that hold something of the case's instruction files, each
                              behind a line `>>> ROLE`; LINES of that record were written when the step was over
 Where a client keeps a database, its tables stand in the record as lines of JSON, by `DATABASES`.
 """
-import argparse, glob, json, os, re, subprocess, sys, tempfile, time
+import argparse, glob, json, os, re, sqlite3, subprocess, sys, tempfile, time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import casefile, record
+from chat_model import TASK
 
 # Where the records of a client lie, from its home directory.
 RECORDS = {"claude-code": [".claude/projects/*/*.jsonl", ".claude/projects/*/*/subagents/*.jsonl"], "codex": [".codex/sessions/*/*/*/*.jsonl"],
            "copilot-cli": [".copilot/session-state/*/events.jsonl"], "gemini-cli": [".gemini/tmp/*/chats/session-*", ".gemini/tmp/*/.project_root"],
            "qwen-code": [".qwen/projects/*/chats/*.jsonl", ".qwen/tmp/*/chats/*"]}
+# What is read of the database of a client: its sessions, the one that was begun last at the end, and the lines of one; as the reader does.
+DATABASES = {"opencode": ".local/share/opencode/opencode.db", "kilo": ".local/share/kilo/kilo.db"}
+SESSIONS = """select id, json_object('session', id, 'parent', parent_id, 'directory', directory, 'version', version, 'created', time_created,
+ 'updated', time_updated) from session order by parent_id is not null, time_created"""
+PARTS = """select json_object('created', p.time_created, 'role', json_extract(m.data, '$.role'), 'summary', json_extract(m.data, '$.summary'),
+ 'part', json(p.data)) from part p join message m on m.id = p.message_id where p.session_id = ? order by m.time_created, m.id, p.id"""
 LONG = 300
+# A text longer than this is a client's own prompt with texts of the case in it. What is kept of it are the lines beside these, and the
+# lines that begin so, by which a reader finds them.
+PROMPT, BESIDE = 3000, 3
+MARKS = ["</tools>", "<system_notifications>", "| Pattern |", "<available_skills>", "</available_skills>", "<session_context>", "<loaded_context>", "</loaded_context>", "<system_reminder>",
+         "--- Context from: ", "--- End of Context from: ", "Instructions from: ", "</env>"]
 
 
 def claude_call(session, name, arguments):
@@ -41,13 +53,53 @@ def claude_write(session, path):
     return claude_call(session, *claude_code.call("write", os.path.join(os.path.realpath(session.ask.cwd), path)))
 
 
+def chat_write(tool, file, text):
+    """A step in which a file is written by a tool, whose arguments have these names."""
+    return lambda session, path: session.turn("go on", [(tool, {file: os.path.join(os.path.realpath(session.ask.cwd), path), text: "Written.\n"})])
+
+
+def chat_subagent(tool, arguments):
+    """A step in which a sub-agent is started; the request is that of the session which starts it."""
+    def step(session, name):
+        results = sum(m["role"] == "tool" for m in (session.model.last or {}).get("messages", []))
+        session.model.through = [None] * results + [(tool, {**arguments, "prompt": TASK})]
+        session.turn("go on")
+        session.model.through, session.model.last = [], session.model.outer
+    return step
+
+
+def gemini_subagent(session, name):
+    session.model.through = [("invoke_agent", {"agent_name": name, "prompt": TASK})]
+    session.turn("go on")
+    session.model.through, session.model.last = [], session.model.outer
+
+
+def open_call(name, arguments):
+    """A step in which a tool of OpenCode is called, with arguments that are made of what the step names."""
+    def step(session, what):
+        session.provider.due.append((name, arguments(session, what)))
+        return session.hello()
+    return step
+
+
+OPEN_STEPS = {
+    "edit": open_call("write", lambda session, path: {"filePath": os.path.join(os.path.realpath(session.ask.cwd), path), "content": "Written.\n"}),
+    "skill": open_call("skill", lambda _, name: {"name": name}),
+    "subagent": open_call("task", lambda _, name: {"description": "errand", "prompt": "Look around.", "subagent_type": name}),
+}
 STEPS = {
+    **{(client, word): step for client in ("opencode", "kilo") for word, step in OPEN_STEPS.items()},
     ("claude-code", "edit"): claude_edit, ("claude-code", "write"): claude_write,
     ("claude-code", "skill"): lambda session, name: claude_call(session, "Skill", {"skill": name}),
     ("claude-code", "subagent"): lambda session, name: claude_call(session, "Agent", {"description": "A task", "prompt": "A task for the sub-agent.", "subagent_type": name, "run_in_background": False}),
-    ("gemini-cli", "edit"): lambda session, path: session.turn("go on", [("write_file", {"file_path": os.path.join(os.path.realpath(session.ask.cwd), path), "content": "Written.\n"})]),
-    ("qwen-code", "edit"): lambda session, path: session.turn("go on", [("write_file", {"file_path": os.path.join(os.path.realpath(session.ask.cwd), path), "content": "Written.\n"})]),
-    ("copilot-cli", "edit"): lambda session, path: session.turn("go on", [("create", {"path": os.path.join(os.path.realpath(session.ask.cwd), path), "file_text": "Written.\n"})]),
+    ("gemini-cli", "edit"): chat_write("write_file", "file_path", "content"), ("qwen-code", "edit"): chat_write("write_file", "file_path", "content"),
+    ("copilot-cli", "edit"): chat_write("create", "path", "file_text"),
+    ("gemini-cli", "skill"): lambda session, name: session.turn("go on", [("activate_skill", {"name": name})]),
+    ("qwen-code", "skill"): lambda session, name: session.turn("go on", [("skill", {"skill": name})]),
+    ("copilot-cli", "skill"): lambda session, name: session.turn("go on", [("skill", {"skill": name})]),
+    ("gemini-cli", "subagent"): gemini_subagent,
+    ("qwen-code", "subagent"): chat_subagent("agent", {"description": "d", "subagent_type": "general-purpose", "run_in_background": False}),
+    ("copilot-cli", "subagent"): chat_subagent("task", {"description": "d", "agent_type": "general-purpose", "name": "n", "mode": "sync"}),
 }
 
 
@@ -58,10 +110,31 @@ def sentinels(case):
     return sorted({line for line in lines if len(line) >= 8 and not re.match(r"(name|paths|globs|description): ", line) and "---" not in line})
 
 
+def cut(text, known):
+    """A long text without what is not beside a text of the case."""
+    if len(text) <= LONG:
+        return text
+    if not any(line in text for line in known):
+        return f"({len(text)} characters)"
+    if len(text) <= PROMPT:
+        return text
+    lines, kept = text.split("\n"), set()
+    ours = lambda line: any(one in line for one in known)
+    for i, line in enumerate(lines):
+        if ours(line): kept.update(range(i - BESIDE, i + BESIDE + 1))
+        elif line.lstrip().startswith(tuple(MARKS)): kept.add(i)
+    out, left_out = [], 0
+    for i, line in enumerate([*lines, None]):
+        if line is not None and (i not in kept or len(line) > LONG // 2 and not ours(line)):
+            left_out += int(line[1:].split()[0]) if re.fullmatch(r"\(\d+ characters\)", line) else len(line) + 1; continue
+        out += [f"({left_out} characters)"] * (left_out > 0) + [line] * (line is not None); left_out = 0
+    return "\n".join(out)
+
+
 def shortened(value, known):
     """The same JSON without long texts that hold nothing of the case."""
     if isinstance(value, str):
-        return value if len(value) <= LONG or any(line in value for line in known) else f"({len(value)} characters)"
+        return cut(value, known)
     if isinstance(value, list):
         return [shortened(one, known) for one in value]
     if isinstance(value, dict):
@@ -88,14 +161,41 @@ def texts(request):
 def last_request(session):
     for holder in (getattr(session, "model", None), getattr(session, "server", None), getattr(session, "provider", None)):
         if getattr(holder, "requests", None):
-            last = holder.requests[-1]
-            return last[1] if isinstance(last, tuple) else last
+            named = [one for one in holder.requests if isinstance(one, tuple)]
+            return [body for who, body in named if who == "main"][-1] if named else holder.requests[-1]
     return session.model.last
+
+
+def rows(file):
+    """The sessions of a database, each by the name of its record."""
+    with sqlite3.connect(file) as database:
+        return {f"{file}#{id}": "".join(line + "\n" for line, in [(head,), *database.execute(PARTS, (id,))]) for id, head in database.execute(SESSIONS).fetchall()}
+
+
+def stored(folder):
+    """The sessions of a folder of JSON files, as OpenCode kept them before it had a database, in the same lines."""
+    load = lambda pattern: sorted((json.load(open(file)) for file in glob.glob(os.path.join(folder, pattern))), key=lambda one: one["id"])
+    found = {}
+    for session in sorted(load("session/*/*.json"), key=lambda one: ("parentID" in one, one["id"])):
+        head = {"session": session["id"], "parent": session.get("parentID"), "directory": session["directory"], "version": session["version"], "created": session["time"]["created"], "updated": session["time"]["updated"]}
+        lines = [head]
+        for message in load(f"message/{session['id']}/*.json"):
+            lines += [{"created": message["time"]["created"], "role": message["role"], "summary": message.get("summary"), "part": part} for part in load(f"part/{message['id']}/*.json")]
+        found[f"{folder}/session#{session['id']}"] = "".join(json.dumps(line) + "\n" for line in lines)
+    return found
+
+
+def contents(files):
+    """What stands in records, by their names; a database has several."""
+    found = {}
+    for file in files:
+        found.update(rows(file) if file.endswith(".db") else stored(file) if os.path.isdir(file) else {file: open(file, encoding="utf-8").read()})
+    return found
 
 
 def settled(files):
     """The records, once the client has stopped writing."""
-    size = lambda: [(file, os.path.getsize(file)) for file in files()]
+    size = lambda: [(file, os.path.getsize(file + "-wal" * (file.endswith(".db") and os.path.exists(file + "-wal")))) for file in files()]
     before, deadline = None, time.monotonic() + 10
     while (now := size()) != before and time.monotonic() < deadline:
         before = now; time.sleep(.4)
@@ -112,21 +212,25 @@ def run(clients, path):
     known = sentinels(case)
     then = {s.header.split(" ")[1]: s.body for s in case.all("@then")}
     base = case.env().get("RECORDS_BELOW", case.home())
-    files = lambda: sorted({f for pattern in RECORDS.get(ask.harness, []) for f in glob.glob(os.path.join(base, pattern))}, key=os.path.getmtime)
+    patterns = RECORDS.get(ask.harness, [])
+    if database := DATABASES.get(ask.harness):
+        patterns = [database] if ask.edition != "1.1.53" else [os.path.join(os.path.dirname(database), "storage")]
+    files = lambda: sorted({f for pattern in patterns for f in glob.glob(os.path.join(base, pattern))}, key=os.path.getmtime)
     main, counted, turns = [], [], []
     with module.Session(clients, case, ask) as session:
+        session.allowed = any(step.partition(":")[0] in ("edit", "skill", "subagent") for step in ask.steps)
         def over(step):
-            found = settled(files)
+            found = contents(settled(files))
             # Some versions go on with a session in a record of its own.
             for file in found:
                 if file not in main and not re.search(r"/subagents/|/agent-", file): main.append(file)
-            lines = [sum(1 for _ in open(file, "rb")) for file in main]
-            at = max((n for n, (now, before) in enumerate(zip(lines, counted + [0] * len(lines))) if now > before), default=0)
+            lines = [found[file].count("\n") for file in main]
+            at = max(range(len(lines)), key=lambda n: lines[n] - (counted + [0] * len(lines))[n], default=0)
             counted[:] = lines
             said, seen = [], set()
             for role, text in texts(last_request(session)):
                 if any(line in text for line in known) and (role, text) not in seen:
-                    seen.add((role, text)); said.append(f">>> {role}\n{casefile.escape(text)}\n")
+                    seen.add((role, text)); said.append(f">>> {role}\n{casefile.escape(cut(text, known))}\n")
             turns.append(casefile.Section(f"@turn {step} {at + 1} {lines[at] if lines else 0}", "".join(said) or ">>> nothing\n"))
         session.hello(); over("start")
         for step in ask.steps:
@@ -139,11 +243,10 @@ def run(clients, path):
             elif word == "read": session.read(name)
             else: getattr(session, word)()
             over(step)
-    settled(files)
+    last = contents(settled(files))
     case.sections = [s for s in case.sections if s.word not in ("@record", "@turn", "@audit")]
-    found = main + [f for f in files() if f not in main]
-    for file in found:
-        lines = open(file, encoding="utf-8").read()
+    for file in main + [file for file in last if file not in main]:
+        lines = last[file]
         try:
             body = "".join(json.dumps(shortened(json.loads(line), known), ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines.splitlines())
         except ValueError:

@@ -1,0 +1,339 @@
+//! OpenCode, and Kilo, which is made of it: one database, `opencode.db` or `kilo.db`, for all sessions. Before 1.2 OpenCode kept
+//! each message and each part of one in a file of JSON below `storage`.
+//!
+//! A session is read as lines: one about itself, and one for each part of a message. The answers of tools hold the files that came
+//! with what was read. The system prompt, which has the files at start, is not recorded.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::lines::{Lines, parse};
+use super::place::{self, Database, Found, Homes};
+use super::session::{Builder, Given, IN_SYSTEM_PROMPT, Kind, Purpose};
+use super::{Client, Head};
+
+/// Reads the records of OpenCode.
+pub const OPENCODE: Client = Client {
+    agent: "opencode",
+    find: |homes, project| find(homes, "opencode", project),
+    head,
+    open,
+    read,
+    checked: "1.18.33",
+};
+
+/// Reads the records of Kilo.
+pub const KILO: Client =
+    Client { agent: "kilo", find: |homes, project| find(homes, "kilo", project), head, open, read, checked: "7.7.9" };
+
+/// All sessions, each as its line, with the size of what it said in bytes.
+const SESSIONS: &str = "select s.id, json_object('session', s.id, 'parent', s.parent_id, 'directory', s.directory, \
+     'version', s.version, 'created', s.time_created, 'updated', s.time_updated), \
+     (select sum(length(p.data)) from part p where p.session_id = s.id) from session s where ?1 = ''";
+/// The parts of one session, each as its line.
+const PARTS: &str = "select json_object('created', p.time_created, 'role', json_extract(m.data, '$.role'), \
+     'part', json(p.data)) from part p join message m on m.id = p.message_id \
+     where p.session_id = ?1 and json_valid(p.data) and json_valid(m.data) order by m.time_created, m.id, p.id";
+
+fn find(homes: &Homes, name: &str, project: Option<&Path>) -> Vec<Found> {
+    let data = homes.dir("XDG_DATA_HOME", ".local/share").join(name);
+    let mut found = in_database(&data.join(format!("{name}.db")), project);
+    for project in place::directories(&data.join("storage/session")) {
+        let files = place::files(&project, ".json").into_iter().filter_map(Found::at);
+        found.extend(files.map(|file| Found { key: Some(KEPT_IN_FILES.to_owned()), ..file }));
+    }
+    found
+}
+
+/// Marks a session that is kept in files.
+const KEPT_IN_FILES: &str = "storage";
+
+fn in_database(file: &Path, project: Option<&Path>) -> Vec<Found> {
+    let Some(of_file) = Found::at(file.to_owned()) else { return Vec::new() };
+    let read = Database::open(file).map(Arc::new).and_then(|database| Ok((database.rows(SESSIONS, "")?, database)));
+    let (rows, database) = match read {
+        Ok(read) => read,
+        Err(problem) => {
+            let head = Head { cwd: project.map(Path::to_owned).or(Some(PathBuf::from("/"))), ..Head::default() };
+            return vec![Found { head, problem: Some(problem), ..of_file }];
+        }
+    };
+    let mut found = Vec::new();
+    for row in rows {
+        let [Some(key), Some(line), bytes] = &row[..] else { continue };
+        let mut head = Head::default();
+        self::head(line.as_bytes(), &mut head);
+        if project.is_some_and(|project| head.cwd.as_ref().is_none_or(|cwd| !cwd.starts_with(project))) {
+            continue;
+        }
+        let written = serde_json::from_str::<Line>(line).ok().and_then(|line| millis(line.updated?));
+        let bytes = bytes.as_ref().and_then(|bytes| bytes.parse().ok()).unwrap_or_default();
+        let (database, key) = (Some(database.clone()), Some(key.clone()));
+        found.push(Found { head, written, bytes, key, database, ..of_file.clone() });
+    }
+    found
+}
+
+/// Opens a session as lines.
+fn open(found: &Found) -> Result<Lines, String> {
+    if let Some(problem) = &found.problem {
+        return Err(format!("{}: {problem}", found.file.display()));
+    }
+    let Some(key) = &found.key else { return Lines::open(&found.file) };
+    if key == KEPT_IN_FILES {
+        return kept_in_files(&found.file);
+    }
+    let database = match &found.database {
+        Some(database) => database.clone(),
+        None => Arc::new(Database::open(&found.file)?),
+    };
+    let line_of = |row: &Vec<Option<String>>| row.first().cloned().flatten();
+    let mut text = String::new();
+    let session = database.rows(SESSIONS, "")?.into_iter().find(|row| row.first() == Some(&Some(key.clone())));
+    let session = session.and_then(|row| row.get(1).cloned().flatten()).into_iter();
+    for line in session.chain(database.rows(PARTS, key)?.iter().filter_map(line_of)) {
+        text.push_str(&line);
+        text.push('\n');
+    }
+    Ok(Lines::new(std::io::Cursor::new(text.into_bytes())))
+}
+
+/// So many messages of a session that is kept in files are read.
+const MESSAGES_CAP: usize = 10_000;
+
+#[derive(Deserialize)]
+struct Stored<'a> {
+    id: String,
+    #[serde(borrow, rename = "parentID")]
+    parent: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    directory: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    version: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    role: Option<Cow<'a, str>>,
+    time: Option<Times>,
+}
+
+#[derive(Deserialize)]
+struct Times {
+    created: Option<i64>,
+    updated: Option<i64>,
+}
+
+/// Puts the lines of a session together from its files.
+fn kept_in_files(file: &Path) -> Result<Lines, String> {
+    let no = || format!("{}: is no session", file.display());
+    let whole = |file: &Path| place::start_of(file, super::LINE_CAP_BYTES);
+    let bytes = whole(file).ok_or_else(no)?;
+    let session: Stored = serde_json::from_slice(&bytes).map_err(|_| no())?;
+    let time = session.time.as_ref();
+    let line = serde_json::json!({
+        "session": session.id, "parent": session.parent, "directory": session.directory, "version": session.version,
+        "created": time.and_then(|time| time.created), "updated": time.and_then(|time| time.updated),
+    });
+    let mut text = format!("{line}\n");
+    let storage = file.ancestors().nth(3).ok_or_else(no)?;
+    // Names begin with the time.
+    for message in place::files(&storage.join("message").join(&session.id), ".json").iter().take(MESSAGES_CAP) {
+        let Some(bytes) = whole(message) else { continue };
+        let Ok(message) = serde_json::from_slice::<Stored>(&bytes) else { continue };
+        for part in place::files(&storage.join("part").join(&message.id), ".json") {
+            let Some(part) = whole(&part).and_then(|part| serde_json::from_slice::<Box<RawValue>>(&part).ok()) else {
+                continue;
+            };
+            let created = message.time.as_ref().and_then(|time| time.created);
+            let part = part.get().replace('\n', " ");
+            let role = serde_json::json!(message.role);
+            text.push_str(&format!(
+                "{{\"created\":{},\"role\":{role},\"part\":{part}}}\n",
+                created.unwrap_or_default()
+            ));
+        }
+    }
+    Ok(Lines::new(std::io::Cursor::new(text.into_bytes())))
+}
+
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(borrow)]
+    session: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    parent: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    directory: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    version: Option<Cow<'a, str>>,
+    created: Option<i64>,
+    updated: Option<i64>,
+    #[serde(borrow)]
+    part: Option<Part<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Part<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    text: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    tool: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    state: Option<State<'a>>,
+    tokens: Option<Tokens>,
+}
+
+#[derive(Deserialize)]
+struct State<'a> {
+    #[serde(borrow)]
+    input: Option<&'a RawValue>,
+    #[serde(borrow)]
+    output: Option<Cow<'a, str>>,
+    metadata: Option<Metadata>,
+}
+
+/// What a tool is called with, as far as it names something.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Input {
+    #[serde(rename = "filePath")]
+    file_path: Option<String>,
+    name: Option<String>,
+    subagent_type: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    #[serde(default)]
+    loaded: Vec<PathBuf>,
+}
+
+#[derive(Deserialize)]
+struct Tokens {
+    #[serde(default)]
+    input: u64,
+    cache: Option<Cache>,
+}
+
+#[derive(Deserialize)]
+struct Cache {
+    #[serde(default)]
+    read: u64,
+}
+
+fn millis(millis: i64) -> Option<jiff::Timestamp> {
+    jiff::Timestamp::from_millisecond(millis).ok()
+}
+
+fn head(line: &[u8], head: &mut Head) {
+    if head.id.is_some() {
+        return;
+    }
+    if let Ok(Line { session: Some(id), parent, directory, version, created, .. }) = serde_json::from_slice(line) {
+        head.id = Some(id.into_owned());
+        head.parent = parent.map(Cow::into_owned);
+        head.cwd = directory.map(|directory| PathBuf::from(&*directory));
+        head.version = version.map(Cow::into_owned);
+        head.start = created.and_then(millis);
+    } else if let Ok(Stored { id, parent, directory: Some(directory), version, time, .. }) =
+        serde_json::from_slice(line)
+    {
+        head.id = Some(id);
+        head.parent = parent.map(Cow::into_owned);
+        head.cwd = Some(PathBuf::from(&*directory));
+        head.version = version.map(Cow::into_owned);
+        head.start = time.and_then(|time| millis(time.created?));
+    }
+}
+
+fn read(lines: &mut Lines, builder: &mut Builder) {
+    lines.each(|line| {
+        take(builder, serde_json::from_slice(line)?);
+        Ok(())
+    });
+}
+
+fn take(builder: &mut Builder, line: Line) {
+    let when = line.created.and_then(millis);
+    builder.at(when);
+    if let Some(id) = line.session {
+        let session = &mut builder.session;
+        session.id = id.into_owned();
+        session.parent = line.parent.map(Cow::into_owned);
+        session.cwd = line.directory.map(|directory| PathBuf::from(&*directory));
+        session.version = line.version.map(Cow::into_owned);
+        let step = builder.step(when, Kind::Start, None);
+        let name = format!("instruction files {IN_SYSTEM_PROMPT}");
+        builder.give(step, Given::unknown(Purpose::Instructions, name, None));
+    }
+    let Some(part) = line.part else { return };
+    match &*part.kind {
+        "text" => {
+            // What is attached to a prompt stands in a text of its own.
+            let step = builder.last_step();
+            bring(builder, step, part.text.as_deref().unwrap_or_default(), &[]);
+        }
+        "tool" => call(builder, &part, when),
+        "compaction" => {
+            let step = builder.step(when, Kind::Compaction, None);
+            builder.forget(step, |_, given| !given.name.ends_with(IN_SYSTEM_PROMPT));
+        }
+        "step-finish" => {
+            let tokens = part.tokens.map(|tokens| tokens.input + tokens.cache.map_or(0, |cache| cache.read));
+            builder.session.tokens = tokens.filter(|&tokens| tokens > 0).or(builder.session.tokens);
+        }
+        "step-start" => {}
+        kind => builder.unknown(&format!("part {kind}")),
+    }
+}
+
+fn call(builder: &mut Builder, part: &Part, when: Option<jiff::Timestamp>) {
+    let state = part.state.as_ref();
+    let input = state.and_then(|state| parse::<Input>(state.input?)).unwrap_or_default();
+    let cwd = builder.session.cwd.clone().unwrap_or_default();
+    let file = input.file_path.map(|file| crate::snapshot::absolute(&cwd, Path::new(&file)).display().to_string());
+    let (kind, name) = match part.tool.as_deref().unwrap_or_default() {
+        "read" => (Kind::Read, file),
+        "edit" | "write" => (Kind::Edit, file),
+        "skill" => (Kind::Skill, input.name),
+        "task" => (Kind::Subagent, input.subagent_type),
+        other => (Kind::Tool, Some(other.to_owned())),
+    };
+    let step = builder.step(when, kind, name);
+    let Some(output) = state.and_then(|state| state.output.as_deref()) else { return };
+    if kind == Kind::Skill {
+        builder.give(step, Given::recorded(Purpose::Skill, "body of a skill", None, output.into()));
+    }
+    let loaded = state.and_then(|state| state.metadata.as_ref()).map_or(&[][..], |metadata| &metadata.loaded);
+    bring(builder, step, output, loaded);
+}
+
+/// Gives the files that came with a text. Those that are named and not found in it are not known.
+fn bring(builder: &mut Builder, step: usize, text: &str, loaded: &[PathBuf]) {
+    const HEAD: &str = "Instructions from: ";
+    let start = text.rfind("<system-reminder>\nInstructions from: ");
+    let block = start.and_then(|start| text[start..].trim_end().strip_prefix("<system-reminder>\n"));
+    let block = block.and_then(|block| block.strip_suffix("\n</system-reminder>")).unwrap_or_default();
+    let is_head = |at: usize| {
+        let path = block[at + HEAD.len()..].lines().next().unwrap_or_default();
+        (at == 0 || block[..at].ends_with("\n\n"))
+            && (loaded.is_empty() || loaded.iter().any(|one| one == Path::new(path)))
+    };
+    let starts: Vec<usize> = block.match_indices(HEAD).map(|(at, _)| at).filter(|&at| is_head(at)).collect();
+    let mut found = Vec::new();
+    for (number, &at) in starts.iter().enumerate() {
+        let end = starts.get(number + 1).map_or(block.len(), |next| next - 2);
+        let entry = &block[at..end];
+        let (path, body) = entry[HEAD.len()..].split_once('\n').unwrap_or((&entry[HEAD.len()..], ""));
+        let given = Given::recorded(Purpose::Instructions, "instruction file", Some(PathBuf::from(path)), body.into());
+        builder.give(step, Given { sent: Some(entry.into()), ..given });
+        found.push(PathBuf::from(path));
+    }
+    for path in loaded.iter().filter(|path| !found.contains(path)) {
+        builder.give(step, Given::unknown(Purpose::Instructions, "instruction file", Some(path.clone())));
+    }
+}
