@@ -16,6 +16,7 @@ pub(crate) mod answers;
 pub mod audit;
 pub mod change;
 pub mod check;
+pub mod evidence;
 pub mod expect;
 pub(crate) mod memory;
 pub(crate) mod mentions;

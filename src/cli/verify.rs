@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::audit::{Since, parse_time};
 use super::show::{Disk, answer, exists, print, questions, write};
-use super::whom::Whom;
+use super::whom::{Format, Whom};
 use super::{FINDINGS, Failure, MISUSE, redact, states};
 use crate::answer::{Fidelity, Resolution};
 use crate::disk::{Filesystem, Real};
@@ -24,13 +25,16 @@ use crate::verify::difference::{Difference, Verdict, compare};
 use crate::verify::remembered::{self, Pass};
 use crate::verify::{self, Installed, Outcome, Plan, Said, Scratch, Way, Where, suite};
 
+mod records;
+
 pub(super) const EXAMPLES: &str = "\
 Examples:
   briefing verify                          each of your agents, at the start of a session here
   briefing verify codex                    Codex alone
   briefing verify opencode src/main.rs     when it reads src/main.rs
   briefing verify codex --suite            all that Codex is known by; remembered if every answer is equal
-  briefing verify codex --case wrong.case  and write down what differs, to attach it to a report";
+  briefing verify codex --case wrong.case  and write down what differs, to attach it to a report
+  briefing verify --records                compare what recorded sessions were told; nothing is run";
 
 /// Arguments of `briefing verify`.
 #[derive(Args)]
@@ -57,6 +61,18 @@ pub(super) struct Verify {
     /// answer is equal
     #[arg(long, conflicts_with = "case")]
     suite: bool,
+    /// Compare recorded sessions of this project with what Briefing says; no program is run
+    #[arg(long, conflicts_with_all = ["program", "suite", "yes"])]
+    records: bool,
+    /// Compare sessions that went on in that time: 90m, 12h, 7d, all
+    #[arg(long, value_name = "TIME", default_value = "30d", value_parser = parse_time, requires = "records")]
+    since: Since,
+    /// Compare sessions of every project, not only of this one
+    #[arg(long, requires = "records")]
+    all_projects: bool,
+    /// How to print what came of the comparison
+    #[arg(long, value_enum, default_value_t = Format::Text, requires = "records")]
+    format: Format,
     /// Ask on the copy, without a root of its own, as systems without namespaces do
     #[arg(long, hide = true)]
     on_copy: bool,
@@ -78,6 +94,9 @@ pub(super) fn run(arguments: &Verify) -> Result<ExitCode, Failure> {
     let answers = |choice: &Choice, at: &_| answer(&Real, choice, at);
     if arguments.inside {
         return verify::inside(&answers).map(|()| ExitCode::SUCCESS).map_err(Failure::Misuse);
+    }
+    if arguments.records {
+        return records::run(arguments);
     }
     let asked = whom(arguments)?;
     let expected = if arguments.on_copy { Where::Copy } else { verify::expected_place() };

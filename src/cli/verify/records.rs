@@ -1,0 +1,90 @@
+//! `briefing verify --records`: compares recorded sessions with what Briefing says. No program is run.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::Verify;
+use crate::answer::{Standpoint, Trigger};
+use crate::cli::audit::{parse_agent, project};
+use crate::cli::show::{Disk, answer, print, write};
+use crate::cli::whom::Format;
+use crate::cli::words::visible;
+use crate::cli::{FINDINGS, Failure, MISUSE, redact};
+use crate::disk::{Filesystem, Real};
+use crate::engine::audit::{Wanted, homes, sessions};
+use crate::engine::evidence::{Difference, Evidence, evidence};
+use crate::report::case::{case, observed};
+use crate::report::words::{count, list};
+use crate::snapshot::absolute;
+
+/// Compares the sessions that are meant, and says what came of it for each agent and version.
+pub(super) fn run(arguments: &Verify) -> Result<ExitCode, Failure> {
+    let agents = arguments.what.iter().map(|agent| parse_agent(agent)).collect::<Result<Vec<_>, _>>()?;
+    let (cwd, defaults) = arguments.whom.standing()?;
+    let project = Real.real_path(&project(&cwd)).unwrap_or_else(|_| project(&cwd));
+    let since = arguments.since.0.map(|time| Timestamp::now().saturating_sub(time).unwrap_or(Timestamp::MIN));
+    let wanted = Wanted { project: (!arguments.all_projects).then_some(project), since, agents };
+    let ask = |choice: &_, at: &Standpoint| Arc::new(answer(&Real, choice, at));
+    let found = evidence(&sessions(&homes(&defaults), &wanted), &defaults, &ask);
+    match arguments.format {
+        Format::Json => {
+            let json = serde_json::json!({ "agents": found });
+            print(&(serde_json::to_string_pretty(&json).map_err(|error| error.to_string())? + "\n"))?;
+        }
+        Format::Text => print(&table(&found))?,
+    }
+    let first = found.iter().find_map(|one| Some((one, one.differences.first()?)));
+    if let (Some(file), Some((of_version, difference))) = (&arguments.case, first) {
+        write(&absolute(&cwd, file), &redact::redacted(&case_of(of_version, difference)))?;
+    }
+    Ok(match (first, found.iter().any(|one| one.asked > 0)) {
+        (Some(_), _) => ExitCode::from(FINDINGS),
+        (None, true) => ExitCode::SUCCESS,
+        (None, false) => ExitCode::from(MISUSE),
+    })
+}
+
+fn table(found: &[Evidence]) -> String {
+    let mut out = String::new();
+    if found.is_empty() {
+        return "no recorded session in that time; --since all and --all-projects look further\n".to_owned();
+    }
+    for one in found {
+        let who = [one.agent.as_str(), one.version.as_str()].join(" ").trim_end().to_owned();
+        let _ = writeln!(
+            out,
+            "{}: {}, {} equal, {} different; {} not comparable",
+            visible(&who),
+            count(one.asked, "step"),
+            one.equal,
+            one.different,
+            one.incomparable
+        );
+        for Difference { session, step, recorded, expected, .. } in &one.differences {
+            let _ = writeln!(out, "  {} in {}", visible(step), visible(session));
+            for (who, texts) in [("only the record has", recorded), ("only Briefing says", expected)] {
+                if !texts.is_empty() {
+                    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+                    let _ = writeln!(out, "    {who} {}", visible(&list(&texts)));
+                }
+            }
+        }
+    }
+    out
+}
+
+/// Writes down what a difference rests on, with what the record has.
+fn case_of(of_version: &Evidence, difference: &Difference) -> String {
+    let trigger = if difference.step == "start" { Trigger::Session } else { Trigger::Read };
+    let role = |trigger| {
+        let said = difference.answer.answer.messages.iter().find(|message| message.trigger == trigger);
+        said.map_or("user", |message| message.role.word())
+    };
+    let mut text = case(std::slice::from_ref(&difference.answer), &Disk::over(&Real), None);
+    let told = difference.texts.iter().map(|text| (trigger.word(), role(trigger), &**text));
+    observed(&mut text, told, &of_version.agent, &of_version.version);
+    text
+}

@@ -1,0 +1,142 @@
+//! Compares recorded sessions with what Briefing says: each of them is a question that a real client has answered.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::audit::{Ask, Listed, Now, is_sent};
+use crate::answer::{self, Message, MessageKind, Resolution, Source, Trigger};
+use crate::records::place;
+use crate::records::{Given, How, Kind, Purpose, Session};
+use crate::request::Defaults;
+
+/// What the records of one version say beside what Briefing says.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Evidence {
+    /// The agent.
+    pub agent: String,
+    /// The version that wrote the records.
+    pub version: String,
+    /// Steps that were compared.
+    pub asked: usize,
+    /// Of them, those that are equal.
+    pub equal: usize,
+    /// Of them, those that differ.
+    pub different: usize,
+    /// Steps of which the record does not hold enough, or whose files are other ones now.
+    pub incomparable: usize,
+    /// The differences.
+    pub differences: Vec<Difference>,
+}
+
+/// A step at which a record differs from what Briefing says.
+#[derive(Clone, Debug, Serialize)]
+pub struct Difference {
+    /// The session.
+    pub session: String,
+    /// The step, in words.
+    pub step: String,
+    /// Texts that reached the model, and that Briefing does not say.
+    pub recorded: Vec<String>,
+    /// Files that Briefing says reach the model, and that the record does not hold.
+    pub expected: Vec<String>,
+    /// Briefing's answer.
+    #[serde(skip)]
+    pub answer: Arc<Resolution>,
+    /// The texts that reached the model.
+    #[serde(skip)]
+    pub texts: Vec<Arc<str>>,
+}
+
+/// Compares sessions, and sums up by agent and version. Records that cannot be opened are left out.
+pub fn evidence(sessions: &[Listed], defaults: &Defaults, ask: Ask) -> Vec<Evidence> {
+    let mut all: BTreeMap<(&str, Option<String>), Evidence> = BTreeMap::new();
+    for listed in sessions {
+        let Ok(session) = listed.client().read(&listed.found) else { continue };
+        let of_version = all.entry((session.agent, session.version.clone())).or_insert_with(|| Evidence {
+            agent: session.agent.to_owned(),
+            version: session.version.clone().unwrap_or_default(),
+            ..Evidence::default()
+        });
+        compare(&session, defaults, ask, of_version);
+    }
+    all.into_values().collect()
+}
+
+/// Compares the start of a session and its reads with what would be sent now, where the files are those of then.
+fn compare(session: &Session, defaults: &Defaults, ask: Ask, out: &mut Evidence) {
+    let Some(now) = Now::of(session, defaults, ask) else {
+        out.incomparable += 1;
+        return;
+    };
+    let mut came: Vec<PathBuf> = Vec::new();
+    for (number, step) in session.steps.iter().enumerate() {
+        let is_start = number == 0;
+        // An edit or a compaction changes what comes later in ways that differ from version to version.
+        if !is_start && step.kind != Kind::Read {
+            continue;
+        }
+        let given: Vec<&Given> = step.given.iter().filter(|given| given.purpose == Purpose::Instructions).collect();
+        let answer = now.at(session, number);
+        let expected: Vec<&Source> = answer
+            .answer
+            .sources
+            .iter()
+            .filter(|source| source.fate.reaches() && (source.trigger == Trigger::Session) == is_start)
+            .filter(|source| matches!(source.purpose, answer::Purpose::Instructions))
+            .filter(|source| source.path().is_some_and(|path| !came.iter().any(|came| came == path)))
+            .collect();
+        if !is_start && given.is_empty() && expected.is_empty() {
+            continue;
+        }
+        let messages: Vec<&Message> = answer
+            .answer
+            .messages
+            .iter()
+            .filter(|message| (message.trigger == Trigger::Session) == is_start)
+            .filter(|message| message.kind == MessageKind::Instructions)
+            .collect();
+        let is_said = |given: &&Given| messages.iter().any(|message| is_sent(message, given));
+        let is_known = given.iter().all(|given| given.how == How::Recorded && given.text.is_some());
+        // A file that is newer than the session is the one of then if what would be sent of it now is what was sent.
+        let is_that_of_then = |file: &PathBuf| {
+            let mut of_file = session.everything().filter(|(_, given)| given.path.as_ref() == Some(file));
+            of_file.any(|(place, _)| now.standing(session, place).same == Some(true))
+                || given.iter().any(|given| given.path.is_none() && is_said(given))
+        };
+        let is_other = now.changes(&answer, session).any(|file| !is_that_of_then(&file));
+        let is_gone = given.iter().filter_map(|given| given.path.as_ref()).any(|path| {
+            // What is neither among the sources nor where it was cannot be asked about.
+            !answer.answer.sources.iter().any(|source| source.path() == Some(path)) && place::changed(path).is_none()
+        });
+        if !is_known || is_other || is_gone || answer.answer.refusal.is_some() {
+            out.incomparable += 1;
+            continue;
+        }
+        out.asked += 1;
+        let recorded: Vec<String> = given.iter().filter(|given| !is_said(given)).map(|given| given.label()).collect();
+        let is_recorded =
+            |source: &&Source| given.iter().any(|given| given.path.is_none() || given.path.as_deref() == source.path());
+        let missing: Vec<String> = expected
+            .iter()
+            .filter(|source| !is_recorded(source))
+            .filter_map(|source| Some(source.path()?.display().to_string()))
+            .collect();
+        came.extend(given.iter().filter_map(|given| given.path.clone()));
+        if recorded.is_empty() && missing.is_empty() {
+            out.equal += 1;
+            continue;
+        }
+        out.different += 1;
+        out.differences.push(Difference {
+            session: session.id.clone(),
+            step: format!("{} {}", step.kind.word(), step.name.as_deref().unwrap_or_default()).trim_end().to_owned(),
+            recorded,
+            expected: missing,
+            texts: given.iter().filter_map(|given| given.sent.clone().or_else(|| given.text.clone())).collect(),
+            answer,
+        });
+    }
+}
