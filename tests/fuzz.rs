@@ -8,6 +8,7 @@ mod globs;
 mod parsers;
 mod positions;
 mod repeated;
+mod stores;
 mod wire;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

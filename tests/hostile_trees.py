@@ -2,9 +2,11 @@
 
 import os
 import socket
+import struct
 import sys
 import threading
 import time
+import zlib
 from pathlib import Path
 
 # One file of each harness that it loads at the start.
@@ -370,6 +372,104 @@ def odd_repository(tree):
     everywhere(tree, "Text.\n")
 
 
+class Store:
+    """A git repository in the project, whose objects say what nobody checked in."""
+
+    def __init__(self, tree):
+        self.git = tree.project / ".git"
+        (self.git / "refs/heads").mkdir(parents=True)
+        (self.git / "objects/pack").mkdir(parents=True)
+        write(self.git / "HEAD", "ref: refs/heads/main\n")
+        write(self.git / "config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n")
+        write(self.git / "refs/heads/main", self.name("commit") + "\n")
+        everywhere(tree, "Text.\n")
+
+    @staticmethod
+    def name(word):
+        return word.encode().hex().ljust(40, "0")
+
+    def path(self, word):
+        return self.git / "objects" / self.name(word)[:2] / self.name(word)[2:]
+
+    def loose(self, word, kind, content):
+        write(self.path(word), zlib.compress(b"%s %d\0" % (kind.encode(), len(content)) + content))
+
+    def commit(self, entries):
+        """The first commit, and its tree: names, modes and words for the objects."""
+        self.loose("commit", "commit", f"tree {self.name('tree')}\n\nText.\n".encode())
+        self.loose("tree", "tree", b"".join(b"%s %s\0" % (mode.encode(), name.encode()) + bytes.fromhex(self.name(word)) for name, mode, word in entries))
+
+    def pack(self, objects):
+        """A pack of words, each with its kind, the word that it is made from, and its content."""
+        data, places = b"PACK" + struct.pack(">II", 2, len(objects)), {}
+        for word, kind, base, content in objects:
+            places[bytes.fromhex(self.name(word))] = len(data)
+            head, rest = kind << 4 | len(content) & 15, len(content) >> 4
+            while rest:
+                data, head, rest = data + bytes([head | 128]), rest & 127, rest >> 7
+            data += bytes([head]) + (bytes.fromhex(self.name(base)) if base else b"") + zlib.compress(content, 9)
+        names = sorted(places)
+        fan = b"".join(struct.pack(">I", sum(name[0] <= byte for name in names)) for byte in range(256))
+        index = b"\xfftOc\0\0\0\2" + fan + b"".join(names) + b"\0\0\0\0" * len(names) + b"".join(struct.pack(">I", places[name]) for name in names)
+        write(self.git / "objects/pack/pack-a.pack", data)
+        write(self.git / "objects/pack/pack-a.idx", index)
+
+
+def varint(number):
+    out = b""
+    while number >= 128:
+        out, number = out + bytes([number & 127 | 128]), number >> 7
+    return out + bytes([number])
+
+
+def pipes_in_the_store(tree):
+    """Pipes that nobody writes to, where git keeps objects, packs, and the places of other repositories."""
+    store = Store(tree)
+    (store.git / "objects/info").mkdir()
+    store.path("commit").parent.mkdir()
+    for path in ("info/alternates", "pack/pack-a.idx", "pack/pack-a.pack"):
+        os.mkfifo(store.git / "objects" / path)
+    os.mkfifo(store.path("commit"))
+
+
+def devices_in_the_store(tree):
+    store = Store(tree)
+    (store.git / "objects/info").mkdir()
+    store.path("commit").parent.mkdir()
+    for path in (store.path("commit"), store.git / "objects/info/alternates", store.git / "objects/pack/pack-a.idx"):
+        path.symlink_to("/dev/zero")
+
+
+def names_that_lead_out_of_trees(tree):
+    store = Store(tree)
+    names = ["..", ".", "", ".git", ".GIT", "a/b", "../../outside", "x" * 5_000]
+    store.commit([(name, "40000", "inner") for name in [*names, "docs"]] + [("AGENTS.md", "100644", "text"), ("CLAUDE.md", "120000", "text")])
+    store.loose("inner", "tree", b"".join(b"100644 %s\0" % name.encode() + bytes.fromhex(store.name("text")) for name in [*names, "AGENTS.md"]))
+    store.loose("text", "blob", b"@docs/AGENTS.md\n")
+
+
+def deltas_that_multiply(tree):
+    """Objects at the ends of chains: sixty megabytes at each link, and chains that lead back to where they began."""
+    store, size, links = Store(tree), 60 << 20, 400
+    store.commit([(name, "100644", f"end{number % 2}") for number, name in enumerate(NAMES) if "/" not in name])
+    piece = size // 64
+    grown = varint(piece) + varint(size) + (b"\xf0" + struct.pack("<I", piece)[:3]) * 64
+    copied = varint(size) + varint(size) + b"".join(b"\xff" + struct.pack("<I", at * (size // 4)) + struct.pack("<I", size // 4)[:3] for at in range(4))
+    end = varint(size) + varint(6) + b"\x90\x06"
+    objects = [("whole", 3, None, b"a" * piece), ("link0", 7, "whole", grown), ("end1", 7, "end1", end)]
+    objects += [(f"link{number}", 7, f"link{number - 1}", copied) for number in range(1, links)]
+    store.pack([*objects, ("end0", 7, f"link{links - 1}", end)])
+
+
+def borrowed_stores(tree):
+    """Repositories that borrow from repositories, and packs by the thousand."""
+    store = Store(tree)
+    count = tree.count(20_000)
+    write(store.git / "objects/info/alternates", each(count, "../../other/{0}\n"))
+    for number in range(count):
+        write(store.git / f"objects/pack/pack-{number}.idx", b"\xfftOc\0\0\0\2" + b"\xff" * 1024)
+
+
 def files_that_change(tree):
     """Files that grow, shrink, lose their permission, and become something else while they are read."""
     everywhere(tree, "Text.\n" * 10_000)
@@ -427,7 +527,8 @@ INPUTS = {
         front_matter_with_keys, front_matter_with_one_value, front_matter_in_brackets, front_matter_in_steps,
         front_matter_that_multiplies, deep_settings, wide_settings, long_values, variables_in_settings, nested_directories, nested_rules,
         many_directories, the_whole_disk, many_rules, many_skills, large_files, sparse_files, special_files, links_to_processes, loops, odd_names,
-        odd_texts, odd_repository, files_that_change, braces_in_what_git_ignores, braces_in_braces, limits_within_characters,
+        odd_texts, odd_repository, pipes_in_the_store, devices_in_the_store, names_that_lead_out_of_trees, deltas_that_multiply, borrowed_stores,
+        files_that_change, braces_in_what_git_ignores, braces_in_braces, limits_within_characters,
     )
 } | {
     f"a-line-of-{name}": long_line(what)

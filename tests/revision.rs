@@ -199,3 +199,52 @@ fn two_histories_meet_where_git_says_they_do() {
     let problem = Change::open(&Real, &root, "main...alone").expect_err("they have nothing in common");
     assert_eq!(problem, "`main...alone`: the two sides have no commit in common");
 }
+
+/// Writes a loose object under a name of one's own choice.
+fn forge(root: &Path, id: &str, kind: &str, content: &[u8]) {
+    let raw = [format!("{kind} {}\0", content.len()).as_bytes(), content].concat();
+    let path = root.join(".git/objects").join(&id[..2]).join(&id[2..]);
+    std::fs::create_dir_all(path.parent().expect("below")).expect("directories");
+    std::fs::write(path, miniz_oxide::deflate::compress_to_vec_zlib(&raw, 6)).expect("an object");
+}
+
+#[test]
+fn a_store_that_was_forged_leads_nowhere_and_is_not_waited_for() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let root = scratch.path().canonicalize().expect("it is there").join("p");
+    std::fs::create_dir_all(&root).expect("a directory");
+    git(&root, &["init", "-q"]);
+    let [commit, tree, text, tag] = ["1", "2", "3", "4"].map(|digit| digit.repeat(40));
+    let bytes = |hex: &str| hex.as_bytes().chunks(2).map(|pair| (pair[0] - b'0') * 17).collect::<Vec<u8>>();
+    let entry = |mode: &str, name: &str, id: &str| [format!("{mode} {name}\0").as_bytes(), &bytes(id)].concat();
+    let names = ["..", ".", "", ".git", ".GIT", "a/b", "docs"];
+    let mut entries: Vec<u8> = names.iter().flat_map(|name| entry("40000", name, &tree)).collect();
+    entries.extend([entry("100644", "AGENTS.md", &text), entry("0", "module", &text)].concat());
+    forge(&root, &commit, "commit", format!("tree {tree}\n\nText.\n").as_bytes());
+    forge(&root, &tree, "tree", &entries);
+    forge(&root, &text, "blob", b"Text.\n");
+    forge(&root, &tag, "tag", format!("object {tag}\n").as_bytes());
+
+    let at = AtRevision::open(&Real, &root, &commit).expect("a revision");
+    let mut listed: Vec<_> = at.list(&root).expect("a tree").into_iter().map(|entry| entry.name).collect();
+    listed.sort();
+    assert_eq!(listed, [".git", "AGENTS.md", "docs", "module"]);
+    assert_eq!(at.stat(&root.join("module")).map(|meta| meta.kind), Ok(FileType::Dir));
+    assert_eq!(at.read(&root.join("docs/docs/docs/AGENTS.md")).as_deref(), Ok(&b"Text.\n"[..]));
+    assert_eq!(at.stat(&root.join("docs/".repeat(900))).err(), Some(Errno::NAMETOOLONG));
+    let problem = |revision: &str| AtRevision::open(&Real, &root, revision).err().unwrap_or_default();
+    assert!(problem(&tag).contains("tags of tags without an end"), "{}", problem(&tag));
+
+    // Nobody writes to these pipes.
+    let objects = root.join(".git/objects");
+    std::fs::remove_file(objects.join(&commit[..2]).join(&commit[2..])).expect("it was there");
+    for pipe in [&format!("{}/{}", &commit[..2], &commit[2..]), "info/alternates", "pack/a.idx", "pack/a.pack"] {
+        std::fs::create_dir_all(objects.join(pipe).parent().expect("below")).expect("directories");
+        assert!(Command::new("mkfifo").arg(objects.join(pipe)).status().expect("mkfifo runs").success());
+    }
+    assert!(problem(&commit).contains("not a regular file"), "{}", problem(&commit));
+    let many: String = (0..200).map(|number| format!("{number}\n")).collect();
+    std::fs::remove_file(objects.join("info/alternates")).expect("it was there");
+    std::fs::write(objects.join("info/alternates"), many).expect("it is written");
+    assert!(problem(&commit).contains("borrows from more than 100"), "{}", problem(&commit));
+}

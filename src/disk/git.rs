@@ -4,7 +4,8 @@
 //! leads nowhere ends the search, a linked worktree has its own top. Environment variables (`GIT_DIR`,
 //! `GIT_CEILING_DIRECTORIES` …) and `safe.directory` are not considered. Tested against the real git in `tests/git.rs`.
 //!
-//! Its layers, from the bottom up: `ids`, `packs`, `objects`, `config` and `refs`, then this file, then `history` and `at_revision`.
+//! Its layers, from the bottom up: `ids`, `reading`, `packs`, `objects`, `config` and `refs`, then this file, then `history` and
+//! `at_revision`.
 
 use std::path::{Path, PathBuf};
 
@@ -17,6 +18,7 @@ mod history;
 mod ids;
 mod objects;
 mod packs;
+mod reading;
 mod refs;
 
 pub use at_revision::AtRevision;

@@ -42,32 +42,14 @@ impl Filesystem for Real {
     }
 
     fn read(&self, path: &Path) -> Result<Content, Unreadable> {
-        let refused = |error| Unreadable::Errno(errno(error));
-        let mut options = OpenOptions::new();
-        options.read(true);
-        // Opening a FIFO would wait for a writer, and opening a device may act on it.
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK | libc::O_NOCTTY);
-        let before = fs::metadata(path).map_err(refused)?;
-        let kind = kind_of(before.file_type());
-        if kind != FileType::File {
-            return Err(Unreadable::Not(kind));
-        }
-        if is_about_process(path, &before) {
-            return Err(Unreadable::Process);
-        }
-        let file = options.open(path).map_err(refused)?;
-        let meta = file.metadata().map_err(refused)?;
-        let kind = kind_of(meta.file_type());
-        if kind != FileType::File {
-            return Err(Unreadable::Not(kind));
-        }
+        let (file, meta) = open(path)?;
         if meta.len() > FILE_CAP_BYTES {
             return Err(Unreadable::TooLarge(meta.len()));
         }
         let mut bytes = Vec::with_capacity(meta.len() as usize);
         // A file may grow while it is read.
-        file.take(FILE_CAP_BYTES + 1).read_to_end(&mut bytes).map_err(refused)?;
+        let read = file.take(FILE_CAP_BYTES + 1).read_to_end(&mut bytes);
+        read.map_err(|error| Unreadable::Errno(errno(error)))?;
         if bytes.len() as u64 > FILE_CAP_BYTES {
             return Err(Unreadable::TooLarge(bytes.len() as u64));
         }
@@ -83,6 +65,31 @@ impl Filesystem for Real {
         }
         Ok(entries)
     }
+}
+
+/// Opens a regular file, and nothing else: neither what would have to be waited for, nor what is made up about a process.
+pub(super) fn open(path: &Path) -> Result<(fs::File, fs::Metadata), Unreadable> {
+    let refused = |error| Unreadable::Errno(errno(error));
+    let mut options = OpenOptions::new();
+    options.read(true);
+    // Opening a FIFO would wait for a writer, and opening a device may act on it.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK | libc::O_NOCTTY);
+    let before = fs::metadata(path).map_err(refused)?;
+    let kind = kind_of(before.file_type());
+    if kind != FileType::File {
+        return Err(Unreadable::Not(kind));
+    }
+    if is_about_process(path, &before) {
+        return Err(Unreadable::Process);
+    }
+    let file = options.open(path).map_err(refused)?;
+    let meta = file.metadata().map_err(refused)?;
+    let kind = kind_of(meta.file_type());
+    if kind != FileType::File {
+        return Err(Unreadable::Not(kind));
+    }
+    Ok((file, meta))
 }
 
 /// Whether a file is made up by the system about a process: one of `/proc`, or what a link there or in `/dev` leads to, such

@@ -6,6 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use dashmap::DashMap;
 
@@ -17,6 +18,13 @@ use super::refs::Refs;
 use crate::disk::rests::LINK_LIMIT;
 use crate::disk::{FILE_CAP_BYTES, Filesystem};
 use crate::snapshot::{Content, Entry, Errno, FileType, Meta, Unreadable, absolute};
+
+/// How much of a repository is remembered, in bytes.
+const KEPT_BYTES: usize = 64 << 20;
+/// What an entry of a tree takes in memory, in bytes, about.
+const ITEM_BYTES: usize = 160;
+/// Longest path, in bytes; Linux. Trees may be deeper than any directory, or have themselves as an entry.
+const PATH_BYTES: usize = 4096;
 
 /// The working tree at a revision, over the rest of the disk.
 pub struct AtRevision<'a> {
@@ -30,6 +38,8 @@ pub struct AtRevision<'a> {
     /// What was read of the repository.
     trees: DashMap<Id, Arc<[Item]>>,
     blobs: DashMap<Id, Result<Content, Unreadable>>,
+    /// How many bytes of it there are.
+    kept: AtomicUsize,
 }
 
 /// What stands at a path.
@@ -48,12 +58,24 @@ impl<'a> AtRevision<'a> {
             Ok((top.to_owned(), refs.objects.clone(), root))
         })?;
         let device = disk.stat(&top).map_or(0, |meta| meta.identity.0);
-        Ok(AtRevision { disk, top, device, objects, root, trees: DashMap::new(), blobs: DashMap::new() })
+        Ok(AtRevision {
+            disk,
+            top,
+            device,
+            objects,
+            root,
+            trees: DashMap::new(),
+            blobs: DashMap::new(),
+            kept: AtomicUsize::new(0),
+        })
     }
 
     fn find(&self, path: &Path, follow: bool) -> Result<Found, Errno> {
         let mut path = absolute(Path::new("/"), path);
         'links: for _ in 0..=LINK_LIMIT {
+            if path.as_os_str().len() >= PATH_BYTES {
+                return Err(Errno::NAMETOOLONG);
+            }
             let Some(inside) = self.inside(&path) else { return Ok(Found::Outside(path)) };
             let (mut at, mut node) = (self.top.clone(), Node::Tree(self.root.clone()));
             let mut parts = inside.components();
@@ -61,8 +83,8 @@ impl<'a> AtRevision<'a> {
                 let Node::Tree(tree) = &node else { return Err(Errno::NOTDIR) };
                 let name = part.as_os_str();
                 let items = self.tree(tree)?;
-                let item = items.iter().find(|item| item.name == name.as_encoded_bytes());
-                node = item.ok_or(Errno::NOENT)?.node.clone();
+                let place = items.binary_search_by(|item| item.name.as_slice().cmp(name.as_encoded_bytes()));
+                node = items[place.map_err(|_| Errno::NOENT)?].node.clone();
                 let rest = parts.as_path();
                 if let Node::Link(id) = &node
                     && (follow || !rest.as_os_str().is_empty())
@@ -99,11 +121,7 @@ impl<'a> AtRevision<'a> {
         let (kind, len) = match node {
             Node::Tree(_) | Node::Module => (FileType::Dir, 0),
             Node::Link(id) => (FileType::Link, self.target(id)?.as_os_str().len()),
-            Node::Blob(id) => match self.blob(id) {
-                Ok(bytes) => (FileType::File, bytes.len()),
-                Err(Unreadable::TooLarge(len)) => (FileType::File, usize::try_from(len).unwrap_or(usize::MAX)),
-                Err(_) => return Err(Errno::IO),
-            },
+            Node::Blob(id) => (FileType::File, self.objects.size(id).map_err(io_error)?),
         };
         let mut hasher = DefaultHasher::new();
         path.hash(&mut hasher);
@@ -115,7 +133,9 @@ impl<'a> AtRevision<'a> {
             return Ok(known.clone());
         }
         let items: Arc<[Item]> = self.objects.tree(id).map_err(io_error)?.into();
-        self.trees.insert(id.clone(), items.clone());
+        if self.keeps(items.len() * ITEM_BYTES) {
+            self.trees.insert(id.clone(), items.clone());
+        }
         Ok(items)
     }
 
@@ -123,13 +143,20 @@ impl<'a> AtRevision<'a> {
         if let Some(known) = self.blobs.get(id) {
             return known.clone();
         }
-        let blob = match self.objects.blob(id) {
-            Ok(bytes) if bytes.len() as u64 > FILE_CAP_BYTES => Err(Unreadable::TooLarge(bytes.len() as u64)),
-            Ok(bytes) => Ok(bytes.into()),
-            Err(problem) => Err(Unreadable::Errno(io_error(problem))),
-        };
-        self.blobs.insert(id.clone(), blob.clone());
+        let size = self.objects.size(id).map_err(|problem| Unreadable::Errno(io_error(problem)))?;
+        if size as u64 > FILE_CAP_BYTES {
+            return Err(Unreadable::TooLarge(size as u64));
+        }
+        let blob = self.objects.blob(id).map(Content::from).map_err(|problem| Unreadable::Errno(io_error(problem)));
+        if self.keeps(size) {
+            self.blobs.insert(id.clone(), blob.clone());
+        }
         blob
+    }
+
+    /// Returns true if so many bytes may be remembered beside those that are.
+    fn keeps(&self, bytes: usize) -> bool {
+        self.kept.fetch_add(bytes, Relaxed) + bytes <= KEPT_BYTES
     }
 
     fn target(&self, id: &Id) -> Result<PathBuf, Errno> {
@@ -155,7 +182,7 @@ pub(super) fn opened<T>(
     if settings.uses_reftable() {
         return Err(format!("{}: names in the format `reftable` are not read", common.display()));
     }
-    let objects = Objects::of(common.join("objects"), settings.name_len());
+    let objects = Objects::of(disk, common.join("objects"), settings.name_len())?;
     let refs = Refs { fs: disk, git_dir: &git_dir, common_dir: &common, objects: &objects };
     ask(&refs, &top).map_err(|problem| with_remedy(disk, &common, problem))
 }

@@ -1,7 +1,7 @@
 //! Names and kinds of git's objects.
 
 /// Largest object that is read, in bytes.
-pub(super) const OBJECT_CAP_BYTES: usize = 256 * 1024 * 1024;
+pub(super) const OBJECT_CAP_BYTES: usize = crate::disk::FILE_CAP_BYTES as usize;
 
 /// The name of an object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

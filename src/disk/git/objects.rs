@@ -1,15 +1,34 @@
 //! The objects of a repository, wherever git keeps them: loose, in packs, as deltas, in other repositories.
-#![expect(clippy::disallowed_methods, reason = "this is the room that touches the file system")]
 
+use std::io;
 use std::path::{Path, PathBuf};
-
-use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
+use std::sync::{Arc, OnceLock};
 
 use super::ids::{Id, OBJECT_CAP_BYTES, ObjectKind};
-use super::packs::{Entry, Pack};
+use super::packs::{Entry, Pack, sizes};
+use super::reading::{Allowance, COPYING, damaged, open, unpacked};
+use crate::disk::Filesystem;
 
-/// How long a chain of tags, parents or deltas may be.
-const CHAIN_LIMIT: usize = 100_000;
+/// How many commits back is looked up.
+const ANCESTOR_LIMIT: usize = 100_000;
+
+/// How many tags of tags are looked through.
+const TAG_LIMIT: usize = 100;
+
+/// How long a chain of deltas may be; `git pack-objects --depth`, git 2.47.
+const DELTA_LIMIT: usize = 4095;
+
+/// Maximum size of the file that names other repositories, in bytes, and their number.
+const ALTERNATES_LIMITS: (usize, usize) = (1 << 20, 100);
+
+/// Maximum number of packs; git collects them into one from 50 on.
+const PACK_LIMIT: usize = 1_000;
+
+/// Maximum number of entries of a tree.
+const ENTRY_LIMIT: usize = 500_000;
+
+/// Longest head of a loose object, in bytes.
+const LOOSE_HEAD_BYTES: usize = 64;
 
 /// How deep repositories may borrow from others; git 2.47.
 const ALTERNATES_DEPTH: usize = 5;
@@ -47,15 +66,21 @@ pub(super) struct Objects {
     packs: Vec<Pack>,
     /// How long a name is, in bytes: 20 with SHA-1, 32 with SHA-256.
     pub name_len: usize,
+    /// What may still be read of them, by whoever has them.
+    allowance: Arc<Allowance>,
 }
 
 impl Objects {
     /// The objects of a repository, and of those it borrows from.
-    pub fn of(directory: PathBuf, name_len: usize) -> Objects {
+    pub fn of(disk: &dyn Filesystem, directory: PathBuf, name_len: usize) -> Result<Objects, String> {
         let mut directories = Vec::new();
-        with_alternates(directory, ALTERNATES_DEPTH, &mut directories);
-        let packs = directories.iter().flat_map(|directory| packs(directory, name_len)).collect();
-        Objects { directories, packs, name_len }
+        with_alternates(disk, directory, ALTERNATES_DEPTH, &mut directories)?;
+        let packs: Vec<Pack> =
+            directories.iter().flat_map(|directory| packs(disk, directory, name_len)).take(PACK_LIMIT + 1).collect();
+        if packs.len() > PACK_LIMIT {
+            return Err(format!("more than {PACK_LIMIT} packs are not read; `git gc` makes one of them"));
+        }
+        Ok(Objects { directories, packs, name_len, allowance: Arc::default() })
     }
 
     /// What an object is, and its bytes.
@@ -66,54 +91,82 @@ impl Objects {
         let Some((mut pack, mut offset)) = self.packed(id)? else {
             return Err(format!("the object {id} is not in the repository"));
         };
-        let mut deltas = Vec::new();
-        while deltas.len() < CHAIN_LIMIT {
-            let base = match pack.entry(offset)? {
-                Entry::Whole(kind, bytes) => Some((kind, bytes)),
-                Entry::OnOffset(base, delta) => {
-                    deltas.push(delta);
-                    offset = base;
-                    None
-                }
-                Entry::OnObject(base, delta) => {
-                    deltas.push(delta);
-                    match self.packed(&base)? {
-                        Some(found) => {
-                            (pack, offset) = found;
-                            None
-                        }
-                        None => Some(self.loose(&base).ok_or_else(|| format!("the object {base} is missing"))??),
+        let (mut deltas, mut bytes_of_deltas) = (Vec::new(), 0);
+        while deltas.len() < DELTA_LIMIT && bytes_of_deltas <= OBJECT_CAP_BYTES {
+            let (delta, base) = match pack.entry(offset, &self.allowance)? {
+                Entry::Whole(kind, bytes) => return self.made(id, kind, bytes, deltas),
+                Entry::OnOffset(base, delta) => (delta, (pack, base)),
+                Entry::OnObject(base, delta) => match self.packed(&base)? {
+                    Some(found) => (delta, found),
+                    None => {
+                        deltas.push(delta);
+                        let (kind, bytes) =
+                            self.loose(&base).ok_or_else(|| format!("the object {base} is missing"))??;
+                        return self.made(id, kind, bytes, deltas);
                     }
-                }
+                },
             };
-            if let Some((kind, mut bytes)) = base {
-                while let Some(delta) = deltas.pop() {
-                    bytes = applied(&bytes, &delta).ok_or_else(|| format!("{id}: a delta that fits nothing"))?;
-                }
-                return Ok((kind, bytes));
-            }
+            bytes_of_deltas += delta.len();
+            deltas.push(delta);
+            (pack, offset) = base;
         }
         Err(format!("{id}: deltas without an end"))
+    }
+
+    /// Makes an object from the one at the end of its chain.
+    fn made(
+        &self,
+        id: &Id,
+        kind: ObjectKind,
+        base: Vec<u8>,
+        deltas: Vec<Vec<u8>>,
+    ) -> Result<(ObjectKind, Vec<u8>), String> {
+        let make = |base: Vec<u8>, delta: &Vec<u8>| {
+            let size = sizes(&mut delta.iter().copied()).map_or(0, |(_, size)| size);
+            self.allowance.spend(COPYING * (delta.len() + size) as u64).map_err(|error| format!("{id}: {error}"))?;
+            applied(&base, delta).ok_or_else(|| format!("{id}: a delta that fits nothing"))
+        };
+        Ok((kind, deltas.iter().rev().try_fold(base, make)?))
     }
 
     /// The pack that has an object, and where in it.
     fn packed(&self, id: &Id) -> Result<Option<(&Pack, u64)>, String> {
         for pack in &self.packs {
-            if let Some(offset) = pack.find(id)? {
+            if let Some(offset) = pack.find(id, &self.allowance)? {
                 return Ok(Some((pack, offset)));
             }
         }
         Ok(None)
     }
 
-    fn loose(&self, id: &Id) -> Option<Result<(ObjectKind, Vec<u8>), String>> {
+    fn loose_files(&self, id: &Id) -> impl Iterator<Item = PathBuf> {
         let hex = id.to_string();
-        let mut files = self.directories.iter().map(|directory| directory.join(&hex[..2]).join(&hex[2..]));
-        let raw = files.find_map(|file| std::fs::read(file).ok())?;
-        Some(loose(&raw).ok_or_else(|| format!("the object {id} is damaged")))
+        self.directories.iter().map(move |directory| directory.join(&hex[..2]).join(&hex[2..]))
     }
 
-    /// The entries of a tree, in git's order.
+    fn loose(&self, id: &Id) -> Option<Result<(ObjectKind, Vec<u8>), String>> {
+        let read = |file| -> io::Result<_> {
+            let bytes = unpacked(&file, 0, OBJECT_CAP_BYTES + LOOSE_HEAD_BYTES, &self.allowance)?;
+            let (kind, size, begins) = loose_head(&bytes).ok_or_else(damaged)?;
+            let content = bytes.get(begins..).unwrap_or_default();
+            if content.len() == size { Ok((kind, content.to_vec())) } else { Err(damaged()) }
+        };
+        let file = self.loose_files(id).find_map(|file| open_if_there(&file, &self.allowance))?;
+        Some(file.and_then(read).map_err(|error| format!("the object {id}: {error}")))
+    }
+
+    /// The size of an object, in bytes, as it says itself.
+    pub fn size(&self, id: &Id) -> Result<usize, String> {
+        let said = |error: io::Error| format!("the object {id}: {error}");
+        if let Some(file) = self.loose_files(id).find_map(|file| open_if_there(&file, &self.allowance)) {
+            let head = file.and_then(|file| unpacked(&file, 0, LOOSE_HEAD_BYTES, &self.allowance)).map_err(said)?;
+            return loose_head(&head).map(|(_, size, _)| size).ok_or_else(|| said(damaged()));
+        }
+        let (pack, offset) = self.packed(id)?.ok_or_else(|| format!("the object {id} is not in the repository"))?;
+        pack.size(offset, &self.allowance)
+    }
+
+    /// The entries of a tree in the order of their names. Those that git would not check out are left out.
     pub fn tree(&self, id: &Id) -> Result<Vec<Item>, String> {
         let (kind, bytes) = self.read(id)?;
         if kind != ObjectKind::Tree {
@@ -123,9 +176,16 @@ impl Objects {
         let mut rest = bytes.as_slice();
         while !rest.is_empty() {
             let (item, after) = item(rest, self.name_len).ok_or_else(|| format!("the tree {id} is damaged"))?;
-            items.push(item);
+            if items.len() == ENTRY_LIMIT {
+                return Err(format!("the tree {id} has more than {ENTRY_LIMIT} entries"));
+            }
+            if is_name(&item.name) {
+                items.push(item);
+            }
             rest = after;
         }
+        items.sort_by(|one, other| one.name.cmp(&other.name));
+        items.dedup_by(|one, other| one.name == other.name);
         Ok(items)
     }
 
@@ -138,19 +198,19 @@ impl Objects {
     }
 
     /// The one object whose name begins so; `None` if there is none, an error if there are several.
-    pub fn with_prefix(&self, hex: &str) -> Result<Option<Id>, String> {
+    pub fn with_prefix(&self, disk: &dyn Filesystem, hex: &str) -> Result<Option<Id>, String> {
         let hex = hex.to_ascii_lowercase();
         if hex.len() < 4 || hex.len() > 2 * self.name_len || !hex.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Ok(None);
         }
         let mut found = Vec::new();
         for directory in &self.directories {
-            let listed = std::fs::read_dir(directory.join(&hex[..2])).into_iter().flatten().flatten();
-            let names = listed.filter_map(|entry| Some(format!("{}{}", &hex[..2], entry.file_name().to_str()?)));
+            let listed = disk.list(&directory.join(&hex[..2])).unwrap_or_default();
+            let names = listed.iter().filter_map(|entry| Some(format!("{}{}", &hex[..2], entry.name.to_str()?)));
             found.extend(names.filter(|name| name.starts_with(&hex)).filter_map(|name| Id::from_hex(&name)));
         }
         for pack in &self.packs {
-            found.extend(pack.with_prefix(&hex)?);
+            found.extend(pack.with_prefix(&hex, &self.allowance)?);
         }
         found.sort();
         found.dedup();
@@ -164,7 +224,7 @@ impl Objects {
     /// The object that a tag is of, or the object itself.
     pub fn peeled(&self, id: Id) -> Result<(Id, ObjectKind), String> {
         let mut id = id;
-        for _ in 0..CHAIN_LIMIT {
+        for _ in 0..TAG_LIMIT {
             let (kind, bytes) = self.read(&id)?;
             if kind != ObjectKind::Tag {
                 return Ok((id, kind));
@@ -209,8 +269,8 @@ impl Objects {
     /// The parent with that number, from one, of each commit `times` times.
     pub fn ancestor(&self, id: Id, parent: usize, times: usize) -> Result<Id, String> {
         let (mut id, _) = self.peeled(id)?;
-        if times > CHAIN_LIMIT {
-            return Err(format!("{times} commits back is further than the {CHAIN_LIMIT} that are looked up"));
+        if times > ANCESTOR_LIMIT {
+            return Err(format!("{times} commits back is further than the {ANCESTOR_LIMIT} that are looked up"));
         }
         for _ in 0..times {
             let (kind, bytes) = self.read(&id)?;
@@ -236,65 +296,78 @@ fn item(rest: &[u8], name_len: usize) -> Option<(Item, &[u8])> {
     let space = rest.iter().position(|byte| *byte == b' ')?;
     let nul = rest.iter().position(|byte| *byte == 0)?;
     let id = Id(rest.get(nul + 1..nul + 1 + name_len)?.to_vec());
-    let node = match rest.get(..space)? {
-        b"40000" | b"040000" => Node::Tree(id),
-        b"120000" => Node::Link(id),
-        b"160000" => Node::Module,
-        _ => Node::Blob(id),
+    let mode = u32::from_str_radix(std::str::from_utf8(rest.get(..space)?).ok()?, 8).ok()?;
+    let node = match mode & 0o170_000 {
+        0o040_000 => Node::Tree(id),
+        0o100_000 => Node::Blob(id),
+        0o120_000 => Node::Link(id),
+        _ => Node::Module,
     };
     Some((Item { name: rest.get(space + 1..nul)?.to_vec(), node }, &rest[nul + 1 + name_len..]))
 }
 
-/// What a loose object is, and its bytes: packed as `kind length`, a zero byte, and the bytes.
-fn loose(raw: &[u8]) -> Option<(ObjectKind, Vec<u8>)> {
-    let bytes = decompress_to_vec_zlib_with_limit(raw, OBJECT_CAP_BYTES).ok()?;
-    let nul = bytes.iter().position(|byte| *byte == 0)?;
-    let word = std::str::from_utf8(&bytes[..nul]).ok()?.split(' ').next()?;
+/// Returns true for a name that git would check out; `verify_path`, git 2.47.
+fn is_name(name: &[u8]) -> bool {
+    !name.is_empty() && name != b"." && name != b".." && !name.eq_ignore_ascii_case(b".git") && !name.contains(&b'/')
+}
+
+/// What a loose object is, its size, and where its bytes begin: behind `kind size` and a zero byte.
+fn loose_head(bytes: &[u8]) -> Option<(ObjectKind, usize, usize)> {
+    let nul = bytes.iter().take(LOOSE_HEAD_BYTES).position(|byte| *byte == 0)?;
+    let (word, size) = std::str::from_utf8(&bytes[..nul]).ok()?.split_once(' ')?;
     let kind = [ObjectKind::Commit, ObjectKind::Tree, ObjectKind::Blob, ObjectKind::Tag]
         .into_iter()
         .find(|kind| kind.word() == word)?;
-    Some((kind, bytes[nul + 1..].to_vec()))
+    Some((kind, size.parse().ok()?, nul + 1))
+}
+
+/// Opens a file of an object; nothing where there is none.
+fn open_if_there(file: &Path, allowance: &Allowance) -> Option<io::Result<std::fs::File>> {
+    match open(file, allowance) {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
+        opened => Some(opened),
+    }
 }
 
 /// Adds a directory of objects, and those it borrows from by `info/alternates`.
-fn with_alternates(directory: PathBuf, depth: usize, found: &mut Vec<PathBuf>) {
+fn with_alternates(
+    disk: &dyn Filesystem,
+    directory: PathBuf,
+    depth: usize,
+    found: &mut Vec<PathBuf>,
+) -> Result<(), String> {
     if found.contains(&directory) {
-        return;
+        return Ok(());
     }
-    let listed = std::fs::read_to_string(directory.join("info/alternates")).unwrap_or_default();
+    let listed = disk.read(&directory.join("info/alternates")).ok();
+    let (bytes, number) = ALTERNATES_LIMITS;
+    if found.len() == number || listed.as_ref().is_some_and(|listed| listed.len() > bytes) {
+        return Err(format!("{}: borrows from more than {number} repositories", directory.display()));
+    }
     found.push(directory.clone());
-    if depth > 0 {
-        for line in listed.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-            with_alternates(directory.join(line), depth - 1, found);
+    if let Some(listed) = listed.filter(|_| depth > 0) {
+        for line in String::from_utf8_lossy(&listed).lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            with_alternates(disk, directory.join(line), depth - 1, found)?;
         }
     }
+    Ok(())
 }
 
-fn packs(directory: &Path, name_len: usize) -> Vec<Pack> {
-    let listed = std::fs::read_dir(directory.join("pack")).into_iter().flatten().flatten();
-    let indices = listed.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|it| it == "idx"));
-    indices.map(|index| Pack { index, name_len }).collect()
+fn packs(disk: &dyn Filesystem, directory: &Path, name_len: usize) -> Vec<Pack> {
+    let directory = directory.join("pack");
+    let indices = disk.list(&directory).unwrap_or_default().into_iter().map(|entry| directory.join(entry.name));
+    let indices = indices.filter(|path| path.extension().is_some_and(|it| it == "idx"));
+    indices.map(|index| Pack { index, name_len, fan: OnceLock::new() }).collect()
 }
 
 /// A text made from its base by a delta: pieces of the base, and new ones.
 fn applied(base: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
     let mut rest = delta.iter().copied();
-    let mut number = || {
-        let (mut value, mut shift) = (0_usize, 0);
-        loop {
-            let byte = rest.next()?;
-            value |= usize::from(byte & 0x7f).checked_shl(shift)?;
-            shift += 7;
-            if byte & 0x80 == 0 {
-                return Some(value);
-            }
-        }
-    };
-    let (from, to) = (number()?, number()?);
+    let (from, to) = sizes(&mut rest)?;
     if from != base.len() || to > OBJECT_CAP_BYTES {
         return None;
     }
-    let mut out = Vec::with_capacity(to);
+    let mut out = Vec::new();
     while let Some(op) = rest.next() {
         if op & 0x80 == 0 {
             // That many new bytes; none is reserved.

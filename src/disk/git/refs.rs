@@ -80,7 +80,7 @@ impl Refs<'_> {
         // `v1.2-5-g1a2b3c4`, as `git describe` says it.
         let described = name.rsplit_once("-g").map(|(_, hex)| hex);
         for hex in [Some(name), described].into_iter().flatten() {
-            if let Some(id) = self.objects.with_prefix(hex)? {
+            if let Some(id) = self.objects.with_prefix(self.fs, hex)? {
                 return Ok(id);
             }
         }
