@@ -24,29 +24,10 @@ pub const CLIENT: Client = Client { agent: "codex", find, head, open: super::ope
 const AGENTS_MD: [&str; 2] = ["# AGENTS.md instructions", "<user_instructions>"];
 const SKILLS: &str = "<skills_instructions>";
 
-/// Events and items that hold no instructions.
-const SILENT_LINES: [&str; 8] = [
-    "event_msg",
-    "turn_context",
-    "token_usage_record",
-    "world_state",
-    "ghost_snapshot",
-    "session_state",
-    "inter_agent_communication_metadata",
-    "thread_state",
-];
-const SILENT_ITEMS: [&str; 10] = [
-    "reasoning",
-    "function_call_output",
-    "custom_tool_call_output",
-    "web_search_call",
-    "ghost_snapshot",
-    "compaction",
-    "compaction_summary",
-    "local_shell_call_output",
-    "tool_search_output",
-    "agent_message",
-];
+/// Lines and items of recorded sessions that hold no instructions.
+const SILENT_LINES: [&str; 4] =
+    ["inter_agent_communication_metadata", "token_usage_record", "turn_context", "world_state"];
+const SILENT_ITEMS: [&str; 4] = ["agent_message", "custom_tool_call_output", "function_call_output", "reasoning"];
 
 fn find(homes: &Homes, _: Option<&Path>) -> Vec<Found> {
     let sessions = homes.dir("CODEX_HOME", ".codex").join("sessions");

@@ -70,9 +70,9 @@ class Session:
     def __exit__(self, *_):
         self.server.shutdown(); self.server.server_close()
 
-    def turn(self, *words):
+    def turn(self, *words, prompt="hello"):
         command = [*codex.command(codex.binary(self.clients, self.ask), codex.options(self.case)), *codex_early.provider(self.server.server_address[1]),
-                   "-c", "model_auto_compact_token_limit=1000", "exec", *words, "--skip-git-repo-check", "hello"]
+                   "-c", "model_auto_compact_token_limit=1000", "exec", *words, "--skip-git-repo-check", prompt]
         environment = {**codex.variables(self.case), "MOCK_KEY": "none", "NO_PROXY": "127.0.0.1"}
         run = subprocess.run(command, cwd=self.ask.cwd, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
         if os.environ.get("CODEX_STDERR"):

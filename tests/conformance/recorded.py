@@ -74,6 +74,40 @@ def gemini_subagent(session, name):
     session.model.through, session.model.last = [], session.model.outer
 
 
+def codex_turn(session, *answers, prompt="hello"):
+    """A turn in which the model answers so, one list of items after the other, and then in a word; what it is told as a sub-agent, too."""
+    import codex_exec
+    before, left = session.server.script, list(answers)
+
+    def script(requests):
+        is_main = "Sender: /root" not in json.dumps(requests[-1]["input"])
+        return left.pop(0) if is_main and left else [codex_exec.said("ok")], session.tokens
+    session.server.script = script
+    try:
+        return session.turn("resume", "--last", prompt=prompt)
+    finally:
+        session.server.script = before
+
+
+def codex_exec_call(code):
+    return {"type": "custom_tool_call", "id": "c", "call_id": os.urandom(4).hex(), "namespace": "functions", "name": "exec", "input": code}
+
+
+def codex_read(session, path):
+    thought = {"type": "reasoning", "id": "rs", "summary": [], "encrypted_content": "none"}
+    return codex_turn(session, [thought, codex_exec_call(f"text(await tools.exec_command({{cmd: 'cat {path}'}}))")])
+
+
+def codex_edit(session, path):
+    return codex_turn(session, [codex_exec_call(f"text(await tools.apply_patch(`*** Begin Patch\n*** Add File: {path}\n+Written.\n*** End Patch`))")])
+
+
+def codex_subagent(session, name):
+    import codex_exec
+    spawn = codex_exec.call("spawn_agent", {"task_name": name, "message": codex_exec.TASK, "fork_turns": "none"})
+    return codex_turn(session, [spawn], [codex_exec.call("wait_agent", {"timeout_ms": 10000})])
+
+
 def open_call(name, arguments):
     """A step in which a tool of OpenCode is called, with arguments that are made of what the step names."""
     def step(session, what):
@@ -88,6 +122,8 @@ OPEN_STEPS = {
     "subagent": open_call("task", lambda _, name: {"description": "errand", "prompt": "Look around.", "subagent_type": name}),
 }
 STEPS = {
+    ("codex", "read"): codex_read, ("codex", "edit"): codex_edit, ("codex", "subagent"): codex_subagent,
+    ("codex", "skill"): lambda session, name: codex_turn(session, prompt=f"Use ${name} here."),
     **{(client, word): step for client in ("opencode", "kilo") for word, step in OPEN_STEPS.items()},
     ("claude-code", "edit"): claude_edit, ("claude-code", "write"): claude_write,
     ("claude-code", "skill"): lambda session, name: claude_call(session, "Skill", {"skill": name}),
