@@ -3,16 +3,21 @@
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::defaults;
-use super::show::{Asked, asked, here, print};
+use super::show::{Asked, answer, asked, here, print};
+use crate::answer::Standpoint;
 use crate::disk::{Filesystem, Real};
+use crate::engine::audit::{LIST_BYTES, Now, Wanted, homes, sessions};
 use crate::report::lost::lost;
+use crate::report::words::{count, list};
 use crate::request::{OneOrMany, Places, Request};
+use crate::text::line_difference;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -73,6 +78,8 @@ struct Event {
     cwd: Option<PathBuf>,
     /// Why the session starts; what is resumed has been told before.
     source: Option<String>,
+    /// The session's name.
+    session_id: Option<String>,
     /// Its name, in some versions among other things.
     model: Option<Value>,
 }
@@ -97,12 +104,15 @@ pub(super) fn run(hook: &Hook) -> ExitCode {
 /// What the agent has to be told about this event.
 fn warning(client: Client) -> Result<Option<String>, String> {
     let event = event()?;
-    if event.hook_event_name != SESSION_START || event.source.as_deref() == Some("resume") {
+    if event.hook_event_name != SESSION_START {
         return Ok(None);
     }
     let cwd = event.cwd.map_or_else(here, Ok)?;
     if !cwd.is_absolute() {
         return Err(format!("cwd: {} is not an absolute path", cwd.display()));
+    }
+    if event.source.as_deref() == Some("resume") {
+        return Ok(event.session_id.and_then(|session| changed(client, &session, cwd)));
     }
     let request = Request {
         harness: Some(OneOrMany::One(client.harness().to_owned())),
@@ -112,6 +122,33 @@ fn warning(client: Client) -> Result<Option<String>, String> {
     let places = Places { cwd, target: None, read_before: Vec::new(), already_loaded: Vec::new() };
     let Asked { answers, .. } = asked(&Real, &request, &places, defaults(None))?;
     Ok(answers.first().and_then(|answer| lost(answer, |path: &Path| Real.read(path).ok())))
+}
+
+/// Says which of the texts that a session holds are other ones now. A record that is large is not read: the client waits.
+fn changed(client: Client, session: &str, cwd: PathBuf) -> Option<String> {
+    let defaults = defaults(None);
+    let wanted = Wanted { project: Some(cwd), agents: vec![client.harness().to_owned()], ..Wanted::default() };
+    let found = sessions(&homes(&defaults), &wanted);
+    let one = found.iter().find(|one| one.head.id.as_deref() == Some(session) && one.found.bytes <= LIST_BYTES)?;
+    let session = one.client().read(&one.found).ok()?;
+    let ask = |choice: &_, at: &Standpoint| Arc::new(answer(&Real, choice, at));
+    let now = Now::of(&session, &defaults, &ask)?;
+    let held = session.held_after(session.steps.len().checked_sub(1)?);
+    let mut words: Vec<String> = Vec::new();
+    for place in held.into_iter().filter(|place| now.standing(&session, *place).same == Some(false)) {
+        let given = session.given(place);
+        let (before, after) = (given.text.as_deref().unwrap_or_default(), now.text(&session, place));
+        let changes = line_difference(before.trim_end(), after.as_deref().unwrap_or_default().trim_end());
+        let of = |mark| changes.iter().filter(|(found, _)| *found == mark).count();
+        let lines = count(of('-').max(of('+')), "line");
+        words.push(match after {
+            Some(_) => format!("{} changed: {lines}", given.label()),
+            None => format!("{} is not sent any more", given.label()),
+        });
+    }
+    words.dedup();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    (!words.is_empty()).then(|| format!("Since this session began {}; you may hold the older text.", list(&words)))
 }
 
 /// The event on standard input.
@@ -124,7 +161,7 @@ fn event() -> Result<Event, String> {
     input.take(LARGEST_EVENT).read_to_end(&mut text).map_err(|error| format!("standard input: {error}"))?;
     let value: Value = serde_json::from_slice(&text)
         .map_err(|error| format!("the event is not valid JSON (line {}, column {})", error.line(), error.column()))?;
-    for name in ["hook_event_name", "cwd", "source"] {
+    for name in ["hook_event_name", "cwd", "source", "session_id"] {
         let is_text = value.get(name).is_some_and(Value::is_string);
         let may_be_missing = name != "hook_event_name" && value.get(name).is_none_or(Value::is_null);
         if !is_text && !may_be_missing {
