@@ -488,3 +488,64 @@ fn records_are_compared_with_what_briefing_says() {
     let (code, said) = briefing(root.path(), &[&verify[..], &["codex"]].concat());
     assert_eq!(code, Some(2), "{said}");
 }
+
+#[test]
+fn sessions_are_judged_by_the_expectations_of_the_project() {
+    let root = root_of("claude-code/an_edit_comes_before_its_rule.txt");
+    let expectation = |id: &str, more: &str| format!("[[expect]]\nid = \"{id}\"\nagents = [\"claude-code\"]\n{more}\n");
+    let declared = [
+        expectation("root", "text = \"The root rule of the project.\""),
+        expectation(
+            "late",
+            "text = \"Migrations are never edited once they ran.\"\npaths = [\"db/**\"]\nwhen = \"before-edit\"",
+        ),
+        expectation(
+            "read",
+            "text = \"Migrations are never edited once they ran.\"\npaths = [\"db/*.sql\"]\nwhen = \"before-read\"",
+        ),
+        expectation("never", "absent = \"The rule of the user.\""),
+        expectation("other", "text = \"The root rule of the project.\"\nfrom = [\"src\"]"),
+    ];
+    std::fs::write(root.path().join("r/briefing.toml"), declared.concat()).expect("a file");
+    let (code, said) = briefing(root.path(), &["audit", "--since", "all", "--expect", "--format", "json"]);
+    assert_eq!(code, Some(1), "{said}");
+    let json: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+    let judged = json["sessions"][0]["expectations"].as_array().expect("expectations");
+    let judged: Vec<(&str, &str)> = judged
+        .iter()
+        .map(|one| (one["id"].as_str().expect("an id"), one["verdict"].as_str().expect("a verdict")))
+        .collect();
+    assert_eq!(judged, [("root", "held"), ("late", "failed"), ("read", "held"), ("never", "failed")]);
+    let (_, said) = briefing(root.path(), &["audit", "--last", "--since", "all", "--expect"]);
+    assert!(
+        said.contains("step 1: edit /r/db/n.sql: “Migrations are never") || said.contains("step 1: edit db/n.sql"),
+        "{said}"
+    );
+}
+
+#[test]
+fn the_hook_says_what_changed_since_a_session_began_that_goes_on() {
+    use std::io::Write;
+    let root = root_of("claude-code/a_start_alone.txt");
+    let at = root.path().join("r");
+    std::fs::write(at.join("CLAUDE.md"), "The root rule of the project.\nAnd one more.\n").expect("a file");
+    let (_, said) = briefing(root.path(), &["audit", "--since", "all", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+    let id = json["sessions"][0]["id"].as_str().expect("a name");
+    let asked = |source: &str| {
+        let event =
+            serde_json::json!({"hook_event_name": "SessionStart", "cwd": at, "source": source, "session_id": id});
+        let mut hook = std::process::Command::new(env!("CARGO_BIN_EXE_briefing"))
+            .args(["hook", "claude-code"])
+            .env_clear()
+            .env("HOME", root.path().join("h"))
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .expect("the program runs");
+        hook.stdin.take().expect("an input").write_all(event.to_string().as_bytes()).expect("it is read");
+        String::from_utf8(hook.wait_with_output().expect("it ends").stdout).expect("UTF-8")
+    };
+    assert!(asked("resume").contains("CLAUDE.md changed: 1 line; you may hold the older text."), "{}", asked("resume"));
+    assert_eq!(asked("startup"), "");
+}

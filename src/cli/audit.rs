@@ -15,7 +15,9 @@ use super::words::visible;
 use super::{FINDINGS, Failure, defaults};
 use crate::answer::Standpoint;
 use crate::disk::{Filesystem, Real};
-use crate::engine::audit::{Listed, Now, Wanted, audited, homes, list as audit_list, sessions};
+use crate::engine::audit::{Listed, Now, Wanted, audited, homes, list as audit_list, only, places_of, sessions};
+use crate::engine::expect::recorded::{Judgement, Verdict, demanded};
+use crate::engine::settings::Settings;
 use crate::records::audit::{Audit, Audits, Item, Texts};
 use crate::records::session::Place;
 use crate::records::{CLIENTS, How, Kind, Purpose, Session};
@@ -28,7 +30,8 @@ Examples:
   briefing audit                              the sessions of this project in the last 7 days
   briefing audit --last                       what the latest one was told, step by step
   briefing audit 920ce3a3 --why 'migrations'  whether and when a sentence reached that one
-  briefing audit --running                    sessions that go on, and whether they hold an older file";
+  briefing audit --running                    sessions that go on, and whether they hold an older file
+  briefing audit --expect                     which sessions were not told what briefing.toml expects";
 
 /// A record that was written to so lately is one of a session that goes on.
 const RUNNING: SignedDuration = SignedDuration::from_mins(5);
@@ -59,6 +62,9 @@ pub(super) struct Arguments {
     /// What the session holds against what it would be told now
     #[arg(long, conflicts_with = "why")]
     diff: bool,
+    /// Judge the sessions by the expectations of briefing.toml; exit 1 if one did not hold
+    #[arg(long, conflicts_with_all = ["why", "diff"])]
+    expect: bool,
     /// The directory of the project [default: the working directory]
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
@@ -121,6 +127,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     found.sort_by_key(|one| one.head.parent.is_some());
     let paths = Paths::from(&Standpoint::plain(&cwd, &defaults.home, defaults.env.clone()), None);
     let is_one = is_named || arguments.last || arguments.why.is_some() || arguments.diff;
+    if arguments.expect {
+        found.truncate(if is_one { 1 } else { usize::MAX });
+        return expected(&found, arguments, &cwd, &defaults, &ask, &paths);
+    }
     if !is_one {
         found.sort_by_key(|one| std::cmp::Reverse(one.found.written));
         let audits = audit_list(&found, &defaults, &ask);
@@ -155,6 +165,54 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Format::Text => print_styled(&timeline(&session, &audit, &paths))?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Judges sessions by the expectations of the project.
+fn expected(
+    found: &[Listed],
+    arguments: &Arguments,
+    cwd: &Path,
+    defaults: &Defaults,
+    ask: crate::engine::audit::Ask,
+    paths: &Paths,
+) -> Result<ExitCode, Failure> {
+    let demanded = demanded(defaults.clone(), cwd, Settings::default())?;
+    if demanded.is_empty() {
+        return Err("no briefing.toml here expects a text; see `briefing expect --suggest`".to_owned().into());
+    }
+    let (mut out, mut json, mut failed) = (String::new(), Vec::new(), false);
+    for one in found {
+        let Ok((session, audit)) = audited(one, defaults, Texts::Hidden, ask) else { continue };
+        let judged: Vec<Judgement> = demanded.iter().filter_map(|demanded| demanded.judge(&session)).collect();
+        if judged.is_empty() {
+            continue;
+        }
+        failed |= judged.iter().any(|one| one.verdict == Verdict::Failed);
+        out.push_str(&head(&audit, paths));
+        for Judgement { id, verdict, why } in &judged {
+            let (mark, style) = match verdict {
+                Verdict::Held => ("held", GOOD),
+                Verdict::Failed => ("failed", LOST),
+                Verdict::Unknown => ("unknown", WARNING),
+            };
+            let why = if why.is_empty() { String::new() } else { format!("  {why}") };
+            let _ = writeln!(out, "  {style}{mark:<7}{style:#}  {}{}", visible(id), visible(&paths.text(&why)));
+        }
+        let of_one = judged.iter().map(|one| {
+            serde_json::json!({ "id": one.id, "verdict": format!("{:?}", one.verdict).to_lowercase(), "why": one.why })
+        });
+        let of_one: Vec<_> = of_one.collect();
+        json.push(serde_json::json!({ "id": audit.id, "agent": audit.agent, "expectations": of_one }));
+    }
+    match arguments.format {
+        Format::Json => {
+            let json = serde_json::json!({ "sessions": json });
+            print(&(serde_json::to_string_pretty(&json).map_err(|error| error.to_string())? + "\n"))?;
+        }
+        Format::Text if out.is_empty() => print("no expectation is about these sessions\n")?,
+        Format::Text => print_styled(&out)?,
+    }
+    Ok(if failed { ExitCode::from(FINDINGS) } else { ExitCode::SUCCESS })
 }
 
 /// Returns the root of the repository around a directory, or the directory itself.
@@ -406,29 +464,6 @@ fn step_words(step: &crate::records::Step, paths: &Paths) -> String {
         kind => kind.word(),
     };
     format!("{kind} {}", name.unwrap_or_default()).trim_end().to_owned()
-}
-
-/// Finds where a text was given; how it is wrapped does not matter.
-fn places_of(session: &Session, text: &str) -> Vec<Place> {
-    let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
-    let wanted = flat(text);
-    let holds = |text: Option<&str>| text.is_some_and(|text| flat(text).contains(&wanted));
-    let said = session.everything().filter(|(_, given)| holds(given.text.as_deref()) || holds(given.sent.as_deref()));
-    // A block of several files is the sent form of each of them.
-    let exact = |given: &crate::records::Given| given.text.is_none() || holds(given.text.as_deref());
-    said.filter(|(_, given)| exact(given)).map(|(place, _)| place).collect()
-}
-
-/// Keeps of an audit the steps that gave something, with its text.
-fn only(mut audit: Audit, places: &[Place]) -> Audit {
-    for (number, step) in audit.steps.iter_mut().enumerate() {
-        let mut at = 0;
-        step.given.retain(|_| {
-            at += 1;
-            places.contains(&(number, at - 1))
-        });
-    }
-    audit
 }
 
 /// When a text reached a session.

@@ -103,6 +103,29 @@ pub fn list(sessions: &[Listed], defaults: &Defaults, ask: Ask) -> Vec<Audit> {
     audits.collect()
 }
 
+/// Finds where a text was given; how it is wrapped does not matter.
+pub fn places_of(session: &Session, text: &str) -> Vec<Place> {
+    let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let wanted = flat(text);
+    let holds = |text: Option<&str>| text.is_some_and(|text| flat(text).contains(&wanted));
+    let said = session.everything().filter(|(_, given)| holds(given.text.as_deref()) || holds(given.sent.as_deref()));
+    // A block of several files is the sent form of each of them.
+    let exact = |given: &Given| given.text.is_none() || holds(given.text.as_deref());
+    said.filter(|(_, given)| exact(given)).map(|(place, _)| place).collect()
+}
+
+/// Keeps of an audit the steps that gave something, with its text.
+pub fn only(mut audit: Audit, places: &[Place]) -> Audit {
+    for (number, step) in audit.steps.iter_mut().enumerate() {
+        let mut at = 0;
+        step.given.retain(|_| {
+            at += 1;
+            places.contains(&(number, at - 1))
+        });
+    }
+    audit
+}
+
 type Answers = HashMap<(Option<PathBuf>, Tool), Arc<Resolution>>;
 
 /// What would be sent now in the place of a session.

@@ -27,6 +27,8 @@ use crate::report::why::{self, Plain, Sought};
 use crate::request::{Defaults, OneOrMany, Places, Request};
 use crate::snapshot::Content;
 
+pub mod recorded;
+
 /// How many files `extends` may lead through.
 const LONGEST_CHAIN: usize = 8;
 /// How many files of one expectation are asked about, at most: beyond that the expectation is reported as unproven.
