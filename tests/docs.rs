@@ -131,7 +131,7 @@ fn the_settings_are_documented_as_they_are_declared() {
         let meaning = said_by(name, about);
         let _ = writeln!(table, "| `briefing.{name}` | {} | {meaning} |", type_of(about));
     }
-    up_to_date("README.md", &between("README.md", "settings", &table));
+    up_to_date("docs/settings.md", &between("docs/settings.md", "settings", &table));
     let pretty = serde_json::to_string_pretty(&schema).expect("a schema is JSON");
     up_to_date("editors/settings.schema.json", &format!("{pretty}\n"));
 }
@@ -160,7 +160,7 @@ fn the_screens_on_the_page_of_the_editors_are_those_that_were_kept() {
 
 /// The table of harnesses: how many cases were recorded from the real client, or that none could be asked.
 #[test]
-fn the_readme_has_every_harness_and_edition_in_its_table() {
+fn every_harness_and_edition_is_in_the_table() {
     let observed = |text: &str, id: &str| text.lines().any(|line| line.starts_with(&format!("-- @observed {id} ")));
     let cases: Vec<String> = crate::cases::case_files().iter().map(|file| read_at(file)).collect();
     let mut rows = String::from("| id | editions | checked on |\n|---|---|---|\n");
@@ -172,13 +172,13 @@ fn the_readme_has_every_harness_and_edition_in_its_table() {
         };
         writeln!(rows, "| `{}` | {} | {asked} |", profile.id, editions.join(", ")).expect("a text");
     }
-    rows += "| yours | | [a `briefing.toml`](src/harness/custom.md) at the root of the workspace, or the setting `briefing.customHarnesses` |\n";
-    up_to_date("README.md", &between("README.md", "harnesses", &rows));
+    rows += "| yours | | [a `briefing.toml`](../src/harness/custom.md) at the root of the workspace, or the setting `briefing.customHarnesses` |\n";
+    up_to_date("docs/versions.md", &between("docs/versions.md", "harnesses", &rows));
 }
 
 /// What was replayed on which versions, from the data that the runs wrote.
 #[test]
-fn the_readme_says_which_versions_were_replayed() {
+fn the_table_says_which_versions_were_replayed() {
     let mut rows = String::from(
         "| id | versions replayed | of them all answers equal | questions | answers equal | last run |\n|---|---|---|---|---|---|\n",
     );
@@ -191,7 +191,7 @@ fn the_readme_says_which_versions_were_replayed() {
         let (count, from, to) = (replays.len(), &first.version, &last.version);
         writeln!(rows, "| `{id}` | {count}: {from} to {to} | {clean} | {asked} | {equal} | {date} |").expect("a text");
     }
-    up_to_date("README.md", &between("README.md", "versions", &rows));
+    up_to_date("docs/versions.md", &between("docs/versions.md", "versions", &rows));
 }
 
 /// For editors that are told by file names where to start the server: the names that no folder has to stand before.
