@@ -10,7 +10,7 @@ use std::sync::Arc;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::answer::Surroundings;
-use crate::harness::queries::installed::Installations;
+use crate::queries::installed::Installations;
 use crate::request::Defaults;
 use crate::verify::remembered;
 use crate::{engine, lsp};

@@ -3,7 +3,7 @@
 //! Read [`edition`] first: it holds the trait and the types that an implementation needs, and names no implementation. [`kit`]
 //! holds what implementations share, [`clients`] has one room per agent, [`custom`] reads definitions of the user's own, and
 //! [`registry`] lists them all. Settings, `--harness`, `briefing harnesses`, the installed versions that are looked up and the
-//! file names worth watching all derive from that list. [`queries`] asks Briefing's own questions by the same means.
+//! file names worth watching all derive from that list.
 
 pub mod choice;
 pub mod clients;
@@ -15,7 +15,6 @@ pub mod keys;
 pub mod kit;
 pub mod names;
 pub mod overrides;
-pub mod queries;
 pub mod registry;
 pub mod switches;
 

@@ -3,16 +3,16 @@
 //! Facts are told once and kept until something happens at a path they rest on. An answer is kept until one of its facts
 //! is forgotten. Forgetting too much is allowed, forgetting too little never.
 
+use std::any::Any;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::answer::{Resolution, Standpoint};
-use crate::harness::{self, Choice};
-use crate::resolve::{Outcome, resolve_knowing};
+use crate::answer::Resolution;
+use crate::query::{Kept, Key, Outcome, Question, typed};
 use crate::search::{Part, PartKey, Parts};
 use crate::snapshot::{Ask, AskHasher, Change, Fact, Facts, Observed, ROUND_WEIGHT, Snapshot, may_change};
 
@@ -65,7 +65,7 @@ struct State {
     resting_on: BTreeMap<PathBuf, HashSet<Ask>>,
     /// The paths each fact rests on: `resting_on` turned round.
     paths_of: HashMap<Ask, Vec<PathBuf>, AskHasher>,
-    memo: HashMap<Question, Arc<Resolution>, AskHasher>,
+    memo: HashMap<Key, Kept, AskHasher>,
     /// The questions that were answered, by their hashes.
     answered: HashSet<u64>,
     /// The remembered questions whose answers rest on a fact, not by way of a part.
@@ -82,7 +82,7 @@ struct State {
     /// that.
     lately: Vec<Ask>,
     /// Answers that were forgotten. Freeing them takes time, so [`Index::tidy`] does it when nobody waits.
-    bin: Vec<Arc<Resolution>>,
+    bin: Vec<Kept>,
     /// How many answers were worked out.
     worked_out: u64,
     /// Counts changes; a fact observed at a tick is judged by the changes since.
@@ -93,53 +93,12 @@ struct State {
     marks_since: u64,
 }
 
-type Questions = HashSet<Question, AskHasher>;
-
-/// One question, as a key, with its hash: it is looked up for every fact that its answer rests on.
-#[derive(Clone, PartialEq, Eq)]
-struct Question {
-    hash: u64,
-    asked: Arc<Asked>,
-}
-
-#[derive(PartialEq, Eq)]
-struct Asked {
-    harness: String,
-    edition: &'static str,
-    /// A custom harness may be declared anew under the same name.
-    fingerprint: u64,
-    version: Option<String>,
-    note: Option<String>,
-    standpoint: Arc<Standpoint>,
-}
-
-impl Question {
-    fn new(choice: &Choice, standpoint: &Arc<Standpoint>) -> Question {
-        let asked = Asked {
-            harness: choice.id().to_owned(),
-            edition: choice.edition().about().name,
-            fingerprint: choice.fingerprint(),
-            version: choice.claim.running.clone(),
-            note: choice.note.as_ref().map(|note| note.message.clone()),
-            standpoint: standpoint.clone(),
-        };
-        let mut hasher = DefaultHasher::new();
-        // What tells most questions apart; the environment is long, and the same for all.
-        (&asked.harness, asked.edition, &standpoint.cwd, &standpoint.target).hash(&mut hasher);
-        Question { hash: hasher.finish(), asked: Arc::new(asked) }
-    }
-}
-
-impl Hash for Question {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.hash);
-    }
-}
+type Questions = HashSet<Key, AskHasher>;
 
 /// An answer, or what must be observed before it can be given.
 pub enum Reply {
     /// The answer, and the version of the index it belongs to.
-    Answer(Arc<Resolution>, u64),
+    Answer(Kept, u64),
     /// Facts that are missing, to be given to [`Index::learn`].
     Missing(Vec<Ask>, Tick),
 }
@@ -162,45 +121,48 @@ pub type Observe<'a> = &'a dyn Fn(Vec<Ask>) -> Vec<Observed>;
 
 impl Index {
     /// The answer, if it is remembered; nothing is worked out. With the version of the index it belongs to.
-    pub fn recall(&self, choice: &Choice, standpoint: &Arc<Standpoint>) -> Option<(Arc<Resolution>, u64)> {
+    pub fn recall(&self, question: &Key) -> Option<(Kept, u64)> {
         let state = self.lock();
-        let remembered = state.memo.get(&Question::new(choice, standpoint))?;
+        let remembered = state.memo.get(question)?;
         Some((remembered.clone(), state.version))
     }
 
     /// The answer, if everything it needs has been told.
-    pub fn ask(&self, choice: &Choice, standpoint: &Arc<Standpoint>, keep: Keep) -> Reply {
-        let question = Question::new(choice, standpoint);
+    pub fn ask(&self, question: &Key, keep: Keep) -> Reply {
         let (snapshot, parts, tick, version, again) = {
             let state = self.lock();
-            if let Some(remembered) = state.memo.get(&question) {
+            if let Some(remembered) = state.memo.get(question) {
                 return Reply::Answer(remembered.clone(), state.version);
             }
-            let again = state.answered.contains(&question.hash);
+            let again = state.answered.contains(&question.hash());
             let lately: Vec<Ask> = state.lately.iter().filter(|ask| !state.snapshot.is_told(ask)).cloned().collect();
             if again && !lately.is_empty() {
                 return Reply::Missing(lately, Tick(state.tick));
             }
             (state.snapshot.clone(), state.parts.clone(), state.tick, state.version, again)
         };
-        match resolve_knowing(&snapshot, &parts, choice, standpoint, again) {
+        match question.resolve(&snapshot, &parts, again) {
             Outcome::Pending(asks) => Reply::Missing(self.with_forgotten(asks), Tick(tick)),
-            Outcome::Answer(resolution) => {
-                let answer: Arc<Resolution> = Arc::from(resolution);
-                // A question about what was loaded before is about one step of a session, and does not come back.
-                let keep = keep == Keep::Answer && standpoint.already_loaded.is_empty() && !answer.is_broken();
+            Outcome::Answer(answer) => {
+                let keep = keep == Keep::Answer && question.comes_back() && !answer.is_broken();
                 self.remember(keep.then_some(question), &answer, (&snapshot, version));
-                Reply::Answer(answer, version)
+                Reply::Answer(*answer, version)
             }
         }
     }
 
     /// The answer, observing what is missing on the way. For callers that may wait for the disk.
-    pub fn answer(&self, observe: Observe, choice: &Choice, standpoint: &Arc<Standpoint>) -> (Arc<Resolution>, u64) {
+    pub fn answer<Q: Question>(&self, observe: Observe, question: Q) -> (Arc<Q::Answer>, u64) {
+        let (answer, version) = self.answer_any(observe, &Key::of(question));
+        (typed::<Q>(answer), version)
+    }
+
+    /// The answer to a question of any type, see [`Index::answer`].
+    pub fn answer_any(&self, observe: Observe, question: &Key) -> (Kept, u64) {
         for round in 0.. {
-            match self.ask(choice, standpoint, Keep::Answer) {
+            match self.ask(question, Keep::Answer) {
                 Reply::Answer(answer, version) => return (answer, version),
-                Reply::Missing(asks, tick) => self.learn(self.observed(round, asks, observe, choice, standpoint), tick),
+                Reply::Missing(asks, tick) => self.learn(self.observed(round, asks, observe, question), tick),
             }
         }
         unreachable!("rounds have no end")
@@ -208,14 +170,7 @@ impl Index {
 
     /// Observes what is missing; after some rounds also whatever turns out to be missing then, so that a file of ten thousand
     /// imports does not take ten thousand rounds.
-    pub fn observed(
-        &self,
-        round: usize,
-        asks: Vec<Ask>,
-        observe: Observe,
-        choice: &Choice,
-        standpoint: &Arc<Standpoint>,
-    ) -> Vec<Observed> {
+    pub fn observed(&self, round: usize, asks: Vec<Ask>, observe: Observe, question: &Key) -> Vec<Observed> {
         if round < ROUNDS {
             return observe(asks);
         }
@@ -232,7 +187,7 @@ impl Index {
                 break;
             }
         }
-        resolve_knowing(&ahead, &parts, choice, standpoint, false);
+        question.resolve(&ahead, &parts, false);
         ahead.observed.into_inner()
     }
 
@@ -341,11 +296,11 @@ impl Index {
         self.lock().worked_out
     }
 
-    /// How many facts and answers it holds, for status reports. Answers to what is asked before a question are not counted:
-    /// they are about no harness.
+    /// How many facts and answers it holds, for status reports. Results of queries are not counted: they are about no agent.
     pub fn sizes(&self) -> (usize, usize) {
         let state = self.lock();
-        let answers = state.memo.keys().filter(|question| !harness::is_asked_before(&question.asked.harness));
+        let is_about_agent = |kept: &&Kept| (&***kept as &dyn Any).is::<Resolution>();
+        let answers = state.memo.values().filter(is_about_agent);
         (state.snapshot.len(), answers.count())
     }
 
@@ -362,7 +317,7 @@ impl Index {
 
     /// Counts an answer that was worked out from what was `known` at a version, and remembers it under its question, if one is
     /// given.
-    fn remember(&self, question: Option<Question>, answer: &Arc<Resolution>, (known, version): (&Snapshot, u64)) {
+    fn remember(&self, question: Option<&Key>, answer: &Kept, (known, version): (&Snapshot, u64)) {
         let mut state = self.lock();
         state.worked_out += 1;
         // Facts were forgotten while the answer was worked out. It was right for its moment; it may not be now.
@@ -372,12 +327,12 @@ impl Index {
         if state.memo.len() >= MEMO_LIMIT || state.parts.len() >= PART_LIMIT {
             state.forget_answers();
         }
-        answer.trace.parts().for_each(|part| state.keep(part));
+        answer.trace().parts().for_each(|part| state.keep(part));
         let Some(question) = question else { return };
-        for part in answer.trace.parts() {
+        for part in answer.trace().parts() {
             state.answers_with.entry(part.key.clone()).or_default().insert(question.clone());
         }
-        for ask in &answer.own_depends {
+        for ask in answer.own_depends() {
             // Most facts have an entry, and `entry` would clone each of them to find it.
             match state.answers_of.get_mut(ask) {
                 Some(questions) => {
@@ -391,8 +346,8 @@ impl Index {
         if state.answered.len() >= 4 * MEMO_LIMIT {
             state.answered.clear();
         }
-        state.answered.insert(question.hash);
-        state.memo.insert(question, answer.clone());
+        state.answered.insert(question.hash());
+        state.memo.insert(question.clone(), answer.clone());
     }
 
     /// A panic while the lock was held may leave the state half changed: a fact may be told that `resting_on` lacks, and
@@ -533,9 +488,10 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
-    use crate::answer::Answer;
+    use crate::answer::{Answer, Standpoint};
     use crate::harness::custom::Custom;
-    use crate::harness::{About, Details, Edition};
+    use crate::harness::{About, Choice, Edition};
+    use crate::resolve::AgentQuestion;
     use crate::search::{Known, Search};
     use crate::snapshot::{FileType, Meta};
 
@@ -544,7 +500,7 @@ mod tests {
 
     impl Edition for Counting {
         fn about(&self) -> &About {
-            const { &About { name: "1.0", checked: ("1.0", "1.0"), details: Details::NONE } }
+            About::of_a_test()
         }
 
         fn look(&self, _: &Standpoint, search: &mut Search) -> Known<Answer> {
@@ -584,7 +540,7 @@ mod tests {
         let at = Arc::new(Standpoint::plain(Path::new("/"), Path::new("/"), Arc::default()));
         let looked = || {
             let before = edition.0.load(Ordering::Relaxed);
-            index.answer(&observe, &choice, &at);
+            index.answer(&observe, AgentQuestion::new(choice.clone(), at.clone()));
             edition.0.load(Ordering::Relaxed) - before
         };
         assert!(looked() > 1, "what it needs has to be found out");

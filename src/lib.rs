@@ -27,10 +27,11 @@
 //! | [`formats`] | TOML, JSONC, JSON5: settings formats as values with spans |
 //! | [`snapshot`] | questions about the disk, facts, errnos |
 //! | [`search`] | the verbs by which a harness looks; each remembers what it asked |
+//! | [`query`] | what the index keeps: typed questions, and any question as a key |
 //! | [`answer`] | what an answer consists of, and the standpoint it holds for |
-//! | [`harness`] | what a profile and an edition are, and which is meant; one room per agent; those that users declare; what is installed |
+//! | [`harness`] | what a profile and an edition are, and which is meant; one room per agent; those that users declare |
 //! | [`resolve`] | one question, one answer |
-//! | [`roster`] | which harnesses are used here, and what shows it |
+//! | [`queries`] | Briefing's own questions: what is installed, used, declared, and what rules and prose name |
 //! | [`session`] | a session as it unfolds, question by question |
 //! | [`index`] | remembers answers; forgets exactly |
 //! | [`report`] | says answers as plain data: JSON, findings and what can be done about them, hovers, explanations |
@@ -89,12 +90,13 @@ pub mod index;
 pub mod lsp;
 pub mod mcp;
 pub mod paths;
+pub mod queries;
+pub mod query;
 pub mod records;
 pub mod remote;
 pub mod report;
 pub mod request;
 pub mod resolve;
-pub mod roster;
 pub mod search;
 pub mod session;
 pub mod snapshot;

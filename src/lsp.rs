@@ -124,13 +124,13 @@ pub(crate) mod tests {
     use std::sync::{Mutex, PoisonError};
 
     use super::*;
-    use crate::answer::{Standpoint, Surroundings};
+    use crate::answer::Surroundings;
     use crate::disk::{self, Buffers, Real, Watcher};
     use crate::engine::session::Session;
     use crate::engine::thread;
-    use crate::harness::Choice;
     use crate::index::Keep;
     use crate::request::{Places, Request};
+    use crate::resolve::AgentQuestion;
     use crate::snapshot::Change;
     use tower_lsp::LanguageServer;
     use tower_lsp::ls_types::InitializedParams;
@@ -156,11 +156,11 @@ pub(crate) mod tests {
         service(defaults).0
     }
 
-    fn question(core: &Core, cwd: &Path) -> (Choice, Arc<Standpoint>) {
+    fn question(core: &Core, cwd: &Path) -> AgentQuestion {
         let places = Places { cwd: cwd.to_owned(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
         let questions = Request::default().questions(&core.defaults(), &places).expect("a question");
         let (choice, standpoint) = questions.into_iter().next().expect("one harness is enabled");
-        (choice, Arc::new(standpoint))
+        AgentQuestion::new(choice, standpoint)
     }
 
     /// The core of a server with another watcher.
@@ -204,7 +204,8 @@ pub(crate) mod tests {
         server.open(uri.clone(), 1, "Rules.");
         let (path, asked) = (root.join(below), || server.core.session().documents[&uri].asked.clone());
         server.core.view(&path).await.expect("a view");
-        let starts: Vec<_> = asked().into_iter().map(|(_, at)| (at.cwd.clone(), at.target.clone())).collect();
+        let starts: Vec<_> =
+            asked().into_iter().map(|asked| (asked.standpoint.cwd.clone(), asked.standpoint.target.clone())).collect();
         assert_eq!(starts, [(root.clone(), Some(path.clone())), (root.join("below"), None)]);
         server.core.edited(&path, Some("Other rules."));
         let worked_out = server.core.index.worked_out();
@@ -237,10 +238,10 @@ pub(crate) mod tests {
         let scratch = tempfile::TempDir::new().expect("a scratch directory");
         let service = service_for(scratch.path());
         let core = &service.inner().core;
-        let (choice, standpoint) = question(core, scratch.path());
-        assert!(core.answer_reading(&choice, &standpoint, Keep::Answer, &AtomicBool::new(false)).is_none());
+        let question = question(core, scratch.path());
+        assert!(core.answer_reading(question.clone(), Keep::Answer, &AtomicBool::new(false)).is_none());
         assert_eq!(core.index.sizes(), (0, 0));
-        assert!(core.answer_reading(&choice, &standpoint, Keep::Answer, &AtomicBool::new(true)).is_some());
+        assert!(core.answer_reading(question.clone(), Keep::Answer, &AtomicBool::new(true)).is_some());
     }
 
     #[test]
@@ -251,16 +252,10 @@ pub(crate) mod tests {
         // What it hears is lost.
         let core = core_with(service.inner(), Watcher::new(drop));
         core.watch();
-        let (choice, standpoint) = question(&core, &dir);
+        let question = question(&core, &dir);
         let text = || {
-            let answer = core.answer_reading(&choice, &standpoint, Keep::Answer, &AtomicBool::new(true));
-            answer
-                .expect("an answer")
-                .0
-                .answer
-                .messages
-                .first()
-                .map_or(String::new(), |message| message.text.to_string())
+            let answer = core.answer_reading(question.clone(), Keep::Answer, &AtomicBool::new(true));
+            answer.expect("an answer").answer.messages.first().map_or(String::new(), |message| message.text.to_string())
         };
         std::fs::write(dir.join("AGENTS.md"), "One.").expect("it is written");
         assert!(text().contains("One."));
@@ -279,11 +274,10 @@ pub(crate) mod tests {
         let core = core_with(service.inner(), Watcher::new(drop));
         let changes = dir.join("changes");
         let ask = |cwd: &Path| {
-            let (choice, standpoint) = question(&core, cwd);
-            let answer = core.answer_reading(&choice, &standpoint, Keep::Answer, &AtomicBool::new(true));
+            let question = question(&core, cwd);
+            let answer = core.answer_reading(question.clone(), Keep::Answer, &AtomicBool::new(true));
             answer
                 .expect("an answer")
-                .0
                 .answer
                 .messages
                 .iter()
@@ -308,12 +302,12 @@ pub(crate) mod tests {
         let service = service_for(&scratch.path().join("home"));
         let server = service.inner();
         let core = core_with(server, Watcher::blind());
-        let (choice, standpoint) = question(&core, scratch.path());
+        let question = question(&core, scratch.path());
         let file = scratch.path().join("AGENTS.md");
         for count in 0..3 {
             std::fs::write(&file, format!("Count {count}.")).expect("it is written");
-            let (answer, _) =
-                core.answer_reading(&choice, &standpoint, Keep::Answer, &AtomicBool::new(true)).expect("an answer");
+            let answer =
+                core.answer_reading(question.clone(), Keep::Answer, &AtomicBool::new(true)).expect("an answer");
             assert!(answer.answer.messages[0].text.contains(&format!("Count {count}.")));
         }
         assert_eq!(core.index.sizes().1, 0);
@@ -329,9 +323,9 @@ pub(crate) mod tests {
         let scratch = tempfile::TempDir::new().expect("a scratch directory");
         let service = service_for(scratch.path());
         let core = &service.inner().core;
-        let (choice, standpoint) = question(core, scratch.path());
+        let question = question(core, scratch.path());
         let both =
-            || vec![(crate::resolve::tests::panicking(), standpoint.clone()), (choice.clone(), standpoint.clone())];
+            || vec![AgentQuestion { choice: crate::resolve::tests::panicking(), ..question.clone() }, question.clone()];
         for _ in 0..2 {
             let answers = core.answers_to(both()).await;
             let refused: Vec<bool> = answers.iter().map(|(answer, _)| answer.answer.refusal.is_some()).collect();

@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::{OptionValue, PromptMode, Provided, Role, SessionKind, Standpoint, Surroundings, Tool};
 use crate::harness::custom::Customs;
-use crate::harness::queries::installed::Installations;
 use crate::harness::{self, Choice, Profile};
+use crate::queries::installed::Installations;
+use crate::queries::roster::{self, Roster};
 use crate::report::briefing::Include;
 use crate::report::words::list;
-use crate::roster::{self, Roster};
 use crate::search::Secrets;
 use crate::snapshot::Environment;
 

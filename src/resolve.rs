@@ -3,49 +3,98 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::answer::{
     Answer, Certain, Fate, Fidelity, Place, Resolution, Source, Standing, Standpoint, Tool, Trigger, Warning,
 };
 use crate::harness::{Attaches, Choice};
+pub use crate::query::Outcome;
+use crate::query::{Question, Rests, attempt};
 use crate::search::{Halt, Known, Parts, Search, StandIns, Trace};
 use crate::snapshot::{Ask, Errno, Facts, Unreadable, absolute};
 use crate::text::without_passwords;
 
-/// The answer, or what must be read first.
-pub enum Outcome {
-    /// The answer, from everything that was told.
-    Answer(Box<Resolution>),
-    /// Facts that are missing. There is at least one.
-    Pending(Vec<Ask>),
+/// What an agent would be told at a standpoint.
+#[derive(Clone)]
+pub struct AgentQuestion {
+    /// Which agent, in which version.
+    pub choice: Choice,
+    /// From where it is asked.
+    pub standpoint: Arc<Standpoint>,
+}
+
+impl AgentQuestion {
+    /// Asks what `choice` would tell an agent at `standpoint`.
+    pub fn new(choice: Choice, standpoint: impl Into<Arc<Standpoint>>) -> AgentQuestion {
+        AgentQuestion { choice, standpoint: standpoint.into() }
+    }
+
+    /// Returns what tells two questions at one standpoint apart. A custom harness may be declared anew under the same name,
+    /// with another fingerprint.
+    fn identity(&self) -> (&str, &str, u64, Option<&str>, Option<&str>) {
+        let choice = &self.choice;
+        let note = choice.note.as_ref().map(|note| note.message.as_str());
+        (choice.id(), choice.edition().about().name, choice.fingerprint(), choice.claim.running.as_deref(), note)
+    }
+}
+
+impl PartialEq for AgentQuestion {
+    fn eq(&self, other: &AgentQuestion) -> bool {
+        self.identity() == other.identity() && self.standpoint == other.standpoint
+    }
+}
+
+impl Eq for AgentQuestion {}
+
+impl Hash for AgentQuestion {
+    /// Hashes what tells most questions apart; the environment is long, and the same for all.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Standpoint { cwd, target, .. } = &*self.standpoint;
+        (self.choice.id(), self.choice.edition().about().name, cwd, target).hash(state);
+    }
+}
+
+impl Question for AgentQuestion {
+    type Answer = Resolution;
+
+    fn resolve(&self, facts: &dyn Facts, known: &Parts, again: bool) -> Outcome<Resolution> {
+        let AgentQuestion { choice, standpoint } = self;
+        let search = || Search::new(facts, standpoint.env.clone(), known).showing(standpoint.secrets);
+        attempt(again, search, |search| outcome(choice, standpoint, search))
+    }
+
+    /// A question about what was loaded before is about one step of a session.
+    fn comes_back(&self) -> bool {
+        self.standpoint.already_loaded.is_empty()
+    }
+}
+
+impl Rests for Resolution {
+    fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    fn own_depends(&self) -> &[Ask] {
+        &self.own_depends
+    }
+
+    fn is_broken(&self) -> bool {
+        Resolution::is_broken(self)
+    }
 }
 
 /// Answers what `choice` would tell an agent at `standpoint`. Opens no file and cannot fail.
-pub fn resolve(facts: &dyn Facts, choice: &Choice, standpoint: &Standpoint) -> Outcome {
+pub fn resolve(facts: &dyn Facts, choice: &Choice, standpoint: &Standpoint) -> Outcome<Resolution> {
     let known = Parts::default();
     outcome(choice, standpoint, Search::new(facts, standpoint.env.clone(), &known).showing(standpoint.secrets))
 }
 
-/// The same with parts of answers that are known already and rest on the same facts. `again` says that the question was
-/// answered before: then hardly any fact is missing, and it is tried first without announcing what will be asked.
-pub fn resolve_knowing(
-    facts: &dyn Facts,
-    known: &Parts,
-    choice: &Choice,
-    standpoint: &Standpoint,
-    again: bool,
-) -> Outcome {
-    let search = || Search::new(facts, standpoint.env.clone(), known).showing(standpoint.secrets);
-    match again.then(|| outcome(choice, standpoint, search().again())) {
-        Some(Outcome::Answer(answer)) => Outcome::Answer(answer),
-        Some(Outcome::Pending(_)) | None => outcome(choice, standpoint, search()),
-    }
-}
-
 /// Each harness answers for itself: if a bug in the rules of one makes it panic, the others answer all the same.
-fn outcome(choice: &Choice, standpoint: &Standpoint, mut search: Search) -> Outcome {
+fn outcome(choice: &Choice, standpoint: &Standpoint, mut search: Search) -> Outcome<Resolution> {
     let looked = catch_unwind(AssertUnwindSafe(|| look(choice, standpoint, &mut search)))
         .unwrap_or_else(|panic| Ok((standpoint.clone(), broken(choice, standpoint, &search, panic.as_ref()))));
     let looked = match looked {
@@ -274,11 +323,9 @@ fn complete(
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::harness::custom::Custom;
-    use crate::harness::{About, Details, Edition};
+    use crate::harness::{About, Edition};
     use crate::snapshot::{Fact, FileType, Meta};
 
     /// A harness whose rules have a mistake: they panic once they have read a file.
@@ -286,7 +333,7 @@ pub(crate) mod tests {
 
     impl Edition for Panics {
         fn about(&self) -> &About {
-            const { &About { name: "1.0", checked: ("1.0", "1.0"), details: Details::NONE } }
+            About::of_a_test()
         }
 
         fn look(&self, _: &Standpoint, search: &mut Search) -> Known<Answer> {

@@ -8,6 +8,8 @@ use briefing::answer::{Fate, Fidelity, Resolution, Standpoint};
 use briefing::disk;
 use briefing::harness::{self, Choice};
 use briefing::index::{Index, Keep, Reply};
+use briefing::query::Key;
+use briefing::resolve::AgentQuestion;
 
 use crate::cases::answer;
 use crate::world::{Case, World};
@@ -219,11 +221,12 @@ fn rounds(choice: &Choice, world: &World) -> usize {
     let (cwd, home) = (Path::new("/p"), Path::new("/h"));
     let target = Some(PathBuf::from("/p/src/a.rs"));
     let standpoint = Arc::new(Standpoint { target, ..Standpoint::plain(cwd, home, Arc::default()) });
+    let question = Key::of(AgentQuestion::new(choice.clone(), standpoint));
     let index = Index::default();
     let mut rounds = 0;
-    while let Reply::Missing(asks, tick) = index.ask(choice, &standpoint, Keep::Answer) {
+    while let Reply::Missing(asks, tick) = index.ask(&question, Keep::Answer) {
         let observe = |asks| disk::observe_all(world, asks);
-        index.learn(index.observed(rounds, asks, &observe, choice, &standpoint), tick);
+        index.learn(index.observed(rounds, asks, &observe, &question), tick);
         rounds += 1;
     }
     rounds

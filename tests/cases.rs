@@ -9,12 +9,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use briefing::answer::{MessageKind, Resolution, Surroundings};
-use briefing::harness::custom::{self, Customs};
+use briefing::harness::custom::Customs;
+use briefing::queries::declarations::Declarations;
+use briefing::queries::roster::{self, Reasons, Roster};
+use briefing::query::{self, Query};
 use briefing::report::briefing::{self as wire, Include};
 use briefing::report::case::escape;
 use briefing::request::{Defaults, OneOrMany, Places, Request};
 use briefing::resolve::{Outcome, resolve};
-use briefing::roster::{self, Roster};
 use sha2::{Digest, Sha256};
 
 use crate::actions;
@@ -183,9 +185,13 @@ pub fn answer(case: &Case, world: &World, ask: &str) -> Result<Resolution, Strin
 
 /// The harnesses that the tree declares for an agent that is started in `cwd`.
 fn customs(world: &World, cwd: &Path) -> Customs {
-    let (choice, standpoint) = custom::question(cwd);
-    match resolve(world, &choice, &standpoint) {
-        Outcome::Answer(found) => Customs::of(&found, &toml::Table::new()),
+    Customs::of(found(world, &Declarations::of(cwd)).as_ref(), &toml::Table::new())
+}
+
+/// The result of a query in this world.
+pub fn found<Q: Query>(world: &World, query: &Q) -> Q::Out {
+    match query::run(world, query) {
+        Outcome::Answer(found) => found.value,
         Outcome::Pending(asks) => panic!("everything was told, and yet {asks:?}"),
     }
 }
@@ -202,8 +208,7 @@ fn problems_of(world: &World, ask: &str) -> String {
 fn roster_of(case: &Case, world: &World, ask: &str) -> String {
     let mut words = ask.split(' ').map(str::to_owned);
     let cwd = PathBuf::from(words.next().expect("@roster says where"));
-    let (choice, standpoint) = roster::question(&cwd, &case.home(), &Arc::new(case.env()));
-    let Outcome::Answer(found) = resolve(world, &choice, &standpoint) else { panic!("everything was told") };
+    let found = found(world, &Reasons::of(&cwd, &case.home(), &Arc::new(case.env())));
     let roster = Roster::of(&found, &customs(world, &cwd), &words.collect::<Vec<_>>());
     let mut out = String::new();
     for used in &roster.mine {

@@ -9,13 +9,14 @@ use briefing::answer::{Fate, Resolution};
 use briefing::disk::Filesystem;
 use briefing::formats::position;
 use briefing::harness;
-use briefing::harness::queries::neighbour;
-use briefing::harness::queries::references as lookup;
+use briefing::queries::neighbour::Neighbour;
+use briefing::queries::patterns::DeadPatterns;
+use briefing::queries::references::{Absent, AbsentReferences, Reference};
 use briefing::report::findings::{Elsewhere, Kind, Standing, Subject, decides, findings, names, patterns, references};
 use briefing::request::{OneOrMany, beside};
 use briefing::resolve::{Outcome, resolve};
 
-use crate::cases::question;
+use crate::cases::{found, question};
 use crate::world::{Case, World};
 
 /// The golden text of `@diagnostics FILE [HARNESS[,HARNESS]...] [from CWD]`; without a harness every one is asked, without a
@@ -95,25 +96,17 @@ fn absent(
     world: &World,
     file: &Path,
     leads_to: Option<&Path>,
-    wanted: BTreeSet<lookup::Reference>,
-) -> Vec<lookup::Absent> {
+    wanted: BTreeSet<Reference>,
+) -> Vec<Absent> {
     if wanted.is_empty() || beside(file) == case.home() {
         return Vec::new();
     }
-    let (choice, standpoint) = lookup::question(file, leads_to, wanted);
-    match resolve(world, &choice, &standpoint) {
-        Outcome::Answer(answer) => lookup::absent(&answer),
-        Outcome::Pending(asks) => panic!("everything was told, and yet {asks:?}"),
-    }
+    found(world, &AbsentReferences::of(file, leads_to, wanted))
 }
 
 /// The file that an agent may read beside an instruction file.
 fn neighbour_of(world: &World, file: &Path) -> PathBuf {
-    let (choice, standpoint) = neighbour::question(&beside(file));
-    match resolve(world, &choice, &standpoint) {
-        Outcome::Answer(answer) => neighbour::of(&answer).unwrap_or(file).to_owned(),
-        Outcome::Pending(asks) => panic!("everything was told, and yet {asks:?}"),
-    }
+    found(world, &Neighbour::within(&beside(file))).map_or_else(|| file.to_owned(), |below| beside(file).join(below))
 }
 
 /// The patterns of a rule that match nothing; in the home directory, which no workspace is, nothing is looked for.
@@ -122,12 +115,7 @@ fn dead_patterns(case: &Case, world: &World, file: &Path, raw: &[u8]) -> Vec<Str
     if wanted.is_empty() || beside(file) == case.home() {
         return Vec::new();
     }
-    let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
-    let (choice, standpoint) = harness::queries::patterns::question(&beside(file), &wanted);
-    match resolve(world, &choice, &standpoint) {
-        Outcome::Answer(answer) => harness::queries::patterns::dead(&answer).map(str::to_owned).collect(),
-        Outcome::Pending(asks) => panic!("everything was told, and yet {asks:?}"),
-    }
+    found(world, &DeadPatterns::below(&beside(file), wanted))
 }
 
 fn asked(case: &Case, world: &World, harnesses: &str, cwd: &Path, target: Option<&Path>) -> Vec<Arc<Resolution>> {

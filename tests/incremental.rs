@@ -11,10 +11,12 @@ use std::sync::{Arc, RwLock};
 
 use briefing::answer::{Resolution, SessionKind, Standpoint, Surroundings, Tool};
 use briefing::disk::{self, Buffers, Filesystem, Still};
-use briefing::harness::custom::{self, Customs};
+use briefing::harness::custom::Customs;
 use briefing::harness::{self, Choice};
 use briefing::index::{AtRest, Index, Keep, Reply};
-use briefing::resolve::{Outcome, resolve};
+use briefing::queries::declarations::Declarations;
+use briefing::query::{self, Kept, Key, Rests, typed};
+use briefing::resolve::{AgentQuestion, Outcome, resolve};
 use briefing::search::Secrets;
 use briefing::snapshot::{Ask, Change, Content, Entry, Errno, Fact, Facts, FileType, Meta, Unreadable};
 
@@ -53,6 +55,10 @@ fn standpoint(random: &mut Random) -> Standpoint {
     }
 }
 
+fn asked(choice: &Choice, standpoint: &Arc<Standpoint>) -> AgentQuestion {
+    AgentQuestion::new(choice.clone(), standpoint.clone())
+}
+
 /// Whatever is asked is looked up at once.
 struct AtOnce<'a>(&'a dyn Filesystem);
 
@@ -65,23 +71,27 @@ impl Facts for AtOnce<'_> {
 /// Asks a random question, declared harnesses included, and compares what is remembered with what is fresh. Whether the
 /// answer holds any text.
 fn compare(index: &Index, fs: &dyn Filesystem, random: &mut Random, when: &dyn Fn() -> String) -> bool {
-    let ask: Answering = &|choice, standpoint| index.answer(&|asks| disk::observe_all(fs, asks), choice, standpoint).0;
+    let ask: Answering = &|question| index.answer_any(&|asks| disk::observe_all(fs, asks), question).0;
     compare_with(ask, fs, random, when)
 }
 
-type Answering<'a> = &'a dyn Fn(&Choice, &Arc<Standpoint>) -> Arc<Resolution>;
+type Answering<'a> = &'a dyn Fn(&Key) -> Kept;
 
 fn compare_with(ask: Answering, fs: &dyn Filesystem, random: &mut Random, when: &dyn Fn() -> String) -> bool {
     let same = |choice: &Choice, standpoint: &Arc<Standpoint>| {
-        let remembered = ask(choice, standpoint);
+        let remembered = typed::<AgentQuestion>(ask(&Key::of(asked(choice, standpoint))));
         let Outcome::Answer(fresh) = resolve(&AtOnce(fs), choice, standpoint) else { panic!("everything was told") };
         assert_same(&remembered, &fresh, || format!("{}: {} {standpoint:?}", when(), choice.id()));
         fresh
     };
     let standpoint = Arc::new(standpoint(random));
     let choice = if random.chance(10) {
-        let (choice, at) = custom::question(&standpoint.cwd);
-        let declared = Customs::of(&same(&choice, &Arc::new(at)), &Default::default());
+        let declarations = Declarations::of(&standpoint.cwd);
+        let Outcome::Answer(fresh) = query::run(&AtOnce(fs), &declarations) else { panic!("everything was told") };
+        let remembered = typed::<Declarations>(ask(&Key::of(declarations)));
+        assert_eq!(remembered.value, fresh.value, "{}", when());
+        assert_eq!(remembered.trace(), fresh.trace(), "{}", when());
+        let declared = Customs::of(fresh.value.as_ref(), &Default::default());
         let Some(custom) = declared.harnesses.first() else { return false };
         Choice::custom(custom.clone())
     } else {
@@ -167,7 +177,7 @@ fn answers_from_a_disk_at_rest_equal_fresh_ones() {
             (0..20).for_each(|_| drop(change(&mut world, &mut random)));
             let (still, at_rest) = (Still::below(Path::new("/r"), world.clone()), AtRest::default());
             for _ in 0..20 {
-                let ask: Answering = &|choice, at| at_rest.answer(&|asks| disk::facts(&still, asks), choice, at);
+                let ask: Answering = &|question| at_rest.answer_any(&|asks| disk::facts(&still, asks), question);
                 compare_with(ask, &world, &mut random, &|| format!("round {round} of seed {seed}"));
             }
         }
@@ -276,7 +286,7 @@ fn check_late_facts(said: impl Fn(&Index, &World)) {
     let choice = harness::choose("codex", &Customs::default()).expect("codex is known");
     // Up to the last round, in which only the content is missing.
     loop {
-        let Reply::Missing(asks, tick) = index.ask(&choice, &standpoint, Keep::Answer) else {
+        let Reply::Missing(asks, tick) = index.ask(&Key::of(asked(&choice, &standpoint)), Keep::Answer) else {
             panic!("the content was never asked for")
         };
         let observed = disk::observe_all(&world, asks.clone());
@@ -290,7 +300,7 @@ fn check_late_facts(said: impl Fn(&Index, &World)) {
             break;
         }
     }
-    let (answer, _) = index.answer(&|asks| disk::observe_all(&world, asks), &choice, &standpoint);
+    let (answer, _) = index.answer(&|asks| disk::observe_all(&world, asks), asked(&choice, &standpoint));
     assert!(answer.answer.messages[0].text.contains("new"), "{:?}", answer.answer.messages);
 }
 
@@ -314,7 +324,7 @@ fn a_change_forgets_the_answers_it_touches_and_no_others() {
         })
     };
     for cwd in ["/r/a", "/s"] {
-        index.answer(&|asks| disk::observe_all(&world, asks), &choice, &at(cwd));
+        index.answer(&|asks| disk::observe_all(&world, asks), asked(&choice, &at(cwd)));
     }
     assert_eq!(index.sizes().1, 2);
     assert!(index.forget([Change::Path(PathBuf::from("/r/AGENTS.md"))]));
@@ -346,14 +356,14 @@ fn after_more_answers_than_are_remembered_a_change_still_reaches_all_of_them() {
         })
     };
     for number in 0..ASKED {
-        index.answer(&|asks| disk::observe_all(&world, asks), &choice, &at(number));
+        index.answer(&|asks| disk::observe_all(&world, asks), asked(&choice, &at(number)));
     }
     let remembered = index.sizes().1;
     assert!((1..ASKED).contains(&remembered), "{remembered} answers are remembered");
     world.write(rule, b"---\nalwaysApply: true\n---\nnew\n".to_vec());
     index.forget([Change::Path(rule.to_owned())]);
     for number in [0, ASKED / 2, ASKED - 1] {
-        let (answer, _) = index.answer(&|asks| disk::observe_all(&world, asks), &choice, &at(number));
+        let (answer, _) = index.answer(&|asks| disk::observe_all(&world, asks), asked(&choice, &at(number)));
         let Outcome::Answer(fresh) = resolve(&AtOnce(&world), &choice, &at(number)) else { panic!("all is told") };
         assert_same(&answer, &fresh, || format!("{number}.rs"));
         assert!(answer.answer.messages.iter().any(|message| message.text.contains("new")), "{:?}", answer.answer);

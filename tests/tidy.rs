@@ -5,21 +5,25 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Every room with the rooms it may name. `main` and the crate itself are not rooms.
-const MAY_NAME: [(&str, &[&str]); 22] = [
+const MAY_NAME: [(&str, &[&str]); 23] = [
     ("text", &[]),
     ("paths", &[]),
     ("glob", &["text", "paths"]),
     ("formats", &["text"]),
     ("snapshot", &["text", "paths", "glob", "formats"]),
     ("search", &["text", "glob", "snapshot"]),
+    ("query", &["snapshot", "search"]),
     ("answer", &["text", "snapshot", "search"]),
     ("harness", &["text", "glob", "formats", "snapshot", "search", "answer"]),
-    ("resolve", &["text", "snapshot", "search", "answer", "harness"]),
+    ("resolve", &["text", "snapshot", "search", "query", "answer", "harness"]),
     ("session", &["answer", "harness"]),
-    ("roster", &["text", "snapshot", "search", "answer", "harness"]),
-    ("index", &["text", "snapshot", "search", "answer", "harness", "resolve"]),
-    ("report", &["text", "glob", "formats", "snapshot", "search", "answer", "harness", "resolve", "session", "roster"]),
-    ("request", &["text", "snapshot", "search", "answer", "harness", "resolve", "roster", "report"]),
+    ("queries", &["text", "glob", "formats", "snapshot", "search", "query", "answer", "harness"]),
+    ("index", &["text", "snapshot", "search", "query", "answer", "harness", "resolve"]),
+    (
+        "report",
+        &["text", "glob", "formats", "snapshot", "search", "answer", "harness", "resolve", "session", "queries"],
+    ),
+    ("request", &["text", "snapshot", "search", "answer", "harness", "resolve", "queries", "report"]),
     ("disk", &["text", "glob", "formats", "snapshot"]),
     ("records", &["text", "formats", "snapshot", "disk"]),
     ("remote", &["snapshot"]),
@@ -27,14 +31,14 @@ const MAY_NAME: [(&str, &[&str]); 22] = [
     (
         "engine",
         &[
-            "text", "glob", "formats", "snapshot", "search", "answer", "harness", "resolve", "session", "roster",
-            "index", "report", "request", "disk", "records", "remote",
+            "text", "glob", "formats", "snapshot", "search", "query", "answer", "harness", "resolve", "session",
+            "queries", "index", "report", "request", "disk", "records", "remote",
         ],
     ),
     (
         "lsp",
         &[
-            "text", "formats", "snapshot", "search", "answer", "harness", "resolve", "session", "roster", "index",
+            "text", "formats", "snapshot", "search", "answer", "harness", "resolve", "session", "queries", "index",
             "report", "request", "disk", "remote", "engine",
         ],
     ),
@@ -42,8 +46,8 @@ const MAY_NAME: [(&str, &[&str]); 22] = [
     (
         "cli",
         &[
-            "text", "formats", "snapshot", "search", "answer", "harness", "resolve", "session", "roster", "index",
-            "report", "request", "disk", "records", "remote", "verify", "engine",
+            "text", "formats", "snapshot", "search", "query", "answer", "harness", "resolve", "session", "queries",
+            "index", "report", "request", "disk", "records", "remote", "verify", "engine",
         ],
     ),
 ];

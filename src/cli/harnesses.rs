@@ -16,11 +16,11 @@ use crate::answer::{Claim, Replayed};
 use crate::disk::Real;
 use crate::harness::custom::Customs;
 use crate::harness::history::Replay;
-use crate::harness::queries::installed::{Installations, Installed};
 use crate::harness::{self, Details};
+use crate::queries::installed::{Installations, Installed};
+use crate::queries::roster::{ALL_OF_THEM, MINE, Roster};
 use crate::report::roster::{Because, Mine, UsedHere};
 use crate::request::Defaults;
-use crate::roster::{ALL_OF_THEM, MINE, Roster};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:

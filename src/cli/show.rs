@@ -13,8 +13,11 @@ use super::{Failure, defaults, redact, screen, words};
 use crate::answer::{Fidelity, Resolution, Standpoint};
 use crate::disk::{self, Buffers, Filesystem, Real};
 use crate::harness::custom::{self, Customs};
-use crate::harness::queries::installed::{self, Installed};
 use crate::harness::{self, Choice, Profile};
+use crate::queries::declarations::Declarations;
+use crate::queries::installed::{Installed, InstalledVersion};
+use crate::queries::roster::{ALL_OF_THEM, MINE, Reasons, Roster};
+use crate::query::{self, Query};
 use crate::remote::{self, Reach};
 use crate::report::briefing::{self, Effective, Include};
 use crate::report::case::case;
@@ -22,7 +25,6 @@ use crate::report::judged::{self, Judged, judged, sentence};
 use crate::report::preview;
 use crate::request::{Defaults, OneOrMany, Places, Request};
 use crate::resolve::{Outcome, resolve};
-use crate::roster::{self, ALL_OF_THEM, MINE, Roster};
 use crate::search::Secrets;
 use crate::snapshot::{Ask, Errno, Fact, Facts, FileType, Snapshot, absolute};
 
@@ -324,20 +326,26 @@ fn questions_and_roster(
 
 /// The harnesses that the workspace around `cwd` declares.
 pub(super) fn customs(fs: &dyn Filesystem, cwd: &Path) -> Customs {
-    let (choice, standpoint) = custom::question(cwd);
-    Customs::of(&answer(fs, &choice, &standpoint), &toml::Table::new())
+    Customs::of(found(fs, &Declarations::of(cwd)).as_ref(), &toml::Table::new())
 }
 
 /// The harnesses that are used by those who start them in `cwd`.
 pub(super) fn roster(cwd: &Path, defaults: &Defaults) -> Roster {
-    let (choice, standpoint) = roster::question(cwd, &defaults.home, &defaults.env);
-    Roster::of(&answer(&Real, &choice, &standpoint), &defaults.customs, &defaults.editor)
+    let found = found(&Real, &Reasons::of(cwd, &defaults.home, &defaults.env));
+    Roster::of(&found, &defaults.customs, &defaults.editor)
 }
 
 /// The version of a harness that is installed, as an agent started in `cwd` would meet it.
 pub(super) fn installed(profile: &Profile, cwd: &Path, defaults: &Defaults) -> Installed {
-    let (choice, standpoint) = installed::question(profile, cwd, &defaults.home, &defaults.env);
-    Installed::of(&answer(&Real, &choice, &standpoint))
+    found(&Real, &InstalledVersion::of(profile, cwd, &defaults.home, &defaults.env))
+}
+
+/// Returns the result of a query.
+fn found<Q: Query>(fs: &dyn Filesystem, query: &Q) -> Q::Out {
+    match query::run(&Disk::over(fs), query) {
+        Outcome::Answer(found) => found.value,
+        Outcome::Pending(_) => unreachable!("the disk tells everything"),
+    }
 }
 
 /// Reads what is asked for, and nothing before it is.

@@ -8,60 +8,56 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::thread::{self, unbroken};
 use super::{Core, memory};
-use crate::answer::{Resolution, Standpoint};
+use crate::answer::Resolution;
 use crate::disk::{self, Watching};
-use crate::harness::Choice;
 use crate::index::{Index, Keep, Reply};
+use crate::query::{Found, Kept, Key, Query, typed};
+use crate::resolve::AgentQuestion;
 use crate::snapshot::{Ask, Fact};
 
 /// How many threads work out the answers to one request at most.
 static CORES: LazyLock<usize> = LazyLock::new(|| available_parallelism().map_or(1, usize::from).min(4));
 
 /// A question, and which of several it is.
-type Numbered = (usize, Choice, Arc<Standpoint>);
+type Numbered = (usize, Key);
 
 impl Core {
-    /// The answer. What is remembered comes at once; else it is worked out on a thread that may wait for the disk.
-    pub(crate) async fn answer(
-        self: &Arc<Self>,
-        choice: Choice,
-        standpoint: Arc<Standpoint>,
-    ) -> (Arc<Resolution>, u64) {
-        let answers = self.answers_to(vec![(choice, standpoint)]).await;
-        answers.into_iter().next().expect("one answer per question")
+    /// Returns the result of a query. What is remembered comes at once; else it is worked out on a thread that may wait for the
+    /// disk.
+    pub(crate) async fn query<Q: Query>(self: &Arc<Self>, query: Q) -> Arc<Found<Q::Out>> {
+        let answers = self.answers_to_any(vec![Key::of(query)]).await;
+        typed::<Q>(answers.into_iter().next().expect("one answer per question").0)
     }
 
-    /// The answers, in the order of the questions. Those that are not remembered are worked out.
-    pub(crate) async fn answers_to(
-        self: &Arc<Self>,
-        questions: Vec<(Choice, Arc<Standpoint>)>,
-    ) -> Vec<(Arc<Resolution>, u64)> {
+    /// Returns the answers about agents, in the order of the questions, each with the version of the index it belongs to.
+    pub(crate) async fn answers_to(self: &Arc<Self>, questions: Vec<AgentQuestion>) -> Vec<(Arc<Resolution>, u64)> {
+        let answers = self.answers_to_any(questions.into_iter().map(Key::of).collect()).await;
+        answers.into_iter().map(|(answer, version)| (typed::<AgentQuestion>(answer), version)).collect()
+    }
+
+    /// Returns the answers to questions of any type. Those that are not remembered are worked out.
+    async fn answers_to_any(self: &Arc<Self>, questions: Vec<Key>) -> Vec<(Kept, u64)> {
         if let Some(at_rest) = &self.at_rest {
             let look = |asks| disk::facts(&self.files, asks);
-            let answer = |(choice, at): &(Choice, _)| (at_rest.answer(&look, choice, at), 0);
-            return questions.iter().map(answer).collect();
+            return questions.iter().map(|question| (at_rest.answer_any(&look, question), 0)).collect();
         }
         let mut answers = Vec::with_capacity(questions.len());
         let mut missing = Vec::new();
-        for (number, (choice, standpoint)) in questions.into_iter().enumerate() {
-            answers.push(self.index.recall(&choice, &standpoint));
+        for (number, question) in questions.into_iter().enumerate() {
+            answers.push(self.index.recall(&question));
             if answers[number].is_none() {
-                missing.push((number, choice, standpoint));
+                missing.push((number, question));
             }
         }
         if !missing.is_empty() {
             self.work_out(missing, &mut answers).await;
         }
         let answers = answers.into_iter().map(|answer| answer.expect("they are still wanted: we wait for them"));
-        answers.inspect(|(answer, _)| memory::note_answer(answer)).collect()
+        answers.inspect(|(answer, _)| memory::note_answer(&**answer)).collect()
     }
 
     /// Works out numbered questions, which share as many threads as there are cores.
-    pub(crate) async fn work_out(
-        self: &Arc<Self>,
-        questions: Vec<Numbered>,
-        answers: &mut [Option<(Arc<Resolution>, u64)>],
-    ) {
+    async fn work_out(self: &Arc<Self>, questions: Vec<Numbered>, answers: &mut [Option<(Kept, u64)>]) {
         let wanted = Wanted::default();
         let flag = thread::wanted().unwrap_or_else(|| wanted.flag());
         let permit = self.readers.clone().acquire_owned().await.expect("never closed");
@@ -72,8 +68,8 @@ impl Core {
         let share = Arc::new(move |permit| {
             let _permit: OwnedSemaphorePermit = permit;
             let mine = std::iter::from_fn(|| questions.get(next.fetch_add(1, Ordering::Relaxed)));
-            let answer = |(number, choice, at): &Numbered| {
-                (*number, core.answer_reading(choice, at, Keep::Answer, &still_wanted))
+            let answer = |(number, question): &Numbered| {
+                (*number, core.any_answer_reading(question, Keep::Answer, &still_wanted))
             };
             mine.map(answer).collect::<Vec<_>>()
         });
@@ -114,33 +110,36 @@ impl Core {
         Watching::new(&self.files, watcher)
     }
 
-    /// Asks, reads what is missing, and asks again; `None` once nobody wants the answer any more.
+    /// Asks about an agent, reads what is missing, and asks again; `None` once nobody wants the answer any more.
     pub(crate) fn answer_reading(
         &self,
-        choice: &Choice,
-        standpoint: &Arc<Standpoint>,
+        question: AgentQuestion,
         keep: Keep,
         wanted: &AtomicBool,
-    ) -> Option<(Arc<Resolution>, u64)> {
+    ) -> Option<Arc<Resolution>> {
+        let (answer, _) = self.any_answer_reading(&Key::of(question), keep, wanted)?;
+        Some(typed::<AgentQuestion>(answer))
+    }
+
+    fn any_answer_reading(&self, question: &Key, keep: Keep, wanted: &AtomicBool) -> Option<(Kept, u64)> {
         for round in 0.. {
             if !wanted.load(Ordering::Relaxed) {
                 break;
             }
-            let (asks, tick) = match self.index.ask(choice, standpoint, keep) {
+            let (asks, tick) = match self.index.ask(question, keep) {
                 Reply::Answer(answer, version) => return Some((answer, version)),
                 Reply::Missing(asks, tick) => (asks, tick),
             };
             let watching = self.watching().as_long_as(wanted);
             let observe = |asks| disk::observe_all(&watching, asks);
-            let observed = self.index.observed(round, asks, &observe, choice, standpoint);
+            let observed = self.index.observed(round, asks, &observe, question);
             if !wanted.load(Ordering::Relaxed) {
                 break;
             }
             if watching.was_blind() {
                 // Nobody would tell when such facts change, so they hold for this answer only.
                 self.blind.store(true, Ordering::Relaxed);
-                let (answer, _) =
-                    Index::default().answer(&|asks| disk::observe_all(&self.files, asks), choice, standpoint);
+                let (answer, _) = Index::default().answer_any(&|asks| disk::observe_all(&self.files, asks), question);
                 return Some((answer, self.index.version()));
             }
             self.index.learn(observed, tick);

@@ -12,13 +12,15 @@ use super::workspace::is_instruction_file;
 use crate::answer::{Fate, Resolution, SessionKind, Source, Standpoint};
 use crate::disk::{self, Filesystem, Real};
 use crate::harness::Choice;
-use crate::harness::queries::{neighbour, patterns};
+use crate::queries::neighbour::Neighbour;
+use crate::queries::patterns::{self, Matches};
 use crate::report::change::{Change, Kind, Moment, When, on_read};
 use crate::report::compare::{Difference, compare};
 use crate::report::findings::patterns as patterns_of;
 use crate::report::front_matter::head;
 use crate::report::sentences;
 use crate::request::{Defaults, OneOrMany, Places, Request, beside};
+use crate::resolve::AgentQuestion;
 use crate::snapshot::Content;
 use crate::text::grouped;
 
@@ -144,7 +146,7 @@ impl Asking<'_> {
         let changed = |(choice, at): &(Choice, Standpoint)| {
             let mut at = at.clone();
             change(&mut at);
-            (choice.clone(), Arc::new(at))
+            AgentQuestion::new(choice.clone(), at)
         };
         let before = self.then.answers_to(self.agents.iter().map(|agent| changed(&agent.before)).collect()).await;
         let after = self.now.answers_to(self.agents.iter().map(|agent| changed(&agent.after)).collect()).await;
@@ -256,13 +258,8 @@ impl Touched {
         let touched = if changed.is_disjoint(&settings) { &changed } else { &files };
         for file in touched {
             let dir = beside(file);
-            let (choice, standpoint) = neighbour::question(&dir);
-            let standpoint = Arc::new(standpoint);
             for core in [now, then] {
-                let (found, _) = core.answer(choice.clone(), standpoint.clone()).await;
-                if let Some(below) =
-                    neighbour::of(&found).and_then(|file| file.strip_prefix(&found.standpoint.cwd).ok())
-                {
+                if let Some(below) = &core.query(Neighbour::within(&dir)).await.value {
                     reads.extend(inside(&dir.join(below)));
                     break;
                 }
@@ -270,9 +267,8 @@ impl Touched {
             for core in [now, then] {
                 let Ok(raw) = core.files.read(file) else { continue };
                 for pattern in patterns_of(&raw).iter().take(patterns::MOST) {
-                    let (choice, standpoint) = patterns::files_question(&dir, pattern);
-                    let (found, _) = core.answer(choice, Arc::new(standpoint)).await;
-                    reads.extend(patterns::matches(&found).first().and_then(|path| inside(path)));
+                    let found = core.query(Matches::below(&dir, pattern)).await;
+                    reads.extend(found.value.first().and_then(|path| inside(path)));
                 }
             }
         }

@@ -25,6 +25,7 @@ use crate::report::expect::{
 use crate::report::findings::{Finding, Kind, patterns};
 use crate::report::why::{self, Plain, Sought};
 use crate::request::{Defaults, OneOrMany, Places, Request};
+use crate::resolve::AgentQuestion;
 use crate::snapshot::Content;
 
 pub mod recorded;
@@ -195,7 +196,7 @@ pub(super) async fn prove(
         }
         let question = |(choice, at): &(Choice, Standpoint)| {
             let at = Standpoint { target: target.clone(), session: *session, ..at.clone() };
-            (choice.clone(), Arc::new(at))
+            AgentQuestion::new(choice.clone(), at)
         };
         let asked: Vec<_> = asking[&key].iter().map(question).collect();
         proofs.asked += asked.len();

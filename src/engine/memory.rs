@@ -10,8 +10,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Core;
-use crate::answer::Resolution;
 use crate::index::{Mark, mark};
+use crate::query::Rests;
 use crate::snapshot::Ask;
 
 tokio::task_local! {
@@ -96,7 +96,7 @@ impl<K: Eq + Hash, V> Memory<K, V> {
 }
 
 /// Notes that the work of this task rests on an answer.
-pub(crate) fn note_answer(answer: &Resolution) {
+pub(crate) fn note_answer(answer: &dyn Rests) {
     if answer.is_broken() {
         let _ = NOTED.try_with(RefCell::take);
     }

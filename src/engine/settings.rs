@@ -10,11 +10,12 @@ use serde_json::Value;
 
 use crate::answer::SessionKind;
 use crate::harness;
+use crate::harness::choice::AUTO;
 use crate::harness::custom::{self, Customs};
-use crate::harness::queries::installed::{self, AUTO};
+use crate::queries::installed;
+use crate::queries::roster;
 use crate::report::findings::{Kind, Severity, Standing};
 use crate::request::Defaults;
-use crate::roster;
 
 /// The word that switches a kind of findings off.
 const OFF: &str = "off";

@@ -14,11 +14,13 @@ use crate::disk::Filesystem;
 use crate::engine::{Core, memory, session::Session, thread};
 use crate::harness::Choice;
 use crate::harness::custom::FILE_NAME;
-use crate::harness::queries::references::{self, Absent};
-use crate::harness::queries::{neighbour, patterns};
 use crate::lsp::convert::{self, Encoding};
+use crate::queries::neighbour::Neighbour;
+use crate::queries::patterns::{self, DeadPatterns};
+use crate::queries::references::{Absent, AbsentReferences};
 use crate::report::findings::{self, Elsewhere, Kind, Subject, names};
 use crate::request::{Places, Request, beside};
+use crate::resolve::AgentQuestion;
 use crate::snapshot::{Ask, Content, Fact};
 use crate::text;
 
@@ -85,8 +87,6 @@ impl View {
         bom + text::raw_offset(&self.raw[bom..], shown)
     }
 }
-
-type Question = (Choice, Arc<Standpoint>);
 
 /// What is told about a file at the standpoint, and beside the file; as in [`View`].
 struct Told {
@@ -222,11 +222,9 @@ impl Core {
         let of = |which: &[usize]| which.iter().map(|&at| questions[at].clone()).collect::<Vec<_>>();
         let mut reading = Vec::new();
         if !undecided.is_empty() && beside.starts_with(&cwd) {
-            let (choice, standpoint) = neighbour::question(&beside);
-            let (found, _) = self.answer(choice, Arc::new(standpoint)).await;
             // The target is named by its way from the start directory, links and all.
-            let below = neighbour::of(&found).and_then(|file| file.strip_prefix(&found.standpoint.cwd).ok());
-            let target = below.map_or_else(|| path.to_owned(), |below| beside.join(below));
+            let below = self.query(Neighbour::within(&beside)).await;
+            let target = below.value.as_ref().map_or_else(|| path.to_owned(), |below| beside.join(below));
             reading = changed(&of(&undecided), |at| at.target = Some(target.clone()));
             for (at, answer) in undecided.into_iter().zip(self.asked(reading.clone()).await) {
                 answers[at] = answer;
@@ -242,13 +240,13 @@ impl Core {
     }
 
     /// What was asked about a document when it was looked at last.
-    pub(crate) fn asked_before(&self, path: &Path) -> Vec<Question> {
+    pub(crate) fn asked_before(&self, path: &Path) -> Vec<AgentQuestion> {
         let session = self.session();
         let document = session.documents.values().find(|document| document.path == path);
         document.map(|document| document.asked.clone()).unwrap_or_default()
     }
 
-    pub(crate) async fn asked(self: &Arc<Self>, questions: Vec<Question>) -> Vec<Arc<Resolution>> {
+    pub(crate) async fn asked(self: &Arc<Self>, questions: Vec<AgentQuestion>) -> Vec<Arc<Resolution>> {
         self.answers_to(questions).await.into_iter().map(|(answer, _)| answer).collect()
     }
 
@@ -299,10 +297,8 @@ impl Core {
         if wanted.is_empty() || !inside || !answers.iter().any(|answer| considers(answer, seen)) {
             return Vec::new();
         }
-        let wanted: Vec<&str> = wanted.iter().take(patterns::MOST).map(String::as_str).collect();
-        let (choice, standpoint) = patterns::question(&beside(seen), &wanted);
-        let (answer, _) = self.answer(choice, Arc::new(standpoint)).await;
-        patterns::dead(&answer).map(str::to_owned).collect()
+        let wanted = DeadPatterns::below(&beside(seen), wanted.into_iter().take(patterns::MOST));
+        self.query(wanted).await.value.clone()
     }
 
     /// Looks for what the patterns of many rules match, in one walk per directory, so that it is known when each is asked about.
@@ -314,9 +310,7 @@ impl Core {
             wanted.entry(beside(path)).or_default().extend(patterns);
         }
         for (base, all) in wanted.into_iter().filter(|(_, all)| all.len() > 1) {
-            let all: Vec<&str> = all.iter().map(String::as_str).collect();
-            let (choice, standpoint) = patterns::question(&base, &all);
-            self.answer(choice, Arc::new(standpoint)).await;
+            self.query(DeadPatterns::below(&base, all)).await;
         }
     }
 
@@ -339,9 +333,7 @@ impl Core {
         if references.is_empty() {
             return Vec::new();
         }
-        let (choice, standpoint) = references::question(seen, leads_to, references);
-        let (answer, _) = self.answer(choice, Arc::new(standpoint)).await;
-        references::absent(&answer)
+        self.query(AbsentReferences::of(seen, leads_to, references)).await.value.clone()
     }
 
     /// What is wrong with the harnesses that a file declares. The nearest declaration to a directory is the file in it; what
@@ -391,10 +383,10 @@ impl Core {
 }
 
 /// Questions that are changed in one way.
-fn changed(questions: &[(Choice, Standpoint)], change: impl Fn(&mut Standpoint)) -> Vec<Question> {
+fn changed(questions: &[(Choice, Standpoint)], change: impl Fn(&mut Standpoint)) -> Vec<AgentQuestion> {
     let changed = questions.iter().cloned().map(|(choice, mut standpoint)| {
         change(&mut standpoint);
-        (choice, Arc::new(standpoint))
+        AgentQuestion::new(choice, standpoint)
     });
     changed.collect()
 }

@@ -1,14 +1,16 @@
 //! Which harness is meant, and the rules of which of its versions.
 
 use std::cmp::Ordering;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
 use super::custom::{Custom, Customs};
 use super::history::{self, compare};
 use crate::answer::{Claim, Warning};
-use crate::harness::{ALL, Edition, History, Profile, Version, profile, queries::installed};
+use crate::harness::{ALL, Edition, History, Profile, Version, profile};
+
+/// The word that asks for the installed version in place of one: `codex@auto`.
+pub const AUTO: &str = "auto";
 
 /// A harness and an edition, chosen by name.
 #[derive(Clone)]
@@ -62,23 +64,6 @@ impl Choice {
         Choice { chosen: Chosen::Custom(custom), claim: Claim::default(), note: None }
     }
 
-    /// A question of Briefing's own in the shape of a custom harness, where the edition holds what is asked about. `id` has a
-    /// slash, so that no harness can have it.
-    pub(super) fn lookup(id: &str, (title, summary): (&str, &str), edition: impl Edition + Hash + 'static) -> Choice {
-        let mut hasher = DefaultHasher::new();
-        edition.hash(&mut hasher);
-        Choice::custom(Arc::new(Custom {
-            path: None,
-            id: id.to_owned(),
-            title: title.to_owned(),
-            summary: summary.to_owned(),
-            details: Vec::new(),
-            edition: Arc::new(edition),
-            fingerprint: hasher.finish(),
-            instruction_names: Vec::new(),
-        }))
-    }
-
     /// The harness's id.
     pub fn id(&self) -> &str {
         match &self.chosen {
@@ -118,7 +103,7 @@ pub fn newest(profile: &'static Profile) -> Choice {
 }
 
 /// The harness and edition that `codex`, `codex@0.169`, `codex@0.168.2` or the id of a custom harness names. Which version
-/// `codex@auto` is, only [`installed::Installations`] know.
+/// `codex@auto` is, only [`crate::queries::installed::Installations`] know.
 pub fn choose(spec: &str, customs: &Customs) -> Result<Choice, String> {
     let (id, version) = spec.split_once('@').map_or((spec, None), |(id, version)| (id, Some(version)));
     if let Some(problem) = customs.problem_of(id) {
@@ -143,7 +128,7 @@ pub fn choose(spec: &str, customs: &Customs) -> Result<Choice, String> {
         };
         return Err(format!("there is no harness `{id}`; {known}{unread}"));
     };
-    let Some(version) = version.filter(|version| *version != installed::AUTO) else {
+    let Some(version) = version.filter(|version| *version != AUTO) else {
         return Ok(newest(profile));
     };
     if !version.starts_with(|c: char| c.is_ascii_digit()) {

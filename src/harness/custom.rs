@@ -35,8 +35,10 @@ mod shape;
 mod standpoint;
 
 pub use super::overrides::{Overrides, kept};
-pub use super::queries::declarations::{FILE_NAME, question};
 pub use declare::{schema, settings_schema};
+
+/// The name of the file in which a workspace declares harnesses.
+pub const FILE_NAME: &str = "briefing.toml";
 
 /// A harness that the user declared.
 pub struct Custom {

@@ -35,29 +35,6 @@ pub struct Profile {
     pub evidence: Evidence,
 }
 
-impl Profile {
-    /// A profile for a question of Briefing's own, such as what is installed: asked as harnesses are, its answer is
-    /// remembered and watched like theirs. It is in no list.
-    pub(crate) const fn lookup(
-        id: &'static str,
-        summary: &'static str,
-        editions: &'static [&'static dyn Edition],
-    ) -> Profile {
-        Profile {
-            id,
-            title: summary,
-            summary,
-            editions,
-            history: None,
-            instruction_names: &[],
-            settings_names: &[],
-            keys: &[],
-            program: None,
-            evidence: Evidence::NONE,
-        }
-    }
-}
-
 /// How a harness changed.
 pub struct History {
     /// What changed, oldest first.
@@ -69,12 +46,18 @@ pub struct History {
 }
 
 /// How a harness is started, and the package that brings it, as the registry has it in November 2026.
-#[derive(Hash)]
 pub struct Program {
     /// The command.
     pub command: &'static str,
     /// The npm package; one that lies elsewhere says no version.
     pub package: &'static str,
+}
+
+impl Program {
+    /// Returns true if it is an editor, with an agent in it that not everyone uses.
+    pub fn is_editor(&self) -> bool {
+        self.package == "Code"
+    }
 }
 
 /// One range of a harness's versions, with one set of rules.
@@ -238,9 +221,6 @@ pub struct About {
 }
 
 impl About {
-    /// Of a [`Profile::lookup`].
-    pub(crate) const LOOKUP: About = About { name: "1", checked: ("1", "1"), details: Details::NONE };
-
     /// The versions that were checked, in words: `0.169.x` for all that begin so, `1.18.33 to 1.18.x` for those from one on.
     pub fn checked_on(&self) -> String {
         let (first, last) = self.checked;
@@ -260,7 +240,7 @@ pub fn is_month(edition: &str) -> bool {
 
 /// What people compare harnesses by: a short phrase each, in the words of the harness's own rules, as
 /// `briefing harnesses --details` shows them side by side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Details {
     /// The names of its files, and which of them wins.
     pub files: &'static str,
@@ -289,22 +269,6 @@ pub struct Details {
 }
 
 impl Details {
-    /// Those of a question about no harness.
-    pub(crate) const NONE: Details = Details {
-        files: "",
-        triggers: "",
-        place: "",
-        truncation: "",
-        nested: "",
-        global: "",
-        urls: "",
-        globs: "",
-        sessions: "",
-        hooks: "",
-        persona: "",
-        dedupe: "",
-    };
-
     /// The titles of the rows, in order.
     pub const TITLES: [&'static str; 12] = [
         "files",
@@ -341,10 +305,14 @@ impl Details {
     }
 }
 
-/// Whether an id is that of a question which is asked before others: what is declared, what is installed. No harness has
-/// such an id, and none can be declared with one.
-pub fn is_asked_before(id: &str) -> bool {
-    id.contains(['.', '/'])
+#[cfg(test)]
+impl About {
+    /// Returns what is known about the edition of a test.
+    pub(crate) fn of_a_test() -> &'static About {
+        static ABOUT: LazyLock<About> =
+            LazyLock::new(|| About { name: "1.0", checked: ("1.0", "1.0"), details: Details::default() });
+        &ABOUT
+    }
 }
 
 #[cfg(test)]
@@ -359,7 +327,7 @@ mod tests {
             (("2026.11", "2026.11"), "2026.11"),
             (("1.1.53", "1.2.3"), "1.1.53 to 1.2.3"),
         ] {
-            let about = About { name: "", checked, details: Details::NONE };
+            let about = About { name: "", checked, details: Details::default() };
             assert_eq!(about.checked_on(), words);
         }
     }

@@ -1,4 +1,4 @@
-//! What shows that somebody uses a harness. Each profile says its own; [`crate::roster`] looks for all of it.
+//! What shows that somebody uses a harness. Each profile says its own; [`crate::queries::roster`] looks for all of it.
 
 use std::path::{Path, PathBuf};
 

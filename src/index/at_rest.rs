@@ -6,10 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use dashmap::DashMap;
 
-use super::Question;
-use crate::answer::{Resolution, Standpoint};
-use crate::harness::Choice;
-use crate::resolve::{Outcome, resolve_knowing};
+use crate::query::{Kept, Key, Outcome, Question, typed};
 use crate::search::Parts;
 use crate::snapshot::{Ask, AskHasher, Fact, Facts, GlobFlavor};
 
@@ -25,29 +22,33 @@ pub type Look<'a> = &'a dyn Fn(Vec<Ask>) -> Vec<(Ask, Fact)>;
 pub struct AtRest {
     facts: DashMap<Ask, Fact, AskHasher>,
     parts: Mutex<Parts>,
-    memo: Mutex<HashMap<Question, Arc<Resolution>, AskHasher>>,
+    memo: Mutex<HashMap<Key, Kept, AskHasher>>,
 }
 
 impl AtRest {
     /// The answer.
-    pub fn answer(&self, look: Look, choice: &Choice, standpoint: &Arc<Standpoint>) -> Arc<Resolution> {
-        let question = Question::new(choice, standpoint);
-        if let Some(answer) = self.memo.lock().unwrap_or_else(PoisonError::into_inner).get(&question) {
+    pub fn answer<Q: Question>(&self, look: Look, question: Q) -> Arc<Q::Answer> {
+        typed::<Q>(self.answer_any(look, &Key::of(question)))
+    }
+
+    /// The answer to a question of any type.
+    pub fn answer_any(&self, look: Look, question: &Key) -> Kept {
+        if let Some(answer) = self.memo.lock().unwrap_or_else(PoisonError::into_inner).get(question) {
             return answer.clone();
         }
         let looking = Looking { known: &self.facts, look };
         loop {
             let known = self.parts.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            match resolve_knowing(&looking, &known, choice, standpoint, false) {
+            match question.resolve(&looking, &known, false) {
                 Outcome::Pending(asks) => looking.learn(asks),
-                Outcome::Answer(answer) => return self.keep(question, Arc::from(answer)),
+                Outcome::Answer(answer) => return self.keep(question.clone(), *answer),
             }
         }
     }
 
-    fn keep(&self, question: Question, answer: Arc<Resolution>) -> Arc<Resolution> {
+    fn keep(&self, question: Key, answer: Kept) -> Kept {
         let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
-        for part in answer.trace.parts() {
+        for part in answer.trace().parts() {
             if !parts.contains(&part.key) {
                 parts.keep(part.clone());
             }

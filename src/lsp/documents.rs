@@ -1,14 +1,12 @@
 //! The documents that are open in the editor.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use ropey::Rope;
 use tower_lsp::ls_types::TextDocumentContentChangeEvent;
 
 use super::convert::{self, Encoding};
-use crate::answer::Standpoint;
-use crate::harness::Choice;
+use crate::resolve::AgentQuestion;
 
 /// An open document.
 pub(crate) struct Document {
@@ -21,7 +19,7 @@ pub(crate) struct Document {
     /// What the editor shows.
     pub text: Rope,
     /// What was asked about it last, one after the other; it may be asked again at once, on all cores.
-    pub asked: Vec<(Choice, Arc<Standpoint>)>,
+    pub asked: Vec<AgentQuestion>,
 }
 
 /// Applies changes in their order. Positions beyond the text are moved into it.

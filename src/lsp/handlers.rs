@@ -17,13 +17,15 @@ use crate::answer::{Resolution, Standpoint};
 use crate::engine::Core;
 use crate::engine::settings::Settings;
 use crate::engine::thread::OwnThread;
-use crate::harness::custom::{self, Customs};
-use crate::harness::queries::installed::{self, Installed};
+use crate::harness::custom::Customs;
 use crate::harness::{Choice, Profile};
 use crate::lsp::{Server, announce, capabilities, publish};
+use crate::queries::declarations::Declarations;
+use crate::queries::installed::InstalledVersion;
+use crate::queries::roster::{Reasons, Roster};
 use crate::report::judged::{Judged, judged};
 use crate::request::{Defaults, Places, Request};
-use crate::roster::{self, Roster};
+use crate::resolve::AgentQuestion;
 use crate::snapshot::Change;
 
 impl LanguageServer for Server {
@@ -311,7 +313,7 @@ impl Core {
         places: &Places,
     ) -> Result<(Vec<Arc<Resolution>>, u64)> {
         let questions = self.questions(request, places).await?;
-        let questions = questions.into_iter().map(|(choice, at)| (choice, Arc::new(at))).collect();
+        let questions = questions.into_iter().map(|(choice, at)| AgentQuestion::new(choice, at)).collect();
         let before = self.index.version();
         let (answers, versions): (Vec<_>, Vec<_>) = self.answers_to(questions).await.into_iter().unzip();
         let answers = answers.into_iter().map(|answer| self.told_here(answer)).collect();
@@ -348,24 +350,21 @@ impl Core {
 
     /// Looks up which version of a harness is installed, as an agent started in `cwd` would meet it.
     pub(crate) async fn look_up(self: &Arc<Self>, profile: &Profile, cwd: &Path, defaults: &mut Defaults) {
-        let (choice, standpoint) = installed::question(profile, cwd, &defaults.home, &defaults.env);
-        let (found, _) = self.answer(choice, Arc::new(standpoint)).await;
-        defaults.installed.found.insert(profile.id.to_owned(), Installed::of(&found));
+        let found = self.query(InstalledVersion::of(profile, cwd, &defaults.home, &defaults.env)).await;
+        defaults.installed.found.insert(profile.id.to_owned(), found.value.clone());
     }
 
     /// The harnesses that are used by those who start them in `cwd`.
     pub(crate) async fn roster(self: &Arc<Self>, cwd: &Path, defaults: &Defaults) -> Arc<Roster> {
-        let (choice, standpoint) = roster::question(cwd, &defaults.home, &defaults.env);
-        let (found, _) = self.answer(choice, Arc::new(standpoint)).await;
-        Arc::new(Roster::of(&found, &defaults.customs, &defaults.editor))
+        let found = self.query(Reasons::of(cwd, &defaults.home, &defaults.env)).await;
+        Arc::new(Roster::of(&found.value, &defaults.customs, &defaults.editor))
     }
 
     /// The harnesses that are declared for an agent that is started in `cwd`: by its workspace, and by the settings.
     pub(crate) async fn customs(self: &Arc<Self>, cwd: &Path) -> Arc<Customs> {
-        let (choice, standpoint) = custom::question(cwd);
-        let (declared, _) = self.answer(choice, Arc::new(standpoint)).await;
+        let declared = self.query(Declarations::of(cwd)).await;
         let mut session = self.session();
-        let customs = Arc::new(Customs::of(&declared, &session.settings.custom_harnesses));
+        let customs = Arc::new(Customs::of(declared.value.as_ref(), &session.settings.custom_harnesses));
         let names = customs.harnesses.iter().flat_map(|custom| &custom.instruction_names);
         session.custom_names.extend(names.filter_map(|name| Path::new(name).file_name()).map(ToOwned::to_owned));
         customs

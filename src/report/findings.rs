@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::paths::short;
 use super::words::list;
 use crate::answer::{Fate, Resolution, Source, Trigger};
-use crate::harness::queries::references::Absent;
+use crate::queries::references::Absent;
 use crate::snapshot::Content;
 
 mod budget;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::paths::short;
 use super::words::list;
 use crate::answer::Resolution;
-use crate::roster::{Reason, Roster, What};
+use crate::queries::roster::{Reason, Roster, What};
 
 /// How many agents with the same reason are named before the others are only counted.
 const NAMED: usize = 6;

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::harness::queries::installed::{Installations, Installed};
 use crate::harness::{self, Choice};
-use crate::roster::{Reason, Roster, What};
+use crate::queries::installed::{Installations, Installed};
+use crate::queries::roster::{Reason, Roster, What};
 
 /// Result of `briefing/roster`: which harnesses are used here, and what shows it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, Eq, JsonSchema)]

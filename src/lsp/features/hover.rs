@@ -1,7 +1,6 @@
 //! Hovers: on instruction and settings files, and on the first line of every other file.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::{
@@ -12,7 +11,7 @@ use super::super::Server;
 use super::super::convert::path_of;
 use super::diagnostics;
 use crate::engine::view::View;
-use crate::harness::queries::patterns;
+use crate::queries::patterns::Matches;
 use crate::report::hover::{Hover, chain, hover, matches, pattern_at};
 use crate::request::{Places, Request, beside};
 
@@ -53,8 +52,7 @@ impl Server {
         view.subject().sources().next()?;
         let (pattern, at) = pattern_at(&view.raw, byte)?;
         let base = beside(&view.seen);
-        let (choice, standpoint) = patterns::files_question(&base, &pattern);
-        let (answer, _) = self.core.answer(choice, Arc::new(standpoint)).await;
-        Some(matches(&pattern, at, patterns::matches(&answer), &base))
+        let found = self.core.query(Matches::below(&base, &pattern)).await;
+        Some(matches(&pattern, at, &found.value, &base))
     }
 }

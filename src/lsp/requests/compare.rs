@@ -8,12 +8,14 @@ use super::super::ext::{CompareParams, Side};
 use crate::answer::Resolution;
 use crate::disk::{self, AtRevision};
 use crate::engine::Core;
-use crate::harness::custom::{self, Customs};
-use crate::harness::queries::installed::{self, Installed};
+use crate::harness::custom::Customs;
 use crate::index::Index;
 use crate::lsp::Server;
+use crate::queries::declarations::Declarations;
+use crate::queries::installed::InstalledVersion;
 use crate::report::compare::{Comparison, compare};
 use crate::request::{Defaults, Places, Request};
+use crate::resolve::AgentQuestion;
 
 impl Server {
     /// `briefing/compare`
@@ -65,19 +67,19 @@ impl Core {
         let files = AtRevision::open(&self.files, &places.cwd, revision)?;
         let index = Index::default();
         let observe = |asks| disk::observe_all(&files, asks);
-        let (choice, standpoint) = custom::question(&places.cwd);
-        let (declared, _) = index.answer(&observe, &choice, &Arc::new(standpoint));
-        let customs = Customs::of(&declared, &self.session().settings.custom_harnesses);
+        let (declared, _) = index.answer(&observe, Declarations::of(&places.cwd));
+        let customs = Customs::of(declared.value.as_ref(), &self.session().settings.custom_harnesses);
         let mut defaults = Defaults { customs: Arc::new(customs), ..defaults.clone() };
         // The version that is installed now answers for the revision, too.
         for profile in request.to_look_up(&defaults) {
-            let (choice, standpoint) = installed::question(profile, &places.cwd, &defaults.home, &defaults.env);
+            let installed = InstalledVersion::of(profile, &places.cwd, &defaults.home, &defaults.env);
             let now = |asks| disk::observe_all(&self.files, asks);
-            let (found, _) = Index::default().answer(&now, &choice, &Arc::new(standpoint));
-            defaults.installed.found.insert(profile.id.to_owned(), Installed::of(&found));
+            let (found, _) = Index::default().answer(&now, installed);
+            defaults.installed.found.insert(profile.id.to_owned(), found.value.clone());
         }
         let questions = request.questions(&defaults, places)?;
-        let answer = |(choice, standpoint)| self.told_here(index.answer(&observe, &choice, &Arc::new(standpoint)).0);
+        let answer =
+            |(choice, standpoint)| self.told_here(index.answer(&observe, AgentQuestion::new(choice, standpoint)).0);
         Ok(questions.into_iter().map(answer).collect())
     }
 }

@@ -14,12 +14,12 @@ use crate::answer::{Fate, Resolution, Standpoint};
 use crate::disk::{Filesystem, scan};
 use crate::engine::Core;
 use crate::engine::answers::Wanted;
-use crate::harness::Choice;
 use crate::harness::names::INSTRUCTION_FILES;
 use crate::index::Keep;
 use crate::lsp::Server;
 use crate::report::files::{InstructionFile, InstructionFiles, Reading, reading};
 use crate::request::{Places, Request};
+use crate::resolve::AgentQuestion;
 use crate::snapshot::FileType;
 
 /// How many directories are looked through for a file beside an instruction file.
@@ -28,7 +28,7 @@ const SEARCHED: usize = 64;
 /// A directory below which files are looked for, and what is asked about them from one start directory.
 struct Group {
     root: PathBuf,
-    questions: Vec<(Choice, Arc<Standpoint>)>,
+    questions: Vec<AgentQuestion>,
 }
 
 impl Server {
@@ -80,7 +80,7 @@ impl Server {
         for (root, cwd) in places {
             let places = Places { cwd, target: None, read_before: Vec::new(), already_loaded: Vec::new() };
             let questions = self.core.questions(&request, &places).await?;
-            let questions = questions.into_iter().map(|(choice, at)| (choice, Arc::new(at))).collect();
+            let questions = questions.into_iter().map(|(choice, at)| AgentQuestion::new(choice, at)).collect();
             groups.push(Group { root: self.core.files.real(&root), questions });
         }
         Ok(groups)
@@ -97,12 +97,12 @@ impl Core {
         files: &mut BTreeMap<PathBuf, Vec<Reading>>,
     ) {
         let mut sessions = Vec::new();
-        for (choice, standpoint) in &group.questions {
-            let Some(session) = self.answer_reading(choice, standpoint, Keep::Answer, wanted) else { return };
+        for question in &group.questions {
+            let Some(session) = self.answer_reading(question.clone(), Keep::Answer, wanted) else { return };
             let there = |fate| !matches!(fate, Fate::Missing | Fate::Pending);
-            let sources = session.0.answer.sources.iter().filter(|source| there(source.fate));
+            let sources = session.answer.sources.iter().filter(|source| there(source.fate));
             found.extend(sources.filter_map(|source| source.path()).map(Path::to_owned));
-            sessions.push((choice, standpoint, session.0));
+            sessions.push((question, session));
         }
         let mut beside: BTreeMap<PathBuf, Option<PathBuf>> = BTreeMap::new();
         let mut known: Option<(PathBuf, Vec<Option<Arc<Resolution>>>)> = None;
@@ -114,9 +114,10 @@ impl Core {
             // Files of one directory come one after the other.
             if known.as_ref().is_none_or(|(asked, _)| Some(asked) != target.as_ref()) {
                 known = target.map(|target| {
-                    let ask = |(choice, standpoint, _): &(&Choice, &Arc<Standpoint>, _)| {
-                        let standpoint = Standpoint { target: Some(target.clone()), ..(***standpoint).clone() };
-                        Some(self.answer_reading(choice, &Arc::new(standpoint), Keep::FactsOnly, wanted)?.0)
+                    let ask = |(question, _): &(&AgentQuestion, _)| {
+                        let standpoint = Standpoint { target: Some(target.clone()), ..(*question.standpoint).clone() };
+                        let question = AgentQuestion::new(question.choice.clone(), standpoint);
+                        self.answer_reading(question, Keep::FactsOnly, wanted)
                     };
                     (target.clone(), sessions.iter().map(ask).collect())
                 });
@@ -124,7 +125,7 @@ impl Core {
             if !wanted.load(Ordering::Relaxed) {
                 return;
             }
-            let readings = sessions.iter().enumerate().map(|(at, (_, _, session))| {
+            let readings = sessions.iter().enumerate().map(|(at, (_, session))| {
                 let beside = known.as_ref().filter(|_| base.is_some()).and_then(|(_, answers)| answers[at].as_deref());
                 reading(&file, session, beside)
             });

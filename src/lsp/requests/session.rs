@@ -1,6 +1,5 @@
 //! `briefing/session`: a session of one harness, step by step.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use tower_lsp::jsonrpc::{Error, Result};
@@ -14,6 +13,7 @@ use crate::index::Keep;
 use crate::lsp::Server;
 use crate::report::session::{Unfolded, unfolded};
 use crate::request::Places;
+use crate::resolve::AgentQuestion;
 use crate::session::{Step, Turn, unfold};
 
 impl Server {
@@ -49,8 +49,8 @@ impl Core {
     ) -> std::result::Result<Vec<Turn>, String> {
         let wanted = AtomicBool::new(true);
         let ask = |at: &Standpoint| {
-            let answer = self.answer_reading(choice, &Arc::new(at.clone()), Keep::Answer, &wanted);
-            answer.expect("it is wanted").0
+            let answer = self.answer_reading(AgentQuestion::new(choice.clone(), at.clone()), Keep::Answer, &wanted);
+            answer.expect("it is wanted")
         };
         unfold(choice, start, steps, &ask)
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Action, Context, Edit};
-use crate::harness::queries::manifests::Manifest;
+use crate::queries::manifests::Manifest;
 use crate::report::findings::{Finding, Kind};
 use crate::snapshot::{Ask, Fact, FileType, GlobFlavor};
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::{Finding, Kind, Subject};
 use crate::answer::{Resolution, Scope, Trigger};
-use crate::harness::queries::references::{Reference, Runner};
+use crate::queries::references::{Reference, Runner};
 use crate::report::markdown::outline;
 
 /// Parts of names that stand for others.

@@ -1,20 +1,18 @@
-//! Which harnesses are used here, each with its reasons: those are *mine*.
+//! Finds which agents are used here, each with its reasons: those are *mine*.
 //!
-//! It is asked for like the files of any harness, so that it is remembered, watched and explained: programs on PATH, what
-//! clients leave at home, files of the repository that are one harness's own. What the user declares and what the editor
-//! has installed is laid over that. The evidence itself stands in each profile.
+//! Programs on PATH, what clients leave at home, and files of the repository that are one agent's own speak for an agent. What
+//! the user declares and what the editor has installed is laid over that. The evidence itself stands in each profile.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::answer::{Answer, Resolution, Scope, Source, Standpoint};
+use super::installed::{Installed, Start, on_path, places_on_path};
 use crate::harness::custom::Customs;
 use crate::harness::evidence::path_of;
-use crate::harness::queries::installed::{Installed, on_path, places_on_path};
-use crate::harness::{ALL, About, Choice, Edition, Evidence, Profile};
+use crate::harness::{ALL, Evidence, Profile};
+use crate::query::{Query, physical};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Environment};
-use crate::text::Size;
 
 /// The word for the harnesses that are used here.
 pub const MINE: &str = "mine";
@@ -104,19 +102,29 @@ pub struct Roster {
     pub mine: Vec<Used>,
 }
 
-/// What is asked before a question about the harnesses that are used in `cwd`.
-pub fn question(cwd: &Path, home: &Path, env: &Environment) -> (Choice, Standpoint) {
-    (Choice::named(&LOOK, &Look), Standpoint::plain(cwd, home, env.clone()))
+/// The question what speaks for each harness in a directory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Reasons {
+    at: Start,
+}
+
+/// What speaks for a harness: its id, and the reason.
+pub type ReasonFor = (&'static str, Reason);
+
+impl Reasons {
+    /// Asks what speaks for each harness for those who start agents in `cwd`.
+    pub fn of(cwd: &Path, home: &Path, env: &Environment) -> Reasons {
+        Reasons { at: Start { cwd: cwd.to_owned(), home: home.to_owned(), env: env.clone() } }
+    }
 }
 
 impl Roster {
-    /// What the answer to [`question`], the declarations, and the names of the editor's extensions come to.
-    pub fn of(answer: &Resolution, customs: &Customs, editor: &[String]) -> Roster {
-        let found: Vec<(&str, Reason)> = answer.answer.sources.iter().filter_map(reason).collect();
+    /// Returns the roster from the result of [`Reasons`], the declarations, and the names of the editor's extensions.
+    pub fn of(found: &[ReasonFor], customs: &Customs, editor: &[String]) -> Roster {
         if !customs.agents.is_empty() {
             return Roster { mine: customs.agents.iter().map(|spec| named(spec, customs)).collect() };
         }
-        let mut mine: Vec<Used> = ALL.iter().filter_map(|profile| used(profile, &found, editor)).collect();
+        let mut mine: Vec<Used> = ALL.iter().filter_map(|profile| used(profile, found, editor)).collect();
         if mine.iter().flat_map(|used| &used.because).any(|reason| reason.what.is_of_machine()) {
             mine.retain(|used| used.because[0].what != What::Shared);
         }
@@ -153,14 +161,7 @@ fn named(spec: &str, customs: &Customs) -> Used {
     Used { spec: spec.to_owned(), ..Used::new(id, because) }
 }
 
-/// The harness that a source of the answer speaks for, and the reason it is: [`Look`] writes both into the source's reason.
-fn reason(source: &Source) -> Option<(&str, Reason)> {
-    let (id, word) = source.reason.split_once(' ')?;
-    let what = What::ALL.into_iter().find(|what| what.word() == word)?;
-    Some((id, Reason { what, path: source.path().map(Path::to_owned), name: None }))
-}
-
-fn used(profile: &Profile, found: &[(&str, Reason)], editor: &[String]) -> Option<Used> {
+fn used(profile: &Profile, found: &[ReasonFor], editor: &[String]) -> Option<Used> {
     let own = found.iter().filter(|(id, _)| *id == profile.id).map(|(_, reason)| reason.clone());
     let known = |name: &&String| profile.evidence.editor.iter().any(|known| known.eq_ignore_ascii_case(name));
     let named =
@@ -176,20 +177,19 @@ fn used(profile: &Profile, found: &[(&str, Reason)], editor: &[String]) -> Optio
     (!because.is_empty()).then(|| Used { workspace, ..Used::new(profile.id, because) })
 }
 
-/// Not in the list of harnesses: it looks for them.
-static LOOK: Profile = Profile::lookup("briefing.roster", "what speaks for each harness", &[&Look]);
+impl Query for Reasons {
+    type Out = Vec<ReasonFor>;
 
-struct Look;
-
-impl Edition for Look {
-    fn about(&self) -> &About {
-        &About::LOOKUP
+    fn environment(&self) -> Environment {
+        self.at.env.clone()
     }
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
+    fn run(&self, search: &mut Search) -> Known<Vec<ReasonFor>> {
+        let Some(cwd) = physical(&self.at.cwd, search)? else { return Ok(Vec::new()) };
+        let at = &Start { cwd, ..self.at.clone() };
         let dirs = project(at, search)?;
         search.expect(asks(at, &dirs, search))?;
-        let mut answer = Answer::default();
+        let mut found = Vec::new();
         let mut shared = None;
         for dir in &dirs {
             let path = dir.join(SHARED);
@@ -199,8 +199,7 @@ impl Edition for Look {
         }
         for profile in ALL {
             let mut speaks = |what: What, path: PathBuf| {
-                let reason = format!("{} {}", profile.id, what.word());
-                answer.sources.push(Source::whole(path, Scope::User, Size::default(), reason));
+                found.push((profile.id, Reason { what, path: Some(path), name: None }));
             };
             for (what, places) in [(What::Run, profile.evidence.traces), (What::Configured, profile.evidence.homes)] {
                 for path in places.iter().filter_map(|place| path_of(place, &at.home, search)).collect::<Vec<_>>() {
@@ -219,13 +218,13 @@ impl Edition for Look {
                 speaks(What::Shared, path.clone());
             }
         }
-        Ok(answer)
+        Ok(found)
     }
 }
 
 /// The directories whose files speak for a harness: from the working directory up to the root of the repository. The home
 /// directory is no project.
-fn project(at: &Standpoint, search: &mut Search) -> Known<Vec<PathBuf>> {
+fn project(at: &Start, search: &mut Search) -> Known<Vec<PathBuf>> {
     search.expect(at.cwd.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
     let mut dirs = Vec::new();
     let mut in_repository = false;
@@ -242,7 +241,7 @@ fn project(at: &Standpoint, search: &mut Search) -> Known<Vec<PathBuf>> {
 }
 
 /// What is asked in any case.
-fn asks(at: &Standpoint, dirs: &[PathBuf], search: &Search) -> Vec<Ask> {
+fn asks(at: &Start, dirs: &[PathBuf], search: &Search) -> Vec<Ask> {
     let mut asks: Vec<Ask> = dirs.iter().map(|dir| Ask::Kind(dir.join(SHARED))).collect();
     for Profile { evidence, program, .. } in ALL {
         let commands = program.iter().map(|program| &program.command).chain(evidence.commands);
@@ -256,10 +255,10 @@ fn asks(at: &Standpoint, dirs: &[PathBuf], search: &Search) -> Vec<Ask> {
 }
 
 /// The file that shows that a harness is installed.
-fn installed(profile: &Profile, at: &Standpoint, search: &mut Search) -> Known<Option<PathBuf>> {
+fn installed(profile: &Profile, at: &Start, search: &mut Search) -> Known<Option<PathBuf>> {
     // An editor that is there does not say that its agent is used.
     if let Some(program) = profile.program.as_ref().filter(|program| !program.is_editor()) {
-        return Ok(match program.find(at, search)? {
+        return Ok(match program.find(&at.cwd, &at.home, search)? {
             Installed::Version(_, path) | Installed::Unversioned(path) => Some(path),
             Installed::Nowhere => None,
         });

@@ -1,4 +1,4 @@
-//! What is asked before anything is said of the prose of a file: which of the files and scripts that it names are not there.
+//! Finds the files and scripts that the prose of a file names and that are not there.
 //!
 //! In doubt everything is there: a path that stands anywhere below the project's top, or that git ignores, and a script that
 //! any manifest has, are no mistakes.
@@ -11,19 +11,15 @@ use std::rc::Rc;
 
 use ignore::gitignore::Gitignore;
 
-use crate::answer::{Answer, Resolution, Standpoint, Warning};
 use crate::glob::gitignore;
 use crate::harness::names::beside;
-use crate::harness::queries::manifests::{self, Manifest};
-use crate::harness::{About, Choice, Edition};
+use crate::queries::manifests::{self, Manifest};
+use crate::query::{Query, physical};
 use crate::search::{Known, Search};
-use crate::snapshot::{Environment, Errno, FileType, GlobFlavor, absolute};
+use crate::snapshot::{Errno, FileType, GlobFlavor, absolute};
 
 /// The most names in one file that are looked for.
 const MOST: usize = 256;
-
-/// The code of what is said of a name that leads to nothing.
-const ABSENT: &str = "absent";
 
 /// Words that name a file, or run a script.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -108,53 +104,43 @@ pub struct Absent {
     pub manifest: Option<PathBuf>,
 }
 
-/// The question which of these lead to nothing, for a file and the place to which it leads if it is a link.
-pub fn question(file: &Path, leads_to: Option<&Path>, references: BTreeSet<Reference>) -> (Choice, Standpoint) {
-    let base = beside(file);
-    let parents = [Some(file), leads_to].into_iter().flatten().filter_map(Path::parent);
-    let mut dirs: Vec<PathBuf> = parents.chain([&*base]).map(Path::to_owned).collect();
-    dirs.dedup();
-    let lookup = Lookup { dirs, references: references.into_iter().take(MOST).collect() };
-    let words = ("references", "which files and scripts that a text names are not there");
-    (Choice::lookup("prose/references", words, lookup), Standpoint::plain(&base, &base, Environment::default()))
-}
-
-/// The references that lead to nothing.
-pub fn absent(answer: &Resolution) -> Vec<Absent> {
-    let said = answer.answer.warnings.iter().filter(|warning| warning.code == ABSENT);
-    said.map(|warning| Absent { said: warning.message.clone(), manifest: warning.path.clone() }).collect()
-}
-
-#[derive(Hash)]
-struct Lookup {
+/// The question which of the references of a file lead to nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct AbsentReferences {
+    base: PathBuf,
     dirs: Vec<PathBuf>,
     references: Vec<Reference>,
 }
 
-impl Edition for Lookup {
-    fn about(&self) -> &About {
-        &About::LOOKUP
+impl AbsentReferences {
+    /// Asks about references of a file, and the place to which the file leads if it is a link.
+    pub fn of(file: &Path, leads_to: Option<&Path>, references: BTreeSet<Reference>) -> AbsentReferences {
+        let base = beside(file);
+        let parents = [Some(file), leads_to].into_iter().flatten().filter_map(Path::parent);
+        let mut dirs: Vec<PathBuf> = parents.chain([&*base]).map(Path::to_owned).collect();
+        dirs.dedup();
+        AbsentReferences { base, dirs, references: references.into_iter().take(MOST).collect() }
     }
+}
 
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
-        let mut answer = Answer::default();
-        let place = Place::of(&at.cwd, &self.dirs, search)?;
+impl Query for AbsentReferences {
+    type Out = Vec<Absent>;
+
+    fn run(&self, search: &mut Search) -> Known<Vec<Absent>> {
+        let Some(base) = physical(&self.base, search)? else { return Ok(Vec::new()) };
+        let place = Place::of(&base, &self.dirs, search)?;
+        let mut absent = Vec::new();
         for reference in &self.references {
-            let absent = match reference {
+            let found = match reference {
                 Reference::Path(path) => place.lacks(path, search)?.then_some(None),
                 Reference::Link(path) => place.lacks_beside(path, search)?.then_some(None),
                 Reference::Script(runner, name) => place.lacks_script(*runner, name, search)?.map(Some),
             };
-            if let Some(manifest) = absent {
-                let warning = Warning::general(ABSENT, reference.to_string());
-                answer.warnings.push(Warning { path: manifest, ..warning });
-            }
+            absent.extend(found.map(|manifest| Absent { said: reference.to_string(), manifest }));
         }
-        // What was not looked for any more is there.
-        if search.gave_up_at().is_some() || search.cut_short().is_some() {
-            answer.warnings.clear();
-        }
-        Ok(answer)
+        // Where the search ended early, the rest may be there.
+        let is_complete = search.gave_up_at().is_none() && search.cut_short().is_none();
+        Ok(if is_complete { absent } else { Vec::new() })
     }
 }
 

@@ -1,21 +1,15 @@
-//! Which version of a harness is installed: found on PATH or in its package's folder, without running anything.
-//!
-//! It is asked for like the files of any harness, so that it is remembered, watched, and forgotten after an upgrade.
+//! Finds which version of an agent is installed, on PATH or in its package's folder, without running anything.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::answer::{
-    Answer, Message, Replayed, Resolution, Role, Scope, Source, Standing, Standpoint, Trigger, Warning,
-};
+use crate::answer::{Replayed, Standing, Warning};
 use crate::formats::parse_json;
-use crate::harness::{About, Choice, Edition, Profile, Program, choose, custom::Customs, newest, profile};
+use crate::harness::choice::AUTO;
+use crate::harness::{Choice, Profile, Program, choose, custom::Customs, newest, profile};
+use crate::query::{Query, physical};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Environment, absolute};
-use crate::text::Size;
-
-/// The word that asks for the installed version in place of one: `codex@auto`.
-pub const AUTO: &str = "auto";
 
 /// Where package managers put what is installed for all projects, from the home directory.
 const GLOBAL_FOLDERS: [&str; 4] = [
@@ -33,13 +27,14 @@ const MACHINE_FOLDERS: [&str; 3] =
     ["/usr/local/lib/node_modules", "/opt/homebrew/lib/node_modules", "/usr/lib/node_modules"];
 
 /// What is known of one harness on this machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Installed {
     /// Its version, and the file that says so.
     Version(String, PathBuf),
     /// It is there, and nothing says its version.
     Unversioned(PathBuf),
     /// It is not found.
+    #[default]
     Nowhere,
 }
 
@@ -108,22 +103,41 @@ impl Installations {
     }
 }
 
-impl Installed {
-    /// What the answer to [`question`] says.
-    pub fn of(resolution: &Resolution) -> Installed {
-        let answer = &resolution.answer;
-        let Some(path) = answer.sources.first().and_then(|source| source.path()) else { return Installed::Nowhere };
-        match answer.messages.first() {
-            Some(version) => Installed::Version(version.text.to_string(), path.to_owned()),
-            None => Installed::Unversioned(path.to_owned()),
-        }
+/// The question which version of an agent is installed, for an agent that is started in a directory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct InstalledVersion {
+    harness: &'static str,
+    at: Start,
+}
+
+/// Where a program is started: what decides which one a shell finds.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Start {
+    pub cwd: PathBuf,
+    pub home: PathBuf,
+    pub env: Environment,
+}
+
+impl InstalledVersion {
+    /// Asks about a harness as an agent started in `cwd` would meet it.
+    pub fn of(profile: &Profile, cwd: &Path, home: &Path, env: &Environment) -> InstalledVersion {
+        let at = Start { cwd: cwd.to_owned(), home: home.to_owned(), env: env.clone() };
+        InstalledVersion { harness: profile.id, at }
     }
 }
 
-/// What is asked before a question about the installed version of a harness.
-pub fn question(profile: &Profile, cwd: &Path, home: &Path, env: &Environment) -> (Choice, Standpoint) {
-    let (id, words) = (format!("installed/{}", profile.id), (profile.title, "which version is installed"));
-    (Choice::lookup(&id, words, Lookup(program(profile.id))), Standpoint::plain(cwd, home, env.clone()))
+impl Query for InstalledVersion {
+    type Out = Installed;
+
+    fn environment(&self) -> Environment {
+        self.at.env.clone()
+    }
+
+    fn run(&self, search: &mut Search) -> Known<Installed> {
+        let Some(program) = program(self.harness) else { return Ok(Installed::Nowhere) };
+        let Some(cwd) = physical(&self.at.cwd, search)? else { return Ok(Installed::Nowhere) };
+        program.find(&cwd, &self.at.home, search)
+    }
 }
 
 /// Whether a harness is a program of which a version can be installed.
@@ -135,42 +149,14 @@ fn program(id: &str) -> Option<&'static Program> {
     profile(id)?.program.as_ref()
 }
 
-/// Looks for one program.
-#[derive(Hash)]
-struct Lookup(Option<&'static Program>);
-
-impl Edition for Lookup {
-    fn about(&self) -> &About {
-        &About::LOOKUP
-    }
-
-    fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
-        let mut answer = Answer::default();
-        let Some(program) = self.0 else { return Ok(answer) };
-        let (version, path) = match program.find(at, search)? {
-            Installed::Version(version, path) => (Some(version), path),
-            Installed::Unversioned(path) => (None, path),
-            Installed::Nowhere => return Ok(answer),
-        };
-        answer.messages.extend(version.map(|text| Message::instructions(Trigger::Session, Role::System, text)));
-        answer.sources.push(Source::whole(path, Scope::User, Size::default(), "the first that is found"));
-        Ok(answer)
-    }
-}
-
 impl Program {
-    /// Whether it is an editor, with an agent in it that not everyone uses.
-    pub(crate) fn is_editor(&self) -> bool {
-        self.package == "Code"
-    }
-
     /// The command that a shell would start, else the package in one of the folders that managers use.
-    pub(crate) fn find(&self, at: &Standpoint, search: &mut Search) -> Known<Installed> {
+    pub(super) fn find(&self, cwd: &Path, home: &Path, search: &mut Search) -> Known<Installed> {
         if let Some(command) = on_path(self.command, search)? {
             let dir = command.parent().unwrap_or(&command).to_owned();
             return self.version_of(&dir, &command, search);
         }
-        self.in_folders(&folders(at, search)?, search).map(|found| found.unwrap_or(Installed::Nowhere))
+        self.in_folders(&folders(cwd, home, search)?, search).map(|found| found.unwrap_or(Installed::Nowhere))
     }
 
     /// The version of a command: by the package it lies in, by its path, or by the package beside it.
@@ -233,9 +219,9 @@ impl Program {
 }
 
 /// The package folders that are there, in the order in which they count.
-fn folders(at: &Standpoint, search: &mut Search) -> Known<Vec<PathBuf>> {
-    let own = at.cwd.ancestors().map(|dir| dir.join("node_modules"));
-    let global = GLOBAL_FOLDERS.iter().map(|folder| at.home.join(folder));
+fn folders(cwd: &Path, home: &Path, search: &mut Search) -> Known<Vec<PathBuf>> {
+    let own = cwd.ancestors().map(|dir| dir.join("node_modules"));
+    let global = GLOBAL_FOLDERS.iter().map(|folder| home.join(folder));
     let folders: Vec<PathBuf> = own.chain(global).chain(MACHINE_FOLDERS.iter().map(PathBuf::from)).collect();
     search.expect(folders.iter().cloned().map(Ask::Kind))?;
     let mut there = Vec::new();
@@ -248,7 +234,7 @@ fn folders(at: &Standpoint, search: &mut Search) -> Known<Vec<PathBuf>> {
 }
 
 /// Where a shell would look for a command, in order.
-pub(crate) fn places_on_path(command: &str, search: &Search) -> Vec<PathBuf> {
+pub(super) fn places_on_path(command: &str, search: &Search) -> Vec<PathBuf> {
     let path = search.env("PATH").unwrap_or_default();
     let separator = if cfg!(windows) { ';' } else { ':' };
     let dirs = path.split(separator).map(Path::new).filter(|dir| dir.is_absolute());
@@ -256,7 +242,7 @@ pub(crate) fn places_on_path(command: &str, search: &Search) -> Vec<PathBuf> {
 }
 
 /// The command that a shell would start.
-pub(crate) fn on_path(command: &str, search: &mut Search) -> Known<Option<PathBuf>> {
+pub(super) fn on_path(command: &str, search: &mut Search) -> Known<Option<PathBuf>> {
     let commands = places_on_path(command, search);
     search.expect(commands.iter().cloned().map(Ask::Kind))?;
     for command in commands {

@@ -1,0 +1,52 @@
+//! Finds some file that stands beside an instruction file: one for which an agent that is at work there would read it.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+use crate::harness::names::INSTRUCTION_FILES;
+use crate::query::{Query, physical};
+use crate::search::{Known, Search};
+use crate::snapshot::FileType;
+
+/// The maximum number of directories that are looked through.
+const SEARCHED: usize = 16;
+
+/// The question which file stands in a directory, or below it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Neighbour {
+    dir: PathBuf,
+}
+
+impl Neighbour {
+    /// Asks for a file in `dir`, or below it.
+    pub fn within(dir: &Path) -> Neighbour {
+        Neighbour { dir: dir.to_owned() }
+    }
+}
+
+impl Query for Neighbour {
+    /// The path of the file, relative to the directory.
+    type Out = Option<PathBuf>;
+
+    fn run(&self, search: &mut Search) -> Known<Option<PathBuf>> {
+        let Some(top) = physical(&self.dir, search)? else { return Ok(None) };
+        let mut queue = VecDeque::from([top.clone()]);
+        for _ in 0..SEARCHED {
+            let Some(dir) = queue.pop_front() else { break };
+            let Ok(entries) = search.list(&dir, "some file that an agent may read there")? else { continue };
+            let mut entries: Vec<_> = entries.iter().collect();
+            entries.sort_by(|one, other| one.name.cmp(&other.name));
+            for entry in entries.into_iter().filter(|entry| !entry.name.as_encoded_bytes().starts_with(b".")) {
+                let path = dir.join(&entry.name);
+                match entry.kind {
+                    FileType::File if !INSTRUCTION_FILES.matches(&path) => {
+                        return Ok(path.strip_prefix(&top).ok().map(Path::to_owned));
+                    }
+                    FileType::Dir if entry.name != "node_modules" => queue.push_back(path),
+                    _ => {}
+                }
+            }
+        }
+        Ok(None)
+    }
+}
