@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 mod declaration;
 mod vscode;
 
-const EXTENSIONS: &str = "src/lsp/extensions.md";
+const EXTENSIONS: &str = "docs/protocol.md";
 
 /// A wire type: through it an example goes and comes back, and its schema.
 struct Wire {
@@ -172,7 +172,7 @@ fn every_harness_and_edition_is_in_the_table() {
         };
         writeln!(rows, "| `{}` | {} | {asked} |", profile.id, editions.join(", ")).expect("a text");
     }
-    rows += "| yours | | [a `briefing.toml`](../src/harness/custom.md) at the root of the workspace, or the setting `briefing.customHarnesses` |\n";
+    rows += "| yours | | [a `briefing.toml`](custom-agents.md) at the root of the workspace, or the setting `briefing.customHarnesses` |\n";
     up_to_date("docs/versions.md", &between("docs/versions.md", "harnesses", &rows));
 }
 

@@ -1,4 +1,4 @@
-//! Case files, and the virtual disk that a case describes. The format is explained in `tests/conformance/casefile.py`.
+//! Case files, and the virtual disk that a case describes. `tests/README.md` has the format.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::{OsStr, OsString};

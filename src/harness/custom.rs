@@ -1,5 +1,5 @@
 //! Harnesses that users declare themselves, in a `briefing.toml` or in the settings.
-#![doc = include_str!("custom.md")]
+#![doc = include_str!("../../docs/custom-agents.md")]
 
 use std::collections::BTreeMap;
 use std::ops::Range;

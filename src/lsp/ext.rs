@@ -1,5 +1,5 @@
-//! Every custom message of the server, beside its document: `extensions.md`.
-#![doc = include_str!("extensions.md")]
+//! Every custom message of the server, in the order of its document, `docs/protocol.md`.
+#![doc = include_str!("../../docs/protocol.md")]
 
 use std::collections::BTreeMap;
 

@@ -1,48 +1,6 @@
 """Reads and writes case files, and lays a case out as a real directory tree in a private root.
 
-A case (tests/cases/<harness>/<a_true_sentence>.txt) is one text file: free text first (what the case shows),
-then sections. A section starts with a line `-- HEADER --`. The same format is read by tests/cases.rs.
-
-Files (absolute paths; the order of sections is the order in which directories list their entries):
-  PATH               text up to the next section; a line that begins `-- ` is written `\\-- `
-  PATH * N           the body N times
-  PATH | raw         body with \\\\ \\n \\r \\t \\xNN escapes, its last newline dropped
-  PATH | base64      PATH | hardlink OTHER      PATH -> TARGET (symbolic link)      PATH/ (empty directory)
-  PATH | mode OCTAL, PATH/ | mode OCTAL   the same as without, and others may write to it
-  PATH | fifo        PATH | device (like /dev/null)     PATH | sparse N (N zero bytes)
-  PATH | errno NAME  opening or stating fails so (virtual cases only)       PATH/ | git   a real, empty repository
-What URLs serve, once the user has them fetched (http://127.0.0.1:PORT/… , so that the client can be asked):
-  @serves URL        the body       @serves URL | raw    the body with escapes      @serves URL | status N
-Standpoint, for the whole case:
-  @home DIR (default /h)    @env K=V    @session KIND    @settings (body: JSON merged into the request's params)
-Questions with golden answers; ASK is `HARNESS[@EDITION] from CWD [reading FILE] [by TOOL] [as AGENT] [after FILE]... [already FILE]...`: the tool (read, edit,
-write, shell, mention) with which FILE is reached, the agent (of `@session subagent` its kind), what was read before, what is in context:
-  @text ASK          the messages of kind `instructions`, byte for byte. Each starts with a line `>>> TRIGGER ROLE`
-                     (`>>> session user`, `>>> read tool`), then the text, then one newline that is not part of it.
-                     `>>> nothing`: no message at all. `>>> refused`: the client would not start.
-                     Escapes in the text: \\\\ \\r \\s (a space at a line's end) \\u{HEX} (other controls, invisible
-                     characters); a line beginning `>>> ` or `-- ` gets a backslash in front.
-  @hash ASK          the same for long texts: lines `TRIGGER ROLE BYTES SHA256`, or `nothing`, or `refused`
-  @skills ASK        the lists of skills that are on the disk, in the shape of @text: what the client says around them, and skills
-                     that come with it, are left out, except for OpenCode, of which the whole block is known
-  @environment ASK   the block that describes the environment, in the shape of @text, on the day and in the time zone of the cases
-  @layers ASK        texts beside the instruction files that come from files or from the command line, in the shape of @text with
-                     the kind behind the role: `developer` (a prompt of the user's own, an output style), `agent` (the prompt or the
-                     memory of an agent), `agents` (the entries of the user's own in the list of agents)
-  @reminders ASK     what the client itself adds to the user's message, measured: lines as those of @hash
-  @unfolded ASK then STEP…   a session of steps `read:PATH`, `compact`, `resume` and `change:PATH` (the file then holds the body of
-                     `@then PATH`): the files of which the client sends the text after each, in the order of their paths; `(new)`
-                     behind one is the text that a change put there
-  @sources ASK       `fate path  reason` lines; never recorded from a client, they are our own words
-  @messages ASK      all messages, whatever their kind: `>>> TRIGGER ROLE KIND [NAME]`, then the text, if it is shown
-  @problems custom from CWD   what is wrong with the harnesses that a briefing.toml declares there
-  @diagnostics FILE [HARNESS,...]   what is wrong with a file; LINE:COLUMN from one, columns in characters; our own words
-  @actions FILE[:LINE] [HARNESS,...]    what can be done there, each with its edits and with what is wrong afterwards
-  @workspace DIR              what can be done for the workspace that begins there
-  @roster CWD [EXTENSION]...  which harnesses are used there, where the editor has these extensions, and what shows it
-  @observed CLIENT VERSION    the @text, @hash, @skills, @environment, @layers, @reminders and @unfolded sections for that client's harness were recorded
-                              from the real one
-"""
+tests/README.md has the format, which tests/world.rs reads as well."""
 import base64, hashlib, os, re, shutil, subprocess, sys
 
 HEAD = re.compile(r"^-- (.+) --$")

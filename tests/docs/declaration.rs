@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{between, read, said_by, up_to_date};
 
-const PAGE: &str = "src/harness/custom.md";
+const PAGE: &str = "docs/custom-agents.md";
 
 /// The tables of a declaration in the order in which somebody writes one, with how each is written.
 const TABLES: [(&str, &str); 16] = [

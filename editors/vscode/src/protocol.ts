@@ -1,4 +1,4 @@
-// Every message that is not in LSP: `src/lsp/extensions.md` of the server is its document, `src/lsp/ext.rs` its origin.
+// Every message that is not in LSP: `docs/protocol.md` of the server is its document, `src/lsp/ext.rs` its origin.
 
 export const EFFECTIVE_INSTRUCTIONS = 'briefing/effectiveInstructions';
 export const EXPLAIN = 'briefing/explain';
