@@ -7,6 +7,7 @@ pub use crate::search::Refusal;
 use crate::search::Trace;
 use crate::snapshot::Ask;
 
+pub mod agent;
 mod claim;
 mod mention;
 mod source;
@@ -17,7 +18,7 @@ mod words;
 pub use claim::{Claim, Replayed, Standing};
 pub use mention::Mention;
 pub use source::{Described, Limit, Place, Source};
-pub use standpoint::{OptionValue, Provided, Standpoint, Surroundings};
+pub use standpoint::{OptionValue, Provided, Reached, Standpoint, Surroundings};
 pub use text::{Leaf, Text};
 pub use words::{
     Certain, Fate, Fidelity, MessageKind, Per, PromptMode, Purpose, Role, Scope, SessionKind, Tool, Trigger, Unit,
@@ -152,6 +153,8 @@ pub struct Answer {
     pub mentions: Vec<Mention>,
     /// What is kept free for memory.
     pub reserve: Option<Reserve>,
+    /// The agents that the client has here; empty where they are not known.
+    pub agents: Vec<agent::Agent>,
 }
 
 impl Answer {

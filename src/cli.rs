@@ -15,6 +15,7 @@ use crate::request::Defaults;
 use crate::verify::remembered;
 use crate::{engine, lsp};
 
+mod agents;
 mod audit;
 mod check;
 mod compare;
@@ -103,6 +104,9 @@ enum Command {
     /// Show a session as it unfolds: what each step adds, what is not sent again, and what is gone
     #[command(after_help = session::EXAMPLES)]
     Session(session::Session),
+    /// List the agents of a client: who starts each, and what it is told and not told
+    #[command(after_help = agents::EXAMPLES)]
+    Agents(agents::Agents),
     /// Show what recorded sessions of your agents were told, step by step, and what is wrong with it
     #[command(after_help = audit::EXAMPLES)]
     Audit(audit::Arguments),
@@ -183,6 +187,7 @@ pub fn main() -> ExitCode {
         Command::Expect(arguments) => expect::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Session(arguments) => session::run(&arguments),
+        Command::Agents(arguments) => agents::run(&arguments),
         Command::Audit(arguments) => audit::run(&arguments),
         Command::Watch(arguments) => watch::run(&arguments),
         Command::Hook(arguments) => Ok(hook::run(&arguments)),

@@ -1,6 +1,7 @@
 //! Says resolutions as plain data: the one JSON form that all doors serve, findings, hovers and explanations.
 
 pub mod actions;
+pub mod agents;
 pub mod briefing;
 pub mod case;
 pub mod change;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{OptionValue, PromptMode, Provided, Role, SessionKind, Standpoint, Surroundings, Tool};
+use crate::answer::{OptionValue, PromptMode, Provided, Reached, Role, SessionKind, Standpoint, Surroundings, Tool};
 use crate::harness::custom::Customs;
 use crate::harness::{self, Choice, Profile};
 use crate::queries::installed::Installations;
@@ -294,7 +294,9 @@ impl Request {
                 target: places.target.clone(),
                 target_as_given: None,
                 tool,
-                read_before: places.read_before.clone(),
+                read_before: places.read_before.iter().cloned().map(Reached::read).collect(),
+                call: None,
+                deleted: Vec::new(),
                 already_loaded: places.already_loaded.clone(),
                 session,
                 prompt_mode,

@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::answer::{
-    Answer, Certain, Fate, Fidelity, Place, Resolution, Source, Standing, Standpoint, Tool, Trigger, Warning,
+    Answer, Certain, Fate, Fidelity, Place, Reached, Resolution, Source, Standing, Standpoint, Tool, Trigger, Warning,
 };
 use crate::harness::{Attaches, Choice};
 pub use crate::query::Outcome;
 use crate::query::{Question, Rests, attempt};
 use crate::search::{Halt, Known, Parts, Search, StandIns, Trace};
-use crate::snapshot::{Ask, Errno, Facts, Unreadable, absolute};
+use crate::snapshot::{Ask, Errno, Facts, Unreadable, Without, absolute};
 use crate::text::without_passwords;
 
 /// What an agent would be told at a standpoint.
@@ -63,6 +63,10 @@ impl Question for AgentQuestion {
 
     fn resolve(&self, facts: &dyn Facts, known: &Parts, again: bool) -> Outcome<Resolution> {
         let AgentQuestion { choice, standpoint } = self;
+        // Parts are known of the disk with all its files.
+        let (left, none) = (Without { facts, deleted: &standpoint.deleted }, Parts::default());
+        let (facts, known): (&dyn Facts, &Parts) =
+            if standpoint.deleted.is_empty() { (facts, known) } else { (&left, &none) };
         let search = || Search::new(facts, standpoint.env.clone(), known).showing(standpoint.secrets);
         attempt(again, search, |search| outcome(choice, standpoint, search))
     }
@@ -89,6 +93,8 @@ impl Rests for Resolution {
 
 /// Answers what `choice` would tell an agent at `standpoint`. Opens no file and cannot fail.
 pub fn resolve(facts: &dyn Facts, choice: &Choice, standpoint: &Standpoint) -> Outcome<Resolution> {
+    let left = Without { facts, deleted: &standpoint.deleted };
+    let facts: &dyn Facts = if standpoint.deleted.is_empty() { facts } else { &left };
     let known = Parts::default();
     outcome(choice, standpoint, Search::new(facts, standpoint.env.clone(), &known).showing(standpoint.secrets))
 }
@@ -130,7 +136,7 @@ fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Known<
     at.target_as_given = at.target.as_deref().map(|target| physical.join(target));
     at.target = at.target.map(|target| absolute(&physical, &target));
     at.already_loaded = at.already_loaded.iter().map(|file| physical.join(file)).collect();
-    at.read_before = at.read_before.iter().map(|file| physical.join(file)).collect();
+    at.read_before.iter_mut().for_each(|earlier| earlier.file = physical.join(&earlier.file));
     at.cwd = physical;
     at.already_loaded.extend(injected_before(choice, &at, search)?);
     let mut answer = through_tool(choice, &at, search)?;
@@ -216,18 +222,21 @@ fn hide_passwords(answer: &mut Answer) {
 /// What came along with the files that were read earlier in the session, in order.
 fn injected_before(choice: &Choice, at: &Standpoint, search: &mut Search) -> Known<Vec<PathBuf>> {
     let mut injected = Vec::new();
-    for (nth, file) in at.read_before.iter().enumerate() {
+    for (nth, Reached { tool, file }) in at.read_before.iter().enumerate() {
+        if *tool == Tool::Mention && !choice.edition().remembers_mentions() {
+            continue;
+        }
         let then = Standpoint {
             target: Some(absolute(&at.cwd, file)),
             target_as_given: Some(file.clone()),
-            tool: Tool::Read,
+            tool: *tool,
             read_before: at.read_before[..nth].to_vec(),
             already_loaded: at.already_loaded.iter().chain(&injected).cloned().collect(),
             ..at.clone()
         };
         let answer = looked(choice, &then, search)?;
-        let came =
-            |source: &&Source| source.trigger == Trigger::Read && matches!(source.fate, Fate::Loaded | Fate::Truncated);
+        let comes = |source: &Source| matches!(source.trigger, Trigger::Read | Trigger::Attach);
+        let came = |source: &&Source| comes(source) && matches!(source.fate, Fate::Loaded | Fate::Truncated);
         injected.extend(answer.sources.iter().filter(came).filter_map(Source::path).map(Path::to_owned));
     }
     Ok(injected)

@@ -3,11 +3,19 @@
 //! Nothing is worked out here that is not an answer of [`crate::resolve`]: a step is a question, asked from where the steps
 //! before it have led.
 
+pub mod command;
+
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::answer::{Fate, Message, Purpose, Resolution, SessionKind, Source, Standpoint, Tool, Trigger};
+use crate::answer::{
+    Certain, Fate, Message, MessageKind, Purpose, Reached, Resolution, SessionKind, Source, Standpoint, Tool, Trigger,
+};
 use crate::harness::{Attaches, Changed, Choice, Compacts, Resumes};
+use crate::snapshot::absolute;
+
+use command::Shows;
 
 /// What happens in a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,8 +24,8 @@ pub enum Step {
     Start,
     /// A file is reached with a tool, or named by the user.
     Reach(Tool, PathBuf),
-    /// A command is run, in that directory.
-    Run(Option<PathBuf>),
+    /// A command is run.
+    Run(Run),
     /// The agent calls a skill or a command.
     Skill(String),
     /// Another agent takes over.
@@ -30,6 +38,38 @@ pub enum Step {
     Resume,
     /// Several things in one turn of the model.
     Together(Vec<Step>),
+    /// A file is changed by somebody else than the agent.
+    Change(PathBuf),
+    /// A file is deleted.
+    Delete(PathBuf),
+}
+
+/// A command of the shell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Run {
+    /// Its text, where it is known.
+    pub command: Option<String>,
+    /// Where it is run; `None`: where the agent was started.
+    pub dir: Option<PathBuf>,
+}
+
+/// Why not every byte of a turn is certain, beyond what its answer says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Doubt {
+    /// What is uncertain: of [`Certain::Text`], the files are known.
+    pub of: Certain,
+    /// Why, in words.
+    pub why: String,
+}
+
+impl Doubt {
+    fn of_files(why: impl Into<String>) -> Doubt {
+        Doubt { of: Certain::Set, why: why.into() }
+    }
+
+    fn of_text(why: impl Into<String>) -> Doubt {
+        Doubt { of: Certain::Text, why: why.into() }
+    }
 }
 
 /// What a step did.
@@ -43,12 +83,14 @@ pub struct Turn {
     pub sources: Vec<Source>,
     /// What the model had, and has no more.
     pub gone: Vec<Source>,
+    /// Prompts and reminders that the model had, and has no more.
+    pub removed: Vec<Message>,
     /// Of a session that goes on: which text it has of a file that changed meanwhile, where that is known.
     pub changed: Option<Changed>,
     /// The answer behind it.
     pub answer: Arc<Resolution>,
     /// Why not every byte of it is certain, beyond what the answer says.
-    pub doubt: Option<String>,
+    pub doubt: Option<Doubt>,
 }
 
 /// Answers a question.
@@ -59,7 +101,16 @@ pub type Ask<'a> = &'a dyn Fn(&Standpoint) -> Arc<Resolution>;
 /// # Errors
 /// If a step names a skill that the harness does not list; in words.
 pub fn unfold(choice: &Choice, start: Standpoint, steps: &[Step], ask: Ask) -> Result<Vec<Turn>, String> {
-    let mut session = Session { choice, ask, at: Standpoint { target: None, ..start }, came: Vec::new(), doubt: None };
+    let mut session = Session {
+        choice,
+        ask,
+        at: Standpoint { target: None, ..start },
+        came: Vec::new(),
+        remembered: BTreeSet::new(),
+        called: BTreeSet::new(),
+        changed: Vec::new(),
+        doubt: None,
+    };
     let mut turns = vec![session.start(Step::Start)];
     if turns[0].answer.answer.refusal.is_some() {
         return Ok(turns);
@@ -78,8 +129,14 @@ struct Session<'a> {
     at: Standpoint,
     /// What came along with the files that were reached.
     came: Vec<Source>,
+    /// The files that the client remembers as read.
+    remembered: BTreeSet<PathBuf>,
+    /// The skills and commands that were called.
+    called: BTreeSet<String>,
+    /// Files that changed since the start: their text is not known here.
+    changed: Vec<PathBuf>,
     /// What makes every later step uncertain.
-    doubt: Option<String>,
+    doubt: Option<Doubt>,
 }
 
 impl Session<'_> {
@@ -87,13 +144,29 @@ impl Session<'_> {
         Ok(match step {
             Step::Start => self.start(Step::Start),
             Step::Reach(tool, file) => self.reach(*tool, file),
-            Step::Run(dir) => self.run(dir.as_deref()),
+            Step::Run(run) => self.run(run),
             Step::Skill(name) => self.skill(name)?,
             Step::Agent(name) => self.switch(name),
             Step::Subagent(name) => self.subagent(name),
             Step::Compact => self.compact(),
             Step::Resume => self.resume(),
             Step::Together(steps) => self.together(steps)?,
+            Step::Change(file) => {
+                self.changed.push(absolute(&self.at.cwd, file));
+                self.nothing(step.clone(), (self.ask)(&self.at))
+            }
+            Step::Delete(file) => {
+                let file = absolute(&self.at.cwd, file);
+                let start = self.start(Step::Start);
+                if start.sources.iter().any(|source| source.fate.reaches() && source.path() == Some(file.as_path())) {
+                    let title = self.choice.title();
+                    let why =
+                        format!("whether {title} still sends {}, which was deleted, was not asked", file.display());
+                    self.doubt.get_or_insert(Doubt::of_files(why));
+                }
+                self.at.deleted.push(file);
+                self.nothing(step.clone(), (self.ask)(&self.at))
+            }
         })
     }
 
@@ -107,7 +180,7 @@ impl Session<'_> {
     /// A turn that adds nothing.
     fn nothing(&self, step: Step, answer: Arc<Resolution>) -> Turn {
         let (messages, sources, gone) = (Vec::new(), Vec::new(), Vec::new());
-        Turn { step, messages, sources, gone, changed: None, answer, doubt: self.doubt.clone() }
+        Turn { step, messages, sources, gone, removed: Vec::new(), changed: None, answer, doubt: self.doubt.clone() }
     }
 
     fn reach(&mut self, tool: Tool, file: &Path) -> Turn {
@@ -115,20 +188,31 @@ impl Session<'_> {
         let answer = (self.ask)(&Standpoint { target: Some(file.to_owned()), tool, ..self.at.clone() });
         let mut sources = new_sources(&answer, &before.answer.sources);
         sources.extend(self.not_again(&answer, &sources));
+        self.remembered.insert(absolute(&self.at.cwd, file));
         for source in sources.iter().filter(|source| source.fate.reaches()) {
             if self.came.iter().all(|came| came.place != source.place) {
                 self.came.push(source.clone());
+                self.remembered.extend(source.path().map(Path::to_owned));
             }
         }
+        let is_new = |source: &&Source| {
+            source.fate.reaches()
+                && source.path().is_some_and(|path| self.changed.iter().any(|changed| changed == path))
+        };
+        let doubt = sources
+            .iter()
+            .find(is_new)
+            .map(|source| Doubt::of_text(format!("{} was changed, and is shown as it is now", source.place)));
         let messages = answer.answer.messages.iter().filter(|message| message.trigger != Trigger::Session);
         let turn = Turn {
             messages: messages.cloned().collect(),
             sources,
             ..self.nothing(Step::Reach(tool, file.to_owned()), answer)
         };
+        let turn = Turn { doubt: doubt.or(turn.doubt.clone()), ..turn };
         let attaches = if tool == Tool::Read { Attaches::AsRead } else { self.choice.edition().attaches(tool) };
         if attaches != Attaches::Nothing {
-            self.at.read_before.push(file.to_owned());
+            self.at.read_before.push(Reached { tool, file: file.to_owned() });
         }
         turn
     }
@@ -156,33 +240,71 @@ impl Session<'_> {
         brings.filter(came).map(left_out).collect()
     }
 
-    fn run(&self, dir: Option<&Path>) -> Turn {
-        let answer = (self.ask)(&self.at);
+    fn run(&mut self, run: &Run) -> Turn {
+        let step = || Step::Run(run.clone());
         let title = self.choice.title();
-        let doubt = match self.choice.edition().attaches(Tool::Shell) {
-            Attaches::Nothing => None,
-            _ => Some(match dir {
-                Some(dir) => format!("what a command in {} adds for {title} was not asked", dir.display()),
-                None => format!("what a command adds for {title} was not asked"),
-            }),
-        };
-        let turn = self.nothing(Step::Run(dir.map(Path::to_owned)), answer);
-        Turn { doubt: doubt.or(turn.doubt.clone()), ..turn }
+        let attaches = self.choice.edition().attaches(Tool::Shell);
+        let dir = run.dir.as_deref().map_or_else(|| self.at.cwd.clone(), |dir| self.at.cwd.join(dir));
+        match (attaches, run.command.as_deref().map(|command| command::shows(command, &dir, &self.at.home))) {
+            (Attaches::Nothing, _) | (Attaches::Own, Some(Shows::Nothing)) => {
+                self.nothing(step(), (self.ask)(&self.at))
+            }
+            (Attaches::Own, Some(Shows::File(file))) => Turn { step: step(), ..self.reach(Tool::Shell, &file) },
+            (Attaches::Own, Some(Shows::IfFound(file))) => {
+                let turn = self.reach(Tool::Shell, &file);
+                if !turn.messages.is_empty() {
+                    let why = format!("the files come only if the command finds something in {}", file.display());
+                    self.doubt.get_or_insert(Doubt::of_files(why));
+                }
+                Turn { step: step(), doubt: turn.doubt.or_else(|| self.doubt.clone()), ..turn }
+            }
+            (Attaches::Own | Attaches::AsRead | Attaches::Unknown, _) => {
+                let doubt = Doubt::of_files(match &run.command {
+                    Some(command) => format!("what `{command}` adds for {title} was not asked"),
+                    None => format!("what a command in {} adds for {title} depends on the command", dir.display()),
+                });
+                // What it brought would not come with the next step.
+                self.doubt.get_or_insert(doubt);
+                self.nothing(step(), (self.ask)(&self.at))
+            }
+        }
     }
 
-    fn skill(&self, name: &str) -> Result<Turn, String> {
+    fn skill(&mut self, name: &str) -> Result<Turn, String> {
         let answer = (self.ask)(&self.at);
         let is_listed = |source: &&Source| source.purpose == Purpose::Skill && source.fate.reaches();
         let skills = || answer.answer.sources.iter().filter(is_listed);
-        let Some(skill) = skills().find(|skill| name_of(skill) == Some(name)) else {
+        let called = skills().find(|skill| name_of(skill) == Some(name));
+        let skill = called.or_else(|| skills().find(|skill| name_on_disk(skill) == Some(name)));
+        let call = (self.ask)(&Standpoint { call: Some(name.to_owned()), ..self.at.clone() });
+        let is_call = |message: &&Message| message.kind == MessageKind::Call;
+        let messages: Vec<Message> = call.answer.messages.iter().filter(is_call).cloned().collect();
+        // The name of its folder counts only where the client takes it, too.
+        let Some(skill) = skill.filter(|_| called.is_some() || !messages.is_empty()) else {
             let mut names: Vec<_> = skills().filter_map(name_of).collect();
             names.dedup();
             let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
             return Err(format!("{} lists no skill {name}; it lists {known}", self.choice.title()));
         };
-        let sources = vec![skill.clone()];
-        let doubt = format!("the words that {} puts around a skill it calls are not known", self.choice.title());
-        Ok(Turn { sources, doubt: Some(doubt), ..self.nothing(Step::Skill(name.to_owned()), answer) })
+        let sent = messages.first().map(|message| message.text.size());
+        let reason = "called: its text is sent".to_owned();
+        let sources = match messages.is_empty() {
+            true => vec![skill.clone()],
+            false => vec![Source { fate: Fate::Loaded, trigger: Trigger::Call, reason, sent, ..skill.clone() }],
+        };
+        let unknown = || {
+            Doubt::of_text(format!("the words that {} puts around a skill it calls are not known", self.choice.title()))
+        };
+        let again = || {
+            Doubt::of_files(format!(
+                "what {} sends of a skill that was called before was not asked",
+                self.choice.title()
+            ))
+        };
+        let doubt = if messages.is_empty() { Some(unknown()) } else { self.called.contains(name).then(again) };
+        self.called.insert(name.to_owned());
+        let turn = self.nothing(Step::Skill(name.to_owned()), call);
+        Ok(Turn { messages, sources, doubt: doubt.or_else(|| turn.doubt.clone()), ..turn })
     }
 
     fn switch(&mut self, name: &str) -> Turn {
@@ -191,9 +313,15 @@ impl Session<'_> {
         let now = self.start(Step::Agent(name.to_owned()));
         let is_there = |gone: &Source| now.sources.iter().any(|now| now.place == gone.place && now.fate.reaches());
         let gone = before.sources.iter().filter(|source| source.fate.reaches() && !is_there(source));
+        // What is no file stands in no source.
+        let is_prompt = |message: &&Message| {
+            matches!(message.kind, MessageKind::Agent | MessageKind::Provider | MessageKind::Reminder)
+                && !now.messages.contains(message)
+        };
         let messages = now.messages.iter().filter(|message| !before.messages.contains(message));
         Turn {
             gone: gone.cloned().collect(),
+            removed: before.messages.iter().filter(is_prompt).cloned().collect(),
             messages: messages.cloned().collect(),
             sources: new_sources(&now.answer, &before.sources),
             ..now.clone()
@@ -208,36 +336,63 @@ impl Session<'_> {
             already_loaded: Vec::new(),
             ..self.at.clone()
         };
-        let context = Session { choice: self.choice, ask: self.ask, at: own, came: Vec::new(), doubt: None };
+        let context = Session {
+            choice: self.choice,
+            ask: self.ask,
+            at: own,
+            came: Vec::new(),
+            remembered: BTreeSet::new(),
+            called: BTreeSet::new(),
+            changed: self.changed.clone(),
+            doubt: None,
+        };
         context.start(Step::Subagent(name.to_owned()))
     }
 
     fn compact(&mut self) -> Turn {
         let title = self.choice.title();
-        let doubt = match self.choice.edition().compacts() {
-            Compacts::NotAsked => {
-                Some(format!("what {title} sends again after a compaction was not asked of the client"))
-            }
-            Compacts::ReadsAgain => {
-                Some(format!("what {title} sends again after a compaction depends on which files it read last"))
-            }
-            Compacts::KeepsTheLast => {
-                Some(format!("what {title} keeps in a compaction depends on how long each turn was"))
-            }
-            Compacts::Forgets => None,
-        };
-        self.doubt = doubt.or(self.doubt.take());
         self.at.read_before.clear();
-        let gone = std::mem::take(&mut self.came);
-        Turn { gone, ..self.nothing(Step::Compact, (self.ask)(&self.at)) }
+        let came = std::mem::take(&mut self.came);
+        let doubt = match self.choice.edition().compacts() {
+            Compacts::NotAsked => format!("what {title} sends again after a compaction was not asked of the client"),
+            Compacts::KeepsTheLast => format!("what {title} keeps in a compaction depends on how long each turn was"),
+            Compacts::ReadsAgain { most, but } => return self.read_again(came, most, but),
+            Compacts::Forgets => {
+                return Turn { gone: came, ..self.nothing(Step::Compact, (self.ask)(&self.at)) };
+            }
+        };
+        self.doubt = Some(Doubt::of_files(doubt));
+        Turn { gone: came, ..self.nothing(Step::Compact, (self.ask)(&self.at)) }
+    }
+
+    /// The turn after a compaction of a client that reads `most` of the files again which it remembers, and none of the names `but`.
+    fn read_again(&mut self, came: Vec<Source>, most: usize, but: &[&str]) -> Turn {
+        let is_named = |file: &Path| file.file_name().is_some_and(|name| but.iter().any(|but| name == *but));
+        self.remembered.retain(|file| !is_named(file) && !self.at.deleted.contains(file));
+        let is_kept = |source: &Source| source.path().is_some_and(|path| self.remembered.contains(path));
+        let (kept, gone): (Vec<Source>, Vec<Source>) = came.into_iter().partition(is_kept);
+        self.at.already_loaded.extend(kept.iter().filter_map(|source| source.path()).map(Path::to_owned));
+        self.came.clone_from(&kept);
+        if self.remembered.len() > most {
+            let why = format!("of the files that were read or came along only {most} are read again");
+            self.doubt.get_or_insert(Doubt::of_files(why));
+        }
+        let again = |source: Source| Source { reason: "read again after the compaction".to_owned(), ..source };
+        let turn = self.nothing(Step::Compact, (self.ask)(&self.at));
+        let of_text =
+            || Doubt::of_text("what is read again stands in answers of the read tool, with numbers before its lines");
+        let doubt = turn.doubt.clone().or_else(|| (!kept.is_empty()).then(of_text));
+        Turn { gone, sources: kept.into_iter().map(again).collect(), doubt, ..turn }
     }
 
     fn resume(&mut self) -> Turn {
+        // A new process remembers no reading.
+        self.remembered.clear();
         match self.choice.edition().resumes() {
             Resumes::NotAsked => {
                 let title = self.choice.title();
                 let doubt = format!("what {title} sends when a session goes on was not asked of the client");
-                self.doubt.get_or_insert(doubt);
+                self.doubt.get_or_insert(Doubt::of_files(doubt));
                 self.start(Step::Resume)
             }
             Resumes::AsBefore(changed) => {
@@ -258,15 +413,20 @@ impl Session<'_> {
     fn together(&mut self, steps: &[Step]) -> Result<Turn, String> {
         let turns: Vec<Turn> = steps.iter().map(|step| self.take(step)).collect::<Result<_, _>>()?;
         let doubt = turns.iter().find_map(|turn| turn.doubt.clone());
-        let is_one = turns.len() < 2;
         let title = self.choice.title();
-        let several = || match self.choice.edition().races() {
-            true => format!("{title} does this at the same time: what brings a text first changes from run to run"),
-            false => format!("what {title} adds when several things happen in one turn was not asked"),
+        let several = match self.choice.edition().races() {
+            _ if turns.len() < 2 => None,
+            true => Some(Doubt {
+                of: Certain::Order,
+                why: format!("{title} does this at the same time: what brings a text first changes from run to run"),
+            }),
+            false => {
+                Some(Doubt::of_files(format!("what {title} adds when several things happen in one turn was not asked")))
+            }
         };
         let answer = turns.last().map_or_else(|| (self.ask)(&self.at), |turn| turn.answer.clone());
         let nothing = self.nothing(Step::Together(steps.to_vec()), answer);
-        Ok(turns.into_iter().fold(Turn { doubt: doubt.or((!is_one).then(several)), ..nothing }, |mut all, turn| {
+        Ok(turns.into_iter().fold(Turn { doubt: doubt.or(several), ..nothing }, |mut all, turn| {
             all.messages.extend(turn.messages);
             all.sources.extend(turn.sources);
             all.gone.extend(turn.gone);
@@ -284,8 +444,12 @@ fn new_sources(answer: &Resolution, before: &[Source]) -> Vec<Source> {
     answer.answer.sources.iter().filter(is_new).cloned().collect()
 }
 
-/// The name of a skill is that of its folder; of a command, that of its file.
+/// The name by which a skill is called: that of its head, where the harness goes by that; else that of its folder or file.
 fn name_of(skill: &Source) -> Option<&str> {
+    skill.called.as_deref().or_else(|| name_on_disk(skill))
+}
+
+fn name_on_disk(skill: &Source) -> Option<&str> {
     let path = skill.path()?;
     let named = if path.file_name().is_some_and(|name| name == "SKILL.md") {
         path.parent()?.file_name()

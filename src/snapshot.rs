@@ -412,5 +412,39 @@ impl Facts for Snapshot {
     }
 }
 
+/// Facts about a disk from which files were deleted.
+pub(crate) struct Without<'a> {
+    /// The facts about the disk with them.
+    pub facts: &'a dyn Facts,
+    /// The files, absolute.
+    pub deleted: &'a [PathBuf],
+}
+
+impl Facts for Without<'_> {
+    fn told(&self, ask: &Ask) -> Option<Fact> {
+        let is_deleted = |path: &Path| self.deleted.iter().any(|deleted| deleted == path);
+        match ask {
+            Ask::Kind(path) | Ask::LinkKind(path) if is_deleted(path) => Some(Fact::Kind(Err(Errno::NOENT))),
+            Ask::Real(path) | Ask::Target(path) if is_deleted(path) => Some(Fact::Real(Err(Errno::NOENT))),
+            Ask::Content(path) if is_deleted(path) => Some(Fact::Content(Err(Unreadable::Errno(Errno::NOENT)))),
+            Ask::Listing(dir) => Some(match self.facts.told(ask)? {
+                Fact::Listing(Ok(entries)) => {
+                    let left = entries.iter().filter(|entry| !is_deleted(&dir.join(&entry.name)));
+                    Fact::Listing(Ok(left.cloned().collect()))
+                }
+                fact => fact,
+            }),
+            Ask::Glob { .. } => Some(match self.facts.told(ask)? {
+                Fact::Glob(found) => {
+                    let files = found.files.iter().filter(|file| !is_deleted(file)).cloned().collect();
+                    Fact::Glob(Arc::new(Found { files, ..*found }))
+                }
+                fact => fact,
+            }),
+            _ => self.facts.told(ask),
+        }
+    }
+}
+
 /// Environment variables; only those with UTF-8 names and values.
 pub type Environment = Arc<BTreeMap<String, String>>;

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use briefing::answer::{MessageKind, Resolution, Surroundings};
+use briefing::answer::{MessageKind, Resolution, Standpoint, Surroundings};
 use briefing::harness::custom::Customs;
 use briefing::queries::declarations::Declarations;
 use briefing::queries::roster::{self, Reasons, Roster};
@@ -24,13 +24,14 @@ use crate::findings;
 use crate::messages::Messages;
 use crate::world::{Case, World};
 
-const GOLDEN: [&str; 15] = [
+const GOLDEN: [&str; 16] = [
     "@text",
     "@hash",
     "@skills",
     "@environment",
     "@layers",
     "@reminders",
+    "@called",
     "@sources",
     "@warnings",
     "@json",
@@ -146,8 +147,9 @@ fn check(path: &Path, text: &str, update: bool, messages: &mut Messages) -> Vec<
             continue;
         }
         let harness = ask.split([' ', '@']).next().unwrap_or_default();
-        let recorded = matches!(word, "@text" | "@hash" | "@skills" | "@environment" | "@layers" | "@reminders")
-            && observed.iter().any(|client| client == harness);
+        let recorded =
+            matches!(word, "@text" | "@hash" | "@skills" | "@environment" | "@layers" | "@reminders" | "@called")
+                && observed.iter().any(|client| client == harness);
         if update && !recorded {
             fresh.push((index, actual));
         } else {
@@ -177,7 +179,8 @@ pub fn answer(case: &Case, world: &World, ask: &str) -> Result<Resolution, Strin
     defaults.customs = Arc::new(customs(world, &places.cwd));
     let questions = request.questions(&defaults, &places)?;
     let [(choice, standpoint), ..] = questions.as_slice() else { return Err("nobody is asked".to_owned()) };
-    match resolve(world, choice, standpoint) {
+    let call = ask.split_once(" calling ").map(|(_, name)| name.to_owned());
+    match resolve(world, choice, &Standpoint { call, ..standpoint.clone() }) {
         Outcome::Answer(resolution) => Ok(*resolution),
         Outcome::Pending(asks) => panic!("everything was told, and yet {asks:?}"),
     }
@@ -285,8 +288,12 @@ fn golden(word: &str, resolution: &Resolution) -> String {
             }
         }
         "@environment" | "@layers" if answer.refusal.is_some() => out.push_str(">>> refused\n"),
-        "@skills" | "@environment" => {
-            let kind = if word == "@skills" { MessageKind::Skills } else { MessageKind::Environment };
+        "@skills" | "@environment" | "@called" => {
+            let kind = match word {
+                "@skills" => MessageKind::Skills,
+                "@environment" => MessageKind::Environment,
+                _ => MessageKind::Call,
+            };
             for message in answer.messages.iter().filter(|message| message.kind == kind) {
                 let _ = writeln!(out, ">>> {} {}\n{}", message.trigger, message.role, escape(&message.text));
             }

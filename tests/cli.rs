@@ -164,6 +164,24 @@ fn prompt_is_the_exact_text_and_nothing_else() {
 }
 
 #[test]
+fn prompt_with_all_layers_has_the_texts_of_the_user_and_names_those_of_the_client() {
+    let place = Place::new(&[
+        ("project/AGENTS.md", "Root rules.\n"),
+        ("project/opencode.json", r#"{"agent":{"mine":{"mode":"primary","prompt":"You are mine."}}}"#),
+        ("home/keep", ""),
+    ]);
+    let show = |more: &[&str]| {
+        let all = [&["show", "--harness", "opencode", "--format", "prompt", "--layers", "all"], more].concat();
+        place.prints("project", &all)
+    };
+    let own = show(&[]);
+    assert!(own.starts_with("===== session · system · provider "), "{own}");
+    assert!(own.contains("not repeated, opencode 1.18 =====\n") && own.contains("Root rules."), "{own}");
+    let mine = show(&["--agent", "mine"]);
+    assert!(mine.contains("===== session · system · agent mine · 13 bytes =====\nYou are mine.\n"), "{mine}");
+}
+
+#[test]
 fn json_has_texts_and_parts_and_the_trace_only_with_why() {
     let place = project();
     let parse = |arguments: &[&str]| serde_json::from_str::<Value>(&place.prints("project", arguments)).expect("JSON");

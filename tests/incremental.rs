@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 
-use briefing::answer::{Resolution, SessionKind, Standpoint, Surroundings, Tool};
+use briefing::answer::{Reached, Resolution, SessionKind, Standpoint, Surroundings, Tool};
 use briefing::disk::{self, Buffers, Filesystem, Still};
 use briefing::harness::custom::Customs;
 use briefing::harness::{self, Choice};
@@ -35,7 +35,13 @@ fn standpoint(random: &mut Random) -> Standpoint {
         target,
         target_as_given: None,
         tool: if random.chance(10) { *random.pick(Tool::ALL) } else { Tool::Read },
-        read_before: if random.chance(15) { vec![PathBuf::from("/r/a/x.md"), "/r/c/y.rs".into()] } else { Vec::new() },
+        read_before: if random.chance(15) {
+            ["/r/a/x.md", "/r/c/y.rs"].map(|file| Reached::read(file.into())).into()
+        } else {
+            Vec::new()
+        },
+        call: None,
+        deleted: Vec::new(),
         already_loaded: if random.chance(10) { vec![PathBuf::from("/r/a/AGENTS.md")] } else { Vec::new() },
         session: *random.pick(SessionKind::ALL),
         prompt_mode: None,
@@ -280,6 +286,7 @@ fn check_late_facts(said: impl Fn(&Index, &World)) {
         cwd: PathBuf::from("/r"),
         target: None,
         read_before: Vec::new(),
+        deleted: Vec::new(),
         already_loaded: Vec::new(),
         ..standpoint(&mut random)
     });

@@ -4,6 +4,7 @@
 
 mod action;
 mod actions;
+mod agents;
 mod bounds;
 mod by_hand;
 mod cases;

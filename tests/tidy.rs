@@ -16,7 +16,7 @@ const MAY_NAME: [(&str, &[&str]); 23] = [
     ("answer", &["text", "snapshot", "search"]),
     ("harness", &["text", "glob", "formats", "snapshot", "search", "answer"]),
     ("resolve", &["text", "snapshot", "search", "query", "answer", "harness"]),
-    ("session", &["answer", "harness"]),
+    ("session", &["snapshot", "answer", "harness"]),
     ("queries", &["text", "glob", "formats", "snapshot", "search", "query", "answer", "harness"]),
     ("index", &["text", "snapshot", "search", "query", "answer", "harness", "resolve"]),
     (

@@ -99,6 +99,8 @@ pub struct Source {
     pub sent: Option<Size>,
     /// How much of its description is listed, if it is a skill.
     pub described: Described,
+    /// The name by which the model calls it, if it is a skill or a command whose name is not that of its folder or file.
+    pub called: Option<String>,
     /// Index of the message it is in.
     pub message: Option<usize>,
     /// Index of the part of that message.
@@ -121,6 +123,7 @@ impl Source {
             kept: Vec::new(),
             sent: None,
             described: Described::Whole,
+            called: None,
             message: None,
             part: None,
         }

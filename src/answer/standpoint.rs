@@ -22,8 +22,12 @@ pub struct Standpoint {
     pub target_as_given: Option<PathBuf>,
     /// The tool with which it does so.
     pub tool: Tool,
-    /// Files that were read earlier in the session, in order; [`crate::resolve`] works out what came with them.
-    pub read_before: Vec<PathBuf>,
+    /// Files that were reached earlier in the session, in order; [`crate::resolve`] works out what came with them.
+    pub read_before: Vec<Reached>,
+    /// The skill or command that the model calls.
+    pub call: Option<String>,
+    /// Files that were deleted since: they count as absent.
+    pub deleted: Vec<PathBuf>,
     /// Files that were injected earlier in the session.
     pub already_loaded: Vec<PathBuf>,
     /// The kind of session, where a harness has kinds.
@@ -48,6 +52,22 @@ pub struct Standpoint {
     pub secrets: Secrets,
 }
 
+/// A file that an earlier step of the session reached.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Reached {
+    /// The tool that reached it.
+    pub tool: Tool,
+    /// The file.
+    pub file: PathBuf,
+}
+
+impl Reached {
+    /// Returns a file that was read with the read tool.
+    pub fn read(file: PathBuf) -> Reached {
+        Reached { tool: Tool::Read, file }
+    }
+}
+
 impl Standpoint {
     /// The start of a main session, with nothing said beyond the place.
     pub fn plain(cwd: &Path, home: &Path, env: Environment) -> Standpoint {
@@ -59,6 +79,8 @@ impl Standpoint {
             target_as_given: None,
             tool: Tool::Read,
             read_before: Vec::new(),
+            call: None,
+            deleted: Vec::new(),
             already_loaded: Vec::new(),
             session: SessionKind::Main,
             prompt_mode: None,

@@ -155,6 +155,8 @@ words! {
         Environment = "environment",
         /// The list of skills.
         Skills = "skills",
+        /// A skill or a command that is called.
+        Call = "call",
         /// A developer's instructions from settings.
         Developer = "developer",
         /// A reminder that the harness adds by itself.

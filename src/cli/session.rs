@@ -15,7 +15,7 @@ use super::show::{answer, directory, exists, here, print, print_styled, question
 use super::whom::Format;
 use super::words::visible;
 use super::{Failure, defaults, screen};
-use crate::answer::{Fate, Fidelity, Source};
+use crate::answer::{Fate, Fidelity, Message, Source};
 use crate::disk::Real;
 use crate::harness::Changed;
 use crate::report::briefing::{Include, uncertainty};
@@ -34,8 +34,8 @@ Examples:
   briefing session --harness opencode --agent plan --subagent general
   briefing session --harness claude-code --steps session.txt
 
-A file of steps has one on each line: read FILE, edit FILE, write FILE, mention FILE, run DIR, skill NAME, agent NAME,
-subagent NAME, compact, resume. What happens in one turn of the model stands on one line, with + between.";
+A file of steps has one on each line: read FILE, edit FILE, write FILE, mention FILE, shell COMMAND, run DIR, skill NAME,
+agent NAME, subagent NAME, change FILE, delete FILE, compact, resume. What happens in one turn of the model stands on one line, with + between.";
 
 /// Arguments of `briefing session`.
 #[derive(Args)]
@@ -63,7 +63,7 @@ pub(super) struct Session {
 struct Steps(Vec<SessionStep>);
 
 /// The words of steps with a value, what the value is, and what they do.
-const WITH_VALUE: [(&str, &str, &str); 8] = [
+const WITH_VALUE: [(&str, &str, &str); 11] = [
     (
         "read",
         "FILE",
@@ -72,10 +72,13 @@ const WITH_VALUE: [(&str, &str, &str); 8] = [
     ("edit", "FILE", "It changes FILE in place"),
     ("write", "FILE", "It writes FILE"),
     ("mention", "FILE", "The user names FILE in a message"),
+    ("shell", "COMMAND", "The agent runs COMMAND where it is started"),
     ("run", "DIR", "The agent runs a command in DIR"),
     ("skill", "NAME", "It calls a skill or a command"),
     ("agent", "NAME", "Another agent takes over"),
     ("subagent", "NAME", "A sub-agent of that kind is started"),
+    ("change", "FILE", "Somebody changes FILE"),
+    ("delete", "FILE", "FILE is deleted"),
 ];
 
 /// The words of steps without one.
@@ -133,6 +136,9 @@ fn step(word: &str, value: &str) -> Option<SessionStep> {
         "write" => SessionStep { write: named(), ..none },
         "mention" => SessionStep { mention: named(), ..none },
         "run" => SessionStep { shell: named().map(|_| String::new()), cwd: named(), ..none },
+        "shell" => SessionStep { shell: named(), ..none },
+        "change" => SessionStep { change: named(), ..none },
+        "delete" => SessionStep { delete: named(), ..none },
         "skill" => SessionStep { skill: named(), ..none },
         "agent" => SessionStep { agent: named(), ..none },
         "subagent" => SessionStep { subagent: named(), ..none },
@@ -170,7 +176,12 @@ pub(super) fn run(arguments: &Session) -> Result<ExitCode, Failure> {
         let text = read(&absolute(&here, file)).map_err(|problem| format!("--steps: {named}: {problem}"))?;
         steps.extend(steps_of(&text).map_err(|problem| format!("--steps: {named}: {problem}"))?);
     }
-    let place = |name: &str| exists("a step", &cwd, Path::new(name)).map(|()| PathBuf::from(name));
+    // What an earlier step writes need not be there.
+    let written: Vec<&str> = steps.iter().flat_map(written).collect();
+    let place = |name: &str| match written.contains(&name) {
+        true => Ok(PathBuf::from(name)),
+        false => exists("a step", &cwd, Path::new(name)).map(|()| PathBuf::from(name)),
+    };
     let meant = steps.iter().map(|step| step.parsed(&place)).collect::<Result<Vec<Step>, String>>()?;
     let request = Request { harness: Some(OneOrMany::One(arguments.harness.clone())), ..Request::default() };
     let places = Places { cwd: cwd.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
@@ -193,6 +204,11 @@ pub(super) fn run(arguments: &Session) -> Result<ExitCode, Failure> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The files that a step writes.
+fn written(step: &SessionStep) -> Vec<&str> {
+    step.together.iter().flat_map(written).chain(step.write.as_deref()).collect()
 }
 
 #[expect(clippy::disallowed_methods, reason = "the command line reads the file that the user names for it")]
@@ -231,15 +247,19 @@ fn words(step: &SessionStep) -> String {
     if !step.together.is_empty() {
         return step.together.iter().map(words).collect::<Vec<_>>().join(" + ");
     }
+    let shell = if step.cwd.is_some() { &None } else { &step.shell };
     let named = [
         ("read", &step.read),
         ("edit", &step.edit),
         ("write", &step.write),
         ("mention", &step.mention),
+        ("shell", shell),
         ("run", &step.cwd),
         ("skill", &step.skill),
         ("agent", &step.agent),
         ("subagent", &step.subagent),
+        ("change", &step.change),
+        ("delete", &step.delete),
     ];
     let named = named.into_iter().find_map(|(word, value)| Some(format!("{word} {}", value.as_deref()?)));
     named.unwrap_or_else(|| if step.compact { "compact" } else { "resume" }.to_owned())
@@ -265,14 +285,11 @@ fn write_turn(out: &mut String, turn: &Turn, paths: &Paths) {
     for source in &turn.gone {
         let _ = writeln!(out, "     {LOST}-{LOST:#} {}  {FAINT}no longer in the context{FAINT:#}", name(source));
     }
-    // Of texts that the client brings with it, only the name is known.
     for (message, name) in turn.messages.iter().filter_map(|message| Some((message, message.name.as_ref()?))) {
-        let _ = writeln!(
-            out,
-            "     {GOOD}+{GOOD:#} {}  {FAINT}the client's own {}{FAINT:#}",
-            visible(&name.split(" (").next().unwrap_or(name).to_owned()),
-            message.kind.word()
-        );
+        let _ = writeln!(out, "     {GOOD}+{GOOD:#} {}", layer(message, name));
+    }
+    for (message, name) in turn.removed.iter().filter_map(|message| Some((message, message.name.as_ref()?))) {
+        let _ = writeln!(out, "     {LOST}-{LOST:#} {}", layer(message, name));
     }
     if let Some(changed) = turn.changed {
         let _ = writeln!(out, "     {FAINT}{}{FAINT:#}", if_changed(changed));
@@ -280,10 +297,20 @@ fn write_turn(out: &mut String, turn: &Turn, paths: &Paths) {
     let sent: usize = turn.messages.iter().map(|message| message.text.len()).sum();
     if sent > 0 {
         let _ = writeln!(out, "     adds {} B, ≈ {} tokens", grouped(sent), grouped(sent.div_ceil(4)));
-    } else if turn.messages.is_empty() && turn.gone.is_empty() {
+    } else if turn.messages.is_empty() && turn.gone.is_empty() && turn.removed.is_empty() {
         let _ = writeln!(out, "     adds nothing");
     }
     doubt(out, turn);
+}
+
+/// A layer by its name: its size, or that the client brings it with it.
+fn layer(message: &Message, name: &str) -> String {
+    let short = visible(&name.split(" (").next().unwrap_or(name).to_owned());
+    let kind = message.kind.word();
+    match message.text.len() {
+        0 => format!("{short}  {FAINT}the client's own {kind}{FAINT:#}"),
+        size => format!("{short}  {} B  {FAINT}{kind}{FAINT:#}", grouped(size)),
+    }
 }
 
 fn if_changed(changed: Changed) -> &'static str {
@@ -295,7 +322,7 @@ fn if_changed(changed: Changed) -> &'static str {
 
 fn doubt(out: &mut String, turn: &Turn) {
     let why = match &turn.doubt {
-        Some(doubt) => visible(doubt),
+        Some(doubt) => visible(&doubt.why),
         None if fidelity(turn) == Fidelity::Exact => return,
         None => visible(&uncertainty(&turn.answer)),
     };

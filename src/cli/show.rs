@@ -82,6 +82,10 @@ pub(super) struct Show {
     /// With --format prompt: only the Nth message of the one harness that is asked
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     message: Option<u16>,
+    /// With --format prompt: only the texts of instruction files, or every layer with a line before each: prompts, environment,
+    /// lists of skills, reminders; of the client's own texts their names and sizes
+    #[arg(long, value_enum, default_value_t = Layers::Instructions, conflicts_with = "message")]
+    layers: Layers,
     /// Show what settings take from variables and secret files also in paths, reasons and the list of variables, for your own eyes
     #[arg(long, conflicts_with = "redact")]
     reveal: bool,
@@ -113,6 +117,14 @@ impl Editions {
         defaults.installed.auto = chosen != Some(Editions::Newest);
         defaults.installed.unasked = chosen.is_none();
     }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Layers {
+    /// The texts of instruction files
+    Instructions,
+    /// Everything that is known
+    All,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -163,6 +175,7 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
         }
         Format::Prompt => {
             let text = match (answers.as_slice(), show.message) {
+                (answers, _) if show.layers == Layers::All => answers.iter().map(preview::layers).collect(),
                 ([answer], message) => preview::exact(answer, message.map(usize::from))?,
                 (_, None) => preview::prompt(&answers),
                 (_, Some(_)) => return Err("--message: name one harness with --harness".to_owned().into()),

@@ -74,6 +74,10 @@ pub trait Edition: Send + Sync {
     fn attaches(&self, _: Tool) -> Attaches {
         Attaches::Unknown
     }
+    /// Returns true if a later reading does not bring again what came with a mention.
+    fn remembers_mentions(&self) -> bool {
+        true
+    }
     /// Whether the client was seen to run the tools of one turn in parallel, so that their order changes from run to run.
     fn races(&self) -> bool {
         false
@@ -119,6 +123,9 @@ impl<E: Edition> Edition for LazyLock<E> {
     }
     fn attaches(&self, tool: Tool) -> Attaches {
         (**self).attaches(tool)
+    }
+    fn remembers_mentions(&self) -> bool {
+        (**self).remembers_mentions()
     }
     fn races(&self) -> bool {
         (**self).races()
@@ -195,8 +202,13 @@ pub enum Compacts {
     NotAsked,
     /// What it began with.
     Forgets,
-    /// The same, and what the client reads again of the files that were read last.
-    ReadsAgain,
+    /// The same, and files that the client remembers as read, which it reads again.
+    ReadsAgain {
+        /// How many of them at most.
+        most: usize,
+        /// The names of files that it does not read again.
+        but: &'static [&'static str],
+    },
     /// The same, and of the end of the session as much as fits.
     KeepsTheLast,
 }

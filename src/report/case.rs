@@ -54,7 +54,7 @@ pub fn case(answers: &[Resolution], facts: &dyn Facts, settings: Option<&str>) -
         let at = &answer.standpoint;
         let target = at.target.iter().map(|file| format!(" reading {}", file.display()));
         let by = (at.tool != Tool::Read && at.target.is_some()).then(|| format!(" by {}", at.tool));
-        let after = at.read_before.iter().map(|file| format!(" after {}", file.display()));
+        let after = at.read_before.iter().map(|earlier| format!(" after {}", earlier.file.display()));
         let already = at.already_loaded.iter().map(|file| format!(" already {}", file.display()));
         let more: String = target.chain(by).chain(after).chain(already).collect();
         let question = format!("{}@{} from {}{more}", answer.harness, answer.edition, at.cwd.display());

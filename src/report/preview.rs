@@ -61,6 +61,27 @@ pub fn exact(answer: &Resolution, number: Option<usize>) -> Result<String, Strin
     Ok(out)
 }
 
+/// Everything that one harness sends, as far as it is known, in the order of the answer: each layer behind a line that says when it is
+/// sent, by whom, and its kind; of the client's own texts that line alone, with the size and hash where they were measured.
+pub fn layers(answer: &Resolution) -> String {
+    let mut out = String::new();
+    for message in &answer.answer.messages {
+        let name = message.name.as_ref().map_or_else(String::new, |name| format!(" {name}"));
+        let size = message.text.len();
+        let size = if size > 0 {
+            format!("{size} bytes")
+        } else {
+            format!("not repeated, {} {}", answer.harness, answer.edition)
+        };
+        let (trigger, role, kind) = (message.trigger, message.role, message.kind);
+        out.push_str(&format!("===== {trigger} · {role} · {kind}{name} · {size} =====\n"));
+        if !message.text.is_empty() {
+            out.push_str(&format!("{}{}{}\n", message.before, message.text, message.after));
+        }
+    }
+    out
+}
+
 /// The text of one answer as [`prompt`] lays it out, with its spans; `bytes` tells what a file holds.
 pub fn preview(answer: &Resolution, bytes: impl Fn(&Path) -> Option<Content>) -> Preview {
     let (text, starts) = laid_out([answer]);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::briefing::{self, Include, Message, Source};
 use super::judged::Judged;
 use crate::answer::{Fidelity, Resolution, Tool};
-use crate::session::{Step, Turn};
+use crate::session::{Run, Step, Turn};
 
 /// Result of `briefing/session`.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
@@ -37,6 +37,9 @@ pub struct SessionTurn {
     pub sources: Vec<Source>,
     /// What the model had, and has no more.
     pub gone: Vec<Source>,
+    /// The prompts and reminders that it had, and has no more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<Message>,
     /// Of a session that goes on: whether the new text of a file that changed meanwhile has `replaced` the old one, or stands
     /// `beside` it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,6 +85,12 @@ pub struct SessionStep {
     /// A sub-agent of that kind is started, with a context of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subagent: Option<String>,
+    /// Somebody changes a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
+    /// A file is deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delete: Option<String>,
     /// What was said so far is summed up.
     #[serde(skip_serializing_if = "is_not")]
     pub compact: bool,
@@ -115,10 +124,14 @@ impl SessionStep {
             reach(Tool::Edit, &self.edit)?,
             reach(Tool::Write, &self.write)?,
             reach(Tool::Mention, &self.mention)?,
-            self.shell.as_ref().map(|_| Step::Run(dir)),
+            self.shell
+                .clone()
+                .map(|command| Step::Run(Run { command: Some(command).filter(|text| !text.is_empty()), dir })),
             self.skill.clone().map(Step::Skill),
             self.agent.clone().map(Step::Agent),
             self.subagent.clone().map(Step::Subagent),
+            self.change.as_deref().map(place).transpose()?.map(Step::Change),
+            self.delete.as_deref().map(place).transpose()?.map(Step::Delete),
             self.compact.then_some(Step::Compact),
             self.resume.then_some(Step::Resume),
             (!together.is_empty()).then_some(Step::Together(together)),
@@ -129,7 +142,7 @@ impl SessionStep {
                 Err("`cwd` belongs beside `shell`".to_owned())
             }
             (Some(step), None) => Ok(step),
-            _ => Err("a step has one of read, edit, write, mention, shell, skill, agent, subagent, compact, resume, together"
+            _ => Err("a step has one of read, edit, write, mention, shell, skill, agent, subagent, change, delete, compact, resume, together"
                 .to_owned()),
         }
     }
@@ -152,9 +165,10 @@ fn told(step: &SessionStep, turn: &Turn, include: Include) -> SessionTurn {
         messages: turn.messages.iter().map(|message| briefing::message(message, include)).collect(),
         sources: turn.sources.iter().map(source).collect(),
         gone: turn.gone.iter().map(source).collect(),
+        removed: turn.removed.iter().map(|message| briefing::message(message, include)).collect(),
         changed: turn.changed.map(|changed| changed.word().to_owned()),
         fidelity: fidelity(turn).word().to_owned(),
-        doubt: turn.doubt.clone(),
+        doubt: turn.doubt.as_ref().map(|doubt| doubt.why.clone()),
     }
 }
 

@@ -60,6 +60,7 @@ class Ask:
     """`codex@0.169 from /r/api reading /r/api/x.rs already /r/AGENTS.md` as fields."""
 
     def __init__(self, words):
+        words, *self.steps = words.split(" then ")
         words = words.split()
         self.harness, self.edition = (words[0].split("@") + [None])[:2]
         pairs = list(zip(words[1::2], words[2::2]))
@@ -69,7 +70,7 @@ class Ask:
         self.agent = next((v for k, v in pairs if k == "as"), None)
         self.after = [v for k, v in pairs if k == "after"]
         self.already = [v for k, v in pairs if k == "already"]
-        self.steps = [v for k, v in pairs if k == "then"]
+        self.calling = next((v for k, v in pairs if k == "calling"), None)
 
 
 def golden(messages, limit=6000):

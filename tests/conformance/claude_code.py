@@ -60,7 +60,7 @@ class Answer(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)) or b"{}")
         if "/v1/messages" not in self.path or "count_tokens" in self.path:
             return self.reply("application/json", b'{"input_tokens": 10}')
-        block, done = {"type": "text", "text": "ok"}, 0
+        blocks, done = [{"type": "text", "text": "ok"}], 0
         in_subagent = any(role == "user" and kind == "text" and text.strip() == TASK for role, kind, text in texts(body))
         calls = (self.server.of_subagent or []) if in_subagent else self.server.calls
         # Titles and the like are asked for without tools; permissions may take one away, but not all.
@@ -69,21 +69,24 @@ class Answer(BaseHTTPRequestHandler):
                 with self.server.lock:
                     self.server.requests.append(body)
             done = sum(1 for _, kind, _ in texts(body) if kind == "tool_result")
-            if done < len(calls):
-                block = {"type": "tool_use", "id": f"toolu_{in_subagent:d}{done:03}", "name": calls[done][0], "input": calls[done][1]}
-        stop = "tool_use" if block["type"] == "tool_use" else "end_turn"
+            if done < len(calls) and calls[done]:
+                # Several calls of one turn are a list.
+                several = calls[done] if isinstance(calls[done], list) else [calls[done]]
+                blocks = [{"type": "tool_use", "id": f"toolu_{in_subagent:d}{done + nth:03}", "name": name, "input": given} for nth, (name, given) in enumerate(several)]
+        stop = "tool_use" if blocks[0]["type"] == "tool_use" else "end_turn"
         usage = {"input_tokens": 10, "output_tokens": 1, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
         # Answers with one id would be taken for one answer, and what came between them for what came after.
         message = {"id": f"msg_{in_subagent:d}{done:03}", "type": "message", "role": "assistant", "model": body.get("model", "m"), "content": [], "stop_reason": None, "stop_sequence": None, "usage": usage}
         if not body.get("stream"):
-            return self.reply("application/json", json.dumps({**message, "content": [block], "stop_reason": stop}).encode())
-        if stop == "tool_use":
-            start, delta = {**block, "input": {}}, {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
-        else:
-            start, delta = {"type": "text", "text": ""}, {"type": "text_delta", "text": block["text"]}
-        events = [{"type": "message_start", "message": message}, {"type": "content_block_start", "index": 0, "content_block": start},
-                  {"type": "content_block_delta", "index": 0, "delta": delta}, {"type": "content_block_stop", "index": 0},
-                  {"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": None}, "usage": {"output_tokens": 1}}, {"type": "message_stop"}]
+            return self.reply("application/json", json.dumps({**message, "content": blocks, "stop_reason": stop}).encode())
+        events = [{"type": "message_start", "message": message}]
+        for index, block in enumerate(blocks):
+            if stop == "tool_use":
+                start, delta = {**block, "input": {}}, {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+            else:
+                start, delta = {"type": "text", "text": ""}, {"type": "text_delta", "text": block["text"]}
+            events += [{"type": "content_block_start", "index": index, "content_block": start}, {"type": "content_block_delta", "index": index, "delta": delta}, {"type": "content_block_stop", "index": index}]
+        events += [{"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": None}, "usage": {"output_tokens": 1}}, {"type": "message_stop"}]
         self.reply("text/event-stream", "".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in events).encode())
 
 
@@ -180,7 +183,7 @@ class Session:
         self.stop(); self.model.shutdown(); self.model.server_close()
 
     def start(self, *more):
-        words = ["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose", *asked(self.case, self.ask)[0], *more]
+        words = ["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions", *asked(self.case, self.ask)[0], *more]
         self.client = subprocess.Popen([*program(self.clients, self.ask), *words], cwd=self.ask.cwd, env=variables(self.case, self.model),
                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
 
@@ -201,18 +204,54 @@ class Session:
     def hello(self):
         return self.turn("hi")
 
-    def read(self, path):
+    def calls(self, *calls):
         done = sum(kind == "tool_result" for _, kind, _ in texts(self.model.requests[-1]))
-        self.model.calls = [None] * done + [call("read", os.path.join(os.path.realpath(self.ask.cwd), path))]
+        self.model.calls = [None] * done + list(calls)
         return self.hello()
 
+    def at(self, path):
+        return os.path.join(os.path.realpath(self.ask.cwd), path)
+
+    def read(self, path):
+        return self.calls(call("read", self.at(path)))
+
+    def edit(self, path):
+        return self.calls(call("edit", self.at(path)))
+
+    def write(self, path):
+        return self.calls(call("write", self.at(path)))
+
+    def shell(self, command):
+        return self.calls(("Bash", {"command": command, "description": "Runs a command"}))
+
+    def skill(self, name):
+        return self.calls(("Skill", {"skill": name}))
+
+    def mention(self, path):
+        return self.turn(f'hi @"{path}"')
+
+    def together(self, steps):
+        """Readings, in one turn of the model."""
+        return self.calls([call("read", self.at(step.removeprefix("read:"))) for step in steps.split(" + ")])
+
     def compact(self):
+        # The next turn makes no call again that the summary took.
+        self.model.calls = []
         self.turn("/compact")
         return self.hello()
 
     def resume(self):
         self.stop(); self.start("--continue")
         return self.hello()
+
+
+def called(clients, case, ask):
+    """What stands behind the answer to a call of the Skill tool."""
+    with Session(clients, case, ask) as session:
+        session.hello()
+        told = list(texts(session.skill(ask.calling)))
+    last = [i for i, (_, kind, _) in enumerate(told) if kind == "tool_result"][-1]
+    return [("call", role, text) for role, _, text in told[last + 1:] if role == "user"]
 
 
 def session(clients, case, ask):

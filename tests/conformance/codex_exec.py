@@ -88,5 +88,13 @@ class Session:
         self.tokens = 10
         return self.resume()
 
+    def shell(self, command):
+        item = {"type": "function_call", "id": "fs", "call_id": os.urandom(4).hex(), "name": "exec_command", "arguments": json.dumps({"cmd": command})}
+        before, self.server.script = self.server.script, lambda requests: ([said("ok")] if item["call_id"] in json.dumps(requests[-1]) else [item], self.tokens)
+        try:
+            return self.resume()
+        finally:
+            self.server.script = before
+
     def resume(self):
         return self.turn("resume", "--last")

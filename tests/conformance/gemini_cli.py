@@ -244,6 +244,12 @@ class Session:
     def read(self, path):
         return self.turn("go on", [("read_file", {"file_path": as_read(self.ask, path)})])
 
+    def shell(self, command):
+        return self.turn("go on", [("run_shell_command", {"command": command})])
+
+    def mention(self, path):
+        return self.turn(f"go on @{path}")
+
     def resume(self):
         """Every turn but the first is one."""
         return self.turn("go on")

@@ -3,7 +3,7 @@ this process.
 
 `session`: the `Instructions from:` entries of the first request's system text. `read`: the body of the
 `<system-reminder>` that the answer to a read call carries; `attach`: that of the text of an attached file. Of a sub-agent, both are
-those of its own session, which a call of the task tool begins. Every environment variable but the case's own is ours.
+those of its own session, which a call of the task tool begins. Every environment variable but the case's own is ours. The skill tool wants `rg` on PATH, which the package of Codex brings.
 """
 import json, os, platform, re, shutil, socket, subprocess, sys, tempfile, threading, time, urllib.error, urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -288,13 +288,32 @@ class Session:
     def stop(self):
         self.server.kill(); self.server.wait(); self.server.stdout.close()
 
-    def hello(self):
-        self.asked(f"/session/{self.id}/message", {"parts": [{"type": "text", "text": HELLO}]})
+    def hello(self, *parts):
+        self.asked(f"/session/{self.id}/message", {"parts": [{"type": "text", "text": HELLO}, *parts]})
         return [body for who, body in self.provider.requests if who == "main"][-1]
 
     def read(self, path):
         self.provider.due.append(call("read", path))
         return self.hello()
+
+    def edit(self, path):
+        self.provider.due.append(call("edit", path))
+        return self.hello()
+
+    def write(self, path):
+        self.provider.due.append(call("write", path))
+        return self.hello()
+
+    def shell(self, command):
+        self.provider.due.append(("bash", {"command": command, "description": "Runs a command"}))
+        return self.hello()
+
+    def skill(self, name):
+        self.provider.due.append(("skill", {"name": name}))
+        return self.hello()
+
+    def mention(self, path):
+        return self.hello({"type": "file", "mime": "text/plain", "filename": os.path.basename(path), "url": f"file://{path}"})
 
     def compact(self):
         self.asked(f"/session/{self.id}/summarize", {"providerID": "mock", "modelID": "mock-model"})
@@ -303,6 +322,13 @@ class Session:
     def resume(self):
         self.stop(); self.serve()
         return self.hello()
+
+
+def called(clients, case, ask):
+    """The answer to a call of the skill tool."""
+    with Session(clients, case, ask) as session:
+        session.hello()
+        return [("call", "tool", content(session.skill(ask.calling)["messages"][-1]["content"]))]
 
 
 def entries(system, client):

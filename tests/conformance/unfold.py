@@ -1,7 +1,7 @@
 """A session of the real client, step by step: of which files its request has the text after each.
 
-A driver that can be asked so has `Session(clients, case, ask)`, a context manager, with `hello()`, `read(path)`, `compact()` and
-`resume()`: each does that and returns the request which follows.
+A driver that can be asked so has `Session(clients, case, ask)`, a context manager, with `hello()` and a method for each word of a step,
+such as `read(path)`, `shell(command)`, `mention(path)`, `compact()` and `resume()`: each does that and returns the request which follows.
 """
 import json, os
 
@@ -19,8 +19,12 @@ def steps(session, case, ask):
         if word == "change":
             with open(path, "w") as f:
                 f.write(new[f"{path} (new)"])
+        elif word == "delete":
+            os.unlink(path)
         else:
-            lines.append((step.replace(":", " "), session.read(path) if word == "read" else getattr(session, word)()))
+            lines.append((f"{word} {path}".rstrip(), getattr(session, word)(*[path] * bool(path))))
+    if os.environ.get("UNFOLD_RAW"):
+        os.write(2, json.dumps([lines[-1]], indent=1, ensure_ascii=False).encode("utf-8", "surrogatepass"))
     return "".join(f"{step}: {' '.join(sent({**texts, **new}, request))}".rstrip() + "\n" for step, request in lines)
 
 

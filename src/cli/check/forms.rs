@@ -41,7 +41,11 @@ fn isolated(render: impl FnOnce() -> String) -> Option<String> {
 struct Line {
     text: String,
     number: usize,
+    /// In characters, from 1 on.
+    column: usize,
     marked: Range<usize>,
+    /// Whether the line goes on behind its text.
+    is_cut: bool,
 }
 
 fn line_of(found: &Found) -> Line {
@@ -58,7 +62,8 @@ fn line_of(found: &Found) -> Line {
         (at - decoded[..at].matches('\r').count()).min(cut)
     };
     let marked = place(start)..place(end.clamp(start, to));
-    Line { text: whole[..cut].to_owned(), number: found.position(start).0, marked }
+    let (number, column) = found.position(start);
+    Line { text: whole[..cut].to_owned(), number, column, marked, is_cut: cut < whole.len() }
 }
 
 /// A line for logs that others read: stars stand for passwords and secrets, so that what is marked stays where it is.
@@ -83,6 +88,10 @@ fn group<'a>(found: &'a Found, line: &'a Line) -> Group<'a> {
     }
     if line.text.is_empty() {
         return title.element(Origin::path(&*found.path).line(line.number));
+    }
+    // What is cut off cannot be marked; only its place is said.
+    if line.marked.start == line.text.len() && line.is_cut {
+        return title.element(Origin::path(&*found.path).line(line.number).char_column(line.column));
     }
     let annotation = AnnotationKind::Primary.span(line.marked.clone());
     title.element(Snippet::source(&line.text).line_start(line.number).path(&*found.path).annotation(annotation))

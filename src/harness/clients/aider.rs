@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint};
+use crate::answer::{Answer, Certain, Fate, Role, Scope, Source, Standpoint};
 use crate::formats::{Value, parse_yaml};
 use crate::harness::kit::conventional::{Chain, File, Load, PLAIN};
 use crate::harness::{About, Details, Edition, Evidence, Profile, Program};
@@ -97,7 +97,7 @@ impl Edition for Aider {
         }
         if chain.started() > 1 {
             let why = "Aider keeps the files in a set: their order is another in every run";
-            chain.answer.files_only = Some(why.to_owned());
+            chain.answer.doubt(&[Certain::Order], why);
         }
         let mut answer = chain.finish("");
         for message in &mut answer.messages {

@@ -296,9 +296,11 @@ impl Edition for Edition21 {
         if self.own_skills_measured { Resumes::AsBefore(Changed::Beside) } else { Resumes::NotAsked }
     }
 
-    /// Asked of 2.1.329: the block of the session is sent again, and files come as answers of Read, the nested ones among them.
+    /// Asked of 2.1.329: the block of the session is sent again, and up to five files that the client remembers come as
+    /// answers of Read, nested files and rules among them. AGENTS.md below is only handed over, and not remembered.
     fn compacts(&self) -> Compacts {
-        if self.own_skills_measured { Compacts::ReadsAgain } else { Compacts::NotAsked }
+        let again = Compacts::ReadsAgain { most: 5, but: &["AGENTS.md"] };
+        if self.own_skills_measured { again } else { Compacts::NotAsked }
     }
 
     fn attaches(&self, _: Tool) -> Attaches {
@@ -324,6 +326,7 @@ impl Edition for Edition21 {
         let plugins = self.plugins(&settings, &at.cwd, search, &mut answer)?;
         hooks::of_plugins(&mut settings, &plugins, search)?;
         let described = agents::described(at, &settings, checkout.as_ref(), &plugins, search)?;
+        answer.agents = agents::said(&described);
         let agent = self.agent(at, &settings, &described, search, &mut answer)?;
         self.prompt(settings.appended_prompt.as_ref(), at, search, &mut answer)?;
         let around = Around {

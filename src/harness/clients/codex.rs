@@ -10,14 +10,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use crate::answer::{
-    Answer, Certain, Fate, Message, MessageKind, Per, Refusal, Role, Scope, Source, Standpoint, Text, Trigger, Warning,
+    Answer, Certain, Fate, Message, MessageKind, Per, Refusal, Role, Scope, Source, Standpoint, Text, Tool, Trigger,
+    Warning,
 };
 use crate::harness::custom::{Overrides, kept};
 use crate::harness::history::name;
 use crate::harness::keys::{Key, Keys, Takes};
 use crate::harness::kit::servers;
 use crate::harness::{
-    About, Changed, Compacts, Details, Edition, Evidence, LimitKey, Profile, Program, Resumes, Version,
+    About, Attaches, Changed, Compacts, Details, Edition, Evidence, LimitKey, Profile, Program, Resumes, Version,
 };
 use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Content, FileType, Unreadable, absolute};
@@ -323,6 +324,14 @@ impl Edition for Codex {
     }
 
     /// Asked of 0.169.0.
+    /// Asked of 0.169.0.
+    fn attaches(&self, tool: Tool) -> Attaches {
+        match tool {
+            Tool::Shell if self.is_asked => Attaches::Nothing,
+            Tool::Read | Tool::Edit | Tool::Write | Tool::Shell | Tool::Mention => Attaches::Unknown,
+        }
+    }
+
     fn resumes(&self) -> Resumes {
         if self.is_asked { Resumes::AsBefore(Changed::Beside) } else { Resumes::NotAsked }
     }

@@ -188,7 +188,7 @@ fn nested(chain: &mut Chain, names: &[String], boundary: &Path) -> Known<Option<
     let Some(target) = &at.target else { return Ok(None) };
     let dir = reached(target)?;
     for earlier in &at.read_before {
-        if reached(earlier)? == dir {
+        if reached(&earlier.file)? == dir {
             return Ok(None);
         }
     }

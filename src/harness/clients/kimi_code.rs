@@ -229,7 +229,7 @@ fn has_text(raw: &Content) -> bool {
 fn remind(at: &Standpoint, mut known: HashSet<PathBuf>, search: &mut Search, answer: &mut Answer) -> Known<()> {
     let Some(target) = at.target.as_deref().filter(|target| !is_refused(target)) else { return Ok(()) };
     for earlier in &at.read_before {
-        let file = absolute(&at.cwd, earlier);
+        let file = absolute(&at.cwd, &earlier.file);
         // A file that was read itself is not named for that; the next tool in its directory names it.
         known.extend(fresh(&file, &known, search)?);
     }

@@ -246,6 +246,11 @@ impl Edition for OpenCode {
     }
 
     /// Asked of 1.18.33.
+    /// Asked of 1.18.33: the next reading brings the files once more.
+    fn remembers_mentions(&self) -> bool {
+        false
+    }
+
     fn resumes(&self) -> Resumes {
         if self.was_followed() { Resumes::AsBefore(Changed::Replaced) } else { Resumes::NotAsked }
     }
@@ -272,6 +277,8 @@ impl Edition for OpenCode {
         let agent = choice::agent(self.brand, at, &config, &mut answer)?;
         let loaded = system::look(self, &flags, &places, &config, search, &mut answer)?;
         let skills = skills::look(self, &flags, &places, &config, search, &mut answer)?;
+        let called = at.call.as_deref().and_then(|name| skills.iter().find(|skill| skill.is_called(name)));
+        let called = called.map(|skill| skill.body(self, search)).transpose()?.flatten();
         let nested = nested::look(self, at, &flags, &places, &loaded, search, &mut answer)?;
         prompt::compose(
             self,
@@ -282,6 +289,9 @@ impl Edition for OpenCode {
             prompt::Texts { agent, loaded, skills, nested },
             &mut answer,
         );
+        if let Some(call) = called {
+            call.add(&mut answer);
+        }
         if !config.plugins.is_empty() && !flags.pure {
             let plugins: Vec<&str> = config.plugins.iter().map(|plugin| config.shown(plugin)).collect();
             let message = format!("the plugin {} may rewrite the system prompt", plugins.join(", "));

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::answer::{Answer, Fate, Scope, Standpoint, Text};
+use crate::answer::{Answer, Certain, Fate, Scope, Standpoint, Text};
 use crate::harness::kit::conventional::{Chain, Load, PLAIN, read_in_november};
 use crate::harness::kit::vscode::{self, Settings};
 use crate::harness::{About, Details, Edition, Evidence, Profile};
@@ -102,7 +102,7 @@ impl Edition for Roo {
         let settings = Settings::gather(at, chain.search, &mut chain.answer.warnings)?;
         let mode = at.agent.as_deref().unwrap_or(DEFAULT_MODE);
         if at.flag(PROFILE.id, "enable-subfolder-rules") {
-            chain.answer.files_only = Some("rules of subfolders are switched on, and are not looked for".to_owned());
+            chain.answer.doubt(&[Certain::Set], "rules of subfolders are switched on, and are not looked for");
         }
         rules_of_the_mode(&mut chain, mode)?;
         if chain.search.is_file(&at.cwd.join(".rooignore"), "is sent with the rules")? {

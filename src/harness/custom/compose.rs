@@ -11,7 +11,7 @@ use super::list;
 use super::shape::{self, Shaped};
 use super::standpoint::{left_out, mode};
 use crate::answer::{
-    self, Answer, Fate, Message, MessageKind, Per, PromptMode, Role, Standpoint, Text, Trigger, Warning,
+    self, Answer, Certain, Fate, Message, MessageKind, Per, PromptMode, Role, Standpoint, Text, Trigger, Warning,
 };
 use crate::search::{Known, Search};
 
@@ -263,11 +263,11 @@ impl Saying<'_> {
         let mut finder = Finder::new(self.definition, self.at, self.root.map(Path::to_owned), self.answer);
         if let (Some(agent), Some(list)) = (self.at.agent.as_ref().or(prompt.default_agent.as_ref()), &prompt.agent) {
             if self.at.agent.is_some() {
-                finder.unsure(self.definition.unsure.agent.as_ref());
+                finder.unsure(Certain::Text, self.definition.unsure.agent.as_ref());
             }
             let own = list::look(list, &[("agent", agent)], &mut finder, search)?.into_iter().next();
             if let Some(own) = own.filter(|own| !own.text.is_empty()) {
-                finder.unsure(self.definition.unsure.agent.as_ref());
+                finder.unsure(Certain::Text, self.definition.unsure.agent.as_ref());
                 let piece = Piece {
                     sort: rule.sort,
                     role: rule.said_by().unwrap_or(Role::System),

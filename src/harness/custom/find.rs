@@ -12,7 +12,9 @@ use super::list::{self, Listed};
 use super::shape;
 use super::standpoint::{directories, left_out, mode};
 use super::values::{Word, is_glob, is_url, leaves};
-use crate::answer::{Fate, Place, PromptMode, Purpose, Role, Scope, SessionKind, Source, Standpoint, Text, Trigger};
+use crate::answer::{
+    Certain, Fate, Place, PromptMode, Purpose, Role, Scope, SessionKind, Source, Standpoint, Text, Trigger,
+};
 use crate::search::{Known, Search};
 use crate::snapshot::{self, Ask, Errno, FileType, GlobFlavor, Remote, absolute};
 
@@ -181,7 +183,7 @@ impl<'a> Finder<'a> {
             } else if let Some(path) = self.place(&text, &base, search) {
                 self.answer.mention(&file, &text, [path.clone()]);
                 if !text.starts_with(['/', '~', '$']) && self.root.as_deref().is_some_and(|root| root != self.at.cwd) {
-                    self.unsure(self.definition.unsure.relative.as_ref());
+                    self.unsure(Certain::Set, self.definition.unsure.relative.as_ref());
                 }
                 self.file(rule, &path, &lead, search)?;
             }
@@ -328,7 +330,7 @@ impl<'a> Finder<'a> {
     fn take(&mut self, rule: &Rule, path: &Path, source: Source, raw: snapshot::Content, limit: Option<Limit>) {
         let valid = raw.as_text().is_some();
         if !valid || raw.starts_with(b"\xef\xbb\xbf") {
-            self.unsure(self.definition.unsure.decoding.as_ref());
+            self.unsure(Certain::Text, self.definition.unsure.decoding.as_ref());
         }
         let size = Some(raw.size());
         if !valid && rule.decoding.unwrap_or(self.definition.decoding) == Decoding::Strict {
@@ -376,7 +378,7 @@ impl<'a> Finder<'a> {
                 return Ok(true);
             }
             (Dedupe::Path, Some(_)) => {
-                self.unsure(self.definition.unsure.link.as_ref());
+                self.unsure(Certain::Set, self.definition.unsure.link.as_ref());
                 if self.taken.values().any(|taken| taken == path) {
                     return Ok(true);
                 }

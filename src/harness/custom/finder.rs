@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::definition::Definition;
 use super::found::Found;
-use crate::answer::{Answer, Standpoint};
+use crate::answer::{Answer, Certain, Standpoint};
 use crate::search::Search;
 use crate::snapshot::absolute;
 
@@ -40,9 +40,9 @@ impl<'a> Finder<'a> {
     }
 
     /// Something happened of which it is not known what the real client does.
-    pub fn unsure(&mut self, reason: Option<&String>) {
+    pub fn unsure(&mut self, uncertain: Certain, reason: Option<&String>) {
         if let Some(reason) = reason {
-            self.answer.files_only.get_or_insert_with(|| reason.clone());
+            self.answer.doubt(&[uncertain], reason.clone());
         }
     }
 

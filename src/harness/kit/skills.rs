@@ -95,7 +95,8 @@ impl File {
 
     /// The skill that it is.
     pub(in crate::harness) fn named(self, name: String, description: String) -> Skill {
-        Skill { name, description, source: self.source }
+        let source = Source { called: Some(name.clone()), ..self.source };
+        Skill { name, description, source }
     }
 }
 

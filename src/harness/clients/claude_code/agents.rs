@@ -14,7 +14,7 @@ use super::skills::Around;
 use super::{Edition21, USUAL, memory};
 use crate::answer::{
     Answer, Fate, Message, MessageKind, Purpose, Refusal, Role, Scope, SessionKind, Source, Standpoint, Trigger,
-    Warning,
+    Warning, agent,
 };
 use crate::formats::{Node, Value, parse_leniently};
 use crate::harness::kit::heads;
@@ -243,6 +243,26 @@ fn of_the_client(
         }
     }
     Ok(Agent { without, no_skills, no_agents, sources: Vec::new() })
+}
+
+/// The agents as an answer has them: those that come with the client, unless the user's own has the name, and the user's own.
+pub(super) fn said(described: &[Described]) -> Vec<agent::Agent> {
+    let is_taken = |name: &str| described.iter().any(|agent| agent.name == name);
+    let own = OWN.iter().filter(|name| !is_taken(name)).map(|name| agent::Agent {
+        name: (*name).to_owned(),
+        usage: agent::Usage::All,
+        from: None,
+        model: None,
+        tools: None,
+    });
+    let users = described.iter().map(|agent| agent::Agent {
+        name: agent.name.clone(),
+        usage: agent::Usage::All,
+        from: agent.source.as_ref().and_then(Source::path).map(Path::to_owned),
+        model: agent.head.get("model").and_then(words),
+        tools: Some(agent.tools()),
+    });
+    own.chain(users).collect()
 }
 
 impl Described {

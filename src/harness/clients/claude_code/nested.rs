@@ -12,7 +12,7 @@ use super::settings::Mode;
 use super::start::{AGENTS, Start, is_covered, walk};
 use super::tags::{self, Breaking};
 use super::{MANAGED, READ_REFUSES};
-use crate::answer::{Fate, Limit, Message, Per, Scope, Source, Text, Tool, Trigger, Unit, Warning};
+use crate::answer::{Fate, Limit, Message, Per, Reached, Scope, Source, Text, Tool, Trigger, Unit, Warning};
 use crate::formats::{Node, parse_json};
 use crate::search::Known;
 use crate::snapshot::FileType;
@@ -24,7 +24,7 @@ impl Loader<'_, '_> {
     pub(super) fn nested(
         &mut self,
         target: &Path,
-        (already, before): (&[PathBuf], &[PathBuf]),
+        (already, before): (&[PathBuf], &[Reached]),
         start: &Start,
         checkout: Option<&Checkout>,
     ) -> Known<Vec<(Message, Vec<Source>)>> {
@@ -37,7 +37,7 @@ impl Loader<'_, '_> {
             .map(|entry| entry.path.clone())
             .chain(start.memory.iter().map(|(path, ..)| path.clone()))
             .filter(|_| !self.edition.repeats_the_start)
-            .chain(already.iter().chain(before).cloned())
+            .chain(already.iter().chain(before.iter().map(|earlier| &earlier.file)).cloned())
             .chain([target.to_owned()])
             .collect();
         let below = directories(self.cwd, target);
@@ -45,6 +45,11 @@ impl Loader<'_, '_> {
             Tool::Mention if !self.edition.mentions_hand_over => None,
             Tool::Read | Tool::Mention => {
                 if self.succeeds(target)? {
+                    // An AGENTS.md that a command showed comes all the same.
+                    let shown =
+                        before.iter().filter(|earlier| earlier.tool == Tool::Shell && !already.contains(&earlier.file));
+                    let shown: HashSet<&PathBuf> = shown.map(|earlier| &earlier.file).collect();
+                    let loaded = loaded.iter().filter(|file| !shown.contains(file)).cloned().collect();
                     self.agents_on_the_way(&below, &loaded, start)?
                 } else {
                     self.search.never(target, "Read fails, and a reading that fails brings no AGENTS.md");
@@ -85,7 +90,9 @@ impl Loader<'_, '_> {
             Tool::Shell => self.edition.shell_brings,
         };
         let real = self.search.real(target)?.unwrap_or_else(|_| target.to_owned());
-        let why_not = if !target.starts_with(self.cwd) || !real.starts_with(self.cwd) {
+        let why_not = if self.tool == Tool::Mention && self.search.is_dir(&real, "the directory that is mentioned")? {
+            "a directory that is mentioned is listed, and nothing is attached"
+        } else if !target.starts_with(self.cwd) || !real.starts_with(self.cwd) {
             "outside the working directory nothing is attached"
         } else if self.denied(target, &real, Owner::Project) {
             "permissions.deny keeps it from being read, and nothing is attached"

@@ -12,7 +12,8 @@ use super::plugins::Plugin;
 use super::settings::Settings;
 use super::{Edition21, MANAGED, paths};
 use crate::answer::{
-    Answer, Certain, Described, Fate, Limit, Per, Role, Scope, Source, Standpoint, Tool, Trigger, Unit, Warning,
+    Answer, Certain, Described, Fate, Limit, Message, MessageKind, Per, Role, Scope, Source, Standpoint, Tool, Trigger,
+    Unit, Warning,
 };
 use crate::formats::{Node, Value};
 use crate::harness::kit::skills::{self, sort_by_name};
@@ -36,6 +37,8 @@ struct Found {
     /// The name that its head gives it besides.
     title: Option<String>,
     description: String,
+    /// The text behind its head.
+    body: String,
     /// The files it waits for.
     globs: Vec<String>,
     /// What the entry says behind its description.
@@ -47,6 +50,11 @@ struct Found {
 impl Found {
     fn counts(&self) -> bool {
         self.source.fate == Fate::Loaded
+    }
+
+    /// Returns true if the model calls it by `name`: that of the list, or that of its folder or file.
+    fn is_called(&self, name: &str) -> bool {
+        self.counts() && (self.name == name || self.known == name)
     }
 
     fn leave_out(&mut self, fate: Fate, reason: impl Into<String>) {
@@ -93,7 +101,7 @@ impl Edition21 {
         let (mut start, waiting): (Vec<Found>, Vec<Found>) = start.into_iter().partition(|one| one.globs.is_empty());
         for mut found in waiting {
             let matches = |file: &Path| file.strip_prefix(&at.cwd).is_ok_and(|file| paths::matches(&found.globs, file));
-            let before = at.read_before.iter().any(|file| matches(file));
+            let before = at.read_before.iter().any(|earlier| self.discovers(earlier.tool) && matches(&earlier.file));
             if found.counts() && !before && self.discovers(at.tool) && at.target.as_deref().is_some_and(matches) {
                 later.push(found);
             } else {
@@ -122,6 +130,11 @@ impl Edition21 {
                 answer.doubt(&[Certain::Set], "whether skills below are known in time for the list is a race");
             }
             start.append(&mut later);
+        }
+        if let Some(name) = &at.call
+            && let Some(found) = start.iter().chain(&later).find(|found| found.is_called(name))
+        {
+            call(found, answer);
         }
         self.list(Trigger::Session, start, around, answer);
         self.list(Trigger::Read, later, around, answer);
@@ -185,6 +198,7 @@ impl Edition21 {
         for ((found, entry), (text, whole)) in counted.iter_mut().zip(&lines).zip(texts.iter().zip(&whole)) {
             let source = &mut found.source;
             (source.fate, source.sent) = (Fate::Listed, Some(Size::of(text)));
+            source.called = Some(found.name.clone());
             (source.message, source.part) = (Some(message), Some(0));
             if entry.said.is_none() {
                 source.reason = "listed by name alone: skillOverrides says `name-only`".to_owned();
@@ -199,6 +213,38 @@ impl Edition21 {
         answer.messages.extend(skills::list(trigger, Role::User, &texts));
         answer.sources.extend(counted.into_iter().chain(left_out).map(|found| found.source));
     }
+}
+
+/// Adds what a call brings (2.1.329): the text behind the head, with the directory of a skill before it.
+fn call(found: &Found, answer: &mut Answer) {
+    let Some(path) = found.source.path() else { return };
+    let dir = path.parent().unwrap_or(path).display().to_string();
+    let base =
+        if folders::is_skill_file(path) { format!("Base directory for this skill: {dir}\n\n") } else { String::new() };
+    let body = found.body.replace("${CLAUDE_SKILL_DIR}", &dir);
+    let unsure = [
+        ("!`", "the body runs a command, and its output stands there"),
+        ("${CLAUDE_SESSION_ID}", "the body names the session"),
+    ];
+    for (word, reason) in unsure.into_iter().filter(|(word, _)| body.contains(word)) {
+        answer.doubt(&[Certain::Text], format!("{}: {reason} ({word})", path.display()));
+    }
+    let text = format!("{base}{}", without_arguments(&body));
+    let message = Message { kind: MessageKind::Call, ..Message::instructions(Trigger::Call, Role::User, text) };
+    answer.messages.push(message);
+}
+
+/// The text with nothing in the place of `$ARGUMENTS`; `$ARGUMENTS[0]` stays where there is none.
+fn without_arguments(text: &str) -> String {
+    let mut pieces = text.split("$ARGUMENTS");
+    let mut out = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        if piece.starts_with('[') {
+            out.push_str("$ARGUMENTS");
+        }
+        out.push_str(piece);
+    }
+    out
 }
 
 /// A description that is longer than one may be.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
-use crate::answer::{Answer, Fate, Scope, Source, Text, Trigger, Warning};
+use crate::answer::{Answer, Certain, Fate, Scope, Source, Text, Trigger, Warning};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, absolute};
 use crate::text;
@@ -140,7 +140,7 @@ impl<'a> Importer<'a> {
         if self.lookups > LOOKUP_CAP {
             if self.files < FILE_LIMIT && !std::mem::replace(&mut self.told_of_cap, true) {
                 let message = format!("{} imports more than {LOOKUP_CAP} files: not all are shown", importer.display());
-                answer.files_only.get_or_insert_with(|| message.clone());
+                answer.doubt(&[Certain::Set], message.clone());
                 answer.warnings.push(Warning::at("import-cap", importer, message));
             }
             return Ok(None);

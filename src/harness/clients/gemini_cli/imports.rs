@@ -8,7 +8,7 @@ use super::history::Links;
 use super::paths::{resolved, within};
 use super::settings::Format;
 use super::tokens::{Token, imports};
-use crate::answer::{Answer, Fate, Scope, Source, Trigger, Warning};
+use crate::answer::{Answer, Certain, Fate, Scope, Source, Trigger, Warning};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, Errno, FileType, Unreadable, absolute};
 use crate::text::{js_trim, js_trimmed};
@@ -304,7 +304,7 @@ impl Importer<'_> {
         }
         let (fate, reason, code, message) = self.explained(importer, token, problem, search)?;
         if matches!(problem, Problem::Hangs | Problem::Cap(_)) {
-            answer.files_only.get_or_insert_with(|| message.clone());
+            answer.doubt(&[Certain::Set], message.clone());
         }
         if self.seen.insert((path.to_owned(), fate)) {
             let source = Source::new(path, Scope::Import, fate, reason);

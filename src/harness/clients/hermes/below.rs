@@ -18,7 +18,7 @@ pub(super) fn look(at: &Standpoint, search: &mut Search, answer: &mut Answer) ->
     let Some(target) = &at.target else { return Ok(()) };
     let mut known: Vec<PathBuf> = vec![at.cwd.clone()];
     for earlier in &at.read_before {
-        let reached = directories(at, earlier, &known, search)?;
+        let reached = directories(at, &earlier.file, &known, search)?;
         known.extend(reached);
     }
     let (mut texts, mut sources) = (Vec::new(), Vec::new());

@@ -57,6 +57,11 @@ impl Excerpt {
         utf16_len(&self.text) + self.halves.len()
     }
 
+    /// How much of it is text of the file, in UTF-16 units: all but the marker of what is left out.
+    pub fn units_of_file(&self) -> usize {
+        self.taken.iter().map(|(taken, _)| utf16_len(&self.text[taken.clone()])).sum()
+    }
+
     /// Keeps at most `units` UTF-16 units; whether anything was cut.
     pub fn cut(&mut self, units: usize) -> bool {
         if self.units() <= units {

@@ -62,6 +62,24 @@ impl Turn<'_> {
         Limit { value: own, unit: Unit::Utf16, per: Per::Source, from }
     }
 
+    /// Lets the limit for all files stand at each that it is nearer to than its own: then what they use of it is all of them.
+    pub(super) fn share(&self, sources: &mut [Source]) {
+        let Some(total) = self.edition.limits.total_utf16 else { return };
+        let (total, from) = self.limit("bootstrapTotalMaxChars", total);
+        let units = |source: &Source| source.size.map_or(0, |size| size.utf16);
+        let counts = |source: &&Source| matches!(source.fate, Fate::Loaded | Fate::Truncated | Fate::Dropped);
+        let used: usize = sources.iter().filter(counts).map(units).sum();
+        for source in sources.iter_mut().filter(|source| source.fate == Fate::Loaded) {
+            let size = units(source);
+            // used / total > size / own
+            let is_nearer =
+                source.limit.as_ref().is_some_and(|own| own.per == Per::Source && used * own.value > size * total);
+            if is_nearer {
+                source.limit = Some(Limit { value: total, unit: Unit::Utf16, per: Per::Chain, from: from.clone() });
+            }
+        }
+    }
+
     fn fate(
         &self,
         file: &Loaded,
@@ -80,7 +98,7 @@ impl Turn<'_> {
             (Content::Refused(message), None) => (Fate::Unreadable, message.clone()),
             (Content::Text(..), None) => (Fate::Empty, "only white space".into()),
             (Content::Text(..), Some(excerpt)) if portion.truncated => {
-                let of = format!("{} of {} UTF-16 units are loaded", excerpt.units(), portion.length);
+                let of = format!("{} of {} UTF-16 units are loaded", excerpt.units_of_file(), portion.length);
                 let why = match shared {
                     true => format!("the limit for all files is {limit}"),
                     false => format!("the limit for each file is {limit}"),

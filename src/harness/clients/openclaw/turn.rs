@@ -11,7 +11,9 @@ use super::home::Home;
 use super::session::{Content, Loaded};
 use super::setup::Setup;
 use super::{Bootstrap, Filter, ID, OpenClaw, Opening, project, units};
-use crate::answer::{Answer, Fate, Message, MessageKind, PromptMode, Role, SessionKind, Standpoint, Trigger, Warning};
+use crate::answer::{
+    Answer, Certain, Fate, Message, MessageKind, PromptMode, Role, SessionKind, Standpoint, Trigger, Warning,
+};
 use crate::formats::Node;
 use crate::search::{Known, Search};
 use crate::text;
@@ -78,6 +80,7 @@ impl Turn<'_> {
             let excerpt = excerpts.get(&index).copied();
             answer.sources.extend(self.source(file, portion, excerpt, instructions));
         }
+        self.share(&mut answer.sources);
         answer.sources.extend(skills);
         self.ignored(search, &mut answer)?;
         Ok(answer)
@@ -117,7 +120,7 @@ impl Turn<'_> {
             Some("none") => {}
             None | Some("memory-core") => self.edition.check_provenance(self.workspace, &mut files, search)?,
             Some(other) => {
-                answer.files_only = Some(format!("the memory plugin {other} decides about USER.md and MEMORY.md"));
+                answer.doubt(&[Certain::Set], format!("the memory plugin {other} decides about USER.md and MEMORY.md"));
                 self.edition.check_provenance(self.workspace, &mut files, search)?;
             }
         }
@@ -147,7 +150,7 @@ impl Turn<'_> {
         if !others.is_empty() {
             let reason = format!("hooks may replace the list of files: {}", others.join(", "));
             answer.warnings.push(Warning::general("hooks", reason.clone()));
-            answer.files_only = Some(reason);
+            answer.doubt(&[Certain::Set], reason);
         }
         let Some(rules) = &hooks.extra else { return Ok(()) };
         let mut extra = extra::find(self.workspace, &hooks.extra_patterns(self.config), rules, search)?;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::brand::{Brand, PrimaryAgents};
 use super::config::Config;
 use super::natives::Kind;
-use crate::answer::{Answer, Certain, Refusal, SessionKind, Standpoint, Warning};
+use crate::answer::{Answer, Certain, Refusal, SessionKind, Standpoint, Warning, agent};
 use crate::formats::Node;
 
 /// An agent that the program brings along, or that the settings have.
@@ -32,6 +32,7 @@ const SUBAGENT: &str = "general";
 /// not start.
 pub(super) fn agent(brand: &Brand, at: &Standpoint, config: &Config, answer: &mut Answer) -> Result<String, Refusal> {
     let agents = agents(brand, config);
+    answer.agents = agents.iter().map(|agent| said(agent, config)).collect();
     let (title, id) = (brand.title, brand.id);
     let named = |name: &str| agents.iter().find(|agent| agent.name == name);
     if at.session == SessionKind::Subagent {
@@ -83,6 +84,19 @@ pub(super) fn agent(brand: &Brand, at: &Standpoint, config: &Config, answer: &mu
         }
         Some(_) => Ok(default.to_owned()),
     }
+}
+
+/// An agent as an answer has it.
+fn said(agent: &Agent, config: &Config) -> agent::Agent {
+    let settings = config.get(&["agent"]).and_then(|agents| agents.get(agent.name));
+    let usage = match agent.usage {
+        _ if agent.hidden => agent::Usage::Hidden,
+        Usage::Session => agent::Usage::Primary,
+        Usage::Either => agent::Usage::All,
+        Usage::Subagent => agent::Usage::Subagent,
+    };
+    let model = settings.and_then(|settings| settings.get("model")).and_then(Node::as_text).map(str::to_owned);
+    agent::Agent { name: agent.name.to_owned(), usage, from: None, model, tools: None }
 }
 
 /// Every agent that is not disabled.

@@ -192,7 +192,14 @@ impl Layers<'_> {
 
     /// What the servers say that somebody is logged in to.
     fn of_logins(&mut self, at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<()> {
-        for login in logins(self.edition, at, search)? {
+        let (logins, signed_in) = logins(self.edition, at, search)?;
+        if signed_in && at.model.as_deref().is_none_or(|model| model.starts_with("openai/")) {
+            let title = self.edition.brand.title;
+            let reason =
+                format!("{title} is signed in to OpenAI, and how it sends its prompt then was not asked of the client");
+            answer.doubt(&[Certain::Order, Certain::Text], reason);
+        }
+        for login in logins {
             self.variables.insert(login.key, login.token);
             let url = format!("{}/.well-known/opencode", login.server.trim_end_matches('/'));
             let from = Path::new(&url);
@@ -200,7 +207,7 @@ impl Layers<'_> {
                 Remote::NotFetched => {
                     let message = format!("{url} has further settings, which were not fetched");
                     answer.warnings.push(Warning::at("remote-settings", &login.file, message.clone()));
-                    answer.files_only = Some(message);
+                    answer.doubt(&[Certain::Set], message);
                     continue;
                 }
                 Remote::Failed(why) => {
@@ -221,7 +228,7 @@ impl Layers<'_> {
             if said.get("remote_config").is_some_and(|more| more.as_table().is_some()) {
                 let message = format!("{url} names further settings elsewhere, which are not asked for");
                 answer.warnings.push(Warning::at("remote-settings", &login.file, message.clone()));
-                answer.files_only = Some(message);
+                answer.doubt(&[Certain::Set], message);
             }
             let Some(config) = said.get("config").filter(|config| config.as_table().is_some()) else { continue };
             let dir = PathBuf::from(format!("{}/.well-known", login.server));
@@ -528,8 +535,8 @@ struct Login {
     token: String,
 }
 
-/// The logins of that kind, in their order.
-fn logins(edition: &OpenCode, at: &Standpoint, search: &mut Search) -> Known<Vec<Login>> {
+/// The logins of that kind, in their order; and whether somebody is signed in to OpenAI without a key.
+fn logins(edition: &OpenCode, at: &Standpoint, search: &mut Search) -> Known<(Vec<Login>, bool)> {
     let given = match edition.settings.logins {
         Logins::FileOrVariable => search.secret_env(&edition.brand.variable("AUTH_CONTENT")),
         Logins::File => None,
@@ -550,7 +557,9 @@ fn logins(edition: &OpenCode, at: &Standpoint, search: &mut Search) -> Known<Vec
         (text("type")? == "wellknown").then_some(())?;
         Some(Login { file: file.clone(), server: server.clone(), key: text("key")?, token: text("token")? })
     };
-    Ok(node.as_table().unwrap_or_default().iter().filter_map(login).collect())
+    let is_oauth = |login: &Node| login.get("type").and_then(Node::as_text) == Some("oauth");
+    let signed_in = node.get("openai").is_some_and(is_oauth);
+    Ok((node.as_table().unwrap_or_default().iter().filter_map(login).collect(), signed_in))
 }
 
 const NOTHING: Node = Node { at: 0..0, value: Value::Table(Vec::new()) };

@@ -105,7 +105,7 @@ fn lost_before(
     search: &mut Search,
 ) -> Known<Vec<PathBuf>> {
     let mut lost = Vec::new();
-    for file in &at.read_before {
+    for file in at.read_before.iter().filter(|earlier| earlier.tool == Tool::Read).map(|earlier| &earlier.file) {
         if silent(edition, file, search)? == Some(TAKEN_UP) {
             for dir in directories(file, &places.directory) {
                 lost.extend(chosen(edition, flags, dir, search)?.0.filter(|path| path != file));

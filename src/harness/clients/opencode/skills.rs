@@ -12,11 +12,13 @@ use super::places::{Owner, Places};
 use super::rules::{FindError, Locations, OwnSkill, SkillOrder, SkillsPlace};
 use super::variables::is_outside;
 use super::{front_matter, system};
-use crate::answer::{Answer, Certain, Fate, Place, Purpose, Scope, Source, Trigger, Warning};
+use crate::answer::{
+    Answer, Certain, Fate, Message, MessageKind, Place, Purpose, Role, Scope, Source, Trigger, Warning,
+};
 use crate::formats::{Node, Value};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Errno, absolute};
-use crate::text::{Size, locale_compare};
+use crate::text::{Size, js_trim, locale_compare};
 
 /// A skill that is listed.
 pub(super) struct Skill {
@@ -25,9 +27,68 @@ pub(super) struct Skill {
     location: String,
     /// Its source, if it is a file.
     source: Option<usize>,
+    /// Its file, and the text behind its head.
+    file: Option<(PathBuf, String)>,
 }
 
+/// What a call of a skill brings.
+pub(super) struct Call {
+    text: String,
+    doubt: Option<String>,
+}
+
+impl Call {
+    pub fn add(self, answer: &mut Answer) {
+        let message = Message::instructions(Trigger::Call, Role::Tool, self.text);
+        answer.messages.push(Message { kind: MessageKind::Call, ..message });
+        if let Some(doubt) = self.doubt {
+            answer.doubt(&[Certain::Text], doubt);
+        }
+    }
+}
+
+/// How many of the files beside a skill a call names (1.18.33).
+const FILES_BESIDE: usize = 10;
+
 impl Skill {
+    /// Returns true if the model calls it by `name`.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name
+    }
+
+    /// What a call of it brings; `None` for one that comes with the client, or of a version that was not asked.
+    pub fn body(&self, edition: &OpenCode, search: &mut Search) -> Known<Option<Call>> {
+        let Some((file, body)) = self.file.as_ref().filter(|_| edition.was_followed()) else {
+            return Ok(None);
+        };
+        let dir = file.parent().unwrap_or(file);
+        let found =
+            search.glob(dir, "**/*", edition.globs.following(true), "files beside a skill, which a call names")?;
+        let mut beside: Vec<&PathBuf> = found.files.iter().filter(|beside| *beside != file).collect();
+        beside.sort();
+        let doubt = match beside.len() {
+            0 | 1 => None,
+            2..=FILES_BESIDE => {
+                Some("the files beside the skill are named in the order in which they happen to be found".to_owned())
+            }
+            all => Some(format!(
+                "{FILES_BESIDE} of the {all} files beside the skill are named, and which changes from run to run"
+            )),
+        };
+        beside.truncate(FILES_BESIDE);
+        let files: Vec<String> = beside.iter().map(|file| format!("<file>{}</file>", file.display())).collect();
+        let text = format!(
+            "<skill_content name=\"{0}\">\n# Skill: {0}\n\n{1}\n\nBase directory for this skill: {2}\n\
+             Relative paths in this skill (e.g., scripts/, reference/) are relative to this base directory.\n\
+             Note: file list is sampled.\n\n<skill_files>\n{3}\n</skill_files>\n</skill_content>",
+            self.name,
+            js_trim(body),
+            dir.display(),
+            files.join("\n")
+        );
+        Ok(Some(Call { text, doubt }))
+    }
+
     /// Its lines of the list.
     fn element(&self, description: &str) -> String {
         format!(
@@ -115,6 +176,7 @@ fn own(edition: &OpenCode, places: &Places) -> Option<Skill> {
             description: Some(description.to_owned()),
             location: location(edition, places, place),
             source: None,
+            file: None,
         }),
     }
 }
@@ -246,13 +308,15 @@ fn add(
             return Ok(());
         }
     };
-    let Some((name, description)) = head(edition, &edition.decoding.decode(&raw)) else {
+    let Some((name, description, body)) = head(edition, &edition.decoding.decode(&raw)) else {
         let reason = "not a skill: its front matter must have a `name`, and a `description` that is a text";
         answer.sources.push(Source { size: Some(raw.size()), ..source(Fate::Dropped, reason) });
         return Ok(());
     };
     let location = location(edition, places, &file.to_string_lossy());
-    let skill = Skill { name, description, location, source: Some(answer.sources.len()) };
+    let called = Some(name.clone());
+    let skill =
+        Skill { name, description, location, source: Some(answer.sources.len()), file: Some((file.to_owned(), body)) };
     let (fate, reason) = match (&skill.description, edition.skills) {
         (None, _) => (Fate::Excluded, "not listed, because it has no description; the agent can still call it"),
         (Some(_), SkillsPlace::SystemPrompt | SkillsPlace::BeforeInstructions) => (Fate::Excluded, NOT_LISTED),
@@ -261,7 +325,7 @@ fn add(
             (Fate::Listed, reason)
         }
     };
-    answer.sources.push(Source { size: Some(raw.size()), ..source(fate, reason) });
+    answer.sources.push(Source { size: Some(raw.size()), called, ..source(fate, reason) });
     let Some(known) = named.places.get(&skill.name).map(|at| &mut named.skills[*at]) else {
         named.push(skill);
         return Ok(());
@@ -285,14 +349,14 @@ fn add(
     Ok(())
 }
 
-/// Name and description of a skill, if its head has what it must.
-fn head(edition: &OpenCode, text: &str) -> Option<(String, Option<String>)> {
-    let data = front_matter::parse(text)?.data;
+/// Name and description of a skill, and the text behind its head, if its head has what it must.
+fn head(edition: &OpenCode, text: &str) -> Option<(String, Option<String>, String)> {
+    let front_matter::Markdown { data, content } = front_matter::parse(text)?;
     let name = data.get("name").and_then(Node::as_text)?.to_owned();
     match data.get("description").map(|node| &node.value) {
         None if edition.own_skill == OwnSkill::NotThere => None,
-        None => Some((name, None)),
-        Some(Value::Text(text)) => Some((name, Some(text.clone()))),
+        None => Some((name, None, content)),
+        Some(Value::Text(text)) => Some((name, Some(text.clone()), content)),
         Some(_) => None,
     }
 }

@@ -13,6 +13,7 @@ use crate::harness::kit::heads;
 use crate::harness::kit::skills::{self, FILE, is_plain, sort_by_name, words};
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, FileType};
+use crate::text::is_js_space;
 
 /// Longest first line of a text that stands for its description, in UTF-16 units, the three dots included.
 const FIRST_LINE_UTF16: usize = 100;
@@ -125,7 +126,8 @@ fn below(around: &Around) -> Vec<Place> {
         let dirs = file.ancestors().skip(1).take_while(|dir| dir.starts_with(&at.cwd) && *dir != at.cwd);
         dirs.map(|dir| dir.join(".claude/skills")).collect()
     };
-    let known: HashSet<PathBuf> = at.read_before.iter().flat_map(|file| on_the_way(file)).collect();
+    let before = at.read_before.iter().filter(|earlier| edition.discovers(earlier.tool));
+    let known: HashSet<PathBuf> = before.flat_map(|earlier| on_the_way(&earlier.file)).collect();
     let target = at.target.as_deref().filter(|_| settings.project && edition.discovers(at.tool));
     let mut dirs = target.map(on_the_way).unwrap_or_default();
     dirs.retain(|dir| !known.contains(dir));
@@ -188,7 +190,8 @@ pub(super) fn read(
     }
     let (known, name) = (known.to_owned(), known.to_owned());
     let (globs, remark) = (Vec::new(), String::new());
-    Ok(Some((Found { source, known, name, title, description, globs, remark, bare: false }, head)))
+    let body = body.trim_start_matches(is_js_space).to_owned();
+    Ok(Some((Found { source, known, name, title, description, body, globs, remark, bare: false }, head)))
 }
 
 /// Whether a file is the one that makes its directory a skill. Among commands its name may be in any case of letters.

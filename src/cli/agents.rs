@@ -1,0 +1,100 @@
+//! `briefing agents`: the agents of a client, and what each is told.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anstyle::Style;
+use clap::Args;
+
+use super::show::{answer, directory, here, print, print_styled, questions};
+use super::whom::Format;
+use super::words::visible;
+use super::{Failure, defaults};
+use crate::disk::Real;
+use crate::report::agents::{AgentSaid, said, standpoint};
+use crate::report::words::Paths;
+use crate::request::{OneOrMany, Places, Request};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  briefing agents --harness opencode
+  briefing agents --harness claude-code --agent Explore";
+
+/// Arguments of `briefing agents`.
+#[derive(Args)]
+pub(super) struct Agents {
+    /// The client, or an edition of it: opencode, claude-code@2.1
+    #[arg(long, value_name = "ID[@EDITION]")]
+    harness: String,
+    /// Only this agent
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// Where the client is started [default: the working directory]
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<PathBuf>,
+    /// The home directory to assume, relative to where the client is started
+    #[arg(long, value_name = "DIR")]
+    home: Option<PathBuf>,
+    /// How to print the agents
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// Answers for the session and for each agent, and prints what they are told.
+pub(super) fn run(arguments: &Agents) -> Result<ExitCode, Failure> {
+    let here = here()?;
+    let cwd = directory("--cwd", arguments.cwd.as_deref(), &here)?.unwrap_or_else(|| here.clone());
+    let base = defaults(directory("--home", arguments.home.as_deref(), &cwd)?);
+    let request = Request { harness: Some(OneOrMany::One(arguments.harness.clone())), ..Request::default() };
+    let places = Places { cwd, target: None, read_before: Vec::new(), already_loaded: Vec::new() };
+    let (mut found, _) = questions(&Real, &request, &places, base)?;
+    let (Some((choice, start)), true) = (found.pop(), found.is_empty()) else {
+        return Err("--harness: agents are those of one client: name one".to_owned().into());
+    };
+    let session = answer(&Real, &choice, &start);
+    if session.answer.agents.is_empty() {
+        return Err(format!("which agents {} has is not known", choice.title()).into());
+    }
+    let named = |name: &str| arguments.agent.as_deref().is_none_or(|asked| asked == name);
+    let agents = session.answer.agents.iter().filter(|agent| named(&agent.name));
+    let agents: Vec<AgentSaid> =
+        agents.map(|agent| said(agent, &answer(&Real, &choice, &standpoint(&start, agent)), &session)).collect();
+    if let (true, Some(asked)) = (agents.is_empty(), &arguments.agent) {
+        let names: Vec<&str> = session.answer.agents.iter().map(|agent| agent.name.as_str()).collect();
+        return Err(format!("{} has no agent {asked}; it has {}", choice.title(), names.join(", ")).into());
+    }
+    match arguments.format {
+        Format::Json => {
+            let json = serde_json::to_string_pretty(&agents).map_err(|error| error.to_string())?;
+            print(&format!("{json}\n"))?;
+        }
+        Format::Text => print_styled(&text(&agents, &Paths::of(&session)))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+const BOLD: Style = Style::new().bold();
+
+fn text(agents: &[AgentSaid], paths: &Paths) -> String {
+    let mut out = String::new();
+    for agent in agents {
+        let _ = writeln!(out, "{BOLD}{}{BOLD:#}  {}  {}", visible(&agent.name), agent.kind, agent.fidelity);
+        let mut line = |word: &str, value: &str| {
+            let _ = writeln!(out, "  {word:<9}{}", visible(&paths.text(value)));
+        };
+        let known = [("from", &agent.from), ("model", &agent.model), ("tools", &agent.tools)];
+        known
+            .into_iter()
+            .filter_map(|(word, value)| Some((word, value.as_ref()?)))
+            .for_each(|(word, value)| line(word, value));
+        for layer in &agent.layers {
+            let name = layer.name.as_deref().unwrap_or_default();
+            let size = layer.bytes.map_or_else(|| "the client's own".to_owned(), |bytes| format!("{bytes} B"));
+            line(layer.kind, &format!("{name}  {size}"));
+        }
+        agent.given.iter().for_each(|file| line("told", file));
+        agent.not_given.iter().for_each(|file| line("not told", file));
+    }
+    out
+}
