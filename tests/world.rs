@@ -148,6 +148,10 @@ impl World {
             let (word, argument) = kind.split_once(' ').unwrap_or((kind, ""));
             let at = Path::new(path);
             match word {
+                // Without the right to read it: what its owner may do is what the client may.
+                "mode" if !path.ends_with('/') && !argument.ends_with(|digit| ('4'..='7').contains(&digit)) => {
+                    world.put(at, Node::Failing(Errno::ACCES));
+                }
                 "mode" => {
                     match path.ends_with('/') {
                         true => world.directory(at),

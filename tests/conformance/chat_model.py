@@ -125,6 +125,12 @@ def calls(ask, read, other):
     return made + [other[ask.tool](*reached(ask))] if ask.reading and ask.tool in other else made
 
 
+def words(options):
+    """Options as words of a command line: a switch, one with a value, or one that stands once for each of a list."""
+    values = lambda value: value if isinstance(value, list) else [value]
+    return [word for name, value in options.items() for one in values(value) if one is not False for word in ["--" + name, *([] if one is True else [one])]]
+
+
 def prompt(ask, otherwise="hi"):
     """What the user says."""
     return f"look at @{ask.reading}" if ask.reading and ask.tool == "mention" else otherwise

@@ -49,9 +49,18 @@ NAMES = [".goosehints", "AGENTS.md", "AGENTS.md", "CLAUDE.md"]
 TEXTS = [*plain_trees.TEXTS, "@AGENTS.md x\n", "a @s/AGENTS.md\n", "@.goosehints. @AGENTS.md\n", "@../AGENTS.md\n"]
 
 
+SHAPES = ["[CLAUDE.md]", "[AGENTS.md, .goosehints]", "'[\"CLAUDE.md\"]'", "CLAUDE.md", "{CLAUDE.md: 1}", "[]", "null", "[1, CLAUDE.md]", "[s/AGENTS.md]"]
+IGNORED = ["AGENTS.md\n", "s/\n", "*.md\n!AGENTS.md\n", "/CLAUDE.md\n", "\ufeffAGENTS.md\r\n"]
+
+
 def generate(r):
     trees = Trees(r)
     cwd = trees.cwd
-    trees.fill(["/", *trees.dirs, "/h", "/h/.config/goose", cwd + "/s", cwd + "/s/u", "/v"], NAMES, TEXTS)
-    if r.random() < .15: trees.env["CONTEXT_FILE_NAMES"] = r.choice(['["CLAUDE.md"]', '["AGENTS.md", "CLAUDE.md"]', "[]", "AGENTS.md"])
+    for d in trees.dirs:
+        if r.random() < .15: trees.write(d + "/.gitignore", r.choice(IGNORED))
+    trees.variables({"CONTEXT_FILE_NAMES": ['["CLAUDE.md"]', '["AGENTS.md", "CLAUDE.md"]', "[]", "AGENTS.md", ""], "GOOSE_PATH_ROOT": ["/g", "rel"], "XDG_CONFIG_HOME": ["/x", "rel"],
+                     "GOOSE_ADDITIONAL_CONFIG_FILES": ["/x/more.yaml"]})
+    for config in ["/h/.config/goose/config.yaml", "/x/goose/config.yaml", "/g/config/config.yaml", "/x/more.yaml", "/etc/goose/config.yaml"]:
+        if r.random() < .12: trees.write(config, f"CONTEXT_FILE_NAMES: {r.choice(SHAPES)}\n")
+    trees.fill(["/", *trees.dirs, "/h", "/h/.config/goose", "/x/goose", "/g/config", cwd + "/s", cwd + "/s/u", "/v"], NAMES, TEXTS)
     return trees.case(f"goose from {cwd}" + trees.read([*trees.dirs, cwd + "/s", cwd + "/s/u", "/v"]))

@@ -5,16 +5,17 @@ brings along (role tool).
 """
 import json, os, re
 
-from chat_model import Model, calls, environment, last_request, prompt, said_by, text
+from chat_model import Model, as_laid_out, calls, environment, last_request, prompt, said_by, text, words
 from plain_trees import Trees
 
 CLIENT, VERSION = "mistral-vibe", "3.0.2"
 BINARY = "mistral-vibe/bin/vibe"
 HEAD, TAIL = "Codebase and user instructions are shown below.", "\n\nIMPORTANT: this context may or may not be relevant to your tasks. You should act on these guidelines if they are relevant to your task."
-CONFIG = """active_model = "mock"
+KEYS = """active_model = "mock"
 enable_telemetry = false
 enable_update_checks = false
-
+"""
+PROVIDER = """
 [[providers]]
 name = "mock"
 api_base = "{}"
@@ -43,9 +44,11 @@ def request(clients, case, ask):
     own = case.env().get("VIBE_HOME") or os.path.join(case.home(), ".vibe")
     own = own.replace("~", case.home(), 1) if own.startswith("~") else os.path.join(os.path.realpath(ask.cwd), own)
     os.makedirs(own, exist_ok=True)
-    with open(os.path.join(own, "config.toml"), "w") as f:
-        f.write(CONFIG.format(model.url))
-    command = [os.path.join(clients, BINARY), "-p", prompt(ask), "--auto-approve"] + ["--" + name for name, on in options(case).items() if on]
+    config = os.path.join(own, "config.toml")
+    said = as_laid_out(case, config)
+    with open(config, "w") as f:
+        f.write(KEYS + said + PROVIDER.format(model.url))
+    command = [os.path.join(clients, BINARY), "-p", prompt(ask), "--auto-approve"] + words(options(case))
     return last_request(model, command, ask, environment(case, MOCK_API_KEY="dummy", MISTRAL_API_KEY="dummy"), 90)
 
 
@@ -68,12 +71,26 @@ def ask(clients, case, ask):
 NAMES = ["AGENTS.md", "AGENTS.md", "agents.md", "CLAUDE.md"]
 
 
+WORDS = ["0", "1", "false", "TRUE", "no", "off", "on", "y", "N", "", " 0", "nope"]
+VALUES = ["true", "false", "false", "false", '"off"', '"T"', "0", "1.0"]
+
+
 def generate(r):
     from casefile import Section
     trees = Trees(r)
     own, cwd = trees.own("/h/.vibe", "VIBE_HOME"), trees.cwd
-    trusted, untrusted = r.choice([[cwd], ["/p"], ["/"], [cwd, "/p"], [], ["/h", "/v"]]), r.choice([[], [], [], [cwd], ["/p"]])
+    trusted, untrusted = r.choice([[cwd], ["/p"], ["/"], [cwd, "/p"], [], ["/h", "/v"]]), r.choice([[], [], [], [cwd], ["/p"], [cwd + "/.vibe"]])
     if r.random() < .8: trees.write(own + "/trusted_folders.toml", f"trusted = {json.dumps(trusted)}\nuntrusted = {json.dumps(untrusted)}\n")
-    trees.fill(["/", *trees.dirs, "/h", own, cwd + "/s", cwd + "/s/u", "/v"], NAMES)
-    once = [Section("@settings", json.dumps({"options": {"mistral-vibe": {"trust": True}}}) + "\n")] if r.random() < .2 else []
-    return trees.case(f"mistral-vibe from {cwd}" + trees.read([*trees.dirs, cwd + "/s", cwd + "/s/u", "/v"]), once)
+    for folder in {own, *(d + "/.vibe" for d in trees.dirs)}:
+        if r.random() < .15: trees.write(folder + "/config.toml", r.choice(["", "enable_telemetry = false\n"]) or f"include_project_context = {r.choice(VALUES)}\n")
+    trees.variables({"VIBE_INCLUDE_PROJECT_CONTEXT": WORDS, "vibe_include_project_context": WORDS})
+    if len({name.upper() for name in trees.env if "INCLUDE" in name.upper()}) != sum("INCLUDE" in name.upper() for name in trees.env): trees.env.pop("vibe_include_project_context")
+    if r.random() < .08: trees.write(own + "/.env", f"MISTRAL_API_KEY=dummy\nVIBE_INCLUDE_PROJECT_CONTEXT={r.choice(WORDS).strip()}\n")
+    trees.fill(["/", *trees.dirs, "/h", own, cwd + "/s", cwd + "/s/u", "/v", "/v/s"], NAMES)
+    given = {"trust": True} if r.random() < .2 else {}
+    if r.random() < .25:
+        added = r.sample([d for d in [*trees.dirs, "/v", cwd + "/s"] if d != cwd], 1)
+        for d in added: trees.directory(d)
+        given["add-dir"] = added
+    once = [Section("@settings", json.dumps({"options": {"mistral-vibe": given}}) + "\n")] if given else []
+    return trees.case(f"mistral-vibe from {cwd}" + trees.reach([*trees.dirs, cwd + "/s", cwd + "/s/u", "/v", "/v/s"]), once)

@@ -25,6 +25,10 @@ use crate::harness::{
 use crate::search::{Known, Search};
 use crate::snapshot::{Ask, Content, absolute};
 
+mod settings;
+
+use settings::Settings;
+
 /// The profile.
 pub static PROFILE: Profile = Profile {
     id: "grok-build",
@@ -120,53 +124,22 @@ impl Edition for GrokBuild {
         let mut answer = Answer::default();
         let named = search.env("GROK_HOME").filter(|dir| !dir.is_empty());
         let own = named.map_or_else(|| at.home.join(".grok"), |dir| absolute(&at.cwd, Path::new(&dir)));
-        let settings = Settings::read(&own.join("config.toml"), search)?;
-        let project = Project::of(at, own, &settings, search)?;
+        let settings = match Settings::read(at, &own, search, &mut answer)? {
+            Ok(settings) => settings,
+            Err(refusal) => return Ok(refusal.into()),
+        };
+        let project = Project::of(at, own, &settings, search, &mut answer)?;
         answer.root.clone_from(&project.root);
-        if let Some(root) = project.root.as_ref().filter(|_| !project.trusted)
-            && search.is_file(&root.join(".git"), "a linked worktree may be trusted with its repository")?
-        {
-            let reason = "a linked worktree is trusted with its repository, which is not followed here";
-            answer.doubt(&[Certain::Set], reason);
-        }
         let mut taken = Taken { seen: HashSet::new(), settings, project };
         // Of what several places lead to, the last place has it, and it is taken first.
-        let extra = taken.extra(at, search, &mut answer)?;
+        let extra = taken.extra(search, &mut answer)?;
         let of_project = taken.of_project(at, search, &mut answer)?;
         let user = taken.of_user(search, &mut answer)?;
-        let all = user.into_iter().chain(of_project).chain(extra);
+        let all = user.into_iter().chain(extra).chain(of_project);
         let (project, user) = all.partition(|file| taken.project.has(&file.path));
         say(project, user, &mut answer);
         skills::doubted(taken.skills(at), search, &mut answer)?;
         Ok(answer)
-    }
-}
-
-/// What the settings switch off and add.
-struct Settings {
-    node: Option<Node>,
-}
-
-impl Settings {
-    fn read(path: &Path, search: &mut Search) -> Known<Settings> {
-        let read = search.read(path, "the settings switch files off and name folders")?;
-        Ok(Settings { node: read.ok().and_then(|raw| parse_toml(raw.as_text()?).ok()) })
-    }
-
-    /// Whether a kind of files of another client is read.
-    fn reads(&self, client: &str, kind: &str) -> bool {
-        let said = self.node.as_ref().and_then(|node| node.at_path(&["compat", client, kind])).and_then(Node::as_bool);
-        said.unwrap_or(true)
-    }
-
-    fn extra_folders(&self, home: &Path) -> Vec<PathBuf> {
-        let list =
-            self.node.as_ref().and_then(|node| node.at_path(&["paths", "extra_rule_dirs"])).and_then(Node::as_list);
-        let path = |text: &str| match text.strip_prefix("~/") {
-            Some(rest) => Some(home.join(rest)),
-            None => text.starts_with('/').then(|| PathBuf::from(text)),
-        };
-        list.unwrap_or_default().iter().filter_map(Node::as_text).filter_map(path).collect()
     }
 }
 
@@ -186,21 +159,37 @@ struct Project {
 }
 
 impl Project {
-    fn of(at: &Standpoint, own: PathBuf, settings: &Settings, search: &mut Search) -> Known<Project> {
-        let git = root(&at.cwd, search)?.filter(|root| root.parent().is_some());
-        let root = git.clone().filter(|root| *root != at.home);
+    fn of(
+        at: &Standpoint,
+        own: PathBuf,
+        settings: &Settings,
+        search: &mut Search,
+        answer: &mut Answer,
+    ) -> Known<Project> {
+        let git = repository(&at.cwd, search)?.filter(|git| git.root.parent().is_some());
+        let root = git.as_ref().map(|git| git.root.clone()).filter(|root| *root != at.home);
         let ignored = match &root {
             Some(root) => Some(Ignored::read(root, search)?),
             None => None,
         };
         let key = root.as_deref().unwrap_or(&at.cwd);
         // About the home directory and the whole disk nobody is asked.
-        let open = at.flag("grok-build", "trust") || key == at.home || key.parent().is_none();
-        let trusted = open || trusted(&own.join("trusted_folders.toml"), key, search)?;
+        // With a relative folder of the user's, no decision is found, not even the one of the command line (1.0.41).
+        let has_store = search.env("GROK_HOME").is_none_or(|dir| dir.is_empty() || Path::new(&*dir).is_absolute());
+        let open = (has_store && at.flag("grok-build", "trust"))
+            || !settings.asks_for_trust
+            || key == at.home
+            || key.parent().is_none();
+        let decided = git.as_ref().filter(|git| root.is_some() && git.main != git.root).map_or(key, |git| &git.main);
+        if decided == at.home && key != at.home {
+            answer.doubt(&[Certain::Set], "a linked worktree of a repository that is the home directory");
+        }
+        let trusted = open || has_store && trusted(&own.join("trusted_folders.toml"), decided, search)?;
         let of_user = [("", own), ("claude", at.home.join(".claude")), ("cursor", at.home.join(".cursor"))];
-        let mut own = settings.extra_folders(&at.home);
+        let mut own = settings.extra_folders.clone();
         own.extend(of_user.iter().flat_map(|(_, dir)| [dir.join("rules"), dir.clone()]));
-        Ok(Project { root, top: git.unwrap_or_else(|| at.cwd.clone()), ignored, trusted, of_user, own })
+        let top = git.map_or_else(|| at.cwd.clone(), |git| git.root);
+        Ok(Project { root, top, ignored, trusted, of_user, own })
     }
 
     /// Whether a file is one of the project's rather than one of the user's.
@@ -257,11 +246,13 @@ impl Taken {
                 return Ok(None);
             }
         };
-        if scope != Scope::User && !self.project.trusted && self.project.has(path) {
-            left_out(
-                Fate::Excluded,
-                "the folder is not trusted: `grok` asks, `grok -p` reads it with --trust or once it is decided",
-            );
+        if scope != Scope::User && !self.project.trusted {
+            // What is the user's own counts where the user's are looked for.
+            if self.project.has(path) {
+                let reason =
+                    "the folder is not trusted: `grok` asks, `grok -p` reads it with --trust or once it is decided";
+                left_out(Fate::Excluded, reason);
+            }
             return Ok(None);
         }
         if raw.as_text().is_none() {
@@ -322,9 +313,9 @@ impl Taken {
     }
 
     /// The rules of the folders that the user names further.
-    fn extra(&mut self, at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<Vec<File>> {
+    fn extra(&mut self, search: &mut Search, answer: &mut Answer) -> Known<Vec<File>> {
         let mut found = Vec::new();
-        for dir in self.settings.extra_folders(&at.home) {
+        for dir in self.settings.extra_folders.clone() {
             found.extend(self.rules(&dir, Scope::User, Named::BySettings, search, answer)?);
         }
         Ok(found)
@@ -388,15 +379,22 @@ fn sent(text: &str, of_user: bool, is_rule: bool) -> std::ops::Range<usize> {
     start..end.max(start)
 }
 
-/// The top of the repository, as git knows it.
-fn root(dir: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
+/// A repository: the top of the tree that is worked in, and that of the main one where it is a linked worktree.
+struct Repository {
+    root: PathBuf,
+    main: PathBuf,
+}
+
+/// The repository, as git knows it.
+fn repository(dir: &Path, search: &mut Search) -> Known<Option<Repository>> {
     const RULE: &str = "the root of the repository begins the search";
     search.expect(dir.ancestors().map(|dir| Ask::Kind(dir.join(".git"))))?;
     for above in dir.ancestors() {
         if search.stat(&above.join(".git"), RULE)?.is_ok()
-            && let Some(repository) = search.git(above, RULE)?
+            && let Some(found) = search.git(above, RULE)?
         {
-            return Ok(repository.toplevel);
+            let main = found.common_dir.parent().filter(|_| found.common_dir.ends_with(".git")).map(Path::to_owned);
+            return Ok(found.toplevel.map(|root| Repository { main: main.unwrap_or_else(|| root.clone()), root }));
         }
     }
     Ok(None)

@@ -2,7 +2,7 @@
 //! them.
 //!
 //! Checked on the real client 0.19.0 (`hermes chat -q` against a loopback mock of a provider), November 2026. The client holds texts
-//! against patterns of attacks and leaves out what fits one; here it is only said where that may be. Skills are listed
+//! against patterns of attacks and sends a note in place of what fits one. Skills are listed
 //! in the system prompt, and are not looked up.
 
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock};
 use crate::answer::{
     Answer, Certain, Fate, Limit, Message, Per, Purpose, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Unit,
 };
-use crate::formats::{Value, parse_yaml};
+use crate::formats::{Value, dotenv, parse_yaml};
 use crate::harness::history::replays;
 use crate::harness::keys::{Key, Keys, Takes};
 use crate::harness::kit::conventional::PLAIN;
@@ -21,10 +21,11 @@ use crate::harness::{
     About, Attaches, Change, Details, Edition, Evidence, History, Profile, Program, Replays, Switches,
 };
 use crate::search::{Known, Search};
-use crate::snapshot::{Ask, Content, absolute};
+use crate::snapshot::{Ask, Content};
 use crate::text::{is_py_space, py_trimmed};
 
 mod below;
+mod profile;
 mod suspicion;
 
 /// The profile.
@@ -119,15 +120,32 @@ impl Edition for Hermes {
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut answer = Answer { root: Some(at.cwd.clone()), ..Answer::default() };
-        let named = search.env("HERMES_HOME").filter(|dir| !dir.is_empty());
-        let own = named.map_or_else(|| at.home.join(".hermes"), |dir| absolute(&at.cwd, Path::new(&dir)));
+        let own = match profile::own_folder(at, search)? {
+            Ok(own) => own,
+            Err(refusal) => return Ok(refusal.into()),
+        };
         let window = Window::of(at, &own.join("config.yaml"), search)?;
-        soul(&own.join("SOUL.md"), &window, search, &mut answer)?;
-        project(at, &window, search, &mut answer)?;
+        if sends_rules(at, &own, search)? {
+            soul(&own.join("SOUL.md"), &window, search, &mut answer)?;
+            project(at, &window, search, &mut answer)?;
+        }
         below::look(at, search, &mut answer)?;
         skills::doubted(vec![own.join("skills")], search, &mut answer)?;
         Ok(answer)
     }
+}
+
+/// Returns false where files are left out at the start: by an option, or a variable of the user's `.env` or the environment.
+fn sends_rules(at: &Standpoint, own: &Path, search: &mut Search) -> Known<bool> {
+    const NAME: &str = "HERMES_IGNORE_RULES";
+    if at.flag("hermes", "ignore-rules") || at.flag("hermes", "safe-mode") {
+        return Ok(false);
+    }
+    let read = search.read(&own.join(".env"), "the user's variables come before the environment")?;
+    let pairs = read.map(|raw| dotenv(&raw.text())).unwrap_or_default();
+    let of_file = pairs.into_iter().find(|(name, _)| name == NAME).map(|(_, value)| value);
+    let value = of_file.or_else(|| search.env(NAME).map(|value| value.to_string()));
+    Ok(value.as_deref() != Some("1"))
 }
 
 /// How much of one file is sent.
@@ -143,10 +161,15 @@ impl Window {
         let node = read.ok().and_then(|raw| parse_yaml(&raw.text()).ok());
         let number = |path: &[&str]| match node.as_ref().and_then(|node| node.at_path(path)).map(|node| &node.value) {
             Some(Value::Integer(number)) => usize::try_from(*number).ok().filter(|number| *number > 0),
-            Some(Value::Float(number)) if *number >= 1.0 => Some(*number as usize),
             _ => None,
         };
-        if let Some(limit) = number(&["context_file_max_chars"]) {
+        let most = match node.as_ref().and_then(|node| node.get("context_file_max_chars")).map(|node| &node.value) {
+            // Python counts true as one.
+            Some(Value::Bool(true)) => Some(1),
+            Some(Value::Float(number)) if *number > 0.0 && number.is_finite() => Some(*number as usize),
+            _ => number(&["context_file_max_chars"]),
+        };
+        if let Some(limit) = most {
             return Ok(Window { limit, guessed: false });
         }
         let said = at.option("hermes", "context_length").and_then(|words| words.parse().ok());
@@ -208,11 +231,21 @@ fn read(path: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> 
     Ok(text.map(|text| (raw, text)))
 }
 
-/// What is sent of a text that nobody would take for an attack: all but a byte order mark.
-fn scanned(text: String, path: &Path, answer: &mut Answer) -> String {
-    let text = text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned);
-    suspicion::doubt(&text, path, answer);
-    text
+/// What is sent of a text that the client calls `label`: without a byte order mark, or a note where it is taken for an attack.
+fn scanned(text: &str, label: &str, path: &Path, answer: &mut Answer) -> String {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let suspicion = suspicion::of(text);
+    if suspicion.is_unordered {
+        let reason = format!("{}: the order of what the client says it found changes from run to run", path.display());
+        answer.doubt(&[Certain::Text], reason);
+    }
+    match suspicion.found.is_empty() {
+        true => text.to_owned(),
+        false => {
+            let found = suspicion.found.join(", ");
+            format!("[BLOCKED: {label} contained potential prompt injection ({found}). Content not loaded.]")
+        }
+    }
 }
 
 /// A limit of characters.
@@ -240,8 +273,9 @@ fn source(path: &Path, raw: &Content, scope: Scope, cut: Option<usize>, reason: 
 
 fn soul(path: &Path, window: &Window, search: &mut Search, answer: &mut Answer) -> Known<()> {
     let Some((raw, text)) = read(path, Scope::User, search, answer)? else { return Ok(()) };
-    let text = scanned(text, path, answer);
+    let text = scanned(&text, "SOUL.md", path, answer);
     let (text, is_cut) = window.cut(text, "SOUL.md", path, answer);
+    let text = text[py_trimmed(&text)].to_owned();
     let said = source(path, &raw, Scope::User, is_cut.then_some(window.limit), "who the agent is");
     give(
         answer,
@@ -270,7 +304,7 @@ fn project(at: &Standpoint, window: &Window, search: &mut Search, answer: &mut A
             }
             let Some((raw, text)) = read(&name, Scope::Project, search, answer)? else { continue };
             let shown = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let text = format!("## {shown}\n\n{}", scanned(text, &name, answer));
+            let text = format!("## {shown}\n\n{}", scanned(&text, &shown, &name, answer));
             found = Some(Kind { text, label: names[0], path: name.clone(), files: vec![(name, raw)] });
         }
     }
@@ -325,8 +359,8 @@ fn hermes_md(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known
                 continue;
             }
             let Some((raw, text)) = read(&path, Scope::Project, search, answer)? else { return Ok(None) };
-            let text = scanned(heads::hermes(&text).to_owned(), &path, answer);
             let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let text = scanned(heads::hermes(&text), &name, &path, answer);
             let text = format!("## {name}\n\n{text}");
             return Ok(Some(Kind { text, label: ".hermes.md", path: path.clone(), files: vec![(path, raw)] }));
         }
@@ -350,7 +384,7 @@ fn cursor(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<Op
     for path in paths {
         let Some((raw, content)) = read(&path, Scope::Rule, search, answer)? else { continue };
         let name = crate::snapshot::relative(&at.cwd, &path);
-        text += &format!("## {name}\n\n{}\n\n", scanned(content, &path, answer));
+        text += &format!("## {name}\n\n{}\n\n", scanned(&content, &name, &path, answer));
         files.push((path, raw));
     }
     Ok((!files.is_empty()).then_some(Kind { text, label: ".cursorrules", path: own, files }))

@@ -7,16 +7,18 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-use crate::answer::{Answer, Certain, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
-use crate::formats::{Node, parse_toml};
+use crate::answer::{Answer, Certain, Fate, Refusal, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
+use crate::formats::{Node, Value, parse_toml};
 use crate::harness::history::replays;
 use crate::harness::kit::conventional::PLAIN;
 use crate::harness::kit::section::{Given, Section};
 use crate::harness::kit::skills;
 use crate::harness::{About, Attaches, Details, Edition, Evidence, History, Profile, Program, Replays, Switches};
 use crate::search::{Known, Search};
-use crate::snapshot::{Ask, Content, FileType, absolute};
+use crate::snapshot::{Ask, Content, Unreadable, absolute};
 use crate::text::py_trimmed;
+
+mod settings;
 
 /// The profile.
 pub static PROFILE: Profile = Profile {
@@ -93,19 +95,33 @@ impl Edition for Vibe {
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let own = own_folder(at, search)?;
         let mut answer = Answer::default();
-        let trusted = trusted(at, &own, search)?;
-        answer.root.clone_from(&trusted);
-        let user: Vec<Doc> = document(&own, Scope::User, search, &mut answer)?.into_iter().collect();
-        let project = match &trusted {
-            Some(root) => documents(&at.cwd, root, Scope::Project, search, &mut answer)?,
-            None => {
-                not_trusted(at, search, &mut answer)?;
-                Vec::new()
-            }
+        let trust = match Trust::read(at, &own, search)? {
+            Ok(trust) => trust,
+            Err(refusal) => return Ok(refusal.into()),
         };
-        say(&own, &user, &project, &mut answer);
-        if trusted.is_some() && at.tool == Tool::Read {
-            nested(at, search, &mut answer)?;
+        let sends = match settings::includes_context(at, &own, &trust, search, &mut answer)? {
+            Ok(sends) => sends,
+            Err(refusal) => return Ok(refusal.into()),
+        };
+        let trusted = trust.of_project(search)?;
+        answer.root.clone_from(&trusted);
+        let mut roots: Vec<PathBuf> = trusted.iter().map(|_| at.cwd.clone()).collect();
+        roots.extend(added(at, search, &mut answer)?);
+        if sends {
+            let user: Vec<Doc> = document(&own, Scope::User, search, &mut answer)?.into_iter().collect();
+            let mut project: Vec<Doc> = Vec::new();
+            for root in &roots {
+                let top = trust.root(root).unwrap_or_else(|| root.clone());
+                let found = documents(root, &top, Scope::Project, &project, search, &mut answer)?;
+                project.extend(found);
+            }
+            if trusted.is_none() {
+                not_trusted(at, search, &mut answer)?;
+            }
+            say(&own, &user, &project, &mut answer);
+        }
+        if at.tool == Tool::Read {
+            nested(at, &roots, search, &mut answer)?;
         }
         let homes = [own, at.home.join(".agents"), at.cwd.join(".vibe"), at.cwd.join(".agents")];
         skills::doubted(homes.map(|dir| dir.join("skills")).into(), search, &mut answer)?;
@@ -152,29 +168,79 @@ fn own_folder(at: &Standpoint, search: &mut Search) -> Known<PathBuf> {
     Ok(search.real(&path)?.unwrap_or(path))
 }
 
-/// The directory up to which the project is trusted, if it is.
-fn trusted(at: &Standpoint, own: &Path, search: &mut Search) -> Known<Option<PathBuf>> {
-    let here = at.cwd.join(".vibe");
-    // The user's own folder is no project's.
-    if search.real(&here)?.unwrap_or(here) == search.real(own)?.unwrap_or_else(|_| own.to_owned()) {
-        return Ok(None);
-    }
-    let file = own.join("trusted_folders.toml");
-    let read = search.read(&file, "trust: the folders somebody decided about")?;
-    let decisions = read.ok().and_then(|raw| parse_toml(raw.as_text()?).ok());
-    let listed = |key: &str, dir: &Path| {
-        let list = decisions.as_ref().and_then(|node| node.get(key)).and_then(Node::as_list).unwrap_or_default();
-        list.iter().filter_map(Node::as_text).any(|path| Path::new(path).as_os_str() == dir.as_os_str())
-    };
-    for dir in at.cwd.ancestors() {
-        if listed("trusted", dir) || (dir == at.cwd && at.flag("mistral-vibe", "trust")) {
-            return Ok(Some(dir.to_owned()));
+/// Whom the user trusts.
+struct Trust<'a> {
+    at: &'a Standpoint,
+    own: &'a Path,
+    trusted: Vec<String>,
+    untrusted: Vec<String>,
+}
+
+impl<'a> Trust<'a> {
+    fn read(at: &'a Standpoint, own: &'a Path, search: &mut Search) -> Known<Result<Trust<'a>, Refusal>> {
+        let file = own.join("trusted_folders.toml");
+        let read = search.read(&file, "trust: the folders somebody decided about")?;
+        let decisions = read.ok().and_then(|raw| parse_toml(raw.as_text()?).ok());
+        let mut lists = Vec::new();
+        for key in ["trusted", "untrusted"] {
+            lists.push(match decisions.as_ref().and_then(|node| node.get(key)).map(|node| &node.value) {
+                None => Vec::new(),
+                Some(Value::List(list)) => list.iter().filter_map(Node::as_text).map(str::to_owned).collect(),
+                // Python takes it for the list of its letters.
+                Some(Value::Text(text)) => text.chars().map(String::from).collect(),
+                Some(_) => return Ok(Err(Refusal::new(file, format!("{key} must be a list of folders")))),
+            });
         }
-        if listed("untrusted", dir) {
-            return Ok(None);
+        let [trusted, untrusted]: [Vec<String>; 2] = lists.try_into().unwrap_or_default();
+        Ok(Ok(Trust { at, own, trusted, untrusted }))
+    }
+
+    /// The directory at or above another one that is trusted, if the nearest decision is for it.
+    fn root(&self, dir: &Path) -> Option<PathBuf> {
+        let listed =
+            |list: &[String], dir: &Path| list.iter().any(|path| Path::new(path).as_os_str() == dir.as_os_str());
+        for dir in dir.ancestors() {
+            if listed(&self.trusted, dir) || (dir == self.at.cwd && self.at.flag("mistral-vibe", "trust")) {
+                return Some(dir.to_owned());
+            }
+            if listed(&self.untrusted, dir) {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// Returns true if the working directory is where the user's own folder lies, which is no project's.
+    fn is_home(&self, search: &mut Search) -> Known<bool> {
+        let here = self.at.cwd.join(".vibe");
+        let own = search.real(self.own)?.unwrap_or_else(|_| self.own.to_owned());
+        Ok(search.real(&here)?.unwrap_or(here) == own)
+    }
+
+    /// The directory up to which the project is trusted, if it is.
+    fn of_project(&self, search: &mut Search) -> Known<Option<PathBuf>> {
+        Ok(if self.is_home(search)? { None } else { self.root(&self.at.cwd) })
+    }
+}
+
+/// The directories of `--add-dir`, which are trusted.
+fn added(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<Vec<PathBuf>> {
+    let mut found: Vec<PathBuf> = Vec::new();
+    for written in at.option_list("mistral-vibe", "add-dir") {
+        let path = absolute(&at.cwd, Path::new(written));
+        match search.real(&path)? {
+            Ok(dir) if dir == at.cwd => {
+                answer.doubt(&[Certain::Set], "what it does to add the working directory is not known");
+            }
+            Ok(dir) if search.is_dir(&dir, "a directory that is added")? => {
+                if !found.contains(&dir) {
+                    found.push(dir);
+                }
+            }
+            _ => answer.doubt(&[Certain::Set], format!("{written}: there is no such directory to add")),
         }
     }
-    Ok(None)
+    Ok(found)
 }
 
 /// Says of the file that would be read first that nobody trusts its project.
@@ -211,9 +277,17 @@ fn document(dir: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) 
     }
 }
 
-/// The files from `top` down to `dir`.
-fn documents(dir: &Path, top: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> Known<Vec<Doc>> {
-    let mut dirs: Vec<&Path> = dir.ancestors().take_while(|dir| dir.starts_with(top)).collect();
+/// The files from `top` down to `dir`, but for those of directories that were looked at.
+fn documents(
+    dir: &Path,
+    top: &Path,
+    scope: Scope,
+    known: &[Doc],
+    search: &mut Search,
+    answer: &mut Answer,
+) -> Known<Vec<Doc>> {
+    let is_new = |dir: &&Path| known.iter().all(|doc| doc.dir != *dir);
+    let mut dirs: Vec<&Path> = dir.ancestors().take_while(|dir| dir.starts_with(top)).filter(is_new).collect();
     dirs.reverse();
     search.expect(dirs.iter().map(|dir| Ask::Content(dir.join(NAME))))?;
     let mut found = Vec::new();
@@ -241,17 +315,24 @@ fn say(own: &Path, user: &[Doc], project: &[Doc], answer: &mut Answer) {
     section.finish("\n\n", answer);
 }
 
-/// What reading the target brings: the files of the directories that lead to it.
-fn nested(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<()> {
+/// What reading the target brings: the files of the directories that lead to it, below the first root that it is in.
+fn nested(at: &Standpoint, roots: &[PathBuf], search: &mut Search, answer: &mut Answer) -> Known<()> {
+    const RULE: &str = "only what can be read brings others";
     let Some(target) = &at.target else { return Ok(()) };
     let Ok(real) = search.real(target)? else { return Ok(()) };
-    let is_file =
-        search.stat(&real, "only a file that can be read brings others")?.is_ok_and(|meta| meta.kind != FileType::Dir);
-    let Some(dir) = real.parent().filter(|dir| is_file && *dir != at.cwd && dir.starts_with(&at.cwd)) else {
+    let Some(root) = roots.iter().find(|root| real.starts_with(root)) else { return Ok(()) };
+    let dir = if search.is_dir(&real, RULE)? {
+        real.as_path()
+    } else if let Err(Unreadable::Errno(_)) = search.read(&real, RULE)? {
         return Ok(());
+    } else {
+        real.parent().unwrap_or(&real)
     };
-    let outermost = dir.ancestors().take_while(|dir| *dir != at.cwd).last().unwrap_or(dir);
-    let mut found = documents(dir, outermost, Scope::Nested, search, answer)?;
+    if dir == root {
+        return Ok(());
+    }
+    let outermost = dir.ancestors().take_while(|dir| dir != root).last().unwrap_or(dir);
+    let mut found = documents(dir, outermost, Scope::Nested, &[], search, answer)?;
     found.retain(|doc| !at.already_loaded.contains(&doc.path));
     let mut section = Section::new(Trigger::Read, Role::Tool);
     for doc in &found {

@@ -67,9 +67,9 @@ fn of_directory(
             continue;
         }
         let Some((raw, text)) = read(&path, Scope::Nested, search, answer)? else { continue };
-        let text = scanned(text, &path, answer);
-        let total = text.chars().count();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let text = scanned(&text, &name, &path, answer);
+        let total = text.chars().count();
         let shown = crate::snapshot::relative(&at.cwd, &path);
         let source = Source {
             size: Some(raw.size()),
