@@ -35,7 +35,8 @@ mod shape;
 mod standpoint;
 
 pub use super::overrides::{Overrides, kept};
-pub use declare::{schema, settings_schema};
+pub use declare::settings_schema;
+pub use definition::File;
 
 /// The name of the file in which a workspace declares harnesses.
 pub const FILE_NAME: &str = "briefing.toml";

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use briefing::harness::custom::{self, Customs};
+use briefing::harness::custom::Customs;
+use briefing::report::declaration;
 use serde_json::Value;
 
 use super::{between, read, said_by, up_to_date};
@@ -11,7 +12,7 @@ use super::{between, read, said_by, up_to_date};
 const PAGE: &str = "docs/custom-agents.md";
 
 /// The tables of a declaration in the order in which somebody writes one, with how each is written.
-const TABLES: [(&str, &str); 16] = [
+const TABLES: [(&str, &str); 18] = [
     ("Definition", "`[harness.ID]`"),
     ("Source", "`[[harness.ID.source]]`"),
     ("Directories", "`source.directories`"),
@@ -28,17 +29,19 @@ const TABLES: [(&str, &str); 16] = [
     ("Subagent", "`subagent`"),
     ("Override", "`override`"),
     ("Unsure", "`unsure`"),
+    ("Expectation", "`[[expect]]`"),
+    ("Exception", "`[[exceptions]]`"),
 ];
 
 #[test]
 fn the_schema_of_a_declaration_is_published_as_it_is_declared() {
-    let pretty = serde_json::to_string_pretty(&custom::schema()).expect("a schema is JSON");
+    let pretty = serde_json::to_string_pretty(&declaration::schema()).expect("a schema is JSON");
     up_to_date("editors/briefing.schema.json", &format!("{pretty}\n"));
 }
 
 #[test]
 fn every_key_of_a_declaration_is_on_its_page() {
-    let schema = custom::schema();
+    let schema = declaration::schema();
     let types = schema["$defs"].as_object().expect("types");
     let with_keys = types.iter().filter(|(_, schema)| schema.get("properties").is_some());
     for (name, _) in with_keys {

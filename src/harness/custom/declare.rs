@@ -14,7 +14,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use super::check::check;
-use super::definition::{Definition, File, Override, Source};
+use super::definition::{Definition, Override, Source};
 use super::look::{Base, Declared};
 use super::{Custom, Customs, Overrides, Problem, describe};
 use crate::formats::position;
@@ -389,11 +389,6 @@ fn in_our_words(message: &str) -> String {
         .replace("missing field", "missing key")
         .replace("unknown variant", "unknown value")
         .replace("duplicate field", "duplicate key")
-}
-
-/// The JSON schema of a `briefing.toml`.
-pub fn schema() -> serde_json::Value {
-    schemars::schema_for!(File).to_value()
 }
 
 /// The JSON schema of `customHarnesses` in the settings: the same harnesses, by id.

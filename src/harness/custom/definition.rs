@@ -18,21 +18,20 @@ use super::template::{EntryTemplate, MissingTemplate, WrapperTemplate};
 use super::values::{Amount, Ratio, Url, Word};
 use crate::answer::{MessageKind, PromptMode, Purpose, Role, Scope, SessionKind};
 
-/// A `briefing.toml`: the agents that a project is for, and harnesses by id.
+/// The part of a `briefing.toml` that is about agents: those that a project is for, and harnesses by id.
 #[derive(Debug, Default, JsonSchema)]
-#[schemars(title = "briefing.toml", deny_unknown_fields)]
 #[expect(dead_code, reason = "the file is taken apart by hand, so that one wrong harness leaves the others alone")]
-pub(super) struct File {
+pub struct File {
     /// The agents that the project is for, such as `["codex", "claude-code@2.1"]`. They are shown and judged unless
     /// `--agents` or the editor's settings name others.
     #[serde(default)]
-    pub agents: Vec<String>,
+    agents: Vec<String>,
     /// The harnesses that are declared, by id.
     #[serde(default)]
-    pub harness: BTreeMap<String, Definition>,
+    harness: BTreeMap<String, Definition>,
     /// The same in the words of an InstructionConfig, by id; what both say is one harness.
     #[serde(default, rename = "instructionConfig")]
-    pub instruction_config: BTreeMap<String, Definition>,
+    instruction_config: BTreeMap<String, Definition>,
 }
 
 /// A harness: where it looks (`source`, in order), and what it says (`message`, in order).

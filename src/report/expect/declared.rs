@@ -34,6 +34,7 @@ struct File {
 /// `max_tokens`, `max_share` and `same_for` says what is expected.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "Expectation")]
 pub struct Entry {
     /// The name of the expectation, unique in its file.
     id: String,

@@ -7,7 +7,7 @@ use crate::text;
 
 mod declared;
 
-pub use declared::{Declared, declared};
+pub use declared::{Declared, Entry, declared};
 
 /// Year, month, day.
 pub type Day = (i16, u8, u8);

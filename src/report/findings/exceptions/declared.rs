@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -31,19 +32,26 @@ struct File {
     exceptions: Vec<Spanned<toml::Value>>,
 }
 
-#[derive(Deserialize)]
+/// An exception: findings that are as they should be.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+#[schemars(rename = "Exception")]
+pub struct Entry {
+    /// The findings, such as `over-budget`, or a list of them.
     code: Codes,
+    /// The files it is about, as a pattern relative to this `briefing.toml`. Default: all.
     path: Option<String>,
+    /// The agent it is about. Default: all.
     harness: Option<String>,
-    /// In quotes or without.
+    /// The last day on which it holds, such as `2027-01-31`, in quotes or without.
+    #[schemars(with = "Option<String>")]
     until: Option<toml::Value>,
+    /// Why it is as it should be.
     #[serde(default)]
     reason: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "`code` is a finding such as \"over-budget\", or a list of them")]
 enum Codes {
     One(String),
