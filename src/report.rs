@@ -8,6 +8,7 @@ pub mod change;
 pub mod compare;
 pub mod completion;
 pub mod context;
+pub mod credentials;
 pub mod declaration;
 pub mod expect;
 pub mod explain;

@@ -88,7 +88,7 @@ pub fn starred_passwords(text: &str) -> Cow<'_, str> {
     with_passwords_as(text, |password| "*".repeat(password.len()))
 }
 
-/// A text in which every URL has `shown(password)` in the place of its password.
+/// A text in which every URL has `shown(password)` in the place of its password, and of tokens in its query.
 fn with_passwords_as(text: &str, shown: impl Fn(&str) -> String) -> Cow<'_, str> {
     let mut out = String::new();
     let mut rest = text;
@@ -96,21 +96,50 @@ fn with_passwords_as(text: &str, shown: impl Fn(&str) -> String) -> Cow<'_, str>
         let (before, behind) = rest.split_at(at);
         out.push_str(before);
         let end = behind.find(|c: char| c.is_whitespace() || "/?#`\"".contains(c)).unwrap_or(behind.len());
-        let credentials = behind[..end].rfind('@').and_then(|at| Some((behind[..at].find(':')?, at)));
-        rest = match credentials {
-            Some((colon, at)) => {
-                out.push_str(&behind[..=colon]);
-                out.push_str(&shown(&behind[colon + 1..at]));
-                &behind[at..]
+        rest = behind;
+        if let Some(at) = behind[..end].rfind('@') {
+            let name = behind[..at].find(':').map_or(0, |colon| colon + 1);
+            // A token may stand in the place of the name.
+            if name > 0 || (at >= TOKEN_BYTES && behind[..at].bytes().any(|byte| byte.is_ascii_digit())) {
+                out.push_str(&behind[..name]);
+                out.push_str(&shown(&behind[name..at]));
+                rest = &behind[at..];
             }
-            None => behind,
-        };
+        }
     }
     if out.is_empty() {
         return Cow::Borrowed(text);
     }
     out.push_str(rest);
-    Cow::Owned(out)
+    Cow::Owned(with_parameters_as(&out, shown))
+}
+
+/// A text in which `shown(value)` stands for the values of parameters that let somebody in.
+fn with_parameters_as(text: &str, shown: impl Fn(&str) -> String) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('=').map(|at| at + 1) {
+        let (before, behind) = rest.split_at(at);
+        out.push_str(before);
+        rest = behind;
+        let name = before[..at - 1].rfind(['?', '&']).map_or("", |start| &before[start + 1..at - 1]);
+        if is_telling(name) {
+            let end = behind.find(|c: char| c.is_whitespace() || "&#`\"'<>)".contains(c)).unwrap_or(behind.len());
+            out.push_str(&shown(&behind[..end]));
+            rest = &behind[end..];
+        }
+    }
+    out + rest
+}
+
+/// The shortest name of a user that may be a token, in bytes.
+const TOKEN_BYTES: usize = 16;
+
+/// Returns true for a parameter of a URL whose value lets somebody in.
+fn is_telling(name: &str) -> bool {
+    let is_name = name.len() < 40 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+    let name = if is_name { name.to_ascii_lowercase() } else { String::new() };
+    ["token", "key", "secret", "password", "signature", "sig", "auth"].iter().any(|word| name.ends_with(word))
 }
 
 /// The size of a file's raw bytes, decoded leniently.
@@ -323,6 +352,11 @@ mod tests {
             ("https://me:s3cret@host/a:b@c is read", "https://me:***@host/a:b@c is read"),
             ("https://me@host/, http://a:b@c@d", "https://me@host/, http://a:***@d"),
             ("https://host:80/a", "https://host:80/a"),
+            ("https://0123456789abcdef@host/a", "https://***@host/a"),
+            (
+                "<https://host/a?b=c&api_key=d#e> https://h?token=x y",
+                "<https://host/a?b=c&api_key=***#e> https://h?token=*** y",
+            ),
             ("none", "none"),
         ] {
             assert_eq!(without_passwords(text), shown);

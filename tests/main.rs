@@ -33,6 +33,7 @@ mod records;
 mod remote;
 mod report;
 mod revision;
+mod secrets;
 mod session;
 mod switches;
 mod tidy;

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use crate::report::findings::secrets;
+use crate::report::credentials::starred;
 
 static REDACT: OnceLock<Redact> = OnceLock::new();
 
@@ -61,10 +61,7 @@ impl Redact {
     }
 
     fn text(&self, text: &str) -> String {
-        let mut said = text.to_owned();
-        for (credential, _) in secrets(text).into_iter().rev() {
-            said.replace_range(credential, "***");
-        }
+        let mut said = starred(text).into_owned();
         if self.home.len() > 1 {
             said = replaced(&said, &self.home, HOME);
         }
@@ -101,12 +98,15 @@ mod tests {
         for (text, said) in [
             ("/home/ada/p/AGENTS.md".to_owned(), "/home/user/p/AGENTS.md"),
             ("/home/adam and ada@lovelace: adapt".to_owned(), "/home/adam and user@host: adapt"),
-            (format!("use {token} here."), "use *** here."),
-            (format!("/home/ada\nexport A={token}"), "/home/user\nexport A=***"),
+            (format!("use {token} here."), "use **************************************** here."),
+            (format!("/home/ada\nexport A={token}"), "/home/user\nexport A=****************************************"),
         ] {
             assert_eq!(redact.text(&text), said);
         }
         let json = serde_json::json!({"/home/ada/a": [format!("\n{token}"), 1]});
-        assert_eq!(redact.json(json), serde_json::json!({"/home/user/a": ["\n***", 1]}));
+        assert_eq!(
+            redact.json(json),
+            serde_json::json!({"/home/user/a": ["\n****************************************", 1]})
+        );
     }
 }

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use super::credentials::{starred, without_values};
 use crate::answer::{Resolution, SessionKind, Tool};
+use crate::snapshot::credentials::has_credentials;
 use crate::snapshot::{Ask, Content, Fact, Facts, FileType};
 
 /// What is known of a path.
@@ -25,8 +27,8 @@ struct Tree {
 /// The case of these answers, from the facts that they rest on. `settings` are the fields of the request, as JSON.
 pub fn case(answers: &[Resolution], facts: &dyn Facts, settings: Option<&str>) -> String {
     let Some(first) = answers.first() else { return String::new() };
-    let mut out = "What Briefing looked at. The texts of these files and the values of these variables are in it: read it before \
-                   you send it to anybody.\n"
+    let mut out = "What Briefing looked at. The texts of these files and the values of these variables are in it, with stars for \
+                   what looks like a credential: read it before you send it to anybody.\n"
         .to_owned();
     section(&mut out, &format!("@home {}", first.standpoint.home.display()), "");
     let env: BTreeMap<_, _> = answers.iter().flat_map(|answer| &answer.env_used).collect();
@@ -62,7 +64,7 @@ pub fn case(answers: &[Resolution], facts: &dyn Facts, settings: Option<&str>) -
             section(&mut out, &format!("{golden} {question}"), "");
         }
     }
-    out
+    starred(&out).into_owned()
 }
 
 /// Adds what a client was seen to say to a case of one answer, whose last section is its golden: texts, each with its trigger
@@ -75,7 +77,7 @@ pub fn observed<'a>(
 ) {
     let before = case.len();
     told.for_each(|(trigger, role, text)| {
-        let _ = writeln!(case, ">>> {trigger} {role}\n{}", escape(text));
+        let _ = writeln!(case, ">>> {trigger} {role}\n{}", escape(&starred(text)));
     });
     if case.len() == before {
         case.push_str(">>> nothing\n");
@@ -159,6 +161,13 @@ impl Tree {
             match node {
                 Node::Dir => section(out, &format!("{name}/"), ""),
                 Node::File(None) => section(out, &name.to_string(), ""),
+                Node::File(Some(content)) if has_credentials(path) => {
+                    section(
+                        out,
+                        &format!("{name} | raw"),
+                        &format!("{}\n", raw(without_values(&content.text()).as_bytes())),
+                    );
+                }
                 Node::File(Some(content)) => match content.as_text().filter(|text| is_plain(text)) {
                     Some(text) => section(out, &name.to_string(), text),
                     None => section(out, &format!("{name} | raw"), &format!("{}\n", raw(content))),

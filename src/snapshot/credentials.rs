@@ -3,8 +3,12 @@
 use std::path::Path;
 
 /// Names of files that hold credentials, or what earlier sessions said.
-const NAMES: [&str; 15] = [
+const NAMES: [&str; 19] = [
     ".env",
+    ".envrc",
+    "_netrc",
+    ".pypirc",
+    ".vault-token",
     "auth.json",
     ".credentials.json",
     "credentials.json",
@@ -26,6 +30,11 @@ pub fn is_credential_file(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let is_key = [".pem", ".key"].iter().any(|ending| name.ends_with(ending)) || name.starts_with("id_");
     is_key || name.starts_with(".env.") || NAMES.contains(&&*name)
+}
+
+/// Returns true for a file that holds credentials beside settings: only its values are never written down.
+pub fn has_credentials(path: &Path) -> bool {
+    is_credential_file(path) || path.file_name().is_some_and(|name| name == ".claude.json")
 }
 
 #[cfg(test)]

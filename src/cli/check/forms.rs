@@ -9,7 +9,8 @@ use serde_json::json;
 
 use super::super::words::visible;
 use super::{Found, Report};
-use crate::report::findings::{Severity, secrets};
+use crate::report::credentials::starred;
+use crate::report::findings::Severity;
 use crate::report::judged::sentence;
 use crate::report::words::count;
 use crate::text;
@@ -54,7 +55,7 @@ fn line_of(found: &Found) -> Line {
     let to = found.raw[start..].iter().position(|&byte| byte == b'\n').map_or(found.raw.len(), |at| start + at);
     let raw = &found.raw[from..to];
     let decoded = text::lossy(raw);
-    let whole = starred(&decoded.replace('\r', ""));
+    let whole = starred(&decoded.replace('\r', "")).into_owned();
     let cut = whole.char_indices().nth(WIDTH).map_or(whole.len(), |(at, _)| at);
     // A limit may fall within a character, and bytes that are no text are shown as one.
     let place = |byte: usize| {
@@ -64,15 +65,6 @@ fn line_of(found: &Found) -> Line {
     let marked = place(start)..place(end.clamp(start, to));
     let (number, column) = found.position(start);
     Line { text: whole[..cut].to_owned(), number, column, marked, is_cut: cut < whole.len() }
-}
-
-/// A line for logs that others read: stars stand for passwords and secrets, so that what is marked stays where it is.
-fn starred(line: &str) -> String {
-    let mut line = text::starred_passwords(line).into_owned();
-    for (range, _) in secrets(&line) {
-        line.replace_range(range.clone(), &"*".repeat(range.len()));
-    }
-    line
 }
 
 fn group<'a>(found: &'a Found, line: &'a Line) -> Group<'a> {

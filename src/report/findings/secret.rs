@@ -31,6 +31,9 @@ const BEGINNINGS: [(&str, usize, &str); 20] = [
 /// How the text of a private key begins, with more words behind it.
 const BEGIN: &str = "-----BEGIN ";
 
+/// How much is looked at for that line, and for the one behind it, in bytes.
+const BEGIN_BYTES: usize = 100;
+
 /// What follows a name such as `API_KEY=` looks like a credential from this length on.
 const ASSIGNED: usize = 24;
 
@@ -40,9 +43,10 @@ pub fn secrets(text: &str) -> Vec<(Range<usize>, &'static str)> {
     // To know that there is none is much faster than to look for the next, and is done at every keystroke.
     let begins = text.contains(BEGIN).then(|| text.match_indices(BEGIN)).into_iter().flatten();
     for (start, _) in begins {
-        let line = text[start..].lines().next().unwrap_or_default();
+        let line = text[start..text.floor_char_boundary(start + BEGIN_BYTES)].lines().next().unwrap_or_default();
         // The words alone are no key: they stand in documents about keys.
-        let follows = text[start + line.len()..].split_whitespace().next().unwrap_or_default();
+        let behind = &text[start + line.len()..];
+        let follows = behind[..behind.floor_char_boundary(BEGIN_BYTES)].split_whitespace().next().unwrap_or_default();
         if line.trim_end().ends_with("PRIVATE KEY-----") && follows.len() >= 40 {
             found.push((start..start + line.trim_end().len(), "a private key"));
         }

@@ -1,0 +1,145 @@
+//! Puts stars in the place of what looks like a credential, in texts that are written down, kept or shown to others.
+//!
+//! Stars are as many as the bytes that they stand for, so that what is marked, counted or cut stays where it is. This takes more for
+//! a credential than [`secrets`] does, which makes findings: a star too many costs nothing.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex_automata::meta::Regex;
+use regex_automata::util::syntax;
+
+use super::findings::secrets;
+use crate::formats::{self, Node, Value};
+use crate::text::starred_passwords;
+
+/// Names whose values are credentials.
+const NAME: &str = r#"(?:token|secret|passwd|password|passphrase|api[_-]?key|access[_-]?key|private[_-]?key|credentials?|authorization|[_-]auth)[a-z0-9_-]*"#;
+
+/// What looks like a credential; the group is what is starred.
+static PATTERNS: LazyLock<Regex> = LazyLock::new(|| {
+    let value = "[!#%+-9:;=?-Za-z@^_~|\\\\]";
+    let patterns = [
+        // `NAME=value`, `NAME: "value"`, and with a digit `name: value`.
+        format!(r#"{NAME}["'`]?[ \t]*=[ \t]*["'`]?((?:(?:bearer|basic|token) )?{value}{{4,}})"#),
+        format!(r#"{NAME}["'`]?[ \t]*:[ \t]*["'`]((?:(?:bearer|basic|token) )?{value}{{4,}})"#),
+        format!(r#"{NAME}["'`]?[ \t]*:[ \t]*((?:(?:bearer|basic|token) )?[a-z_+/=.-]{{0,60}}[0-9]{value}{{2,}})"#),
+        // Headers, and tokens that carry what they allow.
+        r"(?:bearer|basic)[ \t]+([a-z0-9._~+/=-]{16,})".to_owned(),
+        r"(eyj[a-z0-9_-]{10,}\.[a-z0-9_-]{10,}\.?[a-z0-9_-]*)".to_owned(),
+        // A file of logins, and a login before the name of a host.
+        r"login[ \t\n]+[!-~]+[ \t\n]+password[ \t\n]+([!-~]{4,})".to_owned(),
+        r"[a-z0-9_.-]+:([^\x00-\x20\x7f-\xff/@:]{4,})@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}".to_owned(),
+        // The text of a private key.
+        r"private key-----([a-z0-9+/=\\ \r\n\t:,-]*)-----end".to_owned(),
+    ];
+    let syntax = syntax::Config::new().unicode(false).utf8(false).case_insensitive(true);
+    Regex::builder().syntax(syntax).build_many(&patterns).expect("they are patterns")
+});
+
+/// Returns the text with stars in the place of what looks like a credential.
+pub fn starred(text: &str) -> Cow<'_, str> {
+    let mut text = starred_passwords(text);
+    let mut found: Vec<Range<usize>> = secrets(&text).into_iter().map(|(range, _)| range).collect();
+    for captures in PATTERNS.captures_iter(&*text) {
+        let group = captures.get_group(1).map(|span| span.range());
+        // Numbers and words that every setting has are none.
+        let is_telling = |range: &Range<usize>| {
+            let value = text.get(range.clone()).unwrap_or_default().trim_end_matches([',', ';']);
+            !value.bytes().all(|byte| byte.is_ascii_digit()) && !["true", "false", "null", "none"].contains(&value)
+        };
+        found.extend(group.filter(is_telling));
+    }
+    if !found.is_empty() {
+        let mut bytes = text.into_owned().into_bytes();
+        for range in found {
+            star(&mut bytes[range]);
+        }
+        text = String::from_utf8(bytes).unwrap_or_default().into();
+    }
+    text
+}
+
+/// Puts a star in the place of each sign that is seen. What begins or ends in a character stands for its bytes.
+fn star(bytes: &mut [u8]) {
+    bytes.iter_mut().filter(|byte| !byte.is_ascii_whitespace()).for_each(|byte| *byte = b'*');
+}
+
+/// Returns the text of a file that holds credentials, with stars in the place of every value.
+pub fn without_values(text: &str) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    let bare = text.trim_start_matches('\u{feff}');
+    match formats::parse_jsonc(bare).ok().filter(|node| node.as_table().is_some()) {
+        Some(node) => strings(&node, &mut |at: Range<usize>| {
+            let begins = text.len() - bare.len();
+            // The quotes stay.
+            let inner = bytes.get_mut(begins + at.start + 1..(begins + at.end).saturating_sub(1));
+            inner.unwrap_or_default().iter_mut().for_each(|byte| *byte = b'*');
+        }),
+        None => {
+            let mut at = 0;
+            for line in text.split_inclusive('\n') {
+                // What stands before is the name of a variable.
+                let name = line.find('=').filter(|_| !line.trim_start().starts_with('#')).map_or(0, |name| name + 1);
+                star(&mut bytes[at + name..at + line.len()]);
+                at += line.len();
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+fn strings(node: &Node, each: &mut impl FnMut(Range<usize>)) {
+    match &node.value {
+        Value::List(list) => list.iter().for_each(|node| strings(node, each)),
+        Value::Table(entries) => entries.iter().for_each(|(_, node)| strings(node, each)),
+        Value::String(_) => each(node.at.clone()),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stars_stand_for_credentials_and_for_nothing_else() {
+        for (text, shown) in [
+            ("export GH_TOKEN=hunter-two", "export GH_TOKEN=**********"),
+            (r#"{"apiKey": "hunter-two", "a": 1}"#, r#"{"apiKey": "**********", "a": 1}"#),
+            ("password: hunter2two", "password: **********"),
+            ("Authorization: Bearer q7Zp2LkV9xTf", "Authorization: ****** ************"),
+            ("-H 'x: Bearer q7Zp2LkV9xTfB4mWc8Rs'", "-H 'x: Bearer ********************'"),
+            ("machine a.org login me password correct", "machine a.org login me password *******"),
+            ("//registry/:_authToken=q7Zp2LkV9xTf", "//registry/:_authToken=************"),
+            ("ask me:hunter2@db.example.org", "ask me:*******@db.example.org"),
+            ("https://me:hunter2@host/a", "https://me:*******@host/a"),
+            ("https://q7Zp2LkV9xTfB4mWc8Rs@host/a", "https://********************@host/a"),
+            ("https://host/a?b=c&access_token=q7Zp2LkV#d", "https://host/a?b=c&access_token=********#d"),
+            ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.a-b", "********************************************"),
+            ("PRIVATE KEY-----\nMIIE\nvQ==\n-----END", "PRIVATE KEY-----\n****\n****\n-----END"),
+            ("max_tokens = 20000, token = true", "max_tokens = 20000, token = true"),
+            ("API_KEY=$KEY, token: ${TOKEN}, password: <yours>", "API_KEY=$KEY, token: ${TOKEN}, password: <yours>"),
+            (
+                "Tokens: a budget is kept. See git@github.com:a/b.git",
+                "Tokens: a budget is kept. See git@github.com:a/b.git",
+            ),
+            ("npm:left-pad@1.3.0, é: 12", "npm:left-pad@1.3.0, é: 12"),
+        ] {
+            assert_eq!(starred(text), shown, "{text}");
+            assert_eq!(starred(shown), shown, "{text}: twice");
+        }
+    }
+
+    #[test]
+    fn of_a_file_of_credentials_only_names_are_left() {
+        for (text, shown) in [
+            ("A=b c\n# note\nexport X='y'\n", "A=* *\n* ****\nexport X=***\n"),
+            ("machine a login b\n", "******* * ***** *\n"),
+            (r#"{"a": {"b": "c\"d", "e": [1, "é"]}}"#, r#"{"a": {"b": "****", "e": [1, "**"]}}"#),
+        ] {
+            assert_eq!(without_values(text), shown);
+        }
+    }
+}
