@@ -2,12 +2,16 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use briefing::disk::{AtRevision, Change, Filesystem, Real};
 use briefing::snapshot::{Errno, FileType};
 
-/// Runs git as nobody in particular, and returns what it says.
+/// Runs git as nobody in particular, and returns what it says. Every commit is a second later than the one before: of two that
+/// are as old, nothing says which git takes first.
 pub fn git(dir: &Path, arguments: &[&str]) -> Vec<u8> {
+    static NOW: AtomicU64 = AtomicU64::new(1_700_000_000);
+    let date = format!("{} +0000", NOW.fetch_add(1, Ordering::Relaxed));
     let said = Command::new("git")
         .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "init.defaultBranch=main"])
         .args(["-c", "commit.gpgsign=false", "-c", "protocol.file.allow=always"])
@@ -17,6 +21,8 @@ pub fn git(dir: &Path, arguments: &[&str]) -> Vec<u8> {
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
         .env("HOME", dir)
         .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_AUTHOR_DATE", &date)
+        .env("GIT_COMMITTER_DATE", &date)
         .output()
         .expect("git runs");
     assert!(said.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&said.stderr));
