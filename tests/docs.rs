@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use briefing::engine::settings::Settings;
 use briefing::harness::history::replays;
 use briefing::lsp::ext;
+use briefing::records::audit::Audits;
 use briefing::report::briefing::Effective;
 use briefing::report::compare::Comparison;
 use briefing::report::context::ContextReports;
@@ -52,6 +53,8 @@ fn methods() -> Vec<(&'static str, Option<Wire>, Option<Wire>)> {
         (ext::CONTEXT_REPORT, params::<Question>(), result::<ContextReports>()),
         (ext::COMPARE, params::<ext::CompareParams>(), result::<Comparison>()),
         (ext::SESSION, params::<ext::SessionParams>(), result::<Unfolded>()),
+        (ext::SESSIONS, params::<ext::SessionsParams>(), result::<Audits>()),
+        (ext::AUDIT, params::<ext::AuditParams>(), result::<Audits>()),
         (ext::INSTRUCTION_FILES, params::<ext::InstructionFilesParams>(), result::<InstructionFiles>()),
         ("briefing.fetch", params::<Question>(), result::<ext::Fetched>()),
         (ext::PREVIEW, params::<ext::PreviewParams>(), result::<Preview>()),

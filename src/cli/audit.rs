@@ -366,7 +366,7 @@ fn timeline(session: &Session, audit: &Audit, paths: &Paths) -> String {
             let size = if item.size.bytes > 0 { format!("  {} B", grouped(item.size.bytes)) } else { String::new() };
             let (mark, style) = if item.how == How::Unknown.word() { ("?", WARNING) } else { ("+", GOOD) };
             let is_again = stage.gone.iter().any(|gone| is_one(gone, item));
-            let remark = match (item.how, item.fate, item.same_as_disk) {
+            let remark = match (item.how.as_str(), item.fate.as_str(), item.same_as_disk) {
                 ("unknown", ..) => "not in the record",
                 ("reconstructed", ..) => "not in the record; from the files, which have not changed since",
                 (_, "truncated", _) => "cut",

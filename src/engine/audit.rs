@@ -7,10 +7,12 @@ use std::sync::Arc;
 
 use crate::answer::{Fate, Message, MessageKind, Resolution, Role, Source, Standpoint, Tool, Trigger, Unit};
 use crate::harness::Choice;
-use crate::records::audit::{Audit, Standing, Texts, audit, listed};
+use crate::records::audit::{Audit, Standing, audit, listed};
+pub use crate::records::audit::{Audits, Texts};
+pub use crate::records::client;
 use crate::records::place::{self, Found, Homes};
 use crate::records::session::{IN_SYSTEM_PROMPT, Place};
-use crate::records::{CLIENTS, Client, Given, Head, How, Kind, Purpose, Session, client};
+use crate::records::{CLIENTS, Client, Given, Head, How, Kind, Purpose, Session};
 use crate::request::{Defaults, OneOrMany, Places, Request};
 use crate::text::grouped;
 

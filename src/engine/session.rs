@@ -40,6 +40,8 @@ pub(crate) struct Session {
     pub(crate) previews: VecDeque<(String, Arc<Resolution>)>,
     /// Counts the states of everything else: settings, folders, the date.
     pub(crate) epoch: u64,
+    /// The user said that records of sessions may be read.
+    pub(crate) agreed_to_records: bool,
     /// Counts the states of documents: versions may begin anew when a document is opened again.
     pub(crate) revision: u64,
 }
@@ -61,6 +63,7 @@ impl Session {
             told: Announced::new(),
             previews: VecDeque::new(),
             epoch: 0,
+            agreed_to_records: false,
             revision: 0,
         }
     }

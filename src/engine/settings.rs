@@ -59,6 +59,22 @@ pub struct Settings {
     /// The number of lines from which an instruction file is reported as long, for harnesses without a limit of their own.
     /// Default: 500; 0 turns the finding off.
     pub long_file: Option<usize>,
+    /// Whether records that agents keep of their sessions may be read when you ask for sessions: `ask` (the default) asks you first,
+    /// once; `on`; `off`. They are never read otherwise.
+    pub records: RecordsSetting,
+}
+
+/// Whether records of sessions may be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RecordsSetting {
+    /// Once the user said yes.
+    #[default]
+    Ask,
+    /// Whenever sessions are asked for.
+    On,
+    /// Never.
+    Off,
 }
 
 /// The edition of harnesses that are named without one.

@@ -38,6 +38,10 @@ pub const INSTRUCTION_FILES: &str = "briefing/instructionFiles";
 pub const PREVIEW: &str = "briefing/preview";
 /// LSP 3.18: the text of a document that the server provides.
 pub const TEXT_DOCUMENT_CONTENT: &str = "workspace/textDocumentContent";
+/// What recorded sessions were told, without texts.
+pub const SESSIONS: &str = "briefing/sessions";
+/// What one recorded session was told, step by step.
+pub const AUDIT: &str = "briefing/audit";
 /// The server says which open files have another briefing now.
 pub const DID_CHANGE_INSTRUCTIONS: &str = "briefing/didChangeInstructions";
 /// The scheme of previews: `briefing:/HARNESS/FILE`.
@@ -74,6 +78,36 @@ pub struct EffectiveInstructionsParams {
 /// Parameters of requests that need none.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
 pub struct NoParams {}
+
+/// Parameters of `briefing/sessions`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionsParams {
+    /// Sessions that were started in or below this directory; absent: in the repository around the first workspace folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// Sessions that went on in the last hours; absent: in the last week.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hours: Option<u32>,
+    /// Sessions of these agents; empty: of all whose records are read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<String>,
+}
+
+/// Parameters of `briefing/audit`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditParams {
+    /// The beginning of the session's name; absent: the latest one of `cwd`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// As for `briefing/sessions`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// Only texts that hold this one, however it is wrapped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
 
 /// Parameters of `briefing/compare`.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]

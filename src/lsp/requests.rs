@@ -24,6 +24,7 @@ mod compare;
 mod fetch;
 mod files;
 pub(crate) mod preview;
+mod records;
 mod session;
 
 pub(crate) use commands::Command;

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::Head;
 use super::place::Found;
@@ -12,14 +13,14 @@ use super::session::{Given, How, Kind, Place, Purpose, Session};
 use crate::text::{Size, grouped, list};
 
 /// Several sessions, as they are on the wire.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Audits {
     /// The sessions, the latest first.
     pub sessions: Vec<Audit>,
 }
 
 /// A session, as it is on the wire.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Audit {
     /// The client's name for it.
@@ -31,11 +32,13 @@ pub struct Audit {
     /// The directory in which the client was started.
     pub cwd: Option<PathBuf>,
     /// When it began.
+    #[schemars(with = "Option<String>")]
     pub start: Option<Timestamp>,
     /// When the record was last written to.
+    #[schemars(with = "Option<String>")]
     pub end: Option<Timestamp>,
     /// The session that started this one, if it is a sub-agent's.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
     /// The record.
     pub record: PathBuf,
@@ -44,29 +47,31 @@ pub struct Audit {
     /// Whether the record holds the requests themselves.
     pub wire: bool,
     /// The tokens of the last request, as the client counted them.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
     /// The steps.
     pub steps: Vec<Stage>,
     /// What is wrong, in words.
     pub verdicts: Vec<Verdict>,
     /// Kinds of lines that are not known, with how many there are.
-    #[serde(skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
     pub unknown: std::collections::BTreeMap<String, usize>,
     /// What could not be read.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }
 
 /// A step, as it is on the wire.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "AuditStep")]
 pub struct Stage {
     /// When.
+    #[schemars(with = "Option<String>")]
     pub when: Option<Timestamp>,
     /// Its kind.
-    pub kind: &'static str,
+    pub kind: String,
     /// The file, skill, tool or agent.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// What reached the model.
     pub given: Vec<Item>,
@@ -75,31 +80,33 @@ pub struct Stage {
 }
 
 /// A text that reached the model, as it is on the wire.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "AuditText")]
 pub struct Item {
     /// The file, if the record says so.
     pub path: Option<PathBuf>,
     /// What it is.
     pub name: String,
     /// What it is for.
-    pub purpose: &'static str,
+    pub purpose: String,
     /// How much of it is known: recorded, reconstructed or unknown.
-    pub how: &'static str,
+    pub how: String,
     /// What became of the file: loaded, truncated or listed, or unknown.
-    pub fate: &'static str,
+    pub fate: String,
     /// Its size.
     pub size: Measure,
     /// Whether the same would be sent now; absent where that is not known.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_as_disk: Option<bool>,
     /// The text, where it was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 
 /// A size, as it is on the wire.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "AuditSize")]
 pub struct Measure {
     /// Bytes.
     pub bytes: usize,
@@ -116,10 +123,11 @@ impl From<Size> for Measure {
 }
 
 /// Something that is wrong.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "AuditVerdict")]
 pub struct Verdict {
     /// Its kind: `cut`, `late`, `compacted`, `outdated`, `unknown` or `unread`.
-    pub code: &'static str,
+    pub code: String,
     /// What it is, in words.
     pub message: String,
     /// The file that it is about, if it is about one.
@@ -149,7 +157,7 @@ pub fn audit(session: &Session, texts: Texts, standing: &dyn Fn(Place) -> Standi
     let item = |place: Place, texts: Texts| item(session.given(place), &standing(place), texts);
     let steps = session.steps.iter().enumerate().map(|(number, step)| Stage {
         when: step.when,
-        kind: step.kind.word(),
+        kind: step.kind.word().to_owned(),
         name: step.name.clone(),
         given: (0..step.given.len()).map(|at| item((number, at), texts)).collect(),
         gone: step.gone.iter().map(|&place| item(place, Texts::Hidden)).collect(),
@@ -198,9 +206,9 @@ fn item(given: &Given, standing: &Standing, texts: Texts) -> Item {
     Item {
         path: given.path.clone(),
         name: given.name.clone(),
-        purpose: given.purpose.word(),
-        how: given.how.word(),
-        fate,
+        purpose: given.purpose.word().to_owned(),
+        how: given.how.word().to_owned(),
+        fate: fate.to_owned(),
         size: given.size.into(),
         same_as_disk: standing.same,
         text: given.text.as_deref().filter(|_| texts == Texts::Shown).map(str::to_owned),
@@ -216,17 +224,21 @@ fn verdicts(session: &Session, standing: &dyn Fn(Place) -> Standing) -> Vec<Verd
         if let Some(limit) = standing(place).cut
             && cut.insert(given.label())
         {
-            found.push(Verdict { code: "cut", message: format!("{} cut at {limit}", name(given)), path: about(given) });
+            found.push(Verdict {
+                code: "cut".to_owned(),
+                message: format!("{} cut at {limit}", name(given)),
+                path: about(given),
+            });
         }
     }
     let late: Vec<(&Given, usize)> =
         instructions().filter_map(|((step, _), given)| Some((given, edited_before(session, step, given)?))).collect();
     if let [(given, _)] = late[..] {
         let message = format!("{} came after the first edit it is about", name(given));
-        found.push(Verdict { code: "late", message, path: about(given) });
+        found.push(Verdict { code: "late".to_owned(), message, path: about(given) });
     } else if late.len() > 1 {
         let message = format!("{} rules came after the first edit they are about", late.len());
-        found.push(Verdict { code: "late", message, path: about(late[0].0) });
+        found.push(Verdict { code: "late".to_owned(), message, path: about(late[0].0) });
     }
     let last = session.steps.len().saturating_sub(1);
     let held = session.held_after(last);
@@ -248,7 +260,7 @@ fn verdicts(session: &Session, standing: &dyn Fn(Place) -> Standing) -> Vec<Verd
             1..=3 => format!("compacted{at}; {} gone since", list(&lost)),
             more => format!("compacted{at}; {more} files gone since"),
         };
-        found.push(Verdict { code: "compacted", message, path: None });
+        found.push(Verdict { code: "compacted".to_owned(), message, path: None });
     }
     let mut outdated = BTreeSet::new();
     for &place in &held {
@@ -258,21 +270,21 @@ fn verdicts(session: &Session, standing: &dyn Fn(Place) -> Standing) -> Vec<Verd
             |&other: &Place| session.given(other).label() == given.label() && standing(other).same == Some(true);
         if standing(place).same == Some(false) && !held.iter().any(knows) && outdated.insert(given.label()) {
             let message = format!("holds an older {}", name(given));
-            found.push(Verdict { code: "outdated", message, path: about(given) });
+            found.push(Verdict { code: "outdated".to_owned(), message, path: about(given) });
         }
     }
     for (_, given) in instructions().filter(|(_, given)| given.how == How::Unknown) {
         let message = format!("not in the record: {}", given.name);
-        found.push(Verdict { code: "unknown", message, path: about(given) });
+        found.push(Verdict { code: "unknown".to_owned(), message, path: about(given) });
     }
     let lines: usize = session.unknown.values().sum();
     if lines > 0 {
         let kinds: Vec<&str> = session.unknown.keys().map(String::as_str).take(3).collect();
         let message = format!("{} lines of unknown kinds ({})", grouped(lines), kinds.join(", "));
-        found.push(Verdict { code: "unread", message, path: None });
+        found.push(Verdict { code: "unread".to_owned(), message, path: None });
     }
     let problems = session.problems.iter();
-    found.extend(problems.map(|problem| Verdict { code: "unread", message: problem.clone(), path: None }));
+    found.extend(problems.map(|problem| Verdict { code: "unread".to_owned(), message: problem.clone(), path: None }));
     found
 }
 

@@ -21,7 +21,7 @@ const HARMLESS: [&str; 3] = ["cwd", "harnesses", "sessions"];
 const GROUPS: [(&str, &[&str]); 3] = [
     ("Which agents", &["harnesses", "edition", "extensions", "customHarnesses"]),
     ("How they start", &["cwd", "sessions", "home", "environment"]),
-    ("What is found", &["severities", "longFile", "watchLimit"]),
+    ("What is found", &["severities", "longFile", "watchLimit", "records"]),
 ];
 
 /// What the settings page adds to a description, and the README does not have.

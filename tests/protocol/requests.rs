@@ -285,6 +285,61 @@ tests! {
     }
 }
 
+/// Puts a record of Claude Code beside an editor: a session in which one file was given.
+fn record(editor: &Editor) {
+    let project = std::fs::canonicalize(editor.path("project")).expect("a directory");
+    let project = project.to_str().expect("UTF-8");
+    let folder: String = project.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let line = |more: Value| {
+        let mut line =
+            json!({"sessionId": "recorded", "timestamp": "2026-11-24T10:00:00Z", "version": "2.1.330", "cwd": project});
+        line.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        format!("{line}\n")
+    };
+    let files = json!([{"path": format!("{project}/CLAUDE.md"), "content": "Use tabs."}]);
+    let lines = [
+        line(json!({"type": "user", "message": {"role": "user", "content": "a secret prompt"}})),
+        line(json!({"type": "attachment", "attachment": {"type": "instructions", "files": files}})),
+    ];
+    editor.write(&format!("home/.claude/projects/{folder}/recorded.jsonl"), lines.concat());
+}
+
+// Recorded sessions.
+tests! {
+    async fn records_are_read_once_the_user_has_said_so() {
+        let mut editor = Editor::open().await;
+        record(&editor);
+        let wanted = json!({"hours": 1_000_000});
+        for (chosen, allowed) in [(json!({"title": "Cancel"}), false), (json!({"title": "Read"}), true)] {
+            let id = editor.send("briefing/sessions", wanted.clone()).await;
+            let question = editor.said().await;
+            assert_eq!(question["method"], "window/showMessageRequest", "{question}");
+            editor.answer(&question, chosen).await;
+            assert_eq!(editor.answer_to(id).await.is_ok(), allowed);
+        }
+        let answer = editor.ask("briefing/sessions", wanted).await.expect("is not asked about again");
+        assert_eq!(answer["sessions"][0]["id"], "recorded", "{answer}");
+        assert_eq!(answer["sessions"][0]["steps"][0]["given"][0]["size"]["bytes"], 9, "{answer}");
+        assert!(!answer.to_string().contains("Use tabs") && !answer.to_string().contains("secret"), "{answer}");
+        let answer = editor.ask("briefing/audit", json!({"session": "rec", "why": "use TABS."})).await.expect("an answer");
+        assert_eq!(answer["sessions"][0]["steps"][0]["given"][0]["text"], "Use tabs.", "{answer}");
+        let error = editor.ask("briefing/audit", json!({"session": "another"})).await.expect_err("no such session");
+        assert_eq!((&error["code"], &error["message"]), (&json!(-32803), &json!("no such session is recorded")));
+        editor.leave().await;
+    }
+
+    async fn records_are_not_read_where_a_setting_forbids_it() {
+        let settings = json!({"records": "off"});
+        let mut editor = Editor::with(json!({"capabilities": Editor::abilities(), "initializationOptions": settings})).await;
+        record(&editor);
+        for method in ["briefing/sessions", "briefing/audit"] {
+            let error = editor.ask(method, json!({})).await.expect_err("an error");
+            assert_eq!(error["message"], "records are not read: briefing.records is off");
+        }
+        editor.leave().await;
+    }
+}
+
 // Announcements.
 tests! {
     async fn who_asks_between_two_announcements_hears_that_it_is_as_it_was() {

@@ -210,6 +210,33 @@ it(':Briefing steps unfolds a session', function()
   vim.fn.delete(of_claude)
 end)
 
+it(':Briefing audit shows what a recorded session was told', function()
+  t.tidy()
+  edit(source)
+  local root = vim.fn.getcwd()
+  local folder = vim.env.HOME .. '/.claude/projects/' .. root:gsub('[^%w]', '-')
+  vim.fn.mkdir(folder, 'p')
+  local function line(more)
+    local all = { sessionId = 'recorded', timestamp = '2026-11-24T10:00:00Z', version = '2.1.330', cwd = root }
+    return vim.json.encode(vim.tbl_extend('force', all, more))
+  end
+  local files = { { path = root .. '/CLAUDE.md', type = 'Project', content = 'Use tabs.' } }
+  write(folder .. '/recorded.jsonl', table.concat({
+    line({ type = 'user', message = { role = 'user', content = 'hi' } }),
+    line({ type = 'attachment', attachment = { type = 'instructions', files = files } }),
+    '',
+  }, '\n'))
+  vim.lsp.config('briefing', { settings = { briefing = { records = 'on' } } })
+  for _, client in ipairs(vim.lsp.get_clients({ name = 'briefing' })) do
+    client.settings = { briefing = { records = 'on' } }
+    client:notify('workspace/didChangeConfiguration', { settings = client.settings })
+  end
+  vim.cmd('Briefing audit recorded')
+  local shown = shows('briefing-view://audit', 'CLAUDE.md')
+  has(shown, '0. start')
+  has(shown, '  + CLAUDE.md  9 B')
+end)
+
 it(':Briefing report shares the text out among the files', function()
   t.tidy()
   edit(source)

@@ -105,6 +105,14 @@ M.subcommands = {
       end
     end,
   },
+  audit = {
+    about = 'what the latest recorded session was told, or the one of a name',
+    usage = 'audit [SESSION]',
+    most = 1,
+    run = function(args, target, mods)
+      require('briefing.audit').open(target, args[1], mods)
+    end,
+  },
   steps = {
     about = 'a session step by step: what each adds, and what is gone',
     usage = 'steps HARNESS read FILE; compact; …',

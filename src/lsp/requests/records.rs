@@ -1,0 +1,132 @@
+//! `briefing/sessions` and `briefing/audit`: what recorded sessions were told. Records are read when the user wants it, and never before.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use tokio::runtime::Handle;
+use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
+use tower_lsp::ls_types::{MessageActionItem, MessageType};
+
+use super::super::ext::{AuditParams, SessionsParams};
+use super::parsed;
+use crate::answer::Standpoint;
+use crate::disk::Filesystem;
+use crate::engine::audit::{
+    Ask, Audits, Listed, Texts, Wanted, audited, client, homes, list, only, places_of, sessions,
+};
+use crate::engine::settings::RecordsSetting;
+use crate::harness::Choice;
+use crate::lsp::Server;
+use crate::request::Defaults;
+
+/// The answer that lets records be read.
+const YES: &str = "Read";
+/// The request was understood and cannot be fulfilled. LSP 3.17, `LSPErrorCodes.RequestFailed`.
+const REQUEST_FAILED: i64 = -32803;
+/// So many hours back sessions are looked for unless the request says otherwise.
+const WEEK_HOURS: u32 = 7 * 24;
+
+impl Server {
+    /// `briefing/sessions`
+    pub(crate) async fn recorded_sessions(&self, params: SessionsParams) -> Result<Audits> {
+        let unknown = params.agents.iter().find(|agent| client(agent).is_none());
+        if let Some(agent) = unknown {
+            return Err(Error::invalid_params(format!("no records of `{agent}` are read")));
+        }
+        self.may_read_records().await?;
+        let project = self.project(params.cwd.as_deref()).await?;
+        let hours = SignedDuration::from_hours(params.hours.unwrap_or(WEEK_HOURS).into());
+        let since = Timestamp::now().saturating_sub(hours).unwrap_or(Timestamp::MIN);
+        let wanted = Wanted { project: Some(project), since: Some(since), agents: params.agents };
+        self.with_records(move |found, defaults, ask| Ok(Audits { sessions: list(&found, defaults, ask) }), wanted)
+            .await
+    }
+
+    /// `briefing/audit`
+    pub(crate) async fn audit(&self, params: AuditParams) -> Result<Audits> {
+        self.may_read_records().await?;
+        let project = match params.session {
+            Some(_) => None,
+            None => Some(self.project(params.cwd.as_deref()).await?),
+        };
+        let wanted = Wanted { project, ..Wanted::default() };
+        let AuditParams { session: name, why, .. } = params;
+        self.with_records(
+            move |found: Vec<Listed>, defaults: &Defaults, ask: Ask<'_>| {
+                let is_it = |one: &&Listed| match &name {
+                    Some(name) => one.head.id.as_deref().is_some_and(|id| id.starts_with(name.as_str())),
+                    None => one.head.parent.is_none(),
+                };
+                let one = found.iter().find(is_it).ok_or("no such session is recorded")?;
+                let texts = if why.is_some() { Texts::Shown } else { Texts::Hidden };
+                let (session, audit) = audited(one, defaults, texts, ask)?;
+                let audit = match &why {
+                    Some(why) => only(audit, &places_of(&session, why)),
+                    None => audit,
+                };
+                Ok(Audits { sessions: vec![audit] })
+            },
+            wanted,
+        )
+        .await
+    }
+
+    /// Finds sessions and looks at them on a thread that may wait for the disk.
+    async fn with_records(
+        &self,
+        look: impl FnOnce(Vec<Listed>, &Defaults, Ask<'_>) -> std::result::Result<Audits, String> + Send + 'static,
+        wanted: Wanted,
+    ) -> Result<Audits> {
+        let (core, defaults, handle) = (self.core.clone(), self.core.defaults(), Handle::current());
+        let work = move || {
+            let ask =
+                |choice: &Choice, at: &Standpoint| handle.block_on(core.answer(choice.clone(), Arc::new(at.clone()))).0;
+            look(sessions(&homes(&defaults), &wanted), &defaults, &ask)
+        };
+        let done = tokio::task::spawn_blocking(work).await.map_err(|_| Error::internal_error())?;
+        done.map_err(failed)
+    }
+
+    /// Returns the root of the repository around a directory, or the directory itself.
+    async fn project(&self, cwd: Option<&str>) -> Result<PathBuf> {
+        let cwd = match cwd {
+            Some(cwd) => parsed(cwd)?,
+            None => self
+                .core
+                .session()
+                .cwd_for(None)
+                .ok_or_else(|| Error::invalid_params("no cwd is given, and no workspace folder is open"))?,
+        };
+        let root = cwd.ancestors().find(|dir| self.core.files.stat(&dir.join(".git")).is_ok()).unwrap_or(&cwd);
+        Ok(self.core.files.real(root))
+    }
+
+    /// Asks the user where the setting says so; once.
+    async fn may_read_records(&self) -> Result<()> {
+        let (setting, agreed) = {
+            let session = self.core.session();
+            (session.settings.records, session.agreed_to_records)
+        };
+        match setting {
+            RecordsSetting::On => return Ok(()),
+            RecordsSetting::Ask if agreed => return Ok(()),
+            RecordsSetting::Ask => {}
+            RecordsSetting::Off => return Err(failed("records are not read: briefing.records is off".to_owned())),
+        }
+        let question = "Briefing: read the records that your agents keep of their sessions? They are read on this machine only, and what you \
+                        and the model said is passed over.";
+        let action = |title: &str| MessageActionItem { title: title.to_owned(), properties: Default::default() };
+        let actions = vec![action(YES), action("Cancel")];
+        let chosen = self.client.show_message_request(MessageType::INFO, question, Some(actions)).await;
+        if !matches!(chosen, Ok(Some(action)) if action.title == YES) {
+            return Err(failed("records are not read: you did not agree to it".to_owned()));
+        }
+        self.core.session().agreed_to_records = true;
+        Ok(())
+    }
+}
+
+fn failed(problem: String) -> Error {
+    Error { code: ErrorCode::ServerError(REQUEST_FAILED), message: problem.into(), data: None }
+}
