@@ -94,7 +94,7 @@ fn strings(node: &Node, each: &mut impl FnMut(Range<usize>)) {
     match &node.value {
         Value::List(list) => list.iter().for_each(|node| strings(node, each)),
         Value::Table(entries) => entries.iter().for_each(|(_, node)| strings(node, each)),
-        Value::String(_) => each(node.at.clone()),
+        Value::Text(_) => each(node.at.clone()),
         _ => {}
     }
 }

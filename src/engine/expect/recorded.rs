@@ -82,7 +82,9 @@ impl Demanded {
     fn moments(&self, session: &Session) -> Option<Vec<Moment>> {
         let expectation = &self.proof.expectation;
         let agent = |spec: &String| spec.split('@').next().unwrap_or_default() == session.agent;
-        let is_meant = |spec: &String| agent(spec) || crate::roster::MINE == spec || crate::roster::ALL_OF_THEM == spec;
+        let is_meant = |spec: &String| {
+            agent(spec) || crate::queries::roster::MINE == spec || crate::queries::roster::ALL_OF_THEM == spec
+        };
         let kind = if session.parent.is_some() { SessionKind::Subagent } else { SessionKind::Main };
         let cwd = session.cwd.as_deref()?;
         let is_start = match &expectation.from {

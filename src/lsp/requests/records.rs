@@ -19,6 +19,7 @@ use crate::engine::settings::RecordsSetting;
 use crate::harness::Choice;
 use crate::lsp::Server;
 use crate::request::Defaults;
+use crate::resolve::AgentQuestion;
 
 /// The answer that lets records be read.
 const YES: &str = "Read";
@@ -80,8 +81,10 @@ impl Server {
     ) -> Result<Audits> {
         let (core, defaults, handle) = (self.core.clone(), self.core.defaults(), Handle::current());
         let work = move || {
-            let ask =
-                |choice: &Choice, at: &Standpoint| handle.block_on(core.answer(choice.clone(), Arc::new(at.clone()))).0;
+            let ask = |choice: &Choice, at: &Standpoint| {
+                let question = AgentQuestion::new(choice.clone(), Arc::new(at.clone()));
+                handle.block_on(core.answers_to(vec![question])).remove(0).0
+            };
             look(sessions(&homes(&defaults), &wanted), &defaults, &ask)
         };
         let done = tokio::task::spawn_blocking(work).await.map_err(|_| Error::internal_error())?;
