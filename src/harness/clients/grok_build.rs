@@ -124,10 +124,7 @@ impl Edition for GrokBuild {
         let mut answer = Answer::default();
         let named = search.env("GROK_HOME").filter(|dir| !dir.is_empty());
         let own = named.map_or_else(|| at.home.join(".grok"), |dir| absolute(&at.cwd, Path::new(&dir)));
-        let settings = match Settings::read(at, &own, search, &mut answer)? {
-            Ok(settings) => settings,
-            Err(refusal) => return Ok(refusal.into()),
-        };
+        let settings = Settings::read(at, &own, search, &mut answer)?;
         let project = Project::of(at, own, &settings, search, &mut answer)?;
         answer.root.clone_from(&project.root);
         let mut taken = Taken { seen: HashSet::new(), settings, project };

@@ -120,10 +120,7 @@ impl Edition for Hermes {
 
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let mut answer = Answer { root: Some(at.cwd.clone()), ..Answer::default() };
-        let own = match profile::own_folder(at, search)? {
-            Ok(own) => own,
-            Err(refusal) => return Ok(refusal.into()),
-        };
+        let own = profile::own_folder(at, search)?;
         let window = Window::of(at, &own.join("config.yaml"), search)?;
         if sends_rules(at, &own, search)? {
             soul(&own.join("SOUL.md"), &window, search, &mut answer)?;

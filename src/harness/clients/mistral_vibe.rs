@@ -7,14 +7,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-use crate::answer::{Answer, Certain, Fate, Refusal, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
+use crate::answer::{Answer, Certain, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger};
 use crate::formats::{Node, Value, parse_toml};
 use crate::harness::history::replays;
 use crate::harness::kit::conventional::PLAIN;
 use crate::harness::kit::section::{Given, Section};
 use crate::harness::kit::skills;
 use crate::harness::{About, Attaches, Details, Edition, Evidence, History, Profile, Program, Replays, Switches};
-use crate::search::{Known, Search};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, Content, Unreadable, absolute};
 use crate::text::py_trimmed;
 
@@ -95,14 +95,8 @@ impl Edition for Vibe {
     fn look(&self, at: &Standpoint, search: &mut Search) -> Known<Answer> {
         let own = own_folder(at, search)?;
         let mut answer = Answer::default();
-        let trust = match Trust::read(at, &own, search)? {
-            Ok(trust) => trust,
-            Err(refusal) => return Ok(refusal.into()),
-        };
-        let sends = match settings::includes_context(at, &own, &trust, search, &mut answer)? {
-            Ok(sends) => sends,
-            Err(refusal) => return Ok(refusal.into()),
-        };
+        let trust = Trust::read(at, &own, search)?;
+        let sends = settings::includes_context(at, &own, &trust, search, &mut answer)?;
         let trusted = trust.of_project(search)?;
         answer.root.clone_from(&trusted);
         let mut roots: Vec<PathBuf> = trusted.iter().map(|_| at.cwd.clone()).collect();
@@ -177,7 +171,7 @@ struct Trust<'a> {
 }
 
 impl<'a> Trust<'a> {
-    fn read(at: &'a Standpoint, own: &'a Path, search: &mut Search) -> Known<Result<Trust<'a>, Refusal>> {
+    fn read(at: &'a Standpoint, own: &'a Path, search: &mut Search) -> Known<Trust<'a>> {
         let file = own.join("trusted_folders.toml");
         let read = search.read(&file, "trust: the folders somebody decided about")?;
         let decisions = read.ok().and_then(|raw| parse_toml(raw.as_text()?).ok());
@@ -188,11 +182,11 @@ impl<'a> Trust<'a> {
                 Some(Value::List(list)) => list.iter().filter_map(Node::as_text).map(str::to_owned).collect(),
                 // Python takes it for the list of its letters.
                 Some(Value::Text(text)) => text.chars().map(String::from).collect(),
-                Some(_) => return Ok(Err(Refusal::new(file, format!("{key} must be a list of folders")))),
+                Some(_) => return Err(Halt::refused(file, format!("{key} must be a list of folders"))),
             });
         }
         let [trusted, untrusted]: [Vec<String>; 2] = lists.try_into().unwrap_or_default();
-        Ok(Ok(Trust { at, own, trusted, untrusted }))
+        Ok(Trust { at, own, trusted, untrusted })
     }
 
     /// The directory at or above another one that is trusted, if the nearest decision is for it.

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::answer::{Answer, Certain, Refusal, Standpoint};
+use crate::answer::{Answer, Certain, Standpoint};
 use crate::formats::{Node, parse_toml};
-use crate::search::{Known, Search};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Errno, Unreadable};
 
 /// The folder of the administrator's settings; 1.0.41.
@@ -35,12 +35,7 @@ enum Broken {
 }
 
 impl Settings {
-    pub(super) fn read(
-        at: &Standpoint,
-        own: &Path,
-        search: &mut Search,
-        answer: &mut Answer,
-    ) -> Known<Result<Settings, Refusal>> {
+    pub(super) fn read(at: &Standpoint, own: &Path, search: &mut Search, answer: &mut Answer) -> Known<Settings> {
         let system = Path::new(SYSTEM);
         // Where a file cannot be read, or is no TOML.
         let files = [
@@ -69,7 +64,7 @@ impl Settings {
                     layers.push(node);
                 }
                 (Err(problem), Broken::Refuses) => {
-                    return Ok(Err(Refusal::new(path, format!("these settings cannot be used: {problem}"))));
+                    return Err(Halt::refused(path, format!("these settings cannot be used: {problem}")));
                 }
                 (Err(_), Broken::IsLeftOut) => {}
                 (Err(problem), Broken::IsNotKnown) => {
@@ -83,7 +78,7 @@ impl Settings {
             answer.doubt(&[Certain::Set], "a model with an agent_type frames the rules otherwise");
         }
         if let Some(what) = layers.mistyped() {
-            return Ok(Err(Refusal::new(own.join("config.toml"), what)));
+            return Err(Halt::refused(own.join("config.toml"), what));
         }
         let mut off = Vec::new();
         for client in ["claude", "cursor"] {
@@ -97,7 +92,7 @@ impl Settings {
         }
         let asks_for_trust = switch("GROK_FOLDER_TRUST", search).or(trust).unwrap_or(true);
         let extra_folders = layers.extra_folders(at, search, answer)?;
-        Ok(Ok(Settings { off, extra_folders, asks_for_trust }))
+        Ok(Settings { off, extra_folders, asks_for_trust })
     }
 
     /// Returns true if a kind of files of another client is read.

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::answer::{Refusal, Standpoint};
-use crate::search::{Known, Search};
+use crate::answer::Standpoint;
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::absolute;
 use crate::text::py_trimmed;
 
 /// The folder of the profile that is chosen: by an option, by where `HERMES_HOME` leads, or by the file `active_profile`.
-pub(super) fn own_folder(at: &Standpoint, search: &mut Search) -> Known<Result<PathBuf, Refusal>> {
+pub(super) fn own_folder(at: &Standpoint, search: &mut Search) -> Known<PathBuf> {
     let usual = at.home.join(".hermes");
     let named = search.env("HERMES_HOME").map(|dir| dir[py_trimmed(&dir)].to_owned()).filter(|dir| !dir.is_empty());
     let own = named.as_ref().map_or_else(|| usual.clone(), |dir| absolute(&at.cwd, Path::new(dir)));
@@ -31,17 +31,17 @@ pub(super) fn own_folder(at: &Standpoint, search: &mut Search) -> Known<Result<P
         None if search.env("HERMES_S6_SUPERVISED_CHILD").is_some_and(|value| !value.is_empty()) => None,
         None => active(&root.join("active_profile"), search)?,
     };
-    let Some(name) = name.map(|name| name.to_lowercase()) else { return Ok(Ok(own)) };
-    let refused = |what: String| Ok(Err(Refusal::new(root.join("active_profile"), what)));
+    let Some(name) = name.map(|name| name.to_lowercase()) else { return Ok(own) };
+    let refused = |what: String| Err(Halt::refused(root.join("active_profile"), what));
     if name == "default" {
-        return Ok(Ok(root));
+        return Ok(root);
     }
     if !is_name(&name) {
         return refused(format!("{name} is no name of a profile"));
     }
     let folder = root.join("profiles").join(&name);
     match search.is_dir(&folder, "the folder of a profile")? {
-        true => Ok(Ok(folder)),
+        true => Ok(folder),
         false => refused(format!("the profile {name} does not exist; `hermes profile create {name}` makes it")),
     }
 }

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::Trust;
-use crate::answer::{Answer, Certain, Refusal, Standpoint};
+use crate::answer::{Answer, Certain, Standpoint};
 use crate::formats::{Node, Value, dotenv, parse_toml};
-use crate::search::{Known, Search};
+use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Errno, Unreadable};
 
 const KEY: &str = "include_project_context";
@@ -17,25 +17,22 @@ pub(super) fn includes_context(
     trust: &Trust,
     search: &mut Search,
     answer: &mut Answer,
-) -> Known<Result<bool, Refusal>> {
+) -> Known<bool> {
     let mut files = vec![own.join("config.toml")];
     files.extend(of_project(at, own, trust, search)?);
     let mut said = Vec::new();
     for path in files {
-        let node = match read(&path, search, answer)? {
-            Ok(node) => node,
-            Err(refusal) => return Ok(Err(refusal)),
-        };
+        let node = read(&path, search, answer)?;
         said.extend(node.as_ref().and_then(|node| node.get(KEY)).map(|node| (path, switch(node))));
     }
     if said.len() > 1 && said.iter().any(|(_, on)| on.is_none()) {
         answer.doubt(&[Certain::Set], format!("{KEY} is set twice, and once it is neither true nor false"));
     }
     let variable = variable(own, search, answer)?;
-    Ok(match said.pop() {
-        Some((path, None)) if variable.is_none() => Err(Refusal::new(path, format!("{KEY} must be true or false"))),
+    match said.pop() {
+        Some((path, None)) if variable.is_none() => Err(Halt::refused(path, format!("{KEY} must be true or false"))),
         last => Ok(variable.or(last.and_then(|(_, on)| on)).unwrap_or(true)),
-    })
+    }
 }
 
 /// The settings of the project: the nearest at or above the working directory, up to where the user's own folder lies.
@@ -54,20 +51,20 @@ fn of_project(at: &Standpoint, own: &Path, trust: &Trust, search: &mut Search) -
     Ok(None)
 }
 
-fn read(path: &Path, search: &mut Search, answer: &mut Answer) -> Known<Result<Option<Node>, Refusal>> {
+fn read(path: &Path, search: &mut Search, answer: &mut Answer) -> Known<Option<Node>> {
     let problem = match search.read(path, "settings say whether instructions are sent")? {
         Ok(raw) => match raw.as_text().map(parse_toml) {
-            Some(Ok(node)) => return Ok(Ok(Some(node))),
+            Some(Ok(node)) => return Ok(Some(node)),
             Some(Err(problem)) => {
-                return Ok(Err(Refusal::new(path, format!("these settings are no TOML: {}", problem.message))));
+                return Err(Halt::refused(path, format!("these settings are no TOML: {}", problem.message)));
             }
             None => "it is not UTF-8".to_owned(),
         },
-        Err(Unreadable::Errno(errno)) if errno == Errno::NOENT => return Ok(Ok(None)),
+        Err(Unreadable::Errno(errno)) if errno == Errno::NOENT => return Ok(None),
         Err(problem) => problem.to_string(),
     };
     answer.doubt(&[Certain::Set], format!("{}: {problem}", path.display()));
-    Ok(Ok(None))
+    Ok(None)
 }
 
 /// The variable, of the environment or of the user's `.env`, whatever the case of its name.
