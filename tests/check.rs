@@ -46,7 +46,7 @@ fn findings_are_shown_with_their_lines_and_counted() {
         "821 | - Write small functions, and test them.\n    | ^^^^",
         "warning[import-missing]: Claude Code: @docs/gone.md imports",
         "3 | @docs/gone.md\n  | ^^^^^^^^^^^^^",
-        "info[shadowed]: Claude Code does not load this file",
+        "info[agents-displaced]: Claude Code does not load this file",
     ] {
         assert!(text.replace("   --> ", " --> ").contains(part), "{part}\n{text}");
     }
@@ -354,7 +354,7 @@ fn sarif_has_rules_with_help_relative_places_and_fingerprints() {
         assert!(place["region"]["startLine"].as_u64() >= Some(1), "{place}");
         assert_eq!(result["partialFingerprints"]["briefing/v1"].as_str().map(str::len), Some(16), "{result}");
     }
-    assert_eq!((&log["version"], rules.len()), (&Value::from("2.1.0"), 4));
+    assert_eq!((&log["version"], rules.len()), (&Value::from("2.1.0"), 3));
 }
 
 #[test]
@@ -415,4 +415,86 @@ fn a_harness_that_the_workspace_declares_can_be_named() {
     }
     let output = place.run("home/project", &["check", "--harness", "home"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("there is no harness `home`"));
+}
+
+#[test]
+fn what_a_link_or_a_comment_makes_equal_is_not_shadowed() {
+    let rules = "Write tests for every function that you change, please.\n";
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/AGENTS.md", rules),
+        ("project/api/AGENTS.md", &format!("<!-- for people -->\n\n{rules}Of the API.\n")),
+        ("project/api/CLAUDE.md", &format!("{rules}<!-- for others -->\nOf the API.\n")),
+        ("project/api/a.rs", ""),
+        ("project/.agents/skills/lint/SKILL.md", "---\nname: lint\ndescription: Lints the code.\n---\nRun it.\n"),
+    ]);
+    let root = place.root.join("project");
+    std::os::unix::fs::symlink("AGENTS.md", root.join("CLAUDE.md")).expect("a link");
+    std::fs::create_dir_all(root.join(".claude")).expect("a directory");
+    std::os::unix::fs::symlink("../.agents/skills", root.join(".claude/skills")).expect("a link");
+    let said = place.prints("project", &["check", "--no-home", "--format", "concise"]);
+    assert_eq!(said, "");
+}
+
+#[test]
+fn one_cause_is_one_finding_that_names_the_other_files() {
+    let nested = ["a", "b", "c", "d", "e", "f"].map(|dir| (format!("project/{dir}/AGENTS.md"), format!("Of {dir}.\n")));
+    let mut files = vec![("project/.git/HEAD", "ref: refs/heads/main\n"), ("project/CLAUDE.md", "Root.\n")];
+    files.extend(nested.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+    let place = Place::new(&files);
+    let check = |more: &[&str]| {
+        let arguments = [&["check", "--no-home", "--agents", "claude-code", "--format"], more].concat();
+        place.prints("project", &arguments)
+    };
+    let said = check(&["concise"]);
+    assert!(said.starts_with("a/AGENTS.md:1:1: information[agents-displaced] "), "{said}");
+    assert!(said.ends_with("(also b/AGENTS.md, c/AGENTS.md, d/AGENTS.md and 2 more files)\n"), "{said}");
+    let json: Value = serde_json::from_str(&check(&["json"])).expect("JSON");
+    assert_eq!(json["findings"][0]["also"].as_array().map(Vec::len), Some(5));
+    assert_eq!(json["findings"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn what_cannot_be_read_is_said() {
+    let place = Place::new(&[("project/.git/HEAD", "ref: refs/heads/main\n"), ("project/a/x.rs", "")]);
+    std::os::unix::fs::symlink("gone.md", place.root.join("project/AGENTS.md")).expect("a link");
+    let said = place.run("project", &["check", "--no-home", "--format", "concise", "--agents", "codex"]);
+    let text = String::from_utf8_lossy(&said.stdout);
+    assert!(
+        text.starts_with("AGENTS.md:1:1: warning[unreadable] this link leads to gone.md, where nothing is"),
+        "{text}"
+    );
+    assert_eq!(said.status.code(), Some(1));
+}
+
+#[test]
+fn packages_and_people_are_no_imports() {
+    let text = "Use @scope/name, ask @ada and [@bob](https://example.org). See @docs/gone.md.\n";
+    let place = Place::new(&[("project/.git/HEAD", "ref: refs/heads/main\n"), ("project/CLAUDE.md", text)]);
+    let said =
+        place.run("project", &["check", "--no-home", "--format", "concise", "--agents", "claude-code,copilot-cli"]);
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert!(said.lines().count() == 1 && said.contains("docs/gone.md"), "{said}");
+}
+
+#[test]
+fn services_get_their_own_forms() {
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/AGENTS.md", &"Write tests & <more>.\n".repeat(1600)),
+    ]);
+    let check = |format: &str| {
+        let arguments = ["check", "--no-home", "--agents", "codex", "--exit-zero", "--format", format];
+        place.prints("project", &arguments)
+    };
+    let junit = check("junit");
+    assert!(junit.contains("tests=\"1\" failures=\"1\"") && junit.contains("file=\"AGENTS.md\""), "{junit}");
+    let gitlab: Value = serde_json::from_str(&check("gitlab")).expect("JSON");
+    assert_eq!(gitlab[0]["check_name"], "over-budget");
+    assert_eq!((&gitlab[0]["severity"], &gitlab[0]["location"]["path"]), (&"major".into(), &"AGENTS.md".into()));
+    let sarif: Value = serde_json::from_str(&check("sarif")).expect("JSON");
+    let hash = sarif["runs"][0]["results"][0]["partialFingerprints"]["primaryLocationLineHash"].as_str();
+    assert!(hash.is_some_and(|hash| hash.ends_with(":1")), "{hash:?}");
+    let text = check("text");
+    assert!(text.contains("help: move a section to the directory that its heading names"), "{text}");
 }

@@ -125,12 +125,14 @@ fn the_first_screen_has_a_line_for_each_harness_and_only_what_is_not_plain() {
     assert!(lines[1].starts_with("codex 0.169 exact ") && lines[1].ends_with("██████ 102 % 1 cut AGENTS.md"), "{text}");
     assert!(lines[2].starts_with("claude-code 2.1 exact ") && lines[2].ends_with(" tokens CLAUDE.md"), "{text}");
     assert_eq!(lines[3..5], ["junie 2026.11, kiro 2026.11", "files 33 600 B ≈ 8 400 tokens AGENTS.md"], "{text}");
-    assert!(lines[6].starts_with("cut AGENTS.md codex ") && lines[6].ends_with(" [1]"), "{text}");
-    assert!(lines[7].starts_with("shadowed AGENTS.md claude-code "), "{text}");
-    assert!(lines[9].starts_with("[1] "), "{text}");
+    assert_eq!(lines[6], "cut AGENTS.md codex", "{text}");
+    assert!(lines[7].starts_with("the 32 768 B limit for all project files ends inside this file: "), "{text}");
+    assert!(lines[8] == "files junie" && lines[9].starts_with("based on JetBrains' help"), "{text}");
+    assert!(text.contains("shadowed  AGENTS.md  claude-code  CLAUDE.md exists"), "{text}");
     let narrow = place.command("project", show.iter()).env("COLUMNS", "60").output().expect("the program runs");
     let narrow = String::from_utf8_lossy(&narrow.stdout).into_owned();
     assert!(narrow.lines().count() > text.lines().count(), "{narrow}");
+    assert!(narrow.lines().all(|line| line.trim_end().chars().count() <= 66), "{narrow}");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
 }
 
@@ -431,7 +433,9 @@ fn shells_and_manuals_know_every_command() {
     place.prints("project", &["man", "--out", ".."]);
     let page = std::fs::read_to_string(place.root.join("briefing-check.1")).expect("it was written");
     assert!(page.contains("\\-\\-base"), "{page}");
-    assert_eq!(place.run("project", &["man", "--out", "nowhere"]).status.code(), Some(3));
+    place.prints("project", &["man", "--out", "../made/here"]);
+    assert!(place.root.join("made/here/briefing.1").exists());
+    assert_eq!(place.run("project", &["man", "--out", "../briefing-check.1/below"]).status.code(), Some(3));
 }
 
 #[test]
@@ -525,7 +529,10 @@ fn paths_are_relative_to_where_the_agent_is_started_and_what_is_not_there_is_sai
         let said = String::from_utf8_lossy(&output.stderr).replace(&place.root.display().to_string(), "@");
         assert!(said.contains(words), "{arguments:?}: {said}");
     }
-    let gone = place.run("project", &["show", "gone.rs", "--harness", "codex", "--format", "json"]);
+    let wrong = place.run("project", &["show", "gone.rs"]);
+    let said = String::from_utf8_lossy(&wrong.stderr);
+    assert!(wrong.status.code() == Some(2) && said.contains("gone.rs does not exist; --new asks about"), "{said}");
+    let gone = place.run("project", &["show", "gone.rs", "--new", "--harness", "codex", "--format", "json"]);
     let answer: Value = serde_json::from_slice(&gone.stdout).expect("JSON");
     assert_eq!(answer["briefings"][0]["warnings"][0]["code"], "missing-target", "{answer}");
 }

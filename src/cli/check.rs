@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use super::show::{directory, here, print, print_styled, write};
+use super::words::visible;
 use super::{FINDINGS, Failure, compare, defaults, screen};
 use crate::answer::Resolution;
 use crate::disk::{Change, Filesystem, Real};
@@ -17,12 +18,14 @@ use crate::engine::check::{Check as Checked, Checking, check};
 use crate::engine::settings::Settings;
 use crate::report::findings::{Finding, Kind, Severity, share};
 use crate::report::judged::Judged;
+use crate::report::words::{count, list};
 use crate::request::Request;
 use crate::snapshot::absolute;
 use crate::text;
 
 mod forms;
 mod sarif;
+mod services;
 mod worse;
 
 pub(super) const EXAMPLES: &str = "\
@@ -85,6 +88,8 @@ pub(super) struct Check {
 enum Format {
     /// For people, with the lines it is about
     Text,
+    /// One line for each finding
+    Concise,
     /// For other programs
     Json,
     /// SARIF 2.1.0, for code scanning
@@ -93,6 +98,10 @@ enum Format {
     Github,
     /// A comment for a pull request
     Markdown,
+    /// JUnit XML, for services that show tests
+    Junit,
+    /// The Code Quality report of GitLab
+    Gitlab,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -154,6 +163,8 @@ struct Found<'a> {
     finding: Finding,
     /// The same on every machine, and as long as the line stays.
     fingerprint: String,
+    /// The other files that have it from the same cause.
+    also: Vec<String>,
 }
 
 impl Found<'_> {
@@ -180,11 +191,42 @@ impl Found<'_> {
 struct Baseline {
     /// Of the form.
     version: u64,
-    /// How often each fingerprint was found.
-    known: BTreeMap<String, usize>,
+    /// The findings by their fingerprints.
+    known: BTreeMap<String, Known>,
 }
 
-const BASELINE_VERSION: u64 = 1;
+/// A finding of a baseline.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Known {
+    /// How often it was found: all that version 1 says.
+    Count(usize),
+    /// How often it was found, and what it is, for people.
+    Told {
+        /// How often it was found.
+        count: usize,
+        /// The file.
+        path: String,
+        /// The code.
+        code: String,
+        /// What was said.
+        message: String,
+    },
+}
+
+impl Known {
+    fn count(&self) -> usize {
+        match self {
+            Known::Count(count) | Known::Told { count, .. } => *count,
+        }
+    }
+}
+
+/// The version that is written; the one before it is read as well.
+const BASELINE_VERSION: u64 = 2;
+
+/// How many files with one cause are named before the others are only counted.
+const NAMED: usize = 3;
 
 pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
     let here = here()?;
@@ -228,10 +270,12 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
     }
     if let Some(file) = &arguments.write_baseline {
         write(&here.join(file), &baseline(&report)?)?;
+        eprintln!("briefing: {} written to {}", count(report.all.len(), "finding"), visible(&file.display()));
     }
     if let Some(file) = &arguments.baseline {
         leave_out(&mut report, &known(&here.join(file))?);
     }
+    put_together(&mut report);
     let mut lost = 0;
     match arguments.format {
         Format::Text => {
@@ -240,6 +284,9 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
             print_styled(&format!("{}{text}", screen::judged(report.judged, screen::width())))?;
         }
         Format::Json => print(&forms::json(&report)?)?,
+        Format::Concise => print(&forms::concise(&report))?,
+        Format::Junit => print(&services::junit(&report))?,
+        Format::Gitlab => print(&services::gitlab(&report)?)?,
         Format::Github => print(&forms::github(&report))?,
         Format::Markdown => {
             let changed = changed.map(|changed| format!("\n{}", compare::changed::section(&changed, &root)));
@@ -277,6 +324,7 @@ fn report(checked: &Checked, level: Severity) -> Report<'_> {
         all.extend(shown.map(|(severity, finding)| Found {
             fingerprint: fingerprint(&path, &file.raw, finding),
             path: path.clone(),
+            also: Vec::new(),
             raw: &file.raw,
             severity: *severity,
             finding: finding.clone(),
@@ -292,7 +340,10 @@ fn over_budget<'a>(checked: &Checked, budgets: &[(String, usize)]) -> Result<Vec
         let Some(answer) = checked.session.iter().find(|answer| answer.harness == *id) else {
             return Err(format!("--budget: {id} is not among the harnesses that are checked; name it with --harness"));
         };
-        let Some(share) = share(answer) else { continue };
+        let Some(share) = share(answer) else {
+            eprintln!("briefing: --budget {id}: nothing that {} loads here has a limit", answer.title);
+            continue;
+        };
         if share.percent() >= *percent {
             let (title, used, limit) = (&answer.title, text::grouped(share.used), text::grouped(share.limit));
             let unit = share.unit.word();
@@ -302,7 +353,8 @@ fn over_budget<'a>(checked: &Checked, budgets: &[(String, usize)]) -> Result<Vec
             );
             let finding = Finding::new(Kind::OverBudget, 0..0, message);
             let fingerprint = hash(&format!("budget\0{id}\0{percent}"));
-            all.push(Found { path: String::new(), raw: &[], severity: Severity::Error, finding, fingerprint });
+            let (path, also) = (String::new(), Vec::new());
+            all.push(Found { path, raw: &[], severity: Severity::Error, finding, fingerprint, also });
         }
     }
     Ok(all)
@@ -327,7 +379,11 @@ fn hash(text: &str) -> String {
 fn baseline(report: &Report) -> Result<String, String> {
     let mut known = BTreeMap::new();
     for found in &report.all {
-        *known.entry(found.fingerprint.clone()).or_insert(0) += 1;
+        let (path, code, message) = (found.path.clone(), found.code().to_owned(), found.finding.message.clone());
+        let new = Known::Told { count: 0, path, code, message };
+        if let Known::Told { count, .. } = known.entry(found.fingerprint.clone()).or_insert(new) {
+            *count += 1;
+        }
     }
     let baseline = Baseline { version: BASELINE_VERSION, known };
     Ok(serde_json::to_string_pretty(&baseline).map_err(|error| error.to_string())? + "\n")
@@ -338,7 +394,7 @@ fn known(file: &Path) -> Result<Baseline, String> {
     let raw = Real.read(file).map_err(|why| said(&why))?;
     let value: serde_json::Value = serde_json::from_slice(&raw).map_err(|error| said(&error))?;
     match value["version"].as_u64() {
-        Some(BASELINE_VERSION) => {}
+        Some(1..=BASELINE_VERSION) => {}
         Some(other) => return Err(said(&format!("version {other} is not known; write it anew with --write-baseline"))),
         None => return Err(said(&"not a baseline; write one with --write-baseline")),
     }
@@ -347,9 +403,10 @@ fn known(file: &Path) -> Result<Baseline, String> {
 
 /// Takes out what is known, as often as it is.
 fn leave_out(report: &mut Report, baseline: &Baseline) {
-    let mut left = baseline.known.clone();
+    let mut left: BTreeMap<&str, usize> =
+        baseline.known.iter().map(|(fingerprint, known)| (fingerprint.as_str(), known.count())).collect();
     let before = report.all.len();
-    report.all.retain(|found| match left.get_mut(&found.fingerprint) {
+    report.all.retain(|found| match left.get_mut(found.fingerprint.as_str()) {
         Some(count) if *count > 0 => {
             *count -= 1;
             false
@@ -357,6 +414,35 @@ fn leave_out(report: &mut Report, baseline: &Baseline) {
         Some(_) | None => true,
     });
     report.known += before - report.all.len();
+}
+
+/// Makes one finding of those that one file causes in several others: a CLAUDE.md hides every AGENTS.md.
+fn put_together(report: &mut Report) {
+    let mut kept: Vec<Found> = Vec::new();
+    for found in std::mem::take(&mut report.all) {
+        let cause = |found: &Found| match found.finding.kind {
+            Kind::AgentsDisplaced | Kind::Shadowed => found.finding.related.first().map(|(path, _)| path.clone()),
+            _ => None,
+        };
+        let of_finding = cause(&found);
+        let same = |other: &&mut Found| {
+            let one = &other.finding;
+            of_finding.is_some()
+                && (one.kind, &one.harness) == (found.finding.kind, &found.finding.harness)
+                && cause(other) == of_finding
+        };
+        match kept.iter_mut().find(same) {
+            Some(other) => other.also.push(found.path),
+            None => kept.push(found),
+        }
+    }
+    for found in kept.iter_mut().filter(|found| !found.also.is_empty()) {
+        let hidden = found.also.len().saturating_sub(NAMED);
+        let mut named: Vec<String> = found.also.iter().take(NAMED).cloned().collect();
+        named.extend((hidden > 0).then(|| count(hidden, "more file")));
+        found.finding.message = format!("{} (also {})", found.finding.message, list(&named));
+    }
+    report.all = kept;
 }
 
 /// The kinds that are found, in the order of the documentation.

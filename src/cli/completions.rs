@@ -71,6 +71,8 @@ pub(super) fn man(arguments: &Man, mut command: Command) -> Result<ExitCode, Fai
         print(&page(&command)?)?;
         return Ok(ExitCode::SUCCESS);
     };
+    #[expect(clippy::disallowed_methods, reason = "the command line makes the directory that the user names for it")]
+    std::fs::create_dir_all(dir).map_err(|error| Failure::unwritten(&dir.display().to_string(), &error))?;
     write(&dir.join(format!("{NAME}.1")), &page(&command)?)?;
     for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help") {
         let name = format!("{NAME}-{}", inner.get_name());

@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 
 use super::words::visible;
 use crate::answer::{Fate, Fidelity, Purpose, Resolution, Source, Trigger, Warning};
-use crate::report::briefing::totals;
+use crate::report::briefing::{totals, uncertainty};
 use crate::report::findings::{Share, share};
 use crate::report::judged::{Judged, sentence};
 use crate::report::words::{Paths, count, fate, list};
@@ -21,6 +21,8 @@ const NAMES: usize = 26;
 const PATHS: usize = 38;
 /// How many things that are not plain are shown before the rest is only counted.
 const SHOWN: usize = 12;
+/// How far the reason of a remark is indented that stands below it.
+const INDENT: usize = 4;
 /// Cells of a bar.
 const BAR: usize = 6;
 
@@ -120,6 +122,10 @@ fn rows(out: &mut String, answers: &[&Resolution], width: usize) {
             used += 2 + of_shares;
         }
         let lost = losses(answer);
+        if used + 2 + lost.chars().count() + NARROWEST / 2 > width {
+            let _ = write!(out, "\n{:INDENT$}", "");
+            used = INDENT;
+        }
         if !lost.is_empty() {
             let _ = write!(out, "  {WARNING}{lost}{WARNING:#}");
             used += 2 + lost.chars().count();
@@ -275,29 +281,29 @@ fn remarks(out: &mut String, answers: &[&Resolution], width: usize) {
     let of_words = widest(&mut all.iter().map(|remark| remark.word.len()), 12);
     let of_paths = widest(&mut all.iter().map(|remark| remark.path.chars().count()), PATHS);
     let of_who = widest(&mut who.iter().map(|who| who.chars().count()), NAMES);
-    let space = width.saturating_sub(of_words + of_paths + of_who + 6).max(16);
-    let mut notes: Vec<&str> = Vec::new();
+    let space = width.saturating_sub(of_words + of_paths + of_who + 6);
     if !all.is_empty() {
         out.push('\n');
     }
     for (remark, who) in all.iter().zip(&who) {
         let (word, style) = (remark.word, remark.style);
         let path = visible(&shortened(&remark.path, of_paths));
-        let reason = visible(&brief(&remark.reason, space, &mut notes));
         let who = shortened(who, of_who);
-        let line = format!("{path:<of_paths$}  {who:<of_who$}  {reason}");
-        let _ = writeln!(out, "{style}{word:<of_words$}{style:#}  {}", line.trim_end());
+        let reason = visible(&remark.reason);
+        // What does not fit beside its file stands below it.
+        let (beside, below) = match reason.chars().count() <= space {
+            true => (reason, Vec::new()),
+            false => (String::new(), wrapped(&reason, width.saturating_sub(INDENT))),
+        };
+        let line = format!("{path:<of_paths$}  {who:<of_who$}  {beside}");
+        let line = format!("{style}{word:<of_words$}{style:#}  {}", line.trim_end());
+        let _ = writeln!(out, "{}", line.trim_end());
+        for line in below {
+            let _ = writeln!(out, "{:INDENT$}{FAINT}{line}{FAINT:#}", "");
+        }
     }
     if hidden > 0 {
         let _ = writeln!(out, "{FAINT}and {hidden} more{FAINT:#}");
-    }
-    for (at, note) in notes.iter().enumerate() {
-        let number = format!("[{}] ", at + 1);
-        for (line_at, line) in wrapped(note, width - number.len()).iter().enumerate() {
-            let lead = if line_at == 0 { number.clone() } else { " ".repeat(number.len()) };
-            let gap = if at == 0 && line_at == 0 { "\n" } else { "" };
-            let _ = writeln!(out, "{gap}{FAINT}{lead}{}{FAINT:#}", visible(line));
-        }
     }
 }
 
@@ -353,9 +359,17 @@ fn of_answer(answer: &Resolution) -> Vec<Remark> {
             harnesses: harnesses(),
         });
     }
+    if answer.answer.refusal.is_none() && answer.fidelity != Fidelity::Exact {
+        let (path, reason) = (String::new(), paths.text(&uncertainty(answer)));
+        let word = answer.fidelity.word();
+        found.push(Remark { rank: 4, word, style: WARNING, path, reason, harnesses: harnesses() });
+    }
     for warning in answer.answer.warnings.iter().filter(|warning| !is_said_elsewhere(warning, answer)) {
         let path = warning.path.as_deref().map(|path| paths.path(path)).unwrap_or_default();
         let reason = without(&paths.text(&warning.message), &path);
+        // The client says this itself, in these words.
+        let is_quoted = warning.path.is_none() && warning.code == "over-budget";
+        let reason = if is_quoted { format!("{} warns: “{reason}”", answer.title) } else { reason };
         found.push(Remark { rank: 5, word: "note", style: WARNING, path, reason, harnesses: harnesses() });
     }
     found
@@ -381,33 +395,6 @@ fn is_said_elsewhere(warning: &Warning, answer: &Resolution) -> bool {
 fn without(sentence: &str, path: &str) -> String {
     let rest = sentence.strip_prefix(path).filter(|_| !path.is_empty()).and_then(|rest| rest.strip_prefix(':'));
     rest.map_or(sentence, str::trim_start).to_owned()
-}
-
-/// A reason that fits into `space`; of a longer one as many clauses as fit, and the whole as a note.
-fn brief<'a>(reason: &'a str, space: usize, notes: &mut Vec<&'a str>) -> String {
-    if reason.chars().count() <= space {
-        return reason.to_owned();
-    }
-    let at = notes.iter().position(|note| *note == reason).unwrap_or_else(|| {
-        notes.push(reason);
-        notes.len() - 1
-    });
-    let mark = format!("[{}]", at + 1);
-    let ends = [", ", "; ", ": ", " ("].iter().filter_map(|end| reason.find(end));
-    let clauses = ends.filter(|end| reason[..*end].chars().count() + mark.len() < space);
-    match clauses.max() {
-        Some(end) => format!("{} {mark}", &reason[..end]),
-        None => format!("{}… {mark}", whole_words(reason, space.saturating_sub(mark.len() + 2))),
-    }
-}
-
-/// As many whole words as fit.
-fn whole_words(text: &str, space: usize) -> &str {
-    let end = text.char_indices().nth(space).map_or(text.len(), |(at, _)| at);
-    if end == text.len() {
-        return text;
-    }
-    text[..end].rfind(' ').map_or(&text[..end], |at| &text[..at])
 }
 
 /// A path whose middle is left out where it is too long: its beginning and its name say most.
@@ -447,16 +434,6 @@ pub(super) fn width() -> usize {
 mod tests {
     use super::*;
     use crate::answer::Unit;
-
-    #[test]
-    fn long_reasons_are_footnotes_that_stand_once() {
-        let reason = "CLAUDE.md is loaded, and one CLAUDE.md hides every AGENTS.md";
-        let mut notes = Vec::new();
-        assert_eq!(brief(reason, 30, &mut notes), "CLAUDE.md is loaded [1]");
-        assert_eq!(brief("short", 30, &mut notes), "short");
-        assert_eq!(brief(reason, 20, &mut notes), "CLAUDE.md is… [1]");
-        assert_eq!(notes, [reason]);
-    }
 
     #[test]
     fn what_is_too_long_keeps_its_beginning_and_its_end() {

@@ -29,7 +29,7 @@ use crate::text::grouped;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  briefing session --harness claude-code --read src/a.rs --read src/b.rs
+  briefing session --agents claude-code --read src/a.rs src/b.rs
   briefing session --harness opencode --read src/a.rs --compact --read src/a.rs
   briefing session --harness opencode --agent plan --subagent general
   briefing session --harness claude-code --steps session.txt
@@ -89,7 +89,8 @@ impl Args for Steps {
     fn augment_args(command: Command) -> Command {
         let with_value = WITH_VALUE.map(|(word, value, help)| {
             let parser = ValueParser::string();
-            Arg::new(word).long(word).value_name(value).help(help).action(ArgAction::Append).value_parser(parser)
+            let arg = Arg::new(word).long(word).value_name(value).help(help).action(ArgAction::Append);
+            arg.num_args(1..).value_parser(parser)
         });
         let alone = ALONE.map(|(word, help)| {
             let flag = Arg::new(word).long(word).help(help).action(ArgAction::Append).num_args(0);
@@ -212,7 +213,7 @@ fn written(step: &SessionStep) -> Vec<&str> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the command line reads the file that the user names for it")]
-fn read(file: &Path) -> Result<String, std::io::Error> {
+pub(super) fn read(file: &Path) -> Result<String, std::io::Error> {
     if file.file_name().is_some_and(|name| name == "-") {
         let mut text = String::new();
         std::io::stdin().read_to_string(&mut text)?;

@@ -16,6 +16,7 @@ use crate::harness::custom::{self, Customs};
 use crate::harness::{self, Choice, Profile};
 use crate::queries::declarations::Declarations;
 use crate::queries::installed::{Installed, InstalledVersion};
+use crate::queries::neighbour::Neighbour;
 use crate::queries::roster::{ALL_OF_THEM, MINE, Reasons, Roster};
 use crate::query::{self, Query};
 use crate::remote::{self, Reach};
@@ -23,6 +24,7 @@ use crate::report::briefing::{self, Effective, Include};
 use crate::report::case::case;
 use crate::report::judged::{self, Judged, judged, sentence};
 use crate::report::preview;
+use crate::report::words::list;
 use crate::request::{Defaults, OneOrMany, Places, Request};
 use crate::resolve::{Outcome, resolve};
 use crate::search::Secrets;
@@ -64,6 +66,9 @@ pub(super) struct Show {
     /// The tool with which the agent reaches the file: read, edit, write, shell, mention
     #[arg(long, value_name = "TOOL")]
     tool: Option<String>,
+    /// FILE does not exist yet: the agent is about to create it
+    #[arg(long, requires = "file")]
+    new: bool,
     /// A file that was read earlier in the session, relative to where it is started; may be repeated, in order. What came with it is worked out
     #[arg(long, value_name = "FILE")]
     read: Vec<PathBuf>,
@@ -147,13 +152,20 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
     for (option, files) in [("--read", &show.read), ("--already", &show.already)] {
         files.iter().try_for_each(|file| exists(option, &cwd, file))?;
     }
+    if show.message.is_some() && !matches!(show.format, Format::Prompt) {
+        return Err("--message selects a message of --format prompt; add that".to_owned().into());
+    }
+    let target = show.file.as_deref().map(|file| target(show, &cwd, file)).transpose()?;
     let (read_before, already_loaded) = (show.read.clone(), show.already.clone());
-    let places = Places { cwd, target: show.file.clone(), read_before, already_loaded };
+    let places = Places { cwd, target, read_before, already_loaded };
     let mut defaults = defaults(home);
     Editions::set(show.edition, &mut defaults);
     let files = Buffers::over(Real);
     let secrets = if show.reveal { Secrets::Shown } else { Secrets::Hidden };
     let mut found = asked_showing(secrets, &files, &request, &places, defaults.clone())?;
+    without_effect(show, &request, &found.answers, |request| {
+        Ok(asked_showing(secrets, &files, request, &places, defaults.clone())?.answers)
+    })?;
     let reach = if show.fetch_private { Reach::Anywhere } else { Reach::Public };
     if show.fetch && fetch(&files, &found.answers, reach) {
         found = asked_showing(secrets, &files, &request, &places, defaults)?;
@@ -198,6 +210,52 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The file that the agent reads: of a directory, one that stands in it or below it.
+fn target(show: &Show, cwd: &Path, file: &Path) -> Result<PathBuf, Failure> {
+    let path = absolute(cwd, file);
+    match Real.stat(&path).map(|meta| meta.kind) {
+        Ok(FileType::Dir) => {
+            let Some(inside) = found(&Real, &Neighbour::within(&path)) else {
+                let problem =
+                    format!("{} is a directory without a file that an agent could read; name a file", file.display());
+                return Err(problem.into());
+            };
+            let target = file.join(inside);
+            say(&format!("{} is a directory; this is for reading {} in it", file.display(), target.display()));
+            Ok(target)
+        }
+        Err(Errno::NOENT) if !show.new => {
+            let problem = format!("{} does not exist; --new asks about a file that the agent creates", file.display());
+            Err(problem.into())
+        }
+        _ => Ok(file.to_owned()),
+    }
+}
+
+/// Says of each option that chooses an agent or a kind of session for which harness it makes no difference.
+fn without_effect(
+    show: &Show,
+    request: &Request,
+    answers: &[Resolution],
+    ask: impl Fn(&Request) -> Result<Vec<Resolution>, String>,
+) -> Result<(), Failure> {
+    let without_agent = show.agent.as_ref().map(|name| ("--agent", name, Request { agent: None, ..request.clone() }));
+    let is_other = |kind: &&String| kind.as_str() != "main";
+    let session = show.session.as_ref().filter(is_other);
+    let without_session = session.map(|kind| ("--session", kind, Request { session: None, ..request.clone() }));
+    for (option, value, request) in [without_agent, without_session].into_iter().flatten() {
+        let plain = ask(&request)?;
+        let same = answers.iter().zip(&plain).filter(|(with, without)| {
+            with.harness == without.harness && with.answer.messages == without.answer.messages
+        });
+        let titles: Vec<&str> = same.map(|(with, _)| with.title.as_str()).collect();
+        if !titles.is_empty() {
+            say(&format!("{option} {value} makes no difference for {}", list(&titles)));
+        }
+    }
+    Ok(())
 }
 
 /// The request that the options make, laid over the one in JSON.

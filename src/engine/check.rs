@@ -22,7 +22,7 @@ use crate::report::findings::exceptions::{Declared, declared};
 use crate::report::findings::{Finding, Kind, Severity};
 use crate::report::judged::Judged;
 use crate::request::{Defaults, Places, Request};
-use crate::snapshot::{Ask, Content};
+use crate::snapshot::{Ask, Content, Errno, FileType, Unreadable};
 
 /// What came of a check.
 pub struct Check {
@@ -84,7 +84,11 @@ pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
         let mut exceptions = Exceptions::of(&core, &root);
         let mut checked = Vec::new();
         for path in files {
-            let Some((raw, mut found)) = found_in(&core, &path).await else { continue };
+            let found = match found_in(&core, &path).await {
+                Some(found) => Some(found),
+                None => unread(&core, &path),
+            };
+            let Some((raw, mut found)) = found else { continue };
             found.retain(|(_, finding)| !finding.faded);
             let inside = path.strip_prefix(&root).unwrap_or(&path);
             found = found.into_iter().filter_map(|one| exceptions.except(one, inside)).collect();
@@ -128,6 +132,20 @@ async fn found_in(core: &Arc<Core>, path: &Path) -> Option<(Content, Vec<(Severi
         let finding = Finding::new(Kind::InternalError, 0..0, message);
         Some((Content::from(&b""[..]), vec![(Severity::Error, finding)]))
     })
+}
+
+/// What is found where there is an instruction file and its text cannot be read. `None` if the file went away meanwhile.
+fn unread(core: &Core, path: &Path) -> Option<(Content, Vec<(Severity, Finding)>)> {
+    core.files.lstat(path).ok()?;
+    let severity = core.session().settings.severity(Kind::Unreadable)?;
+    let message = match (core.files.read(path).err()?, core.files.read_link(path)) {
+        (Unreadable::Errno(Errno::NOENT), Ok(target)) => {
+            format!("this link leads to {}, where nothing is, so no agent loads a text here", target.display())
+        }
+        (Unreadable::Not(FileType::Dir), _) => "this is a directory, so no agent loads a text here".to_owned(),
+        (why, _) => format!("this file cannot be read: {why}"),
+    };
+    Some((Content::from(&b""[..]), vec![(severity, Finding::new(Kind::Unreadable, 0..0, message))]))
 }
 
 /// The exceptions that the directory declares.

@@ -259,7 +259,9 @@ fn for_another_start(subject: &Subject, found: &[Finding]) -> Vec<Finding> {
     let mut conditional = Vec::new();
     for finding in at_standpoint(&beside) {
         let cause = cause(&finding);
-        if causes.contains(&cause) {
+        // `docs/agents.md` is a page about agents, also for those that are started in `docs`.
+        let is_page = finding.kind == Kind::WrongCase && names::is_small(beside.path);
+        if causes.contains(&cause) || is_page {
             continue;
         }
         causes.push(cause);

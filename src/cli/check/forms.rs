@@ -10,7 +10,7 @@ use serde_json::json;
 use super::super::words::visible;
 use super::{Found, Report};
 use crate::report::credentials::starred;
-use crate::report::findings::Severity;
+use crate::report::findings::{Severity, page};
 use crate::report::judged::sentence;
 use crate::report::words::count;
 use crate::text;
@@ -23,7 +23,8 @@ pub(super) fn text(report: &Report) -> (String, usize) {
     let renderer = Renderer::styled();
     let (mut out, mut lost) = (String::new(), 0);
     for found in &report.all {
-        let shown = isolated(|| renderer.render(&[group(found, &line_of(found))])).unwrap_or_else(|| {
+        let (line, help) = (line_of(found), help(found));
+        let shown = isolated(|| renderer.render(&[group(found, &line, &help)])).unwrap_or_else(|| {
             lost += 1;
             let name = format!("{} of {}", found.code(), found.path);
             format!("error[internal-error]: {name} could not be shown; this is a mistake of Briefing's own")
@@ -31,6 +32,21 @@ pub(super) fn text(report: &Report) -> (String, usize) {
         let _ = write!(out, "{shown}\n\n");
     }
     (out + &summary(report) + "\n", lost)
+}
+
+/// For editors and `grep`: a line for each finding.
+pub(super) fn concise(report: &Report) -> String {
+    let mut out = String::new();
+    for found in &report.all {
+        let (line, column) = found.position(found.finding.range.start);
+        let place = match found.path.as_str() {
+            "" => String::new(),
+            path => format!("{}:{line}:{column}: ", visible(&path)),
+        };
+        let (severity, code) = (found.severity.word(), found.code());
+        let _ = writeln!(out, "{place}{severity}[{code}] {}", visible(&found.finding.message));
+    }
+    out
 }
 
 /// Returns `None` if rendering panics: then one finding is lost, and the others are shown.
@@ -67,7 +83,16 @@ fn line_of(found: &Found) -> Line {
     Line { text: whole[..cut].to_owned(), number, column, marked, is_cut: cut < whole.len() }
 }
 
-fn group<'a>(found: &'a Found, line: &'a Line) -> Group<'a> {
+/// What helps, and where it is explained.
+fn help(found: &Found) -> String {
+    let code = found.code();
+    match page::fix(found.finding.kind) {
+        Some(fix) => format!("{fix} (`briefing explain {code}`)"),
+        None => format!("`briefing explain {code}` says what it means"),
+    }
+}
+
+fn group<'a>(found: &'a Found, line: &'a Line, help: &'a str) -> Group<'a> {
     let level = match found.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -78,15 +103,17 @@ fn group<'a>(found: &'a Found, line: &'a Line) -> Group<'a> {
     if found.path.is_empty() {
         return Group::with_title(title);
     }
+    let help = Level::HELP.message(help);
     if line.text.is_empty() {
-        return title.element(Origin::path(&*found.path).line(line.number));
+        return title.element(Origin::path(&*found.path).line(line.number)).element(help);
     }
     // What is cut off cannot be marked; only its place is said.
     if line.marked.start == line.text.len() && line.is_cut {
         return title.element(Origin::path(&*found.path).line(line.number).char_column(line.column));
     }
     let annotation = AnnotationKind::Primary.span(line.marked.clone());
-    title.element(Snippet::source(&line.text).line_start(line.number).path(&*found.path).annotation(annotation))
+    let snippet = Snippet::source(&line.text).line_start(line.number).path(&*found.path).annotation(annotation);
+    title.element(snippet).element(help)
 }
 
 /// `3 findings in 2 of 40 files: 1 error, 2 warnings; 4 known`
@@ -130,6 +157,7 @@ pub(super) fn json(report: &Report) -> Result<String, String> {
                 },
                 "bytes": {"start": found.finding.range.start, "end": found.finding.range.end},
                 "fingerprint": found.fingerprint,
+                "also": found.also,
             })
         })
         .collect();
@@ -206,10 +234,11 @@ mod tests {
                 for end in start..=raw.len() + 1 {
                     let finding = Finding::new(Kind::TooLong, start..end, "it is long");
                     let (path, fingerprint) = ("a".to_owned(), String::new());
-                    let found = Found { path, raw, severity: Severity::Error, finding, fingerprint };
+                    let also = Vec::new();
+                    let found = Found { path, raw, severity: Severity::Error, finding, fingerprint, also };
                     let line = line_of(&found);
                     assert!(line.text.get(line.marked.clone()).is_some(), "{raw:?} {start}..{end}: {:?}", line.marked);
-                    assert!(isolated(|| Renderer::plain().render(&[group(&found, &line)])).is_some());
+                    assert!(isolated(|| Renderer::plain().render(&[group(&found, &line, "")])).is_some());
                 }
             }
         }

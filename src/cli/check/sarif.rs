@@ -1,5 +1,7 @@
 //! Findings as SARIF 2.1.0, which code scanning takes: paths relative to the repository, help for each rule, fingerprints.
 
+use std::collections::HashMap;
+
 use serde_json::{Value, json};
 
 use super::{Found, Report, kinds};
@@ -11,7 +13,14 @@ const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os
 pub(super) fn sarif(report: &Report) -> Result<String, String> {
     let kinds = kinds(report);
     let rules: Vec<Value> = kinds.iter().map(|kind| rule(*kind)).collect();
-    let results: Vec<Value> = report.all.iter().map(|found| result(found, &kinds)).collect();
+    // Lines that are alike are told apart by their number.
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    let mut nth = |fingerprint| -> usize {
+        let count = seen.entry(fingerprint).or_default();
+        *count += 1;
+        *count
+    };
+    let results: Vec<Value> = report.all.iter().map(|found| result(found, &kinds, nth(&found.fingerprint))).collect();
     let driver = json!({
         "name": "Briefing",
         "version": env!("CARGO_PKG_VERSION"),
@@ -48,7 +57,7 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-fn result(found: &Found, kinds: &[Kind]) -> Value {
+fn result(found: &Found, kinds: &[Kind], nth: usize) -> Value {
     let (start, end) = found.span();
     let mut region = json!({"startLine": start.0, "startColumn": start.1, "endLine": end.0, "endColumn": end.1});
     if found.raw.is_empty() {
@@ -62,7 +71,11 @@ fn result(found: &Found, kinds: &[Kind]) -> Value {
         "level": level(found.severity),
         "message": {"text": found.finding.message},
         "locations": locations,
-        "partialFingerprints": {"briefing/v1": found.fingerprint},
+        "partialFingerprints": {
+            "briefing/v1": found.fingerprint,
+            // What code scanning tells alerts apart by: it stays when lines move.
+            "primaryLocationLineHash": format!("{}:{nth}", found.fingerprint),
+        },
     })
 }
 

@@ -39,9 +39,8 @@ fn of_source(subject: &Subject, answer: &Resolution, source: &Source) -> Vec<Fin
         Fate::Dropped => whole(Kind::Dropped, format!("{title} skips this file: {reason}"), Vec::new()),
         Fate::Shadowed if matters(subject, answer, source) => {
             let related = source.by.iter().map(|by| (by.clone(), "loaded instead".to_owned())).collect();
-            let displaced = answer.answer.warnings.iter().any(|warning| {
-                warning.code == Kind::AgentsDisplaced.code() && warning.path.as_deref() == Some(subject.path)
-            });
+            let displaced =
+                source.by.as_deref().is_some_and(|by| family(subject.path) == "AGENTS" && family(by) == "CLAUDE");
             let kind = if displaced { Kind::AgentsDisplaced } else { Kind::Shadowed };
             whole(kind, format!("{title} does not load this file: {reason}"), related)
         }
@@ -139,17 +138,28 @@ fn matters(subject: &Subject, answer: &Resolution, source: &Source) -> bool {
     if answer.answer.sources.iter().any(reaches) || super::twice::is_said_elsewhere(subject.raw, answer) {
         return false;
     }
-    // `CLAUDE` of CLAUDE.local.md.
-    let family = |path: &Path| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        name.split('.').next().unwrap_or_default().to_owned()
-    };
+    if let Some(by) = source.by.as_deref() {
+        // A link leads to the same file.
+        let is_the_same = subject.leads_to == Some(by);
+        // Of nested files the nearest counts for what lies beside it; this one counts for the rest.
+        let dir = |path: &'_ Path| path.parent().map(Path::to_owned).unwrap_or_default();
+        let is_deeper = dir(by) != dir(subject.path) && by.starts_with(dir(subject.path));
+        if is_the_same || (is_deeper && by.file_name() == subject.path.file_name()) {
+            return false;
+        }
+    }
     let own = family(subject.path);
     let by = source.by.as_deref().map(family).unwrap_or_default();
     let read_by_another =
         subject.answers.iter().any(|other| other.harness != answer.harness && other.answer.sources.iter().any(reaches));
     // AGENTS.md is for everybody; that a CLAUDE.md displaces it comes as a surprise.
     by == own || (own == "AGENTS" && by == "CLAUDE") || !read_by_another
+}
+
+/// The first part of a file's name: `CLAUDE` of CLAUDE.local.md.
+fn family(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    name.split('.').next().unwrap_or_default().to_owned()
 }
 
 /// What of `0..len` is not in `kept`.

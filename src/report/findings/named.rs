@@ -13,6 +13,14 @@ use crate::formats;
 const SAID_ELSEWHERE: [&str; 5] =
     ["over-budget", "unreadable", "created-on-next-run", "agents-displaced", "deprecated"];
 
+/// Codes of what keeps an answer from being exact. The answer says so; nobody can change it in the file.
+const ABOUT_THE_ANSWER: [&str; 6] =
+    ["hooks", "may-be-rewritten", "mcp-instructions", "memory", "model-identity", "added-sections"];
+
+/// Endings of files that people import.
+const IMPORTED: [&str; 12] =
+    ["md", "mdx", "mdc", "markdown", "txt", "rst", "adoc", "json", "jsonc", "yaml", "yml", "toml"];
+
 /// The kinds of warnings whose codes are not those of findings.
 const OTHER_CODES: [(&str, Kind); 4] = [
     ("pattern", Kind::DeadGlob),
@@ -35,7 +43,10 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
 }
 
 fn of_warning(subject: &Subject, answer: &Resolution, warning: &Warning) -> Option<Finding> {
-    if SAID_ELSEWHERE.contains(&warning.code) {
+    if SAID_ELSEWHERE.contains(&warning.code) || ABOUT_THE_ANSWER.contains(&warning.code) {
+        return None;
+    }
+    if warning.code == Kind::ImportMissing.code() && token(&warning.message).is_some_and(|token| !is_a_file(token)) {
         return None;
     }
     // That equal files are shown once is what people expect.
@@ -91,6 +102,17 @@ fn others<'m>(subject: &Subject, message: &'m str) -> impl Iterator<Item = &'m P
 /// The `@path` or `#[[file:path]]` that a remark on an import is about.
 fn token(message: &str) -> Option<&str> {
     message.split_whitespace().find(|word| (word.len() > 1 && word.starts_with('@')) || word.starts_with("#[["))
+}
+
+/// Returns true if somebody who writes this means a file: packages (`@scope/name`) and people (`@ada`) begin with `@` as well.
+fn is_a_file(token: &str) -> bool {
+    let Some(path) = token.strip_prefix('@') else { return true };
+    if path.contains(['(', '[', '*']) || path.contains("://") {
+        return false;
+    }
+    let path = path.trim_end_matches([',', ':', ';', ')', '.', '`', '"', '\'', '!', '?']);
+    let begins = ["./", "../", "~/", "/"].iter().any(|start| path.starts_with(start));
+    begins || path.rsplit_once('.').is_some_and(|(_, ending)| IMPORTED.contains(&ending.to_ascii_lowercase().as_str()))
 }
 
 /// The `@path` that leads to another file which a message names.
@@ -207,6 +229,24 @@ fn entry(subject: &Subject, answer: &Resolution, source: &Source) -> Option<Find
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn packages_and_people_are_no_files() {
+        for (token, file) in [
+            ("@docs/gone.md", true),
+            ("@./gone", true),
+            ("@~/rules", true),
+            ("@gone.MD,", true),
+            ("#[[file:gone]]", true),
+            ("@scope/name", false),
+            ("@scope/name**", false),
+            ("@ada](https://example.org/ada", false),
+            ("@ada.", false),
+            ("@scope/socket.io", false),
+        ] {
+            assert_eq!(is_a_file(token), file, "{token}");
+        }
+    }
 
     #[test]
     fn the_token_of_a_remark_is_found_in_the_text() {

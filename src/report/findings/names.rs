@@ -92,8 +92,11 @@ fn wrong_case(subject: &Subject) -> Option<Finding> {
     let dir = subject.path.parent()?;
     let wanted = dir.join(right);
     let starts_here = subject.answers.iter().any(|answer| answer.answer.root.as_deref() == Some(dir));
-    let small = !name.chars().any(|c| c.is_ascii_uppercase());
-    let in_a_folder = dir != subject.base();
+    let small = is_small(subject.path);
+    // `.github/agents`, and not a folder of pages.
+    let in_a_folder = dir
+        .strip_prefix(subject.base())
+        .is_ok_and(|inside| inside.iter().any(|part| part.as_encoded_bytes().starts_with(b".")));
     let counts = !small || name.starts_with('.') || in_a_folder || (starts_here && DISTINCTIVE.contains(&right));
     if !counts {
         return None;
@@ -113,6 +116,11 @@ fn wrong_case(subject: &Subject) -> Option<Finding> {
     let verb = if missed.len() == 1 { "loads" } else { "load" };
     let message = format!("{} {verb} {right} only in this letter case; rename the file", list(&missed));
     Some(Finding::new(Kind::WrongCase, first_line(subject.raw), message))
+}
+
+/// Returns true if a name has no capital letter.
+pub(super) fn is_small(path: &Path) -> bool {
+    !path.file_name().unwrap_or_default().to_string_lossy().chars().any(|c| c.is_ascii_uppercase())
 }
 
 /// Whether a harness asked for this path, by itself or by a pattern.

@@ -48,6 +48,16 @@ pub fn page(kind: Kind, links: Links) -> String {
     linked(&page, links)
 }
 
+/// Returns the sentence that says what helps: of the page about a kind, what stands behind `Fix:`.
+pub fn fix(kind: Kind) -> Option<String> {
+    let text = section(kind);
+    let (_, fix) = text.split_once("Fix: ").or_else(|| text.split_once("Fixes: "))?;
+    let end = fix.find(". ").unwrap_or(fix.len());
+    let words: Vec<&str> = fix[..end].split_whitespace().collect();
+    let plain = words.join(" ").trim_end_matches('.').to_owned();
+    (!plain.contains("](")).then_some(plain)
+}
+
 /// The page that leads to all of them.
 pub fn index(links: Links) -> String {
     let head = DOCUMENT.split("\n## ").next().unwrap_or_default().trim_end();

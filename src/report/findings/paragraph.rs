@@ -57,11 +57,14 @@ fn of_answer(subject: &Subject, text: &str, own: &[Range<usize>], answer: &Resol
         let is_there = |words: &str| theirs.get(words).is_some_and(|at| part.start <= at.start && at.end <= part.end);
         let is_sent = |at: &Range<usize>| sent.start <= at.start && at.end <= sent.end;
         let repeated: Vec<bool> = own.iter().map(|at| is_sent(at) && is_there(&text[at.clone()])).collect();
-        for run in runs(&repeated) {
+        let all = repeated.iter().filter(|repeated| **repeated).count();
+        // One file repeats another: that is one finding, at the first place.
+        if let Some(run) = runs(&repeated).first() {
             let range = own[run.start].start..own[run.end - 1].end;
-            let (what, them) = match run.len() {
-                1 => ("this paragraph".to_owned(), "it"),
-                several => (format!("these {}", count(several, "paragraph")), "them"),
+            let (what, them) = match (all, all == run.len()) {
+                (1, _) => ("this paragraph".to_owned(), "it"),
+                (several, true) => (format!("these {}", count(several, "paragraph")), "them"),
+                (several, false) => (format!("{}, this one the first,", count(several, "paragraph")), "them"),
             };
             let (name, related) = named(answer, other);
             let message = format!("{} loads {what} twice: {name} has {them} too", answer.title);

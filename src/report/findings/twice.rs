@@ -22,8 +22,10 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
             continue;
         }
         let same_size = |other: &&Source| other.place != own.place && is_there(other) && other.size == own.size;
-        // A file that another one imports besides is that one's affair, and often meant for another harness.
-        let Some(other) = answer.answer.sources.iter().find(same_size) else { continue };
+        // A file that another one imports besides is that one's affair, and often meant for another harness. Of two files the
+        // later one repeats the earlier.
+        let mut earlier = answer.answer.sources.iter().take_while(|other| !std::ptr::eq(*other, own));
+        let Some(other) = earlier.find(same_size) else { continue };
         if count(text, answer) < 2 {
             continue;
         }
@@ -40,9 +42,26 @@ pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
     found
 }
 
-/// Whether a harness gets the text, in whatever file it stands.
+/// Returns true if a harness gets the text, in whatever file it stands. Comments do not count: some harnesses take them out.
 pub(super) fn is_said_elsewhere(raw: &Content, answer: &Resolution) -> bool {
-    searchable(raw).is_some_and(|text| texts(answer).any(|message| message.contains(text)))
+    let Some(text) = searchable(raw) else { return false };
+    if texts(answer).any(|message| message.contains(text)) {
+        return true;
+    }
+    let own = without_comments(text);
+    own.len() >= SHORTEST && texts(answer).any(|message| without_comments(message).contains(&own))
+}
+
+/// A text without its HTML comments and the white space around them.
+fn without_comments(text: &str) -> String {
+    let mut rest = text;
+    let mut out = String::with_capacity(text.len());
+    while let Some((before, comment)) = rest.split_once("<!--") {
+        out.push_str(before);
+        rest = comment.split_once("-->").map_or("", |(_, after)| after);
+    }
+    out.push_str(rest);
+    out.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn searchable(raw: &Content) -> Option<&str> {

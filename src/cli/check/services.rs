@@ -1,0 +1,72 @@
+//! Findings in the forms of other services: JUnit XML, and the Code Quality report of GitLab.
+
+use std::fmt::Write;
+
+use serde_json::json;
+
+use super::super::words::visible;
+use super::{Found, Report};
+use crate::report::findings::Severity;
+use crate::report::judged::sentence;
+
+/// JUnit XML: each finding is a test that fails. Without findings there is one test that passes, since an empty suite is an error
+/// in some services.
+pub(super) fn junit(report: &Report) -> String {
+    let (tests, failures) = (report.all.len().max(1), report.all.len());
+    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let _ = writeln!(out, "<testsuites name=\"briefing\" tests=\"{tests}\" failures=\"{failures}\">");
+    let judged = xml(&sentence(report.judged));
+    let _ = writeln!(out, "  <testsuite name=\"briefing check\" tests=\"{tests}\" failures=\"{failures}\">");
+    let _ = writeln!(out, "    <properties><property name=\"judged\" value=\"{judged}\"/></properties>");
+    if report.all.is_empty() {
+        out.push_str("    <testcase classname=\"briefing\" name=\"no findings\"/>\n");
+    }
+    for found in &report.all {
+        let (line, _) = found.position(found.finding.range.start);
+        let (path, code, message) = (xml(&found.path), found.code(), xml(&found.finding.message));
+        let severity = found.severity.word();
+        let _ = writeln!(
+            out,
+            "    <testcase classname=\"{path}\" name=\"{code}:{line}\" file=\"{path}\" line=\"{line}\">\n      \
+             <failure type=\"{severity}\" message=\"{message}\"/>\n    </testcase>"
+        );
+    }
+    out.push_str("  </testsuite>\n</testsuites>\n");
+    out
+}
+
+/// Text in an XML attribute. Characters that XML forbids are escaped as in Rust.
+fn xml(text: &str) -> String {
+    let marks = [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;")];
+    visible(&text).chars().fold(String::new(), |mut out, c| {
+        match marks.iter().find(|(mark, _)| *mark == c) {
+            Some((_, escaped)) => out.push_str(escaped),
+            None => out.push(c),
+        }
+        out
+    })
+}
+
+/// The Code Quality report of GitLab: <https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format>
+pub(super) fn gitlab(report: &Report) -> Result<String, String> {
+    let severity = |found: &Found| match found.severity {
+        Severity::Error => "critical",
+        Severity::Warning => "major",
+        Severity::Information => "minor",
+        Severity::Hint => "info",
+    };
+    let findings: Vec<_> = report
+        .all
+        .iter()
+        .map(|found| {
+            json!({
+                "description": found.finding.message,
+                "check_name": found.code(),
+                "fingerprint": found.fingerprint,
+                "severity": severity(found),
+                "location": {"path": found.path, "lines": {"begin": found.position(found.finding.range.start).0}},
+            })
+        })
+        .collect();
+    Ok(serde_json::to_string_pretty(&findings).map_err(|error| error.to_string())? + "\n")
+}
