@@ -203,7 +203,7 @@ it(':Briefing steps unfolds a session', function()
   local shown = shows('briefing-view://steps', '3. subagent Explore')
   has(shown, '1. read ' .. file .. '  adds ')
   has(shown, '  + src/CLAUDE.md  on the way from the working directory to the file')
-  has(shown, '2. compact  adds nothing\n  - src/CLAUDE.md  no longer in the context\n  not exact: ')
+  has(shown, '2. compact  adds nothing\n  + src/CLAUDE.md  read again after the compaction\n  not exact: ')
   on_line('+ src/CLAUDE.md')
   press('<CR>')
   same(vim.api.nvim_buf_get_name(0), of_claude)
@@ -213,7 +213,6 @@ end)
 it(':Briefing audit shows what a recorded session was told', function()
   t.tidy()
   edit(source)
-  local root = vim.fn.getcwd()
   local folder = vim.env.HOME .. '/.claude/projects/' .. root:gsub('[^%w]', '-')
   vim.fn.mkdir(folder, 'p')
   local function line(more)
@@ -221,20 +220,24 @@ it(':Briefing audit shows what a recorded session was told', function()
     return vim.json.encode(vim.tbl_extend('force', all, more))
   end
   local files = { { path = root .. '/CLAUDE.md', type = 'Project', content = 'Use tabs.' } }
-  write(folder .. '/recorded.jsonl', table.concat({
-    line({ type = 'user', message = { role = 'user', content = 'hi' } }),
-    line({ type = 'attachment', attachment = { type = 'instructions', files = files } }),
-    '',
-  }, '\n'))
-  vim.lsp.config('briefing', { settings = { briefing = { records = 'on' } } })
-  for _, client in ipairs(vim.lsp.get_clients({ name = 'briefing' })) do
-    client.settings = { briefing = { records = 'on' } }
-    client:notify('workspace/didChangeConfiguration', { settings = client.settings })
-  end
+  write(
+    folder .. '/recorded.jsonl',
+    table.concat({
+      line({ type = 'user', message = { role = 'user', content = 'hi' } }),
+      line({ type = 'attachment', attachment = { type = 'instructions', files = files } }),
+      '',
+    }, '\n')
+  )
+  local before = client().settings
+  client().settings = { briefing = { records = 'on' } }
+  client():notify('workspace/didChangeConfiguration', { settings = client().settings })
   vim.cmd('Briefing audit recorded')
   local shown = shows('briefing-view://audit', 'CLAUDE.md')
   has(shown, '0. start')
   has(shown, '  + CLAUDE.md  9 B')
+  vim.fn.delete(vim.env.HOME .. '/.claude', 'rf')
+  client().settings = before
+  client():notify('workspace/didChangeConfiguration', { settings = before })
 end)
 
 it(':Briefing report shares the text out among the files', function()
@@ -408,7 +411,7 @@ end)
 it('a wrong command is refused in words', function()
   t.tidy()
   for line, words in pairs({
-    ['Briefing shwo'] = 'there is no `shwo`; there are compare, cwd',
+    ['Briefing shwo'] = 'there is no `shwo`; there are audit, compare, cwd',
     ['Briefing steps'] = 'name a harness, and what happens',
     ['Briefing steps claude-code look around'] = '`look around` is not a step',
     ['Briefing preview kodex'] = 'there is no harness `kodex`; known: ',

@@ -202,8 +202,8 @@ describe('the extension', () => {
       return found?.length === 5 ? [...found] : undefined;
     });
     const row = (at: number) => / ([+=−])<.*?src\/CLAUDE\.md/s.exec(turns[at]?.replaceAll('<td>', ' ') ?? '')?.[1];
-    assert.deepEqual([0, 1, 2, 3, 4].map(row), [undefined, '+', '=', '−', undefined], session.content);
-    assert.match(turns[3] ?? '', /not exact: what Claude Code sends again after a compaction/);
+    assert.deepEqual([0, 1, 2, 3, 4].map(row), [undefined, '+', '=', '+', undefined], session.content);
+    assert.match(turns[3] ?? '', /not exact: what is read again stands in answers of the read tool/);
     // What is no step is said, and the page stays.
     const before = session.content;
     await vscode.commands.executeCommand('briefing.showSession', 'look around');
