@@ -22,7 +22,7 @@ pub fn offered(case: &Case, world: &World, ask: &str) -> String {
     let file = Path::new(file);
     let raw = world.read(file).expect("the file of @actions is there");
     let range = line.map_or(0..raw.len(), |line| line_of(&raw, line));
-    let offered = with_subject(case, world, harnesses, file, |subject| actions::actions(subject, world, &range));
+    let offered = with_subject(case, world, harnesses, file, |subject| actions::actions(subject, world, &range, &[]));
     let mut out = String::new();
     for action in &offered {
         out.push_str(&said(world, action));

@@ -6,6 +6,7 @@ mod declared;
 mod disk;
 mod documents;
 pub mod editor;
+mod expectations;
 mod features;
 mod navigation;
 mod requests;

@@ -98,7 +98,7 @@ pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
         }
         if only.is_empty() {
             let found = Below { instructions, settings: BTreeSet::new(), declarations };
-            let proofs = expect::prove(&core, &root, &found, revision).await?;
+            let proofs = expect::prove(&core, &root, &found, expect::Files::Scanned(revision)).await?;
             for (path, raw, finding) in expect::findings(&proofs) {
                 let Some(severity) = core.session().settings.severity(finding.kind) else { continue };
                 let inside = path.strip_prefix(&root).unwrap_or(&path);
@@ -125,7 +125,7 @@ pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
 async fn found_in(core: &Arc<Core>, path: &Path) -> Option<(Content, Vec<(Severity, Finding)>)> {
     let look = async {
         let view = core.view(path).await.ok()?;
-        Some((view.raw.clone(), diagnostics::found(core, &view)))
+        Some((view.raw.clone(), diagnostics::found(core, &view, Vec::new())))
     };
     AssertUnwindSafe(look).catch_unwind().await.unwrap_or_else(|_| {
         let message = "this file could not be checked: a mistake of Briefing's own; please report it with the file";

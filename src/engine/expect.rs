@@ -19,8 +19,8 @@ use crate::glob;
 use crate::harness::custom::FILE_NAME;
 use crate::harness::{Choice, Compacts};
 use crate::report::expect::{
-    Demand, Expectation, Failure, Reached, Wanted, When, declared, decoded, headings, judge, paragraphs, reaches,
-    section,
+    Demand, Expectation, Failure, Reached, SIMILAR, Wanted, When, declared, decoded, headings, judge, paragraphs,
+    reaches, section,
 };
 use crate::report::findings::{Finding, Kind, patterns};
 use crate::report::why::{self, Plain, Sought};
@@ -28,6 +28,7 @@ use crate::request::{Defaults, OneOrMany, Places, Request};
 use crate::resolve::AgentQuestion;
 use crate::snapshot::Content;
 
+pub(crate) mod live;
 pub mod recorded;
 
 /// How many files `extends` may lead through.
@@ -111,8 +112,17 @@ pub fn expect(base: Defaults, cwd: &Path, settings: Settings, revision: Option<&
         let asked = core.answers(&Request::default(), &places).await;
         let (answers, _) = asked.map_err(|error| error.message.into_owned())?;
         let root = project(&cwd, &home, &answers);
-        prove(&core, &root, &below(&core, &root, &answers, revision), revision).await
+        prove(&core, &root, &below(&core, &root, &answers, revision), Files::Scanned(revision)).await
     })
+}
+
+/// Where the files are found that expectations are about.
+#[derive(Clone, Copy)]
+pub(super) enum Files<'a> {
+    /// By looking through the project once, as it is now or at a revision.
+    Scanned(Option<&'a str>),
+    /// By patterns whose matches the index keeps.
+    Matched,
 }
 
 /// A case of an expectation: one start, session and file, asked of every agent it is about.
@@ -142,22 +152,21 @@ struct Class {
 }
 
 /// Proves every expectation that is declared below `root`.
-pub(super) async fn prove(
-    core: &Arc<Core>,
-    root: &Path,
-    found: &Below,
-    revision: Option<&str>,
-) -> Result<Proofs, String> {
-    let mut proofs = declarations(core, root, &found.declarations);
+pub(super) async fn prove(core: &Arc<Core>, root: &Path, found: &Below, files: Files<'_>) -> Result<Proofs, String> {
+    let mut proofs = declarations(core, root, &found.declarations).await;
     if proofs.all.is_empty() {
         return Ok(proofs);
     }
-    let texts = Texts::read(core, &found.instructions);
+    let texts = Texts::read(core, &found.instructions).await;
     let has_paths = proofs.all.iter().any(|proof| !proof.expectation.paths.is_empty());
-    let files = if has_paths { everything(core, root, revision) } else { Vec::new() };
+    let files = match files {
+        _ if !has_paths => Vec::new(),
+        Files::Scanned(revision) => everything(core, root, revision),
+        Files::Matched => live::matched(core, root, &proofs.all).await,
+    };
     let mut wanted = Vec::new();
     for proof in &mut proofs.all {
-        match resolved(core, root, &proof.expectation, &proof.path) {
+        match resolved(core, root, &proof.expectation, &proof.path).await {
             Ok(one) => wanted.push(Some(one)),
             Err(problem) => {
                 proof.problem = Some(problem);
@@ -233,13 +242,18 @@ pub(crate) fn findings(proofs: &Proofs) -> Vec<(PathBuf, Content, Finding)> {
             Some(problem) => format!("Expectation `{}` cannot be proven: {problem}", proof.expectation.id),
             None => format!("Expectation `{}` does not hold{reason}: {}", proof.expectation.id, failures(proof)),
         };
+        let near = proof.near.iter().map(|near| (PathBuf::from(&near.path), format!("{SIMILAR}{}", near.text)));
+        let failing: BTreeSet<&str> =
+            proof.rows.iter().filter(|row| row.failure.is_some()).map(|row| row.agent.as_str()).collect();
+        let at = |range: Range<usize>| Finding {
+            harness: failing.first().filter(|_| failing.len() == 1).map(|agent| (*agent).to_owned()),
+            related: near.clone().collect(),
+            ..Finding::new(Kind::ExpectationFailed, range, message.clone())
+        };
         let start = proof.expectation.at.start;
         let line = proof.raw[start..].iter().position(|byte| *byte == b'\n').map_or(proof.raw.len(), |end| start + end);
-        let at = Finding::new(Kind::ExpectationFailed, start..line, message.clone());
-        found.push((proof.path.clone(), proof.raw.clone(), at));
-        for (path, raw, at) in &proof.places {
-            found.push((path.clone(), raw.clone(), Finding::new(Kind::ExpectationFailed, at.clone(), message.clone())));
-        }
+        found.push((proof.path.clone(), proof.raw.clone(), at(start..line)));
+        found.extend(proof.places.iter().map(|(path, raw, place)| (path.clone(), raw.clone(), at(place.clone()))));
     }
     found
 }
@@ -275,14 +289,22 @@ fn everything(core: &Core, root: &Path, revision: Option<&str>) -> Vec<PathBuf> 
     files
 }
 
+/// Reads a file of the project.
+async fn read(core: &Arc<Core>, path: &Path) -> Result<Content, String> {
+    let read = core.read(path).await.map_err(|error| error.message.into_owned());
+    // Whoever asks names the file in their own way.
+    let named = format!("{}: ", path.display());
+    read.map(|(raw, _)| raw).map_err(|error| error.strip_prefix(&named).unwrap_or(&error).to_owned())
+}
+
 /// Reads the declarations of a project.
-fn declarations(core: &Core, root: &Path, files: &[PathBuf]) -> Proofs {
+async fn declarations(core: &Arc<Core>, root: &Path, files: &[PathBuf]) -> Proofs {
     let mut proofs = Proofs { root: root.to_owned(), all: Vec::new(), wrong: Vec::new(), asked: 0 };
     for path in files {
         let dir = path.parent().unwrap_or(root).to_owned();
         let mut next = path.clone();
         for step in 0.. {
-            let Ok(raw) = core.files.read(&next) else { break };
+            let Ok(raw) = read(core, &next).await else { break };
             let here = declared(&raw);
             // What is wrong with a file that is extended is reported there, if it is part of this project.
             if step == 0 {
@@ -308,7 +330,7 @@ fn declarations(core: &Core, root: &Path, files: &[PathBuf]) -> Proofs {
             } else if step + 1 == LONGEST_CHAIN {
                 Some(format!("`extends` leads through more than {LONGEST_CHAIN} files"))
             } else {
-                let error = core.files.read(&target).err();
+                let error = read(core, &target).await.err();
                 error.map(|error| format!("`extends` leads to {extends}, which cannot be read: {error}"))
             };
             if let Some(problem) = problem {
@@ -324,7 +346,12 @@ fn declarations(core: &Core, root: &Path, files: &[PathBuf]) -> Proofs {
 }
 
 /// Reads the texts that an expectation is about.
-fn resolved(core: &Core, root: &Path, expectation: &Expectation, declared_in: &Path) -> Result<Wanted, String> {
+async fn resolved(
+    core: &Arc<Core>,
+    root: &Path,
+    expectation: &Expectation,
+    declared_in: &Path,
+) -> Result<Wanted, String> {
     let sought = |text: &str| Sought::new(text).ok_or_else(|| "the text is empty".to_owned());
     let all = |texts: Vec<String>, name: &str| {
         let found: Vec<Sought> = texts.iter().filter_map(|text| Sought::new(text)).collect();
@@ -333,9 +360,9 @@ fn resolved(core: &Core, root: &Path, expectation: &Expectation, declared_in: &P
     match &expectation.demand {
         Demand::Text(text) => Ok(Wanted::Present(vec![sought(text)?])),
         Demand::Absent(text) => Ok(Wanted::Absent(sought(text)?)),
-        Demand::File(file) => all(paragraphs(&page(core, root, declared_in, file)?), file),
+        Demand::File(file) => all(paragraphs(&page(core, root, declared_in, file).await?), file),
         Demand::Section { file, heading } => {
-            let page = page(core, root, declared_in, file)?;
+            let page = page(core, root, declared_in, file).await?;
             let section = section(&page, heading).ok_or_else(|| format!("{file} has no heading `{heading}`"))?;
             all(paragraphs(section), &format!("{file}#{heading}"))
         }
@@ -347,13 +374,13 @@ fn resolved(core: &Core, root: &Path, expectation: &Expectation, declared_in: &P
 
 /// Reads a file that an expectation names. It lies in the project, or beside a declaration that is extended: nothing else of
 /// the disk may be quoted in a message.
-fn page(core: &Core, root: &Path, declared_in: &Path, file: &str) -> Result<String, String> {
+async fn page(core: &Arc<Core>, root: &Path, declared_in: &Path, file: &str) -> Result<String, String> {
     let dir = declared_in.parent().unwrap_or(root);
     let path = core.files.real(&crate::snapshot::absolute(dir, Path::new(file)));
     if !path.starts_with(core.files.real(root)) && !path.starts_with(core.files.real(dir)) {
         return Err(format!("{file} lies outside the project"));
     }
-    let raw = core.files.read(&path).map_err(|error| format!("{file} cannot be read: {error}"))?;
+    let raw = read(core, &path).await.map_err(|error| format!("{file} cannot be read: {error}"))?;
     Ok(decoded(&raw))
 }
 
@@ -573,17 +600,13 @@ struct Page {
 }
 
 impl Texts {
-    fn read(core: &Core, files: &BTreeSet<PathBuf>) -> Texts {
-        let read = |path: &PathBuf| {
-            let raw = core.files.read(path).ok()?;
-            Some(Page { path: path.clone(), text: raw.text().into_owned(), raw })
-        };
-        Texts {
-            pages: files.iter().filter_map(read).collect(),
-            known: RefCell::default(),
-            messages: RefCell::default(),
-            sentences: OnceCell::new(),
+    async fn read(core: &Arc<Core>, files: &BTreeSet<PathBuf>) -> Texts {
+        let mut pages = Vec::new();
+        for path in files {
+            let Ok(raw) = read(core, path).await else { continue };
+            pages.push(Page { path: path.clone(), text: raw.text().into_owned(), raw });
         }
+        Texts { pages, known: RefCell::default(), messages: RefCell::default(), sentences: OnceCell::new() }
     }
 
     /// Returns true if a message says a text.

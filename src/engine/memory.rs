@@ -55,6 +55,7 @@ impl<K: Eq + Hash, V> Memory<K, V> {
             return None;
         }
         entry.version = version;
+        note_marks(Some(&entry.marks));
         Some(entry.value.clone())
     }
 
@@ -79,6 +80,8 @@ impl<K: Eq + Hash, V> Memory<K, V> {
         let version = core.index.version();
         let noting = async { (work.await, NOTED.with(RefCell::take)) };
         let (value, noted) = NOTED.scope(RefCell::new(Some(Vec::new())), noting).await;
+        // Work around this rests on the same facts.
+        note_marks(noted.as_deref());
         let value = Arc::new(value?);
         if let Some(mut marks) = noted.filter(|_| is_watched()) {
             marks.sort_unstable();
@@ -109,6 +112,14 @@ pub(crate) fn note<'a>(asks: impl Iterator<Item = &'a Ask>) {
         if let Some(marks) = &mut *noted.borrow_mut() {
             marks.extend(asks.map(mark));
         }
+    });
+}
+
+/// Notes marks of remembered work that the work of this task makes use of; `None` where they are not all known.
+fn note_marks(marks: Option<&[Mark]>) {
+    let _ = NOTED.try_with(|noted| match marks {
+        Some(marks) => noted.borrow_mut().iter_mut().for_each(|noted| noted.extend_from_slice(marks)),
+        None => *noted.borrow_mut() = None,
     });
 }
 

@@ -20,6 +20,38 @@ pub struct Declared {
     content: Content,
 }
 
+/// The question which declarations stand in a directory and above it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Above {
+    dir: PathBuf,
+    top: PathBuf,
+}
+
+impl Above {
+    /// Asks for those in `dir` and above it, up to and with `top`.
+    pub fn from(dir: &Path, top: &Path) -> Above {
+        Above { dir: dir.to_owned(), top: top.to_owned() }
+    }
+}
+
+impl Query for Above {
+    /// The nearest first.
+    type Out = Vec<PathBuf>;
+
+    fn run(&self, search: &mut Search) -> Known<Vec<PathBuf>> {
+        let dirs = || self.dir.ancestors().take_while(|dir| dir.starts_with(&self.top));
+        search.expect(dirs().map(|dir| Ask::Kind(dir.join(FILE_NAME))))?;
+        let mut found = Vec::new();
+        for dir in dirs() {
+            let path = dir.join(FILE_NAME);
+            if search.is_file(&path, "expectations that the workspace declares")? {
+                found.push(path);
+            }
+        }
+        Ok(found)
+    }
+}
+
 impl Declarations {
     /// Asks for an agent that is started in `cwd`.
     pub fn of(cwd: &Path) -> Declarations {

@@ -9,6 +9,7 @@ use crate::snapshot::Facts;
 mod budget;
 mod create;
 mod disk;
+mod expected;
 mod names;
 mod near;
 mod split;
@@ -125,8 +126,8 @@ impl Context<'_> {
     }
 }
 
-/// What can be done in `range` of a file: about its findings there, and about the section there.
-pub fn actions(subject: &Subject, facts: &dyn Facts, range: &Range<usize>) -> Vec<Action> {
+/// What can be done in `range` of a file: about its findings and the failed expectations there, and about the section there.
+pub fn actions(subject: &Subject, facts: &dyn Facts, range: &Range<usize>, expected: &[Finding]) -> Vec<Action> {
     let Some(text) = subject.raw.as_text() else { return Vec::new() };
     let ctx = Context { subject, disk: Disk(facts), text };
     let mut found: Vec<Action> = Vec::new();
@@ -141,6 +142,9 @@ pub fn actions(subject: &Subject, facts: &dyn Facts, range: &Range<usize>) -> Ve
         found.extend(near::fixes(&ctx, finding));
         found.extend(budget::fixes(&ctx, finding));
         found.extend(split::fixes(&ctx, finding));
+    }
+    for finding in expected.iter().filter(concerns) {
+        found.extend(expected::fixes(&ctx, finding));
     }
     found.extend(split::extractions(&ctx, range));
     // One edit may resolve two findings.

@@ -19,6 +19,9 @@ mod declared;
 
 pub use declared::{Declared, Entry, declared};
 
+/// Begins what a finding says of the line that is most like a text that no file has.
+pub const SIMILAR: &str = "similar: ";
+
 /// A declared expectation.
 #[derive(Clone, Debug)]
 pub struct Expectation {

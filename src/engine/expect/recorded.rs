@@ -55,12 +55,14 @@ pub fn demanded(base: Defaults, cwd: &Path, settings: Settings) -> Result<Vec<De
         let asked = core.answers(&Request::default(), &places).await;
         let (answers, _) = asked.map_err(|error| error.message.into_owned())?;
         let root = project(&cwd, &home, &answers);
-        let proofs = declarations(&core, &root, &below(&core, &root, &answers, None).declarations);
-        let judged = proofs.all.into_iter().filter_map(|proof| {
-            let wanted = resolved(&core, &root, &proof.expectation, &proof.path).ok()?;
-            matches!(wanted, Wanted::Present(_) | Wanted::Absent(_)).then_some(Demanded { proof, wanted })
-        });
-        Ok(judged.collect())
+        let mut judged = Vec::new();
+        for proof in declarations(&core, &root, &below(&core, &root, &answers, None).declarations).await.all {
+            let wanted = resolved(&core, &root, &proof.expectation, &proof.path).await;
+            if let Ok(wanted @ (Wanted::Present(_) | Wanted::Absent(_))) = wanted {
+                judged.push(Demanded { proof, wanted });
+            }
+        }
+        Ok(judged)
     })
 }
 

@@ -110,6 +110,10 @@ impl Server {
     async fn offer(&self, uri: &Uri, path: &Path, range: Range, workspace: bool) -> Result<Offer> {
         let view = self.core.concerned(uri).await?;
         let folder = self.core.session().folder_of(path).filter(|_| workspace).cloned();
+        let expected = match &view {
+            Some(view) => self.diagnostics.expected(&self.core, path, view).await,
+            None => Vec::new(),
+        };
         let path = path.to_owned();
         let core = self.core.clone();
         let permit = core.readers.clone().acquire_owned().await.map_err(|_| Error::internal_error())?;
@@ -119,7 +123,7 @@ impl Server {
             let mut actions = Vec::new();
             if let Some(view) = &view {
                 let range = view.byte(range.start)..view.byte(range.end);
-                actions = actions::actions(&view.subject(), &facts, &range);
+                actions = actions::actions(&view.subject(), &facts, &range, &expected);
             }
             if let Some(folder) = folder {
                 actions.extend(actions::for_workspace(&worktree(&path, &folder, &facts), &facts));

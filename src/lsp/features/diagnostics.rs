@@ -11,6 +11,7 @@ use tower_lsp::ls_types::*;
 
 use super::super::capabilities::Abilities;
 use crate::answer::Fate;
+use crate::engine::expect::live::Proven;
 use crate::engine::memory::Memory;
 use crate::engine::view::{self, View};
 use crate::engine::{Core, session::Session, thread};
@@ -64,6 +65,8 @@ pub(crate) struct Diagnostics {
     reported: Memory<PathBuf, Reported>,
     /// The files that agents consider which are started in a folder.
     considered: Memory<PathBuf, Vec<PathBuf>>,
+    /// The expectations that do not hold.
+    proven: Proven,
 }
 
 impl Diagnostics {
@@ -72,10 +75,17 @@ impl Diagnostics {
         let revision = core.session().revision_of(path);
         let work = async {
             let view = core.view(path).await?;
-            let found = of(core, &view);
+            let found = of(core, &view, self.expected(core, path, &view).await);
             Ok(Reported { revision: view.revision, version: view.version, id: result_id(&found), found })
         };
         self.reported.get(core, path.to_owned(), revision, work).await
+    }
+
+    /// Returns the failed expectations that concern a file in the state that a view shows.
+    pub async fn expected(&self, core: &Arc<Core>, path: &Path, view: &View) -> Vec<Finding> {
+        let mut found = self.proven.about(core, path).await;
+        found.retain(|finding| finding.range.end <= view.raw.len());
+        found
     }
 
     /// Returns the instruction files that are known: those that are open, those that are below a workspace folder, and those
@@ -102,18 +112,20 @@ impl Diagnostics {
 }
 
 /// Everything that is wrong with a file.
-fn of(core: &Core, view: &View) -> Vec<Diagnostic> {
+fn of(core: &Core, view: &View, expected: Vec<Finding>) -> Vec<Diagnostic> {
     let abilities = core.session().abilities;
-    let found = found(core, view).into_iter().filter(|(_, finding)| !finding.faded || abilities.unnecessary_tag);
+    let found =
+        found(core, view, expected).into_iter().filter(|(_, finding)| !finding.faded || abilities.unnecessary_tag);
     found.map(|(severity, finding)| diagnostic(severity, finding, view, abilities)).collect()
 }
 
 /// The same as findings, each as bad as the settings say; those of kinds that are switched off are left out.
-pub(crate) fn found(core: &Core, view: &View) -> Vec<(Severity, Finding)> {
+pub(crate) fn found(core: &Core, view: &View, expected: Vec<Finding>) -> Vec<(Severity, Finding)> {
     let settings = core.session().settings.clone();
     let declared = view.problems.iter().map(|(range, message)| Finding::new(Kind::Declaration, range.clone(), message));
     let today = core.defaults().surroundings.date;
-    let mut found: Vec<Finding> = findings::findings(&view.subject()).into_iter().chain(declared).collect();
+    let mut found: Vec<Finding> =
+        findings::findings(&view.subject()).into_iter().chain(declared).chain(expected).collect();
     // To compare every line with every text takes time that most need not spend.
     if settings.severity(Kind::NotForEveryone).is_some() {
         found.extend(portable::findings(&view.subject()));

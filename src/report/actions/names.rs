@@ -46,7 +46,7 @@ fn twin(ctx: &Context, finding: &Finding) -> Option<Action> {
 }
 
 /// A CLAUDE.md beside the file that imports it.
-fn imported(ctx: &Context, finding: &Finding) -> Option<Action> {
+pub(super) fn imported(ctx: &Context, finding: &Finding) -> Option<Action> {
     let name = ctx.subject.name();
     let claude = ctx.dir().join("CLAUDE.md");
     if !ctx.disk.is_taken(&claude) {
