@@ -159,3 +159,54 @@ fn no_text_is_told_but_that_of_the_workspace_and_of_the_agents_own_directories()
     }
     assert_eq!(session.end(), Some(0));
 }
+
+#[test]
+fn recorded_sessions_are_asked_about_only_with_records_and_without_texts() {
+    let place = project();
+    let folder = record(&place);
+    let tools = |session: &mut Session| {
+        let answer = session.ask(2, "tools/list", &json!({}));
+        let tools = answer["result"]["tools"].as_array().expect("tools").clone();
+        tools.iter().filter_map(|tool| tool["name"].as_str().map(str::to_owned)).collect::<Vec<_>>()
+    };
+    let call = |session: &mut Session, name: &str, arguments: Value| {
+        session.ask(3, "tools/call", &json!({"name": name, "arguments": arguments}))["result"].clone()
+    };
+    let mut without = Session::start(&place, &[]);
+    without.begin();
+    assert!(!tools(&mut without).iter().any(|tool| tool.contains("session")));
+    let refused = call(&mut without, "audit_session", json!({}));
+    assert_eq!(refused["content"][0]["text"], "records are not read: briefing.records is off", "{refused}");
+    without.end();
+    let mut with = Session::start(&place, &["--records"]);
+    with.begin();
+    assert!(tools(&mut with).ends_with(&["recorded_sessions".to_owned(), "audit_session".to_owned()]));
+    let listed = call(&mut with, "recorded_sessions", json!({"hours": 1_000_000}));
+    let session = &listed["structuredContent"]["sessions"][0];
+    assert_eq!(session["steps"], 1, "{listed}");
+    assert_eq!(session["files"], json!([format!("{folder}/CLAUDE.md")]), "{listed}");
+    let audit = call(&mut with, "audit_session", json!({"why": "tabs"}));
+    let given = &audit["structuredContent"]["sessions"][0]["steps"][0]["given"][0];
+    assert_eq!((&given["size"]["bytes"], &given["text"]), (&json!(9), &Value::Null), "{audit}");
+    // A session of another project is not one of this workspace.
+    let other = call(&mut with, "audit_session", json!({"session": "elsewhere"}));
+    assert_eq!(other["content"][0]["text"], "no such session is recorded", "{other}");
+    with.end();
+}
+
+/// Puts records of Claude Code beside a project: of a session in it, and of one elsewhere. Returns the project's path.
+fn record(place: &Place) -> String {
+    let here = place.root.join("project").display().to_string();
+    for (id, cwd) in [("recorded", here.clone()), ("elsewhere", "/elsewhere".to_owned())] {
+        let folder: String = cwd.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        let files = json!([{"path": format!("{cwd}/CLAUDE.md"), "content": "Use tabs."}]);
+        let line = json!({
+            "type": "attachment", "attachment": {"type": "instructions", "files": files}, "sessionId": id, "cwd": cwd,
+            "timestamp": "2026-11-24T10:00:00Z", "version": "2.1.330"
+        });
+        let folder = place.root.join("home/.claude/projects").join(folder);
+        std::fs::create_dir_all(&folder).expect("a directory");
+        std::fs::write(folder.join(format!("{id}.jsonl")), format!("{line}\n")).expect("a file");
+    }
+    here
+}

@@ -15,7 +15,9 @@ use super::words::visible;
 use super::{FINDINGS, Failure, defaults};
 use crate::answer::Standpoint;
 use crate::disk::{Filesystem, Real};
-use crate::engine::audit::{Listed, Now, Wanted, audited, homes, list as audit_list, only, places_of, sessions};
+use crate::engine::audit::{
+    Listed, Now, RUNNING, Wanted, audited, homes, list as audit_list, only, places_of, sessions,
+};
 use crate::engine::expect::recorded::{Judgement, Verdict, demanded};
 use crate::engine::settings::Settings;
 use crate::records::audit::{Audit, Audits, Item, Texts};
@@ -32,9 +34,6 @@ Examples:
   briefing audit 920ce3a3 --why 'migrations'  whether and when a sentence reached that one
   briefing audit --running                    sessions that go on, and whether they hold an older file
   briefing audit --expect                     which sessions were not told what briefing.toml expects";
-
-/// A record that was written to so lately is one of a session that goes on.
-const RUNNING: SignedDuration = SignedDuration::from_mins(5);
 
 /// Arguments of `briefing audit`.
 #[derive(Args)]
@@ -150,7 +149,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if let Some(text) = &arguments.why {
         let places = places_of(&session, text);
         match arguments.format {
-            Format::Json => print_json(vec![only(audit, &places)])?,
+            Format::Json => print_json(vec![only(&session, audit, &places)])?,
             Format::Text => print_styled(&reached(&session, &audit, &places, text, &paths))?,
         }
         return Ok(if places.is_empty() { ExitCode::from(FINDINGS) } else { ExitCode::SUCCESS });

@@ -7,7 +7,7 @@ use clap::Args;
 use super::whom::Whom;
 use super::{Failure, log, today};
 use crate::disk::Real;
-use crate::engine::settings::Settings;
+use crate::engine::settings::{RecordsSetting, Settings};
 use crate::mcp;
 
 pub(super) const EXAMPLES: &str = "\
@@ -21,11 +21,15 @@ Examples:
 pub(super) struct Mcp {
     #[command(flatten)]
     whom: Whom,
+    /// Let the client ask what recorded sessions of the workspace were told: paths, sizes and times, without texts
+    #[arg(long)]
+    records: bool,
 }
 
 pub(super) fn run(arguments: &Mcp) -> Result<ExitCode, Failure> {
     let (root, base) = arguments.whom.standing()?;
-    let settings = Settings::of_harnesses(&arguments.whom.harness, &super::show::customs(&Real, &root))?;
+    let mut settings = Settings::of_harnesses(&arguments.whom.harness, &super::show::customs(&Real, &root))?;
+    settings.records = if arguments.records { RecordsSetting::On } else { RecordsSetting::Off };
     log();
     Ok(mcp::run(base, &root, settings, today)?)
 }

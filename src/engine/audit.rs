@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::answer::{Fate, Message, MessageKind, Resolution, Role, Source, Standpoint, Tool, Trigger, Unit};
 use crate::harness::Choice;
-use crate::records::audit::{Audit, Standing, audit, listed};
+use crate::records::audit::{Audit, Standing, audit, listed as head_only};
 pub use crate::records::audit::{Audits, Texts};
 pub use crate::records::client;
 use crate::records::place::{self, Found, Homes};
@@ -18,6 +18,9 @@ use crate::text::grouped;
 
 /// A list reads so many bytes of records; of further sessions only the heads are read.
 pub const LIST_BYTES: u64 = 64 * 1024 * 1024;
+
+/// A record that was written to so lately is one of a session that goes on.
+pub const RUNNING: jiff::SignedDuration = jiff::SignedDuration::from_mins(5);
 
 /// Answers a question about the files as they are.
 pub type Ask<'a> = &'a dyn Fn(&Choice, &Standpoint) -> Arc<Resolution>;
@@ -46,6 +49,16 @@ impl Listed {
     /// Returns the client that wrote the record.
     pub fn client(&self) -> &'static Client {
         client(self.found.agent).expect("a record is found by its client")
+    }
+
+    /// Returns true if the session goes on.
+    fn is_running(&self) -> bool {
+        self.found.written.is_some_and(|written| jiff::Timestamp::now().duration_since(written) < RUNNING)
+    }
+
+    /// Says what is known of the session from its head.
+    fn audit(&self) -> Audit {
+        Audit { running: self.is_running(), ..head_only(&self.found, &self.head) }
     }
 }
 
@@ -86,7 +99,7 @@ pub fn audited(listed: &Listed, defaults: &Defaults, texts: Texts, ask: Ask) -> 
         reconstruct(&mut session, now);
     }
     let standing = |place: Place| now.as_ref().map(|now| now.standing(&session, place)).unwrap_or_default();
-    let audit = audit(&session, texts, &standing);
+    let audit = Audit { running: listed.is_running(), ..audit(&session, texts, &standing) };
     Ok((session, audit))
 }
 
@@ -98,8 +111,8 @@ pub fn list(sessions: &[Listed], defaults: &Defaults, ask: Ask) -> Vec<Audit> {
         let read = (bytes <= LIST_BYTES).then(|| audited(one, defaults, Texts::Hidden, ask));
         match read {
             Some(Ok((_, audit))) => audit,
-            Some(Err(problem)) => Audit { problems: vec![problem], ..listed(&one.found, &one.head) },
-            None => listed(&one.found, &one.head),
+            Some(Err(problem)) => Audit { problems: vec![problem], ..one.audit() },
+            None => one.audit(),
         }
     });
     audits.collect()
@@ -116,14 +129,13 @@ pub fn places_of(session: &Session, text: &str) -> Vec<Place> {
     said.filter(|(_, given)| exact(given)).map(|(place, _)| place).collect()
 }
 
-/// Keeps of an audit the steps that gave something, with its text.
-pub fn only(mut audit: Audit, places: &[Place]) -> Audit {
+/// Keeps of an audit only what was given at some places, and when that was gone.
+pub fn only(session: &Session, mut audit: Audit, places: &[Place]) -> Audit {
     for (number, step) in audit.steps.iter_mut().enumerate() {
-        let mut at = 0;
-        step.given.retain(|_| {
-            at += 1;
-            places.contains(&(number, at - 1))
-        });
+        let mut given = (0..).map(|at| places.contains(&(number, at)));
+        step.given.retain(|_| given.next() == Some(true));
+        let mut gone = session.steps[number].gone.iter().map(|place| places.contains(place));
+        step.gone.retain(|_| gone.next() == Some(true));
     }
     audit
 }

@@ -98,7 +98,7 @@ pub struct SessionsParams {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditParams {
-    /// The beginning of the session's name; absent: the latest one of `cwd`.
+    /// The beginning of the session's name, of a session in or below `cwd` if that is given; absent: the latest one of `cwd`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// As for `briefing/sessions`.

@@ -119,6 +119,26 @@ pub(super) struct Check {
     pub level: Option<String>,
 }
 
+/// Arguments of `recorded_sessions`.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Sessions {
+    /// Sessions that went on in the last hours. Absent: in the last week.
+    pub hours: Option<u32>,
+    /// Sessions of these agents. Absent: of all whose records are read.
+    pub agents: Vec<String>,
+}
+
+/// Arguments of `audit_session`.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Audit {
+    /// The beginning of the session's name. Absent: the latest one.
+    pub session: Option<String>,
+    /// A text, however it is wrapped: only what holds it is listed.
+    pub why: Option<String>,
+}
+
 /// The JSON schema of some arguments.
 pub(super) fn schema<T: JsonSchema>() -> JsonObject {
     let mut settings = SchemaSettings::draft2020_12();
@@ -165,6 +185,7 @@ fn must_be(name: &str, schema: &Value) -> String {
         "when" => "`session` or `read`".to_owned(),
         _ if kind("array") => "a list of strings".to_owned(),
         _ if kind("object") => "an object".to_owned(),
+        _ if kind("integer") => "a whole number".to_owned(),
         _ => "a string".to_owned(),
     }
 }

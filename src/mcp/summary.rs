@@ -65,6 +65,25 @@ pub(super) fn comparison(answer: &impl Serialize, texts: bool) -> Value {
     answer
 }
 
+/// `briefing/sessions`, with the files that reached each session in place of its steps.
+pub(super) fn sessions(answer: &impl Serialize) -> Value {
+    let mut answer = plain(answer);
+    for session in items(&mut answer, "sessions") {
+        let steps = session.remove("steps").unwrap_or_default();
+        let steps = steps.as_array().map_or(&[][..], Vec::as_slice);
+        let given = steps.iter().filter_map(|step| step["given"].as_array()).flatten();
+        let mut files: Vec<Value> = Vec::new();
+        for path in given.map(|item| &item["path"]).filter(|path| !path.is_null()) {
+            if !files.contains(path) {
+                files.push(path.clone());
+            }
+        }
+        session.insert("steps".to_owned(), steps.len().into());
+        session.insert("files".to_owned(), files.into());
+    }
+    answer
+}
+
 fn plain(answer: &impl Serialize) -> Value {
     serde_json::to_value(answer).expect("answers are plain data")
 }

@@ -12,7 +12,7 @@ use super::arguments::{self, Question, parse, schema};
 use super::{Handler, summary};
 use crate::disk::Filesystem;
 use crate::engine::check;
-use crate::engine::settings::Settings;
+use crate::engine::settings::{RecordsSetting, Settings};
 use crate::lsp::convert::uri_of;
 use crate::lsp::ext::{self, EffectiveInstructionsParams, TextDocument};
 use crate::lsp::requests;
@@ -58,13 +58,21 @@ const TOOLS: [Described; 5] = [
     ),
 ];
 
-pub(super) fn all() -> Vec<Tool> {
-    let tool = |(name, schema, description): &Described| {
-        let hints = ToolAnnotations::new().read_only(true).destructive(false).idempotent(true).open_world(false);
-        Tool::new(*name, *description, Arc::new(schema())).with_annotations(hints)
-    };
-    TOOLS.iter().map(tool).collect()
-}
+/// The tools of `--records`.
+const RECORDS: [Described; 2] = [
+    (
+        "recorded_sessions",
+        schema::<arguments::Sessions>,
+        "What recorded sessions of this workspace were really told, the latest first, from the records that the agents \
+         themselves keep: files, sizes and times, and whether one was cut, came too late, or is older than the file now.",
+    ),
+    (
+        "audit_session",
+        schema::<arguments::Audit>,
+        "One recorded session step by step: which instruction files reached it when, and what was no longer in context. why: a \
+         sentence, for only those steps that brought it.",
+    ),
+];
 
 /// What a tool says, or what is wrong with the question.
 type Said = Result<Value, String>;
@@ -74,6 +82,20 @@ fn words(error: jsonrpc::Error) -> String {
 }
 
 impl Handler {
+    fn described(&self) -> impl Iterator<Item = &'static Described> {
+        let records = self.server.core.session().settings.records == RecordsSetting::On;
+        TOOLS.iter().chain(RECORDS.iter().filter(move |_| records))
+    }
+
+    /// Returns the tools that the client may call.
+    pub(super) fn tools(&self) -> Vec<Tool> {
+        let tool = |(name, schema, description): &Described| {
+            let hints = ToolAnnotations::new().read_only(true).destructive(false).idempotent(true).open_world(false);
+            Tool::new(*name, *description, Arc::new(schema())).with_annotations(hints)
+        };
+        self.described().map(tool).collect()
+    }
+
     /// Calls a tool by its name.
     pub(super) async fn called(&self, name: &str, arguments: JsonObject) -> Result<Said, ErrorData> {
         let gone = self.server.core.files.stat(&self.roots[1]).map_or(true, |meta| meta.kind != FileType::Dir);
@@ -87,8 +109,10 @@ impl Handler {
             "instruction_files" => self.instruction_files(arguments).await,
             "compare" => self.compare(arguments).await,
             "check" => self.check(arguments).await,
+            "recorded_sessions" => self.recorded_sessions(arguments).await,
+            "audit_session" => self.audit_session(arguments).await,
             other => {
-                let known: Vec<&str> = TOOLS.iter().map(|(name, ..)| *name).collect();
+                let known: Vec<&str> = self.described().map(|(name, ..)| *name).collect();
                 let problem = format!("there is no tool `{other}`; the tools are {}", list(&known));
                 return Err(ErrorData::invalid_params(problem, None));
             }
@@ -171,6 +195,24 @@ impl Handler {
         });
         let checked = checked.await.map_err(|_| "the check was ended by a mistake of Briefing's own".to_owned())??;
         Ok(findings(&checked, level))
+    }
+
+    async fn recorded_sessions(&self, arguments: JsonObject) -> Said {
+        let arguments: arguments::Sessions = parse(arguments)?;
+        let params =
+            ext::SessionsParams { cwd: Some(uri(&self.roots[1])?), hours: arguments.hours, agents: arguments.agents };
+        Ok(summary::sessions(&self.server.recorded_sessions(params).await.map_err(words)?))
+    }
+
+    async fn audit_session(&self, arguments: JsonObject) -> Said {
+        let arguments: arguments::Audit = parse(arguments)?;
+        let params =
+            ext::AuditParams { session: arguments.session, cwd: Some(uri(&self.roots[1])?), why: arguments.why };
+        let mut found = self.server.audit(params).await.map_err(words)?;
+        let steps = found.sessions.iter_mut().flat_map(|audit| &mut audit.steps);
+        // A record may hold files from anywhere, as they once were.
+        steps.flat_map(|step| &mut step.given).for_each(|item| item.text = None);
+        serde_json::to_value(found).map_err(|error| error.to_string())
     }
 
     /// A question as editors ask it.

@@ -42,6 +42,9 @@ pub struct Audit {
     pub parent: Option<String>,
     /// The record.
     pub record: PathBuf,
+    /// Whether the session goes on: its record was written to in the last minutes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub running: bool,
     /// Whether the record was read whole; of one that is listed only, steps and verdicts are not known.
     pub read: bool,
     /// Whether the record holds the requests themselves.
@@ -171,6 +174,7 @@ pub fn audit(session: &Session, texts: Texts, standing: &dyn Fn(Place) -> Standi
         end: session.end,
         parent: session.parent.clone(),
         record: session.file.clone(),
+        running: false,
         read: true,
         wire: session.wire,
         tokens: session.tokens,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::INVALID_PARAMS;
 use super::editor::Editor;
-use crate::client::tests;
+use crate::client::{DEADLINE, tests};
 use crate::remote::Server;
 use crate::revision::git;
 
@@ -325,6 +325,47 @@ tests! {
         assert_eq!(answer["sessions"][0]["steps"][0]["given"][0]["text"], "Use tabs.", "{answer}");
         let error = editor.ask("briefing/audit", json!({"session": "another"})).await.expect_err("no such session");
         assert_eq!((&error["code"], &error["message"]), (&json!(-32803), &json!("no such session is recorded")));
+        editor.leave().await;
+    }
+
+    #[cfg(target_os = "linux")]
+    async fn no_record_is_opened_before_somebody_asks_for_sessions() {
+        use notify::{EventKind, RecursiveMode, Watcher, event::AccessKind};
+        let mut editor = Editor::open().await;
+        record(&editor);
+        editor.write("home/.codex/sessions/2026/11/24/rollout-2026-11-24T10-00-00-x.jsonl", "{}\n");
+        editor.write("home/.claude/projects/mark.jsonl", "");
+        let (heard, events) = std::sync::mpsc::channel();
+        let mut watcher = notify::recommended_watcher(move |event| {
+            let _ = heard.send(event);
+        })
+        .expect("a watcher");
+        watcher.watch(&editor.path("home"), RecursiveMode::Recursive).expect("it is watched");
+        // Names of the records that were opened, up to one.
+        let opened_until = |last: &str| {
+            let mut names = Vec::new();
+            while !names.iter().any(|name: &String| name == last) {
+                let event: notify::Event = events.recv_timeout(DEADLINE).expect("an event").expect("no error");
+                let records = event.paths.iter().filter(|path| path.extension().is_some_and(|end| end == "jsonl"));
+                if matches!(event.kind, EventKind::Access(AccessKind::Open(_))) {
+                    names.extend(records.filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned())));
+                }
+            }
+            names
+        };
+        editor.open_document(AGENTS, "Rules.\n").await;
+        editor.diagnostics(AGENTS).await;
+        editor.effective(json!({"textDocument": {"uri": editor.uri("project/src/a.rs")}, "harness": "all"})).await;
+        for method in ["instructionFiles", "contextReport", "roster", "status", "harnesses"] {
+            editor.ask(&format!("briefing/{method}"), json!({})).await.expect("an answer");
+        }
+        std::fs::read(editor.path("home/.claude/projects/mark.jsonl")).expect("a file");
+        assert_eq!(opened_until("mark.jsonl"), ["mark.jsonl"]);
+        let id = editor.send("briefing/sessions", json!({"hours": 1_000_000})).await;
+        let question = editor.said().await;
+        editor.answer(&question, json!({"title": "Read"})).await;
+        editor.answer_to(id).await.expect("an answer");
+        opened_until("recorded.jsonl");
         editor.leave().await;
     }
 

@@ -12,6 +12,7 @@ import { openAt } from './open';
 import type { Page } from './page';
 import * as picks from './picks';
 import * as protocol from './protocol';
+import { showLine, showTimeline, type Recorded, type Row } from './recorded';
 import { report } from './report';
 import type { Server } from './server';
 import { session, stepsOf } from './session';
@@ -34,6 +35,9 @@ export interface Parts {
   report: Page;
   why: Page;
   session: Page;
+  recorded: Recorded;
+  timeline: Page;
+  line: Page;
 }
 
 /** Commands with lists that end steps of the walkthrough: only once the list is closed, or the next step would close it. */
@@ -51,6 +55,10 @@ export function registerCommands(parts: Parts, version: string): vscode.Disposab
     changedSinceCommit: async (node?: Node) => changed(parts, await harnessOf(focus, node)),
     contextReport: () => showReport(parts),
     showSession: (steps?: string) => showSession(parts, steps),
+    showSessions: () => parts.recorded.reveal(),
+    refreshSessions: () => parts.recorded.read(),
+    openSession: (row: Row) => showTimeline(server, focus, parts.timeline, row),
+    inLastSession: () => showLine(server, parts.recorded, focus, parts.line),
     listInstructionFiles: () => listFiles(parts),
     createInstructionFile: () => createInstructionFile(focus),
     fetchRemote: () => fetchRemote(parts),

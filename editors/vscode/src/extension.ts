@@ -8,6 +8,7 @@ import { Findings } from './findings';
 import { Focus } from './focus';
 import { Page } from './page';
 import { Pulse } from './pulse';
+import { Recorded } from './recorded';
 import { Server } from './server';
 import { Settings } from './settings';
 import { StatusItems } from './status';
@@ -30,12 +31,31 @@ export function activate(context: vscode.ExtensionContext): Api {
   const report = new Page(context.extensionUri, 'report');
   const why = new Page(context.extensionUri, 'why');
   const session = new Page(context.extensionUri, 'session');
+  const recorded = new Recorded(server, focus);
+  const timeline = new Page(context.extensionUri, 'timeline');
+  const line = new Page(context.extensionUri, 'line');
   const findings = new Findings(context.extensionUri, server);
   const api = apiOf(server, pulse);
-  const parts = { server, settings, api, focus, views, texts, trace, report, why, session };
+  const parts = { server, settings, api, focus, views, texts, trace, report, why, session, recorded, timeline, line };
   const { version } = context.extension.packageJSON as { version: string };
   context.subscriptions.push(
-    ...[settings, server, pulse, focus, views, texts, trace, status, report, why, session, findings],
+    ...[
+      settings,
+      server,
+      pulse,
+      focus,
+      views,
+      texts,
+      trace,
+      status,
+      report,
+      why,
+      session,
+      findings,
+      recorded,
+      timeline,
+      line,
+    ],
     registerCommands(parts, version),
     registerTool(api),
     registerMcp(server),

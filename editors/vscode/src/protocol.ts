@@ -9,6 +9,8 @@ export const INSTRUCTION_FILES = 'briefing/instructionFiles';
 export const CONTEXT_REPORT = 'briefing/contextReport';
 export const COMPARE = 'briefing/compare';
 export const SESSION = 'briefing/session';
+export const SESSIONS = 'briefing/sessions';
+export const AUDIT = 'briefing/audit';
 export const PREVIEW = 'briefing/preview';
 export const FETCH = 'briefing.fetch';
 export const DID_CHANGE_INSTRUCTIONS = 'briefing/didChangeInstructions';
@@ -266,6 +268,58 @@ export interface Unfolded {
   harness: string;
   edition: string;
   steps: SessionTurn[];
+}
+
+/** Recorded sessions, the latest first. */
+export interface Audits {
+  sessions: Audit[];
+}
+
+/** What a recorded session was told. */
+export interface Audit {
+  id: string;
+  agent: string;
+  version: string | null;
+  cwd: string | null;
+  start: string | null;
+  end: string | null;
+  /** Of a sub-agent: the session that started it. */
+  parent?: string;
+  record: string;
+  running?: boolean;
+  read: boolean;
+  steps: AuditStep[];
+  verdicts: Verdict[];
+  problems?: string[];
+}
+
+export interface AuditStep {
+  when: string | null;
+  kind: string;
+  name?: string;
+  given: AuditText[];
+  gone: AuditText[];
+}
+
+export interface AuditText {
+  path: string | null;
+  name: string;
+  how: 'recorded' | 'reconstructed' | 'unknown';
+  fate: string;
+  size: Size;
+  sameAsDisk?: boolean;
+}
+
+export interface Verdict {
+  code: string;
+  message: string;
+  path: string | null;
+}
+
+export interface AuditParams {
+  session?: string;
+  cwd?: string;
+  why?: string;
 }
 
 /** One side of a comparison. */

@@ -3,6 +3,7 @@
 import path from 'node:path';
 import { Host, repo } from './host.mjs';
 import { everyday } from './ui/everyday.mjs';
+import { recorded } from './ui/recorded.mjs';
 import { room } from './ui/room.mjs';
 import { screens } from './ui/screens.mjs';
 import { trouble } from './ui/trouble.mjs';
@@ -13,7 +14,7 @@ import { Window } from './ui/window.mjs';
 const vsix = new URL('../dist/test.vsix', import.meta.url).pathname;
 
 /** Each is one person's session in a VS Code of its own; its steps build on each other. */
-const SESSIONS = [everyday, room, welcome, trouble, untrusted, ...(process.env.UPDATE ? [screens] : [])];
+const SESSIONS = [everyday, room, welcome, trouble, untrusted, recorded, ...(process.env.UPDATE ? [screens] : [])];
 
 /**
  * Whether every session succeeded, each of its steps in one run. One that failed is begun once more, and that is said with what

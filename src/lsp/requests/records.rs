@@ -47,9 +47,9 @@ impl Server {
     /// `briefing/audit`
     pub(crate) async fn audit(&self, params: AuditParams) -> Result<Audits> {
         self.may_read_records().await?;
-        let project = match params.session {
-            Some(_) => None,
-            None => Some(self.project(params.cwd.as_deref()).await?),
+        let project = match (&params.session, &params.cwd) {
+            (Some(_), None) => None,
+            (_, cwd) => Some(self.project(cwd.as_deref()).await?),
         };
         let wanted = Wanted { project, ..Wanted::default() };
         let AuditParams { session: name, why, .. } = params;
@@ -63,7 +63,7 @@ impl Server {
                 let texts = if why.is_some() { Texts::Shown } else { Texts::Hidden };
                 let (session, audit) = audited(one, defaults, texts, ask)?;
                 let audit = match &why {
-                    Some(why) => only(audit, &places_of(&session, why)),
+                    Some(why) => only(&session, audit, &places_of(&session, why)),
                     None => audit,
                 };
                 Ok(Audits { sessions: vec![audit] })
