@@ -11,7 +11,10 @@ mod claude_code;
 mod codex;
 mod context;
 mod copilot_cli;
+mod droid;
 mod gemini_cli;
+mod grok_build;
+mod kimi_code;
 pub mod lines;
 mod opencode;
 pub mod place;
@@ -68,7 +71,7 @@ pub struct Client {
 }
 
 /// The clients, in the order in which they are listed.
-pub static CLIENTS: [Client; 7] = [
+pub static CLIENTS: [Client; 10] = [
     claude_code::CLIENT,
     codex::CLIENT,
     copilot_cli::CLIENT,
@@ -76,6 +79,9 @@ pub static CLIENTS: [Client; 7] = [
     qwen_code::CLIENT,
     opencode::OPENCODE,
     opencode::KILO,
+    droid::CLIENT,
+    grok_build::CLIENT,
+    kimi_code::CLIENT,
 ];
 
 /// Opens a record that is a file of lines.

@@ -549,3 +549,50 @@ fn the_hook_says_what_changed_since_a_session_began_that_goes_on() {
     assert!(asked("resume").contains("CLAUDE.md changed: 1 line; you may hold the older text."), "{}", asked("resume"));
     assert_eq!(asked("startup"), "");
 }
+
+#[test]
+fn agents_in_one_project_have_sessions_of_their_own() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let root = scratch.path().canonicalize().expect("a directory");
+    let agents = ["claude-code", "codex", "droid", "grok-build", "kimi-code"];
+    for agent in agents {
+        lay_out(&format!("{agent}/a_start_alone.txt"), &root);
+    }
+    // What stands beside a record says where it was begun.
+    let cwd = root.join("r");
+    let beside = |below: &str, up: usize, name: &str, text: String| {
+        let mut dir = root.join(below);
+        for _ in 0..up {
+            let mut entries =
+                std::fs::read_dir(&dir).expect("a directory").map(|entry| entry.expect("an entry").path());
+            dir = entries.find(|path| path.is_dir()).expect("a directory");
+        }
+        std::fs::write(dir.join(name), text).expect("a file");
+    };
+    beside(
+        "h/.kimi-code/sessions",
+        2,
+        "state.json",
+        format!(r#"{{"id": "k", "cwd": {cwd:?}, "createdAt": 1795627499230}}"#),
+    );
+    beside("h/.grok/sessions", 2, "summary.json", format!(r#"{{"info": {{"id": "g", "cwd": {cwd:?}}}}}"#));
+    let (status, said) = briefing(&root, &["audit", "--since", "all", "--format", "json"]);
+    assert_eq!(status, Some(0), "{said}");
+    let said: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+    let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
+    for session in said["sessions"].as_array().expect("sessions") {
+        let given = session["steps"][0]["given"].as_array().expect("texts").iter();
+        let given = given.filter(|given| given["purpose"] == "instructions");
+        let names = given.map(|given| given["path"].as_str().or(given["name"].as_str()).expect("a name")).collect();
+        told.push((session["agent"].as_str().expect("a name"), names));
+    }
+    told.sort();
+    let wanted: [(&str, &[&str]); 5] = [
+        ("claude-code", &["/h/.claude/CLAUDE.md", "/r/CLAUDE.md"]),
+        ("codex", &["AGENTS.md instructions"]),
+        ("droid", &["/r/AGENTS.md", "/h/.factory/AGENTS.md"]),
+        ("grok-build", &["rules of the user"]),
+        ("kimi-code", &["AGENTS.md instructions"]),
+    ];
+    assert_eq!(told, wanted.map(|(agent, names)| (agent, names.to_vec())));
+}

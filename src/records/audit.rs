@@ -204,7 +204,7 @@ fn item(given: &Given, standing: &Standing, texts: Texts) -> Item {
     let fate = match (given.how, given.purpose, &standing.cut) {
         (How::Unknown, ..) => "unknown",
         (_, _, Some(_)) => "truncated",
-        (_, Purpose::Skill | Purpose::Agents, _) if given.path.is_none() => "listed",
+        (_, Purpose::Skill | Purpose::Agents | Purpose::Reminder, _) if given.path.is_none() => "listed",
         _ => "loaded",
     };
     Item {

@@ -140,6 +140,8 @@ pub enum Purpose {
     System,
     /// The descriptions of tools.
     Tools,
+    /// Names instruction files, without their texts.
+    Reminder,
 }
 
 impl Purpose {
@@ -153,6 +155,7 @@ impl Purpose {
             Purpose::Mcp => "mcp",
             Purpose::System => "system",
             Purpose::Tools => "tools",
+            Purpose::Reminder => "reminder",
         }
     }
 }

@@ -21,6 +21,7 @@ from chat_model import TASK
 # Where the records of a client lie, from its home directory.
 RECORDS = {"claude-code": [".claude/projects/*/*.jsonl", ".claude/projects/*/*/subagents/*.jsonl"], "codex": [".codex/sessions/*/*/*/*.jsonl"],
            "copilot-cli": [".copilot/session-state/*/events.jsonl"], "gemini-cli": [".gemini/tmp/*/chats/session-*", ".gemini/tmp/*/.project_root"],
+           "droid": [".factory/sessions/*/*.jsonl"], "kimi-code": [".kimi-code/sessions/*/*/agents/*/wire.jsonl"], "grok-build": [".grok/sessions/*/*/chat_history.jsonl"],
            "qwen-code": [".qwen/projects/*/chats/*.jsonl", ".qwen/tmp/*/chats/*"]}
 # What is read of the database of a client: its sessions, the one that was begun last at the end, and the lines of one; as the reader does.
 DATABASES = {"opencode": ".local/share/opencode/opencode.db", "kilo": ".local/share/kilo/kilo.db"}
@@ -33,7 +34,24 @@ LONG = 300
 # lines that begin so, by which a reader finds them.
 PROMPT, BESIDE = 3000, 3
 MARKS = ["</tools>", "<system_notifications>", "| Pattern |", "<available_skills>", "</available_skills>", "<session_context>", "<loaded_context>", "</loaded_context>", "<system_reminder>",
+         "<system-reminder>", "The applicable `AGENTS.md` instructions are:", "# Codebase and user instructions are shown below.", "% cat ", "<coding_guidelines>", "</coding_guidelines>",
          "--- Context from: ", "--- End of Context from: ", "Instructions from: ", "</env>"]
+
+
+class Once:
+    """A session of a client whose driver runs one process and no further: what the question itself reads or writes."""
+
+    def __init__(self, clients, case, ask):
+        self.asked, self.requests = (clients, case, ask), []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def hello(self):
+        self.requests.append(record.driver(self.asked[2].harness).request(*self.asked))
 
 
 def claude_call(session, name, arguments):
@@ -195,6 +213,7 @@ def texts(request):
 
 
 def last_request(session):
+    if isinstance(session, Once): return session.requests[-1] or {}
     for holder in (getattr(session, "model", None), getattr(session, "server", None), getattr(session, "provider", None)):
         if getattr(holder, "requests", None):
             named = [one for one in holder.requests if isinstance(one, tuple)]
@@ -253,7 +272,7 @@ def run(clients, path):
         patterns = [database] if ask.edition != "1.1.53" else [os.path.join(os.path.dirname(database), "storage")]
     files = lambda: sorted({f for pattern in patterns for f in glob.glob(os.path.join(base, pattern))}, key=os.path.getmtime)
     main, counted, turns = [], [], []
-    with module.Session(clients, case, ask) as session:
+    with getattr(module, "Session", Once)(clients, case, ask) as session:
         session.allowed = any(step.partition(":")[0] in ("edit", "skill", "subagent") for step in ask.steps)
         def over(step):
             found = contents(settled(files))
