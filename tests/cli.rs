@@ -123,6 +123,8 @@ fn the_first_screen_has_a_line_for_each_harness_and_only_what_is_not_plain() {
     let lines: Vec<String> = text.lines().skip(1).map(figures).collect();
     assert_eq!(lines[0], "src/main.rs, read by agents started in @/project");
     assert!(lines[1].starts_with("codex 0.169 exact ") && lines[1].ends_with("██████ 102 % 1 cut AGENTS.md"), "{text}");
+    assert_eq!(lines[2], "instructions 32 853 B, environment 429 B", "{text}");
+    let lines = &lines[1..];
     assert!(lines[2].starts_with("claude-code 2.1 exact ") && lines[2].ends_with(" tokens CLAUDE.md"), "{text}");
     assert_eq!(lines[3..5], ["junie 2026.11, kiro 2026.11", "files 33 600 B ≈ 8 400 tokens AGENTS.md"], "{text}");
     assert_eq!(lines[6], "cut AGENTS.md codex", "{text}");
@@ -158,7 +160,8 @@ fn why_prints_every_probe_in_the_order_asked() {
 
 #[test]
 fn prompt_is_the_exact_text_and_nothing_else() {
-    let text = project().prints("project", &["show", "--harness", "codex", "--format", "prompt"]);
+    let text =
+        project().prints("project", &["show", "--harness", "codex", "--format", "prompt", "--only", "instructions"]);
     assert_eq!(
         text,
         "# AGENTS.md instructions for @/project\n\n<INSTRUCTIONS>\nBe brief.\n\n--- project-doc ---\n\nRoot rules.\n\n</INSTRUCTIONS>"
@@ -173,7 +176,7 @@ fn prompt_with_all_layers_has_the_texts_of_the_user_and_names_those_of_the_clien
         ("home/keep", ""),
     ]);
     let show = |more: &[&str]| {
-        let all = [&["show", "--harness", "opencode", "--format", "prompt", "--layers", "all"], more].concat();
+        let all = [&["show", "--harness", "opencode", "--format", "prompt"], more].concat();
         place.prints("project", &all)
     };
     let own = show(&[]);
@@ -181,6 +184,31 @@ fn prompt_with_all_layers_has_the_texts_of_the_user_and_names_those_of_the_clien
     assert!(own.contains("not repeated, opencode 1.18 =====\n") && own.contains("Root rules."), "{own}");
     let mine = show(&["--agent", "mine"]);
     assert!(mine.contains("===== session · system · agent mine · 13 bytes =====\nYou are mine.\n"), "{mine}");
+}
+
+#[test]
+fn the_start_of_a_session_has_one_size_in_every_output() {
+    let place = Place::new(&[
+        ("project/AGENTS.md", "Root rules.\n"),
+        ("project/.agents/skills/db/SKILL.md", "---\nname: db\ndescription: Talks to the database.\n---\nBody.\n"),
+        ("home/keep", ""),
+    ]);
+    for agent in ["codex", "gemini-cli", "claude-code"] {
+        let json = |command: &str| -> Value {
+            let text = place.prints("project", &[command, "--agents", agent, "--format", "json"]);
+            serde_json::from_str(&text).expect("JSON")
+        };
+        let whole = json("show")["briefings"][0]["whole"].clone();
+        assert_eq!(json("report")["reports"][0]["whole"], whole, "{agent}");
+        let bytes = whole["bytes"].as_u64().expect("a size");
+        let layers = whole["layers"].as_array().expect("layers").iter();
+        assert_eq!(layers.map(|layer| layer["bytes"].as_u64().expect("a size")).sum::<u64>(), bytes, "{agent}");
+        let bytes = briefing::text::grouped(usize::try_from(bytes).expect("it fits"));
+        for (command, said) in [("show", format!("{bytes} B")), ("session", format!("adds {bytes} B,"))] {
+            let text = place.prints("project", &[command, "--agents", agent]);
+            assert!(text.contains(&said), "{said}: {text}");
+        }
+    }
 }
 
 #[test]
@@ -445,11 +473,11 @@ fn nothing_is_fetched_unless_that_is_asked_for() {
     let settings = format!("{{\"instructions\": [\"{url}\"]}}");
     let place = Place::new(&[("project/opencode.json", &settings)]);
     let asked = ["show", "--harness", "opencode", "--format"];
-    assert_eq!(place.prints("project", &[&asked[..], &["prompt"]].concat()), "");
+    assert_eq!(place.prints("project", &[&asked[..], &["prompt", "--only", "instructions"]].concat()), "");
     let text = place.prints("project", &[&asked[..], &["text", "-v"]].concat());
     assert!(text.contains("not fetched") && text.contains("--fetch"), "{text}");
     assert_eq!(server.came(), [""; 0]);
-    let text = place.prints("project", &[&asked[..], &["prompt", "--fetch"]].concat());
+    let text = place.prints("project", &[&asked[..], &["prompt", "--only", "instructions", "--fetch"]].concat());
     assert_eq!(text, format!("Instructions from: {url}\nServed.\n"));
     assert_eq!(server.came(), ["/rules.md"]);
     let json = place.prints("project", &[&asked[..], &["json", "--fetch"]].concat());
@@ -471,7 +499,8 @@ fn one_message_of_several_is_selected_and_nothing_is_printed_around_them() {
     let (first, second) = (one("1"), one("2"));
     assert!(first.contains("Root.") && !first.contains("Below.") && second.contains("Below."), "{first}{second}");
     let between = if first.ends_with('\n') { "" } else { "\n" };
-    assert_eq!(place.prints("project", &show), format!("{first}{between}{second}"));
+    let both = place.prints("project", &[&show[..], &["--layers", "instructions"]].concat());
+    assert_eq!(both, format!("{first}{between}{second}"));
 }
 
 #[test]

@@ -293,7 +293,7 @@ fn a_client_that_agrees_in_everything_is_remembered_and_its_answers_say_so() {
     };
     let show = ["show", "--harness", "codex", "-v"];
     let suite = ["verify", "codex", "--suite", "--yes", "--program", &program];
-    assert!(says(&show).contains("tokens · unchecked\n"));
+    assert!(says(&show).contains(" · unchecked\n"));
     let words = says(&suite);
     assert_eq!(
         words,
@@ -305,10 +305,10 @@ fn a_client_that_agrees_in_everything_is_remembered_and_its_answers_say_so() {
     assert!(list.contains("9.9.9") && list.contains("  this machine  20"), "{list}");
     // Another program is another client, whatever it says that it is.
     fs::write(&program, "#!/bin/bash\necho 'Please log in.'\nexit 1\n").expect("it is written");
-    assert!(says(&show).contains("tokens · unchecked\n"));
+    assert!(says(&show).contains(" · unchecked\n"));
     let words = says(&suite);
     assert!(words.ends_with("\nCodex 9.9.9: 0 of 12 questions equal\n") && words.contains("Please log in."), "{words}");
-    assert!(says(&show).contains("tokens · unchecked\n"));
+    assert!(says(&show).contains(" · unchecked\n"));
 }
 
 /// An early Gemini CLI would ask a proxy for its model, too, and never reach it; what else it asks for must lead nowhere all the same.

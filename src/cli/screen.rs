@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 
 use super::words::visible;
 use crate::answer::{Fate, Fidelity, Purpose, Resolution, Source, Trigger, Warning};
-use crate::report::briefing::{totals, uncertainty};
+use crate::report::briefing::{uncertainty, whole};
 use crate::report::findings::{Share, share};
 use crate::report::judged::{Judged, sentence};
 use crate::report::words::{Paths, count, fate, list};
@@ -133,6 +133,13 @@ fn rows(out: &mut String, answers: &[&Resolution], width: usize) {
         let files = files(answer, width.saturating_sub(used + 2));
         let gap = if files.is_empty() { "" } else { "  " };
         let _ = writeln!(out, "{gap}{}", visible(&files));
+        // Where several agents share a row their sizes may differ; one of them has them at `-v`.
+        let parts = if row.answers.len() == 1 { whole(&answer.answer).parts() } else { String::new() };
+        if !parts.is_empty() {
+            for line in wrapped(&parts, width - INDENT) {
+                let _ = writeln!(out, "{:INDENT$}{FAINT}{line}{FAINT:#}", "");
+            }
+        }
     }
 }
 
@@ -159,9 +166,9 @@ fn list_of(answers: &[&Resolution]) -> String {
     names.join(", ")
 }
 
-/// Bytes and tokens; of several harnesses from the least to the most.
+/// Bytes and tokens of everything that is sent; of several harnesses from the least to the most.
 fn figures(row: &Row) -> String {
-    let sizes = || row.answers.iter().map(|answer| totals(&answer.answer));
+    let sizes = || row.answers.iter().map(|answer| whole(&answer.answer));
     let range = |numbers: Vec<usize>| {
         let (least, most) = (numbers.iter().min().copied(), numbers.iter().max().copied());
         let (least, most) = (least.unwrap_or(0), most.unwrap_or(0));

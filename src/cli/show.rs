@@ -87,10 +87,11 @@ pub(super) struct Show {
     /// With --format prompt: only the Nth message of the one harness that is asked
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     message: Option<u16>,
-    /// With --format prompt: only the texts of instruction files, or every layer with a line before each: prompts, environment,
-    /// lists of skills, reminders; of the client's own texts their names and sizes
-    #[arg(long, value_enum, default_value_t = Layers::Instructions, conflicts_with = "message")]
-    layers: Layers,
+    /// With --format prompt: only the texts of instruction files, as they are sent, or every layer behind a line of its own:
+    /// prompts, environment, lists of skills, reminders; of the client's own texts their names and sizes [default: all; with
+    /// --message instructions]
+    #[arg(long, alias = "only", value_enum, hide_default_value = true, conflicts_with = "message")]
+    layers: Option<Layers>,
     /// Show what settings take from variables and secret files also in paths, reasons and the list of variables, for your own eyes
     #[arg(long, conflicts_with = "redact")]
     reveal: bool,
@@ -186,8 +187,9 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
             print_json(&Effective { version: 1, judged, briefings })?;
         }
         Format::Prompt => {
+            let instructions = show.layers == Some(Layers::Instructions) || show.message.is_some();
             let text = match (answers.as_slice(), show.message) {
-                (answers, _) if show.layers == Layers::All => answers.iter().map(preview::layers).collect(),
+                (answers, None) if !instructions => preview::layers(answers),
                 ([answer], message) => preview::exact(answer, message.map(usize::from))?,
                 (_, None) => preview::prompt(&answers),
                 (_, Some(_)) => return Err("--message: name one harness with --harness".to_owned().into()),

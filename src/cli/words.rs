@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
 
-use crate::answer::{Fate, Fidelity, MessageKind, Place, Replayed, Resolution, Source};
+use crate::answer::{Fate, Fidelity, Place, Replayed, Resolution, Source};
 use crate::report::briefing;
 use crate::report::words::{Paths, certain, fate};
 use crate::text::grouped;
@@ -95,14 +95,14 @@ fn head(resolution: &Resolution) -> String {
     if let Some(target) = &at.target {
         let _ = write!(out, " · reading {}", visible(&target.strip_prefix(&at.cwd).unwrap_or(target).display()));
     }
-    let totals = briefing::totals(&resolution.answer);
-    let parts = resolution.answer.messages.iter().filter(|message| message.kind == MessageKind::Instructions).count();
-    let messages = if parts == 1 { "1 message".to_owned() } else { format!("{parts} messages") };
+    let whole = briefing::whole(&resolution.answer);
+    let parts = Some(whole.parts()).filter(|parts| !parts.is_empty()).map(|parts| format!(" ({parts})"));
     let _ = writeln!(
         out,
-        " · {messages}, {} B ≈ {} tokens · {}{}",
-        grouped(totals.bytes),
-        grouped(totals.tokens.value),
+        " · {} B ≈ {} tokens{} · {}{}",
+        grouped(whole.bytes),
+        grouped(whole.tokens.value),
+        parts.unwrap_or_default(),
         resolution.fidelity,
         seen_here(resolution)
     );

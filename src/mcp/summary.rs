@@ -126,8 +126,10 @@ fn shorten(briefing: &mut Map<String, Value>) {
         briefing.remove(name);
     }
     briefing.retain(|_, value| !value.is_null());
-    if let Some(totals) = briefing.get_mut("totals") {
-        *totals = json!({"bytes": totals["bytes"], "tokens": totals["tokens"]["value"]});
+    for sizes in ["totals", "whole"] {
+        if let Some(sizes) = briefing.get_mut(sizes) {
+            *sizes = json!({"bytes": sizes["bytes"], "tokens": sizes["tokens"]["value"]});
+        }
     }
     for message in briefing.get_mut("messages").and_then(Value::as_array_mut).into_iter().flatten() {
         if let Some(message) = message.as_object_mut() {

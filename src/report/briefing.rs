@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::judged::Judged;
 use crate::answer::{self, Resolution};
 use crate::search;
-use crate::text::without_passwords;
+use crate::text::{grouped, without_passwords};
 
 /// The answer to one `briefing/effectiveInstructions` request.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
@@ -50,6 +50,9 @@ pub struct Briefing {
     pub sources: Vec<Source>,
     /// Sizes of all instruction messages together.
     pub totals: Totals,
+    /// Sizes of everything that is sent, as far as it is known.
+    #[serde(default)]
+    pub whole: Whole,
     /// What the user should know.
     pub warnings: Vec<Warning>,
     /// Every probe, in the order asked.
@@ -227,8 +230,76 @@ pub struct Totals {
     pub tokens: Tokens,
 }
 
-/// A token figure.
+/// Sizes of everything that is sent, as far as its text is known: instructions, lists of skills, environment and the rest.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct Whole {
+    /// Bytes of all layers.
+    pub bytes: usize,
+    /// Their tokens.
+    pub tokens: Tokens,
+    /// Sizes by kind of message, in the order in which the kinds first come.
+    pub layers: Vec<LayerSize>,
+    /// The number of messages of the client's own whose text is not repeated, and not counted.
+    pub unmeasured: usize,
+}
+
+/// Sizes of all messages of one kind.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct LayerSize {
+    /// `instructions`, `skills`, `environment` …
+    pub kind: String,
+    /// Their bytes.
+    pub bytes: usize,
+    /// Their tokens.
+    pub tokens: Tokens,
+}
+
+impl Whole {
+    /// Counts an answer; `count` gives the tokens of a text, without it they are estimated.
+    pub fn of(answer: &answer::Answer, method: &str, count: Option<&dyn Fn(&str) -> usize>) -> Whole {
+        let tokens = |value| Tokens { value, method: method.to_owned() };
+        let (mut layers, mut unmeasured) = (Vec::<LayerSize>::new(), 0);
+        for message in answer.messages.iter().filter(|message| message.kind != answer::MessageKind::Reserve) {
+            if message.text.is_empty() {
+                unmeasured += usize::from(message.name.is_some());
+                continue;
+            }
+            let kind = message.kind.word();
+            let at = layers.iter().position(|layer| layer.kind == kind).unwrap_or_else(|| {
+                layers.push(LayerSize { kind: kind.to_owned(), bytes: 0, tokens: tokens(0) });
+                layers.len() - 1
+            });
+            layers[at].bytes += message.text.len();
+            layers[at].tokens.value += count.map_or(0, |count| count(&message.text));
+        }
+        let bytes = layers.iter().map(|layer| layer.bytes).sum::<usize>();
+        if count.is_none() {
+            layers.iter_mut().for_each(|layer| layer.tokens.value = layer.bytes.div_ceil(4));
+        }
+        let all = count.map_or(bytes.div_ceil(4), |_| layers.iter().map(|layer| layer.tokens.value).sum());
+        Whole { bytes, tokens: tokens(all), layers, unmeasured }
+    }
+
+    /// `instructions 321 B, skills 26 B`; empty where one kind is all there is.
+    pub fn parts(&self) -> String {
+        if self.layers.len() < 2 {
+            return String::new();
+        }
+        let part = |layer: &LayerSize| format!("{} {} B", layer.kind, grouped(layer.bytes));
+        self.layers.iter().map(part).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// How tokens are counted where no tokenizer is known.
+pub const ESTIMATE: &str = "bytes/4";
+
+/// Returns the sizes of everything that is sent, tokens estimated.
+pub fn whole(answer: &answer::Answer) -> Whole {
+    Whole::of(answer, ESTIMATE, None)
+}
+
+/// A token figure.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Tokens {
     /// How many.
     pub value: usize,
@@ -296,6 +367,7 @@ pub fn briefing(resolution: &Resolution, include: Include) -> Briefing {
         messages: answer.messages.iter().map(|message| self::message(message, include)).collect(),
         sources: answer.sources.iter().map(source).collect(),
         totals: totals(answer),
+        whole: whole(answer),
         warnings: warnings(resolution),
         trace: include.trace.then(|| resolution.trace.iter().map(probe).collect()),
     }
@@ -339,7 +411,7 @@ pub fn totals(answer: &answer::Answer) -> Totals {
     let texts = answer.messages.iter().filter(|message| message.kind == answer::MessageKind::Instructions);
     let sizes = texts.map(|message| message.text.size());
     let (bytes, utf16) = sizes.fold((0, 0), |(bytes, utf16), size| (bytes + size.bytes, utf16 + size.utf16));
-    Totals { bytes, utf16, tokens: Tokens { value: bytes.div_ceil(4), method: "bytes/4".to_owned() } }
+    Totals { bytes, utf16, tokens: Tokens { value: bytes.div_ceil(4), method: ESTIMATE.to_owned() } }
 }
 
 /// A message as it is told.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::briefing::{Size, Tokens, Totals, totals};
+use super::briefing::{ESTIMATE, Size, Tokens, Totals, Whole, totals};
 use super::findings::{NEAR_PERCENT, counts_for_limit, whole};
 use super::judged::Judged;
 use crate::answer::{self, Answer, Fate, Message, MessageKind, Per, Purpose, Resolution, Source, Trigger, Unit};
@@ -34,6 +34,9 @@ pub struct ContextReport {
     pub refusal: Option<String>,
     /// All instruction messages together.
     pub totals: Totals,
+    /// Everything that is sent, as far as it is known.
+    #[serde(default)]
+    pub whole: Whole,
     /// What wrappers, headings and separators take of that, in bytes.
     pub frame: usize,
     /// Every considered source, largest share first.
@@ -145,9 +148,6 @@ pub struct Counter<'a> {
     pub remark: &'a dyn Fn(&Resolution) -> Option<String>,
 }
 
-/// The method that favours no model's tokenizer.
-pub const ESTIMATE: &str = "bytes/4";
-
 impl Counter<'_> {
     /// A quarter of the bytes.
     pub const ESTIMATE: Counter<'static> =
@@ -198,6 +198,7 @@ pub fn context_report(resolution: &Resolution, counter: &Counter) -> ContextRepo
         // Invalid bytes of a file become longer characters, so the sum of the files may be more than the text.
         frame: totals.bytes.saturating_sub(injected),
         totals,
+        whole: Whole::of(answer, counter.method, counter.count),
         sources,
         others: others(answer, counter),
         limits: shared_limits(answer),

@@ -61,22 +61,29 @@ pub fn exact(answer: &Resolution, number: Option<usize>) -> Result<String, Strin
     Ok(out)
 }
 
-/// Everything that one harness sends, as far as it is known, in the order of the answer: each layer behind a line that says when it is
-/// sent, by whom, and its kind; of the client's own texts that line alone, with the size and hash where they were measured.
-pub fn layers(answer: &Resolution) -> String {
+/// Returns everything that agents send, as far as it is known, in the order of each answer: every layer behind a line that says when
+/// it is sent, by whom, and its kind; of the client's own texts that line alone, with the version whose text it is. Of one agent that
+/// sends one text, that text and nothing else.
+pub fn layers(answers: &[Resolution]) -> String {
+    if let [answer] = answers
+        && let [Message { kind: MessageKind::Instructions, .. }] = &*answer.answer.messages
+    {
+        return exact(answer, None).unwrap_or_default();
+    }
     let mut out = String::new();
-    for message in &answer.answer.messages {
-        let name = message.name.as_ref().map_or_else(String::new, |name| format!(" {name}"));
-        let size = message.text.len();
-        let size = if size > 0 {
-            format!("{size} bytes")
-        } else {
-            format!("not repeated, {} {}", answer.harness, answer.edition)
-        };
-        let (trigger, role, kind) = (message.trigger, message.role, message.kind);
-        out.push_str(&format!("===== {trigger} · {role} · {kind}{name} · {size} =====\n"));
-        if !message.text.is_empty() {
-            out.push_str(&format!("{}{}{}\n", message.before, message.text, message.after));
+    for answer in answers {
+        let whose = if answers.len() > 1 { format!("{} · ", answer.title) } else { String::new() };
+        for message in &answer.answer.messages {
+            let name = message.name.as_ref().map_or_else(String::new, |name| format!(" {name}"));
+            let size = match message.text.len() {
+                0 => format!("not repeated, {} {}", answer.harness, answer.edition),
+                size => format!("{size} bytes"),
+            };
+            let (trigger, role, kind) = (message.trigger, message.role, message.kind);
+            out.push_str(&format!("===== {whose}{trigger} · {role} · {kind}{name} · {size} =====\n"));
+            if !message.text.is_empty() {
+                out.push_str(&format!("{}{}{}\n", message.before, message.text, message.after));
+            }
         }
     }
     out

@@ -126,7 +126,7 @@ it('modifiers and the setting decide where a view opens', function()
 end)
 
 for _, harness in ipairs({ 'codex', 'openclaw' }) do
-  it(('the preview of %s is what `briefing show --format prompt` prints'):format(harness), function()
+  it(('the preview of %s is what `briefing show --only instructions` prints'):format(harness), function()
     t.tidy()
     edit(source)
     vim.cmd('Briefing preview ' .. harness)
@@ -134,7 +134,7 @@ for _, harness in ipairs({ 'codex', 'openclaw' }) do
     eventually('the text', function()
       return vim.b[buf].briefing_ready
     end)
-    local wanted = command_line('src/main.rs', '--harness', harness, '--format', 'prompt')
+    local wanted = command_line('src/main.rs', '--harness', harness, '--format', 'prompt', '--only', 'instructions')
     assert(#wanted > 0, 'nothing to compare')
     same(bytes(buf), wanted)
     same(vim.bo[buf].modifiable, false)

@@ -52,18 +52,18 @@ fn overview(out: &mut String, all: &[&Counted]) {
     if all.len() < 2 {
         return;
     }
-    let most = all.iter().map(|counted| counted.report.totals.bytes).max().unwrap_or(0);
+    let most = all.iter().map(|counted| counted.report.whole.bytes).max().unwrap_or(0);
     out.push_str("<table class=\"overview\">\n<thead><tr><th scope=\"col\">Agent</th><th scope=\"col\">Bytes</th><th scope=\"col\">Tokens</th><th scope=\"col\" class=\"wide\">Compared</th></tr></thead>\n<tbody>\n");
     for counted in all {
-        let totals = &counted.report.totals;
-        let percent = (totals.bytes * 100).checked_div(most).unwrap_or(0);
+        let whole = &counted.report.whole;
+        let percent = (whole.bytes * 100).checked_div(most).unwrap_or(0);
         let _ = writeln!(
             out,
             "<tr><th scope=\"row\"><a href=\"#{}\">{}</a></th><td class=\"n\">{}</td><td class=\"n\">{}</td><td>{}</td></tr>",
             escaped(&counted.report.harness),
             escaped(&counted.answer.title),
-            grouped(totals.bytes),
-            figure(&totals.tokens),
+            grouped(whole.bytes),
+            figure(&whole.tokens),
             bar(percent, "fits")
         );
     }
@@ -79,9 +79,12 @@ fn section(out: &mut String, counted: &Counted) {
         escaped(&counted.answer.title),
         escaped(&report.edition),
         escaped(&report.fidelity),
-        grouped(report.totals.bytes),
-        figure(&report.totals.tokens)
+        grouped(report.whole.bytes),
+        figure(&report.whole.tokens)
     );
+    if report.whole.layers.len() > 1 {
+        let _ = writeln!(out, "<p class=\"faint\">{}</p>", escaped(&report.whole.parts()));
+    }
     if let Some(refusal) = &report.refusal {
         let _ = writeln!(out, "<p class=\"over\">Does not start: {}</p>", escaped(&counted.said(refusal)));
     }

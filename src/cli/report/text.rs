@@ -42,7 +42,7 @@ pub(super) fn text(all: &[Counted], width: usize) -> String {
 
 fn of_one(out: &mut String, counted: &Counted, width: usize) {
     let report = &counted.report;
-    let sizes = format!("{} B  {}", grouped(report.totals.bytes), tokens(&report.totals.tokens));
+    let sizes = format!("{} B  {}", grouped(report.whole.bytes), tokens(&report.whole.tokens));
     let _ = writeln!(out, "{BOLD}{} {}{BOLD:#}  {}  {sizes}", report.harness, report.edition, report.fidelity);
     if let Some(refusal) = &report.refusal {
         for line in wrapped(&format!("does not start: {}", counted.said(refusal)), width - 2) {
@@ -69,6 +69,10 @@ fn of_one(out: &mut String, counted: &Counted, width: usize) {
             grouped(reserve.instructions),
             grouped(reserve.context.saturating_sub(reserve.kept))
         );
+    }
+    if report.whole.layers.len() > 1 && report.totals.bytes > 0 {
+        let (size, count) = (grouped(report.totals.bytes), tokens(&report.totals.tokens));
+        let _ = writeln!(out, "  instructions: {size} B  {count}");
     }
     sources(out, counted, width);
     others(out, counted);

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 
 use crate::answer::Resolution;
-use crate::report::context::ESTIMATE;
+use crate::report::briefing::ESTIMATE;
 
 /// How tokens are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -109,8 +109,8 @@ function M.report(bufnr, opts, callback)
   end)
 end
 
---- The exact text that a model gets from one harness, as `briefing show --format prompt` prints it. Several messages
---- are each introduced by a line, since they are not one text.
+--- The exact text that a model gets from one harness, as `briefing show --format prompt --only instructions` prints it.
+--- Several messages are each introduced by a line, since they are not one text.
 ---@param bufnr? integer
 ---@param opts briefing.Opts  `harness` is needed
 ---@param callback fun(err?: string, text?: string, result?: briefing.Effective)

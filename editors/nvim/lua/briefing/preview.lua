@@ -5,7 +5,7 @@ local view = require('briefing.view')
 local words = require('briefing.words')
 
 --- The exact texts. With several messages or harnesses each is introduced by a line, since they are not one text; the
---- same as `briefing show --format prompt`.
+--- same as `briefing show --format prompt --only instructions`.
 ---@param result briefing.Effective
 ---@return string
 function M.text(result)
