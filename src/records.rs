@@ -17,6 +17,7 @@ mod grok_build;
 mod kimi_code;
 pub mod lines;
 mod opencode;
+mod pi;
 pub mod place;
 mod qwen_code;
 pub mod session;
@@ -71,7 +72,7 @@ pub struct Client {
 }
 
 /// The clients, in the order in which they are listed.
-pub static CLIENTS: [Client; 10] = [
+pub static CLIENTS: [Client; 11] = [
     claude_code::CLIENT,
     codex::CLIENT,
     copilot_cli::CLIENT,
@@ -82,7 +83,36 @@ pub static CLIENTS: [Client; 10] = [
     droid::CLIENT,
     grok_build::CLIENT,
     kimi_code::CLIENT,
+    pi::CLIENT,
 ];
+
+/// What the sessions that agents record hold of instructions, by agent; found out with the clients, as `docs/audit.md` tells.
+const HOLDS: [(&str, &str); 16] = [
+    (
+        "claude-code",
+        "at start since 2.1.268 or earlier, with files since 2.1.100 or earlier; the requests themselves since 2.1.329 or earlier",
+    ),
+    ("codex", "at start, as one text without paths; after a compaction since 0.149 or earlier"),
+    ("copilot-cli", "at start, as one text without paths; with files their paths (1.0.102)"),
+    ("gemini-cli", "the project's files at start and those that reads bring, not the user's (0.51)"),
+    ("qwen-code", "what comes with files, not the start (0.24)"),
+    ("opencode", "what comes with files, not the start (1.1)"),
+    ("kilo", "what comes with files, not the start (7.7)"),
+    ("droid", "at start and with files (0.225)"),
+    ("grok-build", "at start, as two texts without paths and times (1.0.41)"),
+    ("kimi-code", "at start, as one text without paths (2.1)"),
+    ("pi", "at start, as sections of the system prompt without paths (0.87.1)"),
+    ("hermes", "the text, in ~/.hermes/state.db (0.19); Briefing does not read it"),
+    ("mistral-vibe", "the text, in ~/.vibe/logs/session (3.0); Briefing does not read it"),
+    ("goose", "only the last requests, as a log (1.52); Briefing does not read it"),
+    ("cline", "no text (3.0)"),
+    ("continue", "no text of a session without a terminal (1.5)"),
+];
+
+/// Says what the recorded sessions of an agent hold of instructions; `None` where that was not looked into.
+pub fn holds(agent: &str) -> Option<&'static str> {
+    HOLDS.iter().find(|(name, _)| *name == agent).map(|(_, holds)| *holds)
+}
 
 /// Opens a record that is a file of lines.
 fn open(found: &Found) -> Result<Lines, String> {

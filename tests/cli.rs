@@ -327,6 +327,9 @@ fn harnesses_are_listed_with_their_editions_and_compared_topic_by_topic() {
     assert!(lines.iter().any(|line| line.starts_with(&wanted)), "{wanted:?}: {list}");
     let details = place.prints("project", &["harnesses", "--details"]);
     let topics: Vec<&str> = details.lines().filter(|line| !line.starts_with(' ') && !line.is_empty()).collect();
+    let (records, topics) = topics.split_last().expect("topics");
+    assert_eq!(*records, "records");
+    assert!(details.contains("no text (3.0)"), "{details}");
     assert_eq!(topics, briefing::harness::Details::TITLES);
     let truncation = details.split("\n\n").find(|topic| topic.starts_with("truncation\n")).expect("a topic");
     assert!(truncation.lines().any(|line| line.starts_with("  mine ") && line.contains("with values overridden")));

@@ -470,9 +470,11 @@ fn records_are_compared_with_what_briefing_says() {
     let (code, said) = briefing(root.path(), &verify);
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("claude-code 2.1.330: ") && said.contains(" equal, 0 different"), "{said}");
+    assert!(said.contains("  exact, as your sessions of 2026-11-24 show"), "{said}");
 
     // Another file than the recorded one is no difference unless it was so then.
-    std::fs::write(root.path().join("r/CLAUDE.md"), "Another rule.\n").expect("a file");
+    std::fs::write(root.path().join("r/CLAUDE.md"), "Another rule.\nToken: ghp_0123456789abcdefABCDEF0123456789abcd\n")
+        .expect("a file");
     let (_, said) = briefing(root.path(), &verify);
     assert!(said.contains("0 different"), "{said}");
     in_the_future(root.path());
@@ -483,7 +485,7 @@ fn records_are_compared_with_what_briefing_says() {
     assert_eq!(json["agents"][0]["differences"][0]["step"], "start");
     let case = std::fs::read_to_string(root.path().join("r/wrong.case")).expect("a case");
     assert!(case.contains("Another rule.") && case.contains("The root rule of the project."), "{case}");
-    assert!(case.contains("@observed claude-code 2.1.330"), "{case}");
+    assert!(case.contains("@observed claude-code 2.1.330") && !case.contains("ghp_0123"), "{case}");
 
     let (code, said) = briefing(root.path(), &[&verify[..], &["codex"]].concat());
     assert_eq!(code, Some(2), "{said}");
@@ -554,7 +556,7 @@ fn the_hook_says_what_changed_since_a_session_began_that_goes_on() {
 fn agents_in_one_project_have_sessions_of_their_own() {
     let scratch = tempfile::tempdir().expect("a directory");
     let root = scratch.path().canonicalize().expect("a directory");
-    let agents = ["claude-code", "codex", "droid", "grok-build", "kimi-code"];
+    let agents = ["claude-code", "codex", "droid", "grok-build", "kimi-code", "pi"];
     for agent in agents {
         lay_out(&format!("{agent}/a_start_alone.txt"), &root);
     }
@@ -587,12 +589,22 @@ fn agents_in_one_project_have_sessions_of_their_own() {
         told.push((session["agent"].as_str().expect("a name"), names));
     }
     told.sort();
-    let wanted: [(&str, &[&str]); 5] = [
+    let wanted: [(&str, &[&str]); 6] = [
         ("claude-code", &["/h/.claude/CLAUDE.md", "/r/CLAUDE.md"]),
         ("codex", &["AGENTS.md instructions"]),
         ("droid", &["/r/AGENTS.md", "/h/.factory/AGENTS.md"]),
         ("grok-build", &["rules of the user"]),
         ("kimi-code", &["AGENTS.md instructions"]),
+        ("pi", &["context files"]),
     ];
     assert_eq!(told, wanted.map(|(agent, names)| (agent, names.to_vec())));
+    let (_, said) = briefing(&root, &["verify", "--records", "--since", "all", "--format", "json"]);
+    let said: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+    for agent in said["agents"].as_array().expect("agents") {
+        assert_eq!(agent["different"], 0, "{agent}");
+    }
+    let asked = |agent: &serde_json::Value| agent["asked"].as_u64() > Some(0);
+    let compared = said["agents"].as_array().expect("agents").iter().filter(|agent| asked(agent));
+    let compared: Vec<&str> = compared.filter_map(|agent| agent["agent"].as_str()).collect();
+    assert_eq!(compared, ["codex", "kimi-code", "pi"]);
 }

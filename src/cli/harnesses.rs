@@ -19,6 +19,7 @@ use crate::harness::history::Replay;
 use crate::harness::{self, Details};
 use crate::queries::installed::{Installations, Installed};
 use crate::queries::roster::{ALL_OF_THEM, MINE, Roster};
+use crate::records::holds;
 use crate::report::roster::{Because, Mine, UsedHere};
 use crate::request::Defaults;
 
@@ -59,6 +60,9 @@ struct Row {
     /// A phrase by topic, in the order of [`Details::TITLES`].
     #[serde(skip_serializing_if = "Map::is_empty")]
     details: Map<String, Value>,
+    /// What its recorded sessions hold, with the details.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    records: Option<&'static str>,
     /// What holds for all of its editions, with the details.
     #[serde(skip_serializing_if = "Option::is_none")]
     facts: Option<Facts>,
@@ -168,6 +172,7 @@ fn rows(
                 installed: version.filter(|_| claim.is_some()).cloned(),
                 claim,
                 details: details(about.details.phrases().map(str::to_owned).to_vec()),
+                records: holds(profile.id).filter(|_| arguments.details),
                 facts: arguments.details.then(|| Facts::of(profile)),
             }
         })
@@ -181,6 +186,7 @@ fn rows(
         installed: None,
         claim: None,
         details: details(custom.details.clone()),
+        records: None,
         facts: None,
     });
     // A harness that the user configures takes the place of the shipped one.
@@ -306,6 +312,11 @@ fn side_by_side(rows: &[Row]) -> String {
             let text = row.details.get(topic).and_then(Value::as_str).unwrap_or_default();
             let _ = writeln!(out, "  {:<width$}  {text}", name(row));
         }
+    }
+    let _ = writeln!(out, "\nrecords");
+    for of in rows.chunk_by(|one, next| one.harness == next.harness) {
+        let holds = holds(&of[0].harness).unwrap_or("not looked into");
+        let _ = writeln!(out, "  {:<width$}  {holds}", of[0].harness);
     }
     out
 }

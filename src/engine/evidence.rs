@@ -27,6 +27,8 @@ pub struct Evidence {
     pub different: usize,
     /// Steps of which the record does not hold enough, or whose files are other ones now.
     pub incomparable: usize,
+    /// When the first and the last session began of which something was equal.
+    pub sessions: Option<(jiff::Timestamp, jiff::Timestamp)>,
     /// The differences.
     pub differences: Vec<Difference>,
 }
@@ -127,6 +129,10 @@ fn compare(session: &Session, defaults: &Defaults, ask: Ask, out: &mut Evidence)
         came.extend(given.iter().filter_map(|given| given.path.clone()));
         if recorded.is_empty() && missing.is_empty() {
             out.equal += 1;
+            if let Some(start) = session.start {
+                let (first, last) = out.sessions.unwrap_or((start, start));
+                out.sessions = Some((first.min(start), last.max(start)));
+            }
             continue;
         }
         out.different += 1;

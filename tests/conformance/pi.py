@@ -33,8 +33,8 @@ def own_folder(case, ask):
     return os.path.join(os.path.realpath(ask.cwd), own)
 
 
-def system(clients, case, ask):
-    """The system message, or `None` where the client would not start."""
+def system(clients, case, ask, keep=False):
+    """The system message, or `None` where the client would not start; the session is kept where that is wanted."""
     other = {"edit": lambda path, text: ("edit", {"path": path, "oldText": text, "newText": text + "more", "edits": [{"oldText": text, "newText": text + "more"}]}),
              "write": lambda path, _: ("write", {"path": path, "content": "new"}),
              "shell": lambda path, _: ("bash", {"command": f"cat '{path}'"})}
@@ -48,7 +48,7 @@ def system(clients, case, ask):
     except OSError:
         pass
     where = f"pi-{version(ask)}" if ask.edition in EARLIER else "pi"
-    command = [os.path.join(clients, NODE), os.path.join(clients, ENTRY.format(where)), "--offline", "--no-session", "--provider", "mock", "--model", "m"]
+    command = [os.path.join(clients, NODE), os.path.join(clients, ENTRY.format(where)), "--offline", *["--no-session"][keep:], "--provider", "mock", "--model", "m"]
     command += ["--" + name.replace("_", "-") for name, on in options(case).items() if on and (ask.edition, name) != ("0.74", "approve")] + ["-p", prompt(ask)]
     if ask.reading and ask.tool == "mention":
         command[-1:] = ["@" + ask.reading, "look at it"]

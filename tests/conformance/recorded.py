@@ -21,7 +21,7 @@ from chat_model import TASK
 # Where the records of a client lie, from its home directory.
 RECORDS = {"claude-code": [".claude/projects/*/*.jsonl", ".claude/projects/*/*/subagents/*.jsonl"], "codex": [".codex/sessions/*/*/*/*.jsonl"],
            "copilot-cli": [".copilot/session-state/*/events.jsonl"], "gemini-cli": [".gemini/tmp/*/chats/session-*", ".gemini/tmp/*/.project_root"],
-           "droid": [".factory/sessions/*/*.jsonl"], "kimi-code": [".kimi-code/sessions/*/*/agents/*/wire.jsonl"], "grok-build": [".grok/sessions/*/*/chat_history.jsonl"],
+           "droid": [".factory/sessions/*/*.jsonl"], "kimi-code": [".kimi-code/sessions/*/*/agents/*/wire.jsonl"], "pi": [".pi/agent/sessions/*/*.jsonl"], "grok-build": [".grok/sessions/*/*/chat_history.jsonl"],
            "qwen-code": [".qwen/projects/*/chats/*.jsonl", ".qwen/tmp/*/chats/*"]}
 # What is read of the database of a client: its sessions, the one that was begun last at the end, and the lines of one; as the reader does.
 DATABASES = {"opencode": ".local/share/opencode/opencode.db", "kilo": ".local/share/kilo/kilo.db"}
@@ -51,7 +51,13 @@ class Once:
         pass
 
     def hello(self):
-        self.requests.append(record.driver(self.asked[2].harness).request(*self.asked))
+        module = record.driver(self.asked[2].harness)
+        if hasattr(module, "request"):
+            return self.requests.append(module.request(*self.asked))
+        # It keeps no session unless it is asked to.
+        system = module.system(*self.asked, keep=True)
+        # Where its own pages lie is a matter of this machine.
+        self.requests.append({"system": re.sub(r"(?s)<docs>.*?</docs>", "", system or "")})
 
 
 def claude_call(session, name, arguments):

@@ -63,6 +63,9 @@ fn table(found: &[Evidence]) -> String {
             one.different,
             one.incomparable
         );
+        if let Some((first, last)) = one.sessions.filter(|_| one.different == 0 && !one.version.is_empty()) {
+            let _ = writeln!(out, "  exact, as your sessions {} show", days(first, last));
+        }
         for Difference { session, step, recorded, expected, .. } in &one.differences {
             let _ = writeln!(out, "  {} in {}", visible(step), visible(session));
             for (who, texts) in [("only the record has", recorded), ("only Briefing says", expected)] {
@@ -74,6 +77,13 @@ fn table(found: &[Evidence]) -> String {
         }
     }
     out
+}
+
+/// Returns a span of days in words.
+fn days(first: Timestamp, last: Timestamp) -> String {
+    let day = |when: Timestamp| when.to_zoned(jiff::tz::TimeZone::system()).date().to_string();
+    let (first, last) = (day(first), day(last));
+    if first == last { format!("of {first}") } else { format!("from {first} to {last}") }
 }
 
 /// Writes down what a difference rests on, with what the record has.
