@@ -24,6 +24,7 @@ mod expect;
 mod explain;
 mod harnesses;
 mod hook;
+mod inspect;
 mod mcp;
 mod redact;
 mod report;
@@ -98,6 +99,9 @@ enum Command {
     /// Prove the expectations of briefing.toml: which sentences must reach which agents
     #[command(after_help = expect::EXAMPLES)]
     Expect(expect::Expect),
+    /// Show what a repository tells agents, makes them run and allows them, before one is started in it; nothing is run
+    #[command(after_help = inspect::EXAMPLES)]
+    Inspect(inspect::Inspect),
     /// Explain a kind of findings: what it means, and what can be done about it
     #[command(after_help = explain::EXAMPLES)]
     Explain(explain::Explain),
@@ -185,6 +189,7 @@ pub fn main() -> ExitCode {
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Why(arguments) => why::run(&arguments),
         Command::Expect(arguments) => expect::run(&arguments),
+        Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Session(arguments) => session::run(&arguments),
         Command::Agents(arguments) => agents::run(&arguments),

@@ -18,6 +18,7 @@ pub mod change;
 pub mod check;
 pub mod evidence;
 pub mod expect;
+pub mod inspect;
 pub(crate) mod memory;
 pub(crate) mod mentions;
 pub(crate) mod privacy;

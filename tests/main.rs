@@ -21,6 +21,7 @@ mod fuzz;
 mod git;
 mod hook;
 mod incremental;
+mod inspect;
 mod libraries;
 mod mcp;
 mod messages;

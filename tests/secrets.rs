@@ -61,7 +61,7 @@ fn place(secrets: &[(&str, String)]) -> Place {
 }
 
 /// Every command that answers, in each of its forms. What a model is sent is the one thing that `show` is there to show.
-const COMMANDS: [&[&str]; 25] = [
+const COMMANDS: [&[&str]; 27] = [
     &["show", "src/a.rs", "--harness", "all"],
     &["show", "src/a.rs", "--harness", "all", "-v"],
     &["show", "src/a.rs", "--harness", "all", "--why"],
@@ -85,6 +85,8 @@ const COMMANDS: [&[&str]; 25] = [
     &["harnesses", "--details"],
     &["harnesses", "--format", "json"],
     &["expect", "--suggest"],
+    &["inspect"],
+    &["inspect", "--format", "json"],
     &["audit", "--last"],
     &["hook", "claude-code"],
 ];

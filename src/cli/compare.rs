@@ -127,7 +127,8 @@ pub(super) fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
             print(&format!("{json}\n"))?;
         }
     }
-    Ok(code(arguments, !found.moments.is_empty()))
+    let is_same = found.moments.is_empty() && found.grants.is_empty();
+    Ok(code(arguments, !is_same))
 }
 
 fn tell(format: Format, all: &(impl Serialize + ?Sized), said: &str) -> Result<ExitCode, Failure> {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::Core;
 use super::alone::at_rest;
 use super::check::below;
+use super::inspect::Found;
 use super::settings::Settings;
 use super::workspace::is_instruction_file;
 use crate::answer::{Fate, Resolution, SessionKind, Source, Standpoint};
@@ -18,6 +19,7 @@ use crate::report::change::{Change, Kind, Moment, When, on_read};
 use crate::report::compare::{Difference, compare};
 use crate::report::findings::patterns as patterns_of;
 use crate::report::front_matter::head;
+use crate::report::inspection::{Note, changes};
 use crate::report::sentences;
 use crate::request::{Defaults, OneOrMany, Places, Request, beside};
 use crate::resolve::AgentQuestion;
@@ -91,10 +93,25 @@ pub fn change(defaults: Defaults, changing: &Changing) -> Result<Change, String>
                 }
             }
         }
+        let found = [(&then, Some(&*before)), (&now, after.as_deref())]
+            .map(|(core, revision)| Found::below(core, &root, revision));
+        let [old, new] = found;
+        let grants = changes(&old.grants, &new.grants);
+        let notes = come(&old.notes, new.notes);
         let order = |moment: &Moment| judged.iter().position(|one| one.agent == moment.agent);
         moments.sort_by_key(order);
-        Ok(Change { version: VERSION, base: name, before, after, judged, asked, moments })
+        Ok(Change { version: VERSION, base: name, before, after, judged, asked, moments, grants, notes })
     })
+}
+
+/// Returns the notes that were not there before, wherever in their file.
+fn come(before: &[Note], after: Vec<Note>) -> Vec<Note> {
+    let mut left: Vec<&Note> = before.iter().collect();
+    let is_new = |note: &Note| {
+        let known = left.iter().position(|other| (&other.path, &other.what) == (&note.path, &note.what));
+        known.map(|at| left.remove(at)).is_none()
+    };
+    after.into_iter().filter(is_new).collect()
 }
 
 /// One agent, with what it is asked on each side.

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::compare::{Comparison, Difference};
+use super::inspection::{GrantChange, Note};
 use super::judged::Judged;
 use super::sentences;
 use crate::answer::{Resolution, Trigger};
@@ -25,6 +26,12 @@ pub struct Change {
     pub asked: Vec<When>,
     /// The moments at which an agent is told something else, agent by agent.
     pub moments: Vec<Moment>,
+    /// What the repository makes clients run or allows them, and did not before, or no longer does.
+    #[serde(default)]
+    pub grants: Vec<GrantChange>,
+    /// Hidden and look-alike characters that come, and files that come and are not the repository's own.
+    #[serde(default)]
+    pub notes: Vec<Note>,
 }
 
 /// A moment, whoever the agent is.

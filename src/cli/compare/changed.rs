@@ -10,6 +10,7 @@ use crate::cli::screen;
 use crate::cli::words::visible;
 use crate::report::change::{Change, Kind, Moment, When};
 use crate::report::compare::Difference;
+use crate::report::inspection::{GrantChange, Note};
 use crate::report::judged::sentence;
 use crate::report::words::{count, list};
 
@@ -154,10 +155,56 @@ pub(in crate::cli) fn text(change: &Change, root: &Path, width: usize) -> String
         }
         out.push('\n');
     }
+    let beside = beside(change);
+    for (title, lines) in &beside {
+        let _ = writeln!(out, "{BOLD}{title}{BOLD:#}");
+        for line in lines.iter().take(SENTENCES) {
+            for (at, line) in screen::wrapped(&visible(line), width.saturating_sub(4)).iter().enumerate() {
+                let _ = writeln!(out, "  {}{line}", if at == 0 { "" } else { "  " });
+            }
+        }
+        let _ = match lines.len().saturating_sub(SENTENCES) {
+            0 => writeln!(out),
+            more => writeln!(out, "  {FAINT}{}{FAINT:#}\n", count(more, "more line")),
+        };
+    }
     for line in screen::wrapped(&summary(change), width) {
         let _ = writeln!(out, "{FAINT}{}{FAINT:#}", visible(&line));
     }
     out
+}
+
+/// Says what a change lets clients do, and what it brings in disguise or from elsewhere: a title, and its lines.
+fn beside(change: &Change) -> Vec<(&'static str, Vec<String>)> {
+    let of = |is_allowed: bool| -> Vec<String> {
+        let grants = change.grants.iter().filter(|one| one.grant.kind.is_allowed() == is_allowed);
+        let line = |one: &GrantChange| {
+            let grant = &one.grant;
+            let was = one.was.as_ref().map_or_else(String::new, |was| format!(" (was {was})"));
+            let (mark, agents) = (mark(&one.change), list(&grant.agents));
+            let place = format!("{}:{}", grant.path, grant.line);
+            format!("{mark} {} {}{was}, {} [{agents}] {place}", grant.kind.word(), grant.what, grant.when)
+        };
+        grants.map(line).collect()
+    };
+    let note = |note: &Note| {
+        let line = note.line.map_or_else(String::new, |line| format!(":{line}"));
+        format!("! {}{line} {}", note.path, note.what)
+    };
+    let all = [
+        ("What clients run here", of(false)),
+        ("What clients are allowed here", of(true)),
+        ("What comes and is not what it looks like", change.notes.iter().map(note).collect()),
+    ];
+    all.into_iter().filter(|(_, lines)| !lines.is_empty()).collect()
+}
+
+fn mark(change: &str) -> char {
+    match change {
+        "added" => '+',
+        "gone" => '-',
+        _ => '~',
+    }
 }
 
 /// Says for whom nothing changes, and what was asked.
@@ -232,6 +279,16 @@ pub(in crate::cli) fn section(change: &Change, root: &Path) -> String {
             let longest = lines.iter().flat_map(|line| line.split(|c| c != '`')).map(str::len).max().unwrap_or(0);
             let fence = "`".repeat(longest.max(2) + 1);
             let _ = writeln!(out, "\n{fence}diff\n{}\n{fence}", lines.join("\n"));
+        }
+        out.push('\n');
+    }
+    for (title, lines) in beside(change) {
+        let _ = writeln!(out, "#### {title}\n");
+        for line in lines.iter().take(SENTENCES) {
+            let _ = writeln!(out, "- {}", plain(&visible(&line.replace('\n', " "))));
+        }
+        if let Some(more) = lines.len().checked_sub(SENTENCES).filter(|more| *more > 0) {
+            let _ = writeln!(out, "- {}", count(more, "more line"));
         }
         out.push('\n');
     }

@@ -1,0 +1,162 @@
+//! Looks through a repository for what it tells agents, makes them run and allows them. Nothing is run.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use super::Core;
+use super::alone::at_rest;
+use super::settings::Settings;
+use crate::answer::Resolution;
+use crate::disk::Filesystem;
+use crate::disk::scan::{self, Progress, Threads};
+use crate::glob::gitignore;
+use crate::harness::names::{INSTRUCTION_FILES, is_folder};
+use crate::report::grants::{FILES, Grant, grants};
+use crate::report::inspection::{Inspection, Note, OfAgent, Told, disguised};
+use crate::request::{Defaults, Places, Request};
+use crate::snapshot::FileType;
+
+/// Directories in which projects keep code of others.
+const VENDORED: [&str; 8] =
+    ["vendor", "vendored", "third_party", "third-party", "node_modules", "external", "extern", "Pods"];
+
+/// Inspects a directory.
+///
+/// # Errors
+/// If the settings make no sense; in words.
+pub fn inspect(base: Defaults, root: &Path, settings: Settings) -> Result<Inspection, String> {
+    let (runtime, core) = at_rest(base, root, settings, None)?;
+    let root = core.session().folders[0].clone();
+    runtime.block_on(async {
+        let places = Places { cwd: root.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
+        let asked = core.answers(&Request::default(), &places).await;
+        let (answers, _) = asked.map_err(|error| error.message.into_owned())?;
+        let judged = core.judged(&places, &answers).await;
+        let found = Found::below(&core, &root, None);
+        let mut agents: Vec<OfAgent> = answers.iter().map(|answer| told(answer, &root)).collect();
+        for grant in found.grants {
+            for id in &grant.agents {
+                let at = agents.iter().position(|one| one.agent == *id).unwrap_or_else(|| {
+                    agents.push(OfAgent { agent: id.clone(), ..OfAgent::default() });
+                    agents.len() - 1
+                });
+                let list = if grant.kind.is_allowed() { &mut agents[at].allows } else { &mut agents[at].runs };
+                list.push(Grant { agents: vec![id.clone()], ..grant.clone() });
+            }
+        }
+        let mut hidden = found.notes;
+        let sources = answers.iter().flat_map(|answer| &answer.answer.sources);
+        let paths: BTreeSet<&Path> =
+            sources.filter(|source| source.fate.reaches()).filter_map(|source| source.path()).collect();
+        for path in paths.into_iter().filter(|path| path.starts_with(&root)) {
+            let name = inside(&root, path);
+            hidden.extend(whose(&core, &root, path));
+            // What is imported has any name.
+            if !INSTRUCTION_FILES.matches(path)
+                && let Ok(raw) = core.files.read(path)
+            {
+                hidden.extend(disguised(&name, &raw.text()));
+            }
+        }
+        hidden.sort();
+        hidden.dedup();
+        Ok(Inspection { root: root.display().to_string(), judged, agents, hidden })
+    })
+}
+
+fn told(answer: &Resolution, root: &Path) -> OfAgent {
+    let sources = answer.answer.sources.iter().filter(|source| source.fate.reaches());
+    let told = sources.filter_map(|source| {
+        let path = inside(root, source.path()?);
+        let (bytes, _) = source.reaches().unwrap_or_default();
+        Some(Told { path, fate: source.fate.to_string(), bytes })
+    });
+    OfAgent { agent: answer.harness.clone(), told: told.collect(), ..OfAgent::default() }
+}
+
+/// What is found in the files of a directory.
+pub(super) struct Found {
+    pub grants: Vec<Grant>,
+    pub notes: Vec<Note>,
+}
+
+impl Found {
+    /// Looks through a directory, as it is now or at a revision.
+    pub fn below(core: &Core, root: &Path, revision: Option<&str>) -> Found {
+        let mut found = Found { grants: Vec::new(), notes: Vec::new() };
+        for path in files(core, root, revision) {
+            let note = whose(core, root, &path);
+            let is_outside = !core.files.real(&path).starts_with(core.files.real(root));
+            found.notes.extend(note);
+            // Other files of the disk are not part of the repository, whatever leads to them.
+            let Some(raw) = (!is_outside).then(|| core.files.read(&path).ok()).flatten() else { continue };
+            let (name, text) = (inside(root, &path), raw.text());
+            found.grants.extend(grants(Path::new(&name), &text));
+            found.notes.extend(disguised(&name, &text));
+        }
+        found.grants.sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
+        found
+    }
+}
+
+/// Returns the files that agents may read, and the links among them.
+fn files(core: &Core, root: &Path, revision: Option<&str>) -> Vec<PathBuf> {
+    let any = |_: &OsStr| true;
+    let all = match revision {
+        None => scan::scan(root, Threads::PerCore, &any, |_| (), &Progress::default()),
+        Some(_) => scan::scan_in(&core.files, root, &any),
+    };
+    let mut files = Vec::new();
+    for path in all {
+        let relative = path.strip_prefix(root).unwrap_or(&path);
+        if FILES.matches(relative) || INSTRUCTION_FILES.matches(relative) {
+            files.push(path);
+            continue;
+        }
+        let is_linked = is_folder(relative) && core.files.lstat(&path).is_ok_and(|meta| meta.kind == FileType::Link);
+        if !is_linked {
+            continue;
+        }
+        // A folder of an agent may be a link to another folder of the repository.
+        if core.files.real(&path).starts_with(core.files.real(root)) {
+            let below = scan::scan_in(&core.files, &path, &any);
+            files.extend(below.into_iter().filter(|file| FILES.matches(file) || INSTRUCTION_FILES.matches(file)));
+        } else {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files.dedup();
+    files
+}
+
+/// Says whose text a file is, if it is not the repository's own.
+pub(super) fn whose(core: &Core, root: &Path, path: &Path) -> Option<Note> {
+    let relative = path.strip_prefix(root).ok()?;
+    let note = |what: String| Some(Note { path: inside(root, path), line: None, what });
+    let real = core.files.real(path);
+    if !real.starts_with(core.files.real(root)) {
+        return note(format!("leads out of the repository, to {}", real.display()));
+    }
+    let mut dirs: Vec<&Path> = path.ancestors().skip(1).take_while(|dir| dir.starts_with(root)).collect();
+    let nested = dirs.iter().find(|dir| **dir != root && core.files.lstat(&dir.join(".git")).is_ok());
+    if let Some(dir) = nested {
+        return note(format!("of another repository, in {} (a submodule or a clone)", inside(root, dir)));
+    }
+    if let Some(name) = relative.iter().find(|part| VENDORED.iter().any(|name| *part == *name)) {
+        return note(format!("vendored, in {}", name.to_string_lossy()));
+    }
+    dirs.reverse();
+    let is_ignored = dirs.iter().any(|dir| {
+        let Ok(rules) = core.files.read(&dir.join(".gitignore")) else { return false };
+        gitignore(dir, rules.text().lines()).matched_path_or_any_parents(path, false).is_ignore()
+    });
+    is_ignored.then(|| note("ignored by git: not part of a clone".to_owned())).flatten()
+}
+
+/// A path below the root as it is written there.
+fn inside(root: &Path, path: &Path) -> String {
+    let Ok(relative) = path.strip_prefix(root) else { return path.display().to_string() };
+    relative.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
+}
