@@ -49,7 +49,13 @@ tests! {
         editor.open_document(DECLARATION, &expects("Never log personal data.")).await;
         failed(&mut editor, DECLARATION, false).await;
         editor.write(AGENTS, "Never log data.\n");
-        let found = failed(&mut editor, DECLARATION, true).await;
+        let found = loop {
+            let found = failed(&mut editor, DECLARATION, true).await;
+            // A file is empty for a moment while it is written.
+            if found[0]["relatedInformation"].is_array() {
+                break found;
+            }
+        };
         assert_eq!(found[0]["range"]["start"], json!({"line": 0, "character": 0}), "{found:?}");
         assert!(found[0]["message"].as_str().is_some_and(|said| said.contains("no instruction file says it")), "{found:?}");
         assert_eq!(found[0]["relatedInformation"][0]["message"], "similar: Never log data.");
