@@ -34,7 +34,8 @@ pub use jsonc::parse_jsonc;
 pub use remembered::Remembered;
 pub use toml_value::parse_toml;
 pub use yaml::{
-    parse_js_yaml, parse_leniently, parse_npm_yaml, parse_rust_yaml, parse_rust_yaml_in_part, parse_yaml, with_merges,
+    parse_js_yaml, parse_leniently, parse_npm_yaml, parse_python_yaml, parse_rust_yaml, parse_rust_yaml_in_part,
+    parse_yaml, with_merges,
 };
 
 /// A whole file as JavaScript's `JSON.parse` reads it. Its values have no spans; errors have a position.

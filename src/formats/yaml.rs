@@ -1,6 +1,6 @@
 //! YAML, as it stands at the head of instruction files: values with spans, and what clients' libraries make of them.
 //!
-//! This file makes values of the events of a parser, by the rules of a [`Dialect`]. `npm`, `js_yaml` and `lenient` stand on it,
+//! This file makes values of the events of a parser, by the rules of a [`Dialect`]. `npm`, `js_yaml`, `python` and `lenient` stand on it,
 //! each named after whose rules it follows. `rust` stands by itself: it is the library.
 
 use std::borrow::Cow;
@@ -15,11 +15,13 @@ mod js_yaml;
 mod lenient;
 mod npm;
 mod pairs;
+mod python;
 mod rust;
 
 pub use js_yaml::parse_js_yaml;
 pub use lenient::{parse_leniently, with_merges};
 pub use npm::parse_npm_yaml;
+pub use python::parse_python_yaml;
 pub use rust::{parse_rust_yaml, parse_rust_yaml_in_part};
 
 use pairs::{Pair, Style, pairs};

@@ -98,7 +98,11 @@ LAID_OUT = {}
 def as_laid_out(case, path):
     """What the case has in a file that drivers write into, whatever an earlier question left there."""
     if LAID_OUT.get(path, (None, ""))[0] is not case:
-        LAID_OUT[path] = case, open(path).read() if os.path.exists(path) else ""
+        try:
+            with open(path, errors="surrogateescape", newline="") as file:
+                LAID_OUT[path] = case, file.read()
+        except OSError:
+            LAID_OUT[path] = case, ""
     return LAID_OUT[path][1]
 
 

@@ -37,7 +37,7 @@ def request(clients, case, ask):
     # Below the user's settings, which stay as they are.
     os.makedirs("/etc/grok", exist_ok=True)
     said = as_laid_out(case, MANAGED)
-    with open(MANAGED, "w") as f:
+    with open(MANAGED, "w", errors="surrogateescape", newline="") as f:
         f.write(f"{said}\n{CONFIG.format(model.url)}")
     env = environment(case, XAI_API_KEY="dummy", GROK_DISABLE_AUTO_UPDATE="1", GROK_TELEMETRY="0")
     command = [os.path.join(clients, BINARY), "-p", prompt(ask), "-m", "mock", "--always-approve"] + words(options(case))

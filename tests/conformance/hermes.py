@@ -3,7 +3,7 @@
 `session`: SOUL.md at the beginning of the system message, where the case has one, and the section `# Project Context` (role system). `read`:
 what the result of a tool brings along (role tool).
 """
-import glob, json, os
+import glob, json, os, re
 
 from chat_model import Model, as_laid_out, calls, environment, last_request, prompt, said_by, text, words
 from plain_trees import TEXTS, Trees
@@ -12,7 +12,7 @@ CLIENT, VERSION = "hermes", "0.19.0"
 BINARY = "hermes-agent/bin/hermes"
 HEAD = "# Project Context\n\nThe following project context files have been loaded and should be followed:\n\n"
 FOUND = "\n\n[Subdirectory context discovered: "
-IDENTITY = "You are Hermes Agent, an intelligent AI assistant created by Nous Research."
+IDENTITY = re.compile(r"You are Hermes Agent, an intelligent AI assistant created by Nous Research\.[^\n\[]*investigations\.")
 AFTER_SOUL = "\n\nYou run on Hermes Agent"
 CONFIG = """model:
   default: m
@@ -36,6 +36,11 @@ def own_folders(case, ask):
     return [own, *filter(os.path.isdir, glob.glob(os.path.join(glob.escape(own), "profiles", "*")))]
 
 
+def has_soul(case, ask):
+    """Whether somebody wrote the client's own words into SOUL.md."""
+    return any(IDENTITY.fullmatch(as_laid_out(case, os.path.join(own, "SOUL.md")).strip()) for own in own_folders(case, ask))
+
+
 def request(clients, case, ask):
     other = {"edit": lambda path, text: ("patch", {"path": path, "old_string": text, "new_string": text + "more"}),
              "write": lambda path, _: ("write_file", {"path": path, "content": "new"}),
@@ -45,7 +50,7 @@ def request(clients, case, ask):
         os.makedirs(own, exist_ok=True)
         config = os.path.join(own, "config.yaml")
         said = as_laid_out(case, config)
-        with open(config, "w") as f:
+        with open(config, "w", errors="surrogateescape", newline="") as f:
             f.write(CONFIG.format(model.url) + said)
     # It installs a package for speech when it starts, which is not to be had here.
     env = environment(case, OPENAI_API_KEY="dummy", OPENAI_BASE_URL=model.url, PIP_NO_INDEX="1", PIP_RETRIES="0", UV_OFFLINE="1")
@@ -53,13 +58,14 @@ def request(clients, case, ask):
 
 
 def ask(clients, case, ask):
+    is_users = has_soul(case, ask)
     body = request(clients, case, ask)
     if body is None:
         return "refused"
     system, messages = "\n".join(said_by(body, "system")), []
-    # Where there is no SOUL.md, the client writes one that says the same.
+    # The client's own words stand there where there is no SOUL.md; as a whole they are no instructions.
     end = system.find(AFTER_SOUL)
-    if not system.startswith(IDENTITY) and end > 0:
+    if end > 0 and (is_users or not IDENTITY.fullmatch(system[:end])):
         messages.append(("session", "system", system[:end]))
     start = system.find(HEAD)
     if start >= 0:

@@ -11,10 +11,7 @@ from plain_trees import Trees
 CLIENT, VERSION = "mistral-vibe", "3.0.2"
 BINARY = "mistral-vibe/bin/vibe"
 HEAD, TAIL = "Codebase and user instructions are shown below.", "\n\nIMPORTANT: this context may or may not be relevant to your tasks. You should act on these guidelines if they are relevant to your task."
-KEYS = """active_model = "mock"
-enable_telemetry = false
-enable_update_checks = false
-"""
+KEYS = {"active_model": '"mock"', "enable_telemetry": "false", "enable_update_checks": "false"}
 PROVIDER = """
 [[providers]]
 name = "mock"
@@ -46,8 +43,8 @@ def request(clients, case, ask):
     os.makedirs(own, exist_ok=True)
     config = os.path.join(own, "config.toml")
     said = as_laid_out(case, config)
-    with open(config, "w") as f:
-        f.write(KEYS + said + PROVIDER.format(model.url))
+    with open(config, "w", errors="surrogateescape", newline="") as f:
+        f.write("".join(f"{key} = {value}\n" for key, value in KEYS.items() if not re.search(rf"^{key}\b", said, re.M)) + said + PROVIDER.format(model.url))
     command = [os.path.join(clients, BINARY), "-p", prompt(ask), "--auto-approve"] + words(options(case))
     return last_request(model, command, ask, environment(case, MOCK_API_KEY="dummy", MISTRAL_API_KEY="dummy"), 90)
 

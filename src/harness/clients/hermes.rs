@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use crate::answer::{
-    Answer, Certain, Fate, Limit, Message, Per, Purpose, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Unit,
+    Answer, Certain, Fate, Limit, Message, Per, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Unit,
 };
-use crate::formats::{Value, dotenv, parse_yaml};
+use crate::formats::{Value, dotenv, parse_python_yaml};
 use crate::harness::history::replays;
 use crate::harness::keys::{Key, Keys, Takes};
 use crate::harness::kit::conventional::PLAIN;
@@ -26,6 +26,7 @@ use crate::text::{is_py_space, py_trimmed};
 
 mod below;
 mod profile;
+mod soul;
 mod suspicion;
 
 /// The profile.
@@ -123,7 +124,7 @@ impl Edition for Hermes {
         let own = profile::own_folder(at, search)?;
         let window = Window::of(at, &own.join("config.yaml"), search)?;
         if sends_rules(at, &own, search)? {
-            soul(&own.join("SOUL.md"), &window, search, &mut answer)?;
+            soul::look(&own.join("SOUL.md"), &window, search, &mut answer)?;
             project(at, &window, search, &mut answer)?;
         }
         below::look(at, search, &mut answer)?;
@@ -155,7 +156,7 @@ struct Window {
 impl Window {
     fn of(at: &Standpoint, config: &Path, search: &mut Search) -> Known<Window> {
         let read = search.read(config, "the limit of files, and the window of the model")?;
-        let node = read.ok().and_then(|raw| parse_yaml(&raw.text()).ok());
+        let node = read.ok().and_then(|raw| parse_python_yaml(&raw.text()).ok());
         let number = |path: &[&str]| match node.as_ref().and_then(|node| node.at_path(path)).map(|node| &node.value) {
             Some(Value::Integer(number)) => usize::try_from(*number).ok().filter(|number| *number > 0),
             _ => None,
@@ -266,20 +267,6 @@ fn source(path: &Path, raw: &Content, scope: Scope, cut: Option<usize>, reason: 
             ..Source::new(path, scope, Fate::Truncated, format!("cut to {max} characters: beginning and end stay"))
         },
     }
-}
-
-fn soul(path: &Path, window: &Window, search: &mut Search, answer: &mut Answer) -> Known<()> {
-    let Some((raw, text)) = read(path, Scope::User, search, answer)? else { return Ok(()) };
-    let text = scanned(&text, "SOUL.md", path, answer);
-    let (text, is_cut) = window.cut(text, "SOUL.md", path, answer);
-    let text = text[py_trimmed(&text)].to_owned();
-    let said = source(path, &raw, Scope::User, is_cut.then_some(window.limit), "who the agent is");
-    give(
-        answer,
-        Message::instructions(Trigger::Session, Role::System, text),
-        vec![Source { purpose: Purpose::Persona, ..said }],
-    );
-    Ok(())
 }
 
 fn give(answer: &mut Answer, message: Message, sources: Vec<Source>) {

@@ -1,17 +1,32 @@
 //! Settings: layers of the administrator's and of the user's, of which the highest that has a key counts, and variables before them.
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use serde::Deserialize;
 
 use crate::answer::{Answer, Certain, Standpoint};
-use crate::formats::{Node, parse_toml};
+use crate::formats::{Node, Value, parse_toml};
 use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Errno, Unreadable};
 
 /// The folder of the administrator's settings; 1.0.41.
 const SYSTEM: &str = "/etc/grok";
-/// The clients whose files are read, by their names in settings, and the kinds of files that can be switched off.
-const CLIENTS: [&str; 3] = ["claude", "cursor", "codex"];
-const KINDS: [&str; 6] = ["skills", "rules", "agents", "mcps", "hooks", "sessions"];
+/// The types of keys: each list has the keys that take such a value.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Types {
+    flags: Vec<String>,
+    whole: Vec<String>,
+    numbers: Vec<String>,
+    texts: Vec<String>,
+    lists: Vec<String>,
+    tables: Vec<String>,
+}
+
+static TYPES: LazyLock<Types> = LazyLock::new(|| {
+    toml::from_str(include_str!("../../../../data/clients/grok-build/types.toml")).expect("a table of types")
+});
 
 /// What the settings switch off and add.
 pub(super) struct Settings {
@@ -21,6 +36,40 @@ pub(super) struct Settings {
     pub(super) extra_folders: Vec<PathBuf>,
     /// Whether a folder has to be trusted.
     pub(super) asks_for_trust: bool,
+}
+
+impl Types {
+    /// Returns what the value of a key may be.
+    fn wanted(&self, key: &str) -> String {
+        let kinds = [
+            ("true or false", &self.flags),
+            ("a whole number", &self.whole),
+            ("a number", &self.numbers),
+            ("a text", &self.texts),
+            ("a list of texts", &self.lists),
+            ("a table", &self.tables),
+        ];
+        let takes = kinds.iter().filter(|(_, keys)| keys.iter().any(|name| name == key));
+        takes.map(|(what, _)| *what).collect::<Vec<_>>().join(" or ")
+    }
+
+    fn keys(&self) -> impl Iterator<Item = &String> {
+        [&self.tables, &self.flags, &self.whole, &self.numbers, &self.texts, &self.lists].into_iter().flatten()
+    }
+
+    /// Returns true if a key takes a value.
+    fn take(&self, key: &str, value: &Value) -> bool {
+        let is_in = |list: &[String]| list.iter().any(|name| name == key);
+        match value {
+            Value::Bool(_) => is_in(&self.flags),
+            Value::Integer(_) => is_in(&self.whole),
+            Value::Float(_) => is_in(&self.numbers),
+            Value::Text(_) => is_in(&self.texts),
+            Value::List(list) => is_in(&self.lists) && list.iter().all(|node| node.as_text().is_some()),
+            Value::Table(_) => is_in(&self.tables),
+            Value::Date(_) | Value::Null => false,
+        }
+    }
 }
 
 /// The files of settings that can be used, the highest first.
@@ -107,19 +156,13 @@ impl Layers {
         self.0.iter().find_map(|layer| layer.at_path(path))
     }
 
-    /// Says which of the keys that are looked at here has a value of another type, for which the client refuses to start.
+    /// Says which key has a value of another type than the client takes, for which it refuses to start.
     fn mistyped(&self) -> Option<String> {
-        let tables = ["compat", "paths"].map(|key| vec![key]).into_iter();
-        let of_clients = CLIENTS.map(|client| vec!["compat", client]);
-        let no_table = |path: &Vec<&str>| self.get(path).is_some_and(|node| node.as_table().is_none());
-        let mut switches = CLIENTS.iter().flat_map(|client| KINDS.map(|kind| vec!["compat", client, kind]));
-        let no_switch = |path: &Vec<&str>| self.get(path).is_some_and(|node| node.as_bool().is_none());
-        let folders = self.get(&["paths", "extra_rule_dirs"]);
-        if folders.is_some_and(|list| list.as_texts().is_none()) {
-            return Some("paths.extra_rule_dirs must be a list of paths".to_owned());
-        }
-        let table = tables.chain(of_clients).find(no_table).map(|path| format!("{} must be a table", path.join(".")));
-        table.or_else(|| switches.find(no_switch).map(|path| format!("{} must be true or false", path.join("."))))
+        let is_wrong = |key: &&String| {
+            let path: Vec<&str> = key.split('.').collect();
+            self.get(&path).is_some_and(|node| !TYPES.take(key, &node.value))
+        };
+        TYPES.keys().find(is_wrong).map(|key| format!("{key} must be {}", TYPES.wanted(key)))
     }
 
     /// The further folders of rules that are absolute once `~` and variables are put in.
