@@ -519,6 +519,103 @@ def limits_within_characters(tree):
     everywhere(tree, "\u0436" * tree.count(25_000))
 
 
+def aliases_of_a_long_value(tree):
+    count = tree.count(50_000)
+    rules(tree, lambda key: f"long: &a '{'word ' * tree.count(20_000)}'\n{key}: [{', '.join(['*a'] * count)}]")
+
+
+def classes_in_patterns(tree):
+    """Sets of signs that do not end, or are long to compile."""
+    patterns = ["[^/" * tree.count(50_000), "**/" * tree.count(5_000) + "*.md", "[[:alpha:]" * tree.count(5_000), "[[:alpha:]]" * tree.count(5_000)]
+    rules(tree, lambda key: f"inclusion: fileMatch\n{key}:\n" + "".join(f"  - '{pattern}'\n" for pattern in patterns))
+    settings(tree, patterns)
+
+
+def a_pattern_of_fifty_kilobytes(tree):
+    for number in range(tree.count(1_000)):
+        write(tree.project / f"docs/{number}.md", "Text.\n")
+    settings(tree, ["*a" * 25_000 + "*.md", "{a,b}*" * 8_000, "?*" * 25_000, "**/*[a-z]" * 5_000])
+
+
+def headers_in_a_declaration(tree):
+    count = tree.count(50_000)
+    everywhere(tree, "Text.\n")
+    write(tree.project / "briefing.toml", each(count // 2, "[harness.a{0}]\n") + each(count // 2, "[a{0}]\n"))
+
+
+def keys_that_never_end(tree):
+    everywhere(tree, "-----BEGIN " * tree.count(500_000) + "\n")
+
+
+def comments_that_ignore(tree):
+    everywhere(tree, each(tree.count(40_000), "<!-- briefing-ignore import-missing: reason {0} -->\n@./missing/{0}.md\n"))
+
+
+def maps_in_maps_in_a_head(tree):
+    depth = tree.count(100_000)
+    rules(tree, lambda key: f"{key}: " + "{a: " * depth + "1" + "}" * depth)
+
+
+def patterns_in_what_git_ignores(tree):
+    everywhere(tree, each(200, "See `docs/missing{0}.md`.\n"))
+    bombs = ["*a" * 20_000, "**/" * 20_000, "[" * 50_000, "[!a-" * 10_000, "?" * 50_000, "\\" * 50_000, "!" * 50_000]
+    for directory in ("", "docs/", "src/"):
+        write(tree.project / directory / ".gitignore", "\n".join(bombs) + "\n" + each(tree.count(50_000), "*a*{0}*b/**/*c*\n"))
+
+
+def a_variable_that_is_named_often(tree):
+    """A long variable: each place that names it grows by all of it."""
+    long, names = "v" * tree.count(100_000), tree.count(2_000)
+    for name in (".env", ".gemini/.env", ".qwen/.env"):
+        write(tree.project / name, f"LONG={long}\n" + each(names, "NAME{0}=${{LONG}}${{LONG}}\n"))
+    write(tree.home / ".openclaw/.env", f"LONG={long}\n")
+    tree.environment = {"LONG": long}
+    settings(tree, ["${LONG}", "$LONG/a.md", "{env:LONG}/b.md"] * names)
+
+
+def tables_by_the_hundred_thousand(tree):
+    count = tree.count(300_000)
+    write(tree.home / ".codex/config.toml", each(count, "[t{0}]\na = 1\n"))
+    write(tree.project / ".codex/config.toml", each(count, "[[t.a{0}.b]]\n"))
+    everywhere(tree, "Text.\n")
+
+
+def fans_of_links(tree):
+    """Directories in which each leads to all others, by many ways."""
+    width = 40
+    for folder in ["docs", *RULE_FOLDERS, *SKILLS]:
+        directory = tree.project / folder
+        directory.mkdir(parents=True, exist_ok=True)
+        for number in range(width):
+            (directory / f"l{number}").symlink_to("." if number % 2 else "../" * len(Path(folder).parts))
+        write(directory / "a.md", "Text.\n")
+    everywhere(tree, each(width, "@./docs/l{0}/l1/l3/a.md\n"))
+    settings(tree, ["docs/**/*.md", "**/a.md", "docs/*/*/*/*/a.md"])
+
+
+def links_to_here(tree):
+    for number in range(tree.count(2_000)):
+        (tree.project / f"here{number}").symlink_to(".")
+    everywhere(tree, "Text.\n")
+    settings(tree, ["**/*.md", "*/*/*/AGENTS.md", "here*/**/AGENTS.md"])
+
+
+def a_path_of_six_kilobytes(tree):
+    long = "/".join("d" * 3_000)
+    everywhere(tree, f"@./{long}/a.md\n")
+    settings(tree, [f"{long}/*.md", f"{long}/a.md"])
+    tree.file = f"{long}/a.rs"
+
+
+def markdown_in_names_and_patterns(tree):
+    """Texts that would be pictures, links, mentions or signs of a terminal, where they are shown."""
+    live = ["![](https://example.org/a.png)", "[a](command:b)", "<img src=x onerror=y>", "@everyone", "`` ` ``", "::error::a", "\u009b31m", "\x1b]0;a\x07", "a\rb", "|", "~~~"]
+    for number, name in enumerate(live):
+        write(tree.project / ".claude/rules" / (name.replace("/", "_") + ".md"), f"---\npaths: '{name}'\n---\n{name}\n")
+        write(tree.project / f".claude/skills/s{number}/SKILL.md", f"---\nname: {name}\ndescription: {name}\n---\n{name}\n")
+    everywhere(tree, "".join(f"@./{name}\n" for name in live))
+
+
 INPUTS = {
     function.__name__.replace("_", "-"): function
     for function in (
@@ -529,6 +626,9 @@ INPUTS = {
         many_directories, the_whole_disk, many_rules, many_skills, large_files, sparse_files, special_files, links_to_processes, loops, odd_names,
         odd_texts, odd_repository, pipes_in_the_store, devices_in_the_store, names_that_lead_out_of_trees, deltas_that_multiply, borrowed_stores,
         files_that_change, braces_in_what_git_ignores, braces_in_braces, limits_within_characters,
+        aliases_of_a_long_value, classes_in_patterns, a_pattern_of_fifty_kilobytes, headers_in_a_declaration, keys_that_never_end,
+        comments_that_ignore, maps_in_maps_in_a_head, patterns_in_what_git_ignores, a_variable_that_is_named_often,
+        tables_by_the_hundred_thousand, fans_of_links, links_to_here, a_path_of_six_kilobytes, markdown_in_names_and_patterns,
     )
 } | {
     f"a-line-of-{name}": long_line(what)

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
 
 use globset::GlobSet;
@@ -41,17 +41,33 @@ static FOLDERS: LazyLock<HashSet<PathBuf>> = LazyLock::new(|| {
     folders
 });
 
+/// How many names the longest of them has.
+static FOLDER_DEPTH: LazyLock<usize> =
+    LazyLock::new(|| FOLDERS.iter().map(|folder| folder.components().count()).max().unwrap_or_default());
+
 /// Whether a relative path begins with a folder of some harness.
 pub fn is_folder(path: &Path) -> bool {
-    path.ancestors().any(|above| FOLDERS.contains(above))
+    begins_with_folder(path.components())
+}
+
+/// Returns true if the first names are a folder of some harness. Paths are as long as a repository makes them, folders are not.
+fn begins_with_folder<'a>(names: impl Iterator<Item = Component<'a>>) -> bool {
+    let mut first = PathBuf::new();
+    names.take(*FOLDER_DEPTH).any(|name| {
+        first.push(name);
+        FOLDERS.contains(&first)
+    })
 }
 
 /// Where an agent is started that reads an instruction or settings file in any case: in the file's own directory or, where
 /// that is or lies in the folder of a harness (`.github/instructions`, `.codex`), in the one that holds this folder.
 pub fn beside(file: &Path) -> PathBuf {
     let dir = file.parent().unwrap_or(Path::new("/"));
-    let holds = |above: &&Path| dir.strip_prefix(above).is_ok_and(is_folder);
-    dir.ancestors().find(holds).unwrap_or(dir).to_owned()
+    let names: Vec<_> = dir.components().collect();
+    let mut above = dir.ancestors().enumerate();
+    let holder =
+        above.find(|(below, _)| begins_with_folder(names[names.len().saturating_sub(*below)..].iter().copied()));
+    holder.map_or(dir, |(_, holder)| holder).to_owned()
 }
 
 impl Names {
@@ -126,6 +142,21 @@ mod tests {
             ("", false),
         ] {
             assert_eq!(is_folder(Path::new(path)), folder, "{path}");
+        }
+    }
+
+    #[test]
+    fn an_agent_starts_in_the_directory_that_holds_the_folder() {
+        for (file, dir) in [
+            ("/r/src/a.md", "/r/src"),
+            ("/r/.github/instructions/web/a.md", "/r"),
+            ("/r/.codex/x/.claude/a.md", "/r/.codex/x"),
+            ("/.codex/a.md", "/"),
+            ("/a.md", "/"),
+            (".codex/a.md", ""),
+            ("src/a.md", "src"),
+        ] {
+            assert_eq!(beside(Path::new(file)), Path::new(dir), "{file}");
         }
     }
 
