@@ -474,7 +474,12 @@ impl Reading<'_> {
                 let said = attachment.content.and_then(parse::<Vec<String>>).map(|said| said.join("\n"));
                 let name = format!("hook {}", attachment.hook_name.as_deref().unwrap_or_default());
                 if let Some(said) = said.or_else(text).filter(|said| !said.is_empty() && !sent.is_empty()) {
-                    let given = Given::recorded(Purpose::Hook, name.trim_end(), None, said.into());
+                    let given = match file_of_hook(attachment.hook_name.as_deref(), &said) {
+                        Some((path, text)) => {
+                            Given::recorded(Purpose::Instructions, "instruction file", Some(path), text.into())
+                        }
+                        None => Given::recorded(Purpose::Hook, name.trim_end(), None, said.into()),
+                    };
                     self.give(line, given, sent.first());
                 }
             }
@@ -656,6 +661,13 @@ fn what(given: &Given) -> (Option<PathBuf>, Option<Arc<str>>) {
 /// Returns true if a version writes down what it loads at start; then a record without it says that there was nothing.
 fn records_start(version: &str) -> bool {
     super::is_at_least(version, START_RECORDED_SINCE)
+}
+
+/// Returns the file that the client's own hook brings, the one that loads AGENTS.md of the directory of what is read.
+fn file_of_hook<'a>(hook: Option<&str>, said: &'a str) -> Option<(PathBuf, &'a str)> {
+    let (path, text) = said.strip_prefix("Contents of ").filter(|_| hook == Some("tool.call"))?.split_once(":\n\n")?;
+    let path = PathBuf::from(path);
+    (path.is_absolute() && is_instruction_file(&path)).then_some((path, text))
 }
 
 #[cfg(test)]
