@@ -32,6 +32,8 @@ pub struct Server {
     pub(crate) diagnostics: Arc<Diagnostics>,
     /// What publishes diagnostics and announces changed briefings, from `initialized` on until the server is dropped.
     pub(crate) background: OnceLock<[OwnThread; 2]>,
+    /// Held while the user is asked whether records may be read.
+    pub(crate) asking_for_records: tokio::sync::Mutex<()>,
 }
 
 impl Drop for Server {
@@ -107,7 +109,13 @@ impl Server {
 
     /// A server over a core of its own or of somebody else's.
     pub(crate) fn over(client: Client, core: Arc<Core>) -> Server {
-        Server { client, core, diagnostics: Arc::default(), background: OnceLock::new() }
+        Server {
+            client,
+            core,
+            diagnostics: Arc::default(),
+            background: OnceLock::new(),
+            asking_for_records: tokio::sync::Mutex::default(),
+        }
     }
 
     #[cfg(debug_assertions)]

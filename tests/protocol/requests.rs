@@ -317,7 +317,7 @@ tests! {
             editor.answer(&question, chosen).await;
             assert_eq!(editor.answer_to(id).await.is_ok(), allowed);
         }
-        let answer = editor.ask("briefing/sessions", wanted).await.expect("is not asked about again");
+        let answer = editor.ask("briefing/sessions", wanted.clone()).await.expect("is not asked about again");
         assert_eq!(answer["sessions"][0]["id"], "recorded", "{answer}");
         assert_eq!(answer["sessions"][0]["steps"][0]["given"][0]["size"]["bytes"], 9, "{answer}");
         assert!(!answer.to_string().contains("Use tabs") && !answer.to_string().contains("secret"), "{answer}");
@@ -325,6 +325,19 @@ tests! {
         assert_eq!(answer["sessions"][0]["steps"][0]["given"][0]["text"], "Use tabs.", "{answer}");
         let error = editor.ask("briefing/audit", json!({"session": "another"})).await.expect_err("no such session");
         assert_eq!((&error["code"], &error["message"]), (&json!(-32803), &json!("no such session is recorded")));
+        editor.leave().await;
+    }
+
+    async fn requests_that_come_while_the_question_stands_share_its_answer() {
+        let mut editor = Editor::open().await;
+        record(&editor);
+        let first = editor.send("briefing/sessions", json!({"hours": 1_000_000})).await;
+        let question = editor.said().await;
+        let second = editor.send("briefing/audit", json!({"session": "rec"})).await;
+        editor.answer(&question, json!({"title": "Read"})).await;
+        for id in [first, second] {
+            editor.answer_to(id).await.expect("an answer, and no other question");
+        }
         editor.leave().await;
     }
 

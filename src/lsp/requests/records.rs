@@ -105,17 +105,22 @@ impl Server {
         Ok(self.core.files.real(root))
     }
 
-    /// Asks the user where the setting says so; once.
+    /// Asks the user where the setting says so; once. Requests that come while the question stands share its answer.
     async fn may_read_records(&self) -> Result<()> {
-        let (setting, agreed) = {
-            let session = self.core.session();
-            (session.settings.records, session.agreed_to_records)
-        };
+        let declined = || failed("records are not read: you did not agree to it".to_owned());
+        let setting = self.core.session().settings.records;
         match setting {
             RecordsSetting::On => return Ok(()),
-            RecordsSetting::Ask if agreed => return Ok(()),
-            RecordsSetting::Ask => {}
             RecordsSetting::Off => return Err(failed("records are not read: briefing.records is off".to_owned())),
+            RecordsSetting::Ask => {}
+        }
+        let is_asked = self.asking_for_records.try_lock().is_err();
+        let _asking = self.asking_for_records.lock().await;
+        if self.core.session().agreed_to_records {
+            return Ok(());
+        }
+        if is_asked {
+            return Err(declined());
         }
         let question = "Briefing: read the records that your agents keep of their sessions? They are read on this machine only, and what you \
                         and the model said is passed over.";
@@ -123,7 +128,7 @@ impl Server {
         let actions = vec![action(YES), action("Cancel")];
         let chosen = self.client.show_message_request(MessageType::INFO, question, Some(actions)).await;
         if !matches!(chosen, Ok(Some(action)) if action.title == YES) {
-            return Err(failed("records are not read: you did not agree to it".to_owned()));
+            return Err(declined());
         }
         self.core.session().agreed_to_records = true;
         Ok(())
