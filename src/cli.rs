@@ -26,6 +26,7 @@ mod harnesses;
 mod hook;
 mod inspect;
 mod mcp;
+mod plan;
 mod redact;
 mod report;
 mod screen;
@@ -99,6 +100,9 @@ enum Command {
     /// Prove the expectations of briefing.toml: which sentences must reach which agents
     #[command(after_help = expect::EXAMPLES)]
     Expect(expect::Expect),
+    /// Plan a restructuring of instruction files: a patch, and the proof of what each agent is told then; nothing is written
+    #[command(after_help = plan::EXAMPLES)]
+    Plan(plan::Arguments),
     /// Show what a repository tells agents, makes them run and allows them, before one is started in it; nothing is run
     #[command(after_help = inspect::EXAMPLES)]
     Inspect(inspect::Inspect),
@@ -189,6 +193,7 @@ pub fn main() -> ExitCode {
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Why(arguments) => why::run(&arguments),
         Command::Expect(arguments) => expect::run(&arguments),
+        Command::Plan(arguments) => plan::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Session(arguments) => session::run(&arguments),

@@ -8,6 +8,7 @@ use crate::snapshot::{Ask, Content, Entry, Errno, Fact, FileType, GlobFlavor, Me
 mod before;
 mod buffers;
 mod git;
+mod planned;
 mod real;
 mod rests;
 pub mod scan;
@@ -18,6 +19,7 @@ mod watch;
 pub use before::{Before, Each, LookedAt};
 pub use buffers::{Buffers, Place};
 pub use git::{AtRevision, Change};
+pub use planned::Planned;
 pub use real::Real;
 pub use rests::{facts, observe_all};
 pub use still::Still;

@@ -21,6 +21,7 @@ pub mod expect;
 pub mod inspect;
 pub(crate) mod memory;
 pub(crate) mod mentions;
+pub mod plan;
 pub(crate) mod privacy;
 pub(crate) mod session;
 pub mod settings;

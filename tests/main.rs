@@ -27,6 +27,7 @@ mod mcp;
 mod messages;
 mod packaging;
 mod place;
+mod plan;
 mod platforms;
 mod process;
 mod protocol;

@@ -52,6 +52,18 @@ pub(crate) fn at_rest(
     Ok((runtime()?, core))
 }
 
+/// The same over any files.
+pub(crate) fn at_rest_over(
+    base: Defaults,
+    cwd: &Path,
+    settings: Settings,
+    files: impl Filesystem + 'static,
+) -> Arc<Core> {
+    let core = Core::at_rest(base, Buffers::over(files));
+    core.start_in(cwd, settings);
+    core
+}
+
 impl Core {
     /// Makes a directory the one workspace folder.
     pub(crate) fn start_in(&self, cwd: &Path, settings: Settings) {

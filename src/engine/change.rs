@@ -57,18 +57,7 @@ pub fn change(defaults: Defaults, changing: &Changing) -> Result<Change, String>
         let places = Places { cwd: root.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
         let (answers, _) = now.answers(request, &places).await.map_err(|error| error.message.into_owned())?;
         let judged = now.judged(&places, &answers).await;
-        let questions = now.questions(request, &places).await.map_err(|error| error.message.into_owned())?;
-        let mut agents = Vec::new();
-        for ((choice, at), answer) in questions.into_iter().zip(&answers) {
-            // Who is asked does not change with the revision; an agent that was not declared before has nothing to compare.
-            let spec = match &answer.claim.running {
-                Some(version) => format!("{}@{version}", answer.harness),
-                None => answer.harness.clone(),
-            };
-            let request = Request { harness: Some(OneOrMany::One(spec)), ..(*request).clone() };
-            let Ok(mut asked) = then.questions(&request, &places).await else { continue };
-            agents.extend(asked.pop().map(|before| Agent { before, after: (choice, at) }));
-        }
+        let agents = agents(&then, &now, request, &places, &answers).await?;
         let asking = Asking { then: &then, now: &now, root: &root, agents };
         let (mut asked, mut moments) = (Vec::new(), Vec::new());
         match file {
@@ -114,8 +103,31 @@ fn come(before: &[Note], after: Vec<Note>) -> Vec<Note> {
     after.into_iter().filter(is_new).collect()
 }
 
+/// Returns the agents that answered on the later side, with their questions on both.
+pub(super) async fn agents(
+    then: &Arc<Core>,
+    now: &Arc<Core>,
+    request: &Request,
+    places: &Places,
+    answers: &[Arc<Resolution>],
+) -> Result<Vec<Agent>, String> {
+    let questions = now.questions(request, places).await.map_err(|error| error.message.into_owned())?;
+    let mut agents = Vec::new();
+    for (after, answer) in questions.into_iter().zip(answers) {
+        // Who is asked does not change with the revision; an agent that was not declared before has nothing to compare.
+        let spec = match &answer.claim.running {
+            Some(version) => format!("{}@{version}", answer.harness),
+            None => answer.harness.clone(),
+        };
+        let request = Request { harness: Some(OneOrMany::One(spec)), ..request.clone() };
+        let Ok(mut asked) = then.questions(&request, places).await else { continue };
+        agents.extend(asked.pop().map(|before| Agent { before, after }));
+    }
+    Ok(agents)
+}
+
 /// One agent, with what it is asked on each side.
-struct Agent {
+pub(super) struct Agent {
     before: (Choice, Standpoint),
     after: (Choice, Standpoint),
 }
@@ -127,11 +139,11 @@ type Sides = (Arc<Resolution>, Arc<Resolution>);
 type Listed = BTreeMap<PathBuf, Vec<Sides>>;
 
 /// Both sides of a change, and whom to ask.
-struct Asking<'a> {
-    then: &'a Arc<Core>,
-    now: &'a Arc<Core>,
-    root: &'a Path,
-    agents: Vec<Agent>,
+pub(super) struct Asking<'a> {
+    pub then: &'a Arc<Core>,
+    pub now: &'a Arc<Core>,
+    pub root: &'a Path,
+    pub agents: Vec<Agent>,
 }
 
 impl Asking<'_> {
@@ -159,7 +171,7 @@ impl Asking<'_> {
     }
 
     /// Asks every agent, before and after, from a standpoint that `change` makes.
-    async fn sides(&self, change: impl Fn(&mut Standpoint)) -> Vec<Sides> {
+    pub async fn sides(&self, change: impl Fn(&mut Standpoint)) -> Vec<Sides> {
         let changed = |(choice, at): &(Choice, Standpoint)| {
             let mut at = at.clone();
             change(&mut at);
@@ -244,15 +256,19 @@ fn kind_of(path: &Path) -> Kind {
 }
 
 /// What a change may touch.
-struct Touched {
+pub(super) struct Touched {
     /// The starts and reads to ask about.
-    moments: Vec<When>,
+    pub moments: Vec<When>,
     /// The instruction files that are not what they were.
     changed: BTreeSet<PathBuf>,
 }
 
 impl Touched {
-    async fn find(asking: &Asking<'_>, session: &[Arc<Resolution>], (before, after): (&str, Option<&str>)) -> Touched {
+    pub async fn find(
+        asking: &Asking<'_>,
+        session: &[Arc<Resolution>],
+        (before, after): (&str, Option<&str>),
+    ) -> Touched {
         let Asking { then, now, root, .. } = asking;
         let found = [below(then, root, session, Some(before)), below(now, root, session, after)];
         let settings: BTreeSet<PathBuf> = found.iter().flat_map(|found| &found.settings).cloned().collect();

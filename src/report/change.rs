@@ -1,5 +1,7 @@
 //! Says as plain data what a change of the files does to each agent, moment by moment.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -123,6 +125,19 @@ impl Moment {
 fn unescaped(sentence: &str) -> String {
     let entities = [("&apos;", "'"), ("&quot;", "\""), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")];
     entities.iter().fold(sentence.to_owned(), |text, (entity, letter)| text.replace(entity, letter))
+}
+
+/// Returns the sentences that an agent is told, without those that only name a file or import one.
+pub fn texts(answer: &Resolution) -> BTreeSet<String> {
+    let names: Vec<String> = answer.answer.sources.iter().map(|source| source.place.to_string()).collect();
+    // A line that names a file ends the paragraph before it and is no part of the one behind it.
+    let text = text(answer);
+    let own = text.lines().map(|line| if names.iter().any(|name| line.contains(name.as_str())) { "" } else { line });
+    let all = sentences::sentences(&own.collect::<Vec<_>>().join("\n"));
+    let is_import = |sentence: &String| sentence.starts_with('@') && !sentence.contains(' ');
+    // A section that moves may get another level.
+    let plain = |one: &String| unescaped(one.trim_start_matches('#').trim_start());
+    all.iter().map(plain).filter(|one| !is_import(one)).collect()
 }
 
 fn text(answer: &Resolution) -> String {

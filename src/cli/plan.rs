@@ -1,0 +1,168 @@
+//! `briefing plan`: a patch that restructures instruction files, and the proof of what agents are told then.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use clap::{Args, Subcommand};
+
+use super::show::{directory, here, print, print_styled};
+use super::whom::Format;
+use super::words::visible;
+use super::{FINDINGS, Failure};
+use crate::disk::Real;
+use crate::engine::plan::{Task, plan};
+use crate::engine::settings::Settings;
+use crate::report::plan::{Loss, Plan};
+use crate::report::words::{count, list};
+use crate::text::grouped;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  briefing plan one-truth                    one AGENTS.md for every agent of the project
+  briefing plan split AGENTS.md              its sections in the directories that they are about
+  briefing plan trim                         what reaches an agent twice, said once
+  briefing plan fit                          what has to move so that no limit cuts anything
+  briefing plan one-truth --patch | git apply";
+
+/// How many sentences of a kind are shown.
+const SHOWN: usize = 12;
+
+/// Arguments of `briefing plan`.
+#[derive(Args)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    task: What,
+    /// Only these agents, as in `briefing show`
+    #[arg(
+        long = "agents",
+        visible_alias = "harness",
+        global = true,
+        value_name = "ID[@VERSION]|mine|all",
+        value_delimiter = ','
+    )]
+    harness: Vec<String>,
+    /// The directory [default: the working directory]
+    #[arg(long, global = true, value_name = "DIR")]
+    cwd: Option<PathBuf>,
+    /// The home directory to assume
+    #[arg(long, global = true, value_name = "DIR", conflicts_with = "no_home")]
+    home: Option<PathBuf>,
+    /// Leave out home directory, environment and installed programs, so that every machine says the same
+    #[arg(long, global = true)]
+    no_home: bool,
+    /// Print the patch alone
+    #[arg(long, global = true)]
+    patch: bool,
+    /// How to print the plan
+    #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// What is planned.
+#[derive(Subcommand)]
+enum What {
+    /// One AGENTS.md, and the smallest bridge for each agent that does not read it
+    OneTruth,
+    /// The sections of a file moved to the directories that they name, or to files that are imported or pointed to
+    Split {
+        /// The file
+        file: PathBuf,
+    },
+    /// Texts that reach an agent from two files, said once
+    Trim,
+    /// Sections moved until no limit cuts anything
+    Fit,
+}
+
+/// Plans, and prints the patch and its proof. Exits with 1 if an agent would lose something, or an expectation would fail.
+pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let here = here()?;
+    let root = directory("--cwd", arguments.cwd.as_deref(), &here)?.unwrap_or(here);
+    let defaults = match arguments.no_home {
+        true => super::nobody(&root),
+        false => super::defaults(directory("--home", arguments.home.as_deref(), &root)?),
+    };
+    let settings = Settings::of_harnesses(&arguments.harness, &super::show::customs(&Real, &root))?;
+    let task = match &arguments.task {
+        What::OneTruth => Task::OneTruth,
+        What::Split { file } => Task::Split(file.clone()),
+        What::Trim => Task::Trim,
+        What::Fit => Task::Fit,
+    };
+    let found = plan(defaults, &root, settings, &task)?;
+    match arguments.format {
+        Format::Json => {
+            let json = serde_json::to_string_pretty(&found).map_err(|error| error.to_string())?;
+            print(&format!("{json}\n"))?;
+        }
+        Format::Text if arguments.patch => print(&found.patch)?,
+        Format::Text => print_styled(&text(&found))?,
+    }
+    let breaks = found.proof.expectations.after.iter().any(|id| !found.proof.expectations.before.contains(id));
+    Ok(if breaks || !found.proof.lost.is_empty() { ExitCode::from(FINDINGS) } else { ExitCode::SUCCESS })
+}
+
+const BOLD: Style = Style::new().bold();
+const FAINT: Style = Style::new().dimmed();
+const BAD: Style = AnsiColor::Red.on_default();
+
+/// Prints the patch, and the proof behind it as text that `git apply` leaves alone.
+fn text(plan: &Plan) -> String {
+    let mut out = String::new();
+    for note in &plan.notes {
+        let _ = writeln!(out, "{BOLD}{}{BOLD:#}", visible(note));
+    }
+    let proof = &plan.proof;
+    let _ =
+        writeln!(out, "\n{BOLD}Proof{BOLD:#}  {FAINT}{}, before and after{FAINT:#}", count(proof.asked, "question"));
+    for (before, after) in proof.before.iter().zip(&proof.after) {
+        let cut = |count: usize| if count == 0 { String::new() } else { format!(", {count} cut") };
+        let (was, is) = (grouped(before.bytes), grouped(after.bytes));
+        let name = format!("{} {}", before.agent, before.version);
+        let _ = writeln!(out, "  {name:<24} {was} B{} → {is} B{}", cut(before.cut), cut(after.cut));
+    }
+    losses(&mut out, "lost", &proof.lost);
+    losses(&mut out, "only with a file that is read", &proof.later);
+    let expected = &proof.expectations;
+    let broken: Vec<&String> = expected.after.iter().filter(|id| !expected.before.contains(id)).collect();
+    match (expected.count, broken.is_empty()) {
+        (0, _) => {}
+        (count, true) => drop(writeln!(out, "  expectations: {count}, none fails that held")),
+        (_, false) => drop(writeln!(out, "  {BAD}expectations that would fail: {}{BAD:#}", list(&broken))),
+    }
+    if !plan.patch.is_empty() {
+        let _ = write!(out, "\n{}", shown(&plan.patch));
+    }
+    out
+}
+
+/// A patch for people: control characters are visible.
+fn shown(patch: &str) -> String {
+    patch.split_inclusive('\n').map(|line| visible(&line.trim_end_matches('\n')) + "\n").collect()
+}
+
+/// Names the sentences that somebody would not get, each once with its agents.
+fn losses(out: &mut String, title: &str, all: &[Loss]) {
+    let mut sentences: Vec<(&str, Vec<String>)> = Vec::new();
+    for loss in all {
+        let whom = format!("{} started in {}", loss.agent, if loss.start == "." { "/" } else { &loss.start });
+        match sentences.iter_mut().find(|(sentence, _)| *sentence == loss.sentence) {
+            Some((_, agents)) if agents.contains(&whom) => {}
+            Some((_, agents)) => agents.push(whom),
+            None => sentences.push((&loss.sentence, vec![whom])),
+        }
+    }
+    if sentences.is_empty() {
+        let _ = writeln!(out, "  {title}: nothing");
+        return;
+    }
+    let _ = writeln!(out, "  {BAD}{title}: {}{BAD:#}", count(sentences.len(), "sentence"));
+    for (sentence, agents) in sentences.iter().take(SHOWN) {
+        let _ = writeln!(out, "    - {}  {FAINT}{}{FAINT:#}", visible(sentence), visible(&list(agents)));
+    }
+    if let Some(more) = sentences.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        let _ = writeln!(out, "    {FAINT}and {}{FAINT:#}", count(more, "more sentence"));
+    }
+}

@@ -1,0 +1,473 @@
+//! Plans for instruction files: what would have to change, and what agents would be told then. Nothing is written.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Core;
+use super::alone::{at_rest, at_rest_over};
+use super::change::{Asking, Touched, agents};
+use super::check::below;
+use super::expect::{Files, Proofs, prove};
+use super::settings::Settings;
+use crate::answer::{Fate, MessageKind, Resolution, Trigger};
+use crate::disk::{self, Filesystem, Planned, Real};
+use crate::report::actions::{Edit, Group, actions};
+use crate::report::change::{Kind, texts};
+use crate::report::expect::paragraphs;
+use crate::report::patch::patch;
+use crate::report::plan::{Expectations, Loss, Plan, Proof, Size};
+use crate::report::symbols::{Section, symbols};
+use crate::request::{Defaults, Places, Request};
+use crate::snapshot::{Ask, Content, Fact, Facts, FileType};
+
+/// How often a file is made smaller before it is given up.
+const MOST_STEPS: usize = 24;
+/// Shorter blocks may stand in several files by chance, in bytes.
+const SHORTEST: usize = 40;
+
+/// What is to be planned.
+#[derive(Clone, Debug)]
+pub enum Task {
+    /// One AGENTS.md for everybody, and the smallest bridge for those who do not read it.
+    OneTruth,
+    /// The sections of a file moved to the directories that they are about.
+    Split(PathBuf),
+    /// Texts that reach an agent twice, said once.
+    Trim,
+    /// Sections moved until no limit cuts anything.
+    Fit,
+}
+
+/// Plans in a directory, for the agents that the settings name or that are used there.
+///
+/// # Errors
+/// If there is nothing to plan with, or the settings make no sense; in words.
+pub fn plan(base: Defaults, root: &Path, settings: Settings, task: &Task) -> Result<Plan, String> {
+    let (runtime, now) = at_rest(base.clone(), root, settings.clone(), None)?;
+    let root = now.session().folders[0].clone();
+    let planning = Planning { base, settings, root, now };
+    runtime.block_on(async {
+        let (files, notes) = match task {
+            Task::OneTruth => planning.one_truth().await?,
+            Task::Split(file) => planning.split(file).await?,
+            Task::Trim => planning.trim().await?,
+            Task::Fit => planning.fit().await?,
+        };
+        planning.plan(files, notes).await
+    })
+}
+
+/// The files of a plan: what each would hold; `None`: it would be gone.
+type Changes = BTreeMap<PathBuf, Option<String>>;
+
+struct Planning {
+    base: Defaults,
+    settings: Settings,
+    root: PathBuf,
+    /// The files as they are.
+    now: Arc<Core>,
+}
+
+impl Planning {
+    /// Returns the files as they would be.
+    fn with(&self, files: &Changes) -> Arc<Core> {
+        let planned = files.iter().map(|(path, text)| (path.clone(), text.as_deref().map(Content::from)));
+        let over = Planned::over(Real, planned.collect());
+        at_rest_over(self.base.clone(), &self.root, self.settings.clone(), over)
+    }
+
+    fn read(&self, path: &Path) -> Option<String> {
+        let raw = self.now.files.read(path).ok()?;
+        String::from_utf8(raw.to_vec()).ok()
+    }
+
+    /// Puts the patch and its proof together. Files that would be what they are already are no part of it.
+    async fn plan(&self, mut files: Changes, mut notes: Vec<String>) -> Result<Plan, String> {
+        files.retain(|path, text| self.read(path) != *text);
+        let mut whole = String::new();
+        for (path, text) in &files {
+            let name = self.inside(path);
+            if name.contains(['"', '\\', '\n', '\t']) {
+                return Err(format!("{name:?} has characters in its name that a patch cannot say"));
+            }
+            whole.push_str(&patch(&name, self.read(path).as_deref(), text.as_deref()));
+        }
+        if files.is_empty() {
+            notes.push("nothing has to change".to_owned());
+        }
+        let proof = self.prove(&files).await?;
+        Ok(Plan { patch: whole, notes, proof })
+    }
+
+    fn inside(&self, path: &Path) -> String {
+        let relative = path.strip_prefix(&self.root).unwrap_or(path);
+        relative.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
+    }
+
+    /// Asks both worlds what agents are told, and compares sentence by sentence.
+    async fn prove(&self, files: &Changes) -> Result<Proof, String> {
+        let then = self.with(files);
+        let places = self.places();
+        let in_words = |error: tower_lsp::jsonrpc::Error| error.message.into_owned();
+        let (answers, _) = self.now.answers(&Request::default(), &places).await.map_err(in_words)?;
+        let agents = agents(&then, &self.now, &Request::default(), &places, &answers).await?;
+        // The planned world is the side `then`: who is asked follows from the files as they are.
+        let asking = Asking { then: &then, now: &self.now, root: &self.root, agents };
+        let touched = Touched::find(&asking, &answers, ("planned", Some("now"))).await;
+        let mut proof = Proof::default();
+        let mut missing: Vec<Loss> = Vec::new();
+        let mut gets: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for when in &touched.moments {
+            let start = self.root.join(&when.start);
+            let start = crate::snapshot::absolute(&self.root, &start);
+            let target = when.file.as_ref().map(|file| self.root.join(file));
+            let sides = asking.sides(|at| {
+                at.cwd.clone_from(&start);
+                at.target.clone_from(&target);
+            });
+            for (after, before) in sides.await {
+                proof.asked += 1;
+                let (was, is) = (texts(&before), texts(&after));
+                let is_top = when.kind == Kind::Start && when.start == ".";
+                if is_top {
+                    proof.before.push(size(&before));
+                    proof.after.push(size(&after));
+                }
+                missing.extend(was.difference(&is).map(|sentence| Loss {
+                    agent: after.harness.clone(),
+                    start: when.start.clone(),
+                    file: when.file.clone(),
+                    sentence: sentence.clone(),
+                }));
+                if when.kind == Kind::Read {
+                    gets.entry(after.harness.clone()).or_default().extend(is);
+                }
+            }
+        }
+        missing.sort();
+        missing.dedup();
+        for loss in missing {
+            let comes = loss.file.is_none() && gets.get(&loss.agent).is_some_and(|all| all.contains(&loss.sentence));
+            if comes { proof.later.push(loss) } else { proof.lost.push(loss) }
+        }
+        proof.expectations = expectations(
+            &self.expected(&self.now, &answers, None).await?,
+            &self.expected(&then, &answers, Some("planned")).await?,
+        );
+        Ok(proof)
+    }
+
+    async fn expected(
+        &self,
+        core: &Arc<Core>,
+        session: &[Arc<Resolution>],
+        revision: Option<&str>,
+    ) -> Result<Proofs, String> {
+        prove(core, &self.root, &below(core, &self.root, session, revision), Files::Scanned(revision)).await
+    }
+
+    fn places(&self) -> Places {
+        Places { cwd: self.root.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() }
+    }
+
+    /// Returns what agents are told that are started in the root, with these changes.
+    async fn answers(&self, core: &Arc<Core>) -> Result<Vec<Arc<Resolution>>, String> {
+        let asked = core.answers(&Request::default(), &self.places()).await;
+        Ok(asked.map_err(|error| error.message.into_owned())?.0)
+    }
+
+    /// Plans one AGENTS.md at the root. A file that only repeats it goes or imports it, whichever loses less; a file that says
+    /// more keeps that.
+    async fn one_truth(&self) -> Result<(Changes, Vec<String>), String> {
+        const BRIDGES: [(&str, &str); 3] =
+            [("CLAUDE.md", "@AGENTS.md\n"), ("GEMINI.md", "@./AGENTS.md\n"), ("QWEN.md", "@./AGENTS.md\n")];
+        let agents_md = self.root.join("AGENTS.md");
+        let (mut files, mut notes) = (Changes::new(), Vec::new());
+        let is_link = |path: &Path| self.now.files.lstat(path).is_ok_and(|meta| meta.kind == FileType::Link);
+        let truth = match self.read(&agents_md) {
+            Some(truth) => truth,
+            None => {
+                let others = BRIDGES.iter().filter_map(|(name, _)| Some((*name, self.read(&self.root.join(name))?)));
+                let largest = others.max_by_key(|(_, text)| text.len());
+                let (name, text) =
+                    largest.ok_or("there is neither AGENTS.md nor CLAUDE.md, GEMINI.md or QWEN.md here")?;
+                notes.push(format!("AGENTS.md takes over what {name} says"));
+                files.insert(agents_md, Some(text.clone()));
+                text
+            }
+        };
+        let said: BTreeSet<String> = paragraphs(&truth).into_iter().collect();
+        for (name, import) in BRIDGES {
+            let path = self.root.join(name);
+            if is_link(&path) {
+                notes.push(format!("{name} is a link, and stays one"));
+                continue;
+            }
+            let own = self.read(&path).map(|text| own_blocks(&text, &said));
+            let options: Vec<Option<String>> = match own {
+                None => vec![None, Some(import.to_owned())],
+                Some(own) if own.trim().is_empty() => vec![None, Some(import.to_owned())],
+                Some(own) => vec![Some(own.clone()), Some(format!("{import}\n{own}"))],
+            };
+            let mut best: Option<(usize, Option<String>)> = None;
+            for option in options {
+                let mut tried = files.clone();
+                tried.insert(path.clone(), option.clone());
+                let lacks = self.lacks(&tried, &truth).await?;
+                if best.as_ref().is_none_or(|(least, _)| lacks < *least) {
+                    best = Some((lacks, option));
+                }
+            }
+            if let Some((_, option)) = best {
+                match &option {
+                    Some(_) => notes.push(format!("{name} imports AGENTS.md")),
+                    None if self.read(&path).is_some() => {
+                        notes.push(format!("{name} goes: whoever reads it reads AGENTS.md where it is not there"));
+                    }
+                    None => {}
+                }
+                files.insert(path, option);
+            }
+        }
+        Ok((files, notes))
+    }
+
+    /// Counts the sentences that agents would lose, and those of a text that would not reach them at the start.
+    async fn lacks(&self, files: &Changes, truth: &str) -> Result<usize, String> {
+        let proof = self.prove(files).await?;
+        let plain = |one: &String| one.trim_start_matches('#').trim_start().to_owned();
+        let wanted: BTreeSet<String> = crate::report::sentences::sentences(truth).iter().map(plain).collect();
+        let answers = self.answers(&self.with(files)).await?;
+        let not_told = answers.iter().map(|answer| wanted.difference(&texts(answer)).count());
+        Ok(not_told.sum::<usize>() + proof.lost.len() + proof.later.len())
+    }
+
+    /// Plans a file's sections in the directories that they name; if none names one, in files that are imported or pointed to.
+    async fn split(&self, file: &Path) -> Result<(Changes, Vec<String>), String> {
+        let path = self.now.files.real(&self.root.join(file));
+        let text = self.read(&path).ok_or_else(|| format!("{} cannot be read as text", file.display()))?;
+        let mut offered = Vec::new();
+        for section in all(&symbols(&text)) {
+            offered.extend(self.moves(&self.now, &path, section.heading.start).await?);
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let is_nested = |moved: &Move| moved.title.ends_with(&format!("/{name}"));
+        if offered.iter().any(is_nested) {
+            offered.retain(is_nested);
+        }
+        let (mut files, mut notes, mut taken) = (Changes::new(), Vec::new(), Vec::<std::ops::Range<usize>>::new());
+        let mut text_left = text.clone();
+        offered.sort_by_key(|moved| (std::cmp::Reverse(moved.at.start), moved.at.len()));
+        for moved in offered {
+            let overlaps = taken.iter().any(|other| moved.at.start < other.end && other.start < moved.at.end);
+            if overlaps || files.contains_key(&moved.to) {
+                continue;
+            }
+            text_left.replace_range(moved.at.clone(), &moved.left);
+            files.insert(moved.to, Some(moved.text));
+            notes.push(moved.title);
+            taken.push(moved.at);
+        }
+        if files.is_empty() {
+            return Err(format!(
+                "{} has no section that could be moved: long enough, and in a file that agents read",
+                file.display()
+            ));
+        }
+        files.insert(path, Some(text_left));
+        notes.reverse();
+        Ok((files, notes))
+    }
+
+    /// Returns the ways to move the section at a byte of a file.
+    async fn moves(&self, core: &Arc<Core>, path: &Path, at: usize) -> Result<Vec<Move>, String> {
+        let view = core.view(path).await.map_err(|error| error.message.into_owned())?;
+        let facts = Looked(&core.files);
+        let offered = actions(&view.subject(), &facts, &(at..at), &[]);
+        let of = |edits: &[Edit], title: &str| match edits {
+            [Edit::Create { path: to, text }, Edit::Replace { path: from, range, text: left }] if from == path => {
+                let (title, to, text, left) = (title.to_owned(), to.clone(), text.clone(), left.clone());
+                Some(Move { title, at: range.clone(), left, to, text })
+            }
+            _ => None,
+        };
+        let extractions = offered.iter().filter(|action| action.group == Group::Extract);
+        Ok(extractions.filter_map(|action| of(&action.edits, &action.title)).collect())
+    }
+
+    /// Plans sections of files that a limit cuts elsewhere, the largest first, until nothing is cut.
+    async fn fit(&self) -> Result<(Changes, Vec<String>), String> {
+        let (mut files, mut notes) = (Changes::new(), Vec::new());
+        let mut given_up: BTreeSet<PathBuf> = BTreeSet::new();
+        for _ in 0..MOST_STEPS {
+            let core = self.with(&files);
+            let answers = self.answers(&core).await?;
+            let sources = answers.iter().flat_map(|answer| &answer.answer.sources).filter(|source| is_cut(source));
+            let mut cut = sources.filter_map(|source| source.path()).filter(|path| path.starts_with(&self.root));
+            let Some(path) = cut.find(|path| !given_up.contains(*path)).map(Path::to_owned) else { break };
+            let text =
+                core.files.read(&path).ok().and_then(|raw| String::from_utf8(raw.to_vec()).ok()).unwrap_or_default();
+            let mut sections = all(&symbols(&text));
+            sections.sort_by_key(|section| std::cmp::Reverse(section.range.len()));
+            let mut moved = None;
+            for section in sections {
+                moved = self.moves(&core, &path, section.heading.start).await?.into_iter().next();
+                if moved.is_some() {
+                    break;
+                }
+            }
+            let Some(moved) = moved else {
+                notes.push(format!("{} is cut, and has no section that could be moved", self.inside(&path)));
+                given_up.insert(path);
+                continue;
+            };
+            let mut left = text;
+            left.replace_range(moved.at.clone(), &moved.left);
+            files.insert(path, Some(left));
+            files.insert(moved.to, Some(moved.text));
+            notes.push(moved.title);
+        }
+        Ok((files, notes))
+    }
+
+    /// Plans that a block which reaches an agent from two files stands in the one that is read first. What somebody would lose
+    /// stays.
+    async fn trim(&self) -> Result<(Changes, Vec<String>), String> {
+        let answers = self.answers(&self.now).await?;
+        let found = below(&self.now, &self.root, &answers, None);
+        let files: Vec<(PathBuf, String)> =
+            found.instructions.iter().filter_map(|path| Some((path.clone(), self.read(path)?))).collect();
+        let mut first: BTreeMap<String, &Path> = BTreeMap::new();
+        let mut twice: Vec<(&Path, String)> = Vec::new();
+        let mut by_depth: Vec<&(PathBuf, String)> = files.iter().collect();
+        by_depth.sort_by_key(|(path, _)| (path.components().count(), path));
+        for (path, text) in by_depth {
+            for block in blocks(text).filter(|block| block.trim().len() >= SHORTEST && !block.starts_with('#')) {
+                let words = block.split_whitespace().collect::<Vec<_>>().join(" ");
+                match first.contains_key(&words) {
+                    true => twice.push((path, words)),
+                    false => {
+                        first.insert(words, path);
+                    }
+                }
+            }
+        }
+        let mut kept: BTreeSet<(PathBuf, String)> = BTreeSet::new();
+        loop {
+            let mut planned = Changes::new();
+            for (path, text) in &files {
+                let goes = |block: &str| {
+                    let words = block.split_whitespace().collect::<Vec<_>>().join(" ");
+                    let is_twice = twice.iter().any(|(twice, other)| *twice == path && *other == words);
+                    is_twice && !kept.contains(&(path.clone(), words.clone()))
+                        // The first copy within one file stays.
+                        && first.get(&words).is_some_and(|first| *first != path)
+                };
+                let left: String = blocks(text).filter(|block| !goes(block)).collect();
+                if left.len() < text.len() {
+                    planned.insert(path.clone(), Some(format!("{}\n", left.trim_end())));
+                }
+            }
+            let lost = self.prove(&planned).await?;
+            let lost: BTreeSet<&str> = lost.lost.iter().chain(&lost.later).map(|loss| loss.sentence.as_str()).collect();
+            let before = kept.len();
+            for (path, words) in &twice {
+                let sentences = crate::report::sentences::sentences(words);
+                if planned.contains_key(*path) && sentences.iter().any(|sentence| lost.contains(sentence.as_str())) {
+                    kept.insert(((*path).to_owned(), words.clone()));
+                }
+            }
+            if lost.is_empty() || kept.len() == before {
+                let notes = planned.iter().map(|(path, text)| {
+                    let was = self.read(path).map_or(0, |text| text.len());
+                    let is = text.as_ref().map_or(0, String::len);
+                    format!(
+                        "{}: {} B go that reach agents from another file",
+                        self.inside(path),
+                        was.saturating_sub(is)
+                    )
+                });
+                let mut notes: Vec<String> = notes.collect();
+                if !kept.is_empty() {
+                    notes.push(format!(
+                        "{} stay, since some agent gets only one copy",
+                        crate::report::words::count(kept.len(), "block")
+                    ));
+                }
+                return Ok((planned, notes));
+            }
+        }
+    }
+}
+
+/// A section that would be moved.
+struct Move {
+    title: String,
+    at: std::ops::Range<usize>,
+    left: String,
+    to: PathBuf,
+    text: String,
+}
+
+/// Returns every section, those inside others too.
+fn all(sections: &[Section]) -> Vec<Section> {
+    sections.iter().flat_map(|section| std::iter::once(section.clone()).chain(all(&section.children))).collect()
+}
+
+/// Divides a text at blank lines; each block keeps those behind it.
+fn blocks(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = rest.find("\n\n").map_or(rest.len(), |blank| {
+            let behind = &rest[blank..];
+            blank + behind.len() - behind.trim_start_matches('\n').len()
+        });
+        let (block, behind) = rest.split_at(end);
+        rest = behind;
+        Some(block)
+    })
+}
+
+/// Returns the blocks of a text of which something is not said elsewhere, without lines that only import.
+fn own_blocks(text: &str, said: &BTreeSet<String>) -> String {
+    let is_own = |block: &&str| {
+        let is_import = block.trim().starts_with('@') && !block.trim().contains(char::is_whitespace);
+        !is_import && paragraphs(block).iter().any(|paragraph| !said.contains(paragraph))
+    };
+    blocks(text).filter(is_own).collect()
+}
+
+fn is_cut(source: &crate::answer::Source) -> bool {
+    source.fate == Fate::Truncated || (source.fate == Fate::Dropped && source.limit.is_some())
+}
+
+fn size(answer: &Resolution) -> Size {
+    let messages = answer.answer.messages.iter();
+    let told = messages.filter(|one| one.kind == MessageKind::Instructions && one.trigger == Trigger::Session);
+    Size {
+        agent: answer.harness.clone(),
+        version: answer.claim.running.clone().unwrap_or_else(|| answer.edition.clone()),
+        bytes: told.map(|message| message.text.len()).sum(),
+        cut: answer.answer.sources.iter().filter(|source| is_cut(source)).count(),
+    }
+}
+
+fn expectations(before: &Proofs, after: &Proofs) -> Expectations {
+    let failed = |proofs: &Proofs| -> Vec<String> {
+        proofs.all.iter().filter(|proof| !proof.holds()).map(|proof| proof.expectation.id.clone()).collect()
+    };
+    Expectations { count: before.all.len(), before: failed(before), after: failed(after) }
+}
+
+/// The disk of a core at rest.
+struct Looked<'a>(&'a disk::Buffers);
+
+impl Facts for Looked<'_> {
+    fn told(&self, ask: &Ask) -> Option<Fact> {
+        Some(disk::observe(self.0, ask))
+    }
+}

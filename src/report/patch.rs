@@ -1,0 +1,128 @@
+//! Differences of files as a patch that `git apply` takes.
+
+use std::fmt::Write;
+
+/// How many lines stand around a difference.
+const CONTEXT: usize = 3;
+/// The largest table in which common lines are looked for.
+const CELLS: usize = 4_000_000;
+
+/// Returns the patch that makes `after` of `before`; `None` is a file that is not there. `name` is relative, with slashes.
+pub fn patch(name: &str, before: Option<&str>, after: Option<&str>) -> String {
+    if before == after {
+        return String::new();
+    }
+    let mut out = format!("diff --git a/{name} b/{name}\n");
+    match (before, after) {
+        (None, _) => out.push_str("new file mode 100644\n"),
+        (_, None) => out.push_str("deleted file mode 100644\n"),
+        _ => {}
+    }
+    let side =
+        |text: Option<&str>, letter: char| text.map_or_else(|| "/dev/null".to_owned(), |_| format!("{letter}/{name}"));
+    let _ = writeln!(out, "--- {}\n+++ {}", side(before, 'a'), side(after, 'b'));
+    out.push_str(&hunks(before.unwrap_or_default(), after.unwrap_or_default()));
+    out
+}
+
+/// Returns the hunks of a patch.
+fn hunks(before: &str, after: &str) -> String {
+    let lines = changes(before, after);
+    let mut out = String::new();
+    let mut at = 0;
+    while let Some(first) = lines[at..].iter().position(|(mark, _)| *mark != ' ').map(|first| at + first) {
+        // Differences that are near each other are one hunk.
+        let mut end = first;
+        while let Some(next) = lines[end..].iter().position(|(mark, _)| *mark != ' ') {
+            if end != first && next > 2 * CONTEXT {
+                break;
+            }
+            end += next + 1;
+        }
+        let from = first.saturating_sub(CONTEXT).max(at);
+        let to = (end + CONTEXT).min(lines.len());
+        let count = |lines: &[(char, &str)], left_out: char| lines.iter().filter(|(mark, _)| *mark != left_out).count();
+        let (old, new) = (count(&lines[..from], '+'), count(&lines[..from], '-'));
+        let (was, is) = (count(&lines[from..to], '+'), count(&lines[from..to], '-'));
+        // A side without lines is named by the line before it.
+        let start = |before: usize, count: usize| if count == 0 { before } else { before + 1 };
+        let _ = writeln!(out, "@@ -{},{was} +{},{is} @@", start(old, was), start(new, is));
+        for (mark, line) in &lines[from..to] {
+            let _ = write!(out, "{mark}{line}");
+            if !line.ends_with('\n') {
+                out.push_str("\n\\ No newline at end of file\n");
+            }
+        }
+        at = to;
+    }
+    out
+}
+
+/// Returns all lines of two texts in order: ` ` for those of both, `-` and `+` for those of one.
+fn changes<'a>(before: &'a str, after: &'a str) -> Vec<(char, &'a str)> {
+    let (old, new): (Vec<&str>, Vec<&str>) =
+        (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
+    let head = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(|(old, new)| old == new).count();
+    let (own, other) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
+    let mut out: Vec<(char, &str)> = old[..head].iter().map(|line| (' ', *line)).collect();
+    out.extend(differing(own, other));
+    out.extend(old[old.len() - tail..].iter().map(|line| (' ', *line)));
+    out
+}
+
+fn differing<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<(char, &'a str)> {
+    let width = new.len() + 1;
+    if (old.len() + 1).saturating_mul(width) > CELLS {
+        return old.iter().map(|line| ('-', *line)).chain(new.iter().map(|line| ('+', *line))).collect();
+    }
+    let mut longest = vec![0u32; (old.len() + 1) * width];
+    for (i, line) in old.iter().enumerate().rev() {
+        for (j, other) in new.iter().enumerate().rev() {
+            longest[i * width + j] = match line == other {
+                true => longest[(i + 1) * width + j + 1] + 1,
+                false => longest[(i + 1) * width + j].max(longest[i * width + j + 1]),
+            };
+        }
+    }
+    let (mut i, mut j, mut out) = (0, 0, Vec::new());
+    while i < old.len() || j < new.len() {
+        if i < old.len() && j < new.len() && old[i] == new[j] {
+            out.push((' ', old[i]));
+            (i, j) = (i + 1, j + 1);
+        } else if j == new.len() || (i < old.len() && longest[(i + 1) * width + j] >= longest[i * width + j + 1]) {
+            out.push(('-', old[i]));
+            i += 1;
+        } else {
+            out.push(('+', new[j]));
+            j += 1;
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_has_the_form_that_git_takes() {
+        let long: String = (1..=20).map(|line| format!("{line}\n")).collect();
+        let changed = long.replace("3\n", "three\n").replace("18\n", "");
+        for (before, after, expected) in [
+            (None, Some("a\n"), "new file mode 100644\n--- /dev/null\n+++ b/f\n@@ -0,0 +1,1 @@\n+a\n"),
+            (
+                Some("a"),
+                None,
+                "deleted file mode 100644\n--- a/f\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-a\n\\ No newline at end of file\n",
+            ),
+            (Some("a\nb\r\n"), Some("a\nc\r\n"), "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n a\n-b\r\n+c\r\n"),
+            (Some("same"), Some("same"), ""),
+        ] {
+            let expected = if expected.is_empty() { String::new() } else { format!("diff --git a/f b/f\n{expected}") };
+            assert_eq!(patch("f", before, after), expected);
+        }
+        let two = patch("f", Some(&long), Some(&changed));
+        assert_eq!(two.matches("@@ -").count(), 2, "{two}");
+    }
+}

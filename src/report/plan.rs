@@ -1,0 +1,69 @@
+//! A plan for instruction files as plain data: a patch, and what it does to each agent.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Result of `briefing plan`.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct Plan {
+    /// A patch for `git apply`; empty if there is nothing to do.
+    pub patch: String,
+    /// What it does, and what it leaves, in words.
+    pub notes: Vec<String>,
+    /// What agents are told before and after it.
+    pub proof: Proof,
+}
+
+/// What a plan does to agents, asked of both worlds.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, JsonSchema)]
+pub struct Proof {
+    /// How many questions were asked: agents, times starts and files.
+    pub asked: usize,
+    /// Sizes before, by agent.
+    pub before: Vec<Size>,
+    /// Sizes after.
+    pub after: Vec<Size>,
+    /// Sentences that an agent got and would not get any more.
+    pub lost: Vec<Loss>,
+    /// Sentences that an agent would get only when it reads a file, and not at the start.
+    pub later: Vec<Loss>,
+    /// Expectations of `briefing.toml`.
+    pub expectations: Expectations,
+}
+
+/// How much an agent is told at the start of a session in the directory itself.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
+pub struct Size {
+    /// The agent.
+    pub agent: String,
+    /// Its version.
+    pub version: String,
+    /// The bytes of its instructions.
+    pub bytes: usize,
+    /// How many files a limit cuts or leaves out.
+    pub cut: usize,
+}
+
+/// A sentence that does not reach an agent any more.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, PartialOrd, Ord, JsonSchema)]
+pub struct Loss {
+    /// The agent.
+    pub agent: String,
+    /// Where it is started.
+    pub start: String,
+    /// The file that it reads; `null`: the start of a session.
+    pub file: Option<String>,
+    /// The sentence.
+    pub sentence: String,
+}
+
+/// Expectations that do not hold, by their ids.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
+pub struct Expectations {
+    /// How many there are.
+    pub count: usize,
+    /// Those that fail now.
+    pub before: Vec<String>,
+    /// Those that would fail.
+    pub after: Vec<String>,
+}

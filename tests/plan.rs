@@ -1,0 +1,85 @@
+//! `briefing plan`: its patches apply, and its proof says what agents are told then.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::place::Place;
+use crate::revision::git;
+
+const RULE: &str = "Never log personal data in any of the services.\n";
+
+/// Plans in a repository, applies the patch with `git apply`, and returns the plan and the repository.
+fn planned(files: &[(&str, &str)], arguments: &[&str]) -> (Value, Place, PathBuf) {
+    let place = Place::new(files);
+    let root = place.root.join("project");
+    git(&root, &["init", "-q"]);
+    let whole = [&["plan"], arguments, &["--no-home", "--format", "json"]].concat();
+    let output = place.run("project", &whole);
+    let plan: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
+    let patch = place.root.join("patch");
+    std::fs::write(&patch, plan["patch"].as_str().expect("a patch")).expect("it is written");
+    if plan["patch"] != "" {
+        git(&root, &["apply", "--whitespace=nowarn", patch.to_str().expect("UTF-8")]);
+    }
+    (plan, place, root)
+}
+
+fn text(root: &std::path::Path, name: &str) -> Option<String> {
+    std::fs::read_to_string(root.join(name)).ok()
+}
+
+#[test]
+fn one_truth_leaves_what_only_one_agent_is_told_and_bridges_the_others() {
+    let claude = format!("{RULE}\nUse the Task tool for searches.\n");
+    let files = [("project/AGENTS.md", RULE), ("project/CLAUDE.md", &claude), ("project/src/a.ts", "")];
+    let (plan, place, root) = planned(&files, &["one-truth", "--harness", "codex,claude-code,gemini-cli"]);
+    assert_eq!(plan["proof"]["lost"], serde_json::json!([]), "{plan}");
+    assert_eq!(text(&root, "CLAUDE.md").as_deref(), Some("@AGENTS.md\n\nUse the Task tool for searches.\n"));
+    assert_eq!(text(&root, "GEMINI.md").as_deref(), Some("@./AGENTS.md\n"));
+    assert_eq!(text(&root, "QWEN.md"), None);
+    for agent in ["codex", "claude-code", "gemini-cli"] {
+        let sent = place.prints("project", &["show", "--harness", agent, "--format", "prompt"]);
+        assert!(sent.contains("personal data in any"), "{agent}: {sent}");
+    }
+}
+
+#[test]
+fn split_says_what_an_agent_gets_only_later_or_not_at_all() {
+    let section = format!(
+        "# All\n\n{RULE}\n## pay\n\n{}\n## Style\n\nShort names.\n",
+        "- Two reviewers look at each change of an amount.\n".repeat(6)
+    );
+    let files = [("project/AGENTS.md", section.as_str()), ("project/pay/a.ts", "")];
+    let (plan, _place, root) = planned(&files, &["split", "AGENTS.md", "--harness", "codex,opencode"]);
+    assert!(text(&root, "pay/AGENTS.md").is_some_and(|text| text.starts_with("# pay\n")), "{plan}");
+    let of = |list: &str| -> Vec<String> {
+        let all = plan["proof"][list].as_array().expect("a list").iter();
+        all.map(|loss| format!("{} {}", loss["agent"], loss["start"])).collect()
+    };
+    // Codex that is started at the root reads no nested file.
+    assert!(of("lost").contains(&"\"codex\" \".\"".to_owned()), "{plan}");
+    assert!(of("later").contains(&"\"opencode\" \".\"".to_owned()), "{plan}");
+    assert!(!of("lost").iter().any(|loss| loss.starts_with("\"opencode\"")), "{plan}");
+}
+
+#[test]
+fn trim_keeps_the_copy_that_everybody_gets() {
+    let nested = format!("{RULE}\nOnly here: amounts are whole cents.\n");
+    let files = [("project/AGENTS.md", RULE), ("project/pay/AGENTS.md", &nested), ("project/pay/a.ts", "")];
+    let (plan, _place, root) = planned(&files, &["trim", "--harness", "codex,opencode"]);
+    assert_eq!(plan["proof"]["lost"], serde_json::json!([]), "{plan}");
+    assert_eq!(text(&root, "pay/AGENTS.md").as_deref(), Some("Only here: amounts are whole cents.\n"));
+    assert_eq!(text(&root, "AGENTS.md").as_deref(), Some(RULE));
+}
+
+#[test]
+fn fit_moves_sections_until_nothing_is_cut() {
+    let section = |name: &str| format!("## {name}\n\n{}\n", format!("- A rule about {name}.\n").repeat(900));
+    let whole = format!("# All\n\n{}{}", section("one"), section("two"));
+    let (plan, _place, root) = planned(&[("project/AGENTS.md", &whole)], &["fit", "--harness", "codex"]);
+    assert_eq!(plan["proof"]["before"][0]["cut"], 1, "{}", plan["notes"]);
+    assert_eq!(plan["proof"]["after"][0]["cut"], 0, "{}", plan["notes"]);
+    assert!(text(&root, "AGENTS.md").is_some_and(|text| text.len() < 32_768));
+}
