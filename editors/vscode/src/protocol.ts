@@ -64,7 +64,9 @@ export interface Briefing {
   refusal: { path: string; message: string } | null;
   messages: Message[];
   sources: Source[];
+  /** Of all instruction messages. */
   totals: Totals;
+  whole: Whole;
   warnings: Warning[];
   trace?: Probe[];
 }
@@ -215,10 +217,20 @@ export interface ContextReport {
   harness: string;
   edition: string;
   fidelity: 'exact' | 'unchecked' | 'files';
+  /** Of all instruction messages. */
   totals: Totals;
+  whole: Whole;
   /** What wrappers, headings and separators take, in bytes. */
   frame: number;
   sources: SourceShare[];
+}
+
+/** Sizes of everything that is sent, as far as its text is known. */
+export interface Whole {
+  bytes: number;
+  tokens: Tokens;
+  layers: { kind: string; bytes: number; tokens: Tokens }[];
+  unmeasured: number;
 }
 
 export interface SourceShare {

@@ -28,16 +28,17 @@ export function report(
 }
 
 function section(report: ContextReport, title: string, placeOf: (path: string) => string): Html {
-  const { totals, sources } = report;
+  const { totals, whole, sources } = report;
   const reaching = sources.filter(source => source.injected > 0);
   const rest = sources.filter(source => source.injected === 0 && source.fate !== 'missing');
   const exact = words.fidelity(report.fidelity);
   return html`<section>
     <h2>${title} <small>${report.edition} · ${exact}</small></h2>
     <p class="total">
-      <b>${words.grouped(totals.bytes)} B</b> ≈ ${words.grouped(totals.tokens.value)} tokens
-      <span class="quiet">(${totals.tokens.method})</span>
+      <b>${words.grouped(whole.bytes)} B</b> ≈ ${words.grouped(whole.tokens.value)} tokens
+      <span class="quiet">(${whole.tokens.method})</span>
     </p>
+    ${whole.layers.length > 1 ? html`<p class="quiet">${words.layers(whole)}</p>` : ''}
     ${chart(reaching, report, placeOf)}
     <table>
       <thead>

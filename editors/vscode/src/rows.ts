@@ -278,10 +278,13 @@ export function tooltip(source: Source, { standpoint, target }: Briefing): vscod
 }
 
 export function about(briefing: Briefing, title: string): string {
-  const { fidelity, standpoint, totals } = briefing;
+  const { fidelity, standpoint, whole } = briefing;
   return [
     `**${title} ${words.versionOf(briefing)}** · ${words.fidelity(fidelity)}`,
-    `${words.grouped(totals.bytes)} B ≈ ${words.grouped(totals.tokens.value)} tokens`,
+    `${words.grouped(whole.bytes)} B ≈ ${words.grouped(whole.tokens.value)} tokens`,
+    words.layers(whole),
     `started in \`${standpoint.cwd}\` (${standpoint.session})`,
-  ].join('\n\n');
+  ]
+    .filter(Boolean)
+    .join('\n\n');
 }

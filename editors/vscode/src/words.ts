@@ -1,6 +1,6 @@
 // How sizes, paths and fates are said; the same words as in the command line and the other editors.
 
-import type { Briefing, Evidence, Fate, Limit, Source, Standpoint, Trigger, Unit } from './protocol';
+import type { Briefing, Evidence, Fate, Limit, Source, Standpoint, Trigger, Unit, Whole } from './protocol';
 
 /** What the fates look like: a codicon and a colour of the theme. */
 export const FATES: Record<Fate, { icon: string; color: string; word: string }> = {
@@ -283,6 +283,11 @@ export function summary(briefing: Briefing): string {
     parts.push(count(cuts, 'cut'));
   }
   return parts.join(' · ');
+}
+
+/** `instructions 321 B, skills 26 B`; empty where one kind is all there is. */
+export function layers({ layers }: Whole): string {
+  return layers.length < 2 ? '' : layers.map(({ kind, bytes }) => `${kind} ${grouped(bytes)} B`).join(', ');
 }
 
 /** Lost to a limit, in part or as a whole. */

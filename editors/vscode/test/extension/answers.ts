@@ -110,6 +110,10 @@ describe('the extension', () => {
     await shows(about, 'start of a session in two/');
     await vscode.commands.executeCommand('briefing.contextReport');
     await until('the report', () => report.content.includes('at the start of a session in two/'));
+    assert.match(
+      report.content,
+      /<p class="quiet">instructions [\d\u202f\u00a0 ]+ B, environment [\d\u202f\u00a0 ]+ B<\/p>/,
+    );
     await focus.choose('codex');
     await vscode.commands.executeCommand('briefing.attachTold');
     assert.match(await vscode.env.clipboard.readText(), /^What Codex is told at the start of a session in two\/:\n/);
