@@ -299,7 +299,7 @@ fn a_client_that_agrees_in_everything_is_remembered_and_its_answers_say_so() {
         words,
         "Codex 9.9.9: 12 of 12 questions equal; from now on its answers read: exact, verified on this machine\n"
     );
-    assert!(says(&show).contains("tokens · exact (verified on this machine, 20"), "{}", says(&show));
+    assert!(says(&show).contains(" · exact (verified on this machine, 20"), "{}", says(&show));
     assert!(says(&["show", "--harness", "codex", "--format", "json"]).contains("\"here\": true"));
     let list = says(&["harnesses", "--harness", "codex"]);
     assert!(list.contains("9.9.9") && list.contains("  this machine  20"), "{list}");
