@@ -152,7 +152,7 @@ pub(super) fn whose(core: &Core, root: &Path, path: &Path) -> Option<Note> {
         let Ok(rules) = core.files.read(&dir.join(".gitignore")) else { return false };
         gitignore(dir, rules.text().lines()).matched_path_or_any_parents(path, false).is_ignore()
     });
-    is_ignored.then(|| note("ignored by git: not part of a clone".to_owned())).flatten()
+    is_ignored.then(|| note("ignored by git, unless it was added all the same".to_owned())).flatten()
 }
 
 /// A path below the root as it is written there.
