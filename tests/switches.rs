@@ -89,7 +89,7 @@ fn an_answer_that_meets_a_doubted_switch_is_not_exact_and_names_it() {
 
 #[test]
 fn an_option_that_no_table_knows_is_doubted() {
-    for (profile, _) in tables() {
+    for (profile, _) in tables().into_iter().filter(|(_, table)| table.has_options()) {
         let told = answer(profile, &option("not-gone-through", profile.id));
         let reason = told.answer.files_only.unwrap_or_default();
         assert!(reason.contains("not-gone-through"), "{}: {reason}", profile.id);

@@ -157,9 +157,9 @@ impl Switches {
         Ok(())
     }
 
-    /// Doubts an answer for options that the table does not have. Clients without a table are left alone.
+    /// Doubts an answer for options that the table does not have. Clients without options in their table are left alone.
     fn doubt_unknown_options(&self, id: &str, at: &Standpoint, answer: &mut Answer) {
-        let Some(given) = at.options.get(id).filter(|_| !self.switch.is_empty()) else { return };
+        let Some(given) = at.options.get(id).filter(|_| self.has_options()) else { return };
         let options = self.switch.iter().filter(|switch| switch.kind == Kind::Option);
         let silent = self.silent.iter().flat_map(|silent| &silent.names);
         let known: BTreeSet<&str> = options.map(|switch| &switch.name).chain(silent).map(|name| bare(name)).collect();
@@ -167,6 +167,11 @@ impl Switches {
             let reason = format!("what the option {name} does to instructions is not known");
             answer.doubt(Loses::Set.parts(), reason);
         }
+    }
+
+    /// Returns true if the options of the client were gone through.
+    pub fn has_options(&self) -> bool {
+        self.switch.iter().any(|switch| switch.kind == Kind::Option)
     }
 
     /// Where the file of that name is.

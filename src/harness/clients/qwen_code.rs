@@ -5,12 +5,15 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use super::gemini_cli::joined;
 use crate::answer::{Answer, Fate, Role, Scope, Source, Standpoint, Text, Tool, Trigger, Warning};
 use crate::harness::keys::{Key, Keys, Takes};
 use crate::harness::kit::conventional::{Chain, Load, PLAIN};
-use crate::harness::{About, Attaches, Changed, Compacts, Details, Edition, Evidence, Profile, Program, Resumes};
+use crate::harness::{
+    About, Attaches, Changed, Compacts, Details, Edition, Evidence, Profile, Program, Resumes, Switches,
+};
 use crate::search::{Halt, Known, Search};
 use crate::snapshot::{Ask, FileType, relative};
 use crate::text::js_trim;
@@ -120,6 +123,12 @@ impl Edition for QwenCode {
     /// Asked of 0.24.4.
     fn compacts(&self) -> Compacts {
         if self.behavior == Behavior::NOW { Compacts::Forgets } else { Compacts::NotAsked }
+    }
+
+    fn switches(&self) -> &'static Switches {
+        static TABLE: LazyLock<Switches> =
+            LazyLock::new(|| Switches::parse(include_str!("../../../data/clients/qwen-code/switches.toml")));
+        &TABLE
     }
 
     fn attaches(&self, tool: Tool) -> Attaches {
