@@ -97,7 +97,9 @@ fn an_option_that_no_table_knows_is_doubted() {
 }
 
 fn answer(profile: &Profile, setting: &str) -> Resolution {
-    let case = Case::parse(&format!("-- /r/.git/HEAD --\nref: refs/heads/main\n{setting}"));
+    // Qwen Code writes this file at its first start; without it no answer about that client is exact.
+    let language = "-- /h/.qwen/output-language.md --\n<!-- qwen-code:llm-output-language: auto -->\n";
+    let case = Case::parse(&format!("-- /r/.git/HEAD --\nref: refs/heads/main\n{language}{setting}"));
     cases::answer(&case, &World::of(&case), &format!("{} from /r", profile.id)).expect("a question")
 }
 
