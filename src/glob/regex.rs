@@ -362,7 +362,10 @@ impl Parser {
     fn class(&mut self) -> Option<Class> {
         let mut class = Class { negated: self.eat("^"), ranges: Vec::new(), properties: Vec::new() };
         while !self.eat("]") {
-            if let Some(property) = PROPERTIES.iter().find(|property| self.eat(&format!("\\p{{{property}}}"))) {
+            // Names are compared only where one can stand: a class may be as long as its file.
+            if self.peek() == Some('\\')
+                && let Some(property) = PROPERTIES.iter().find(|property| self.eat(&format!("\\p{{{property}}}")))
+            {
                 class.properties.push(property);
                 continue;
             }
