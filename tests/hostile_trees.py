@@ -582,7 +582,7 @@ def tables_by_the_hundred_thousand(tree):
 
 def fans_of_links(tree):
     """Directories in which each leads to all others, by many ways."""
-    width = 40
+    width = tree.count(40)
     for folder in ["docs", *RULE_FOLDERS, *SKILLS]:
         directory = tree.project / folder
         directory.mkdir(parents=True, exist_ok=True)

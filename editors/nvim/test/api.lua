@@ -51,7 +51,7 @@ it('prompt() gives an agent the text to send', function()
   eventually('the prompt', function()
     return got
   end)
-  same(got, command_line('src/main.rs', '--harness', 'codex', '--format', 'prompt'))
+  same(got, command_line('src/main.rs', '--harness', 'codex', '--format', 'prompt', '--only', 'instructions'))
 end)
 
 it('BriefingChanged names the buffer and the harnesses whose text has changed, and only then', function()

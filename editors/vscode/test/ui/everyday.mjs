@@ -84,7 +84,7 @@ export async function everyday(host, step) {
     await lens.first().waitFor();
     await window.focus(2);
     const shown = await window.copied();
-    const args = ['show', handler, '--cwd', ws, '--harness', 'codex', '--format', 'prompt'];
+    const args = ['show', handler, '--cwd', ws, '--harness', 'codex', '--format', 'prompt', '--only', 'instructions'];
     assert.equal(shown, String(execFileSync(program, args, { env: host.env, cwd: host.dir })));
     await window.focus(1);
     await window.file(at('AGENTS.md'));
