@@ -608,3 +608,17 @@ fn agents_in_one_project_have_sessions_of_their_own() {
     let compared: Vec<&str> = compared.filter_map(|agent| agent["agent"].as_str()).collect();
     assert_eq!(compared, ["codex", "kimi-code", "pi"]);
 }
+
+#[test]
+fn a_message_of_the_user_that_looks_like_instructions_is_not_shown() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records/codex/a_start_alone.txt");
+    let text = std::fs::read_to_string(path).expect("a case");
+    for typed in ["# AGENTS.md instructions: my plans", "<skill> my plans"] {
+        let case = Case::parse(&text.replace("\"text\":\"hello\"", &format!("\"text\":\"{typed}\"")));
+        let (file, body) = recorded(&case).remove(0);
+        assert!(body.contains("my plans"), "{body}");
+        let session = read(&case, "codex", &file, body, usize::MAX);
+        let said = session.steps.iter().flat_map(|step| &step.given).filter_map(|given| given.text.as_deref());
+        assert!(said.clone().count() > 0 && said.clone().all(|text| !text.contains("my plans")), "{typed}");
+    }
+}

@@ -87,7 +87,19 @@ struct Item<'a> {
     input: Option<&'a RawValue>,
     #[serde(borrow)]
     tools: Option<&'a RawValue>,
+    #[serde(borrow, rename = "internal_chat_message_metadata_passthrough")]
+    about: Option<About<'a>>,
 }
+
+/// Says of each text of a message where it comes from; older versions do not.
+#[derive(Deserialize)]
+struct About<'a> {
+    #[serde(borrow, default)]
+    content_item_kinds: Vec<Cow<'a, str>>,
+}
+
+/// The kind of a text that the user has typed.
+const TYPED: &str = "user.text";
 
 #[derive(Deserialize)]
 struct Content<'a> {
@@ -200,8 +212,12 @@ impl Reading<'_> {
             Some("message") => {
                 let contents = item.content.and_then(parse::<Vec<Content>>).unwrap_or_default();
                 let role = item.role.as_deref().unwrap_or_default();
-                for text in contents.iter().filter_map(|content| content.text) {
-                    self.text(step, role, text);
+                let kinds = item.about.as_ref().map_or(&[][..], |about| &about.content_item_kinds);
+                for (at, content) in contents.iter().enumerate() {
+                    let is_typed = kinds.get(at).is_some_and(|kind| kind == TYPED);
+                    if let Some(text) = content.text.filter(|_| !is_typed) {
+                        self.text(step, role, text);
+                    }
                 }
             }
             Some("function_call" | "custom_tool_call" | "local_shell_call") => self.call(item, when),
