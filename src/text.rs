@@ -26,43 +26,52 @@ impl Size {
     }
 }
 
-/// Returns the lines that differ, each with `-` or `+`: those between the first and the last difference, without those that
-/// both have in the same order.
+/// Returns the lines that differ, each with `-` or `+`.
 pub fn line_difference<'a>(before: &'a str, now: &'a str) -> Vec<(char, &'a str)> {
-    let (mut old, mut new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), now.lines().collect());
-    let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
-    old.drain(..same);
-    new.drain(..same);
-    let same = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
-    old.truncate(old.len() - same);
-    new.truncate(new.len() - same);
+    let mut lines = lines_beside(&before.lines().collect::<Vec<_>>(), &now.lines().collect::<Vec<_>>());
+    lines.retain(|(mark, _)| *mark != ' ');
+    lines
+}
+
+/// Returns all lines of two texts in order: with ` ` those that both have in the same order, with `-` and `+` those of one.
+pub fn lines_beside<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<(char, &'a str)> {
+    let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+    let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(|(old, new)| old == new).count();
+    let (own, other) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
+    let marked = |mark: char, lines: &[&'a str]| lines.iter().map(|line| (mark, *line)).collect::<Vec<_>>();
+    let mut out = marked(' ', &old[..head]);
     // The longest common subsequence, where that is not too large a table.
     const CELLS: usize = 4_000_000;
-    let width = new.len() + 1;
-    if old.len().saturating_mul(width) > CELLS {
-        return old.into_iter().map(|line| ('-', line)).chain(new.into_iter().map(|line| ('+', line))).collect();
+    let width = other.len() + 1;
+    if (own.len() + 1).saturating_mul(width) > CELLS {
+        out.extend(marked('-', own));
+        out.extend(marked('+', other));
+        out.extend(marked(' ', &old[old.len() - tail..]));
+        return out;
     }
-    let mut longest = vec![0u32; (old.len() + 1) * width];
-    for (i, line) in old.iter().enumerate().rev() {
-        for (j, other) in new.iter().enumerate().rev() {
-            longest[i * width + j] = match line == other {
+    let mut longest = vec![0u32; (own.len() + 1) * width];
+    for (i, line) in own.iter().enumerate().rev() {
+        for (j, one) in other.iter().enumerate().rev() {
+            longest[i * width + j] = match line == one {
                 true => longest[(i + 1) * width + j + 1] + 1,
                 false => longest[(i + 1) * width + j].max(longest[i * width + j + 1]),
             };
         }
     }
-    let (mut i, mut j, mut out) = (0, 0, Vec::new());
-    while i < old.len() || j < new.len() {
-        if i < old.len() && j < new.len() && old[i] == new[j] {
+    let (mut i, mut j) = (0, 0);
+    while i < own.len() || j < other.len() {
+        if i < own.len() && j < other.len() && own[i] == other[j] {
+            out.push((' ', own[i]));
             (i, j) = (i + 1, j + 1);
-        } else if j == new.len() || (i < old.len() && longest[(i + 1) * width + j] >= longest[i * width + j + 1]) {
-            out.push(('-', old[i]));
+        } else if j == other.len() || (i < own.len() && longest[(i + 1) * width + j] >= longest[i * width + j + 1]) {
+            out.push(('-', own[i]));
             i += 1;
         } else {
-            out.push(('+', new[j]));
+            out.push(('+', other[j]));
             j += 1;
         }
     }
+    out.extend(marked(' ', &old[old.len() - tail..]));
     out
 }
 

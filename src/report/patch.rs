@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
+use crate::text::lines_beside;
+
 /// How many lines stand around a difference.
 const CONTEXT: usize = 3;
-/// The largest table in which common lines are looked for.
-const CELLS: usize = 4_000_000;
 
 /// Returns the patch that makes `after` of `before`; `None` is a file that is not there. `name` is relative, with slashes.
 pub fn patch(name: &str, before: Option<&str>, after: Option<&str>) -> String {
@@ -58,47 +58,10 @@ fn hunks(before: &str, after: &str) -> String {
     out
 }
 
-/// Returns all lines of two texts in order: ` ` for those of both, `-` and `+` for those of one.
+/// Returns all lines of two texts, each with its end: ` ` for those of both, `-` and `+` for those of one.
 fn changes<'a>(before: &'a str, after: &'a str) -> Vec<(char, &'a str)> {
-    let (old, new): (Vec<&str>, Vec<&str>) =
-        (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
-    let head = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
-    let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(|(old, new)| old == new).count();
-    let (own, other) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
-    let mut out: Vec<(char, &str)> = old[..head].iter().map(|line| (' ', *line)).collect();
-    out.extend(differing(own, other));
-    out.extend(old[old.len() - tail..].iter().map(|line| (' ', *line)));
-    out
-}
-
-fn differing<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<(char, &'a str)> {
-    let width = new.len() + 1;
-    if (old.len() + 1).saturating_mul(width) > CELLS {
-        return old.iter().map(|line| ('-', *line)).chain(new.iter().map(|line| ('+', *line))).collect();
-    }
-    let mut longest = vec![0u32; (old.len() + 1) * width];
-    for (i, line) in old.iter().enumerate().rev() {
-        for (j, other) in new.iter().enumerate().rev() {
-            longest[i * width + j] = match line == other {
-                true => longest[(i + 1) * width + j + 1] + 1,
-                false => longest[(i + 1) * width + j].max(longest[i * width + j + 1]),
-            };
-        }
-    }
-    let (mut i, mut j, mut out) = (0, 0, Vec::new());
-    while i < old.len() || j < new.len() {
-        if i < old.len() && j < new.len() && old[i] == new[j] {
-            out.push((' ', old[i]));
-            (i, j) = (i + 1, j + 1);
-        } else if j == new.len() || (i < old.len() && longest[(i + 1) * width + j] >= longest[i * width + j + 1]) {
-            out.push(('-', old[i]));
-            i += 1;
-        } else {
-            out.push(('+', new[j]));
-            j += 1;
-        }
-    }
-    out
+    let lines = |text: &'a str| text.split_inclusive('\n').collect::<Vec<_>>();
+    lines_beside(&lines(before), &lines(after))
 }
 
 #[cfg(test)]
