@@ -11,7 +11,6 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use dashmap::DashMap;
 
 use super::config::Config;
-use super::history::with_remedy;
 use super::ids::Id;
 use super::objects::{Item, Node, Objects};
 use super::refs::Refs;
@@ -268,4 +267,15 @@ impl Filesystem for AtRevision<'_> {
         entries.sort_by_key(|entry| order.get(&entry.name).copied().unwrap_or(usize::MAX));
         Ok(entries)
     }
+}
+
+/// Says what helps if the clone at `common_dir` lacks a part of its history.
+fn with_remedy(disk: &dyn Filesystem, common_dir: &Path, problem: String) -> String {
+    if disk.stat(&common_dir.join("shallow")).is_err() {
+        return problem;
+    }
+    format!(
+        "{problem}. This clone is shallow, so a part of the history is not here: `git fetch --unshallow` brings it, and in a \
+         GitHub workflow `fetch-depth: 0` at actions/checkout"
+    )
 }

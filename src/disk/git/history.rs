@@ -73,17 +73,6 @@ fn shallow(refs: &Refs) -> HashSet<Id> {
     text.lines().filter_map(|line| Id::from_hex(line.trim())).collect()
 }
 
-/// Says what helps if the clone at `common_dir` lacks a part of its history.
-pub(super) fn with_remedy(disk: &dyn Filesystem, common_dir: &Path, problem: String) -> String {
-    if disk.stat(&common_dir.join("shallow")).is_err() {
-        return problem;
-    }
-    format!(
-        "{problem}. This clone is shallow, so a part of the history is not here: `git fetch --unshallow` brings it, and in a \
-         GitHub workflow `fetch-depth: 0` at actions/checkout"
-    )
-}
-
 /// Walks both histories at once, the newest commits first, until nothing is left that only one side has. `ends` are commits
 /// whose parents are not there. The walk is that of `paint_down_to_common` in git 2.47.
 fn merge_base(objects: &Objects, ends: &HashSet<Id>, left: &Id, right: &Id) -> Result<Option<Id>, String> {
