@@ -14,6 +14,7 @@ use crate::snapshot::Change;
 pub(crate) mod alone;
 pub(crate) mod answers;
 pub mod audit;
+pub(crate) mod below;
 pub mod change;
 pub mod check;
 pub mod evidence;

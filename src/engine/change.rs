@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Core;
 use super::alone::at_rest;
-use super::check::below;
+use super::below::below;
 use super::inspect::Found;
 use super::settings::Settings;
 use super::workspace::is_instruction_file;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::Core;
 use super::alone::{at_rest, project};
-use super::check::{Below, below};
+use super::below::{Below, below};
 use super::settings::Settings;
 use crate::answer::{Message, Resolution, SessionKind, Standpoint};
 use crate::disk::Filesystem;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::Core;
 use super::alone::{at_rest, at_rest_over};
+use super::below::below;
 use super::change::{Asking, Touched, agents};
-use super::check::below;
 use super::expect::{Files, Proofs, prove};
 use super::settings::Settings;
 use crate::answer::{Fate, MessageKind, Resolution, Trigger};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::alone::{at_rest, project};
-use super::check::below;
+use super::below::below;
 use super::settings::Settings;
 use crate::disk::Filesystem;
 use crate::report::why::{self, Near, Sought, Why};

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{Proof, declarations, project, resolved};
 use crate::answer::SessionKind;
 use crate::engine::alone::at_rest;
-use crate::engine::check::below;
+use crate::engine::below::below;
 use crate::engine::settings::Settings;
 use crate::glob;
 use crate::records::{How, Kind, Purpose, Session};

@@ -1,0 +1,42 @@
+//! Finds the instruction files, settings and declarations below a directory.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Core;
+use super::workspace::is_instruction_file;
+use crate::answer::{Fate, Resolution};
+use crate::disk::scan::{self, Progress, Threads};
+use crate::harness::custom::FILE_NAME;
+use crate::harness::names::{INSTRUCTION_FILES, SETTINGS_FILES};
+
+/// Files below a directory that matter to agents.
+pub(crate) struct Below {
+    /// The files that may be instructions, and those that the answers rest on.
+    pub instructions: BTreeSet<PathBuf>,
+    /// The settings files of agents.
+    pub settings: BTreeSet<PathBuf>,
+    /// The files that declare agents and expectations, in order.
+    pub declarations: Vec<PathBuf>,
+}
+
+/// Looks for instruction files and declarations below a directory.
+pub(crate) fn below(core: &Core, root: &Path, session: &[Arc<Resolution>], revision: Option<&str>) -> Below {
+    let customs = core.session().custom_names.clone();
+    let of_agents = |name: &OsStr| INSTRUCTION_FILES.may_match(name) || SETTINGS_FILES.may_match(name);
+    let wanted = |name: &OsStr| of_agents(name) || customs.contains(name) || name == FILE_NAME;
+    let found = match revision {
+        None => scan::scan(root, Threads::PerCore, &wanted, |_| (), &Progress::default()),
+        Some(_) => scan::scan_in(&core.files, root, &wanted),
+    };
+    let sources = session.iter().flat_map(|answer| &answer.answer.sources);
+    let named = sources.filter(|source| source.fate != Fate::Missing).filter_map(|source| source.path());
+    let named = named.filter(|path| path.starts_with(root)).map(Path::to_owned);
+    let mut declarations: Vec<PathBuf> = found.iter().filter(|file| file.ends_with(FILE_NAME)).cloned().collect();
+    declarations.sort_unstable();
+    let settings = found.iter().filter(|file| SETTINGS_FILES.matches(file)).cloned().collect();
+    let instructions = found.into_iter().filter(|file| is_instruction_file(file, &customs)).chain(named).collect();
+    Below { instructions, settings, declarations }
+}
