@@ -64,6 +64,20 @@ it('the view follows an edit that is not saved, and the cursor stays on its line
   same(vim.api.nvim_get_current_win(), win)
 end)
 
+it('an answer that fails once does not take the cursor away', function()
+  local line, api = vim.api.nvim_get_current_line(), require('briefing')
+  local effective = api.effective
+  api.effective = function(_, _, answered)
+    answered('the file changed meanwhile')
+  end
+  press('r')
+  api.effective = effective
+  shows('briefing-view://show', 'changed meanwhile')
+  press('r')
+  shows('briefing-view://show', 'OpenClaw')
+  same(vim.api.nvim_get_current_line(), line)
+end)
+
 it('c on a cut file goes to the first byte that the model does not see', function()
   on_line('◐ cut      AGENTS.md')
   press('c')

@@ -18,6 +18,7 @@ local ns = vim.api.nvim_create_namespace('briefing.view')
 ---@field lines briefing.Line[]
 ---@field draw fun(view: briefing.View)  Asks, and calls `put`
 ---@field asked integer   The newest question
+---@field lost table<integer, {key: string, row: integer}>  By window: what the cursor was on and the last answer had not
 
 ---@type table<integer, briefing.View>
 local views = {}
@@ -113,7 +114,7 @@ function M.open(kind, target, draw, keys, mods)
   if not view then
     buf = vim.api.nvim_create_buf(false, true)
     vim.api.nvim_buf_set_name(buf, name)
-    view = { buf = buf, target = target, lines = {}, draw = draw, asked = 0 }
+    view = { buf = buf, target = target, lines = {}, draw = draw, asked = 0, lost = {} }
     views[buf] = view
     vim.bo[buf].bufhidden = 'wipe'
     vim.bo[buf].modifiable = false
@@ -199,15 +200,16 @@ function M.ask(view, ask, put)
   end)
 end
 
---- Draws. The cursor stays on what it was on.
+--- Draws. The cursor stays on what it was on, also when that is gone for one answer and comes back with the next.
 ---@param view briefing.View
 ---@param lines briefing.Line[]
 function M.put(view, lines)
   local wins = vim.fn.win_findbuf(view.buf)
   local stay = {}
   for _, win in ipairs(wins) do
-    local before = view.lines[vim.api.nvim_win_get_cursor(win)[1]]
-    stay[win] = before and before.key
+    local row = vim.api.nvim_win_get_cursor(win)[1]
+    local lost = view.lost[win]
+    stay[win] = lost and lost.row == row and lost.key or (view.lines[row] or {}).key
   end
   local texts = {}
   for row, line in ipairs(lines) do
@@ -241,6 +243,10 @@ function M.put(view, lines)
         stay[win] = nil
       end
     end
+  end
+  view.lost = {}
+  for win, key in pairs(stay) do
+    view.lost[win] = { key = key, row = vim.api.nvim_win_get_cursor(win)[1] }
   end
   for _, win in ipairs(wins) do
     if first and at then
