@@ -455,6 +455,43 @@ fn one_cause_is_one_finding_that_names_the_other_files() {
 }
 
 #[test]
+fn a_version_that_reads_no_agents_md_loses_it_in_one_finding() {
+    let place = Place::new(&[
+        ("home/project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("home/project/AGENTS.md", "Root rules.\n"),
+        ("home/project/src/AGENTS.md", "Source rules.\n"),
+        ("home/project/src/main.rs", ""),
+    ]);
+    let check = ["check", "--format", "concise", "--agents", "codex,claude-code@2.1.197"];
+    let said = out(&place.run("home/project", &check));
+    assert!(said.starts_with("AGENTS.md:1:1: information[agents-displaced] "), "{said}");
+    assert!(
+        said.contains("this version reads no AGENTS.md (also src/AGENTS.md)") && said.lines().count() == 1,
+        "{said}"
+    );
+    // An import brings it.
+    for file in ["CLAUDE.md", "src/CLAUDE.md"] {
+        std::fs::write(place.root.join("home/project").join(file), "@AGENTS.md\n").expect("it is written");
+    }
+    assert_eq!(out(&place.run("home/project", &check)), "");
+}
+
+#[test]
+fn what_sub_agents_are_not_told_is_said_where_somebody_asks() {
+    let place = Place::new(&[
+        ("home/project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("home/project/CLAUDE.md", "Root rules. @rules.md\n"),
+        ("home/project/rules.md", "Rules.\n"),
+    ]);
+    let check = ["check", "--format", "concise", "--agents", "claude-code"];
+    assert_eq!(out(&place.run("home/project", &check)), "");
+    let said =
+        out(&place.run("home/project", &[&check[..], &["--severity", "not-for-subagents=information"]].concat()));
+    assert!(said.contains("CLAUDE.md:1:1: information[not-for-subagents] Claude Code does not send this file to its sub-agents Explore and Plan"), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+}
+
+#[test]
 fn what_cannot_be_read_is_said() {
     let place = Place::new(&[("project/.git/HEAD", "ref: refs/heads/main\n"), ("project/a/x.rs", "")]);
     std::os::unix::fs::symlink("gone.md", place.root.join("project/AGENTS.md")).expect("a link");

@@ -81,6 +81,7 @@ pub fn with_subject<T>(
         path: file,
         raw: &raw,
         answers: &answers,
+        subagents: &[],
         leads_to,
         never_read,
         dead,

@@ -1,6 +1,7 @@
 //! `briefing check`: the findings below a directory, for continuous integration and hooks.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -416,24 +417,26 @@ fn leave_out(report: &mut Report, baseline: &Baseline) {
     report.known += before - report.all.len();
 }
 
-/// Makes one finding of those that one file causes in several others: a CLAUDE.md hides every AGENTS.md.
+/// Makes one finding of those that have one cause: a CLAUDE.md hides every AGENTS.md, a list of skills has one limit.
 fn put_together(report: &mut Report) {
     let mut kept: Vec<Found> = Vec::new();
+    let mut first: HashMap<(Kind, Option<String>, String), usize> = HashMap::new();
     for found in std::mem::take(&mut report.all) {
-        let cause = |found: &Found| match found.finding.kind {
-            Kind::AgentsDisplaced | Kind::Shadowed => found.finding.related.first().map(|(path, _)| path.clone()),
-            _ => None,
+        let Finding { kind, harness, message, related, .. } = &found.finding;
+        let cause = match (kind, related.first()) {
+            (Kind::AgentsDisplaced | Kind::Shadowed, Some((by, _))) => by.display().to_string(),
+            (Kind::AgentsDisplaced | Kind::SkillShortened | Kind::NotForSubagents, _) => message.clone(),
+            _ => {
+                kept.push(found);
+                continue;
+            }
         };
-        let of_finding = cause(&found);
-        let same = |other: &&mut Found| {
-            let one = &other.finding;
-            of_finding.is_some()
-                && (one.kind, &one.harness) == (found.finding.kind, &found.finding.harness)
-                && cause(other) == of_finding
-        };
-        match kept.iter_mut().find(same) {
-            Some(other) => other.also.push(found.path),
-            None => kept.push(found),
+        match first.entry((*kind, harness.clone(), cause)) {
+            Entry::Occupied(first) => kept[*first.get()].also.push(found.path),
+            Entry::Vacant(first) => {
+                first.insert(kept.len());
+                kept.push(found);
+            }
         }
     }
     for found in kept.iter_mut().filter(|found| !found.also.is_empty()) {

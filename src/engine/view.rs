@@ -9,7 +9,7 @@ use ropey::Rope;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{Position, Range, Uri};
 
-use crate::answer::{Fate, Resolution, Standpoint};
+use crate::answer::{Fate, Resolution, SessionKind, Source, Standpoint, Trigger};
 use crate::disk::Filesystem;
 use crate::engine::{Core, memory, session::Session, thread};
 use crate::harness::Choice;
@@ -18,6 +18,7 @@ use crate::lsp::convert::{self, Encoding};
 use crate::queries::neighbour::Neighbour;
 use crate::queries::patterns::{self, DeadPatterns};
 use crate::queries::references::{Absent, AbsentReferences};
+use crate::report::agents;
 use crate::report::findings::{self, Elsewhere, Kind, Subject, names};
 use crate::request::{Places, Request, beside};
 use crate::resolve::AgentQuestion;
@@ -37,6 +38,7 @@ pub(crate) struct View {
     pub answers: Vec<Arc<Resolution>>,
     /// How harnesses that are started beside the file see it, and what those tell then that do not read it from the standpoint.
     elsewhere: (PathBuf, Vec<Arc<Resolution>>),
+    subagents: Vec<Arc<Resolution>>,
     /// The revision of the document, if it is open.
     pub revision: Option<u64>,
     /// The editor's version number of it.
@@ -59,6 +61,7 @@ impl View {
             raw: &self.raw,
             answers: &self.answers,
             elsewhere: Elsewhere { path: &self.elsewhere.0, answers: &self.elsewhere.1 },
+            subagents: &self.subagents,
             leads_to: self.leads_to.as_deref(),
             never_read: self.never_read,
             dead: &self.dead,
@@ -158,6 +161,7 @@ impl Core {
             let seen = seen_as(path, &cwd, &answers);
             let everyone: Vec<_> = answers.iter().chain(&elsewhere.1).cloned().collect();
             let never_read = self.is_never_read(path, &seen, &questions, &everyone).await;
+            let subagents = self.subagents(&seen, &questions, &answers).await;
             let problems = self.problems(path).await;
             let read = self.read(path).await;
             let (raw, leads_to) = self.files.opened(path).map_or(read, |(raw, real)| Ok((raw, Some(real))))?;
@@ -180,6 +184,7 @@ impl Core {
                 raw,
                 answers,
                 elsewhere,
+                subagents,
                 revision,
                 version,
                 problems,
@@ -334,6 +339,27 @@ impl Core {
             return Vec::new();
         }
         self.query(AbsentReferences::of(seen, leads_to, references)).await.value.clone()
+    }
+
+    /// What the client's sub-agents are told at their start, where a session is told the file and the user wants to know.
+    async fn subagents(
+        self: &Arc<Self>,
+        seen: &Path,
+        questions: &[(Choice, Standpoint)],
+        answers: &[Arc<Resolution>],
+    ) -> Vec<Arc<Resolution>> {
+        if self.session().settings.severity(Kind::NotForSubagents).is_none() {
+            return Vec::new();
+        }
+        let is_told =
+            |source: &Source| source.is_file(seen) && source.trigger == Trigger::Session && source.fate.reaches();
+        let told = questions.iter().zip(answers).filter(|(_, answer)| answer.answer.sources.iter().any(is_told));
+        let asked = told.flat_map(|((choice, at), answer)| {
+            let agents = answer.answer.agents.iter().map(|agent| agents::standpoint(at, agent));
+            let started = agents.filter(|at| at.session == SessionKind::Subagent);
+            started.map(|at| AgentQuestion::new(choice.clone(), at)).collect::<Vec<_>>()
+        });
+        self.asked(asked.collect()).await
     }
 
     /// What is wrong with the harnesses that a file declares. The nearest declaration to a directory is the file in it; what

@@ -25,6 +25,7 @@ mod paragraph;
 mod prose;
 mod secret;
 mod skill;
+mod subagent;
 mod twice;
 
 pub use budget::{NEAR_PERCENT, Share, Use, counts_for_limit, share, uses, whole};
@@ -44,6 +45,8 @@ pub struct Subject<'a> {
     pub answers: &'a [Arc<Resolution>],
     /// What the harnesses that do not read it from there tell if they are started beside the file.
     pub elsewhere: Elsewhere<'a>,
+    /// What sub-agents are told at their start whose sessions are told the file; empty unless somebody wants to know.
+    pub subagents: &'a [Arc<Resolution>],
     /// Where the file really is, if it is a link.
     pub leads_to: Option<&'a Path>,
     /// Whether it was looked for from the directories above, too, and no harness reads it.
@@ -93,6 +96,7 @@ impl<'a> Subject<'a> {
             path: self.elsewhere.path,
             answers: self.elsewhere.answers,
             elsewhere: Elsewhere { path: self.path, answers: &[] },
+            subagents: &[],
             never_read: false,
             ..*self
         };
@@ -217,6 +221,7 @@ impl Finding {
             | Kind::RepeatedParagraph
             | Kind::SkillShortened
             | Kind::NotForEveryone
+            | Kind::NotForSubagents
             | Kind::Exception
             | Kind::Remark => false,
         }
@@ -248,6 +253,7 @@ fn at_standpoint(subject: &Subject) -> Vec<Finding> {
     found.extend(comment::findings(subject));
     found.extend(paragraph::findings(subject));
     found.extend(skill::findings(subject));
+    found.extend(subagent::findings(subject));
     once(found, subject)
 }
 

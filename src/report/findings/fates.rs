@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::words::{Paths, list};
 use super::{Finding, Kind, Subject, first_line, line_from, title};
-use crate::answer::{Fate, Per, Resolution, Source, Trigger, Unit};
+use crate::answer::{Fate, Per, Resolution, Source, Trigger, Unit, Warning};
 use crate::text::grouped;
 
 /// The findings that fates give.
@@ -39,16 +39,27 @@ fn of_source(subject: &Subject, answer: &Resolution, source: &Source) -> Vec<Fin
         Fate::Dropped => whole(Kind::Dropped, format!("{title} skips this file: {reason}"), Vec::new()),
         Fate::Shadowed if matters(subject, answer, source) => {
             let related = source.by.iter().map(|by| (by.clone(), "loaded instead".to_owned())).collect();
-            let displaced =
-                source.by.as_deref().is_some_and(|by| family(subject.path) == "AGENTS" && family(by) == "CLAUDE");
-            let kind = if displaced { Kind::AgentsDisplaced } else { Kind::Shadowed };
+            let kind = if is_displaced(subject, answer, source) { Kind::AgentsDisplaced } else { Kind::Shadowed };
             whole(kind, format!("{title} does not load this file: {reason}"), related)
+        }
+        // This version reads no AGENTS.md, and nobody chose that.
+        Fate::Excluded if is_displaced(subject, answer, source) && matters(subject, answer, source) => {
+            whole(Kind::AgentsDisplaced, format!("{title} does not load this file: {reason}"), Vec::new())
         }
         Fate::Unreadable => whole(Kind::Unreadable, format!("{title} cannot read this file: {reason}"), Vec::new()),
         Fate::Loaded | Fate::Listed | Fate::Shadowed | Fate::Empty | Fate::Excluded | Fate::Missing | Fate::Pending => {
             Vec::new()
         }
     }
+}
+
+/// Whether a CLAUDE.md keeps this AGENTS.md out, or the agent's version does and says so.
+fn is_displaced(subject: &Subject, answer: &Resolution, source: &Source) -> bool {
+    let code = Kind::AgentsDisplaced.code();
+    let said = |warning: &Warning| warning.code == code && warning.path.as_deref() == Some(subject.path);
+    let by_claude = |by: &Path| family(by) == "CLAUDE";
+    family(subject.path) == "AGENTS"
+        && source.by.as_deref().map_or_else(|| answer.answer.warnings.iter().any(said), by_claude)
 }
 
 fn cut(subject: &Subject, answer: &Resolution, source: &Source) -> Vec<Finding> {
@@ -153,7 +164,7 @@ fn matters(subject: &Subject, answer: &Resolution, source: &Source) -> bool {
     let read_by_another =
         subject.answers.iter().any(|other| other.harness != answer.harness && other.answer.sources.iter().any(reaches));
     // AGENTS.md is for everybody; that a CLAUDE.md displaces it comes as a surprise.
-    by == own || (own == "AGENTS" && by == "CLAUDE") || !read_by_another
+    by == own || is_displaced(subject, answer, source) || !read_by_another
 }
 
 /// The first part of a file's name: `CLAUDE` of CLAUDE.local.md.

@@ -167,9 +167,11 @@ kinds! {
     /// Two files give one agent the same paragraph.
     RepeatedParagraph = "repeated-paragraph", Information;
     /// A skill that is listed without all of its description, or not at all for lack of room.
-    SkillShortened = "skill-shortened", Information, Off;
+    SkillShortened = "skill-shortened", Information;
     /// Lines that reach some of the harnesses and not all.
     NotForEveryone = "not-for-everyone", Information, Off;
+    /// A file that sessions are told and some of the client's sub-agents are not.
+    NotForSubagents = "not-for-subagents", Information, Off;
     /// An exception that is written wrongly, or that nothing needs.
     Exception = "exception", Information;
     /// Any other remark of a harness on a file.

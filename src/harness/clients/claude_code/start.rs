@@ -227,7 +227,7 @@ impl Loader<'_, '_> {
             return Ok(());
         }
         let Some(by) = by.filter(|_| self.settings.mode == Mode::EitherKind) else {
-            let reason = self.without_agents();
+            let reason = self.without_agents(path);
             self.consider(Source::new(path, Scope::Project, Fate::Excluded, reason));
             return Ok(());
         };
@@ -245,12 +245,15 @@ impl Loader<'_, '_> {
         Ok(())
     }
 
-    /// Why no AGENTS.md is read, whatever else there is.
-    pub(super) fn without_agents(&self) -> &'static str {
-        match self.edition.agents_md {
-            true => "the settings leave AGENTS.md files out",
-            false => "this version reads no AGENTS.md",
+    /// Why this AGENTS.md is not read, whatever else there is.
+    pub(super) fn without_agents(&mut self, path: &Path) -> String {
+        if self.edition.agents_md {
+            return "the settings leave AGENTS.md files out".to_owned();
         }
+        let reason = "this version reads no AGENTS.md".to_owned();
+        let message = format!("{}: {reason}; import it with @AGENTS.md in a CLAUDE.md beside it", path.display());
+        self.warnings.push(Warning::at("agents-displaced", path, message));
+        reason
     }
 
     fn keep_managed(&mut self, entries: &mut Vec<Entry>) {

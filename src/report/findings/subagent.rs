@@ -1,0 +1,24 @@
+//! Findings about files that sessions are told and the client's own sub-agents are not.
+
+use std::collections::BTreeMap;
+
+use super::super::words::list;
+use super::{Finding, Kind, Subject, first_line};
+use crate::answer::Resolution;
+
+/// One finding for each harness some of whose sub-agents are not told the file.
+pub(super) fn findings(subject: &Subject) -> Vec<Finding> {
+    let reaches = |answer: &Resolution| {
+        answer.answer.sources.iter().any(|source| source.is_file(subject.path) && source.fate.reaches())
+    };
+    let mut without: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    for answer in subject.subagents.iter().filter(|answer| !reaches(answer)) {
+        let agent = answer.standpoint.agent.as_deref().unwrap_or("sub-agents");
+        without.entry((&answer.harness, &answer.title)).or_default().push(agent);
+    }
+    let finding = |((harness, title), agents): ((&str, &str), Vec<&str>)| {
+        let message = format!("{title} does not send this file to its sub-agents {}", list(&agents));
+        Finding::new(Kind::NotForSubagents, first_line(subject.raw), message).of(harness)
+    };
+    without.into_iter().map(finding).collect()
+}
