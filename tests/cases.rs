@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use briefing::answer::{MessageKind, Resolution, Standpoint, Surroundings};
+use briefing::answer::{Fate, MessageKind, Resolution, Standpoint, Surroundings};
 use briefing::harness::custom::Customs;
 use briefing::queries::declarations::Declarations;
 use briefing::queries::roster::{self, Reasons, Roster};
@@ -138,6 +138,8 @@ fn check(path: &Path, text: &str, update: bool, messages: &mut Messages) -> Vec<
             _ => match answer(&case, &world, ask) {
                 Ok(resolution) => {
                     messages.of_answer(&resolution);
+                    problems
+                        .extend(at_odds(&resolution).map(|what| format!("  -- {} --\n    {what}\n", section.header)));
                     golden(word, &resolution)
                 }
                 Err(problem) => format!("{problem}\n"),
@@ -171,6 +173,22 @@ fn check(path: &Path, text: &str, update: bool, messages: &mut Messages) -> Vec<
         std::fs::write(path, case.format()).expect("UPDATE=1 can write the case");
     }
     problems
+}
+
+/// What an answer says of a source that cannot be: of a file that is cut some bytes are lost, of one that is left out all are.
+fn at_odds(resolution: &Resolution) -> impl Iterator<Item = String> {
+    resolution.answer.sources.iter().filter_map(|source| {
+        let kept: usize = source.kept.iter().map(ExactSizeIterator::len).sum();
+        let all = source.size.map_or(0, |size| size.bytes);
+        let wrong = match source.fate {
+            Fate::Truncated => kept >= all,
+            Fate::Loaded | Fate::Listed | Fate::Pending => false,
+            Fate::Dropped | Fate::Shadowed | Fate::Empty | Fate::Excluded | Fate::Missing | Fate::Unreadable => {
+                kept > 0
+            }
+        };
+        wrong.then(|| format!("{} is {:?}, and {kept} of {all} bytes are kept", source.place, source.fate))
+    })
 }
 
 /// `HARNESS[@EDITION] from CWD [reading FILE] [by TOOL] [as AGENT] [after FILE]... [already FILE]...` in this world.

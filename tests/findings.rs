@@ -12,7 +12,9 @@ use briefing::harness;
 use briefing::queries::neighbour::Neighbour;
 use briefing::queries::patterns::DeadPatterns;
 use briefing::queries::references::{Absent, AbsentReferences, Reference};
-use briefing::report::findings::{Elsewhere, Kind, Standing, Subject, decides, findings, names, patterns, references};
+use briefing::report::findings::{
+    Elsewhere, Kind, Standing, Subject, decides, findings, loaded_instead, names, patterns, references,
+};
 use briefing::request::{OneOrMany, beside};
 use briefing::resolve::{Outcome, resolve};
 
@@ -76,6 +78,9 @@ pub fn with_subject<T>(
     let dead = dead_patterns(case, world, file, &raw);
     let everyone: Vec<_> = answers.iter().chain(elsewhere.answers).cloned().collect();
     let absent = absent(case, world, file, leads_to, references(file, &raw, &everyone));
+    let instead = loaded_instead(file, &everyone);
+    let twins: Vec<_> =
+        instead.into_iter().filter(|path| world.real_path(path).is_ok_and(|path| path == real)).collect();
     let (dead, absent) = (&dead, &absent);
     look(&Subject {
         path: file,
@@ -83,6 +88,7 @@ pub fn with_subject<T>(
         answers: &answers,
         subagents: &[],
         leads_to,
+        twins: &twins,
         never_read,
         dead,
         absent,

@@ -18,6 +18,7 @@ use crate::lsp::convert::{self, Encoding};
 use crate::queries::neighbour::Neighbour;
 use crate::queries::patterns::{self, DeadPatterns};
 use crate::queries::references::{Absent, AbsentReferences};
+use crate::queries::twins::Twins;
 use crate::report::agents;
 use crate::report::findings::{self, Elsewhere, Kind, Subject, names};
 use crate::request::{Places, Request, beside};
@@ -46,6 +47,7 @@ pub(crate) struct View {
     /// What is wrong with the harnesses that the file declares, and where.
     pub problems: Vec<(Bytes<usize>, String)>,
     leads_to: Option<PathBuf>,
+    twins: Vec<PathBuf>,
     never_read: bool,
     dead: Vec<String>,
     absent: Vec<Absent>,
@@ -63,6 +65,7 @@ impl View {
             elsewhere: Elsewhere { path: &self.elsewhere.0, answers: &self.elsewhere.1 },
             subagents: &self.subagents,
             leads_to: self.leads_to.as_deref(),
+            twins: &self.twins,
             never_read: self.never_read,
             dead: &self.dead,
             absent: &self.absent,
@@ -162,6 +165,7 @@ impl Core {
             let everyone: Vec<_> = answers.iter().chain(&elsewhere.1).cloned().collect();
             let never_read = self.is_never_read(path, &seen, &questions, &everyone).await;
             let subagents = self.subagents(&seen, &questions, &answers).await;
+            let twins = self.twins(&seen, &everyone).await;
             let problems = self.problems(path).await;
             let read = self.read(path).await;
             let (raw, leads_to) = self.files.opened(path).map_or(read, |(raw, real)| Ok((raw, Some(real))))?;
@@ -189,6 +193,7 @@ impl Core {
                 version,
                 problems,
                 leads_to,
+                twins,
                 never_read,
                 dead,
                 absent,
@@ -339,6 +344,12 @@ impl Core {
             return Vec::new();
         }
         self.query(AbsentReferences::of(seen, leads_to, references)).await.value.clone()
+    }
+
+    /// The files that are loaded in place of this one and are the same file.
+    async fn twins(self: &Arc<Self>, seen: &Path, answers: &[Arc<Resolution>]) -> Vec<PathBuf> {
+        let instead = findings::loaded_instead(seen, answers);
+        if instead.is_empty() { instead } else { self.query(Twins::of(seen, instead)).await.value.clone() }
     }
 
     /// What the client's sub-agents are told at their start, where a session is told the file and the user wants to know.

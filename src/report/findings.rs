@@ -1,5 +1,6 @@
 //! What is wrong with an instruction file or a settings file, as findings with byte ranges. Few and right.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -49,6 +50,8 @@ pub struct Subject<'a> {
     pub subagents: &'a [Arc<Resolution>],
     /// Where the file really is, if it is a link.
     pub leads_to: Option<&'a Path>,
+    /// Those of [`loaded_instead`] that are the same file by a link.
+    pub twins: &'a [PathBuf],
     /// Whether it was looked for from the directories above, too, and no harness reads it.
     pub never_read: bool,
     /// The patterns of its head that match nothing at all.
@@ -226,6 +229,13 @@ impl Finding {
             | Kind::Remark => false,
         }
     }
+}
+
+/// The files that agents load in place of another one.
+pub fn loaded_instead<'a>(file: &Path, answers: impl IntoIterator<Item = &'a Arc<Resolution>>) -> Vec<PathBuf> {
+    let sources = answers.into_iter().flat_map(|answer| &answer.answer.sources).filter(|source| source.is_file(file));
+    let instead: BTreeSet<&PathBuf> = sources.filter_map(|source| source.by.as_ref()).collect();
+    instead.into_iter().cloned().collect()
 }
 
 /// Everything that is wrong with a file, in the order of the file.

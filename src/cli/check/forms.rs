@@ -15,7 +15,7 @@ use crate::report::judged::sentence;
 use crate::report::words::count;
 use crate::text;
 
-/// How many characters of a line are shown.
+/// How many characters of a line follow the first that is meant; a terminal shows fewer.
 const WIDTH: usize = 160;
 
 /// For people: each finding with its line, and a count. Also returns how many findings could not be shown.
@@ -58,11 +58,7 @@ fn isolated(render: impl FnOnce() -> String) -> Option<String> {
 struct Line {
     text: String,
     number: usize,
-    /// In characters, from 1 on.
-    column: usize,
     marked: Range<usize>,
-    /// Whether the line goes on behind its text.
-    is_cut: bool,
 }
 
 fn line_of(found: &Found) -> Line {
@@ -72,15 +68,15 @@ fn line_of(found: &Found) -> Line {
     let raw = &found.raw[from..to];
     let decoded = text::lossy(raw);
     let whole = starred(&decoded.replace('\r', "")).into_owned();
-    let cut = whole.char_indices().nth(WIDTH).map_or(whole.len(), |(at, _)| at);
+    let (number, column) = found.position(start);
+    let cut = whole.char_indices().nth(column + WIDTH).map_or(whole.len(), |(at, _)| at);
     // A limit may fall within a character, and bytes that are no text are shown as one.
     let place = |byte: usize| {
         let at = text::decoded_offset(raw, byte - from);
         (at - decoded[..at].matches('\r').count()).min(cut)
     };
     let marked = place(start)..place(end.clamp(start, to));
-    let (number, column) = found.position(start);
-    Line { text: whole[..cut].to_owned(), number, column, marked, is_cut: cut < whole.len() }
+    Line { text: whole[..cut].to_owned(), number, marked }
 }
 
 /// What helps, and where it is explained.
@@ -106,10 +102,6 @@ fn group<'a>(found: &'a Found, line: &'a Line, help: &'a str) -> Group<'a> {
     let help = Level::HELP.message(help);
     if line.text.is_empty() {
         return title.element(Origin::path(&*found.path).line(line.number)).element(help);
-    }
-    // What is cut off cannot be marked; only its place is said.
-    if line.marked.start == line.text.len() && line.is_cut {
-        return title.element(Origin::path(&*found.path).line(line.number).char_column(line.column));
     }
     let annotation = AnnotationKind::Primary.span(line.marked.clone());
     let snippet = Snippet::source(&line.text).line_start(line.number).path(&*found.path).annotation(annotation);

@@ -9,10 +9,11 @@ use super::{Found, Report};
 use crate::report::findings::Severity;
 use crate::report::judged::sentence;
 
-/// JUnit XML: each finding is a test that fails. Without findings there is one test that passes, since an empty suite is an error
-/// in some services.
+/// JUnit XML: each finding that should be mended is a test that fails, and any other one is what a test that passes has printed.
+/// Without findings there is one test that passes, since an empty suite is an error in some services.
 pub(super) fn junit(report: &Report) -> String {
-    let (tests, failures) = (report.all.len().max(1), report.all.len());
+    let fails = |found: &Found| found.severity <= Severity::Warning;
+    let (tests, failures) = (report.all.len().max(1), report.all.iter().filter(|found| fails(found)).count());
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let _ = writeln!(out, "<testsuites name=\"briefing\" tests=\"{tests}\" failures=\"{failures}\">");
     let judged = xml(&sentence(report.judged));
@@ -25,10 +26,14 @@ pub(super) fn junit(report: &Report) -> String {
         let (line, _) = found.position(found.finding.range.start);
         let (path, code, message) = (xml(&found.path), found.code(), xml(&found.finding.message));
         let severity = found.severity.word();
+        let said = match fails(found) {
+            true => format!("<failure type=\"{severity}\" message=\"{message}\"/>"),
+            false => format!("<system-out>{severity}: {message}</system-out>"),
+        };
         let _ = writeln!(
             out,
             "    <testcase classname=\"{path}\" name=\"{code}:{line}\" file=\"{path}\" line=\"{line}\">\n      \
-             <failure type=\"{severity}\" message=\"{message}\"/>\n    </testcase>"
+             {said}\n    </testcase>"
         );
     }
     out.push_str("  </testsuite>\n</testsuites>\n");

@@ -5,6 +5,7 @@
 //! against patterns of attacks and sends a note in place of what fits one. Skills are listed
 //! in the system prompt, and are not looked up.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
@@ -179,11 +180,11 @@ impl Window {
         })
     }
 
-    /// The text as it is sent, and whether it is cut.
-    fn cut(&self, text: String, label: &str, path: &Path, answer: &mut Answer) -> (String, bool) {
+    /// The text as it is sent, and what of it is lost, in characters; `None` where it is not cut.
+    fn cut(&self, text: String, label: &str, path: &Path, answer: &mut Answer) -> (String, Option<Range<usize>>) {
         let total = text.chars().count();
         if total <= self.limit {
-            return (text, false);
+            return (text, None);
         }
         if self.guessed {
             let reason =
@@ -191,15 +192,16 @@ impl Window {
             answer.doubt(&[Certain::Text], reason);
         }
         let (head, tail) = ((self.limit as f64 * 0.7) as usize, (self.limit as f64 * 0.2) as usize);
-        let first: String = text.chars().take(head).collect();
         // Without a tail Python takes the whole text.
-        let last: String = text.chars().skip(if tail == 0 { 0 } else { total - tail }).collect();
+        let from = if tail == 0 { 0 } else { total - tail };
+        let first: String = text.chars().take(head).collect();
+        let last: String = text.chars().skip(from).collect();
         let shown = path.display();
         let marker = format!(
             "\n\n[...truncated {label}: kept {head}+{tail} of {total} chars. The middle is omitted — if you need the full \
              instructions, read the complete file with the read_file tool: {shown}]\n\n"
         );
-        (first + &marker + &last, true)
+        (first + &marker + &last, Some(head..from.max(head)))
     }
 }
 
@@ -230,20 +232,25 @@ fn read(path: &Path, scope: Scope, search: &mut Search, answer: &mut Answer) -> 
 }
 
 /// What is sent of a text that the client calls `label`: without a byte order mark, or a note where it is taken for an attack.
-fn scanned(text: &str, label: &str, path: &Path, answer: &mut Answer) -> String {
+fn scanned(text: &str, label: &str, path: &Path, answer: &mut Answer) -> Scanned {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let suspicion = suspicion::of(text);
     if suspicion.is_unordered {
         let reason = format!("{}: the order of what the client says it found changes from run to run", path.display());
         answer.doubt(&[Certain::Text], reason);
     }
-    match suspicion.found.is_empty() {
-        true => text.to_owned(),
-        false => {
-            let found = suspicion.found.join(", ");
-            format!("[BLOCKED: {label} contained potential prompt injection ({found}). Content not loaded.]")
-        }
+    if suspicion.found.is_empty() {
+        return Scanned { text: text.to_owned(), blocked: None };
     }
+    let found = suspicion.found.join(", ");
+    let note = format!("[BLOCKED: {label} contained potential prompt injection ({found}). Content not loaded.]");
+    Scanned { text: note, blocked: Some(format!("taken for an attack on the agent: {found}")) }
+}
+
+struct Scanned {
+    text: String,
+    /// Why the text is a note in the file's place.
+    blocked: Option<String>,
 }
 
 /// A limit of characters.
@@ -251,21 +258,46 @@ fn limit(value: usize) -> Limit {
     Limit { value, unit: Unit::Utf16, per: Per::Source, from: "default".to_owned() }
 }
 
-/// A source of a text that was put together: how much of it is sent.
-fn source(path: &Path, raw: &Content, scope: Scope, cut: Option<usize>, reason: &str) -> Source {
-    let everything = 0..raw.len();
-    match cut {
-        None => Source {
-            size: Some(raw.size()),
-            kept: if everything.is_empty() { Vec::new() } else { vec![everything] },
-            ..Source::new(path, scope, Fate::Loaded, reason)
-        },
-        Some(max) => Source {
-            size: Some(raw.size()),
-            kept: vec![everything],
-            limit: Some(limit(max)),
-            ..Source::new(path, scope, Fate::Truncated, format!("cut to {max} characters: beginning and end stay"))
-        },
+/// A file's part of a text that was put together.
+struct Piece {
+    path: PathBuf,
+    raw: Content,
+    scanned: Scanned,
+    /// Where it begins there, in characters.
+    at: usize,
+}
+
+impl Piece {
+    /// The source, where the characters `lost` of the whole do not reach the model.
+    fn source(&self, scope: Scope, lost: Option<&Range<usize>>, max: usize, reason: &str) -> Source {
+        let source = |fate, reason: &str| Source {
+            size: Some(self.raw.size()),
+            ..Source::new(&self.path, scope, fate, reason.to_owned())
+        };
+        if let Some(reason) = &self.scanned.blocked {
+            return source(Fate::Dropped, reason);
+        }
+        let everything = 0..self.raw.len();
+        let end = self.at + self.scanned.text.chars().count();
+        let lost = lost.map(|lost| lost.start.clamp(self.at, end) - self.at..lost.end.clamp(self.at, end) - self.at);
+        let Some(lost) = lost.filter(|lost| !lost.is_empty()) else {
+            let kept = if everything.is_empty() { Vec::new() } else { vec![everything] };
+            return Source { kept, ..source(Fate::Loaded, reason) };
+        };
+        let (from, to) = (self.raw_at(lost.start), self.raw_at(lost.end));
+        let kept = [0..from, to..self.raw.len()].into_iter().filter(|kept| !kept.is_empty()).collect();
+        let source = source(Fate::Truncated, &format!("cut to {max} characters: beginning and end stay"));
+        Source { kept, limit: Some(limit(max)), ..source }
+    }
+
+    /// The byte of the file where a character of the text that is sent stands. What is sent is a part of the file with the line
+    /// ends of Unix.
+    fn raw_at(&self, character: usize) -> usize {
+        let raw = self.raw.text();
+        let unix = raw.replace("\r\n", "\n").replace('\r', "\n");
+        let before = unix.find(&self.scanned.text).map_or(0, |at| unix[..at].chars().count());
+        let mut chars = raw.char_indices().filter(|(at, c)| *c != '\n' || !raw[..*at].ends_with('\r'));
+        chars.nth(before + character).map_or(raw.len(), |(at, _)| at)
     }
 }
 
@@ -288,8 +320,8 @@ fn project(at: &Standpoint, window: &Window, search: &mut Search, answer: &mut A
             }
             let Some((raw, text)) = read(&name, Scope::Project, search, answer)? else { continue };
             let shown = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let text = format!("## {shown}\n\n{}", scanned(&text, &shown, &name, answer));
-            found = Some(Kind { text, label: names[0], path: name.clone(), files: vec![(name, raw)] });
+            let scanned = scanned(&text, &shown, &name, answer);
+            found = Some(Kind::of_one(&shown, names[0], name, raw, scanned));
         }
     }
     let found = match found {
@@ -299,12 +331,12 @@ fn project(at: &Standpoint, window: &Window, search: &mut Search, answer: &mut A
             None => return Ok(()),
         },
     };
-    let (text, is_cut) = window.cut(found.text, found.label, &found.path, answer);
+    let (text, lost) = window.cut(found.text, found.label, &found.path, answer);
     // The client strips what it puts together.
     let text = text.trim_end_matches(is_py_space);
-    let cut = is_cut.then_some(window.limit);
     let reason = "the first kind of file that has some text";
-    let sources = found.files.iter().map(|(path, raw)| source(path, raw, Scope::Project, cut, reason)).collect();
+    let source = |piece: &Piece| piece.source(Scope::Project, lost.as_ref(), window.limit, reason);
+    let sources = found.files.iter().map(source).collect();
     give(answer, Message::instructions(Trigger::Session, Role::System, Text::from(format!("{HEAD}{text}"))), sources);
     Ok(())
 }
@@ -316,7 +348,17 @@ struct Kind {
     label: &'static str,
     /// Where it tells the agent to read on.
     path: PathBuf,
-    files: Vec<(PathBuf, Content)>,
+    files: Vec<Piece>,
+}
+
+impl Kind {
+    /// One file below its name.
+    fn of_one(name: &str, label: &'static str, path: PathBuf, raw: Content, scanned: Scanned) -> Kind {
+        let head = format!("## {name}\n\n");
+        let text = format!("{head}{}", scanned.text);
+        let piece = Piece { path: path.clone(), raw, scanned, at: head.chars().count() };
+        Kind { text, label, path, files: vec![piece] }
+    }
 }
 
 fn shadowed(path: &Path, search: &mut Search, answer: &mut Answer) -> Known<()> {
@@ -344,9 +386,8 @@ fn hermes_md(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known
             }
             let Some((raw, text)) = read(&path, Scope::Project, search, answer)? else { return Ok(None) };
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let text = scanned(heads::hermes(&text), &name, &path, answer);
-            let text = format!("## {name}\n\n{text}");
-            return Ok(Some(Kind { text, label: ".hermes.md", path: path.clone(), files: vec![(path, raw)] }));
+            let scanned = scanned(heads::hermes(&text), &name, &path, answer);
+            return Ok(Some(Kind::of_one(&name, ".hermes.md", path.clone(), raw, scanned)));
         }
     }
     Ok(None)
@@ -368,8 +409,11 @@ fn cursor(at: &Standpoint, search: &mut Search, answer: &mut Answer) -> Known<Op
     for path in paths {
         let Some((raw, content)) = read(&path, Scope::Rule, search, answer)? else { continue };
         let name = crate::snapshot::relative(&at.cwd, &path);
-        text += &format!("## {name}\n\n{}\n\n", scanned(&content, &name, &path, answer));
-        files.push((path, raw));
+        text += &format!("## {name}\n\n");
+        let at = text.chars().count();
+        let scanned = scanned(&content, &name, &path, answer);
+        text += &format!("{}\n\n", scanned.text);
+        files.push(Piece { path, raw, scanned, at });
     }
     Ok((!files.is_empty()).then_some(Kind { text, label: ".cursorrules", path: own, files }))
 }

@@ -150,8 +150,7 @@ fn matters(subject: &Subject, answer: &Resolution, source: &Source) -> bool {
         return false;
     }
     if let Some(by) = source.by.as_deref() {
-        // A link leads to the same file.
-        let is_the_same = subject.leads_to == Some(by);
+        let is_the_same = subject.twins.iter().any(|twin| twin == by);
         // Of nested files the nearest counts for what lies beside it; this one counts for the rest.
         let dir = |path: &'_ Path| path.parent().map(Path::to_owned).unwrap_or_default();
         let is_deeper = dir(by) != dir(subject.path) && by.starts_with(dir(subject.path));
@@ -163,8 +162,8 @@ fn matters(subject: &Subject, answer: &Resolution, source: &Source) -> bool {
     let by = source.by.as_deref().map(family).unwrap_or_default();
     let read_by_another =
         subject.answers.iter().any(|other| other.harness != answer.harness && other.answer.sources.iter().any(reaches));
-    // AGENTS.md is for everybody; that a CLAUDE.md displaces it comes as a surprise.
-    by == own || is_displaced(subject, answer, source) || !read_by_another
+    // AGENTS.md is for everybody; that another file displaces it comes as a surprise.
+    by == own || own == "AGENTS" || !read_by_another
 }
 
 /// The first part of a file's name: `CLAUDE` of CLAUDE.local.md.

@@ -145,8 +145,9 @@ impl Edition21 {
         let reason = format!("the memory of agent {}", agent.name);
         let whole = Source::whole(&path, Scope::Memory, raw.size(), reason);
         let source = match cut.kept {
-            Some(_) => Source {
+            Some(kept) => Source {
                 fate: Fate::Truncated,
+                kept: std::iter::once(memory::kept_of(&raw.text(), kept)).collect(),
                 reason: format!("cut to {} lines and {} UTF-16 units", self.memory_lines, self.memory_utf16),
                 sent: Some(Size::of(&cut.text)),
                 ..whole

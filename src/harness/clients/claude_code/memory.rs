@@ -1,6 +1,7 @@
 //! The memory that Claude Code keeps for itself: which directory is a project's, and what of a long file is sent.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::path::Path;
 
 use crate::text::{js_trim, utf16_len};
@@ -53,6 +54,12 @@ pub(super) fn length_before(text: &str, length: usize) -> usize {
         before += if bytes.get(before..).is_some_and(|rest| rest.starts_with(b"\r\n")) { 2 } else { 1 };
     }
     before
+}
+
+/// The same as a range of `text`, the text of a file.
+pub(super) fn kept_of(text: &str, length: usize) -> Range<usize> {
+    let start = text.find(js_trim(text)).unwrap_or(0);
+    start..(start + length_before(text, length)).min(text.len())
 }
 
 /// What is said of a cut.

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{give, read, scanned};
-use crate::answer::{Answer, Certain, Fate, Message, Role, Scope, Source, Standpoint, Text, Trigger};
+use super::{Piece, give, read, scanned};
+use crate::answer::{Answer, Certain, Message, Role, Scope, Source, Standpoint, Text, Trigger};
 use crate::search::{Known, Search};
 use crate::text::grouped;
 
@@ -67,25 +67,20 @@ fn of_directory(
             continue;
         }
         let Some((raw, text)) = read(&path, Scope::Nested, search, answer)? else { continue };
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let text = scanned(&text, &name, &path, answer);
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let scanned = scanned(&text, &name, &path, answer);
+        let mut text = scanned.text.clone();
         let total = text.chars().count();
         let shown = crate::snapshot::relative(&at.cwd, &path);
-        let source = Source {
-            size: Some(raw.size()),
-            trigger: Trigger::Read,
-            ..Source::new(&path, Scope::Nested, Fate::Loaded, "on the way to what a tool reached")
-        };
-        let kept = std::iter::once(0..raw.len()).collect();
-        let (text, source) = if total > MOST {
-            let first: String = text.chars().take(MOST).collect();
-            let limit = Some(super::limit(MOST));
-            let total = grouped(total).replace(' ', ",");
-            let text = format!("{first}\n\n[...truncated {name}: {total} chars total]");
-            (text, Source { fate: Fate::Truncated, limit, kept, reason: format!("cut at {MOST} characters"), ..source })
-        } else {
-            (text, Source { kept, ..source })
-        };
+        let piece = Piece { path, raw, scanned, at: 0 };
+        let lost = (total > MOST).then_some(MOST..total);
+        let source = piece.source(Scope::Nested, lost.as_ref(), MOST, "on the way to what a tool reached");
+        let mut source = Source { trigger: Trigger::Read, ..source };
+        if lost.is_some() {
+            let (first, total): (String, _) = (text.chars().take(MOST).collect(), grouped(total).replace(' ', ","));
+            text = format!("{first}\n\n[...truncated {name}: {total} chars total]");
+            source.reason = format!("cut at {MOST} characters");
+        }
         return Ok(Some((format!("[Subdirectory context discovered: {shown}]\n{text}"), source)));
     }
     Ok(None)

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::{Window, give, read, scanned, source};
+use super::{Piece, Window, give, read, scanned};
 use crate::answer::{Answer, Certain, Fate, Message, Purpose, Role, Scope, Source, Trigger};
 use crate::search::{Known, Search};
 use crate::snapshot::Errno;
@@ -38,10 +38,11 @@ pub(super) fn look(path: &Path, window: &Window, search: &mut Search, answer: &m
         own_words(path, window, answer);
         return Ok(());
     }
-    let text = scanned(&text, "SOUL.md", path, answer);
-    let (text, is_cut) = window.cut(text, "SOUL.md", path, answer);
+    let scanned = scanned(&text, "SOUL.md", path, answer);
+    let (text, lost) = window.cut(scanned.text.clone(), "SOUL.md", path, answer);
     let text = text[py_trimmed(&text)].to_owned();
-    let said = source(path, &raw, Scope::User, is_cut.then_some(window.limit), "who the agent is");
+    let piece = Piece { path: path.to_owned(), raw, scanned, at: 0 };
+    let said = piece.source(Scope::User, lost.as_ref(), window.limit, "who the agent is");
     let message = Message::instructions(Trigger::Session, Role::System, text);
     give(answer, message, vec![Source { purpose: Purpose::Persona, ..said }]);
     Ok(())
@@ -49,12 +50,12 @@ pub(super) fn look(path: &Path, window: &Window, search: &mut Search, answer: &m
 
 /// Sends the client's own words if they are cut; as a whole they are part of its prompt like any other. Returns true if they are sent.
 fn own_words(path: &Path, window: &Window, answer: &mut Answer) -> bool {
-    let (text, is_cut) = window.cut(OWN.to_owned(), "SOUL.md", path, answer);
-    if is_cut {
+    let (text, lost) = window.cut(OWN.to_owned(), "SOUL.md", path, answer);
+    if lost.is_some() {
         let text = text[py_trimmed(&text)].to_owned();
         give(answer, Message::instructions(Trigger::Session, Role::System, text), Vec::new());
     }
-    is_cut
+    lost.is_some()
 }
 
 fn is_template(text: &str) -> bool {

@@ -330,9 +330,11 @@ fn add(
         named.push(skill);
         return Ok(());
     };
+    let other = known.file.as_ref().map(|(file, _)| search.real(file)).transpose()?;
     named.twins.push(Twins {
         name: skill.name.clone(),
         file: file.to_owned(),
+        is_linked: other == Some(search.real(file)?),
         locations: [known.location.clone(), skill.location.clone()],
     });
     if let Some(displaced) = known.source.map(|source| &mut answer.sources[source]) {
@@ -384,34 +386,43 @@ impl Named {
 struct Twins {
     name: String,
     file: PathBuf,
+    /// Whether both are one file, by a link.
+    is_linked: bool,
     locations: [String; 2],
 }
 
 /// How many names a warning gives.
 const NAMES_SAID: usize = 5;
 
-/// One warning for all of them; where the list is part of the prompt, its text is not certain.
+/// One warning for all that are two files; where the list is part of the prompt, its text is not certain in any case.
 fn warn_of_twins(edition: &OpenCode, twins: &[Twins], answer: &mut Answer) {
+    let different: Vec<&Twins> = twins.iter().filter(|twins| !twins.is_linked).collect();
+    if let Some(first) = different.first() {
+        answer.warnings.push(Warning::at("duplicate-skill", &first.file, said(edition, &different)));
+    }
+    let all: Vec<&Twins> = twins.iter().collect();
+    if !all.is_empty() && edition.brand.twins == TwinSkills::Either && edition.skills != SkillsPlace::ToolDescription {
+        answer.doubt(&[Certain::Text], said(edition, &all));
+    }
+}
+
+fn said(edition: &OpenCode, twins: &[&Twins]) -> String {
     let mut known = HashSet::new();
     let names: Vec<&str> = twins.iter().map(|twins| twins.name.as_str()).filter(|name| known.insert(*name)).collect();
-    let Some(first) = twins.first() else { return };
-    let which = match names.len() {
-        1 => format!("two skills are named {}: {} and {}", first.name, first.locations[0], first.locations[1]),
-        count => {
+    let which = match (names.len(), twins.first()) {
+        (1, Some(first)) => {
+            format!("two skills are named {}: {} and {}", first.name, first.locations[0], first.locations[1])
+        }
+        (count, _) => {
             let more = count.saturating_sub(NAMES_SAID);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             let said = names.iter().take(NAMES_SAID).copied().collect::<Vec<_>>().join(", ");
             format!("{count} names are those of two skills each: {said}{more}")
         }
     };
-    let taken = match edition.brand.twins {
-        TwinSkills::Either => format!("which one {} takes changes from run to run", edition.brand.title),
-        TwinSkills::Later => "the later one is taken".to_owned(),
-    };
-    let message = format!("{which}; {taken}");
-    answer.warnings.push(Warning::at("duplicate-skill", &first.file, message.clone()));
-    if edition.brand.twins == TwinSkills::Either && edition.skills != SkillsPlace::ToolDescription {
-        answer.doubt(&[Certain::Text], message);
+    match edition.brand.twins {
+        TwinSkills::Either => format!("{which}; which one {} takes changes from run to run", edition.brand.title),
+        TwinSkills::Later => format!("{which}; the later one is taken"),
     }
 }
 
