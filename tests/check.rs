@@ -427,7 +427,17 @@ fn what_a_link_or_a_comment_makes_equal_is_not_shadowed() {
         ("project/api/CLAUDE.md", &format!("{rules}<!-- for others -->\nOf the API.\n")),
         ("project/api/a.rs", ""),
         ("project/.agents/skills/lint/SKILL.md", "---\nname: lint\ndescription: Lints the code.\n---\nRun it.\n"),
+        ("linked/.git/HEAD", "ref: refs/heads/main\n"),
+        ("linked/skills/lint/SKILL.md", "---\nname: lint\ndescription: Lints the code.\n---\nRun it.\n"),
     ]);
+    for folder in [".claude", ".agents"].map(|folder| place.root.join("linked").join(folder)) {
+        std::fs::create_dir_all(&folder).expect("a directory");
+        std::os::unix::fs::symlink("../skills", folder.join("skills")).expect("a link");
+    }
+    for agents in ["copilot-cli", "opencode", "kilo"] {
+        let check = ["check", "--no-home", "--format", "concise", "--agents", agents];
+        assert_eq!(place.prints("linked", &check), "", "{agents}");
+    }
     let root = place.root.join("project");
     std::os::unix::fs::symlink("AGENTS.md", root.join("CLAUDE.md")).expect("a link");
     std::fs::create_dir_all(root.join(".claude")).expect("a directory");
@@ -492,6 +502,48 @@ fn what_sub_agents_are_not_told_is_said_where_somebody_asks() {
 }
 
 #[test]
+fn an_import_of_what_lies_above_is_asked_about_from_its_own_directory() {
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/RULES.md", "Rules.\n"),
+        ("project/app/CLAUDE.md", "@../RULES.md\n"),
+        ("project/app/a.rs", ""),
+    ]);
+    let said = place.prints("project", &["check", "--no-home", "--format", "concise", "--agents", "claude-code"]);
+    assert!(said.starts_with("app/CLAUDE.md:1:1: information[import-outside] If started in app: "), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+}
+
+#[test]
+fn an_agent_that_loads_both_files_of_a_directory_does_so_in_every_one() {
+    let rules = "Write tests for every function that you change, please.\n";
+    let files = ["", "a/", "b/"].map(|dir| (format!("project/{dir}AGENTS.md"), format!("{dir}{rules}")));
+    let mut files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    files.push(("project/.git/HEAD", "ref: refs/heads/main\n"));
+    let place = Place::new(&files);
+    for dir in ["", "a/", "b/"] {
+        let link = place.root.join("project").join(dir).join("CLAUDE.md");
+        std::os::unix::fs::symlink("AGENTS.md", link).expect("a link");
+    }
+    let said = place.prints("project", &["check", "--no-home", "--format", "concise", "--agents", "crush"]);
+    assert!(said.starts_with("CLAUDE.md:1:1: information[loaded-twice] Crush loads this text twice"), "{said}");
+    assert!(said.ends_with("(also a/CLAUDE.md and b/CLAUDE.md)\n") && said.lines().count() == 1, "{said}");
+}
+
+#[test]
+fn a_cut_within_a_long_line_is_shown_with_its_place() {
+    let place = Place::new(&[
+        ("project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("project/AGENTS.md", &format!("{} {}\n", "x".repeat(300), "y".repeat(40_000))),
+    ]);
+    let said = out(&place.run("project", &["check", "--no-home", "--agents", "codex"]));
+    assert!(
+        said.contains("AGENTS.md:1:32769\n") && said.contains("1 | ...yyyy") && said.contains("= help: "),
+        "{said}"
+    );
+}
+
+#[test]
 fn what_cannot_be_read_is_said() {
     let place = Place::new(&[("project/.git/HEAD", "ref: refs/heads/main\n"), ("project/a/x.rs", "")]);
     std::os::unix::fs::symlink("gone.md", place.root.join("project/AGENTS.md")).expect("a link");
@@ -526,6 +578,9 @@ fn services_get_their_own_forms() {
     };
     let junit = check("junit");
     assert!(junit.contains("tests=\"1\" failures=\"1\"") && junit.contains("file=\"AGENTS.md\""), "{junit}");
+    std::fs::write(place.root.join("project/CLAUDE.md"), "Other rules.\n").expect("it is written");
+    let note = out(&place.run("project", &["check", "--agents", "claude-code", "--format", "junit"]));
+    assert!(note.contains("tests=\"1\" failures=\"0\"") && note.contains("<system-out>information: "), "{note}");
     let gitlab: Value = serde_json::from_str(&check("gitlab")).expect("JSON");
     assert_eq!(gitlab[0]["check_name"], "over-budget");
     assert_eq!((&gitlab[0]["severity"], &gitlab[0]["location"]["path"]), (&"major".into(), &"AGENTS.md".into()));

@@ -69,6 +69,17 @@ fn each_agent_is_told_in_its_own_way_what_never_reached_it() {
 }
 
 #[test]
+fn what_may_not_be_imported_from_outside_is_said() {
+    let place = Place::new(&[
+        ("home/project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("home/project/CLAUDE.md", "@../rules.md\n"),
+        ("home/rules.md", "Rules.\n"),
+    ]);
+    let said = context(&starts(&place, "claude-code", &json!({})));
+    assert!(said.contains("\n- CLAUDE.md: @../rules.md is outside ") && said.contains("were not approved"), "{said}");
+}
+
+#[test]
 fn nothing_is_said_when_all_is_well_or_was_said_before() {
     let place = project();
     for more in [json!({"source": "resume"}), json!({"hook_event_name": "PreToolUse"})] {

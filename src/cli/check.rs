@@ -425,6 +425,10 @@ fn put_together(report: &mut Report) {
         let Finding { kind, harness, message, related, .. } = &found.finding;
         let cause = match (kind, related.first()) {
             (Kind::AgentsDisplaced | Kind::Shadowed, Some((by, _))) => by.display().to_string(),
+            // An agent that loads both files of a directory does so in every directory.
+            (Kind::LoadedTwice, Some((other, _))) => {
+                format!("{:?} {:?}", other.file_name(), Path::new(&found.path).file_name())
+            }
             (Kind::AgentsDisplaced | Kind::SkillShortened | Kind::NotForSubagents, _) => message.clone(),
             _ => {
                 kept.push(found);

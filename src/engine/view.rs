@@ -9,7 +9,7 @@ use ropey::Rope;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{Position, Range, Uri};
 
-use crate::answer::{Fate, Resolution, SessionKind, Source, Standpoint, Trigger};
+use crate::answer::{Fate, Resolution, SessionKind, Source, Standpoint, Trigger, Warning};
 use crate::disk::Filesystem;
 use crate::engine::{Core, memory, session::Session, thread};
 use crate::harness::Choice;
@@ -240,13 +240,33 @@ impl Core {
                 answers[at] = answer;
             }
         }
-        let starting = changed(&of(&open(&answers)), |at| at.cwd.clone_from(&beside));
-        let elsewhere = self.asked(starting.clone()).await;
+        let undecided = open(&answers);
+        let mut starting = changed(&of(&undecided), |at| at.cwd.clone_from(&beside));
+        let mut elsewhere = self.asked(starting.clone()).await;
+        if self.names_what_is_above(path).await {
+            // From there it may be outside of what may be imported.
+            let decided: Vec<usize> = (0..answers.len()).filter(|at| !undecided.contains(at)).collect();
+            let more = changed(&of(&decided), |at| at.cwd.clone_from(&beside));
+            let is_outside = |warning: &Warning| warning.code == Kind::ImportOutside.code();
+            let told = self.asked(more.clone()).await.into_iter();
+            elsewhere.extend(told.filter(|answer| answer.answer.warnings.iter().any(is_outside)));
+            starting.extend(more);
+        }
         if let Some(document) = self.session().documents.values_mut().find(|document| document.path == path) {
             document.asked = [reading, starting].concat();
         }
         let seen = seen_as(path, &beside, &elsewhere);
         Ok(Told { cwd, questions, answers, elsewhere: (seen, elsewhere) })
+    }
+
+    /// Whether a file has words that may import what does not lie beside or below it.
+    async fn names_what_is_above(self: &Arc<Self>, path: &Path) -> bool {
+        let opened = self.files.opened(path).map(|(raw, _)| raw);
+        let raw = match opened {
+            Some(raw) => Some(raw),
+            None => self.read(path).await.ok().map(|(raw, _)| raw),
+        };
+        raw.is_some_and(|raw| ["@../", "@~/", "@/"].iter().any(|above| raw.text().contains(above)))
     }
 
     /// What was asked about a document when it was looked at last.

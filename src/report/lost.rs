@@ -1,8 +1,9 @@
-//! What never reached the model, said to the model: files that a limit cuts or leaves out, that cannot be read, or are missing.
+//! What never reached the model, said to the model: files that a limit cuts or leaves out, that cannot be read, are missing, or
+//! may not be imported from where they are.
 
 use std::path::Path;
 
-use super::findings::gaps;
+use super::findings::{Kind, gaps};
 use super::words::Paths;
 use crate::answer::{Fate, Fidelity, Resolution, Scope, Source};
 use crate::snapshot::Content;
@@ -12,7 +13,9 @@ use crate::text::grouped;
 pub fn lost(answer: &Resolution, read: impl Fn(&Path) -> Option<Content>) -> Option<String> {
     let paths = Paths::of(answer);
     let said = answer.answer.sources.iter().filter_map(|source| sentence(source, &paths, &read));
-    let said: Vec<String> = said.map(|said| format!("- {}", plain(&said))).collect();
+    let outside = answer.answer.warnings.iter().filter(|warning| warning.code == Kind::ImportOutside.code());
+    let outside = outside.map(|warning| paths.text(&warning.message));
+    let said: Vec<String> = said.chain(outside).map(|said| format!("- {}", plain(&said))).collect();
     if said.is_empty() {
         return None;
     }

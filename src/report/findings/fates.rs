@@ -162,8 +162,8 @@ fn matters(subject: &Subject, answer: &Resolution, source: &Source) -> bool {
     let by = source.by.as_deref().map(family).unwrap_or_default();
     let read_by_another =
         subject.answers.iter().any(|other| other.harness != answer.harness && other.answer.sources.iter().any(reaches));
-    // AGENTS.md is for everybody; that another file displaces it comes as a surprise.
-    by == own || own == "AGENTS" || !read_by_another
+    // AGENTS.md is for everybody; that a CLAUDE.md displaces it comes as a surprise.
+    by == own || is_displaced(subject, answer, source) || !read_by_another
 }
 
 /// The first part of a file's name: `CLAUDE` of CLAUDE.local.md.
