@@ -17,7 +17,7 @@ use crate::disk::{Change, Filesystem, Real};
 use crate::engine::change::{Changing, change};
 use crate::engine::check::{Check as Checked, Checking, check};
 use crate::engine::settings::Settings;
-use crate::report::findings::{Finding, Kind, Severity, share};
+use crate::report::findings::{Finding, Kind, Severity, page, share};
 use crate::report::judged::Judged;
 use crate::report::words::{count, list};
 use crate::request::Request;
@@ -67,6 +67,9 @@ pub(super) struct Check {
     /// The severity of a kind of findings, or `off`: missing-path=warning; some are off by default; may be repeated
     #[arg(long, value_name = "CODE=SEVERITY", value_delimiter = ',', value_parser = pair)]
     severity: Vec<(String, String)>,
+    /// Print every kind of findings with what its findings were worth in public repositories, and check nothing
+    #[arg(long)]
+    explain_all: bool,
     /// Exit with 0 even if something is found
     #[arg(long)]
     exit_zero: bool,
@@ -230,6 +233,10 @@ const BASELINE_VERSION: u64 = 2;
 const NAMED: usize = 3;
 
 pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
+    if arguments.explain_all {
+        print(&page::worths())?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let here = here()?;
     let root = directory("--cwd", arguments.cwd.as_deref(), &here)?.unwrap_or_else(|| here.clone());
     let home = directory("--home", arguments.home.as_deref(), &here)?;

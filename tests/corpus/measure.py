@@ -3,7 +3,7 @@
 
     tests/corpus/measure.py bring DIR             clones the repositories at their revisions into DIR, with git
     tests/corpus/measure.py table DIR [BRIEFING]  checks them, and prints a table by kind; exits with 1 if a finding is
-                                                  labelled false, or has no label
+                                                  labelled false, or has no label; the counts go to data/corpus.tsv
 
 `repositories.tsv` names each repository and its revision. `labels.tsv` says of each finding whether it is `useful` (somebody
 should change something), `noise` (true, and nobody would) or `false`; `*` stands for any path or agent.
@@ -83,6 +83,9 @@ def table(directory, briefing):
         share = f"{100 * count['noise'] // noise} %" if noise else "-"
         print(f"{code:22} {count['useful']:7} {count['noise']:7} {count['false']:7} {share:>20}")
     print(f"{'all':22} {total['useful']:7} {total['noise']:7} {total['false']:7}")
+    head = f"# Findings by kind in {checked} public repositories: useful, noise, false. Written by tests/corpus/measure.py."
+    lines = ["\t".join([code, *(str(count[word]) for word in LABELS)]) for code, count in sorted(counts.items())]
+    (HERE.parent.parent / "data/corpus.tsv").write_text("\n".join([head, *lines]) + "\n", encoding="utf-8")
     red = {word: warnings[word] for word in LABELS}
     print(f"{checked} repositories, {sum(total.values())} findings; of the warnings {red}")
     print("\n".join(missing))

@@ -5,6 +5,9 @@ use super::{Kind, Standing};
 /// The document they are made of.
 const DOCUMENT: &str = include_str!("../../../docs/findings.md");
 
+/// How many findings of each kind there are in public repositories, by their worth.
+const CORPUS: &str = include_str!("../../../data/corpus.tsv");
+
 /// How a page leads to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
@@ -56,6 +59,29 @@ pub fn fix(kind: Kind) -> Option<String> {
     let words: Vec<&str> = fix[..end].split_whitespace().collect();
     let plain = words.join(" ").trim_end_matches('.').to_owned();
     (!plain.contains("](")).then_some(plain)
+}
+
+/// What findings of a kind were worth in the repositories that the project measures: useful, noise, false.
+pub fn worth(kind: Kind) -> [usize; 3] {
+    let row = CORPUS.lines().find_map(|line| line.strip_prefix(kind.code())?.strip_prefix('\t'));
+    let mut counts = row.unwrap_or_default().split('\t').map(|count| count.parse().unwrap_or(0));
+    std::array::from_fn(|_| counts.next().unwrap_or(0))
+}
+
+/// Every kind with its severity, what its findings were worth, and its share of the noise, for a terminal.
+pub fn worths() -> String {
+    let noise: usize = Kind::ALL.iter().map(|kind| worth(*kind)[1]).sum();
+    let head = CORPUS.lines().next().unwrap_or_default().trim_start_matches("# ");
+    let head = head.split(". ").next().unwrap_or_default();
+    let mut out = format!("{head}\n\n{:22} {:24} useful  noise  false  of all noise\n", "kind", "severity");
+    for kind in Kind::ALL {
+        let [useful, noisy, wrong] = worth(*kind);
+        let off = if kind.standing() == Standing::Off { ", off by default" } else { "" };
+        let share = (noisy * 100).checked_div(noise).unwrap_or(0);
+        let severity = format!("{}{off}", kind.severity().word());
+        out += &format!("{:22} {severity:28} {useful:2}  {noisy:5}  {wrong:5}  {share:10} %\n", kind.code());
+    }
+    out
 }
 
 /// The page that leads to all of them.
@@ -122,6 +148,19 @@ mod tests {
         assert!(
             page.contains("those of over-budget.") && page.ends_with("\n\n`briefing explain` lists all findings.\n")
         );
+    }
+
+    #[test]
+    fn the_corpus_names_kinds_and_has_no_false_finding() {
+        let rows = CORPUS.lines().filter(|line| !line.starts_with('#'));
+        let of_rows: usize =
+            rows.map(|row| row.split('\t').skip(1).map(|n| n.parse::<usize>().expect(row)).sum::<usize>()).sum();
+        let of_kinds: [usize; 3] = Kind::ALL.iter().fold([0; 3], |sum, kind| {
+            let worth = worth(*kind);
+            std::array::from_fn(|at| sum[at] + worth[at])
+        });
+        assert_eq!(of_kinds.iter().sum::<usize>(), of_rows);
+        assert_eq!(of_kinds[2], 0);
     }
 
     #[test]
