@@ -19,6 +19,7 @@ pub mod change;
 pub mod check;
 pub mod evidence;
 pub mod expect;
+pub mod held;
 pub mod inspect;
 pub(crate) mod memory;
 pub(crate) mod mentions;

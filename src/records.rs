@@ -159,6 +159,9 @@ impl Client {
     /// # Errors
     /// If the file cannot be opened, is no regular file or is a link; in words.
     pub fn read(&self, found: &Found) -> Result<Session, String> {
+        if let Some(problem) = &found.problem {
+            return Err(format!("{}: {problem}", found.file.display()));
+        }
         let mut lines = (self.open)(found)?;
         Ok(self.session(&mut lines, found))
     }

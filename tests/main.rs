@@ -5,6 +5,7 @@
 mod action;
 mod actions;
 mod agents;
+mod audit;
 mod bounds;
 mod by_hand;
 mod cases;

@@ -253,10 +253,10 @@ fn a_line_of_a_hundred_megabytes_is_passed_over_without_being_held() {
 
 #[test]
 fn kinds_of_lines_that_are_not_known_are_counted_and_named() {
-    let more = "{\"type\":\"telepathy\"}\n{\"type\":\"telepathy\"}\n{\"type\":\"attachment\",\"attachment\":{\"type\":\"aura\"}}\n";
+    let more = "{\"type\":\"telepathy\"}\n{\"type\":\"telepathy\"}\n{\"type\":\"attachment\",\"attachment\":{\"type\":\"a<b>\\n\"}}\n";
     let session = made_up([START, more].concat().into());
     let unknown: Vec<(&str, usize)> = session.unknown.iter().map(|(kind, count)| (kind.as_str(), *count)).collect();
-    assert_eq!(unknown, [("attachment aura", 1), ("telepathy", 2)]);
+    assert_eq!(unknown, [("attachment a?b??", 1), ("telepathy", 2)]);
 }
 
 #[test]
@@ -279,7 +279,13 @@ fn links_and_fifos_are_not_read() {
     let homes = records::place::Homes { home: home.path().to_owned(), env: BTreeMap::new() };
     let client = records::client("claude-code").expect("a client");
     let found = client.find(&homes, Some(Path::new("/r")));
-    assert_eq!(found.iter().map(|found| found.file.clone()).collect::<Vec<_>>(), [dir.join("s.jsonl")]);
+    let found: Vec<_> = found.iter().map(|found| (found.file.clone(), found.problem.as_deref())).collect();
+    let wanted = [
+        ("fifo.jsonl", Some("not read, since it is no regular file")),
+        ("link.jsonl", Some("not read, since it is a link")),
+        ("s.jsonl", None),
+    ];
+    assert_eq!(found, wanted.map(|(name, problem)| (dir.join(name), problem)));
     for name in ["link.jsonl", "fifo.jsonl"] {
         let problem = client.read(&Found::named("claude-code", dir.join(name))).expect_err("is not read");
         assert!(problem.contains("not read, since it is"), "{problem}");
@@ -288,7 +294,7 @@ fn links_and_fifos_are_not_read() {
 }
 
 /// Lays a case out with its record below a directory, in the place of the root.
-fn lay_out(case: &str, root: &Path) {
+pub(crate) fn lay_out(case: &str, root: &Path) {
     let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records").join(case))
         .expect("a case");
     let case = Case::parse(&text);
@@ -316,20 +322,20 @@ fn lay_out(case: &str, root: &Path) {
     }
 }
 
-fn briefing(root: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+pub(crate) fn briefing(root: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_briefing"))
         .args(arguments)
         .current_dir(root.join("r"))
         .env_clear()
         .env("HOME", root.join("h"))
-        .env("TZ", "UTC")
+        .envs([("TZ", "UTC"), ("COLUMNS", "200")])
         .output()
         .expect("the program runs");
     let said = String::from_utf8(output.stdout).expect("UTF-8") + &String::from_utf8_lossy(&output.stderr);
     (output.status.code(), said.replace(root.to_str().expect("UTF-8"), ""))
 }
 
-fn root_of(case: &str) -> tempfile::TempDir {
+pub(crate) fn root_of(case: &str) -> tempfile::TempDir {
     let root = tempfile::Builder::new().prefix("audit").tempdir().expect("a directory");
     lay_out(case, root.path());
     root
@@ -393,7 +399,7 @@ fn a_session_that_holds_an_older_file_says_so_and_what_is_other() {
 }
 
 /// A home with a database of OpenCode in which one session was recorded; the rows are in its log still.
-fn opencode_home() -> (tempfile::TempDir, rusqlite::Connection) {
+pub(crate) fn opencode_home() -> (tempfile::TempDir, rusqlite::Connection) {
     let root = tempfile::Builder::new().prefix("audit").tempdir().expect("a directory");
     let data = root.path().join("h/.local/share/opencode");
     for dir in [&data, &root.path().join("r/.git")] {

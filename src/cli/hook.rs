@@ -14,10 +14,11 @@ use super::show::{Asked, answer, asked, here, print};
 use crate::answer::Standpoint;
 use crate::disk::{Filesystem, Real};
 use crate::engine::audit::{LIST_BYTES, Now, Wanted, homes, sessions};
+use crate::engine::held;
+use crate::records::audit::Fate;
 use crate::report::lost::lost;
 use crate::report::words::{count, list};
 use crate::request::{OneOrMany, Places, Request};
-use crate::text::line_difference;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -133,18 +134,15 @@ fn changed(client: Client, session: &str, cwd: PathBuf) -> Option<String> {
     let session = one.client().read(&one.found).ok()?;
     let ask = |choice: &_, at: &Standpoint| Arc::new(answer(&Real, choice, at));
     let now = Now::of(&session, &defaults, &ask)?;
-    let held = session.held_after(session.steps.len().checked_sub(1)?);
     let mut words: Vec<String> = Vec::new();
-    for place in held.into_iter().filter(|place| now.standing(&session, *place).same == Some(false)) {
-        let given = session.given(place);
-        let (before, after) = (given.text.as_deref().unwrap_or_default(), now.text(&session, place));
-        let changes = line_difference(before.trim_end(), after.as_deref().unwrap_or_default().trim_end());
-        let of = |mark| changes.iter().filter(|(found, _)| *found == mark).count();
-        let lines = count(of('-').max(of('+')), "line");
-        words.push(match after {
-            Some(_) => format!("{} changed: {lines}", given.label()),
-            None => format!("{} is not sent any more", given.label()),
-        });
+    for change in held::changes(&session, &now) {
+        let of = |mark| change.lines.iter().filter(|line| line.starts_with(mark)).count();
+        let name = change.path.map_or(change.name, |path| path.display().to_string());
+        match change.now {
+            Fate::Other => words.push(format!("{name} changed: {}", count(of('-').max(of('+')), "line"))),
+            Fate::None => words.push(format!("{name} is not sent any more")),
+            Fate::New | Fate::Unknown => {}
+        }
     }
     words.dedup();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();

@@ -10,7 +10,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::audit::{Since, parse_time};
-use super::show::{Disk, answer, exists, print, questions, write};
+use super::show::{Disk, answer, exists, here, print, questions, write};
 use super::whom::{Format, Whom};
 use super::{FINDINGS, Failure, MISUSE, redact, states};
 use crate::answer::{Fidelity, Resolution};
@@ -264,7 +264,7 @@ fn one_client(one: &Asked, place: Where, arguments: &Verify, answers: verify::An
             let told = told.iter().map(|told| (told.trigger.as_str(), told.role.as_str(), told.text.as_str()));
             observed(&mut text, told, &plan.harness, &plan.version);
         }
-        write(&absolute(&plan.cwd, file), &redact::redacted(&text))?;
+        write(&absolute(&here()?, file), &redact::redacted(&text))?;
     }
     Ok(code_of(&verdict))
 }

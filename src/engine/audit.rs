@@ -11,7 +11,7 @@ use crate::records::audit::{Audit, Standing, audit, listed as head_only};
 pub use crate::records::audit::{Audits, Texts};
 pub use crate::records::client;
 use crate::records::place::{self, Found, Homes};
-use crate::records::session::{IN_SYSTEM_PROMPT, Place};
+use crate::records::session::{FILE_AGAIN, IN_SYSTEM_PROMPT, Place};
 use crate::records::{CLIENTS, Client, Given, Head, How, Kind, Purpose, Session};
 use crate::request::{Defaults, OneOrMany, Places, Request};
 use crate::text::grouped;
@@ -85,6 +85,7 @@ pub fn sessions(homes: &Homes, wanted: &Wanted) -> Vec<Listed> {
         // A file without a start is no session: titles and summaries have files of their own.
         (None, cwd) => cwd.is_some(),
     };
+    let is_here = |listed: &Listed| listed.found.problem.is_some() || is_here(listed);
     listed.filter(|listed| !listed.head.is_silent).filter(is_here).collect()
 }
 
@@ -103,12 +104,13 @@ pub fn audited(listed: &Listed, defaults: &Defaults, texts: Texts, ask: Ask) -> 
     Ok((session, audit))
 }
 
-/// Audits a list of sessions; those beyond a number of bytes are listed only.
+/// Audits a list of sessions; of those that do not fit into a number of bytes together only the heads are read.
 pub fn list(sessions: &[Listed], defaults: &Defaults, ask: Ask) -> Vec<Audit> {
-    let mut bytes = 0;
+    let mut left = LIST_BYTES;
     let audits = sessions.iter().map(|one| {
-        bytes += one.found.bytes;
-        let read = (bytes <= LIST_BYTES).then(|| audited(one, defaults, Texts::Hidden, ask));
+        let fits = left.checked_sub(one.found.bytes);
+        left = fits.unwrap_or(left);
+        let read = fits.map(|_| audited(one, defaults, Texts::Hidden, ask));
         match read {
             Some(Ok((_, audit))) => audit,
             Some(Err(problem)) => Audit { problems: vec![problem], ..one.audit() },
@@ -140,14 +142,14 @@ pub fn only(session: &Session, mut audit: Audit, places: &[Place]) -> Audit {
     audit
 }
 
-type Answers = HashMap<(Option<PathBuf>, Tool), Arc<Resolution>>;
+/// Answers, by what of the standpoint differs from step to step: the directory, the file that is reached and the tool.
+type Answers = HashMap<(PathBuf, Option<PathBuf>, Tool), Arc<Resolution>>;
 
 /// What would be sent now in the place of a session.
 pub struct Now<'a> {
     choice: Choice,
     start: Standpoint,
     ask: Ask<'a>,
-    /// Answers, by the file that is reached and the tool.
     answers: RefCell<Answers>,
 }
 
@@ -175,11 +177,13 @@ impl<'a> Now<'a> {
             _ => None,
         };
         let tool = if step.kind == Kind::Edit { Tool::Edit } else { Tool::Read };
-        let key = (target.clone(), tool);
+        let moved = step.name.as_deref().filter(|_| step.kind == Kind::Resume).map(PathBuf::from);
+        let cwd = moved.unwrap_or_else(|| self.start.cwd.clone());
+        let key = (cwd.clone(), target.clone(), tool);
         if let Some(answer) = self.answers.borrow().get(&key) {
             return answer.clone();
         }
-        let answer = (self.ask)(&self.choice, &Standpoint { target, tool, ..self.start.clone() });
+        let answer = (self.ask)(&self.choice, &Standpoint { cwd, target, tool, ..self.start.clone() });
         self.answers.borrow_mut().insert(key, answer.clone());
         answer
     }
@@ -187,8 +191,7 @@ impl<'a> Now<'a> {
     /// Compares a text with what would be sent now.
     pub fn standing(&self, session: &Session, place: Place) -> Standing {
         let given = session.given(place);
-        let is_comparable =
-            given.purpose == Purpose::Instructions && given.text.is_some() && given.name != "file, read again";
+        let is_comparable = given.purpose == Purpose::Instructions && given.text.is_some() && given.name != FILE_AGAIN;
         if !is_comparable {
             return Standing::default();
         }
@@ -212,7 +215,7 @@ impl<'a> Now<'a> {
                         .any(|source| source.fate.reaches() && is_it(&source))
                         .then_some(false),
                 },
-                None => self.changed_since(&answer, session).map(|_| false),
+                None => self.changes(&answer, begun).next().map(|_| false),
             }
         });
         let cut = answer.answer.sources.iter().filter(|source| source.fate == Fate::Truncated).find(is_it);
@@ -231,16 +234,10 @@ impl<'a> Now<'a> {
         }
     }
 
-    /// Returns the first file that changed since the session began, of those that an answer rests on.
-    pub fn changed_since(&self, answer: &Resolution, session: &Session) -> Option<PathBuf> {
-        self.changes(answer, session).next()
-    }
-
-    /// Returns the files that changed since the session began, of those that an answer rests on.
-    pub fn changes(&self, answer: &Resolution, session: &Session) -> impl Iterator<Item = PathBuf> {
+    /// Returns the files that changed since a time, of those that an answer rests on.
+    pub fn changes(&self, answer: &Resolution, since: jiff::Timestamp) -> impl Iterator<Item = PathBuf> {
         let files = answer.answer.sources.iter().filter_map(|source| source.path()).map(Path::to_owned);
-        let start = session.start.unwrap_or(jiff::Timestamp::MIN);
-        files.filter(move |file| place::changed(file).is_some_and(|changed| changed > start))
+        files.filter(move |file| place::changed(file).is_some_and(|changed| changed > since))
     }
 }
 
@@ -298,7 +295,8 @@ fn reconstruct(session: &mut Session, now: &Now) {
         let Some(at) = given.iter().position(is_unknown) else { continue };
         let (path, name) = (given[at].path.clone(), given[at].name.clone());
         let answer = now.at(session, step);
-        if answer.answer.refusal.is_some() || now.changed_since(&answer, session).is_some() {
+        let begun = session.start.unwrap_or(jiff::Timestamp::MIN);
+        if answer.answer.refusal.is_some() || now.changes(&answer, begun).next().is_some() {
             continue;
         }
         let is_at_start = step == 0;

@@ -27,10 +27,20 @@ pub struct Evidence {
     pub different: usize,
     /// Steps of which the record does not hold enough, or whose files are other ones now.
     pub incomparable: usize,
+    /// Why they are, each with how many there are.
+    pub reasons: BTreeMap<&'static str, usize>,
     /// When the first and the last session began of which something was equal.
     pub sessions: Option<(jiff::Timestamp, jiff::Timestamp)>,
     /// The differences.
     pub differences: Vec<Difference>,
+}
+
+impl Evidence {
+    /// Counts a step that cannot be compared.
+    fn leave_out(&mut self, why: &'static str) {
+        self.incomparable += 1;
+        *self.reasons.entry(why).or_default() += 1;
+    }
 }
 
 /// A step at which a record differs from what Briefing says.
@@ -70,8 +80,10 @@ pub fn evidence(sessions: &[Listed], defaults: &Defaults, ask: Ask) -> Vec<Evide
 /// Compares the start of a session and its reads with what would be sent now, where the files are those of then.
 fn compare(session: &Session, defaults: &Defaults, ask: Ask, out: &mut Evidence) {
     let Some(now) = Now::of(session, defaults, ask) else {
-        out.incomparable += 1;
-        return;
+        return out.leave_out(match session.parent {
+            Some(_) => "what a sub-agent is started with is not in its record",
+            None => "its directory or the rules of its version are not known",
+        });
     };
     let mut came: Vec<PathBuf> = Vec::new();
     for (number, step) in session.steps.iter().enumerate() {
@@ -108,13 +120,21 @@ fn compare(session: &Session, defaults: &Defaults, ask: Ask, out: &mut Evidence)
             of_file.any(|(place, _)| now.standing(session, place).same == Some(true))
                 || given.iter().any(|given| given.path.is_none() && is_said(given))
         };
-        let is_other = now.changes(&answer, session).any(|file| !is_that_of_then(&file));
+        let begun = session.start.unwrap_or(jiff::Timestamp::MIN);
+        let is_other = now.changes(&answer, begun).any(|file| !is_that_of_then(&file));
         let is_gone = given.iter().filter_map(|given| given.path.as_ref()).any(|path| {
             // What is neither among the sources nor where it was cannot be asked about.
             !answer.answer.sources.iter().any(|source| source.path() == Some(path)) && place::changed(path).is_none()
         });
-        if !is_known || is_other || is_gone || answer.answer.refusal.is_some() {
-            out.incomparable += 1;
+        let reason = match (is_known, is_other, is_gone, answer.answer.refusal.is_some()) {
+            (false, ..) => Some("the text is not in the record"),
+            (_, true, ..) => Some("a file is another one now"),
+            (_, _, true, _) => Some("a file is not there any more"),
+            (.., true) => Some("the client would not start there now"),
+            _ => None,
+        };
+        if let Some(reason) = reason {
+            out.leave_out(reason);
             continue;
         }
         out.asked += 1;

@@ -62,6 +62,39 @@ pub struct Audit {
     /// What could not be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
+    /// What it holds beside what it would be told now, where that was asked for; empty if that is the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<Vec<Change>>,
+}
+
+/// A text that a session holds, and that is not known to be what it would be told now.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "AuditChange")]
+pub struct Change {
+    /// The file, if the record says so.
+    pub path: Option<PathBuf>,
+    /// What it is.
+    pub name: String,
+    /// What would be sent now: `other`, `none`, `new` where the session does not hold the file, or `unknown`.
+    pub now: Fate,
+    /// The lines that differ, each behind `-` or `+`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<String>,
+}
+
+/// What became of a text since a session was given it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "AuditFate")]
+pub enum Fate {
+    /// Another text is sent now.
+    Other,
+    /// It is not sent any more.
+    None,
+    /// The session was never given it.
+    New,
+    /// The record does not hold the text, or it is not known what would be sent.
+    Unknown,
 }
 
 /// A step, as it is on the wire.
@@ -182,6 +215,7 @@ pub fn audit(session: &Session, texts: Texts, standing: &dyn Fn(Place) -> Standi
         verdicts: verdicts(session, standing),
         unknown: session.unknown.clone(),
         problems: session.problems.clone(),
+        changes: None,
     }
 }
 
@@ -221,6 +255,7 @@ fn item(given: &Given, standing: &Standing, texts: Texts) -> Item {
 
 fn verdicts(session: &Session, standing: &dyn Fn(Place) -> Standing) -> Vec<Verdict> {
     let mut found = Vec::new();
+    let name = |given: &Given| name(session, given);
     let about = |given: &Given| given.path.clone();
     let instructions = || session.everything().filter(|(_, given)| given.purpose == Purpose::Instructions);
     let mut cut = BTreeSet::new();
@@ -235,14 +270,14 @@ fn verdicts(session: &Session, standing: &dyn Fn(Place) -> Standing) -> Vec<Verd
             });
         }
     }
-    let late: Vec<(&Given, usize)> =
-        instructions().filter_map(|((step, _), given)| Some((given, edited_before(session, step, given)?))).collect();
-    if let [(given, _)] = late[..] {
+    let late: Vec<&Given> =
+        instructions().filter(|(place, _)| !edits_before(session, *place).is_empty()).map(|(_, given)| given).collect();
+    if let [given] = late[..] {
         let message = format!("{} came after the first edit it is about", name(given));
         found.push(Verdict { code: "late".to_owned(), message, path: about(given) });
     } else if late.len() > 1 {
         let message = format!("{} rules came after the first edit they are about", late.len());
-        found.push(Verdict { code: "late".to_owned(), message, path: about(late[0].0) });
+        found.push(Verdict { code: "late".to_owned(), message, path: about(late[0]) });
     }
     let last = session.steps.len().saturating_sub(1);
     let held = session.held_after(last);
@@ -273,7 +308,8 @@ fn verdicts(session: &Session, standing: &dyn Fn(Place) -> Standing) -> Vec<Verd
         let knows =
             |&other: &Place| session.given(other).label() == given.label() && standing(other).same == Some(true);
         if standing(place).same == Some(false) && !held.iter().any(knows) && outdated.insert(given.label()) {
-            let message = format!("holds an older {}", name(given));
+            let an = if given.path.is_some() { "an older" } else { "older" };
+            let message = format!("holds {an} {}", name(given));
             found.push(Verdict { code: "outdated".to_owned(), message, path: about(given) });
         }
     }
@@ -284,7 +320,10 @@ fn verdicts(session: &Session, standing: &dyn Fn(Place) -> Standing) -> Vec<Verd
     let lines: usize = session.unknown.values().sum();
     if lines > 0 {
         let kinds: Vec<&str> = session.unknown.keys().map(String::as_str).take(3).collect();
-        let message = format!("{} lines of unknown kinds ({})", grouped(lines), kinds.join(", "));
+        let message = match lines {
+            1 => format!("1 line of an unknown kind ({})", kinds.join(", ")),
+            _ => format!("{} lines of unknown kinds ({})", grouped(lines), kinds.join(", ")),
+        };
         found.push(Verdict { code: "unread".to_owned(), message, path: None });
     }
     let problems = session.problems.iter();
@@ -292,28 +331,32 @@ fn verdicts(session: &Session, standing: &dyn Fn(Place) -> Standing) -> Vec<Verd
     found
 }
 
-/// Returns the first edit that something given at a step was about and came too late for.
-fn edited_before(session: &Session, step: usize, given: &Given) -> Option<usize> {
-    let path = given.path.as_deref()?;
-    let at = &session.steps[step];
-    if !matches!(at.kind, Kind::Read | Kind::Edit) {
-        return None;
-    }
+/// Returns the edits that something given at a place was about and came too late for.
+pub fn edits_before(session: &Session, (step, at): Place) -> Vec<usize> {
+    let given = session.given((step, at));
+    let Some(path) = given.path.as_deref() else { return Vec::new() };
+    let reached = &session.steps[step];
     // What came before already did not come late.
-    let is_first = session.everything().all(|(place, other)| place.0 >= step || other.path.as_deref() != Some(path));
-    let trigger = at.name.as_deref().map(Path::new);
+    let is_again = session.everything().any(|(place, other)| place.0 < step && other.path.as_deref() == Some(path));
+    if is_again || !matches!(reached.kind, Kind::Read | Kind::Edit) {
+        return Vec::new();
+    }
+    let trigger = reached.name.as_deref().map(Path::new);
     // A nested file is about the files around it; of a rule the file that brought it is known to be one.
     let dir = if given.globs.is_empty() { path.parent() } else { None };
     let is_about = |file: &Path| Some(file) == trigger || dir.is_some_and(|dir| file.starts_with(dir) && file != path);
     let edits = session.steps.iter().enumerate().take(step + 1).filter(|(_, step)| step.kind == Kind::Edit);
-    let mut edits = edits.filter(|(_, step)| step.name.as_deref().is_some_and(|file| is_about(Path::new(file))));
-    edits.next().map(|(number, _)| number).filter(|_| is_first)
+    let edits = edits.filter(|(_, step)| step.name.as_deref().is_some_and(|file| is_about(Path::new(file))));
+    edits.map(|(number, _)| number).collect()
 }
 
-fn name(given: &Given) -> String {
-    match given.path.as_deref().and_then(Path::file_name) {
-        Some(name) => name.to_string_lossy().into_owned(),
-        None => given.name.clone(),
+/// Returns the name of a file, or its path where the session was given another one of that name.
+fn name(session: &Session, given: &Given) -> String {
+    let Some(path) = given.path.as_deref() else { return given.name.clone() };
+    let mut others = session.everything().filter_map(|(_, other)| other.path.as_deref()).filter(|other| *other != path);
+    match path.file_name() {
+        Some(name) if !others.any(|other| other.file_name() == Some(name)) => name.to_string_lossy().into_owned(),
+        _ => path.display().to_string(),
     }
 }
 

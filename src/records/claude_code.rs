@@ -21,7 +21,7 @@ use serde_json::value::RawValue;
 
 use super::lines::{Lines, parse};
 use super::place::{self, Found, Homes};
-use super::session::{Builder, Given, Kind, Place, Purpose, is_instruction_file, json_needle, time};
+use super::session::{Builder, FILE_AGAIN, Given, Kind, Place, Purpose, is_instruction_file, json_needle, time};
 use super::{Client, Head};
 use crate::text::Size;
 
@@ -450,7 +450,7 @@ impl Reading<'_> {
                 let content = attachment.content.and_then(parse::<ReadAgain>);
                 if let Some(content) = content.filter(|_| was_given || is_instruction_file(&path)) {
                     let text = Arc::from(content.file.content);
-                    let given = Given::recorded(Purpose::Instructions, "file, read again", Some(path), text);
+                    let given = Given::recorded(Purpose::Instructions, FILE_AGAIN, Some(path), text);
                     self.give(line, given, sent.last());
                 }
             }

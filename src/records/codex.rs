@@ -3,6 +3,9 @@
 //! A rollout holds the items of the conversation as they are sent, the instruction files among them. After a compaction the
 //! conversation is what `compacted` holds as `replacement_history`; early versions write only the summary, and what they put in
 //! front of it anew is not recorded.
+//!
+//! Nothing marks that a session goes on in another process. One process sends the files once, and again only from another directory;
+//! files that come in a later turn therefore are those of a session that was resumed (0.169, two turns of one `codex app-server`).
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -22,7 +25,10 @@ pub const CLIENT: Client = Client { agent: "codex", find, head, open: super::ope
 
 /// What stands at the beginning of texts that are no prompts of the user.
 const AGENTS_MD: [&str; 2] = ["# AGENTS.md instructions", "<user_instructions>"];
+const SKILL: &str = "<skill>";
 const SKILLS: &str = "<skills_instructions>";
+/// Stands before files that are sent in the place of others (0.169).
+const REPLACES: &str = "These AGENTS.md instructions replace all previously provided AGENTS.md instructions.\n\n";
 
 /// Lines and items of recorded sessions that hold no instructions.
 const SILENT_LINES: [&str; 4] =
@@ -147,13 +153,15 @@ fn head(line: &[u8], head: &mut Head) {
 }
 
 fn read(lines: &mut Lines, builder: &mut Builder) {
-    let mut reading = Reading { builder, has_meta: false };
+    let mut reading = Reading { builder, has_meta: false, is_answered: false };
     lines.each(|line| reading.take(line));
 }
 
 struct Reading<'b> {
     builder: &'b mut Builder,
     has_meta: bool,
+    /// The model has answered since files were given last.
+    is_answered: bool,
 }
 
 impl Reading<'_> {
@@ -166,8 +174,7 @@ impl Reading<'_> {
             Some("session_meta") => self.meta(payload.and_then(parse), when),
             Some("response_item") => {
                 if let Some(item) = payload.and_then(parse::<Item>) {
-                    let step = self.builder.last_step();
-                    self.item(step, &item, when);
+                    self.item(None, &item, when);
                 }
             }
             Some("compacted") => self.compacted(payload.and_then(parse), when),
@@ -207,22 +214,25 @@ impl Reading<'_> {
         self.builder.give(step, given);
     }
 
-    fn item(&mut self, step: usize, item: &Item, when: Option<jiff::Timestamp>) {
+    /// Takes an item, which may be one of what a compaction has left.
+    fn item(&mut self, compaction: Option<usize>, item: &Item, when: Option<jiff::Timestamp>) {
         match item.kind.as_deref() {
             Some("message") => {
                 let contents = item.content.and_then(parse::<Vec<Content>>).unwrap_or_default();
                 let role = item.role.as_deref().unwrap_or_default();
                 let kinds = item.about.as_ref().map_or(&[][..], |about| &about.content_item_kinds);
+                self.is_answered |= compaction.is_none() && role == "assistant";
                 for (at, content) in contents.iter().enumerate() {
                     let is_typed = kinds.get(at).is_some_and(|kind| kind == TYPED);
                     if let Some(text) = content.text.filter(|_| !is_typed) {
-                        self.text(step, role, text);
+                        self.text(compaction, role, text, when);
                     }
                 }
             }
             Some("function_call" | "custom_tool_call" | "local_shell_call") => self.call(item, when),
             Some("additional_tools") => {
                 let bytes = item.tools.map_or(0, |tools| tools.get().len());
+                let step = compaction.unwrap_or_else(|| self.builder.last_step());
                 self.own(step, Purpose::Tools, "tools", Size { bytes, ..Size::default() });
             }
             Some(kind) if SILENT_ITEMS.contains(&kind) => {}
@@ -231,17 +241,26 @@ impl Reading<'_> {
         }
     }
 
-    fn text(&mut self, step: usize, role: &str, raw: &RawValue) {
+    fn text(&mut self, compaction: Option<usize>, role: &str, raw: &RawValue, when: Option<jiff::Timestamp>) {
         let is = |prefix: &str| raw.get()[1..].starts_with(prefix);
         let (purpose, name) = match role {
             "user" if AGENTS_MD.iter().any(|prefix| is(prefix)) => (Purpose::Instructions, "AGENTS.md instructions"),
-            "user" if is("<skill>") => (Purpose::Skill, "body of a skill"),
+            "user" if is(SKILL) => (Purpose::Skill, "body of a skill"),
             "developer" if is(SKILLS) => (Purpose::Skill, "list of skills"),
             _ => return,
         };
-        let Some(text) = parse::<Arc<str>>(raw) else { return };
-        let given = Given::recorded(purpose, name, None, text.clone());
-        self.builder.give(step, Given { sent: Some(text), ..given });
+        let Some(sent) = parse::<Arc<str>>(raw) else { return };
+        let step = match compaction {
+            Some(step) => step,
+            None if is(SKILL) => self.builder.step(when, Kind::Skill, skill(&sent).map(str::to_owned)),
+            None if purpose == Purpose::Instructions && std::mem::take(&mut self.is_answered) => {
+                let dir = directory(&sent).filter(|dir| self.builder.session.cwd.as_deref() != Some(Path::new(dir)));
+                self.builder.step(when, Kind::Resume, dir.map(str::to_owned))
+            }
+            None => self.builder.last_step(),
+        };
+        let text = if sent.contains(REPLACES) { sent.replacen(REPLACES, "", 1).into() } else { sent.clone() };
+        self.builder.give(step, Given { sent: Some(sent), ..Given::recorded(purpose, name, None, text) });
     }
 
     /// Adds a step for each file that a call patches, and one for any other call.
@@ -265,7 +284,7 @@ impl Reading<'_> {
                 // Calls of tools that it keeps were made before.
                 let said =
                     history.iter().filter(|item| matches!(item.kind.as_deref(), Some("message" | "additional_tools")));
-                said.for_each(|item| self.item(step, item, when));
+                said.for_each(|item| self.item(Some(step), item, when));
             }
             None => {
                 let given = Given::unknown(Purpose::Instructions, "instruction files after the compaction", None);
@@ -273,6 +292,16 @@ impl Reading<'_> {
             }
         }
     }
+}
+
+/// Returns the name of a skill of which this is the body.
+fn skill(text: &str) -> Option<&str> {
+    Some(text.split_once("<name>")?.1.split_once("</name>")?.0)
+}
+
+/// Returns the directory that files are sent for.
+fn directory(text: &str) -> Option<&str> {
+    text.strip_prefix("# AGENTS.md instructions for ")?.lines().next()
 }
 
 /// Finds the files that a patch names, within JSON.

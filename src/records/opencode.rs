@@ -54,13 +54,13 @@ const KEPT_IN_FILES: &str = "storage";
 
 fn in_database(file: &Path, project: Option<&Path>) -> Vec<Found> {
     let Some(of_file) = Found::at(file.to_owned()) else { return Vec::new() };
+    if of_file.problem.is_some() {
+        return vec![of_file];
+    }
     let read = Database::open(file).map(Arc::new).and_then(|database| Ok((database.rows(SESSIONS, "")?, database)));
     let (rows, database) = match read {
         Ok(read) => read,
-        Err(problem) => {
-            let head = Head { cwd: project.map(Path::to_owned).or(Some(PathBuf::from("/"))), ..Head::default() };
-            return vec![Found { head, problem: Some(problem), ..of_file }];
-        }
+        Err(problem) => return vec![Found { problem: Some(problem), ..of_file }],
     };
     let mut found = Vec::new();
     for row in rows {
@@ -80,9 +80,6 @@ fn in_database(file: &Path, project: Option<&Path>) -> Vec<Found> {
 
 /// Opens a session as lines.
 fn open(found: &Found) -> Result<Lines, String> {
-    if let Some(problem) = &found.problem {
-        return Err(format!("{}: {problem}", found.file.display()));
-    }
     let Some(key) = &found.key else { return Lines::open(&found.file) };
     if key == KEPT_IN_FILES {
         return kept_in_files(&found.file);

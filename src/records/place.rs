@@ -102,11 +102,14 @@ impl Found {
         Found { agent, file, bytes: 0, written: None, head: Head::default(), key: None, database: None, problem: None }
     }
 
-    /// Creates what is known of a file from its place alone; `None` unless it is a regular file and no link.
+    /// Creates what is known of a file from its place alone; `None` if there is none or it is a directory. A link, and what else is no
+    /// regular file, has a problem.
     pub fn at(file: PathBuf) -> Option<Found> {
-        let meta = fs::symlink_metadata(&file).ok().filter(fs::Metadata::is_file)?;
+        let meta = fs::symlink_metadata(&file).ok().filter(|meta| !meta.is_dir())?;
         let written = meta.modified().ok().and_then(|time| jiff::Timestamp::try_from(time).ok());
-        Some(Found { bytes: meta.len(), written, ..Found::named("", file) })
+        let problem = unreadable(&meta).map(str::to_owned);
+        let bytes = if problem.is_some() { 0 } else { meta.len() };
+        Some(Found { bytes, written, problem, ..Found::named("", file) })
     }
 }
 
@@ -120,9 +123,9 @@ pub fn directories(dir: &Path) -> Vec<PathBuf> {
     entries(dir, fs::FileType::is_dir)
 }
 
-/// Lists the regular files in a directory whose names end so.
+/// Lists what is no directory in a directory and whose name ends so.
 pub fn files(dir: &Path, ending: &str) -> Vec<PathBuf> {
-    let mut found = entries(dir, fs::FileType::is_file);
+    let mut found = entries(dir, |kind| !kind.is_dir());
     found.retain(|file| file.file_name().is_some_and(|name| name.to_string_lossy().ends_with(ending)));
     found
 }
@@ -141,13 +144,9 @@ fn entries(dir: &Path, is_wanted: fn(&fs::FileType) -> bool) -> Vec<PathBuf> {
 /// If it cannot be opened, is no regular file or is a link; in words.
 pub fn open(file: &Path) -> Result<(File, u64), String> {
     let said = |error: std::io::Error| format!("{}: {error}", file.display());
-    let not = |what: &str| Err(format!("{}: not read, since it is {what}", file.display()));
-    let before = fs::symlink_metadata(file).map_err(said)?;
-    if before.is_symlink() {
-        return not("a link");
-    }
-    if !before.is_file() {
-        return not("no regular file");
+    let not = |problem: &str| Err(format!("{}: {problem}", file.display()));
+    if let Some(problem) = unreadable(&fs::symlink_metadata(file).map_err(said)?) {
+        return not(problem);
     }
     let mut options = OpenOptions::new();
     options.read(true);
@@ -156,10 +155,19 @@ pub fn open(file: &Path) -> Result<(File, u64), String> {
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK | libc::O_NOCTTY | libc::O_NOFOLLOW);
     let opened = options.open(file).map_err(said)?;
     let meta = opened.metadata().map_err(said)?;
-    if !meta.is_file() {
-        return not("no regular file");
+    match unreadable(&meta) {
+        Some(problem) => not(problem),
+        None => Ok((opened, meta.len())),
     }
-    Ok((opened, meta.len()))
+}
+
+/// Says why a file is not read.
+fn unreadable(meta: &fs::Metadata) -> Option<&'static str> {
+    match (meta.is_symlink(), meta.is_file()) {
+        (true, _) => Some("not read, since it is a link"),
+        (_, false) => Some("not read, since it is no regular file"),
+        _ => None,
+    }
 }
 
 /// Reads the first bytes of a record.

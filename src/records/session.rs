@@ -54,7 +54,7 @@ pub struct Step {
     pub when: Option<Timestamp>,
     /// Its kind.
     pub kind: Kind,
-    /// The file, skill, tool or agent.
+    /// The file, skill, tool, agent or directory.
     pub name: Option<String>,
     /// What reached the model with it.
     pub given: Vec<Given>,
@@ -82,7 +82,7 @@ pub enum Kind {
     Subagent,
     /// What was said so far was summed up.
     Compaction,
-    /// The session went on in another process.
+    /// The session went on in another process, or in another directory, which is its name.
     Resume,
 }
 
@@ -343,7 +343,9 @@ impl Builder {
 
     /// Counts a kind of line that is not known.
     pub fn unknown(&mut self, kind: &str) {
-        let kind: String = kind.chars().take(64).collect();
+        // A record may hold anything where its client writes a word.
+        let is_plain = |c: char| c.is_alphanumeric() || "_-./: ".contains(c);
+        let kind: String = kind.chars().take(64).map(|c| if is_plain(c) { c } else { '?' }).collect();
         let unknown = &mut self.session.unknown;
         if unknown.len() < UNKNOWN_CAP || unknown.contains_key(&kind) {
             *unknown.entry(kind).or_default() += 1;
@@ -371,6 +373,9 @@ impl Builder {
         self.session
     }
 }
+
+/// Names a file that is sent once more, as it stands then.
+pub const FILE_AGAIN: &str = "file, read again";
 
 /// Ends the name of what a record does not hold because it stands in the system prompt.
 pub const IN_SYSTEM_PROMPT: &str = "in the system prompt";

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use super::Verify;
 use crate::answer::{Standpoint, Trigger};
 use crate::cli::audit::{parse_agent, project};
-use crate::cli::show::{Disk, answer, print, write};
+use crate::cli::show::{Disk, answer, here, print, write};
 use crate::cli::whom::Format;
 use crate::cli::words::visible;
 use crate::cli::{FINDINGS, Failure, MISUSE, redact};
@@ -19,6 +19,7 @@ use crate::engine::evidence::{Difference, Evidence, evidence};
 use crate::report::case::{case, observed};
 use crate::report::words::{count, list};
 use crate::snapshot::absolute;
+use crate::text::grouped;
 
 /// Compares the sessions that are meant, and says what came of it for each agent and version.
 pub(super) fn run(arguments: &Verify) -> Result<ExitCode, Failure> {
@@ -38,7 +39,7 @@ pub(super) fn run(arguments: &Verify) -> Result<ExitCode, Failure> {
     }
     let first = found.iter().find_map(|one| Some((one, one.differences.first()?)));
     if let (Some(file), Some((of_version, difference))) = (&arguments.case, first) {
-        write(&absolute(&cwd, file), &redact::redacted(&case_of(of_version, difference)))?;
+        write(&absolute(&here()?, file), &redact::redacted(&case_of(of_version, difference)))?;
     }
     Ok(match (first, found.iter().any(|one| one.asked > 0)) {
         (Some(_), _) => ExitCode::from(FINDINGS),
@@ -63,6 +64,9 @@ fn table(found: &[Evidence]) -> String {
             one.different,
             one.incomparable
         );
+        for (reason, number) in &one.reasons {
+            let _ = writeln!(out, "  {} not compared: {reason}", grouped(*number));
+        }
         if let Some((first, last)) = one.sessions.filter(|_| one.different == 0 && !one.version.is_empty()) {
             let _ = writeln!(out, "  exact, as your sessions {} show", days(first, last));
         }

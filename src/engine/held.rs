@@ -1,0 +1,70 @@
+//! Says which of the texts that a session holds are other ones now.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::audit::Now;
+use crate::answer::{self, Trigger};
+use crate::records::audit::{Change, Fate};
+use crate::records::session::{FILE_AGAIN, Place};
+use crate::records::{How, Purpose, Session};
+use crate::text::line_difference;
+
+/// Compares what is in context at the end of a session with what it would be told now.
+pub fn changes(session: &Session, now: &Now) -> Vec<Change> {
+    let Some(last) = session.steps.len().checked_sub(1) else { return Vec::new() };
+    let held = session.held_after(last);
+    let instructions =
+        held.iter().filter(|&&place| session.given(place).purpose == Purpose::Instructions).filter(|&&place| {
+            // A session that was told of a change has the new text beside the old one.
+            let label = session.given(place).label();
+            let knows = |&other: &Place| {
+                other > place
+                    && session.given(other).label() == label
+                    && now.standing(session, other).same == Some(true)
+            };
+            session.given(place).name != FILE_AGAIN && !held.iter().any(knows)
+        });
+    let mut changes: Vec<Change> = instructions.filter_map(|&place| change(session, place, now)).collect();
+    changes.extend(unheard(session, now));
+    changes
+}
+
+fn change(session: &Session, place: Place, now: &Now) -> Option<Change> {
+    let given = session.given(place);
+    let (fate, lines) = match (now.standing(session, place).same, now.text(session, place)) {
+        (Some(true), _) => return None,
+        (None, _) => (Fate::Unknown, Vec::new()),
+        (Some(false), None) => (Fate::None, Vec::new()),
+        (Some(false), Some(text)) => {
+            let before = given.text.as_deref().unwrap_or_default();
+            let lines = line_difference(before.trim_end(), text.trim_end());
+            (Fate::Other, lines.iter().map(|(mark, line)| format!("{mark}{line}")).collect())
+        }
+    };
+    Some(Change { path: given.path.clone(), name: given.name.clone(), now: fate, lines })
+}
+
+/// Returns the files that would be sent at the start and were never given, where the record names those that were.
+fn unheard(session: &Session, now: &Now) -> Vec<Change> {
+    let started = session.steps[0].given.iter().filter(|given| given.purpose == Purpose::Instructions);
+    let is_named = started.clone().all(|given| given.path.is_some() && given.how != How::Unknown);
+    let answer = now.at(session, 0);
+    if !is_named || started.count() == 0 || answer.answer.refusal.is_some() {
+        return Vec::new();
+    }
+    let known: BTreeSet<&Path> = session.everything().filter_map(|(_, given)| given.path.as_deref()).collect();
+    let sent = answer.answer.sources.iter().filter(|source| {
+        source.fate.reaches()
+            && source.trigger == Trigger::Session
+            && matches!(source.purpose, answer::Purpose::Instructions)
+    });
+    let new = sent.filter_map(|source| source.path()).filter(|path| !known.contains(path));
+    let new = new.map(|path| Change {
+        path: Some(path.to_owned()),
+        name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        now: Fate::New,
+        lines: Vec::new(),
+    });
+    new.collect()
+}
