@@ -66,12 +66,12 @@ end)
 
 it('an answer that fails once does not take the cursor away', function()
   local line, api = vim.api.nvim_get_current_line(), require('briefing')
-  local effective = api.effective
+  local asks = api.effective
   api.effective = function(_, _, answered)
     answered('the file changed meanwhile')
   end
   press('r')
-  api.effective = effective
+  api.effective = asks
   shows('briefing-view://show', 'changed meanwhile')
   press('r')
   shows('briefing-view://show', 'OpenClaw')
@@ -428,7 +428,7 @@ it('a wrong command is refused in words', function()
     ['Briefing shwo'] = 'there is no `shwo`; there are audit, compare, cwd',
     ['Briefing steps'] = 'name a harness, and what happens',
     ['Briefing steps claude-code look around'] = '`look around` is not a step',
-    ['Briefing preview kodex'] = 'there is no harness `kodex`; known: ',
+    ['Briefing preview kodex'] = 'there is no agent `kodex`; known: ',
     ['Briefing compare codex'] = 'name two harnesses',
     ['Briefing show codex'] = 'too many arguments; :Briefing show',
     ['Briefing session night'] = '`night` is not one of main',

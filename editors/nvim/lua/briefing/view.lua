@@ -18,7 +18,7 @@ local ns = vim.api.nvim_create_namespace('briefing.view')
 ---@field lines briefing.Line[]
 ---@field draw fun(view: briefing.View)  Asks, and calls `put`
 ---@field asked integer   The newest question
----@field lost table<integer, {key: string, row: integer}>  By window: what the cursor was on and the last answer had not
+---@field lost table<integer, {key: string, row: integer}>  By window: what the cursor was on and the answer had not
 
 ---@type table<integer, briefing.View>
 local views = {}
