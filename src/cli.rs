@@ -41,7 +41,7 @@ mod words;
 const EXAMPLES: &str = "\
 Examples:
   briefing show src/main.rs                      what your agents load before they read src/main.rs
-  briefing show --harness codex --format prompt  the exact text that Codex sends
+  briefing show --agents codex --format prompt   the exact text that Codex sends
   briefing check --no-home                       what is wrong with the instructions, for CI
   briefing compare --base main --exit-code       what this branch changes, for scripts
   briefing harnesses --details                   how the agents differ";
@@ -91,10 +91,10 @@ enum Command {
     /// Check the instruction files of a project: what is cut, shadowed, missing or never loaded
     #[command(after_help = check::EXAMPLES)]
     Check(check::Check),
-    /// Show what the changes since a git revision do to the instructions of each harness
+    /// Show what the changes since a git revision do to the instructions of each agent
     #[command(after_help = compare::EXAMPLES)]
     Compare(compare::Compare),
-    /// Show where a sentence comes from, which harnesses get it, and why the others do not
+    /// Show where a sentence comes from, which agents get it, and why the others do not
     #[command(after_help = why::EXAMPLES)]
     Why(why::Why),
     /// Prove the expectations of briefing.toml: which sentences must reach which agents
@@ -130,7 +130,7 @@ enum Command {
     /// Ask your own installed client, offline and on a copy, and compare what it sends with what Briefing says
     #[command(after_help = verify::EXAMPLES)]
     Verify(verify::Verify),
-    /// List the harnesses, their editions, and the versions they were checked on
+    /// List the agents that Briefing knows, and the versions they were checked on
     #[command(after_help = harnesses::EXAMPLES)]
     Harnesses(harnesses::Harnesses),
     /// Serve an editor over the Language Server Protocol, on standard input and output

@@ -143,7 +143,7 @@ fn look(choice: &Choice, standpoint: &Standpoint, search: &mut Search) -> Known<
     choice.edition().switches().doubt(choice.id(), &at, search, &mut answer)?;
     // The real path comes first, since no edit changes it: only where there is none can the target be a new document of the
     // editor, and must be asked about in a way that edits do change.
-    if let Some(target) = &at.target
+    if let Some(target) = at.target.as_ref().filter(|_| at.tool != Tool::Write)
         && search.real(target)? == Err(Errno::NOENT)
         && search.glance(target)? == Err(Errno::NOENT)
     {

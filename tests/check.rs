@@ -93,7 +93,7 @@ fn the_exit_code_says_whether_something_is_bad_enough() {
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     }
     let said = String::from_utf8(place.run("home/project", &["check", "--harness", "claud"]).stderr).expect("UTF-8");
-    assert!(said.contains("--harness: there is no harness `claud`") && said.contains("claude-code"), "{said}");
+    assert!(said.contains("--agents: there is no agent `claud`") && said.contains("claude-code"), "{said}");
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn a_project_says_who_is_judged_and_every_form_repeats_it() {
     // What is wrong with the list has its place, and the others count.
     declare("agents = [\"codex\",\n  \"kodex\"]\n");
     let text = out(&place.run("home/project", &["check", "--no-home"]));
-    assert!(text.contains("`agents`: there is no harness `kodex`") && text.contains("briefing.toml:2:3"), "{text}");
+    assert!(text.contains("`agents`: there is no agent `kodex`") && text.contains("briefing.toml:2:3"), "{text}");
     assert!(text.starts_with("Judged for: Codex 0.169, because of briefing.toml\n"), "{text}");
     declare("agents = \"codex\"\n");
     let text = out(&place.run("home/project", &["check", "--no-home"]));
@@ -251,7 +251,7 @@ fn only_what_a_change_makes_worse_is_said_with_its_figures() {
     std::fs::write(root.join("CLAUDE.md"), "Ask before you delete.\n\n\n@docs/gone.md\n@docs/new.md\n")
         .expect("it is written");
     let worse = place.run("home/project", &since);
-    let text = out(&worse);
+    let text = out(&worse).split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(worse.status.code(), Some(1), "{text}");
     for part in [
         "This change cuts 812 bytes of AGENTS.md for Codex. Codex cuts 4 052 of 36 820 bytes",
@@ -270,7 +270,7 @@ fn only_what_a_change_makes_worse_is_said_with_its_figures() {
     git(&root, &["add", "-A"]);
     git(&root, &["commit", "-q", "-m", "two"]);
     std::fs::write(root.join("AGENTS.md"), "x".repeat(32_000)).expect("it is written");
-    let text = out(&place.run("home/project", &since));
+    let text = out(&place.run("home/project", &since)).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         text.contains("This change cuts 8") && text.contains(" bytes of src/api/AGENTS.md for Codex. If started in "),
         "{text}"
@@ -414,7 +414,7 @@ fn a_harness_that_the_workspace_declares_can_be_named() {
         assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     }
     let output = place.run("home/project", &["check", "--harness", "home"]);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("there is no harness `home`"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("there is no agent `home`"));
 }
 
 #[test]

@@ -229,12 +229,12 @@ fn two_sides_of_any_kind_are_compared_by_what_tells_them_apart() {
         Some(1)
     );
     for (left, words) in [
-        ("agent=plan", "--left: begin with a harness"),
+        ("agent=plan", "--left: begin with an agent"),
         ("codex plan", "--left: `plan` is no NAME=VALUE; the names are agent"),
         ("codex agnt=plan", "--left: there is no `agnt`; the names are agent"),
         ("codex revision=main", "--left: @/project is in no git repository"),
-        ("mine", "--left: it takes one harness to compare, not "),
-        ("claud", "--left: there is no harness `claud`; did you mean claude-code?"),
+        ("mine", "--left: it takes one agent to compare, not "),
+        ("claud", "--left: there is no agent `claud`; did you mean claude-code?"),
         ("codex cwd=none", "--left: there is no directory none"),
     ] {
         let output = place.run("project", &["compare", "--left", left, "--right", "codex"]);
@@ -286,4 +286,83 @@ fn agents_of_one_harness_differ_by_their_prompts_and_reminders() {
         assert!(said.contains(line), "{said}");
     }
     assert!(place.prints("project", &["compare", "--left", "opencode", "--right", "opencode"]).contains("the same"));
+}
+
+/// Of each moment: whom, when, and the sentences that come and go.
+fn told(place: &Place, arguments: &[&str]) -> Vec<String> {
+    let json = place.prints("project", &[&["compare", "--no-home", "--format", "json"], arguments].concat());
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let moment = |one: &Value| {
+        format!("{} {} +{} -{}", one["agent"], one["kind"], one["added"], one["removed"]).replace('"', "")
+    };
+    json["moments"].as_array().expect("a list").iter().map(moment).collect()
+}
+
+#[test]
+fn a_file_that_is_attached_is_a_moment_of_its_own() {
+    let rule = |text: &str| format!("---\napplyTo: \"**/*.ts\"\n---\n\n{text}\n");
+    let (place, root) = repository(&[
+        ("project/src/a.ts", "let a\n"),
+        ("project/.github/instructions/ts.instructions.md", &rule("Use tabs.")),
+    ]);
+    write(&root, ".github/instructions/ts.instructions.md", &rule("Use spaces."));
+    let told = told(&place, &["--agents", "copilot-vscode"]);
+    assert!(told.iter().any(|one| one.starts_with("copilot-vscode attach +[Use spaces.] -[Use tabs.]")), "{told:?}");
+    let said = place.prints("project", &["compare", "--no-home", "--agents", "copilot-vscode"]);
+    assert!(said.contains("src/a.ts attached\n") && !said.contains("nothing changes"), "{said}");
+}
+
+#[test]
+fn a_new_directory_brings_its_own_sentences_and_no_words_of_a_client() {
+    let (place, root) = repository(&[("project/AGENTS.md", "Root.\n"), ("project/CLAUDE.md", "@AGENTS.md\n")]);
+    write(&root, "new/AGENTS.md", "Fresh rules.\n");
+    write(&root, "new/CLAUDE.md", "Other rules.\n");
+    write(&root, "new/a.txt", "a\n");
+    let agents = ["--agents", "codex,claude-code,opencode,copilot-cli,gemini-cli"];
+    for one in told(&place, &agents) {
+        let (_, sentences) = one.split_once(" +").expect("sentences");
+        // Copilot CLI loads both.
+        let wanted = ["[Fresh rules.] -[]", "[Other rules.] -[]", "[Fresh rules.,Other rules.] -[]"];
+        assert!(wanted.contains(&sentences), "{one}");
+    }
+    git(&root, &["add", "-A"]);
+    commit(&root);
+    write(&root, "CLAUDE.md", "");
+    for one in told(&place, &agents) {
+        assert!(!one.contains("system-reminder") && !one.contains("OVERRIDE"), "{one}");
+    }
+}
+
+#[test]
+fn spaces_are_no_sentences_and_a_long_paragraph_is_not_one() {
+    let long = "and so it goes on for a while\n".repeat(60);
+    let (place, root) = repository(&[("project/AGENTS.md", "Use  two spaces.\n"), ("project/api/AGENTS.md", &long)]);
+    write(&root, "AGENTS.md", "Use two  spaces, always.\n");
+    write(&root, "api/AGENTS.md", &format!("{long}until it ends\n"));
+    let told = told(&place, &["--agents", "codex"]);
+    assert_eq!(told[0], "codex start +[Use two spaces, always.] -[Use two spaces.]");
+    assert!(told[1].ends_with("until it ends] -[Use two spaces.]") && !told[1].contains("and so it goes"), "{told:?}");
+    write(&root, "AGENTS.md", "Use two spaces.\n");
+    let said = place.prints("project", &["compare", "--no-home", "--agents", "codex"]);
+    assert!(said.contains("the sentences are the same"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_changed_file_is_said_with_its_sentences() {
+    let (place, root) = repository(&[("project/AGENTS.md", "Root.\n"), ("project/docs/a.md", "a\n")]);
+    std::os::unix::fs::symlink("../AGENTS.md", root.join("docs/AGENTS.md")).expect("a link");
+    commit(&root);
+    write(&root, "AGENTS.md", "Root. More.\n");
+    let said = place.prints("project", &["compare", "--no-home", "--agents", "codex"]);
+    assert_eq!(said.matches("    + More.\n").count(), 1, "{said}");
+    assert!(said.contains("started in this directory and docs\n") && said.contains("docs/AGENTS.md"), "{said}");
+}
+
+#[test]
+fn an_agent_that_is_allowed_something_new_is_not_said_to_be_unchanged() {
+    let (place, root) = repository(&[("project/CLAUDE.md", "Root.\n"), ("project/AGENTS.md", "Root.\n")]);
+    write(&root, ".claude/settings.json", "{\"permissions\": {\"allow\": [\"Bash(rm:*)\"]}}\n");
+    let said = place.prints("project", &["compare", "--no-home", "--agents", "claude-code,codex"]);
+    assert!(said.contains("Bash(rm:*)") && said.contains("nothing changes for Codex;"), "{said}");
 }

@@ -85,12 +85,36 @@ fn a_session_survives_nonsense_and_ends_with_its_client() {
 }
 
 #[test]
+fn why_and_check_say_who_was_asked() {
+    let place = project();
+    let mut session = Session::start(&place, &["--agents", "codex,claude-code"]);
+    session.begin();
+    let mut call = |name: &str, arguments: Value| {
+        let answer = session.ask(2, "tools/call", &json!({"name": name, "arguments": arguments}));
+        answer["result"]["structuredContent"].clone()
+    };
+    let why = call("why", json!({"text": "root rules"}));
+    assert_eq!(
+        (&why["places"][0]["line"], &why["places"][0]["harnesses"][0]["reaches"]),
+        (&json!(1), &json!(true)),
+        "{why}"
+    );
+    let near = call("why", json!({"text": "rot ruls", "harness": "codex"}));
+    assert_eq!(
+        (&near["near"][0]["text"], &near["near"][0]["harnesses"][0]["harness"]),
+        (&json!("Root rules."), &json!("codex")),
+        "{near}"
+    );
+    assert_eq!(call("check", json!({}))["judged"][0]["agent"], "codex");
+}
+
+#[test]
 fn who_says_nothing_is_no_trouble_and_a_workspace_that_is_not_there_is_said() {
     let place = project();
     assert_eq!(Session::start(&place, &[]).end(), Some(0));
     for (arguments, problem) in [
         (&["mcp", "--cwd", "gone"][..], "--cwd: there is no directory gone"),
-        (&["mcp", "--harness", "claud"], "--harness: "),
+        (&["mcp", "--harness", "claud"], "--agents: "),
     ] {
         let output = place.run("project", arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
@@ -143,6 +167,7 @@ fn no_text_is_told_but_that_of_the_workspace_and_of_the_agents_own_directories()
             "options.aider.read names something outside",
         ),
         (call("check", json!({"paths": ["link/AGENTS.md"]})), "/link/AGENTS.md is outside of the workspace"),
+        (call("why", json!({"text": "private"})), "\"places\":[]"),
         (("resources/read", json!({"uri": "briefing:/aider/"})), "withholds this message"),
         (
             ("resources/read", json!({"uri": format!("briefing:/codex{}", at("project/link/a.rs").display())})),

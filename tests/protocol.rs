@@ -173,7 +173,7 @@ tests! {
             (json!({"textDocument": "file:///a"}), "invalid type"),
             (json!({"cwd": "untitled:x"}), "untitled:x: only file: URIs"),
             (json!({"alreadyLoaded": ["x y"]}), "x y: not a URI"),
-            (json!({"harness": "kodex"}), "there is no harness `kodex`; did you mean codex?"),
+            (json!({"harness": "kodex"}), "there is no agent `kodex`; did you mean codex?"),
             (json!({"harness": "codex@new"}), "`new` is not a version of codex"),
             (json!({"harness": 5}), "`harness` is an id such as"),
             (json!({"include": ["texts"]}), "include: `texts` is neither `text` nor `trace`"),

@@ -104,6 +104,24 @@ fn what_a_half_finished_installation_says_is_shown() {
 }
 
 #[test]
+fn another_version_than_the_one_that_is_installed_is_not_asked_about() {
+    let place = place(r#"send /v1/responses "$(rules "$(cat AGENTS.md)")""#);
+    fs::write(place.root.join("bin/package.json"), r#"{"name": "@openai/codex", "version": "0.169.0"}"#)
+        .expect("it is written");
+    let asked = |what: &str| {
+        let mut command = place.command("project", &["verify", what, "--yes"]);
+        let output = command.env("PATH", place.root.join("bin")).output().expect("it runs");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (code, words) = asked("codex@0.168.0");
+    assert!(
+        code == Some(2) && words.contains("Codex 0.169.0 is installed") && words.contains("not 0.168.0"),
+        "{words}"
+    );
+    assert!(!asked("codex@0.169").1.contains("is installed"));
+}
+
+#[test]
 fn a_version_that_is_none_is_said_to_be_unknown() {
     let place = place(r#"send /v1/responses "$(rules "$(cat AGENTS.md)")""#);
     let package = r#"{"name": "@openai/codex", "version": "next; rm -rf ~"}"#;

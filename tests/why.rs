@@ -107,15 +107,164 @@ fn a_text_that_is_nowhere_exits_with_1_and_names_what_is_like_it() {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("\nno instruction file that is read or could be read here says this"), "{text}");
-    assert!(text.contains("the nearest lines are\n  src/AGENTS.md:1  Handlers return errors.\n"), "{text}");
+    assert!(text.contains("the nearest lines are\n  src/AGENTS.md:1: Handlers return errors.\n"), "{text}");
     for (arguments, code, problem) in [
         (&["why", " \n "][..], 2, "the text is empty"),
         (&["why", "x", "--cwd", "gone"], 2, "--cwd: there is no directory gone"),
-        (&["why", "x", "--harness", "claud"], 2, "--harness: "),
+        (&["why", "x", "--harness", "claud"], 2, "--agents: "),
         (&["why", "completely different things"], 1, ""),
     ] {
         let output = place.run("home/project", arguments);
         assert_eq!(output.status.code(), Some(code), "{arguments:?}");
         assert!(String::from_utf8_lossy(&output.stderr).contains(problem), "{arguments:?}");
+    }
+}
+
+/// A project with everything that is sent later than at the start.
+fn later() -> Place {
+    Place::new(&[
+        ("home/project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("home/project/CLAUDE.md", "Root.\n"),
+        (
+            "home/project/.claude/skills/deep/SKILL.md",
+            "---\nname: deep\ndescription: Thinks hard.\n---\n\nAsk why carefully.\n",
+        ),
+        ("home/project/.claude/commands/ship.md", "---\ndescription: Ships the parcel.\n---\nPack the box first.\n"),
+        (
+            "home/project/.claude/agents/critic.md",
+            "---\nname: critic\ndescription: Judges it.\n---\nBe a stern judge.\n",
+        ),
+        ("home/project/.claude/rules/ts.md", "---\npaths: src/**/*.ts\n---\nUse no any here.\n"),
+        (
+            "home/project/.github/instructions/ts.instructions.md",
+            "---\napplyTo: \"src/**/*.ts\"\n---\nUse tabs here.\n",
+        ),
+        ("home/project/src/b.ts", "let b\n"),
+    ])
+}
+
+#[test]
+fn a_description_is_sent_at_the_start_and_a_body_when_it_is_called() {
+    let place = later();
+    for (text, trigger) in [
+        ("Thinks hard", "session"),
+        ("why carefully", "call"),
+        ("the parcel", "session"),
+        ("Pack the box", "call"),
+        ("Judges it", "session"),
+        ("stern judge", "call"),
+        // A rule is sent when a file is read that it is for.
+        ("no any", "read"),
+    ] {
+        let output = place.run(
+            "home/project",
+            &["why", text, "--agents", "claude-code", "--require", "claude-code", "--format", "json"],
+        );
+        let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(json["places"][0]["harnesses"][0]["trigger"], trigger, "{text}: {json:#}");
+        assert_eq!(output.status.code(), Some(0), "{text}");
+    }
+    let said = place.prints("home/project", &["why", "why carefully", "--agents", "claude-code"]);
+    assert!(said.contains("if called its text is sent when the agent calls it"), "{said}");
+    let attached = place.prints("home/project", &["why", "Use tabs", "--agents", "copilot-vscode"]);
+    assert!(attached.contains("● copilot-vscode"), "{attached}");
+}
+
+#[test]
+fn who_must_get_a_text_is_asked_and_must_exist() {
+    let place = project();
+    let required = |text: &str, ids: &str| {
+        let output = place.run("home/project", &["why", text, "--agents", "codex", "--require", ids]);
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    assert_eq!(required("Handlers log nothing", "claude-code"), (Some(0), String::new()));
+    assert_eq!(required("Handlers log nothing", "codex").0, Some(1));
+    let (code, said) = required("Handlers log nothing", "nonsense");
+    assert!(code == Some(2) && said.contains("--require: there is no agent `nonsense`"), "{code:?} {said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_names_of_one_file_share_a_block() {
+    let place = Place::new(&[
+        ("home/project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("home/project/AGENTS.md", "Run the linter.\n"),
+    ]);
+    std::os::unix::fs::symlink("AGENTS.md", place.root.join("home/project/CLAUDE.md")).expect("a link");
+    let said = place.prints("home/project", &["why", "the linter", BOTH[0], BOTH[1]]);
+    assert_eq!(said.matches(":1:5\n").count(), 1, "{said}");
+    assert!(said.contains("CLAUDE.md is a link to it") && said.matches('●').count() == 2, "{said}");
+}
+
+#[test]
+fn why_knows_the_reasons_of_show() {
+    let large = "Much has changed.\n".repeat(4000);
+    let place = Place::new(&[
+        ("home/project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("home/project/AGENTS.md", "Root overview.\n"),
+        ("home/project/CLAUDE.md", "See @AGENTS.md\n"),
+        ("home/project/one/AGENTS.md", "One overview.\n"),
+        // Claude Code refuses to read it, and brings nothing then.
+        ("home/project/one/CHANGELOG.md", &large.repeat(4)),
+        ("home/project/one/src/main.rs", "fn main() {}\n"),
+        ("home/project/two/AGENTS.md", "Two overview.\n"),
+        ("home/project/two/main.rs", "fn main() {}\n"),
+    ]);
+    let claude = ["--agents", "claude-code"];
+    let said = place.prints("home/project", &["why", "overview", claude[0], claude[1]]);
+    assert_eq!(said.matches("CLAUDE.md is read instead").count(), 2, "{said}");
+    // From below the cause is an import that was not approved.
+    let said = place.prints("home/project/one", &["why", "Root overview", claude[0], claude[1]]);
+    assert!(said.contains("skipped") && said.contains("imports from outside were not approved"), "{said}");
+    let said = place.prints("home/project/one", &["why", "Two overview", claude[0], claude[1]]);
+    assert!(said.contains("hides every AGENTS.md"), "{said}");
+}
+
+#[test]
+fn a_limit_is_spent_on_many_files_and_near_lines_name_who_gets_them() {
+    let many = "Ask for a review.\n".repeat(50);
+    let place = Place::new(&[
+        ("home/project/.git/HEAD", "ref: refs/heads/main\n"),
+        ("home/project/AGENTS.md", &many),
+        ("home/project/docs/AGENTS.md", &many),
+        ("home/project/docs/a.txt", "a\n"),
+        ("home/project/src/AGENTS.md", "Always run the linter before you commit anything.\n"),
+        ("home/project/src/a.txt", "a\n"),
+    ]);
+    let said = place.prints("home/project", &["why", "a", "--agents", "opencode", "--limit", "4"]);
+    for name in ["AGENTS.md:1:", "docs/AGENTS.md:1:", "src/AGENTS.md:1:"] {
+        assert!(said.contains(&format!("\n{name}")), "{name}: {said}");
+    }
+    assert!(said.contains(" more places in 3 files: --limit "), "{said}");
+    let output = place.run("home/project", &["why", "alwys rn teh lintr befor", "--agents", "opencode,codex"]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.contains("src/AGENTS.md:1: Always run the linter"), "{said}");
+    assert!(said.contains("goes to opencode 1.18 (on read)"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn lines_are_as_wide_as_the_terminal() {
+    let place = project();
+    let narrow = |arguments: &[&str]| {
+        let output = place.command("home/project", arguments).env("COLUMNS", "60").output().expect("it runs");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    for arguments in [
+        &["why", "linter", "--agents", "all"][..],
+        &["why", "The last rule.", "--agents", "all"],
+        &["explain", "over-budget"],
+        &["explain"],
+        &["check", "--agents", "codex,claude-code"],
+        &["show", "src/main.rs", "--agents", "all"],
+    ] {
+        let said = narrow(arguments);
+        let mut in_code = false;
+        for line in said.lines().filter(|line| line.split_whitespace().count() > 1 || line.starts_with("```")) {
+            in_code ^= line.starts_with("```");
+            // The lines of a file, and words without a space, are as they are.
+            let is_code = in_code || line.contains(" | ") || line.starts_with('|');
+            assert!(is_code || line.chars().count() <= 60, "{arguments:?}: {line}");
+        }
     }
 }

@@ -18,14 +18,14 @@ use crate::request::{OneOrMany, Places, Request};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  briefing agents --harness opencode
-  briefing agents --harness claude-code --agent Explore";
+  briefing agents --agents opencode
+  briefing agents --agents claude-code --agent Explore";
 
 /// Arguments of `briefing agents`.
 #[derive(Args)]
 pub(super) struct Agents {
     /// The client, or an edition of it: opencode, claude-code@2.1
-    #[arg(long, value_name = "ID[@EDITION]")]
+    #[arg(long = "agents", visible_alias = "harness", value_name = "ID[@VERSION]")]
     harness: String,
     /// Only this agent
     #[arg(long, value_name = "NAME")]
@@ -50,7 +50,7 @@ pub(super) fn run(arguments: &Agents) -> Result<ExitCode, Failure> {
     let places = Places { cwd, target: None, read_before: Vec::new(), already_loaded: Vec::new() };
     let (mut found, _) = questions(&Real, &request, &places, base)?;
     let (Some((choice, start)), true) = (found.pop(), found.is_empty()) else {
-        return Err("--harness: agents are those of one client: name one".to_owned().into());
+        return Err("--agents: the agents of one client are listed: name one".to_owned().into());
     };
     let session = answer(&Real, &choice, &start);
     if session.answer.agents.is_empty() {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
-use super::show::{directory, here, print, print_styled, write};
+use super::show::{directory, here, print, print_styled, say, write};
 use super::words::visible;
 use super::{FINDINGS, Failure, compare, defaults, screen};
 use crate::answer::Resolution;
@@ -18,7 +18,7 @@ use crate::engine::change::{Changing, change};
 use crate::engine::check::{Check as Checked, Checking, check};
 use crate::engine::settings::Settings;
 use crate::report::findings::{Finding, Kind, Severity, page, share};
-use crate::report::judged::Judged;
+use crate::report::judged::{Judged, sentence};
 use crate::report::words::{count, list};
 use crate::request::Request;
 use crate::snapshot::absolute;
@@ -292,7 +292,11 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
             print_styled(&format!("{}{text}", screen::judged(report.judged, screen::width())))?;
         }
         Format::Json => print(&forms::json(&report)?)?,
-        Format::Concise => print(&forms::concise(&report))?,
+        Format::Concise => {
+            // Every line of the output is a finding.
+            say(&sentence(report.judged));
+            print(&forms::concise(&report))?;
+        }
         Format::Junit => print(&services::junit(&report))?,
         Format::Gitlab => print(&services::gitlab(&report)?)?,
         Format::Github => print(&forms::github(&report))?,

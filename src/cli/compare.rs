@@ -1,4 +1,4 @@
-//! `briefing compare`: what a change does to what each harness tells, two sides of any kind, and what reaches everyone.
+//! `briefing compare`: what a change does to what each agent is told, two sides of any kind, and what reaches everyone.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ Examples:
   briefing compare --base main               what this branch does, since it left main
   briefing compare --base v1.2..v1.3         what changed between two revisions; A...B since they parted
   briefing compare --base main --exit-code   exit with 1 if anything changes
-  briefing compare --harness codex --format json
+  briefing compare --agents codex --format json
   briefing compare --left codex --right claude-code
   briefing compare --left 'opencode agent=plan' --right 'opencode agent=build'
   briefing compare --all                     which lines reach which of your agents";
@@ -43,17 +43,17 @@ pub(super) struct Compare {
     /// as in a pull request; A..B and A...B compare two revisions
     #[arg(long, value_name = "REV|A..B|A...B", default_value = "HEAD")]
     base: String,
-    /// One side, instead of a revision: a harness, and what else tells it from the other, such as agent=plan, model=NAME,
+    /// One side, instead of a revision: an agent, and what else tells it from the other, such as agent=plan, model=NAME,
     /// session=subagent, cwd=packages/api, file=src/a.ts, revision=main
-    #[arg(long, value_name = "HARNESS [NAME=VALUE]…", requires = "right", conflicts_with_all = ["base", "harness"])]
+    #[arg(long, value_name = "ID [NAME=VALUE]…", requires = "right", conflicts_with_all = ["base", "harness"])]
     left: Option<String>,
     /// The other side
-    #[arg(long, value_name = "HARNESS [NAME=VALUE]…", requires = "left", conflicts_with_all = ["base", "harness"])]
+    #[arg(long, value_name = "ID [NAME=VALUE]…", requires = "left", conflicts_with_all = ["base", "harness"])]
     right: Option<String>,
     /// Show which lines reach which of your agents, as the files are now
     #[arg(long, conflicts_with_all = ["base", "left", "right", "exit_code"])]
     all: bool,
-    /// The edition of harnesses that are named without one [default: auto, and newest where none is installed]
+    /// The version of agents that are named without one [default: auto, and newest where none is installed]
     #[arg(long, value_enum)]
     edition: Option<Editions>,
     /// The kind of session: main, subagent, cron, group, local

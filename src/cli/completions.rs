@@ -3,13 +3,17 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Command, ValueEnum};
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, Args, Command, ValueEnum};
 use clap_complete::Shell as Known;
 use clap_complete_nushell::Nushell;
 use clap_mangen::Man as Page;
 
 use super::Failure;
 use super::show::{print, write};
+use crate::harness::ALL;
+use crate::queries::roster::{ALL_OF_THEM, MINE};
+use crate::report::findings::Kind;
 
 const NAME: &str = "briefing";
 
@@ -47,7 +51,8 @@ pub(super) struct Man {
 }
 
 /// Prints the completions.
-pub(super) fn run(arguments: &Completions, mut command: Command) -> Result<ExitCode, Failure> {
+pub(super) fn run(arguments: &Completions, command: Command) -> Result<ExitCode, Failure> {
+    let mut command = with_words(command);
     let mut script = Vec::new();
     let known = match arguments.shell {
         Shell::Bash => Some(Known::Bash),
@@ -62,6 +67,32 @@ pub(super) fn run(arguments: &Completions, mut command: Command) -> Result<ExitC
     }
     print(&String::from_utf8_lossy(&script))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Adds the words that shells may offer, and that the parser does not insist on: ids of agents, and codes of findings.
+fn with_words(command: Command) -> Command {
+    let offered = |arg: Arg| match words(&arg) {
+        known if known.is_empty() => arg,
+        known => arg.value_parser(PossibleValuesParser::new(known)),
+    };
+    command.mut_args(offered).mut_subcommands(with_words)
+}
+
+/// Returns what may stand for the value of an argument, by the name of the value.
+fn words(arg: &Arg) -> Vec<&'static str> {
+    let name = arg.get_value_names().and_then(<[_]>::first).map_or(arg.get_id().as_str(), |name| name.as_str());
+    let agents = ALL.iter().map(|profile| profile.id);
+    let codes = Kind::ALL.iter().map(|kind| kind.code());
+    // The parser holds them for as long as the program runs.
+    let pair = |word: &str| -> &'static str { format!("{word}=").leak() };
+    match name {
+        "ID" | "ID[@VERSION]" | "ID [NAME=VALUE]…" | "ID[@VERSION]] [FILE" => agents.collect(),
+        "ID[@VERSION]|mine|all" => agents.chain([MINE, ALL_OF_THEM]).collect(),
+        "ID=PERCENT" => agents.map(pair).collect(),
+        "CODE" => codes.collect(),
+        "CODE=SEVERITY" => codes.map(pair).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// Prints the page of the program, or writes all of them.

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::Failure;
 use super::show::print;
+use super::{Failure, screen};
 use crate::harness::choice::nearest;
 use crate::report::findings::{Kind, page};
 
@@ -18,6 +18,7 @@ Examples:
 #[derive(Args)]
 pub(super) struct Explain {
     /// The code of a finding, such as over-budget; without one, all of them
+    #[arg(value_name = "CODE")]
     code: Option<String>,
 }
 
@@ -30,7 +31,7 @@ pub(super) fn run(arguments: &Explain) -> Result<ExitCode, Failure> {
             page::page(kind, page::Links::Name)
         }
     };
-    print(&text)?;
+    print(&screen::markdown(&text, screen::width()))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,4 +1,4 @@
-//! `briefing harnesses`: what Briefing knows, and what people compare harnesses by.
+//! `briefing harnesses`: what Briefing knows, and what people compare agents by.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -9,9 +9,9 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::Failure;
 use super::show::{customs, installed, print, roster};
 use super::whom::Format;
+use super::{Failure, screen};
 use crate::answer::{Claim, Replayed};
 use crate::disk::Real;
 use crate::harness::custom::Customs;
@@ -26,7 +26,7 @@ use crate::request::Defaults;
 pub(super) const EXAMPLES: &str = "\
 Examples:
   briefing harnesses
-  briefing harnesses --details --harness codex,claude-code";
+  briefing harnesses --details --agents codex,claude-code";
 
 /// Arguments of `briefing harnesses`.
 #[derive(Args)]
@@ -119,9 +119,9 @@ pub(super) fn run(arguments: &Harnesses) -> Result<ExitCode, Failure> {
             let json = json!({ "harnesses": rows, "roster": used });
             print(&format!("{}\n", serde_json::to_string_pretty(&json).map_err(|error| error.to_string())?))?;
         }
-        Format::Text if arguments.details => print(&side_by_side(&rows))?,
+        Format::Text if arguments.details => print(&side_by_side(&rows, screen::width()))?,
         Format::Text => {
-            print(&list(&rows, &used, &defaults.home))?;
+            print(&list(&rows, &used, &defaults.home, screen::width()))?;
             if used.assumed {
                 eprintln!("briefing: nothing here shows which agents you use; those that most people use are taken");
             }
@@ -238,20 +238,33 @@ fn replayed(profile: &harness::Profile, claim: Claim) -> Claim {
     }
 }
 
+/// How far text is indented that stands below its agent.
+const BELOW: usize = 4;
+/// A narrower column of text stands below the names.
+const NARROW: usize = 30;
+
 /// One line for each harness: the version that runs, the one whose rules are shown, and how that is known.
-fn list(rows: &[Row], used: &UsedHere, home: &Path) -> String {
+fn list(rows: &[Row], used: &UsedHere, home: &Path, width: usize) -> String {
     let head = ["", "running", "rules", "checked on", "by", "last", ""].map(str::to_owned);
     let lines: Vec<[String; 7]> =
         rows.chunk_by(|one, next| one.harness == next.harness).map(|of| line(of, used, home)).collect();
-    let width = |column: usize| lines.iter().chain([&head]).map(|line| line[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..head.len() - 1).map(width).collect();
+    let of_column =
+        |column: usize| lines.iter().chain([&head]).map(|line| line[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..head.len() - 1).map(of_column).collect();
+    let used: usize = widths.iter().map(|width| width + 2).sum();
     let mut out = String::new();
     for line in [&head].into_iter().chain(&lines) {
-        let padded = line.iter().enumerate().map(|(at, text)| match widths.get(at) {
-            Some(&width) => format!("{text:<width$}  "),
-            None => text.clone(),
-        });
-        let _ = writeln!(out, "{}", padded.collect::<String>().trim_end());
+        let columns = line.iter().zip(&widths).map(|(text, &width)| format!("{text:<width$}  ")).collect::<String>();
+        let remarks = &line[widths.len()];
+        let _ = match used + remarks.chars().count() <= width {
+            true => writeln!(out, "{}", format!("{columns}{remarks}").trim_end()),
+            // What does not fit beside the columns stands below them, and so do the later columns of a narrow terminal.
+            false => writeln!(out, "{}", columns.trim_end()),
+        };
+        if used + remarks.chars().count() > width {
+            let below = screen::wrapped(remarks, width.saturating_sub(BELOW));
+            below.iter().for_each(|text| out.push_str(&format!("{:BELOW$}{text}\n", "")));
+        }
     }
     out
 }
@@ -303,20 +316,28 @@ fn yours(mine: &Mine, home: &Path) -> String {
 }
 
 /// Topic by topic, so that what is compared stands side by side.
-fn side_by_side(rows: &[Row]) -> String {
+fn side_by_side(rows: &[Row], width: usize) -> String {
     let mut out = String::new();
-    let width = rows.iter().map(|row| name(row).len()).max().unwrap_or(0);
+    let of_names = rows.iter().map(|row| name(row).len()).max().unwrap_or(0);
+    let add = |out: &mut String, name: &str, text: &str| {
+        let beside = width.saturating_sub(of_names + 4);
+        let lines = screen::wrapped(text, if beside < NARROW { width.saturating_sub(BELOW) } else { beside });
+        let indent = if beside < NARROW { BELOW } else { of_names + 4 };
+        let gap = if beside < NARROW { format!("\n{:indent$}", "") } else { "  ".to_owned() };
+        let text = lines.join(&format!("\n{:indent$}", ""));
+        let _ = writeln!(out, "{}", format!("  {name:<of_names$}{gap}{text}").trim_end());
+    };
     for topic in Details::TITLES {
         let _ = writeln!(out, "{}{topic}", if out.is_empty() { "" } else { "\n" });
         for row in rows {
             let text = row.details.get(topic).and_then(Value::as_str).unwrap_or_default();
-            let _ = writeln!(out, "  {:<width$}  {text}", name(row));
+            add(&mut out, &name(row), text);
         }
     }
     let _ = writeln!(out, "\nrecords");
     for of in rows.chunk_by(|one, next| one.harness == next.harness) {
         let holds = holds(&of[0].harness).unwrap_or("not looked into");
-        let _ = writeln!(out, "  {:<width$}  {holds}", of[0].harness);
+        add(&mut out, &of[0].harness, holds);
     }
     out
 }

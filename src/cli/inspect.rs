@@ -22,7 +22,7 @@ use crate::text::grouped;
 pub(super) const EXAMPLES: &str = "\
 Examples:
   briefing inspect ~/Downloads/project     before an agent is started in a strange repository
-  briefing inspect --harness claude-code   only for Claude Code
+  briefing inspect --agents claude-code    only for Claude Code
   briefing inspect --format json           everything, with file and line";
 
 /// How many lines of one kind are shown.

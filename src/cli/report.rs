@@ -29,7 +29,7 @@ Examples:
   briefing report                              the start of a session here
   briefing report src/main.rs                  once the agent has read src/main.rs
   briefing report packages/api                 for agents that are started in packages/api
-  briefing report --harness codex --tokens o200k
+  briefing report --agents codex --tokens o200k
   briefing report --format html -o context.html";
 
 /// Arguments of `briefing report`.

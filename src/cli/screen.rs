@@ -6,11 +6,11 @@ use std::path::Path;
 use anstyle::{AnsiColor, Style};
 
 use super::words::visible;
-use crate::answer::{Fate, Fidelity, Purpose, Resolution, Source, Trigger, Warning};
+use crate::answer::{Fate, Fidelity, Purpose, Resolution, Source, Standing, Trigger, Warning};
 use crate::report::briefing::{uncertainty, whole};
 use crate::report::findings::{Share, share};
 use crate::report::judged::{Judged, sentence};
-use crate::report::words::{Paths, count, fate, list};
+use crate::report::words::{Paths, count, fate, list, reached};
 use crate::text::grouped;
 
 /// The narrowest terminal that columns are made for.
@@ -39,16 +39,19 @@ pub(super) fn of_all(answers: &[Resolution], others: usize, width: usize) -> Str
     if let Some(first) = answers.first() {
         let at = &first.standpoint;
         let cwd = visible(&Paths::home(&at.home).path(&at.cwd));
-        let _ = match &at.target {
-            Some(target) => writeln!(
-                out,
-                "{BOLD}{}{BOLD:#}, read by agents started in {cwd}",
-                visible(&Paths::of(first).path(target))
-            ),
-            None => writeln!(out, "{BOLD}The start of a session{BOLD:#} in {cwd}"),
+        let (what, rest) = match &at.target {
+            Some(target) => {
+                let how = reached(at.tool);
+                (visible(&Paths::of(first).path(target)), format!(", {how} by agents started in {cwd}"))
+            }
+            None => ("The start of a session".to_owned(), format!(" in {cwd}")),
         };
+        out.push_str(&title(&what, &rest, width));
     }
-    let silent = |answer: &&Resolution| answer.answer.sources.is_empty() && answer.answer.refusal.is_none();
+    // Who is told nothing needs no line, unless even that is not certain of the version that was asked about.
+    let silent = |answer: &&Resolution| {
+        answer.answer.sources.is_empty() && answer.answer.refusal.is_none() && unchecked_version(answer).is_none()
+    };
     let (silent, telling): (Vec<_>, Vec<_>) = answers.iter().partition(silent);
     rows(&mut out, &telling, width);
     remarks(&mut out, &telling, width);
@@ -58,7 +61,7 @@ pub(super) fn of_all(answers: &[Resolution], others: usize, width: usize) -> Str
         last.push(format!("no instruction files for {}", list(&names)));
     }
     if others > 0 {
-        last.push(format!("{} more {}: --harness all", others, if others == 1 { "harness" } else { "harnesses" }));
+        last.push(format!("{}: --agents all", count(others, "more agent")));
     }
     if !telling.is_empty() {
         last.push("every file and its reason: -v".to_owned());
@@ -66,6 +69,21 @@ pub(super) fn of_all(answers: &[Resolution], others: usize, width: usize) -> Str
     for (at, line) in wrapped(&last.join(" · "), width).iter().enumerate() {
         let gap = if at == 0 && !telling.is_empty() { "\n" } else { "" };
         let _ = writeln!(out, "{gap}{FAINT}{}{FAINT:#}", visible(line));
+    }
+    out
+}
+
+/// Returns a title, of which the first part is bold; where it is too long for a line the rest stands on its own.
+fn title(what: &str, rest: &str, width: usize) -> String {
+    if what.chars().count() + rest.chars().count() <= width {
+        return format!("{BOLD}{what}{BOLD:#}{rest}\n");
+    }
+    let mut out = String::new();
+    for line in wrapped(what, width) {
+        let _ = writeln!(out, "{BOLD}{line}{BOLD:#}");
+    }
+    for line in wrapped(rest.trim_start_matches([',', ' ']), width - INDENT) {
+        let _ = writeln!(out, "{:INDENT$}{line}", "");
     }
     out
 }
@@ -98,10 +116,16 @@ fn rows(out: &mut String, answers: &[&Resolution], width: usize) {
     let figures: Vec<String> = rows.iter().map(figures).collect();
     let shares: Vec<String> = rows.iter().map(|row| row.share.as_ref().map_or_else(String::new, said)).collect();
     let widest = |cells: &[String]| cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
-    let fitting: Vec<String> = names.iter().filter(|name| name.chars().count() <= NAMES).cloned().collect();
     let words: Vec<&str> = rows.iter().map(|row| standing(row.answers[0]).0).collect();
     let of_words = words.iter().map(|word| word.len()).max().unwrap_or(0);
-    let (of_names, of_figures, of_shares) = (widest(&fitting), widest(&figures), widest(&shares));
+    let of_figures = widest(&figures);
+    // A longer name has a line of its own.
+    let space = width.saturating_sub(of_words + of_figures + 4).min(NAMES);
+    let fitting: Vec<String> = names.iter().filter(|name| name.chars().count() <= space).cloned().collect();
+    let of_names = widest(&fitting);
+    // Bars are left out where lines have no space for them.
+    let of_columns = of_names + of_words + of_figures + 4;
+    let of_shares = if of_columns + 2 + widest(&shares) <= width { widest(&shares) } else { 0 };
     for (at, row) in rows.iter().enumerate() {
         let name = &names[at];
         if name.chars().count() > of_names {
@@ -115,7 +139,7 @@ fn rows(out: &mut String, answers: &[&Resolution], width: usize) {
         let answer = row.answers[0];
         let (word, style) = standing(answer);
         let _ = write!(out, "  {style}{word:<of_words$}{style:#}  {:>of_figures$}", figures[at]);
-        let mut used = of_names + of_words + of_figures + 4;
+        let mut used = of_columns;
         if of_shares > 0 {
             let style = row.share.as_ref().map_or(FAINT, |share| if share.is_over() { WARNING } else { FAINT });
             let _ = write!(out, "  {style}{:<of_shares$}{style:#}", shares[at]);
@@ -283,7 +307,7 @@ fn remarks(out: &mut String, answers: &[&Resolution], width: usize) {
     all.sort_by_key(|remark| remark.rank);
     let hidden = all.len().saturating_sub(SHOWN);
     all.truncate(SHOWN);
-    let who: Vec<String> = all.iter().map(|remark| remark.harnesses.join(", ")).collect();
+    let who: Vec<String> = all.iter().map(|remark| some_of(&remark.harnesses, NAMES)).collect();
     let widest = |cells: &mut dyn Iterator<Item = usize>, most: usize| cells.max().unwrap_or(0).min(most);
     let of_words = widest(&mut all.iter().map(|remark| remark.word.len()), 12);
     let of_paths = widest(&mut all.iter().map(|remark| remark.path.chars().count()), PATHS);
@@ -295,7 +319,6 @@ fn remarks(out: &mut String, answers: &[&Resolution], width: usize) {
     for (remark, who) in all.iter().zip(&who) {
         let (word, style) = (remark.word, remark.style);
         let path = visible(&shortened(&remark.path, of_paths));
-        let who = shortened(who, of_who);
         let reason = visible(&remark.reason);
         // What does not fit beside its file stands below it.
         let (beside, below) = match reason.chars().count() <= space {
@@ -348,7 +371,12 @@ fn of_answer(answer: &Resolution) -> Vec<Remark> {
             harnesses: harnesses(),
         });
     }
-    for source in answer.answer.sources.iter().filter(|source| !is_plain(source)) {
+    // A rule that waits at the start, and that this very file brings, is no news.
+    let comes_otherwise = |waiting: &Source| {
+        let is_other = |source: &Source| source.place == waiting.place && source.fate.reaches();
+        matches!(waiting.fate, Fate::Excluded | Fate::Dropped) && answer.answer.sources.iter().any(is_other)
+    };
+    for source in answer.answer.sources.iter().filter(|source| !is_plain(source) && !comes_otherwise(source)) {
         let (rank, style) = match source.fate {
             Fate::Truncated => (1, WARNING),
             Fate::Missing | Fate::Unreadable => (2, ERROR),
@@ -371,6 +399,10 @@ fn of_answer(answer: &Resolution) -> Vec<Remark> {
         let word = answer.fidelity.word();
         found.push(Remark { rank: 4, word, style: WARNING, path, reason, harnesses: harnesses() });
     }
+    if let Some(reason) = unchecked_version(answer).filter(|reason| !uncertainty(answer).contains(*reason)) {
+        let (path, reason) = (String::new(), reason.to_owned());
+        found.push(Remark { rank: 4, word: "note", style: WARNING, path, reason, harnesses: harnesses() });
+    }
     for warning in answer.answer.warnings.iter().filter(|warning| !is_said_elsewhere(warning, answer)) {
         let path = warning.path.as_deref().map(|path| paths.path(path)).unwrap_or_default();
         let reason = without(&paths.text(&warning.message), &path);
@@ -380,6 +412,14 @@ fn of_answer(answer: &Resolution) -> Vec<Remark> {
         found.push(Remark { rank: 5, word: "note", style: WARNING, path, reason, harnesses: harnesses() });
     }
     found
+}
+
+/// Says why the version that was asked about is answered by the rules of another.
+fn unchecked_version(answer: &Resolution) -> Option<&str> {
+    match &answer.claim.standing {
+        Standing::Uncertain(why) => Some(why),
+        Standing::Covered | Standing::Newer => None,
+    }
 }
 
 /// Whether another line of the screen says what a warning says.
@@ -416,16 +456,80 @@ pub(super) fn shortened(path: &str, space: usize) -> String {
     format!("{head}…{tail}")
 }
 
+/// Returns as many names as fit, and how many more there are.
+fn some_of(names: &[String], space: usize) -> String {
+    for shown in (1..=names.len()).rev() {
+        let more = (shown < names.len()).then(|| format!("+{}", names.len() - shown));
+        let line = [names[..shown].join(", ")].into_iter().chain(more).collect::<Vec<_>>().join(" ");
+        if line.chars().count() <= space || shown == 1 {
+            return line;
+        }
+    }
+    String::new()
+}
+
+/// Returns the words of a text. The groups of a number and its unit are one: `32 768 B`.
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split(' ').filter(|word| !word.is_empty()) {
+        let digits = word.bytes().take_while(u8::is_ascii_digit).count();
+        let is_group = digits == 3 && !word[digits..].starts_with(char::is_alphanumeric);
+        let is_unit = ["B", "%", "bytes", "tokens"].contains(&word.trim_end_matches([',', ';', '.', ')', ':']));
+        match words.last_mut() {
+            Some(last) if (is_group || is_unit) && last.ends_with(|c: char| c.is_ascii_digit()) => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => words.push(word.to_owned()),
+        }
+    }
+    words
+}
+
+/// Returns Markdown with paragraphs and items that are no wider than the terminal. Code and tables stay as they are.
+pub(super) fn markdown(text: &str, width: usize) -> String {
+    let (mut out, mut paragraph, mut in_code) = (String::new(), String::new(), false);
+    let flush = |paragraph: &mut String, out: &mut String| {
+        let (mark, text) = match paragraph.strip_prefix("- ") {
+            Some(text) => ("- ", text),
+            None => ("", paragraph.as_str()),
+        };
+        for (at, line) in wrapped(text, width.saturating_sub(mark.len())).iter().enumerate() {
+            let before = if at == 0 { mark } else { &" ".repeat(mark.len()) };
+            let _ = writeln!(out, "{before}{line}");
+        }
+        paragraph.clear();
+    };
+    for line in text.lines() {
+        let is_fence = line.trim_start().starts_with("```");
+        let stands_alone = in_code || is_fence || line.is_empty() || line.starts_with(['#', '|']);
+        in_code ^= is_fence;
+        if stands_alone || line.starts_with("- ") {
+            flush(&mut paragraph, &mut out);
+        }
+        if stands_alone {
+            let _ = writeln!(out, "{line}");
+            continue;
+        }
+        if !paragraph.is_empty() {
+            paragraph.push(' ');
+        }
+        paragraph.push_str(line.trim());
+    }
+    flush(&mut paragraph, &mut out);
+    out
+}
+
 /// Lines of whole words.
 pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ').filter(|word| !word.is_empty()) {
+    for word in words(text) {
         match lines.last_mut() {
             Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
                 line.push(' ');
-                line.push_str(word);
+                line.push_str(&word);
             }
-            _ => lines.push(word.to_owned()),
+            _ => lines.push(word),
         }
     }
     lines
@@ -447,6 +551,16 @@ mod tests {
         assert_eq!(shortened("packages/a-long-name/AGENTS.md", 20), "packag…ame/AGENTS.md");
         assert_eq!(shortened("AGENTS.md", 20), "AGENTS.md");
         assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrapped("32 768 of 34 566 B, 5 of 400 lines", 12), ["32 768 of", "34 566 B, 5", "of 400 lines"]);
+        let names = ["goose", "kimi-code", "mistral-vibe"].map(str::to_owned);
+        assert_eq!(
+            [5, 22, 40].map(|space| some_of(&names, space)),
+            ["goose +2", "goose, kimi-code +1", "goose, kimi-code, mistral-vibe"]
+        );
+        assert_eq!(
+            markdown("# A b\n\n- one two\n  three\nfour\n\n```\na b c d e f\n```\n", 9),
+            "# A b\n\n- one two\n  three\n  four\n\n```\na b c d e f\n```\n"
+        );
     }
 
     #[test]

@@ -30,9 +30,9 @@ use crate::text::grouped;
 pub(super) const EXAMPLES: &str = "\
 Examples:
   briefing session --agents claude-code --read src/a.rs src/b.rs
-  briefing session --harness opencode --read src/a.rs --compact --read src/a.rs
-  briefing session --harness opencode --agent plan --subagent general
-  briefing session --harness claude-code --steps session.txt
+  briefing session --agents opencode --read src/a.rs --compact --read src/a.rs
+  briefing session --agents opencode --agent plan --subagent general
+  briefing session --agents claude-code --steps session.txt
 
 A file of steps has one on each line: read FILE, edit FILE, write FILE, mention FILE, shell COMMAND, run DIR, skill NAME,
 agent NAME, subagent NAME, change FILE, delete FILE, compact, resume. What happens in one turn of the model stands on one line, with + between.";

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 
 use super::{Failure, defaults, redact, screen, words};
-use crate::answer::{Fidelity, Resolution, Standpoint};
+use crate::answer::{Fidelity, Resolution, Standpoint, Tool};
 use crate::disk::{self, Buffers, Filesystem, Real};
 use crate::harness::custom::{self, Customs};
 use crate::harness::{self, Choice, Profile};
@@ -34,29 +34,32 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   briefing show                                    the start of a session here
   briefing show src/main.rs                        the agent reads src/main.rs
-  briefing show src/main.rs --harness codex,opencode@1.1
+  briefing show src/main.rs --agents codex,opencode@1.1
   briefing show --cwd packages/api                 the agent is started in packages/api
-  briefing show --harness codex --format prompt    the exact text, and nothing else
-  briefing show --harness codex --why              every path that Codex looks for";
+  briefing show --agents codex --format prompt     the exact text, and nothing else
+  briefing show --agents codex --why               every path that Codex looks for";
 
 /// Arguments of `briefing show`.
 #[derive(Args)]
 pub(super) struct Show {
     /// The file the agent would read, relative to where it is started; without it, the start of a session is shown
     file: Option<PathBuf>,
-    /// Only these agents, or these editions of them: codex,opencode@1.1,claude-code@auto; mine: those that are used
+    /// Only these agents, or these versions of them: codex,opencode@1.1,claude-code@auto; mine: those that are used
     /// here (the default); all: every one; may be repeated
     #[arg(long = "agents", visible_alias = "harness", value_name = "ID[@VERSION]|mine|all", value_delimiter = ',')]
     harness: Vec<String>,
-    /// The edition of harnesses that are named without one [default: auto, and newest where none is installed]
+    /// The version of agents that are named without one [default: auto, and newest where none is installed]
     #[arg(long, value_enum)]
     edition: Option<Editions>,
     /// Where the agent is started [default: the working directory]
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
     /// The home directory to assume, relative to where the agent is started
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with = "no_home")]
     home: Option<PathBuf>,
+    /// Leave out home directory, environment and installed programs, so that every machine says the same
+    #[arg(long)]
+    no_home: bool,
     /// The kind of session: main, subagent, cron, group, local
     #[arg(long, value_name = "KIND")]
     session: Option<String>,
@@ -84,7 +87,7 @@ pub(super) struct Show {
     /// How to print the answer
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// With --format prompt: only the Nth message of the one harness that is asked
+    /// With --format prompt: only the Nth message of the one agent that is asked
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     message: Option<u16>,
     /// With --format prompt: only the texts of instruction files, as they are sent, or every layer behind a line of its own:
@@ -146,7 +149,7 @@ enum Format {
 /// Answers, prints, and exits with 0 whatever the answer is.
 pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
     let here = here()?;
-    let request = request(show)?;
+    let mut request = request(show)?;
     let cwd = directory("--cwd", show.cwd.as_deref(), &here)?.unwrap_or_else(|| here.clone());
     // Paths are relative to where the agent is started, as the file is that it would read.
     let home = directory("--home", show.home.as_deref(), &cwd)?;
@@ -156,10 +159,18 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
     if show.message.is_some() && !matches!(show.format, Format::Prompt) {
         return Err("--message selects a message of --format prompt; add that".to_owned().into());
     }
-    let target = show.file.as_deref().map(|file| target(show, &cwd, file)).transpose()?;
+    if show.layers.is_some() && !matches!(show.format, Format::Prompt) {
+        return Err("--layers selects what --format prompt prints; add that".to_owned().into());
+    }
+    let asked = show.file.as_deref().map(|file| target(show, &cwd, file)).transpose()?;
+    let (target, is_new) = asked.unzip();
+    // What does not exist cannot be read: the agent creates it.
+    if is_new == Some(true) && request.tool.is_none() {
+        request.tool = Some(Tool::Write.word().to_owned());
+    }
     let (read_before, already_loaded) = (show.read.clone(), show.already.clone());
     let places = Places { cwd, target, read_before, already_loaded };
-    let mut defaults = defaults(home);
+    let mut defaults = if show.no_home { super::nobody(&places.cwd) } else { defaults(home) };
     Editions::set(show.edition, &mut defaults);
     let files = Buffers::over(Real);
     let secrets = if show.reveal { Secrets::Shown } else { Secrets::Hidden };
@@ -192,7 +203,7 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
                 (answers, None) if !instructions => preview::layers(answers),
                 ([answer], message) => preview::exact(answer, message.map(usize::from))?,
                 (_, None) => preview::prompt(&answers),
-                (_, Some(_)) => return Err("--message: name one harness with --harness".to_owned().into()),
+                (_, Some(_)) => return Err("--message: name one agent with --agents".to_owned().into()),
             };
             if judged.iter().any(|one| one.because != judged::NAMED_BY_USER) {
                 say(&sentence(&judged));
@@ -214,25 +225,29 @@ pub(super) fn run(show: &Show) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The file that the agent reads: of a directory, one that stands in it or below it.
-fn target(show: &Show, cwd: &Path, file: &Path) -> Result<PathBuf, Failure> {
+/// A file that the agent creates in a directory which holds no other.
+const NEW_FILE: &str = "new-file";
+
+/// The file that the agent reaches, and whether it is new: of a directory, one that stands in it or below it.
+fn target(show: &Show, cwd: &Path, file: &Path) -> Result<(PathBuf, bool), Failure> {
     let path = absolute(cwd, file);
     match Real.stat(&path).map(|meta| meta.kind) {
         Ok(FileType::Dir) => {
             let Some(inside) = found(&Real, &Neighbour::within(&path)) else {
-                let problem =
-                    format!("{} is a directory without a file that an agent could read; name a file", file.display());
-                return Err(problem.into());
+                let target = file.join(NEW_FILE);
+                let (dir, name) = (file.display(), target.display());
+                say(&format!("{dir} is a directory with no file but instructions; this is for creating {name}"));
+                return Ok((target, true));
             };
             let target = file.join(inside);
             say(&format!("{} is a directory; this is for reading {} in it", file.display(), target.display()));
-            Ok(target)
+            Ok((target, false))
         }
         Err(Errno::NOENT) if !show.new => {
             let problem = format!("{} does not exist; --new asks about a file that the agent creates", file.display());
             Err(problem.into())
         }
-        _ => Ok(file.to_owned()),
+        _ => Ok((file.to_owned(), show.new)),
     }
 }
 
@@ -501,7 +516,7 @@ pub(super) fn print_styled(text: &str) -> Result<(), Failure> {
 }
 
 /// Says something about the answers on standard error.
-fn say(problem: &str) {
+pub(super) fn say(problem: &str) {
     eprintln!("briefing: {}", redact::redacted(problem));
 }
 

@@ -10,15 +10,17 @@ use std::time::Duration;
 use clap::Args;
 
 use super::audit::{Since, parse_time};
-use super::show::{Disk, answer, exists, here, print, questions, write};
+use super::show::{Disk, answer, exists, here, installed, print, questions, write};
 use super::whom::{Format, Whom};
 use super::{FINDINGS, Failure, MISUSE, redact, states};
 use crate::answer::{Fidelity, Resolution};
 use crate::disk::{Filesystem, Real};
+use crate::harness::choice::AUTO;
 use crate::harness::{self, Choice};
+use crate::queries::installed::Installed::Version;
 use crate::report::briefing::uncertainty;
 use crate::report::case::{case, observed};
-use crate::request::{OneOrMany, Places};
+use crate::request::{Defaults, OneOrMany, Places};
 use crate::snapshot::{FileType, absolute};
 use crate::verify::client::{self, Client};
 use crate::verify::difference::{Difference, Verdict, compare};
@@ -39,13 +41,13 @@ Examples:
 /// Arguments of `briefing verify`.
 #[derive(Args)]
 pub(super) struct Verify {
-    /// The harness, as ID or ID@VERSION, and the file that the agent reads; without the one those that are used here and
+    /// The agent, as ID or ID@VERSION, and the file that the agent reads; without the one those that are used here and
     /// installed, without the other the start of a session
-    #[arg(value_name = "HARNESS] [FILE", num_args = 0..=2)]
+    #[arg(value_name = "ID[@VERSION]] [FILE", num_args = 0..=2)]
     what: Vec<String>,
     #[command(flatten)]
     whom: Whom,
-    /// The program to ask [default: the command of the harness on PATH]
+    /// The program to ask [default: the command of the agent on PATH]
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
     /// Do not ask before a program is run
@@ -98,6 +100,11 @@ pub(super) fn run(arguments: &Verify) -> Result<ExitCode, Failure> {
     if arguments.records {
         return records::run(arguments);
     }
+    if arguments.whom.no_home {
+        return Err("--no-home: a client is asked with its settings; leave it out, or name another home with --home"
+            .to_owned()
+            .into());
+    }
     let asked = whom(arguments)?;
     let expected = if arguments.on_copy { Where::Copy } else { verify::expected_place() };
     if !arguments.yes && !agreed(&asked, expected)? {
@@ -139,6 +146,9 @@ fn whom(arguments: &Verify) -> Result<Vec<Asked>, Failure> {
         exists("FILE", &cwd, Path::new(file))?;
     }
     let places = Places { cwd, target: file.map(PathBuf::from), read_before: Vec::new(), already_loaded: Vec::new() };
+    if let Some(asked) = harness {
+        is_installed(asked, &places.cwd, &defaults)?;
+    }
     let (questions, _) = questions(&Real, &request, &places, defaults)?;
     let path: Vec<PathBuf> = env.get("PATH").map(|path| std::env::split_paths(path).collect()).unwrap_or_default();
     let mut asked = Vec::new();
@@ -157,6 +167,24 @@ fn whom(arguments: &Verify) -> Result<Vec<Asked>, Failure> {
         return Err(missing.join("; ").into());
     }
     Ok(asked)
+}
+
+/// Refuses to ask one version about another.
+fn is_installed(asked: &str, cwd: &Path, defaults: &Defaults) -> Result<(), String> {
+    let Some((id, version)) = asked.split_once('@').filter(|(_, version)| *version != AUTO) else { return Ok(()) };
+    let Some(profile) = harness::profile(id) else { return Ok(()) };
+    let Version(found, path) = installed(profile, cwd, defaults) else { return Ok(()) };
+    // `@0.169` means every 0.169.
+    let is_meant =
+        found == version || found.strip_prefix(version).is_some_and(|rest| rest.starts_with(['.', '-', '+']));
+    match is_meant {
+        true => Ok(()),
+        false => Err(format!(
+            "{asked}: {} {found} is installed ({}), not {version}; verify {id}, or name the program of {version} with --program",
+            profile.title,
+            path.display()
+        )),
+    }
 }
 
 /// A lone word is a harness, or else a file.

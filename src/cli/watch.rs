@@ -19,7 +19,7 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   briefing watch                          what your agents are told at the start of a session here
   briefing watch src/main.rs              what they are told when they read src/main.rs
-  briefing watch --harness codex --format json";
+  briefing watch --agents codex --format json";
 
 /// Arguments of `briefing watch`.
 #[derive(Args)]

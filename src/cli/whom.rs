@@ -26,8 +26,11 @@ pub(super) struct Whom {
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
     /// The home directory to assume, relative to where the agent is started
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with = "no_home")]
     home: Option<PathBuf>,
+    /// Leave out home directory, environment and installed programs, so that every machine says the same
+    #[arg(long)]
+    pub no_home: bool,
 }
 
 impl Whom {
@@ -41,7 +44,10 @@ impl Whom {
 
     /// The same where it is known in which directory the agent is started.
     pub fn defaults(&self, cwd: &Path) -> Result<Defaults, String> {
-        Ok(super::defaults(directory("--home", self.home.as_deref(), cwd)?))
+        Ok(match self.no_home {
+            true => super::nobody(cwd),
+            false => super::defaults(directory("--home", self.home.as_deref(), cwd)?),
+        })
     }
 
     /// A question to these harnesses.

@@ -1,5 +1,6 @@
-//! `briefing why`: where a sentence comes from, which harnesses send it, and why the others do not.
+//! `briefing why`: where a sentence comes from, which agents get it, and why the others do not.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,6 +16,8 @@ use crate::answer::{Fate, Standpoint, Trigger};
 use crate::disk::Real;
 use crate::engine::settings::Settings;
 use crate::engine::why::why;
+use crate::harness::choose;
+use crate::queries::roster::MINE;
 use crate::report::why::{Reach, Standing, Why as Found};
 use crate::report::words::{self, Paths, list};
 use crate::snapshot::absolute;
@@ -60,15 +63,30 @@ pub(super) fn run(arguments: &Why) -> Result<ExitCode, Failure> {
             .map_err(|problem| format!("--file: {}: {problem}", file.display()))?,
         (None, None) => String::new(),
     };
-    let found = why(base, &cwd, settings, &sought)?;
+    let customs = super::show::customs(&Real, &cwd);
+    for id in &arguments.require {
+        choose(id, &customs).map_err(|problem| format!("--require: {problem}"))?;
+    }
+    let mut found = why(base.clone(), &cwd, settings, &sought)?;
+    // Those that must get it are asked, whoever else is.
+    let is_asked = |id: &&String| found.judged.iter().any(|one| id.split('@').next() == Some(&one.agent));
+    let others: Vec<String> = arguments.require.iter().filter(|id| !is_asked(id)).cloned().collect();
+    if !others.is_empty() {
+        let mine =
+            if arguments.whom.harness.is_empty() { vec![MINE.to_owned()] } else { arguments.whom.harness.clone() };
+        let settings = Settings::of_harnesses(&[mine, others].concat(), &customs)?;
+        found = why(base, &cwd, settings, &sought)?;
+    }
     match arguments.format {
         Format::Json => {
             let json = serde_json::to_string_pretty(&found).map_err(|error| error.to_string())?;
             print(&format!("{json}\n"))?;
         }
         Format::Text => {
-            let head = screen::judged(&found.judged, screen::width());
-            print_styled(&format!("{head}{}", text(&found, &paths, arguments.limit.max(1))))?;
+            let width = screen::width();
+            let shown = Shown { paths: &paths, width, of_names: 0 };
+            let text = shown.text(&found, arguments.limit.max(1));
+            print_styled(&format!("{}{text}", screen::judged(&found.judged, width)))?;
         }
     }
     let nowhere = found.places.is_empty() && found.elsewhere.is_empty();
@@ -95,33 +113,157 @@ const FAINT: Style = Style::new().dimmed();
 const GOOD: Style = AnsiColor::Green.on_default();
 const WARNING: Style = AnsiColor::Yellow.on_default();
 
-fn text(found: &Found, paths: &Paths, limit: usize) -> String {
-    let mut out = String::new();
-    for places in blocks(&found.places[..found.places.len().min(limit)]) {
-        standing(&mut out, &places, paths);
+/// The narrowest column of reasons; a narrower one stands below its agent.
+const REASONS: usize = 24;
+
+/// For whom places are printed: where they stand, and how wide their terminal is.
+#[derive(Clone, Copy)]
+struct Shown<'a> {
+    paths: &'a Paths,
+    width: usize,
+    /// The widest name of an agent in a block.
+    of_names: usize,
+}
+
+impl Shown<'_> {
+    fn text(self, found: &Found, limit: usize) -> String {
+        let mut out = String::new();
+        let mut few = found.clone();
+        few.spread(limit);
+        for places in blocks(&few.places) {
+            let name = self.paths.path(Path::new(&places[0].path));
+            let at: Vec<String> = places.iter().map(|place| format!("{}:{}", place.line, place.column)).collect();
+            self.head(&mut out, &format!("{name}:{}", at.join(", ")));
+            for link in &places[0].links {
+                let _ =
+                    writeln!(out, "  {FAINT}{} is a link to it{FAINT:#}", visible(&self.paths.path(Path::new(link))));
+            }
+            self.agents(&mut out, &places[0].harnesses);
+            out.push('\n');
+        }
+        if let Some(more @ 1..) = found.places.len().checked_sub(limit) {
+            let all = found.places.len();
+            let files = found.places.iter().map(|place| &place.path).collect::<BTreeSet<_>>().len();
+            let more =
+                format!("{} in {}: --limit {all}", words::count(more, "more place"), words::count(files, "file"));
+            let _ = writeln!(out, "{FAINT}{more}{FAINT:#}\n");
+        }
+        for unfiled in &found.elsewhere {
+            let from = match &unfiled.url {
+                Some(url) => format!("from {url}"),
+                None => "from no file: its own words, or made from what it finds".to_owned(),
+            };
+            let said = format!("{} {} says it, {}", unfiled.harness, unfiled.edition, visible(&from));
+            self.item(&mut out, GOOD, '●', "", &said);
+        }
+        if found.places.is_empty() && found.elsewhere.is_empty() {
+            let nowhere = "no instruction file that is read or could be read here says this, and no agent does";
+            screen::wrapped(nowhere, self.width).iter().for_each(|line| out.push_str(&format!("{line}\n")));
+        }
+        if !found.near.is_empty() {
+            let _ = writeln!(out, "\nthe nearest lines are");
+        }
+        for near in &found.near {
+            let name = visible(&self.paths.path(Path::new(&near.path)));
+            let line = format!("{name}:{}: {}", near.line, visible(&near.text));
+            let line = screen::wrapped(&line, self.width.saturating_sub(4)).join("\n    ");
+            let _ = writeln!(out, "  {line}");
+            let gets = near.harnesses.iter().filter(|told| told.reaches);
+            let gets: Vec<String> =
+                gets.map(|told| format!("{} {} ({})", told.harness, told.edition, when(told))).collect();
+            let who = if gets.is_empty() { "no agent gets it".to_owned() } else { format!("goes to {}", list(&gets)) };
+            for line in screen::wrapped(&who, self.width.saturating_sub(4)) {
+                let _ = writeln!(out, "    {FAINT}{line}{FAINT:#}");
+            }
+        }
+        out
     }
-    if let Some(more @ 1..) = found.places.len().checked_sub(limit) {
-        let _ = writeln!(out, "{FAINT}{}: --limit {}{FAINT:#}\n", words::count(more, "more place"), found.places.len());
+
+    fn head(self, out: &mut String, text: &str) {
+        for line in screen::wrapped(&visible(&text), self.width) {
+            let _ = writeln!(out, "{BOLD}{line}{BOLD:#}");
+        }
     }
-    for unfiled in &found.elsewhere {
-        let from = match &unfiled.url {
-            Some(url) => format!("from {url}"),
-            None => "from no file: its own words, or made from what it finds".to_owned(),
-        };
-        let (harness, edition) = (&unfiled.harness, &unfiled.edition);
-        let _ = writeln!(out, "{GOOD}●{GOOD:#} {harness} {edition} says it, {}", visible(&from));
+
+    /// Writes what agents make of a text: first those that get it, last those that never look, by their reason.
+    fn agents(mut self, out: &mut String, all: &[Reach]) {
+        self.of_names = all.iter().map(|told| label(told).chars().count()).max().unwrap_or(0);
+        let (gets, misses): (Vec<_>, Vec<_>) = all.iter().partition(|told| told.reaches);
+        for told in gets {
+            self.agent(out, GOOD, '●', told, when(told), &self.paths.text(&told.reason));
+        }
+        let (known, unknown): (Vec<_>, Vec<_>) = misses.into_iter().partition(|told| told.fate.is_some());
+        for told in known {
+            let (mark, fate) = match told.fate.as_deref().and_then(Fate::named) {
+                // Some of the file is sent, and this is not.
+                Some(fate) if fate.reaches() => ('◐', "lost"),
+                Some(fate) => ('○', words::fate(fate)),
+                None => ('○', ""),
+            };
+            let reason = self.paths.text(&told.reason);
+            let instead = told.start.as_deref().filter(|_| !reason.contains("; start "));
+            let instead = instead.map_or_else(String::new, |start| format!("; started in {start} it gets it"));
+            self.agent(out, WARNING, mark, told, fate, &format!("{reason}{instead}"));
+        }
+        let (started, never): (Vec<_>, Vec<_>) = unknown.into_iter().partition(|told| told.start.is_some());
+        for told in started {
+            let start = told.start.as_deref().unwrap_or_default();
+            self.agent(out, WARNING, '○', told, "not here", &format!("started in {start} it gets it"));
+        }
+        let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
+        for told in never {
+            // The reason begins with the agent's name, for people.
+            let reason = self.paths.text(&told.reason);
+            let reason = match reason.split_once(" does not ").or_else(|| reason.split_once(" looks ")) {
+                Some((title, _)) => reason[title.len() + 1..].to_owned(),
+                None => reason,
+            };
+            match reasons.iter_mut().find(|(other, _)| *other == reason) {
+                Some((_, labels)) => labels.push(label(told)),
+                None => reasons.push((reason, vec![label(told)])),
+            }
+        }
+        for (reason, labels) in reasons {
+            self.item(out, FAINT, '○', "  ", &format!("not read by {}: {}", list(&labels), visible(&reason)));
+        }
     }
-    if found.places.is_empty() && found.elsewhere.is_empty() {
-        let _ = writeln!(out, "no instruction file that is read or could be read here says this, and no harness does");
+
+    /// Writes the line of one agent. A reason that is too long for it stands below.
+    fn agent(self, out: &mut String, style: Style, mark: char, told: &Reach, word: &str, reason: &str) {
+        let of_names = self.of_names;
+        let reason = visible(&reason);
+        let used = of_names + 4 + 2 + WORDS;
+        let space = self.width.saturating_sub(used + 1);
+        let is_beside = reason.chars().count() <= space || space >= REASONS * 2;
+        let indent = if is_beside { used + 1 } else { 6 };
+        let lines = screen::wrapped(&reason, self.width.saturating_sub(indent));
+        let _ = write!(out, "  {style}{mark}{style:#} {:<of_names$}  {word:<WORDS$}", label(told));
+        for (at, line) in lines.iter().enumerate() {
+            let _ = match at == 0 && is_beside {
+                true => write!(out, " {FAINT}{line}{FAINT:#}"),
+                false => write!(out, "\n{:indent$}{FAINT}{line}{FAINT:#}", ""),
+            };
+        }
+        out.truncate(out.trim_end().len());
+        out.push('\n');
     }
-    if !found.near.is_empty() {
-        let _ = writeln!(out, "\nthe nearest lines are");
+
+    /// Writes a sentence behind a mark.
+    fn item(self, out: &mut String, style: Style, mark: char, indent: &str, text: &str) {
+        let lines = screen::wrapped(text, self.width.saturating_sub(indent.len() + 2));
+        let _ = writeln!(out, "{indent}{style}{mark}{style:#} {}", lines.join(&format!("\n{indent}  ")));
     }
-    for near in &found.near {
-        let name = visible(&paths.path(Path::new(&near.path)));
-        let _ = writeln!(out, "  {name}:{}  {FAINT}{}{FAINT:#}", near.line, visible(&near.text));
-    }
-    out
+}
+
+/// The widest word about a text.
+const WORDS: usize = 8;
+
+fn label(told: &Reach) -> String {
+    format!("{} {}", told.harness, told.edition)
+}
+
+fn when(told: &Reach) -> &'static str {
+    told.trigger.as_deref().and_then(Trigger::named).map_or("", words::when)
 }
 
 /// The places of one file at which the same becomes of the text.
@@ -135,64 +277,4 @@ fn blocks(places: &[Standing]) -> Vec<Vec<&Standing>> {
         }
     }
     blocks
-}
-
-/// The places of one block, with the harnesses that get the text before those that do not.
-fn standing(out: &mut String, places: &[&Standing], paths: &Paths) {
-    let place = places[0];
-    let name = visible(&paths.path(Path::new(&place.path)));
-    let at: Vec<String> = places.iter().map(|place| format!("{}:{}", place.line, place.column)).collect();
-    let _ = writeln!(out, "{BOLD}{name}:{}{BOLD:#}", at.join(", "));
-    let label = |told: &Reach| format!("{} {}", told.harness, told.edition);
-    let width = place.harnesses.iter().map(|told| label(told).chars().count()).max().unwrap_or(0);
-    let (gets, misses): (Vec<_>, Vec<_>) = place.harnesses.iter().partition(|told| told.reaches);
-    for told in gets {
-        let when = told.trigger.as_deref().and_then(Trigger::named).map_or("", words::when);
-        let reason = visible(&paths.text(&told.reason));
-        let _ = writeln!(out, "  {GOOD}●{GOOD:#} {:<width$}  {when:<8} {FAINT}{reason}{FAINT:#}", label(told));
-    }
-    let (known, unknown): (Vec<_>, Vec<_>) = misses.into_iter().partition(|told| told.fate.is_some());
-    for told in known {
-        let (mark, fate) = match told.fate.as_deref().and_then(Fate::named) {
-            // Some of the file is sent, and this is not.
-            Some(fate) if fate.reaches() => ('◐', "lost"),
-            Some(fate) => ('○', words::fate(fate)),
-            None => ('○', ""),
-        };
-        let reason = visible(&paths.text(&told.reason));
-        let instead = told.start.as_deref().filter(|_| !reason.contains("; start "));
-        let instead = instead.map_or_else(String::new, |start| format!("; started in {} it gets it", visible(&start)));
-        let _ = writeln!(
-            out,
-            "  {WARNING}{mark}{WARNING:#} {:<width$}  {fate:<8} {FAINT}{reason}{instead}{FAINT:#}",
-            label(told)
-        );
-    }
-    // Those that never look there are put together by their reason.
-    let (started, never): (Vec<_>, Vec<_>) = unknown.into_iter().partition(|told| told.start.is_some());
-    for told in started {
-        let start = visible(&told.start.as_deref().unwrap_or_default());
-        let _ = writeln!(
-            out,
-            "  {WARNING}○{WARNING:#} {:<width$}  not here {FAINT}started in {start} it gets it{FAINT:#}",
-            label(told)
-        );
-    }
-    let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
-    for told in never {
-        // The reason begins with the agent's name, for people.
-        let reason = paths.text(&told.reason);
-        let reason = match reason.split_once(" does not ").or_else(|| reason.split_once(" looks ")) {
-            Some((title, _)) => reason[title.len() + 1..].to_owned(),
-            None => reason,
-        };
-        match reasons.iter_mut().find(|(other, _)| *other == reason) {
-            Some((_, labels)) => labels.push(label(told)),
-            None => reasons.push((reason, vec![label(told)])),
-        }
-    }
-    for (reason, labels) in reasons {
-        let _ = writeln!(out, "  {FAINT}○ not read by {}: {}{FAINT:#}", list(&labels), visible(&reason));
-    }
-    out.push('\n');
 }

@@ -1,4 +1,4 @@
-//! Finds the instruction files, settings and declarations below a directory.
+//! Finds the instruction files, settings and declarations below a directory, and the files whose reading brings one.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -8,9 +8,13 @@ use std::sync::Arc;
 use super::Core;
 use super::workspace::is_instruction_file;
 use crate::answer::{Fate, Resolution};
+use crate::disk::Filesystem;
 use crate::disk::scan::{self, Progress, Threads};
 use crate::harness::custom::FILE_NAME;
 use crate::harness::names::{INSTRUCTION_FILES, SETTINGS_FILES};
+use crate::queries::patterns::{self, Matches};
+use crate::report::findings::patterns as patterns_of;
+use crate::request::beside;
 
 /// Files below a directory that matter to agents.
 pub(crate) struct Below {
@@ -39,4 +43,15 @@ pub(crate) fn below(core: &Core, root: &Path, session: &[Arc<Resolution>], revis
     let settings = found.iter().filter(|file| SETTINGS_FILES.matches(file)).cloned().collect();
     let instructions = found.into_iter().filter(|file| is_instruction_file(file, &customs)).chain(named).collect();
     Below { instructions, settings, declarations }
+}
+
+/// Returns a file that each pattern of a rule matches: one that an agent reads, or is handed, to be told the rule.
+pub(crate) async fn matched_by(core: &Arc<Core>, rule: &Path) -> BTreeSet<PathBuf> {
+    let Ok(raw) = core.files.read(rule) else { return BTreeSet::new() };
+    let mut found = BTreeSet::new();
+    for pattern in patterns_of(&raw).iter().take(patterns::MOST) {
+        let files = core.query(Matches::below(&beside(rule), pattern)).await;
+        found.extend(files.value.first().cloned());
+    }
+    found
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Core;
 use super::alone::at_rest;
-use super::below::below;
+use super::below::{below, matched_by};
 use super::inspect::Found;
 use super::settings::Settings;
 use super::workspace::is_instruction_file;
@@ -14,16 +14,14 @@ use crate::answer::{Fate, Resolution, SessionKind, Source, Standpoint};
 use crate::disk::{self, Filesystem, Real};
 use crate::harness::Choice;
 use crate::queries::neighbour::Neighbour;
-use crate::queries::patterns::{self, Matches};
-use crate::report::change::{Change, Kind, Moment, When, on_read};
+use crate::report::change::{Change, Kind, Moment, When, on_reaching, text_of_files};
 use crate::report::compare::{Difference, compare};
-use crate::report::findings::patterns as patterns_of;
 use crate::report::front_matter::head;
 use crate::report::inspection::{Note, changes};
 use crate::report::sentences;
 use crate::request::{Defaults, OneOrMany, Places, Request, beside};
 use crate::resolve::AgentQuestion;
-use crate::snapshot::Content;
+use crate::snapshot::{Content, FileType};
 use crate::text::grouped;
 
 /// Version of the JSON form.
@@ -87,6 +85,13 @@ pub fn change(defaults: Defaults, changing: &Changing) -> Result<Change, String>
         let [old, new] = found;
         let grants = changes(&old.grants, &new.grants);
         let notes = come(&old.notes, new.notes);
+        // Most agents make no difference between a file that they read and one that is handed to them.
+        let reads: Vec<Moment> = moments.iter().filter(|moment| moment.when.kind == Kind::Read).cloned().collect();
+        let is_repeated = |moment: &Moment| {
+            let same = |read: &Moment| read.when.file == moment.when.file && read.is_like(moment);
+            moment.when.kind == Kind::Attach && reads.iter().any(same)
+        };
+        moments.retain(|moment| !is_repeated(moment));
         let order = |moment: &Moment| judged.iter().position(|one| one.agent == moment.agent);
         moments.sort_by_key(order);
         Ok(Change { version: VERSION, base: name, before, after, judged, asked, moments, grants, notes })
@@ -132,6 +137,13 @@ pub(super) struct Agent {
     after: (Choice, Standpoint),
 }
 
+/// One side of a change.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Then,
+    Now,
+}
+
 /// The answers of one agent before and after.
 type Sides = (Arc<Resolution>, Arc<Resolution>);
 
@@ -152,33 +164,53 @@ impl Asking<'_> {
         let start = self.root.join(&when.start);
         let start = crate::snapshot::absolute(self.root, &start);
         let target = when.file.as_ref().map(|file| start.join(file));
-        let all = self.sides(|at| {
-            at.cwd.clone_from(&start);
+        // A directory that is not there on one side is compared with the one above it, where the agent would be started.
+        let [from, to] = [self.then, self.now].map(|core| existing(core, &start));
+        let all = self.sides(|side, at| {
+            at.cwd.clone_from(if side == Side::Then { &from } else { &to });
             at.target.clone_from(&target);
+            at.tool = when.tool().unwrap_or(at.tool);
         });
         let all = all.await;
-        for (before, after) in &all {
-            let moment = match when.kind {
-                Kind::Read => {
-                    let (before, after) = (on_read(before), on_read(after));
-                    Moment::of(when, (&before, &after), compare(&before, &after))
-                }
-                _ => Moment::of(when, (before, after), compare(before, after)),
+        let starts = match when.kind {
+            Kind::Read | Kind::Attach => {
+                let begun = self.sides(|side, at| at.cwd.clone_from(if side == Side::Then { &from } else { &to }));
+                begun.await
+            }
+            _ => Vec::new(),
+        };
+        for (at, (before, after)) in all.iter().enumerate() {
+            let moment = match starts.get(at) {
+                Some((was, is)) => self.moment(when, &on_reaching(before, was), &on_reaching(after, is)),
+                None => self.moment(when, before, after),
             };
-            moments.extend(moment);
+            let is_there = from == to;
+            moments.extend(moment.and_then(|moment| if is_there { Some(moment) } else { moment.only(to == start) }));
         }
         all
     }
 
+    /// Says what one agent is told before and after; `None` if that is the same.
+    fn moment(&self, when: &When, before: &Resolution, after: &Resolution) -> Option<Moment> {
+        let comparison = compare(before, after);
+        if comparison.same && comparison.differences.is_empty() {
+            return None;
+        }
+        let text = |core: &Core, answer: &Resolution| text_of_files(answer, |path| core.files.read(path).ok());
+        let texts = (text(self.then, before), text(self.now, after));
+        Moment::of(when, after, (&texts.0, &texts.1), comparison)
+    }
+
     /// Asks every agent, before and after, from a standpoint that `change` makes.
-    pub async fn sides(&self, change: impl Fn(&mut Standpoint)) -> Vec<Sides> {
-        let changed = |(choice, at): &(Choice, Standpoint)| {
+    pub async fn sides(&self, change: impl Fn(Side, &mut Standpoint)) -> Vec<Sides> {
+        let changed = |side: Side, (choice, at): &(Choice, Standpoint)| {
             let mut at = at.clone();
-            change(&mut at);
+            change(side, &mut at);
             AgentQuestion::new(choice.clone(), at)
         };
-        let before = self.then.answers_to(self.agents.iter().map(|agent| changed(&agent.before)).collect()).await;
-        let after = self.now.answers_to(self.agents.iter().map(|agent| changed(&agent.after)).collect()).await;
+        let before = self.agents.iter().map(|agent| changed(Side::Then, &agent.before)).collect();
+        let after = self.agents.iter().map(|agent| changed(Side::Now, &agent.after)).collect();
+        let (before, after) = (self.then.answers_to(before).await, self.now.answers_to(after).await);
         before.into_iter().zip(after).map(|((before, _), (after, _))| (before, after)).collect()
     }
 
@@ -190,14 +222,12 @@ impl Asking<'_> {
         let is_listing = |agent: &str| listing.iter().any(|(_, after)| after.harness == agent);
         if kind == Kind::Subagent {
             let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
-            let all = self.sides(|at| {
+            let all = self.sides(|_, at| {
                 at.session = SessionKind::Subagent;
                 at.agent.clone_from(&name);
             });
             let all = all.await.into_iter().filter(|(_, after)| is_listing(&after.harness));
-            moments.extend(
-                all.filter_map(|(before, after)| Moment::of(&when, (&before, &after), compare(&before, &after))),
-            );
+            moments.extend(all.filter_map(|(before, after)| self.moment(&when, &before, &after)));
             return when;
         }
         let read = |core: &Core| core.files.read(path).ok();
@@ -217,6 +247,12 @@ impl Asking<'_> {
         }
         when
     }
+}
+
+/// Returns a directory, or the nearest one above it that is there.
+fn existing(core: &Core, dir: &Path) -> PathBuf {
+    let is_there = |dir: &&Path| core.files.stat(dir).is_ok_and(|meta| meta.kind == FileType::Dir);
+    dir.ancestors().find(is_there).unwrap_or(dir).to_owned()
 }
 
 /// The text of a skill or a command. Its head is listed at the start, and not sent with the body.
@@ -286,7 +322,7 @@ impl Touched {
         let starts: BTreeSet<PathBuf> =
             named.filter_map(|file| inside(&beside(file))).chain([PathBuf::new()]).collect();
         let mut moments: Vec<When> = starts.iter().map(|dir| When::start(&slashed(dir))).collect();
-        let mut reads = BTreeSet::new();
+        let (mut reads, mut handed) = (BTreeSet::new(), BTreeSet::new());
         // Settings decide about files that have not changed.
         let touched = if changed.is_disjoint(&settings) { &changed } else { &files };
         for file in touched {
@@ -298,18 +334,13 @@ impl Touched {
                 }
             }
             for core in [now, then] {
-                let Ok(raw) = core.files.read(file) else { continue };
-                for pattern in patterns_of(&raw).iter().take(patterns::MOST) {
-                    let found = core.query(Matches::below(&dir, pattern)).await;
-                    reads.extend(found.value.first().and_then(|path| inside(path)));
-                }
+                handed.extend(matched_by(core, file).await.iter().filter_map(|path| inside(path)));
             }
         }
-        moments.extend(reads.iter().map(|file| When {
-            kind: Kind::Read,
-            start: ".".to_owned(),
-            file: Some(slashed(file)),
-        }));
+        reads.extend(handed.iter().cloned());
+        let of = |kind: Kind, file: &PathBuf| When { kind, start: ".".to_owned(), file: Some(slashed(file)) };
+        moments.extend(reads.iter().map(|file| of(Kind::Read, file)));
+        moments.extend(handed.iter().map(|file| of(Kind::Attach, file)));
         Touched { moments, changed }
     }
 }

@@ -122,9 +122,10 @@ impl Planning {
             let start = self.root.join(&when.start);
             let start = crate::snapshot::absolute(&self.root, &start);
             let target = when.file.as_ref().map(|file| self.root.join(file));
-            let sides = asking.sides(|at| {
+            let sides = asking.sides(|_, at| {
                 at.cwd.clone_from(&start);
                 at.target.clone_from(&target);
+                at.tool = when.tool().unwrap_or(at.tool);
             });
             for (after, before) in sides.await {
                 proof.asked += 1;

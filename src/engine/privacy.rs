@@ -35,7 +35,7 @@ impl Privacy {
     }
 
     /// Returns true if the text of the file at `path` may be told; `real` is where it really is.
-    fn may_tell(&self, path: &Path, real: &Path) -> bool {
+    pub(crate) fn may_tell(&self, path: &Path, real: &Path) -> bool {
         if is_credential_file(path) || is_credential_file(real) {
             return false;
         }

@@ -109,7 +109,7 @@ impl Settings {
     /// Settings that choose harnesses, as the option `--harness` names them, and nothing else. `customs` are those that the
     /// workspace declares.
     pub fn of_harnesses(specs: &[String], customs: &Customs) -> Result<Settings, String> {
-        check_harnesses(specs, customs).map_err(|problem| format!("--harness: {problem}"))?;
+        check_harnesses(specs, customs).map_err(|problem| format!("--agents: {problem}"))?;
         Ok(Settings { harnesses: specs.to_vec(), ..Settings::default() })
     }
 
@@ -128,7 +128,7 @@ impl Settings {
         check_harnesses(&settings.harnesses, &customs).map_err(|problem| format!("briefing.harnesses: {problem}"))?;
         for (id, kind) in &settings.sessions {
             if harness::profile(id).is_none() && customs.harness(id).is_none() {
-                return Err(format!("briefing.sessions: there is no harness `{id}`"));
+                return Err(format!("briefing.sessions: there is no agent `{id}`"));
             }
             if SessionKind::named(kind).is_none() {
                 let known: Vec<_> = SessionKind::ALL.iter().map(|kind| kind.word()).collect();
@@ -236,11 +236,11 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said_with_its_place() {
         for (settings, words) in [
-            (json!({"harnesses": ["kodex"]}), "briefing.harnesses: there is no harness `kodex`"),
+            (json!({"harnesses": ["kodex"]}), "briefing.harnesses: there is no agent `kodex`"),
             (json!({"harnesses": "codex"}), "briefing settings:"),
             (json!({"harness": []}), "unknown field `harness`"),
             (json!({"sessions": {"codex": "night"}}), "briefing.sessions.codex: `night` is not one of main"),
-            (json!({"sessions": {"kodex": "main"}}), "there is no harness `kodex`"),
+            (json!({"sessions": {"kodex": "main"}}), "there is no agent `kodex`"),
             (
                 json!({"customHarnesses": {"mine": {"sources": []}}}),
                 "briefing.customHarnesses.mine: unknown key `sources`",

@@ -1,15 +1,21 @@
 //! Where a sentence comes from, asked without an editor.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use super::Core;
 use super::alone::{at_rest, project};
-use super::below::below;
+use super::below::{below, matched_by};
 use super::settings::Settings;
+use crate::answer::{Resolution, Standpoint, Tool};
 use crate::disk::Filesystem;
-use crate::report::why::{self, Near, Sought, Why};
+use crate::harness::Choice;
+use crate::report::findings::{Elsewhere, Subject};
+use crate::report::why::{self, Near, Sought, Standing, Why};
 use crate::request::{Defaults, Places, Request};
+use crate::resolve::AgentQuestion;
 
 /// How many lines that are like the text are named.
 const NEAREST: usize = 3;
@@ -33,25 +39,95 @@ pub fn why(base: Defaults, cwd: &Path, settings: Settings, text: &str) -> Result
         }
         let judged = core.judged(&places, &answers).await;
         let mut found = Why { text: text.to_owned(), judged, ..Why::default() };
-        let mut near: Vec<Near> = Vec::new();
+        let questions = core.questions(&Request::default(), &places).await;
+        let asking = Asking { core: &core, questions: questions.map_err(|error| error.message.into_owned())? };
+        let mut near: Vec<(PathBuf, Near)> = Vec::new();
         let sources = answers.iter().flat_map(|answer| &answer.answer.sources).filter_map(|source| source.path());
-        let files = below(&core, &root, &answers, None).instructions.into_iter().chain(sources.map(Path::to_owned));
-        for path in files.collect::<BTreeSet<_>>() {
-            // Most files do not say it, and harnesses need not be asked about those.
-            let Ok(raw) = core.files.read(&path) else { continue };
+        let all = below(&core, &root, &answers, None).instructions.into_iter().chain(sources.map(Path::to_owned));
+        // The names of one file stand together, its own before the links that lead to it.
+        let mut files: BTreeMap<PathBuf, BTreeSet<(bool, PathBuf)>> = BTreeMap::new();
+        for path in all {
+            let real = core.files.real(&path);
+            files.entry(real.clone()).or_default().insert((path != real, path));
+        }
+        for names in files.into_values() {
+            let names: Vec<PathBuf> = names.into_iter().map(|(_, path)| path).collect();
+            // Most files do not say it, and agents need not be asked about those.
+            let Ok(raw) = core.files.read(&names[0]) else { continue };
             if !sought.is_in(&raw.text()) {
-                near.extend(why::near(&path, &raw.text(), &sought));
+                near.extend(
+                    why::near(&names[0], &raw.text(), &sought).into_iter().map(|near| (names[0].clone(), near)),
+                );
                 continue;
             }
-            let Ok(view) = core.view(&path).await else { continue };
-            found.places.extend(why::places(&view.subject(), &sought));
+            found.places.extend(asking.places(&names, &sought).await);
         }
+        found.places.sort_by(|one, other| one.path.cmp(&other.path));
         found.elsewhere = why::unfiled(answers.iter().map(|answer| &**answer), &found.places, &sought);
         if found.places.is_empty() && found.elsewhere.is_empty() {
-            near.sort_by_key(|near| Reverse(near.alike));
+            near.sort_by_key(|(_, near)| Reverse(near.alike));
             near.truncate(NEAREST);
-            found.near = near;
+            for (path, mut near) in near {
+                let line = Sought::new(&near.text);
+                let places = match &line {
+                    Some(line) => asking.places(std::slice::from_ref(&path), line).await,
+                    None => Vec::new(),
+                };
+                let here = places.into_iter().find(|place| place.line == near.line);
+                near.harnesses = here.map(|place| place.harnesses).unwrap_or_default();
+                found.near.push(near);
+            }
         }
         Ok(found)
     })
+}
+
+/// Whom to ask about a file that says it.
+struct Asking<'a> {
+    core: &'a Arc<Core>,
+    /// The start of a session of each agent.
+    questions: Vec<(Choice, Standpoint)>,
+}
+
+impl Asking<'_> {
+    /// Returns the places of a text in a file that has several names, and what agents make of it there at any moment.
+    async fn places(&self, names: &[PathBuf], sought: &Sought) -> Vec<Standing> {
+        let mut found: Vec<Standing> = Vec::new();
+        for path in names {
+            let Ok(view) = self.core.view(path).await else { continue };
+            let mut places = why::places(&view.subject(), sought);
+            // A rule for some files is sent when one of them is read, or handed over.
+            let lost = |place: &Standing| place.harnesses.iter().any(|told| !told.reaches);
+            for file in matched_by(self.core, path).await {
+                for tool in [Tool::Read, Tool::Mention] {
+                    if !places.iter().any(lost) {
+                        break;
+                    }
+                    let answers = self.reaching(&file, tool).await;
+                    let nowhere = Elsewhere { path: &view.seen, answers: &[] };
+                    let subject = Subject { answers: &answers, elsewhere: nowhere, ..view.subject() };
+                    let later = why::places(&subject, sought);
+                    places.iter_mut().zip(&later).for_each(|(place, later)| place.add(later));
+                }
+            }
+            if found.is_empty() {
+                found = places;
+                continue;
+            }
+            for (place, same) in found.iter_mut().zip(&places) {
+                place.add(same);
+                place.links.push(same.path.clone());
+            }
+        }
+        found
+    }
+
+    /// Returns what each agent is told when it comes upon a file.
+    async fn reaching(&self, file: &Path, tool: Tool) -> Vec<Arc<Resolution>> {
+        let reaching = |(choice, at): &(Choice, Standpoint)| {
+            let at = Standpoint { target: Some(file.to_owned()), tool, ..at.clone() };
+            AgentQuestion::new(choice.clone(), at)
+        };
+        self.core.asked(self.questions.iter().map(reaching).collect()).await
+    }
 }

@@ -111,7 +111,7 @@ pub fn choose(spec: &str, customs: &Customs) -> Result<Choice, String> {
     }
     if let Some(custom) = customs.harness(id) {
         return match version {
-            Some(version) => Err(format!("`{id}` is a custom harness and has no versions; `@{version}` names none")),
+            Some(version) => Err(format!("`{id}` is a custom agent and has no versions; `@{version}` names none")),
             None => Ok(Choice::custom(custom.clone())),
         };
     }
@@ -123,10 +123,10 @@ pub fn choose(spec: &str, customs: &Customs) -> Result<Choice, String> {
         let unread = customs.problems.iter().find(|problem| problem.harness.is_none());
         let unread = unread.map_or_else(String::new, |problem| format!(" ({problem})"));
         let known = match near.as_slice() {
-            [] => format!("the harnesses are {}", known.join(", ")),
+            [] => format!("the agents are {}", known.join(", ")),
             near => format!("did you mean {}?", near.join(" or ")),
         };
-        return Err(format!("there is no harness `{id}`; {known}{unread}"));
+        return Err(format!("there is no agent `{id}`; {known}{unread}"));
     };
     let Some(version) = version.filter(|version| *version != AUTO) else {
         return Ok(newest(profile));

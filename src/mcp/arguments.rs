@@ -107,6 +107,17 @@ pub(super) struct Files {
     pub detail: Detail,
 }
 
+/// Arguments of `why`.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Why {
+    /// A sentence, or some words of it. How it is wrapped and marked up does not matter, and letter case only if it has capitals.
+    #[schemars(required)]
+    pub text: Option<String>,
+    /// One agent, several, `mine` (the default) or `all`.
+    pub harness: Option<OneOrMany>,
+}
+
 /// Arguments of `check`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]

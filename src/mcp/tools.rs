@@ -11,8 +11,8 @@ use tower_lsp::jsonrpc;
 use super::arguments::{self, Question, parse, schema};
 use super::{Handler, summary};
 use crate::disk::Filesystem;
-use crate::engine::check;
 use crate::engine::settings::{RecordsSetting, Settings};
+use crate::engine::{check, why};
 use crate::lsp::convert::uri_of;
 use crate::lsp::ext::{self, EffectiveInstructionsParams, TextDocument};
 use crate::lsp::requests;
@@ -28,7 +28,7 @@ const LISTED: usize = 50;
 /// A tool: its name, what it is asked with, and what it is for.
 type Described = (&'static str, fn() -> JsonObject, &'static str);
 
-const TOOLS: [Described; 5] = [
+const TOOLS: [Described; 6] = [
     (
         "effective_instructions",
         schema::<Question>,
@@ -55,6 +55,12 @@ const TOOLS: [Described; 5] = [
         "check",
         schema::<arguments::Check>,
         "What is wrong with the instruction files: text that is cut, shadowed, never read, missing imports, broken settings.",
+    ),
+    (
+        "why",
+        schema::<arguments::Why>,
+        "Where a sentence stands in instruction files, which coding agents get it and when, and why the others do not. A \
+         sentence that stands nowhere is answered by the lines that are most like it.",
     ),
 ];
 
@@ -109,6 +115,7 @@ impl Handler {
             "instruction_files" => self.instruction_files(arguments).await,
             "compare" => self.compare(arguments).await,
             "check" => self.check(arguments).await,
+            "why" => self.why(arguments).await,
             "recorded_sessions" => self.recorded_sessions(arguments).await,
             "audit_session" => self.audit_session(arguments).await,
             other => {
@@ -180,21 +187,56 @@ impl Handler {
             (session.base.clone(), session.settings.clone())
         };
         let root = self.roots[1].clone();
-        let settings = match arguments.harness {
-            None => settings,
-            Some(OneOrMany::One(spec)) => {
-                Settings::of_harnesses(&[spec], self.server.core.customs(&root).await.as_ref())?
-            }
-            Some(OneOrMany::Many(specs)) => {
-                Settings::of_harnesses(&specs, self.server.core.customs(&root).await.as_ref())?
-            }
-        };
+        let settings = self.settings_for(arguments.harness, settings).await?;
         // A check has a runtime of its own, which must not be made on a thread of this one.
         let checked = tokio::task::spawn_blocking(move || {
             check::check(base, check::Checking { root: &root, settings, only: &only, revision: None })
         });
         let checked = checked.await.map_err(|_| "the check was ended by a mistake of Briefing's own".to_owned())??;
         Ok(findings(&checked, level))
+    }
+
+    async fn why(&self, arguments: JsonObject) -> Said {
+        let arguments: arguments::Why = parse(arguments)?;
+        let (base, settings) = {
+            let session = self.server.core.session();
+            (session.base.clone(), session.settings.clone())
+        };
+        let root = self.roots[1].clone();
+        let settings = self.settings_for(arguments.harness, settings).await?;
+        let (text, cwd) = (arguments.text.unwrap_or_default(), root.clone());
+        // It has a runtime of its own, which must not be made on a thread of this one.
+        let found = tokio::task::spawn_blocking(move || why::why(base, &cwd, settings, &text));
+        let mut found = found.await.map_err(|_| "the search was ended by a mistake of Briefing's own".to_owned())??;
+        // What a link leads to from the workspace may be anybody's, and even that it says something is not told.
+        let core = &self.server.core;
+        let may_tell = |path: &str| {
+            let (path, privacy) = (Path::new(path), core.privacy.get());
+            privacy.is_some_and(|privacy| privacy.may_tell(path, &core.files.real(path)))
+        };
+        let all = found.places.len();
+        found.places.retain(|place| may_tell(&place.path));
+        if found.places.len() < all {
+            found.elsewhere.clear();
+        }
+        found.near.retain(|near| may_tell(&near.path));
+        let more = found.places.len().saturating_sub(LISTED);
+        found.spread(LISTED);
+        let mut answer = serde_json::to_value(found).map_err(|error| error.to_string())?;
+        if more > 0 {
+            answer["more"] = more.into();
+        }
+        Ok(answer)
+    }
+
+    /// The settings in force, for the agents that are named.
+    async fn settings_for(&self, named: Option<OneOrMany>, settings: Settings) -> Result<Settings, String> {
+        let specs = match named {
+            None => return Ok(settings),
+            Some(OneOrMany::One(spec)) => vec![spec],
+            Some(OneOrMany::Many(specs)) => specs,
+        };
+        Settings::of_harnesses(&specs, self.server.core.customs(&self.roots[1]).await.as_ref())
     }
 
     async fn recorded_sessions(&self, arguments: JsonObject) -> Said {
@@ -306,7 +348,7 @@ fn findings(checked: &check::Check, level: Severity) -> Value {
     }
     let more = said.len().saturating_sub(LISTED);
     said.truncate(LISTED);
-    let mut answer = json!({"files": checked.count, "findings": said});
+    let mut answer = json!({"judged": checked.judged, "files": checked.count, "findings": said});
     if more > 0 {
         answer["more"] = more.into();
     }

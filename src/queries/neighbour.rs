@@ -11,6 +11,10 @@ use crate::snapshot::FileType;
 /// The maximum number of directories that are looked through.
 const SEARCHED: usize = 16;
 
+/// The size from which on a file is taken only if there is no other, in bytes: a client may refuse to read it, and a reading
+/// that fails brings no instructions (Claude Code 2.1: 25 000 tokens).
+const LARGE: u64 = 32 * 1024;
+
 /// The question which file stands in a directory, or below it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Neighbour {
@@ -31,6 +35,7 @@ impl Query for Neighbour {
     fn run(&self, search: &mut Search) -> Known<Option<PathBuf>> {
         let Some(top) = physical(&self.dir, search)? else { return Ok(None) };
         let mut queue = VecDeque::from([top.clone()]);
+        let mut large = None;
         for _ in 0..SEARCHED {
             let Some(dir) = queue.pop_front() else { break };
             let Ok(entries) = search.list(&dir, "some file that an agent may read there")? else { continue };
@@ -40,13 +45,17 @@ impl Query for Neighbour {
                 let path = dir.join(&entry.name);
                 match entry.kind {
                     FileType::File if !INSTRUCTION_FILES.matches(&path) => {
-                        return Ok(path.strip_prefix(&top).ok().map(Path::to_owned));
+                        let inside = path.strip_prefix(&top).ok().map(Path::to_owned);
+                        if search.glance(&path)?.is_ok_and(|meta| meta.len <= LARGE) {
+                            return Ok(inside);
+                        }
+                        large = large.or(inside);
                     }
                     FileType::Dir if entry.name != "node_modules" => queue.push_back(path),
                     _ => {}
                 }
             }
         }
-        Ok(None)
+        Ok(large)
     }
 }

@@ -12,7 +12,7 @@ use crate::harness::evidence::path_of;
 use crate::harness::{ALL, Evidence, Profile};
 use crate::query::{Query, physical};
 use crate::search::{Known, Search};
-use crate::snapshot::{Ask, Environment};
+use crate::snapshot::{Ask, Environment, FileType};
 
 /// The word for the harnesses that are used here.
 pub const MINE: &str = "mine";
@@ -277,7 +277,14 @@ fn in_project(evidence: &Evidence, dirs: &[PathBuf], search: &mut Search) -> Kno
     for dir in dirs {
         for file in evidence.files {
             let path = dir.join(file);
-            if search.stat(&path, RULE)?.is_ok() {
+            let is_something = match search.stat(&path, RULE)? {
+                // A folder that somebody made and left empty tells nobody anything.
+                Ok(meta) if meta.kind == FileType::Dir => {
+                    search.list(&path, RULE)?.is_ok_and(|list| list.iter().next().is_some())
+                }
+                found => found.is_ok(),
+            };
+            if is_something {
                 return Ok(Some(path));
             }
         }

@@ -1,15 +1,18 @@
 //! Says as plain data what a change of the files does to each agent, moment by moment.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::compare::{Comparison, Difference};
+use super::front_matter::head;
 use super::inspection::{GrantChange, Note};
 use super::judged::Judged;
 use super::sentences;
-use crate::answer::{Resolution, Trigger};
+use crate::answer::{Fate, Leaf, Place, Resolution, Source, Tool, Trigger};
+use crate::snapshot::Content;
 
 /// Result of `briefing compare --base`.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
@@ -52,6 +55,11 @@ impl When {
     pub fn start(dir: &str) -> When {
         When { kind: Kind::Start, start: dir.to_owned(), file: None }
     }
+
+    /// Returns the tool by which the file is reached, if it is no matter of the question.
+    pub fn tool(&self) -> Option<Tool> {
+        (self.kind == Kind::Attach).then_some(Tool::Mention)
+    }
 }
 
 /// What happens at a moment.
@@ -62,6 +70,8 @@ pub enum Kind {
     Start,
     /// The agent reads a file.
     Read,
+    /// The user hands a file to the agent.
+    Attach,
     /// The agent calls a skill.
     Skill,
     /// The user or the agent calls a command.
@@ -92,19 +102,37 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// Returns what the two answers make of a moment; `None` if the agent is told the same.
-    pub fn of(when: &When, (before, after): (&Resolution, &Resolution), comparison: Comparison) -> Option<Moment> {
+    /// Returns what two answers make of a moment; `None` if the agent is told the same. `texts` are those of the files before
+    /// and after.
+    pub fn of(when: &When, after: &Resolution, texts: (&str, &str), comparison: Comparison) -> Option<Moment> {
         if comparison.same && comparison.differences.is_empty() {
             return None;
         }
-        let (mut added, mut removed) = sentences::difference(&text(before), &text(after));
-        for (own, answer) in [(&mut added, after), (&mut removed, before)] {
-            // Words around a file name it; the differences do so, too.
-            let names: Vec<String> = answer.answer.sources.iter().map(|source| source.place.to_string()).collect();
-            own.retain(|sentence| !names.iter().any(|name| sentence.contains(name)));
-            own.iter_mut().for_each(|sentence| *sentence = unescaped(sentence));
-        }
+        let (added, removed) = sentences::difference(texts.0, texts.1);
         Some(Moment { added, removed, differences: comparison.differences, ..Moment::for_agent(when, after) })
+    }
+
+    /// Leaves out what goes, or what comes: the directory in which the agent is started was not there before, or is gone.
+    pub fn only(self, comes: bool) -> Option<Moment> {
+        let (added, removed) = if comes { (self.added, Vec::new()) } else { (Vec::new(), self.removed) };
+        let kind = if comes { "added" } else { "lost" };
+        let differences: Vec<_> = self.differences.into_iter().filter(|one| one.kind == kind).collect();
+        let is_something = !(added.is_empty() && removed.is_empty() && differences.is_empty());
+        is_something.then_some(Moment {
+            agent: self.agent,
+            version: self.version,
+            title: self.title,
+            when: self.when,
+            added,
+            removed,
+            differences,
+        })
+    }
+
+    /// Returns true if something else happens to the same agent with the same result.
+    pub fn is_like(&self, other: &Moment) -> bool {
+        (&self.agent, &self.version) == (&other.agent, &other.version)
+            && (&self.added, &self.removed, &self.differences) == (&other.added, &other.removed, &other.differences)
     }
 
     /// Creates a moment at which nothing happens yet.
@@ -144,13 +172,66 @@ fn text(answer: &Resolution) -> String {
     answer.answer.messages.iter().map(|message| &*message.text).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Returns an answer with nothing but what reading its target brings: what was sent at the start is another moment.
-pub fn on_read(answer: &Resolution) -> Resolution {
-    let messages = &answer.answer.messages;
-    let later: Vec<usize> = (0..messages.len()).filter(|at| messages[*at].trigger == Trigger::Read).collect();
+/// A shorter line may be part of a client's words by chance, in bytes.
+const SHORTEST_LINE: usize = 8;
+
+/// Returns what an agent is told in the words of the files, without those of its client. `read` reads a file.
+pub fn text_of_files(answer: &Resolution, read: impl Fn(&Path) -> Option<Content>) -> String {
+    let (mut lines, mut descriptions) = (HashSet::new(), Vec::new());
+    for source in answer.answer.sources.iter().filter(|source| source.fate.reaches()) {
+        let Some(raw) = source.path().and_then(&read) else { continue };
+        let text = raw.text();
+        match head(&text).filter(|_| source.fate == Fate::Listed) {
+            Some(head) => descriptions.extend(head.values("description").iter().map(|(value, _)| value.clone())),
+            None => lines.extend(text.lines().map(|line| line.trim().to_owned())),
+        }
+    }
+    let of_file = |line: &str| -> Option<String> {
+        let line = unescaped(line.trim());
+        if lines.contains(&line) {
+            return Some(line);
+        }
+        let parts = lines.iter().filter(|part| part.len() >= SHORTEST_LINE && part.contains(' ')).chain(&descriptions);
+        parts.filter(|part| line.contains(part.as_str())).max_by_key(|part| part.len()).cloned()
+    };
+    let mut out = String::new();
+    for (at, message) in answer.answer.messages.iter().enumerate() {
+        let fetched = |source: &Source| source.message == Some(at) && matches!(source.place, Place::Url(_));
+        let is_fetched = answer.answer.sources.iter().any(fetched);
+        let mut leaves = Vec::new();
+        message.text.leaves(&mut leaves);
+        for leaf in leaves {
+            match leaf {
+                Leaf::File(content, part) => out.push_str(&content.as_text().unwrap_or_default()[part.clone()]),
+                Leaf::Own(words) if is_fetched => out.push_str(words),
+                Leaf::Own(words) => {
+                    for line in words.lines() {
+                        out.push_str(&of_file(line).unwrap_or_default());
+                        out.push('\n');
+                    }
+                }
+            }
+        }
+        out.push_str("\n\n");
+    }
+    out
+}
+
+/// Returns an answer with nothing but what reading its target brings, or handing it over: what is sent at the start anyhow is
+/// another moment. Some clients put what comes with a file among the texts of the start.
+pub fn on_reaching(answer: &Resolution, start: &Resolution) -> Resolution {
+    let is_later = |trigger: Trigger| matches!(trigger, Trigger::Read | Trigger::Attach);
+    let began =
+        |source: &Source| start.answer.sources.iter().any(|one| (&one.place, one.fate) == (&source.place, source.fate));
     let mut read = answer.clone();
+    read.answer.sources.retain(|source| is_later(source.trigger) || !began(source));
+    let messages = &answer.answer.messages;
+    let is_new = |at: &usize| {
+        is_later(messages[*at].trigger)
+            || read.answer.sources.iter().any(|source| source.message == Some(*at) && source.fate.reaches())
+    };
+    let later: Vec<usize> = (0..messages.len()).filter(is_new).collect();
     read.answer.messages = later.iter().map(|at| messages[*at].clone()).collect();
-    read.answer.sources.retain(|source| source.trigger == Trigger::Read);
     for source in &mut read.answer.sources {
         source.message = source.message.and_then(|was| later.iter().position(|at| *at == was));
     }

@@ -2,16 +2,21 @@
 
 use std::collections::HashMap;
 
+/// A longer sentence is taken line by line, in bytes: so that one word of a long paragraph is not the whole paragraph.
+const LONGEST: usize = 400;
+
 /// Words with a full stop that ends no sentence.
 const ABBREVIATIONS: [&str; 6] = ["e.g.", "i.e.", "etc.", "vs.", "cf.", "approx."];
 
 /// Returns the sentences of a Markdown text as they are written, each on one line. A heading, an item of a list, a row of a
-/// table and a line of code are sentences of their own; how a paragraph is wrapped and an item is numbered does not count.
+/// table and a line of code are sentences of their own; how a paragraph is wrapped, an item is numbered and words are spaced does
+/// not count. What goes on for long without an end is divided where its lines end.
 pub fn sentences(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut paragraph = String::new();
     let mut fence: Option<&str> = None;
-    for line in text.lines().map(str::trim) {
+    for line in text.lines().map(spaced) {
+        let line = line.as_str();
         let mark = ["```", "~~~"].into_iter().find(|mark| line.starts_with(mark));
         match (fence, mark) {
             (None, Some(mark)) => fence = Some(mark),
@@ -32,7 +37,7 @@ pub fn sentences(text: &str) -> Vec<String> {
                     flush(&mut paragraph, &mut found);
                 }
                 if !paragraph.is_empty() {
-                    paragraph.push(' ');
+                    paragraph.push('\n');
                 }
                 paragraph.push_str(item.unwrap_or(line));
                 continue;
@@ -85,20 +90,29 @@ fn item(line: &str) -> Option<&str> {
 fn flush(paragraph: &mut String, found: &mut Vec<String>) {
     let text = std::mem::take(paragraph);
     let mut start = 0;
-    for (at, space) in text.match_indices(' ') {
+    let mut add = |sentence: &str| match sentence.len() > LONGEST {
+        true => found.extend(sentence.split('\n').map(str::to_owned)),
+        false => found.push(sentence.replace('\n', " ")),
+    };
+    for (at, space) in text.match_indices([' ', '\n']) {
         let (before, after) = (&text[start..at], &text[at + space.len()..]);
-        let word = before.rsplit(' ').next().unwrap_or_default().trim_start_matches(['(', '"', '*', '_']);
+        let word = before.rsplit([' ', '\n']).next().unwrap_or_default().trim_start_matches(['(', '"', '*', '_']);
         let ends = before.trim_end_matches(['"', '\'', ')', '*', '_', '`']).ends_with(['.', '!', '?']);
         let is_number = word.trim_end_matches(['.', ')']).bytes().all(|byte| byte.is_ascii_digit());
         let begins = after.starts_with(|c: char| !c.is_lowercase() && !c.is_whitespace());
         if ends && begins && !is_number && !ABBREVIATIONS.contains(&word) {
-            found.push(before.to_owned());
+            add(before);
             start = at + 1;
         }
     }
     if start < text.len() {
-        found.push(text[start..].to_owned());
+        add(&text[start..]);
     }
+}
+
+/// Returns a line with one space between its words.
+fn spaced(line: &str) -> String {
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -119,6 +133,7 @@ mod tests {
             ("```sh\ncargo test. Now\n\nls\n```\nDone.", &["cargo test. Now", "ls", "Done."]),
             ("| a | b. C |\n<br>\nText", &["| a | b. C |", "<br>", "Text"]),
             ("Say \"no.\" Then go (at once.) Now", &["Say \"no.\"", "Then go (at once.)", "Now"]),
+            ("Two  spaces\there.", &["Two spaces here."]),
             ("", &[]),
         ] {
             assert_eq!(sentences(text), expected, "{text:?}");
@@ -129,6 +144,8 @@ mod tests {
     fn only_what_comes_and_goes_differs() {
         let (added, removed) = difference("# A\nOne. Two.\n", "# A\nTwo.\nOne. Three. One.\n");
         assert_eq!((added, removed), (vec!["Three.".to_owned(), "One.".to_owned()], vec![]));
-        assert_eq!(difference("One\ntwo.", "One two."), (vec![], vec![]));
+        assert_eq!(difference("One\ntwo.", "One   two. "), (vec![], vec![]));
+        let long = |word: &str| format!("{}{word}\n{}", "on and on\n".repeat(60), "and on\n".repeat(60));
+        assert_eq!(difference(&long("one"), &long("two")), (vec!["two".to_owned()], vec!["one".to_owned()]));
     }
 }

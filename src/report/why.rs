@@ -1,5 +1,6 @@
 //! Where a sentence comes from, which harnesses send it, and why the others do not.
 
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use super::findings::Subject;
 use super::front_matter::head;
 use super::judged::Judged;
 use super::paths::short;
-use crate::answer::{Fate, Message, Place, Resolution, Source};
+use crate::answer::{Fate, Message, Place, Purpose, Resolution, Source, Trigger};
 use crate::snapshot::Content;
 use crate::text::without_passwords;
 
@@ -35,6 +36,23 @@ pub struct Why {
     pub near: Vec<Near>,
 }
 
+impl Why {
+    /// Keeps so many places, of as many files as there are: the first of each, then the second of each. Their order stays.
+    pub fn spread(&mut self, limit: usize) {
+        let mut rounds: HashMap<&str, usize> = HashMap::new();
+        let mut order: Vec<(usize, usize)> = Vec::with_capacity(self.places.len());
+        for (at, place) in self.places.iter().enumerate() {
+            let round = rounds.entry(&place.path).or_default();
+            order.push((*round, at));
+            *round += 1;
+        }
+        order.sort_unstable();
+        let kept: HashSet<usize> = order.into_iter().take(limit).map(|(_, at)| at).collect();
+        let mut at = 0..;
+        self.places.retain(|_| at.next().is_some_and(|at| kept.contains(&at)));
+    }
+}
+
 /// A place in a file where the text stands.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, JsonSchema)]
 pub struct Standing {
@@ -50,6 +68,23 @@ pub struct Standing {
     pub end: usize,
     /// What each harness makes of it.
     pub harnesses: Vec<Reach>,
+    /// The other names of the file: links that lead to it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<String>,
+}
+
+impl Standing {
+    /// Takes over what agents make of the same text at another moment, or by another name of the file, where that is more.
+    pub fn add(&mut self, other: &Standing) {
+        for more in &other.harnesses {
+            let same = |own: &&mut Reach| (&own.harness, &own.edition) == (&more.harness, &more.edition);
+            match self.harnesses.iter_mut().find(same) {
+                Some(own) if own.rank() >= more.rank() => {}
+                Some(own) => *own = more.clone(),
+                None => self.harnesses.push(more.clone()),
+            }
+        }
+    }
 }
 
 /// What a harness makes of a text in a file.
@@ -61,7 +96,7 @@ pub struct Reach {
     pub edition: String,
     /// Whether the model gets the text from this place.
     pub reaches: bool,
-    /// When: `session` or `read`.
+    /// When: `session`, `read`, `attach` or `call`.
     pub trigger: Option<String>,
     /// What becomes of the file; `null`: the harness does not consider it.
     pub fate: Option<String>,
@@ -70,6 +105,32 @@ pub struct Reach {
     /// Where the harness would have to be started to send it, if not here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
+}
+
+impl Reach {
+    /// Creates what nothing is known of but the agent and what became of the file.
+    fn of(answer: &Resolution, source: Option<&Source>) -> Reach {
+        Reach {
+            harness: answer.harness.clone(),
+            edition: answer.edition.clone(),
+            reaches: false,
+            trigger: None,
+            fate: source.map(|source| source.fate.word().to_owned()),
+            reason: String::new(),
+            start: None,
+        }
+    }
+
+    /// Orders answers about one text: those that say more of it come last.
+    fn rank(&self) -> u8 {
+        match (self.reaches, self.fate.as_deref().and_then(Fate::named), &self.start) {
+            (true, ..) => 4,
+            (false, Some(fate), _) if fate.reaches() => 3,
+            (false, Some(_), _) => 2,
+            (false, None, Some(_)) => 1,
+            (false, None, None) => 0,
+        }
+    }
 }
 
 /// A harness that sends the text from no file.
@@ -96,6 +157,9 @@ pub struct Near {
     pub text: String,
     /// How much of it is alike, in percent.
     pub alike: usize,
+    /// What each harness makes of that line.
+    #[serde(default)]
+    pub harnesses: Vec<Reach>,
 }
 
 /// Every place in a file where the text stands, and what each harness makes of it there.
@@ -110,10 +174,17 @@ pub fn places(subject: &Subject, sought: &Sought) -> Vec<Standing> {
             let here = told(answer, subject.path, &decoded, (&at, &raw), sought);
             let elsewhere = subject.elsewhere;
             let there = elsewhere.answers.iter().find(|other| !here.reaches && other.harness == answer.harness);
-            let there = there
-                .filter(|there| told(there, elsewhere.path, &decoded, (&at, &raw), sought).reaches)
-                .map(|there| short(&there.standpoint.cwd, &answer.standpoint));
-            Reach { start: there, ..here }
+            let Some(there) = there else { return here };
+            let beside = told(there, elsewhere.path, &decoded, (&at, &raw), sought);
+            let start = short(&there.standpoint.cwd, &answer.standpoint);
+            match &beside.fate {
+                _ if beside.reaches => Reach { start: Some(start), ..here },
+                // That it is not looked at from here is not why it is lost.
+                Some(_) if here.fate.is_none() => {
+                    Reach { reason: format!("also if started in {start}: {}", beside.reason), ..beside }
+                }
+                _ => here,
+            }
         });
         Standing {
             path: subject.path.to_string_lossy().into_owned(),
@@ -122,6 +193,7 @@ pub fn places(subject: &Subject, sought: &Sought) -> Vec<Standing> {
             start: raw.start,
             end: raw.end,
             harnesses: harnesses.collect(),
+            links: Vec::new(),
         }
     };
     found.into_iter().map(place).collect()
@@ -144,6 +216,18 @@ fn told(
     sought: &Sought,
 ) -> Reach {
     let sources: Vec<&Source> = answer.answer.sources.iter().filter(|source| source.is_file(path)).collect();
+    let is_body = head(decoded).filter(|head| head.closed).is_none_or(|head| at.start >= head.at.end);
+    if let Some(listed) = sources.iter().find(|source| is_body && sends_body_on_call(source)) {
+        return Reach {
+            reaches: true,
+            trigger: Some(Trigger::Call.word().to_owned()),
+            reason: match listed.purpose {
+                Purpose::Skill => "its text is sent when the agent calls it".to_owned(),
+                _ => listed.reason.clone(),
+            },
+            ..Reach::of(answer, Some(listed))
+        };
+    }
     let sends = |source: &&&Source| {
         let whole = source.kept.iter().any(|kept| kept.start <= raw.start && raw.end <= kept.end);
         // A text may be spread over pieces that are kept; what the model gets decides.
@@ -158,15 +242,18 @@ fn told(
         Some(source) if reaches || !source.fate.reaches() => source.reason.clone(),
         Some(source) => lost(answer, source, decoded, at, raw),
     };
-    Reach {
-        harness: answer.harness.clone(),
-        edition: answer.edition.clone(),
-        reaches,
-        trigger: source.filter(|_| reaches).map(|source| source.trigger.word().to_owned()),
-        fate: source.map(|source| source.fate.word().to_owned()),
-        reason,
-        start: None,
-    }
+    // A list is sent before anything in it is called.
+    let trigger = |source: &Source| match source.fate {
+        Fate::Listed => source.message.and_then(|at| answer.answer.messages.get(at)).map(|message| message.trigger),
+        _ => Some(source.trigger),
+    };
+    let trigger = source.filter(|_| reaches).and_then(trigger).map(|trigger| trigger.word().to_owned());
+    Reach { reaches, trigger, reason, ..Reach::of(answer, source) }
+}
+
+/// Returns true for what is listed at the start and sent whole when it is called: a skill, a command, or a sub-agent's prompt.
+fn sends_body_on_call(source: &Source) -> bool {
+    source.fate == Fate::Listed && matches!(source.purpose, Purpose::Skill | Purpose::Agent)
 }
 
 /// The texts that a source may be in: its part, its message, or any message where the answer does not say.
@@ -240,7 +327,7 @@ pub fn near(path: &Path, text: &str, sought: &Sought) -> Vec<Near> {
     let like = |(number, line): (usize, &str)| {
         let alike = sought.alike(line)?;
         let path = path.to_string_lossy().into_owned();
-        Some(Near { path, line: number + 1, text: line.trim().to_owned(), alike })
+        Some(Near { path, line: number + 1, text: line.trim().to_owned(), alike, harnesses: Vec::new() })
     };
     text.lines().enumerate().filter_map(like).collect()
 }

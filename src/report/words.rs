@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::answer::{Certain, Fate, Per, Resolution, Standpoint, Trigger, Unit};
+use crate::answer::{Certain, Fate, Per, Resolution, Standpoint, Tool, Trigger, Unit};
 pub use crate::text::list;
 
 /// What became of a file, for people; `docs/words.md` explains each word.
@@ -28,6 +28,17 @@ pub fn when(trigger: Trigger) -> &'static str {
         Trigger::Read => "on read",
         Trigger::Attach => "if attached",
         Trigger::Call => "if called",
+    }
+}
+
+/// How an agent comes upon a file, for people.
+pub fn reached(tool: Tool) -> &'static str {
+    match tool {
+        Tool::Read => "read",
+        Tool::Edit => "edited",
+        Tool::Write => "written",
+        Tool::Shell => "printed",
+        Tool::Mention => "mentioned",
     }
 }
 

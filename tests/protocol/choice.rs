@@ -77,7 +77,7 @@ tests! {
         choose(&mut editor, json!({"harnesses": ["mine", "claude"]})).await;
         let said = editor.said().await;
         let message = said["params"]["message"].as_str().expect("a message");
-        assert!(message.contains("briefing.harnesses: there is no harness `claude`; did you mean claude-code?"), "{said}");
+        assert!(message.contains("briefing.harnesses: there is no agent `claude`; did you mean claude-code?"), "{said}");
         choose(&mut editor, json!({"harnesses": []})).await;
         assert_eq!(ids(&editor.effective(json!({})).await), ["codex"], "what the process was started with");
         editor.leave().await;

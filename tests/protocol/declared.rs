@@ -28,7 +28,7 @@ tests! {
         editor.write("project/A.md", "A");
         editor.write("project/B.md", "B");
         let error = editor.ask("briefing/effectiveInstructions", ours()).await.expect_err("nobody declared it");
-        assert!(error["message"].as_str().is_some_and(|said| said.contains("there is no harness `ours`")), "{error}");
+        assert!(error["message"].as_str().is_some_and(|said| said.contains("there is no agent `ours`")), "{error}");
 
         editor.write(FILE, declares("\"A.md\""));
         until(&mut editor, "[A]").await;

@@ -68,7 +68,7 @@ tests! {
             (json!({"left": here}), "right"),
             (json!({"left": here, "right": {"harness": ["codex", "opencode"]}}), "right: it takes one harness to compare, not 2"),
             (json!({"left": {"harness": []}, "right": here}), "left: it takes one harness to compare, not 0"),
-            (json!({"left": {"harness": "kodex"}, "right": here}), "there is no harness `kodex`"),
+            (json!({"left": {"harness": "kodex"}, "right": here}), "there is no agent `kodex`"),
         ] {
             let error = editor.ask("briefing/compare", sides.clone()).await.expect_err("an error");
             assert_eq!(error["code"], INVALID_PARAMS);
@@ -223,7 +223,7 @@ tests! {
             (json!({"command": "briefing.dance"}), "there is no command `briefing.dance`"),
             (json!({"command": "briefing.preview"}), "name it"),
             (json!({"command": "briefing.why", "arguments": [{"harness": "codex"}]}), "textDocument"),
-            (json!({"command": "briefing.show", "arguments": [{"harness": "kodex"}]}), "there is no harness `kodex`"),
+            (json!({"command": "briefing.show", "arguments": [{"harness": "kodex"}]}), "there is no agent `kodex`"),
         ] {
             let error = editor.ask("workspace/executeCommand", wrong.clone()).await.expect_err("an error");
             assert_eq!(error["code"], INVALID_PARAMS, "{wrong}: {error}");

@@ -81,7 +81,7 @@ tests! {
         let mut editor = Editor::with(json!({"initializationOptions": {"sessions": {"codex": "cron"}}})).await;
         for (settings, words) in [
             (json!({"sessions": {"codex": "night"}}), "briefing.sessions.codex: `night` is not one of"),
-            (json!({"briefing": {"harnesses": ["kodex"]}}), "there is no harness `kodex`"),
+            (json!({"briefing": {"harnesses": ["kodex"]}}), "there is no agent `kodex`"),
             (json!({"harness": "codex"}), "unknown field `harness`"),
             (json!(5), "invalid type"),
         ] {

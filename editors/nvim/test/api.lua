@@ -36,7 +36,7 @@ it('the Lua API says what is wrong: types at once, everything else to the callba
   }) do
     same(pcall(require('briefing').effective, wrong[1], wrong[2], wrong[3]), false)
   end
-  has(effective(0, { harness = 'kodex' }), 'there is no harness `kodex`')
+  has(effective(0, { harness = 'kodex' }), 'there is no agent `kodex`')
   has(effective(99999, {}), 'there is no buffer 99999')
   has(effective(0, { session = 'night' }), 'night')
 end)

@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use serde_json::json;
 
+use super::super::screen;
 use super::super::words::visible;
 use super::{Found, Report};
 use crate::report::credentials::starred;
@@ -20,13 +21,14 @@ const WIDTH: usize = 160;
 
 /// For people: each finding with its line, and a count. Also returns how many findings could not be shown.
 pub(super) fn text(report: &Report) -> (String, usize) {
-    let renderer = Renderer::styled();
+    let width = screen::width();
+    let renderer = Renderer::styled().term_width(width);
     let (mut out, mut lost) = (String::new(), 0);
     for found in &report.all {
-        let (line, help) = (line_of(found), help(found));
-        let shown = isolated(|| renderer.render(&[group(found, &line, &help)])).unwrap_or_else(|| {
+        let said = Said::of(found, width);
+        let shown = isolated(|| renderer.render(&[said.group(found)])).unwrap_or_else(|| {
             lost += 1;
-            let name = format!("{} of {}", found.code(), found.path);
+            let name = format!("{} of {}", found.code(), visible(&found.path));
             format!("error[internal-error]: {name} could not be shown; this is a mistake of Briefing's own")
         });
         let _ = write!(out, "{shown}\n\n");
@@ -88,24 +90,49 @@ fn help(found: &Found) -> String {
     }
 }
 
-fn group<'a>(found: &'a Found, line: &'a Line, help: &'a str) -> Group<'a> {
-    let level = match found.severity {
-        Severity::Error => Level::ERROR,
-        Severity::Warning => Level::WARNING,
-        Severity::Information => Level::INFO,
-        Severity::Hint => Level::HELP,
-    };
-    let title = level.primary_title(&found.finding.message).id(found.code());
-    if found.path.is_empty() {
-        return Group::with_title(title);
+/// What is printed of a finding, with no character that steers a terminal, and broken where lines end.
+struct Said {
+    path: String,
+    message: String,
+    line: Line,
+    help: String,
+}
+
+impl Said {
+    fn of(found: &Found, width: usize) -> Said {
+        // `information[code]: ` stands before the message, and `  = help: ` before the help.
+        let broken = |text: &str, before: usize| screen::wrapped(text, width.saturating_sub(before)).join("\n");
+        let before = found.severity.word().len() + found.code().len() + "[]: ".len();
+        let line = line_of(found);
+        let gutter = line.number.to_string().len() + " = help: ".len() + 1;
+        Said {
+            path: visible(&found.path),
+            message: broken(&visible(&found.finding.message), before),
+            help: broken(&visible(&help(found)), gutter),
+            line,
+        }
     }
-    let help = Level::HELP.message(help);
-    if line.text.is_empty() {
-        return title.element(Origin::path(&*found.path).line(line.number)).element(help);
+
+    fn group(&self, found: &Found) -> Group<'_> {
+        let Said { path, message, line, help } = self;
+        let level = match found.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+            Severity::Information => Level::INFO,
+            Severity::Hint => Level::HELP,
+        };
+        let title = level.primary_title(message).id(found.code());
+        if path.is_empty() {
+            return Group::with_title(title);
+        }
+        let help = Level::HELP.message(help);
+        if line.text.is_empty() {
+            return title.element(Origin::path(path).line(line.number)).element(help);
+        }
+        let annotation = AnnotationKind::Primary.span(line.marked.clone());
+        let snippet = Snippet::source(&line.text).line_start(line.number).path(path).annotation(annotation);
+        title.element(snippet).element(help)
     }
-    let annotation = AnnotationKind::Primary.span(line.marked.clone());
-    let snippet = Snippet::source(&line.text).line_start(line.number).path(&*found.path).annotation(annotation);
-    title.element(snippet).element(help)
 }
 
 /// `3 findings in 2 of 40 files: 1 error, 2 warnings; 4 known`
@@ -143,6 +170,7 @@ pub(super) fn json(report: &Report) -> Result<String, String> {
                 "severity": found.severity.word(),
                 "harness": found.finding.harness,
                 "message": found.finding.message,
+                "help": help(found),
                 "range": {
                     "start": {"line": start.0, "column": start.1},
                     "end": {"line": end.0, "column": end.1},
@@ -160,7 +188,7 @@ pub(super) fn json(report: &Report) -> Result<String, String> {
 /// Workflow commands of GitHub Actions: <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>
 pub(super) fn github(report: &Report) -> String {
     // The log shows lines that are no commands as they are.
-    let mut out = sentence(report.judged) + "\n";
+    let mut out = visible(&sentence(report.judged)) + "\n";
     for found in &report.all {
         let level = match found.severity {
             Severity::Error => "error",
@@ -181,7 +209,7 @@ pub(super) fn github(report: &Report) -> String {
 }
 
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    visible(&text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 fn property(text: &str) -> String {
@@ -230,7 +258,8 @@ mod tests {
                     let found = Found { path, raw, severity: Severity::Error, finding, fingerprint, also };
                     let line = line_of(&found);
                     assert!(line.text.get(line.marked.clone()).is_some(), "{raw:?} {start}..{end}: {:?}", line.marked);
-                    assert!(isolated(|| Renderer::plain().render(&[group(&found, &line, "")])).is_some());
+                    let said = Said { line, ..Said::of(&found, 100) };
+                    assert!(isolated(|| Renderer::plain().render(&[said.group(&found)])).is_some());
                 }
             }
         }

@@ -10,6 +10,9 @@ use crate::report::findings::{Kind, Severity, Standing};
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
+/// Where the kinds of findings are documented.
+const DOCUMENTATION: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/findings.md");
+
 pub(super) fn sarif(report: &Report) -> Result<String, String> {
     let kinds = kinds(report);
     let rules: Vec<Value> = kinds.iter().map(|kind| rule(*kind)).collect();
@@ -45,6 +48,7 @@ fn rule(kind: Kind) -> Value {
         "id": kind.code(),
         "shortDescription": {"text": sentence.trim_end_matches('.')},
         "help": {"text": text, "markdown": text},
+        "helpUri": format!("{DOCUMENTATION}#{}", kind.code()),
         "defaultConfiguration": {"enabled": kind.standing() == Standing::On, "level": level(kind.severity())},
     })
 }

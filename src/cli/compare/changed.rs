@@ -51,6 +51,12 @@ impl<'a> Group<'a> {
         }
     }
 
+    /// Returns true if files are of other sizes, with the sentences they had.
+    fn has_other_spaces(&self) -> bool {
+        let has_size = |one: &&Difference| ["grew", "shrank"].contains(&one.kind.as_str());
+        self.added.is_empty() && self.removed.is_empty() && self.differences.iter().any(has_size)
+    }
+
     /// Returns whom it happens to, and when: a line for each kind of moment, with the agents to which it happens alike.
     fn heads(&self) -> Vec<String> {
         let mut of_agents: Vec<(String, &When, Vec<&str>)> = Vec::new();
@@ -88,6 +94,7 @@ fn words(when: &When, starts: &[&str]) -> String {
     match when.kind {
         Kind::Start => format!("started in {}", list(&named)),
         Kind::Read => format!("reading {file}"),
+        Kind::Attach => format!("{file} attached"),
         Kind::Skill => format!("calling the skill {file}"),
         Kind::Command => format!("calling the command {file}"),
         Kind::Subagent => format!("starting the sub-agent {file}"),
@@ -106,13 +113,23 @@ fn groups(change: &Change) -> Vec<Group<'_>> {
         let mut roots = change.moments.iter().filter(|root| is_root(root) && root.agent == moment.agent);
         let root = roots.next().filter(|_| moment.when.kind == Kind::Start && !is_root(moment));
         let new = Group::of(moment, root);
-        let is_repeated = new.added.is_empty() && new.removed.is_empty() && new.differences.is_empty();
+        // The sentences may come once more with another file, such as a link.
+        let says_something = !(moment.added.is_empty() && moment.removed.is_empty());
+        let is_repeated =
+            new.added.is_empty() && new.removed.is_empty() && (new.differences.is_empty() || says_something);
         let same = |group: &&mut Group| match root.filter(|_| is_repeated) {
             Some(root) => group.moments.iter().any(|moment| std::ptr::eq(*moment, root)),
             None => group.added == new.added && group.removed == new.removed && group.differences == new.differences,
         };
         match groups.iter_mut().find(same) {
-            Some(group) => group.moments.push(moment),
+            Some(group) => {
+                group.moments.push(moment);
+                for difference in new.differences {
+                    if !group.differences.contains(&difference) {
+                        group.differences.push(difference);
+                    }
+                }
+            }
             None => groups.push(new),
         }
     }
@@ -140,6 +157,12 @@ pub(in crate::cli) fn text(change: &Change, root: &Path, width: usize) -> String
         }
         if group.differences.is_empty() {
             let _ = writeln!(out, "  {FAINT}~ the same files and sizes, with other text{FAINT:#}");
+        }
+        if group.has_other_spaces() {
+            let _ = writeln!(
+                out,
+                "    {FAINT}the sentences are the same: spaces, line ends or their order differ{FAINT:#}"
+            );
         }
         for (mark, style, sentences) in [('+', ADDED, &group.added), ('-', REMOVED, &group.removed)] {
             for sentence in sentences.iter().take(SENTENCES) {
@@ -209,13 +232,16 @@ fn mark(change: &str) -> char {
 
 /// Says for whom nothing changes, and what was asked.
 fn summary(change: &Change) -> String {
-    let same = change.judged.iter().filter(|one| change.moments.iter().all(|moment| moment.agent != one.agent));
+    let is_told_else = |agent: &String| change.moments.iter().any(|moment| moment.agent == *agent);
+    let is_granted = |agent: &String| change.grants.iter().any(|one| one.grant.agents.contains(agent));
+    let same = change.judged.iter().filter(|one| !is_told_else(&one.agent) && !is_granted(&one.agent));
     let mut same: Vec<&str> = same.map(|one| one.title.as_str()).collect();
     same.dedup();
     let of = |kind: Kind| change.asked.iter().filter(|when: &&When| when.kind == kind).count();
     let asked = [
         (Kind::Start, "start"),
         (Kind::Read, "read"),
+        (Kind::Attach, "attachment"),
         (Kind::Skill, "skill"),
         (Kind::Command, "command"),
         (Kind::Subagent, "sub-agent"),

@@ -54,7 +54,7 @@ fn side(
     let mut words = said.split_whitespace();
     let harness = words.next().filter(|word| !word.contains('='));
     let Some(harness) = harness else {
-        return Err(format!("{option}: begin with a harness, such as '{option} \"codex agent=plan\"'").into());
+        return Err(format!("{option}: begin with an agent, such as '{option} \"codex agent=plan\"'").into());
     };
     let mut request = Request {
         harness: Some(OneOrMany::One(harness.to_owned())),
@@ -98,6 +98,6 @@ fn side(
     let count = answers.len();
     match answers.pop().filter(|_| count == 1) {
         Some(answer) => Ok((answer, revision)),
-        None => Err(said(format!("it takes one harness to compare, not {count}")).into()),
+        None => Err(said(format!("it takes one agent to compare, not {count}")).into()),
     }
 }

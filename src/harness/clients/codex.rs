@@ -324,7 +324,6 @@ impl Edition for Codex {
     }
 
     /// Asked of 0.169.0.
-    /// Asked of 0.169.0.
     fn attaches(&self, tool: Tool) -> Attaches {
         match tool {
             Tool::Shell if self.is_asked => Attaches::Nothing,

@@ -1,10 +1,14 @@
 //! Finds a sentence however it is wrapped and marked up, and what is like it.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// From this share on a line is worth showing to somebody who misremembers it, in percent.
 const ALIKE_PERCENT: usize = 60;
+
+/// From this share of its letters on a text stands in a line with mistakes, in percent: most words are like any line in fewer.
+const ALIKE_LETTERS_PERCENT: usize = 70;
 
 /// A longer line is not compared letter by letter, in bytes.
 const LONGEST_LINE_BYTES: usize = 4096;
@@ -69,10 +73,40 @@ impl Sought {
         let words: Vec<&str> = self.lower.split(' ').collect();
         let shared = words.iter().filter(|word| line.split(' ').any(|other| other == **word)).count();
         let by_words = shared * 100 / words.len();
-        let by_letters = (strsim::sorensen_dice(&self.lower, &line) * 100.0) as usize;
-        let alike = if line.contains(&self.lower) { 100 } else { by_words.max(by_letters).min(99) };
+        let by_pairs = (strsim::sorensen_dice(&self.lower, &line) * 100.0) as usize;
+        let letters = self.lower.chars().take(MOST_LETTERS).count();
+        let mistakes = mistakes_in(&self.lower, &line).min(letters);
+        let by_letters = (letters - mistakes) * 100 / letters;
+        let by_letters = if by_letters >= ALIKE_LETTERS_PERCENT { by_letters } else { 0 };
+        let alike = if line.contains(&self.lower) { 100 } else { by_words.max(by_pairs).max(by_letters).min(99) };
         (alike >= ALIKE_PERCENT).then_some(alike)
     }
+}
+
+/// How many letters of a text are looked for with mistakes: the bits of a word.
+const MOST_LETTERS: usize = 128;
+
+/// Returns how many letters of a text have to change for it to stand somewhere in a line (Myers 1999, a bit per letter).
+fn mistakes_in(text: &str, line: &str) -> usize {
+    let letters: Vec<char> = text.chars().take(MOST_LETTERS).collect();
+    let mut places: HashMap<char, u128> = HashMap::new();
+    for (at, letter) in letters.iter().enumerate() {
+        *places.entry(*letter).or_default() |= 1 << at;
+    }
+    let last = 1_u128 << (letters.len() - 1);
+    let (mut more, mut less) = (u128::MAX, 0_u128);
+    let mut distance = letters.len();
+    let mut least = distance;
+    for letter in line.chars() {
+        let same = places.get(&letter).copied().unwrap_or(0);
+        let diagonal = ((same & more).wrapping_add(more) ^ more) | same | less;
+        let (up, down) = (less | !(diagonal | more), more & diagonal);
+        distance = distance + usize::from(up & last != 0) - usize::from(down & last != 0);
+        least = least.min(distance);
+        // A place may begin anywhere in the line.
+        (more, less) = ((down << 1) | !(diagonal | (up << 1)), (up << 1) & diagonal);
+    }
+    least
 }
 
 /// Folds letters to lower case without moving a byte.
@@ -215,5 +249,15 @@ mod tests {
         assert!(alike("always run the lintre", "- Always run the linter first.").is_some_and(|alike| alike < 100));
         assert_eq!(alike("always run the linter", "Handlers return errors."), None);
         assert_eq!(alike("always run the linter", ""), None);
+        assert!(
+            alike("alwys rn teh linter", "In this project you always run the linter, and then commit it.").is_some()
+        );
+        for (text, line, mistakes) in
+            [("abc", "xxabcxx", 0), ("abc", "xabxc", 1), ("abcd", "bcd", 1), ("abc", "", 3), ("äbc", "öbc", 1)]
+        {
+            assert_eq!(mistakes_in(text, line), mistakes, "{text} in {line}");
+        }
+        let long = "word ".repeat(60);
+        assert_eq!(mistakes_in(&long, &long), 0);
     }
 }

@@ -32,7 +32,7 @@ local function known(spec)
   if #ids == 0 or vim.tbl_contains(ids, (spec:gsub('@.*', ''))) then
     return true
   end
-  refuse(('there is no harness `%s`; known: %s'):format(spec, table.concat(ids, ', ')))
+  refuse(('there is no agent `%s`; known: %s'):format(spec, table.concat(ids, ', ')))
   return false
 end
 

@@ -72,7 +72,7 @@ function M.read(buf, name)
   bo.buftype, bo.bufhidden, bo.swapfile, bo.modifiable, bo.fixendofline = 'nofile', 'wipe', false, false, false
   bo.undolevels = -1
   if not spec then
-    return vim.notify(('Briefing: there is no harness `%s`'):format(name), vim.log.levels.ERROR)
+    return vim.notify(('Briefing: there is no agent `%s`'):format(name), vim.log.levels.ERROR)
   end
   vim.b[buf].briefing_spec = spec
   if vim.bo[buf].filetype == '' then

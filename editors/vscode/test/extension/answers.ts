@@ -255,7 +255,7 @@ describe('the extension', () => {
       return briefings[0]?.messages[0]?.text?.includes('- Three.');
     });
     write(folder('two'), { 'AGENTS.md': '- Two.\n' });
-    await assert.rejects(api.effectiveInstructions(file, { harness: 'kodex' }), /there is no harness `kodex`/);
+    await assert.rejects(api.effectiveInstructions(file, { harness: 'kodex' }), /there is no agent `kodex`/);
   });
 
   it('answers agents in the editor as a tool', async () => {

@@ -429,6 +429,11 @@ impl<'s, 'a> Loader<'s, 'a> {
         .to_owned()
     }
 
+    /// Returns what became of a file so far.
+    pub(super) fn met(&self, path: &Path) -> Option<&Source> {
+        self.known.get(&Place::Path(path.to_owned())).map(|at| &self.sources[*at])
+    }
+
     /// Adds a source. Of one file the first stays, unless it was dropped then or is loaded now.
     pub(super) fn consider(&mut self, source: Source) {
         match self.known.get(&source.place) {

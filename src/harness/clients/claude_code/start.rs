@@ -231,6 +231,10 @@ impl Loader<'_, '_> {
             self.consider(Source::new(path, Scope::Project, Fate::Excluded, reason));
             return Ok(());
         };
+        // A file that CLAUDE.md imports in vain is lost by that, and is told how to be approved.
+        if self.met(path).is_some_and(|met| met.scope == Scope::Import && met.fate == Fate::Dropped) {
+            return Ok(());
+        }
         let link = match self.search.real(by)? {
             Ok(real) if real.file_name() != by.file_name() => format!(", a link to {},", real.display()),
             Ok(_) | Err(_) => String::new(),
