@@ -31,7 +31,8 @@ pub(super) fn run(arguments: &Explain) -> Result<ExitCode, Failure> {
             page::page(kind, page::Links::Name)
         }
     };
-    print(&screen::markdown(&text, screen::width()))?;
+    // Where nobody looks at lines, such as in a file, the page is as editors open it.
+    print(&screen::known_width().map_or(text.clone(), |width| screen::markdown(&text, width)))?;
     Ok(ExitCode::SUCCESS)
 }
 

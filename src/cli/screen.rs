@@ -537,8 +537,13 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
 
 /// How wide lines may be: what `COLUMNS` or the terminal says; otherwise 100.
 pub(super) fn width() -> usize {
+    known_width().unwrap_or(100)
+}
+
+/// What `COLUMNS` or the terminal says about the width of lines.
+pub(super) fn known_width() -> Option<usize> {
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 0);
-    said.or_else(|| Some(usize::from(terminal_size::terminal_size()?.0.0))).unwrap_or(100)
+    said.or_else(|| Some(usize::from(terminal_size::terminal_size()?.0.0)))
 }
 
 #[cfg(test)]
