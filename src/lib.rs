@@ -66,6 +66,9 @@
 //!
 //! Diagnostics are remembered by file (`engine/memory`) until the index forgets a fact that they rest on.
 //!
+//! Watched are the directories that answers rest on, those that hold instruction files, and new ones. Elsewhere the client tells
+//! of files with the names that agents know; one that does not has its folders looked through again when somebody asks for all.
+//!
 //! In its first 50 ms a server only notes what is to be watched; then it arms all of it, looks at every fact once more, and
 //! forgets those that are others.
 //!

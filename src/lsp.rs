@@ -329,6 +329,30 @@ pub(crate) mod tests {
     }
 
     #[tokio::test]
+    async fn directories_without_instructions_are_not_watched_but_looked_through_again() {
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let root = scratch.path().canonicalize().expect("it is there").join("root");
+        for dir in ["quiet", "filling"] {
+            std::fs::create_dir_all(root.join(dir)).expect("it is made");
+        }
+        std::fs::write(root.join("AGENTS.md"), "Rules.").expect("it is written");
+        let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+        let quiet = std::fs::File::open(root.join("quiet")).expect("it is there");
+        quiet.set_modified(long_ago).expect("it is its owner's");
+        let service = service_for(&root.join("home"));
+        let core = core_with(service.inner(), Watcher::new(drop));
+        core.look_through(&service.inner().client, &root);
+        let files = async || core.files_of(&root).await.files.len();
+        assert_eq!(files().await, 1);
+        let watched = || core.watcher.get().expect("a watcher").count() - root.ancestors().count();
+        assert_eq!(watched(), 1, "only the one that is being filled");
+        std::fs::write(root.join("quiet/AGENTS.md"), "Rules.").expect("it is written");
+        assert_eq!(files().await, 1, "nobody told");
+        core.workspace.outdate(&root);
+        assert_eq!((files().await, watched()), (2, 2));
+    }
+
+    #[tokio::test]
     async fn a_harness_that_panics_is_refused_and_the_others_answer() {
         let scratch = tempfile::TempDir::new().expect("a scratch directory");
         let service = service_for(scratch.path());

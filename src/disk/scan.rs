@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
@@ -84,6 +85,17 @@ pub fn scan_in(fs: &dyn Filesystem, root: &Path, wanted: &dyn Fn(&OsStr) -> bool
     }
     found
 }
+
+/// Returns true if entries came to a directory or left it only just now: more may follow.
+#[expect(clippy::disallowed_methods, reason = "it is not asked what stands there, only when it changed")]
+pub fn is_being_filled(dir: &Path) -> bool {
+    let modified = std::fs::symlink_metadata(dir).and_then(|meta| meta.modified());
+    // A clock that runs ahead is no reason to look away.
+    modified.is_ok_and(|at| at.elapsed().is_ok_and(|since| since < JUST_NOW) || at.elapsed().is_err())
+}
+
+/// How long ago is just now.
+const JUST_NOW: Duration = Duration::from_secs(10);
 
 /// How many threads look through a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,13 +10,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::watch;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 use tower_lsp::Client;
 use tower_lsp::ls_types::ProgressToken;
 
 use super::Core;
 use crate::disk::scan::{self, Progress, Threads};
-use crate::disk::{Filesystem, Watching};
+use crate::disk::{Filesystem, Real, Watching};
 use crate::harness::names::INSTRUCTION_FILES;
 use crate::snapshot::{Change, FileType};
 use crate::text::grouped;
@@ -24,6 +24,13 @@ use crate::text::grouped;
 /// How long watching directories and looking through the folders wait, so that the file that is opened first is answered
 /// before.
 const HEAD_START: Duration = Duration::from_millis(50);
+
+/// For how long the files of a folder are taken to be all, where the client does not tell of new ones: one may be put into a
+/// directory that is not watched.
+const LOOK_AGAIN: Duration = Duration::from_secs(30);
+
+/// How many times as long as looking through a folder took it is not looked through again.
+const REST: u32 = 100;
 
 /// How often the client is told how far a scan is.
 const REPORT_EVERY: Duration = Duration::from_millis(250);
@@ -45,7 +52,10 @@ struct Root {
     /// Whether a scan has ended; it may have been cancelled.
     done: watch::Sender<bool>,
     files: BTreeSet<PathBuf>,
-    /// Where something happened while the scan ran; what it found there may be out of date.
+    /// From when on whoever asks for the files has the folder looked through again, if nobody tells of all of them; `None` while
+    /// a scan runs.
+    look_again: Option<Instant>,
+    /// Where something happened while a scan ran; what it found there may be out of date.
     disturbed: Vec<PathBuf>,
 }
 
@@ -100,6 +110,12 @@ impl Workspace {
         (roots.values().map(|root| root.files.len()).sum(), roots.values().all(Root::is_complete))
     }
 
+    /// Lets the time pass for which the files of a folder are taken to be all.
+    #[cfg(test)]
+    pub(crate) fn outdate(&self, root: &Path) {
+        self.roots().get_mut(root).expect("a folder").look_again = Some(Instant::now());
+    }
+
     /// Some directory could not be watched.
     pub fn is_short(&self) -> bool {
         self.short.load(Ordering::Relaxed)
@@ -123,6 +139,7 @@ impl Core {
             progress: progress.clone(),
             done: watch::Sender::new(false),
             files: BTreeSet::new(),
+            look_again: None,
             disturbed: Vec::new(),
         };
         if let Some(before) = self.workspace.roots().insert(path.clone(), root) {
@@ -180,13 +197,15 @@ impl Core {
     /// Looks a folder through, and takes in what it holds.
     pub(crate) fn scan_now(self: &Arc<Self>, path: &Path, progress: &Arc<Progress>) {
         self.watch();
-        let found = self.files_below(path, progress, Threads::PerCore);
+        let began = Instant::now();
+        let found = self.files_below(path, progress);
         let turn = self.workspace.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let disturbed = {
             let mut roots = self.workspace.roots();
             // The folder may have left the workspace meanwhile, or have come back: then another scan is under way.
             let Some(root) = roots.get_mut(path).filter(|root| Arc::ptr_eq(&root.progress, progress)) else { return };
             root.files = found;
+            root.look_again = Some(Instant::now() + LOOK_AGAIN.max(REST * began.elapsed()));
             root.done.send_replace(true);
             std::mem::take(&mut root.disturbed)
         };
@@ -194,29 +213,58 @@ impl Core {
         self.files_changed(&disturbed);
     }
 
-    /// The instruction files below a directory. Every directory is watched before it is listed, so nothing that comes
-    /// later is missed.
-    pub(crate) fn files_below(
+    /// Returns the instruction files below a directory. To watch every directory would take the system long and much memory, so
+    /// those are watched that hold instruction files or are being filled, and what is above them.
+    fn files_below(self: &Arc<Self>, path: &Path, progress: &Progress) -> BTreeSet<PathBuf> {
+        let found = self.scanned(path, Threads::PerCore, scan::is_being_filled, progress);
+        let Some(watcher) = self.watcher.get() else { return found };
+        let watching = Watching::new(&self.files, watcher);
+        let dirs: BTreeSet<&Path> = found.iter().filter_map(|file| file.parent()).chain([path]).collect();
+        let watched = dirs.into_iter().flat_map(|dir| {
+            watching.watch(dir);
+            // Files may have come and gone before it was watched.
+            self.scanned_in(dir)
+        });
+        let files = watched.collect();
+        self.workspace.short.fetch_or(watching.was_blind(), Ordering::Relaxed);
+        files
+    }
+
+    /// Returns the instruction files below a directory that has come. Every directory is watched before it is listed, so nothing
+    /// that is put there later is missed.
+    fn files_in_new(self: &Arc<Self>, path: &Path) -> BTreeSet<PathBuf> {
+        self.scanned(path, Threads::One, |_| true, &Progress::default())
+    }
+
+    /// Returns the instruction files below a directory, and watches the directories that `is_watched` names before they are listed.
+    fn scanned(
         self: &Arc<Self>,
         path: &Path,
-        progress: &Progress,
         threads: Threads,
+        is_watched: fn(&Path) -> bool,
+        progress: &Progress,
     ) -> BTreeSet<PathBuf> {
         let customs = self.session().custom_names.clone();
-        if let Some(watcher) = self.watcher.get() {
-            let above = Watching::new(&self.files, watcher);
-            above.watch(path);
-            self.workspace.short.fetch_or(above.was_blind(), Ordering::Relaxed);
-        }
         let core = self.clone();
         let entered = move |dir: &Path| {
-            if !core.workspace.is_short() && core.watcher.get().is_some_and(|watcher| !watcher.arm(dir)) {
-                core.workspace.short.store(true, Ordering::Relaxed);
-            }
+            let Some(watcher) = core.watcher.get().filter(|_| !core.workspace.is_short() && is_watched(dir)) else {
+                return;
+            };
+            let watching = Watching::new(&core.files, watcher);
+            watching.watch(dir);
+            core.workspace.short.fetch_or(watching.was_blind(), Ordering::Relaxed);
         };
         let wanted = |name: &OsStr| INSTRUCTION_FILES.may_match(name) || customs.contains(name);
         let found = scan::scan(path, threads, &wanted, entered, progress);
         found.into_iter().filter(|file| is_instruction_file(file, &customs)).collect()
+    }
+
+    /// Returns the instruction files of one directory.
+    fn scanned_in(&self, dir: &Path) -> Vec<PathBuf> {
+        let entries = Real.list(dir).unwrap_or_default().into_iter();
+        let session = self.session();
+        let files = entries.filter(|entry| entry.kind != FileType::Dir).map(|entry| dir.join(entry.name));
+        files.filter(|file| is_instruction_file(file, &session.custom_names)).collect()
     }
 
     /// The instruction files below a workspace folder, or below any other directory.
@@ -225,6 +273,9 @@ impl Core {
         if let Some(mut done) = scanned {
             // Fails if the folder leaves the workspace meanwhile; then it is looked through for this answer.
             let ended = done.wait_for(|done| *done).await.is_ok();
+            if ended && self.told() != EventSource::Nobody {
+                self.look_again(root).await;
+            }
             if ended
                 && self.told() != EventSource::Nobody
                 && let Some(root) = self.workspace.roots().get(root)
@@ -235,11 +286,34 @@ impl Core {
         let (core, root) = (self.clone(), root.to_owned());
         let look = move || {
             core.watch();
-            core.files_below(&root, &Progress::default(), Threads::PerCore)
+            core.files_below(&root, &Progress::default())
         };
         match tokio::task::spawn_blocking(look).await {
             Ok(files) => Found { files, complete: true },
             Err(_) => Found { files: BTreeSet::new(), complete: false },
+        }
+    }
+
+    /// Looks a folder through again if files may have come unseen since it was looked through.
+    async fn look_again(self: &Arc<Self>, path: &Path) {
+        // The client was asked to tell of the names that agents know, not of those that a project declares.
+        let is_told = {
+            let session = self.session();
+            session.abilities.registers_file_events && session.custom_names.is_empty()
+        };
+        if is_told {
+            return;
+        }
+        let due = {
+            let mut roots = self.workspace.roots();
+            let Some(root) = roots.get_mut(path) else { return };
+            // One look serves all who ask meanwhile.
+            let is_due = root.look_again.take_if(|at| *at <= Instant::now()).is_some();
+            is_due.then(|| root.progress.clone())
+        };
+        if let Some(progress) = due {
+            let (core, path) = (self.clone(), path.to_owned());
+            drop(tokio::task::spawn_blocking(move || core.scan_now(&path, &progress)).await);
         }
     }
 
@@ -295,7 +369,7 @@ impl Core {
     pub(crate) fn file_changed(self: &Arc<Self>, root: &Path, path: &Path, kind: Option<FileType>) {
         let now = match kind {
             None => BTreeSet::new(),
-            Some(FileType::Dir) => self.files_below(path, &Progress::default(), Threads::One),
+            Some(FileType::Dir) => self.files_in_new(path),
             Some(_) => {
                 let is_one = is_instruction_file(path, &self.session().custom_names);
                 BTreeSet::from_iter(is_one.then(|| path.to_owned()))
@@ -303,8 +377,11 @@ impl Core {
         };
         let mut roots = self.workspace.roots();
         let Some(root) = roots.get_mut(root) else { return };
-        if !*root.done.borrow() {
+        let is_known = *root.done.borrow();
+        if !is_known || root.look_again.is_none() {
             root.disturbed.push(path.to_owned());
+        }
+        if !is_known {
             return;
         }
         let from = root.files.range(path.to_owned()..);
