@@ -83,3 +83,33 @@ fn fit_moves_sections_until_nothing_is_cut() {
     assert_eq!(plan["proof"]["after"][0]["cut"], 0, "{}", plan["notes"]);
     assert!(text(&root, "AGENTS.md").is_some_and(|text| text.len() < 32_768));
 }
+
+#[test]
+fn split_makes_a_rule_of_a_section_that_is_a_pattern_where_all_have_such_rules() {
+    let section =
+        format!("# All\n\n{RULE}\n## `*.sql`\n\n{}\n## Style\n\nShort.\n", "- No migration is edited.\n".repeat(12));
+    let files = [("project/CLAUDE.md", section.as_str()), ("project/db/a.sql", "")];
+    let (plan, place, root) = planned(&files, &["split", "CLAUDE.md", "--harness", "claude-code"]);
+    let rule = text(&root, ".claude/rules/sql.md").unwrap_or_default();
+    assert!(rule.starts_with("---\npaths: \"**/*.sql\"\n---\n\n# `*.sql`\n"), "{plan}");
+    assert!(!text(&root, "CLAUDE.md").expect("a file").contains("migration"), "{plan}");
+    assert_eq!(plan["proof"]["lost"], serde_json::json!([]), "{plan}");
+    assert!(plan["proof"]["later"].as_array().is_some_and(|later| !later.is_empty()), "{plan}");
+    let sent = place.prints("project", &["show", "db/a.sql", "--harness", "claude-code", "--format", "prompt"]);
+    assert!(sent.contains("No migration is edited"), "{sent}");
+    // Codex has none.
+    let (plan, ..) =
+        planned(&[("project/AGENTS.md", section.as_str()), files[1]], &["split", "AGENTS.md", "--harness", "codex"]);
+    assert!(plan["patch"].as_str().is_some_and(|patch| patch.contains("+++ b/docs/sql.md")), "{plan}");
+}
+
+#[test]
+fn one_truth_names_the_file_in_settings_where_there_is_no_other_bridge() {
+    let files = [("project/AGENTS.md", RULE), ("project/.aider.conf.yml", "dark-mode: true\n")];
+    let (plan, place, root) = planned(&files, &["one-truth", "--harness", "codex,aider"]);
+    assert_eq!(text(&root, ".aider.conf.yml").as_deref(), Some("dark-mode: true\nread: AGENTS.md\n"), "{plan}");
+    let sent = place.prints("project", &["show", "--harness", "aider", "--format", "prompt"]);
+    assert!(sent.contains("personal data in any"), "{sent}");
+    let (plan, ..) = planned(&files, &["one-truth", "--harness", "codex"]);
+    assert_eq!(plan["patch"], "", "{plan}");
+}

@@ -179,10 +179,11 @@ impl Planning {
     }
 
     /// Plans one AGENTS.md at the root. A file that only repeats it goes or imports it, whichever loses less; a file that says
-    /// more keeps that.
+    /// more keeps that. Who has neither gets a setting.
     async fn one_truth(&self) -> Result<(Changes, Vec<String>), String> {
         const BRIDGES: [(&str, &str); 3] =
             [("CLAUDE.md", "@AGENTS.md\n"), ("GEMINI.md", "@./AGENTS.md\n"), ("QWEN.md", "@./AGENTS.md\n")];
+        const SETTINGS: [(&str, &str); 1] = [(".aider.conf.yml", "read: AGENTS.md\n")];
         let agents_md = self.root.join("AGENTS.md");
         let (mut files, mut notes) = (Changes::new(), Vec::new());
         let is_link = |path: &Path| self.now.files.lstat(path).is_ok_and(|meta| meta.kind == FileType::Link);
@@ -231,6 +232,22 @@ impl Planning {
                 files.insert(path, option);
             }
         }
+        for (name, setting) in SETTINGS {
+            let path = self.root.join(name);
+            let was = self.read(&path);
+            let is_set =
+                |text: &String| text.lines().any(|line| line.starts_with(setting.split(' ').next().unwrap_or(setting)));
+            if is_link(&path) || was.as_ref().is_some_and(is_set) {
+                continue;
+            }
+            let lines = was.as_ref().map_or_else(String::new, |text| format!("{}\n", text.trim_end()));
+            let mut tried = files.clone();
+            tried.insert(path.clone(), Some(lines + setting));
+            if self.lacks(&tried, &truth).await? < self.lacks(&files, &truth).await? {
+                notes.push(format!("{name} names AGENTS.md"));
+                files = tried;
+            }
+        }
         Ok((files, notes))
     }
 
@@ -244,7 +261,8 @@ impl Planning {
         Ok(not_told.sum::<usize>() + proof.lost.len() + proof.later.len())
     }
 
-    /// Plans a file's sections in the directories that they name; if none names one, in files that are imported or pointed to.
+    /// Plans a file's sections in the directories that they name, or in rules for the patterns that they are; if there are none, in
+    /// files that are imported or pointed to.
     async fn split(&self, file: &Path) -> Result<(Changes, Vec<String>), String> {
         let path = self.now.files.real(&self.root.join(file));
         let text = self.read(&path).ok_or_else(|| format!("{} cannot be read as text", file.display()))?;
@@ -252,10 +270,10 @@ impl Planning {
         for section in all(&symbols(&text)) {
             offered.extend(self.moves(&self.now, &path, section.heading.start).await?);
         }
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let is_nested = |moved: &Move| moved.title.ends_with(&format!("/{name}"));
-        if offered.iter().any(is_nested) {
-            offered.retain(is_nested);
+        // What is read by itself leaves nothing behind.
+        let is_read = |moved: &Move| moved.left.trim().is_empty();
+        if offered.iter().any(is_read) {
+            offered.retain(is_read);
         }
         let (mut files, mut notes, mut taken) = (Changes::new(), Vec::new(), Vec::<std::ops::Range<usize>>::new());
         let mut text_left = text.clone();

@@ -76,9 +76,12 @@ fn moves(ctx: &Context, section: &Section) -> Vec<(String, Vec<Edit>)> {
         return Vec::new();
     }
     let is_users_own = ctx.subject.sources().any(|(_, source)| source.scope == Scope::User);
-    let nested = if is_users_own { None } else { nested(ctx, section) };
+    let (nested, ruled) = match is_users_own {
+        true => (None, None),
+        false => (nested(ctx, section), ruled(ctx, section, &readers)),
+    };
     let beside = beside(ctx, section, &readers, is_users_own);
-    nested.into_iter().chain(beside).collect()
+    nested.into_iter().chain(ruled).chain(beside).collect()
 }
 
 /// To the directory that the heading names.
@@ -94,6 +97,40 @@ fn nested(ctx: &Context, section: &Section) -> Option<(String, Vec<Edit>)> {
     }
     let title = format!("Move “{}” ({} B) to {below}/{name}", section.title, grouped(section.range.len()));
     Some((title, moved(ctx, section, path, "")))
+}
+
+/// Rules for the files of a pattern: who reads them, where they lie, how they end, and how their front matter begins.
+const RULES: [(&str, &str, &str, &str); 2] = [
+    ("claude-code", ".claude/rules", ".md", "paths"),
+    ("copilot-cli", ".github/instructions", ".instructions.md", "applyTo"),
+];
+
+/// To a rule for the files of the pattern that the heading is, if all who read the file have such rules in one place.
+fn ruled(ctx: &Context, section: &Section, readers: &[&Resolution]) -> Option<(String, Vec<Edit>)> {
+    let is_theirs = |(agent, ..): &&(&str, &str, &str, &str)| readers.iter().all(|answer| answer.harness == *agent);
+    let (_, dir, ending, key) = RULES.iter().find(is_theirs)?;
+    let pattern = section.title.trim_matches('`').trim_start_matches("./");
+    let is_plain = |c: char| !c.is_whitespace() && !"\"'\\`,".contains(c);
+    if !pattern.contains('*') || !pattern.chars().all(is_plain) {
+        return None;
+    }
+    let base = ctx.subject.base();
+    let inside = ctx.dir().strip_prefix(&base).ok()?.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>();
+    // A name alone is meant in every directory.
+    let any = if pattern.contains('/') { "" } else { "**/" };
+    let pattern = inside.iter().map(|part| format!("{part}/")).collect::<String>() + any + pattern;
+    let below = format!("{dir}/{}{ending}", slug(&section.title)?);
+    let path = base.join(&below);
+    if ctx.disk.is_taken(&path) {
+        return None;
+    }
+    let size = grouped(section.range.len());
+    let title = format!("Move “{}” ({size} B) to {below}, for files that match {pattern}", section.title);
+    let mut edits = moved(ctx, section, path, "");
+    if let Some(Edit::Create { text, .. }) = edits.first_mut() {
+        text.insert_str(0, &format!("---\n{key}: \"{pattern}\"\n---\n\n"));
+    }
+    Some((title, edits))
 }
 
 /// To a file in `docs`, which is imported where all who read the file import, and named where not.
