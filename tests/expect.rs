@@ -239,3 +239,32 @@ fn read(dir: &Path, name: &str, files: &mut Vec<(String, String)>) {
         }
     }
 }
+
+#[test]
+fn an_exception_at_the_entry_or_the_sentence_holds_in_check() {
+    let expectation =
+        "[[expect]]\nid = \"two\"\ntext = \"Two reviewers.\"\nagents = [\"codex\"]\npaths = [\"pay/**\"]\n";
+    let sentence = "Two reviewers.\n";
+    let check = |declaration: &str, nested: &str, more: &[&str]| {
+        let place = Place::new(&[
+            ("home/p/.git/HEAD", "ref: refs/heads/main\n"),
+            ("home/p/briefing.toml", declaration),
+            ("home/p/pay/AGENTS.md", nested),
+            ("home/p/pay/a.ts", ""),
+        ]);
+        let output = place.run("home/p", &[&["check", "--harness", "codex", "--format", "concise"], more].concat());
+        let said = String::from_utf8(output.stdout).expect("UTF-8");
+        let failed = said.lines().filter(|line| line.contains("expectation-failed") || line.contains("exception"));
+        let at = failed.map(|line| line.split(':').next().unwrap_or_default().to_owned());
+        at.collect::<Vec<_>>()
+    };
+    assert_eq!(check(expectation, sentence, &[]), ["briefing.toml", "pay/AGENTS.md"]);
+    let excepted = format!("<!-- briefing-ignore expectation-failed: all start there -->\n{sentence}");
+    assert_eq!(check(expectation, &excepted, &[]), ["briefing.toml"]);
+    let declared = format!("# briefing-ignore expectation-failed: all start there\n{expectation}");
+    assert_eq!(check(&declared, &excepted, &[]), Vec::<String>::new());
+    // Nobody has proven it where a path is named.
+    assert_eq!(check(expectation, &excepted, &["pay/AGENTS.md"]), Vec::<String>::new());
+    let held = expectation.replace("codex", "claude-code").replace("Two reviewers", "Nothing");
+    assert_eq!(check(&held.replace("text", "absent"), &excepted, &[]), ["pay/AGENTS.md"], "it is not needed");
+}

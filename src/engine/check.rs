@@ -1,6 +1,6 @@
 //! Every finding below a directory without an editor, by the same way that diagnostics come.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::disk::Filesystem;
 use crate::harness::custom::FILE_NAME;
 use crate::harness::names::SETTINGS_FILES;
 use crate::lsp::features::diagnostics;
-use crate::report::findings::exceptions::{Declared, declared};
+use crate::report::findings::exceptions::{Declared, declared, excepted};
 use crate::report::findings::{Finding, Kind, Severity};
 use crate::report::judged::Judged;
 use crate::request::{Defaults, Places, Request};
@@ -80,10 +80,20 @@ pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
         let count = files.len();
         let files: Vec<PathBuf> = files.into_iter().collect();
         core.look_for_patterns(&files).await;
+        // Which expectations hold is known of the whole project only.
+        let mut failed: BTreeMap<PathBuf, (Content, Vec<Finding>)> = BTreeMap::new();
+        if only.is_empty() {
+            let found = Below { instructions, settings: BTreeSet::new(), declarations };
+            let proofs = expect::prove(&core, &root, &found, expect::Files::Scanned(revision)).await?;
+            for (path, raw, finding) in expect::findings(&proofs) {
+                failed.entry(path).or_insert((raw, Vec::new())).1.push(finding);
+            }
+        }
         let mut exceptions = Exceptions::of(&core, &root);
         let mut checked = Vec::new();
         for path in files {
-            let found = match found_in(&core, &path).await {
+            let expected = only.is_empty().then(|| failed.remove(&path).map(|(_, found)| found).unwrap_or_default());
+            let found = match found_in(&core, &path, expected).await {
                 Some(found) => Some(found),
                 None => unread(&core, &path),
             };
@@ -95,18 +105,18 @@ pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
                 checked.push(Checked { path, raw, found });
             }
         }
-        if only.is_empty() {
-            let found = Below { instructions, settings: BTreeSet::new(), declarations };
-            let proofs = expect::prove(&core, &root, &found, expect::Files::Scanned(revision)).await?;
-            for (path, raw, finding) in expect::findings(&proofs) {
-                let Some(severity) = core.session().settings.severity(finding.kind) else { continue };
-                let inside = path.strip_prefix(&root).unwrap_or(&path);
-                let Some(found) = exceptions.except((severity, finding), inside) else { continue };
-                match checked.iter_mut().find(|file| file.path == path) {
-                    Some(file) => file.found.push(found),
-                    None => checked.push(Checked { path, raw, found: vec![found] }),
-                }
+        // Declarations below the root, and those that they extend.
+        for (path, (raw, found)) in failed {
+            let inside = path.strip_prefix(&root).unwrap_or(&path);
+            let settings = core.session().settings.clone();
+            let found = excepted(found, &raw, exceptions.today, &[]).into_iter();
+            let found = found.filter_map(|finding| Some((settings.severity(finding.kind)?, finding)));
+            let found: Vec<_> = found.filter_map(|found| exceptions.except(found, inside)).collect();
+            if !found.is_empty() {
+                checked.push(Checked { path, raw, found });
             }
+        }
+        if only.is_empty() {
             exceptions.add_to(&core, &mut checked);
         }
         for file in &mut checked {
@@ -121,10 +131,14 @@ pub fn check(base: Defaults, checking: Checking) -> Result<Check, String> {
 
 /// Everything that is found in one file. If a mistake of Briefing's own ends the check of this file, that is what is found, and
 /// the other files are checked all the same. `None` if the file went away meanwhile: then it is no file of the project any more.
-async fn found_in(core: &Arc<Core>, path: &Path) -> Option<(Content, Vec<(Severity, Finding)>)> {
+async fn found_in(
+    core: &Arc<Core>,
+    path: &Path,
+    expected: Option<Vec<Finding>>,
+) -> Option<(Content, Vec<(Severity, Finding)>)> {
     let look = async {
         let view = core.view(path).await.ok()?;
-        Some((view.raw.clone(), diagnostics::found(core, &view, Vec::new())))
+        Some((view.raw.clone(), diagnostics::found(core, &view, expected)))
     };
     AssertUnwindSafe(look).catch_unwind().await.unwrap_or_else(|_| {
         let message = "this file could not be checked: a mistake of Briefing's own; please report it with the file";

@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::hash::BuildHasher;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::Core;
 use super::alone::{at_rest, project};
@@ -35,6 +35,8 @@ pub mod recorded;
 const LONGEST_CHAIN: usize = 8;
 /// How many files of one expectation are asked about, at most: beyond that the expectation is reported as unproven.
 const MOST_QUESTIONS: usize = 200_000;
+/// For so many expectations that fail at once the line is looked for that is most like them; nobody mends more at a time.
+const MOST_NEAR: usize = 20;
 
 /// The expectations of a project, and what became of each.
 pub struct Proofs {
@@ -153,109 +155,144 @@ struct Class {
 
 /// Proves every expectation that is declared below `root`.
 pub(super) async fn prove(core: &Arc<Core>, root: &Path, found: &Below, files: Files<'_>) -> Result<Proofs, String> {
-    let mut proofs = declarations(core, root, &found.declarations).await;
-    if proofs.all.is_empty() {
-        return Ok(proofs);
-    }
-    let texts = Texts::read(core, &found.instructions).await;
-    let has_paths = proofs.all.iter().any(|proof| !proof.expectation.paths.is_empty());
-    let files = match files {
-        _ if !has_paths => Vec::new(),
-        Files::Scanned(revision) => everything(core, root, revision),
-        Files::Matched => live::matched(core, root, &proofs.all).await,
-    };
-    let mut wanted = Vec::new();
-    for proof in &mut proofs.all {
-        match resolved(core, root, &proof.expectation, &proof.path).await {
-            Ok(one) => wanted.push(Some(one)),
-            Err(problem) => {
-                proof.problem = Some(problem);
-                wanted.push(None);
-            }
+    let mut ground = Ground::of(core, root, found, files).await;
+    let all: Vec<usize> = (0..ground.proofs.all.len()).collect();
+    ground.prove(core, &all).await?;
+    Ok(ground.proofs)
+}
+
+/// What expectations are proven on: their texts, the files they are about, and the instruction files.
+struct Ground {
+    proofs: Proofs,
+    /// What each of them wants; none where that could not be read.
+    wanted: Vec<Option<Wanted>>,
+    /// The files that each of them is about.
+    classes: Vec<Vec<Class>>,
+    texts: Texts,
+}
+
+impl Ground {
+    async fn of(core: &Arc<Core>, root: &Path, found: &Below, files: Files<'_>) -> Ground {
+        let mut proofs = declarations(core, root, &found.declarations).await;
+        if proofs.all.is_empty() {
+            let texts = Texts::read(core, &BTreeSet::new()).await;
+            return Ground { proofs, wanted: Vec::new(), classes: Vec::new(), texts };
         }
-    }
-    let others: Vec<PathBuf> = files.into_iter().filter(|file| !texts.has(&root.join(file))).collect();
-    let classes = classes(root, &others, &proofs.all, &texts);
-    let mut questions: BTreeMap<Question, Vec<Case>> = BTreeMap::new();
-    for (number, proof) in proofs.all.iter_mut().enumerate().filter(|(number, _)| wanted[*number].is_some()) {
-        if !proof.expectation.paths.is_empty() && classes[number].is_empty() {
-            let patterns = proof.expectation.paths.join(", ");
-            proof.problem = Some(format!("`{patterns}` matches no file, so nothing is proven"));
-            continue;
-        }
-        cases(number, proof, root, &classes[number], &mut questions);
-    }
-    if questions.len() > MOST_QUESTIONS {
-        return Err(format!(
-            "the expectations are about {} starts and files; narrow `paths` or `from` ({MOST_QUESTIONS} at most)",
-            questions.len()
-        ));
-    }
-    let mut rows: Vec<Rows> = proofs.all.iter().map(|_| Rows::default()).collect();
-    let mut asking: HashMap<(Vec<String>, PathBuf), Agents> = HashMap::new();
-    for ((agents, from, session, target), cases) in &questions {
-        let key = (agents.clone(), from.clone());
-        if !asking.contains_key(&key) {
-            let harness = (agents[..] != ["all"]).then(|| OneOrMany::Many(agents.clone()));
-            let request = Request { harness, ..Request::default() };
-            let places =
-                Places { cwd: from.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
-            let asked = core.questions(&request, &places).await.map_err(|error| error.message.into_owned())?;
-            asking.insert(key.clone(), asked);
-        }
-        let question = |(choice, at): &(Choice, Standpoint)| {
-            let at = Standpoint { target: target.clone(), session: *session, ..at.clone() };
-            AgentQuestion::new(choice.clone(), at)
+        let texts = Texts::read(core, &found.instructions).await;
+        let has_paths = proofs.all.iter().any(|proof| !proof.expectation.paths.is_empty());
+        let files = match files {
+            _ if !has_paths => Vec::new(),
+            Files::Scanned(revision) => everything(core, root, revision),
+            Files::Matched => live::matched(core, root, &proofs.all).await,
         };
-        let asked: Vec<_> = asking[&key].iter().map(question).collect();
-        proofs.asked += asked.len();
-        let answers: Vec<Arc<Resolution>> =
-            core.answers_to(asked).await.into_iter().map(|(answer, _)| answer).collect();
-        for case in cases {
-            let (proof, wanted) = (&proofs.all[case.expectation], &wanted[case.expectation]);
-            let Some(wanted) = wanted else { continue };
-            for (number, answer) in answers.iter().enumerate() {
-                let choice = &asking[&key][number].0;
-                let failure = failure(proof, wanted, case, choice, &answers, number, &texts);
-                rows[case.expectation].add(root, from, *session, case, answer, failure);
+        let mut wanted = Vec::new();
+        for proof in &mut proofs.all {
+            match resolved(core, root, &proof.expectation, &proof.path).await {
+                Ok(one) => wanted.push(Some(one)),
+                Err(problem) => {
+                    proof.problem = Some(problem);
+                    wanted.push(None);
+                }
             }
         }
+        let others: Vec<PathBuf> = files.into_iter().filter(|file| !texts.has(&root.join(file))).collect();
+        let classes = classes(root, &others, &proofs.all, &texts);
+        Ground { proofs, wanted, classes, texts }
     }
-    for ((proof, rows), wanted) in proofs.all.iter_mut().zip(rows).zip(&wanted) {
-        proof.rows = rows.0;
-        if let Some(Wanted::Present(all)) = wanted
-            && let Some(text) = proof.rows.iter().find_map(|row| all.get(row.missing?))
-        {
-            proof.places = texts.places(text);
-            proof.near = if proof.places.is_empty() { texts.near(text) } else { None };
+
+    /// Proves some of the expectations. What several of them ask is asked once.
+    async fn prove(&mut self, core: &Arc<Core>, which: &[usize]) -> Result<(), String> {
+        let Ground { proofs, wanted, classes, texts } = self;
+        let root = proofs.root.clone();
+        let mut questions: BTreeMap<Question, Vec<Case>> = BTreeMap::new();
+        for &number in which.iter().filter(|number| wanted[**number].is_some()) {
+            let proof = &mut proofs.all[number];
+            if !proof.expectation.paths.is_empty() && classes[number].is_empty() {
+                let patterns = proof.expectation.paths.join(", ");
+                proof.problem = Some(format!("`{patterns}` matches no file, so nothing is proven"));
+                continue;
+            }
+            cases(number, proof, &root, &classes[number], &mut questions);
         }
+        if questions.len() > MOST_QUESTIONS {
+            return Err(format!(
+                "the expectations are about {} starts and files; narrow `paths` or `from` ({MOST_QUESTIONS} at most)",
+                questions.len()
+            ));
+        }
+        let mut rows: Vec<Rows> = proofs.all.iter().map(|_| Rows::default()).collect();
+        let mut asking: HashMap<(Vec<String>, PathBuf), Agents> = HashMap::new();
+        for ((agents, from, session, target), cases) in &questions {
+            let key = (agents.clone(), from.clone());
+            if !asking.contains_key(&key) {
+                let harness = (agents[..] != ["all"]).then(|| OneOrMany::Many(agents.clone()));
+                let request = Request { harness, ..Request::default() };
+                let places =
+                    Places { cwd: from.clone(), target: None, read_before: Vec::new(), already_loaded: Vec::new() };
+                let asked = core.questions(&request, &places).await.map_err(|error| error.message.into_owned())?;
+                asking.insert(key.clone(), asked);
+            }
+            let question = |(choice, at): &(Choice, Standpoint)| {
+                let at = Standpoint { target: target.clone(), session: *session, ..at.clone() };
+                AgentQuestion::new(choice.clone(), at)
+            };
+            let asked: Vec<_> = asking[&key].iter().map(question).collect();
+            proofs.asked += asked.len();
+            let answers: Vec<Arc<Resolution>> =
+                core.answers_to(asked).await.into_iter().map(|(answer, _)| answer).collect();
+            for case in cases {
+                let (proof, wanted) = (&proofs.all[case.expectation], &wanted[case.expectation]);
+                let Some(wanted) = wanted else { continue };
+                for (number, answer) in answers.iter().enumerate() {
+                    let choice = &asking[&key][number].0;
+                    let failure = failure(proof, wanted, case, choice, &answers, number, texts);
+                    rows[case.expectation].add(&root, from, *session, case, answer, failure);
+                }
+            }
+        }
+        let mut compared = 0;
+        for &number in which {
+            let proof = &mut proofs.all[number];
+            proof.rows = std::mem::take(&mut rows[number].0);
+            if let Some(Wanted::Present(all)) = &wanted[number]
+                && let Some(text) = proof.rows.iter().find_map(|row| all.get(row.missing?))
+            {
+                proof.places = texts.places(text);
+                if proof.places.is_empty() && compared < MOST_NEAR {
+                    compared += 1;
+                    proof.near = texts.near(text);
+                }
+            }
+        }
+        Ok(())
     }
-    Ok(proofs)
 }
 
 /// Reports every expectation that does not hold: at its entry, and where the text stands that does not reach an agent.
 pub(crate) fn findings(proofs: &Proofs) -> Vec<(PathBuf, Content, Finding)> {
-    let mut found = proofs.wrong.clone();
-    for proof in proofs.all.iter().filter(|proof| !proof.holds()) {
-        let reason = proof.expectation.reason.as_ref().map_or_else(String::new, |reason| format!(" ({reason})"));
-        let message = match &proof.problem {
-            Some(problem) => format!("Expectation `{}` cannot be proven: {problem}", proof.expectation.id),
-            None => format!("Expectation `{}` does not hold{reason}: {}", proof.expectation.id, failures(proof)),
-        };
-        let near = proof.near.iter().map(|near| (PathBuf::from(&near.path), format!("{SIMILAR}{}", near.text)));
-        let failing: BTreeSet<&str> =
-            proof.rows.iter().filter(|row| row.failure.is_some()).map(|row| row.agent.as_str()).collect();
-        let at = |range: Range<usize>| Finding {
-            harness: failing.first().filter(|_| failing.len() == 1).map(|agent| (*agent).to_owned()),
-            related: near.clone().collect(),
-            ..Finding::new(Kind::ExpectationFailed, range, message.clone())
-        };
-        let start = proof.expectation.at.start;
-        let line = proof.raw[start..].iter().position(|byte| *byte == b'\n').map_or(proof.raw.len(), |end| start + end);
-        found.push((proof.path.clone(), proof.raw.clone(), at(start..line)));
-        found.extend(proof.places.iter().map(|(path, raw, place)| (path.clone(), raw.clone(), at(place.clone()))));
-    }
-    found
+    let failed = proofs.all.iter().filter(|proof| !proof.holds());
+    proofs.wrong.iter().cloned().chain(failed.flat_map(of_proof)).collect()
+}
+
+/// Reports an expectation that does not hold.
+fn of_proof(proof: &Proof) -> Vec<(PathBuf, Content, Finding)> {
+    let reason = proof.expectation.reason.as_ref().map_or_else(String::new, |reason| format!(" ({reason})"));
+    let message = match &proof.problem {
+        Some(problem) => format!("Expectation `{}` cannot be proven: {problem}", proof.expectation.id),
+        None => format!("Expectation `{}` does not hold{reason}: {}", proof.expectation.id, failures(proof)),
+    };
+    let near = proof.near.iter().map(|near| (PathBuf::from(&near.path), format!("{SIMILAR}{}", near.text)));
+    let failing: BTreeSet<&str> =
+        proof.rows.iter().filter(|row| row.failure.is_some()).map(|row| row.agent.as_str()).collect();
+    let at = |range: Range<usize>| Finding {
+        harness: failing.first().filter(|_| failing.len() == 1).map(|agent| (*agent).to_owned()),
+        related: near.clone().collect(),
+        ..Finding::new(Kind::ExpectationFailed, range, message.clone())
+    };
+    let start = proof.expectation.at.start;
+    let line = proof.raw[start..].iter().position(|byte| *byte == b'\n').map_or(proof.raw.len(), |end| start + end);
+    let places = proof.places.iter().map(|(path, raw, place)| (path.clone(), raw.clone(), at(place.clone())));
+    [(proof.path.clone(), proof.raw.clone(), at(start..line))].into_iter().chain(places).collect()
 }
 
 /// Says for whom an expectation fails, and why: the first row of each agent.
@@ -555,7 +592,9 @@ impl Rows {
                 && row.creates == case.creates
                 && row.failure == failure
         };
-        if let Some(row) = self.0.iter_mut().find(same) {
+        // Questions come by their starts, so that the rows of one stand at the end.
+        let here = self.0.iter_mut().rev().take_while(|row| row.from == from);
+        if let Some(row) = { here }.find(same) {
             row.files += case.files;
             return;
         }
@@ -578,8 +617,8 @@ impl Rows {
 struct Texts {
     /// In the order of their paths.
     pages: Vec<Page>,
-    /// Which of them say a text that was looked for.
-    known: RefCell<HashMap<String, Vec<usize>>>,
+    /// Where they say a text that was looked for first: the page, and the bytes of its text.
+    known: RefCell<HashMap<String, Vec<InPage>>>,
     /// What messages say, by the hash of a message: most answers hold the same ones.
     messages: RefCell<HashMap<u64, Heard>>,
     /// Every sentence of the instruction files.
@@ -593,10 +632,21 @@ struct Heard {
     says: HashMap<String, bool>,
 }
 
+/// The number of a page, and bytes of its text.
+type InPage = (usize, Range<usize>);
+
 struct Page {
     path: PathBuf,
     raw: Content,
     text: String,
+    /// The words of the text, once it was searched.
+    plain: OnceLock<Plain>,
+}
+
+impl Page {
+    fn plain(&self) -> &Plain {
+        self.plain.get_or_init(|| Plain::of(&self.text))
+    }
 }
 
 impl Texts {
@@ -604,7 +654,7 @@ impl Texts {
         let mut pages = Vec::new();
         for path in files {
             let Ok(raw) = read(core, path).await else { continue };
-            pages.push(Page { path: path.clone(), text: raw.text().into_owned(), raw });
+            pages.push(Page { path: path.clone(), text: raw.text().into_owned(), raw, plain: OnceLock::new() });
         }
         Texts { pages, known: RefCell::default(), messages: RefCell::default(), sentences: OnceCell::new() }
     }
@@ -640,19 +690,22 @@ impl Texts {
     /// Returns where a text stands, in bytes of the files.
     fn places(&self, text: &Sought) -> Vec<(PathBuf, Content, Range<usize>)> {
         let of = |page: &Page| {
-            let found = text.places(&page.text);
+            let found = text.places_in(page.plain());
             let raw = page.raw.raw_ranges(&found);
             raw.into_iter().map(|at| (page.path.clone(), page.raw.clone(), at)).collect::<Vec<_>>()
         };
         self.pages.iter().flat_map(of).collect()
     }
 
-    /// Returns the files that say a text.
-    fn holding(&self, text: &Sought) -> Vec<&Page> {
+    /// Returns the files that say a text, each with the first place.
+    fn holding(&self, text: &Sought) -> Vec<(&Page, Range<usize>)> {
         let mut known = self.known.borrow_mut();
-        let find = || (0..self.pages.len()).filter(|page| text.is_in(&self.pages[*page].text)).collect();
-        let found: &Vec<usize> = known.entry(text.text().to_owned()).or_insert_with(find);
-        found.iter().map(|page| &self.pages[*page]).collect()
+        let find = || {
+            let pages = self.pages.iter().enumerate();
+            pages.filter_map(|(page, one)| Some((page, text.places_in(one.plain()).into_iter().next()?))).collect()
+        };
+        let found: &Vec<InPage> = known.entry(text.text().to_owned()).or_insert_with(find);
+        found.iter().map(|(page, at)| (&self.pages[*page], at.clone())).collect()
     }
 
     /// Returns the line that is most like a text.
@@ -664,11 +717,11 @@ impl Texts {
     /// Says why a text does not reach an agent.
     fn why_not(&self, text: &Sought, answer: &Resolution) -> String {
         let holding = self.holding(text);
-        let is_source = |page: &&&Page| answer.answer.sources.iter().any(|source| source.is_file(&page.path));
-        let Some(page) = holding.iter().find(is_source).or(holding.first()) else {
+        let is_source = |(page, _): &&(&Page, _)| answer.answer.sources.iter().any(|source| source.is_file(&page.path));
+        let Some((page, at)) = holding.iter().find(is_source).or(holding.first()) else {
             return "no instruction file says it".to_owned();
         };
-        why::reason(answer, &page.path, &page.raw, text)
+        why::reason(answer, &page.path, (&page.raw, &page.text), at, text)
     }
 }
 

@@ -199,12 +199,16 @@ pub fn places(subject: &Subject, sought: &Sought) -> Vec<Standing> {
     found.into_iter().map(place).collect()
 }
 
-/// Says why an agent does not get a text that stands in a file.
-pub fn reason(answer: &Resolution, path: &Path, raw: &Content, sought: &Sought) -> String {
-    let decoded = raw.text();
-    let Some(at) = sought.places(&decoded).into_iter().next() else { return String::new() };
-    let in_file = raw.raw_ranges(std::slice::from_ref(&at)).pop().unwrap_or(at.clone());
-    told(answer, path, &decoded, (&at, &in_file), sought).reason
+/// Says why an agent does not get a text that stands at `at` in a decoded file.
+pub fn reason(
+    answer: &Resolution,
+    path: &Path,
+    (raw, decoded): (&Content, &str),
+    at: &Range<usize>,
+    sought: &Sought,
+) -> String {
+    let in_file = raw.raw_ranges(std::slice::from_ref(at)).pop().unwrap_or(at.clone());
+    told(answer, path, decoded, (at, &in_file), sought).reason
 }
 
 /// What one answer makes of a text that stands at `at` in the decoded file, and at `raw` in its bytes.

@@ -1,22 +1,31 @@
 //! Proves expectations while files are edited: what a change does not touch is remembered.
 
 use std::collections::BTreeSet;
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Below, Files, Proof, findings, prove, read};
+use super::{Below, Files, Ground, Proof, of_proof, read};
 use crate::engine::Core;
 use crate::engine::memory::Memory;
 use crate::queries::declarations::Above;
 use crate::queries::patterns::Matches;
-use crate::report::expect::declared;
+use crate::report::expect::{Wanted, declared};
 use crate::report::findings::{Finding, Kind};
 use crate::request::beside;
 use crate::snapshot::Content;
 
-/// What does not hold, by declaration.
+/// What does not hold, each with its file.
+type Failed = Vec<(PathBuf, Content, Finding)>;
+
+/// What does not hold, by declaration and number of the expectation.
 #[derive(Default)]
-pub(crate) struct Proven(Memory<PathBuf, Vec<(PathBuf, Content, Finding)>>);
+pub(crate) struct Proven {
+    failed: Memory<(PathBuf, usize), Failed>,
+    /// How many expectations were proven.
+    #[cfg(test)]
+    count: std::sync::atomic::AtomicUsize,
+}
 
 impl Proven {
     /// Returns the failed expectations that concern a file: those that stand in it, and those whose text does. What is declared in
@@ -31,25 +40,57 @@ impl Proven {
         let declarations = core.query(Above::from(&beside(&path), &folder)).await;
         let mut found = Vec::new();
         for declaration in &declarations.value {
-            let prove = async {
-                let Ok(raw) = read(core, declaration).await else { return Ok(Vec::new()) };
-                let here = declared(&raw);
-                // Most declarations expect nothing, and then nothing is looked for.
-                if here.all.is_empty() && here.wrong.is_empty() && here.extends.is_none() {
-                    return Ok(Vec::new());
-                }
-                let below = Below {
-                    instructions: core.files_of(&folder).await.files,
-                    settings: BTreeSet::new(),
-                    declarations: vec![declaration.clone()],
-                };
-                prove(core, &folder, &below, Files::Matched).await.map(|proofs| findings(&proofs))
-            };
-            // What is too much to be proven while somebody types is left to `briefing check`.
-            let Ok(all) = self.0.get(core, declaration.clone(), None, prove).await else { continue };
-            found.extend(all.iter().filter(|(file, ..)| *file == path).map(|(.., finding)| finding.clone()));
+            let Ok(raw) = read(core, declaration).await else { continue };
+            let here = declared(&raw);
+            // Most declarations expect nothing, and then nothing is looked for.
+            if here.all.is_empty() && here.wrong.is_empty() && here.extends.is_none() {
+                continue;
+            }
+            let instructions = core.files_of(&folder).await.files;
+            let below = Below { instructions, settings: BTreeSet::new(), declarations: vec![declaration.clone()] };
+            let mut ground = Ground::of(core, &folder, &below, Files::Matched).await;
+            found.append(&mut ground.proofs.wrong);
+            for number in 0..ground.proofs.all.len() {
+                let (key, stamp) = ((declaration.clone(), number), ground.stamp(number));
+                let prove = self.failing(core, &mut ground, number);
+                // What is too much to be proven while somebody types is left to `briefing check`.
+                let Ok(failed) = self.failed.get(core, key, Some(stamp), prove).await else { continue };
+                found.extend(failed.iter().cloned());
+            }
         }
-        found
+        found.into_iter().filter(|(file, ..)| *file == path).map(|(.., finding)| finding).collect()
+    }
+
+    /// Proves one expectation. Why it fails rests on every instruction file, and that it holds on the answers alone.
+    async fn failing(&self, core: &Arc<Core>, ground: &mut Ground, number: usize) -> Result<Failed, String> {
+        #[cfg(test)]
+        self.count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        ground.prove(core, &[number]).await?;
+        let proof = &ground.proofs.all[number];
+        if !proof.holds() || matches!(ground.wanted[number], Some(Wanted::Same)) {
+            let pages: Vec<PathBuf> = ground.texts.pages.iter().map(|page| page.path.clone()).collect();
+            for page in pages {
+                let _ = read(core, &page).await;
+            }
+        }
+        let proof = &ground.proofs.all[number];
+        Ok(if proof.holds() { Vec::new() } else { of_proof(proof) })
+    }
+}
+
+impl Ground {
+    /// Tells apart what an expectation wants, and the files it is about.
+    fn stamp(&self, number: usize) -> u64 {
+        let mut hasher = foldhash::fast::FixedState::default().build_hasher();
+        let proof = &self.proofs.all[number];
+        (&*proof.raw, proof.expectation.at.start, &proof.problem).hash(&mut hasher);
+        for class in &self.classes[number] {
+            (&class.file, class.count).hash(&mut hasher);
+        }
+        if let Some(Wanted::Present(texts)) = &self.wanted[number] {
+            texts.iter().for_each(|text| text.text().hash(&mut hasher));
+        }
+        hasher.finish()
     }
 }
 
@@ -63,4 +104,55 @@ pub(super) async fn matched(core: &Arc<Core>, root: &Path, proofs: &[Proof]) -> 
         files.extend(found.value.iter().filter_map(|file| file.strip_prefix(root).ok()).map(Path::to_owned));
     }
     files.into_iter().collect()
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests write to scratch directories")]
+mod tests {
+    use std::sync::atomic::Ordering;
+
+    use super::*;
+    use crate::lsp::tests::service_for;
+    use crate::snapshot::Change;
+
+    #[tokio::test]
+    async fn an_edit_proves_only_what_it_touches() {
+        let scratch = tempfile::TempDir::new().expect("a scratch directory");
+        let dir = scratch.path().canonicalize().expect("it is there");
+        let write = |name: &str, text: &str| {
+            let file = dir.join(name);
+            std::fs::create_dir_all(file.parent().expect("a directory")).expect("it is made");
+            std::fs::write(file, text).expect("it is written");
+        };
+        for part in ["a", "b"] {
+            write(&format!("{part}/CLAUDE.md"), &format!("Rules of {part}.\n"));
+            write(&format!("{part}/x.rs"), "");
+        }
+        let expect = |part: &str| {
+            format!(
+                "[[expect]]\nid = \"{part}\"\ntext = \"Rules of {part}.\"\nagents = [\"claude-code\"]\npaths = [\"{part}/*.rs\"]\nfrom = [\"{part}\"]\n"
+            )
+        };
+        let declared = expect("a") + &expect("b");
+        write("briefing.toml", &declared);
+        let service = service_for(&dir.join("home"));
+        let core = service.inner().core.clone();
+        core.start_in(&dir, Default::default());
+        let (proven, file) = (Proven::default(), dir.join("briefing.toml"));
+        let asked = async || {
+            let found = proven.about(&core, &file).await;
+            (found.len(), proven.count.load(Ordering::Relaxed))
+        };
+        assert_eq!(asked().await, (0, 2));
+        assert_eq!(asked().await, (0, 2), "nothing changed");
+        write("a/CLAUDE.md", "Other rules.\n");
+        core.happened(vec![Change::Path(dir.join("a/CLAUDE.md"))]);
+        assert_eq!(asked().await, (1, 3), "the other one still holds");
+        write("a/CLAUDE.md", "Rules of a.\n");
+        core.happened(vec![Change::Path(dir.join("a/CLAUDE.md"))]);
+        assert_eq!(asked().await, (0, 4));
+        write("briefing.toml", &declared.replace("Rules of b", "Rules of c"));
+        core.happened(vec![Change::Path(file.clone())]);
+        assert_eq!(asked().await, (1, 6), "another declaration");
+    }
 }

@@ -114,23 +114,31 @@ impl Diagnostics {
 /// Everything that is wrong with a file.
 fn of(core: &Core, view: &View, expected: Vec<Finding>) -> Vec<Diagnostic> {
     let abilities = core.session().abilities;
-    let found =
-        found(core, view, expected).into_iter().filter(|(_, finding)| !finding.faded || abilities.unnecessary_tag);
+    let found = found(core, view, Some(expected))
+        .into_iter()
+        .filter(|(_, finding)| !finding.faded || abilities.unnecessary_tag);
     found.map(|(severity, finding)| diagnostic(severity, finding, view, abilities)).collect()
 }
 
-/// The same as findings, each as bad as the settings say; those of kinds that are switched off are left out.
-pub(crate) fn found(core: &Core, view: &View, expected: Vec<Finding>) -> Vec<(Severity, Finding)> {
+/// Returns everything that is wrong with a file, each as bad as the settings say; what is of a kind that is switched off is left out.
+/// `expected` are the expectations that fail, if they were proven.
+pub(crate) fn found(core: &Core, view: &View, expected: Option<Vec<Finding>>) -> Vec<(Severity, Finding)> {
     let settings = core.session().settings.clone();
     let declared = view.problems.iter().map(|(range, message)| Finding::new(Kind::Declaration, range.clone(), message));
     let today = core.defaults().surroundings.date;
+    let mut unsought = Vec::new();
+    if expected.is_none() {
+        unsought.push(Kind::ExpectationFailed);
+    }
     let mut found: Vec<Finding> =
-        findings::findings(&view.subject()).into_iter().chain(declared).chain(expected).collect();
+        findings::findings(&view.subject()).into_iter().chain(declared).chain(expected.into_iter().flatten()).collect();
     // To compare every line with every text takes time that most need not spend.
     if settings.severity(Kind::NotForEveryone).is_some() {
         found.extend(portable::findings(&view.subject()));
+    } else {
+        unsought.push(Kind::NotForEveryone);
     }
-    let found = findings::exceptions::excepted(found, &view.raw, today).into_iter();
+    let found = findings::exceptions::excepted(found, &view.raw, today, &unsought).into_iter();
     found.filter_map(|finding| Some((finding.as_bad_as(settings.severity(finding.kind)?), finding))).collect()
 }
 

@@ -80,8 +80,9 @@ struct Inline {
     used: bool,
 }
 
-/// The findings of a file without those that the file excepts, and with what is wrong with its exceptions.
-pub fn excepted(found: Vec<Finding>, raw: &[u8], today: Day) -> Vec<Finding> {
+/// Returns the findings of a file without those that the file excepts, and with what is wrong with its exceptions. An exception
+/// is not called unneeded where nobody has looked for what it excepts.
+pub fn excepted(found: Vec<Finding>, raw: &[u8], today: Day, unsought: &[Kind]) -> Vec<Finding> {
     let (mut exceptions, mut all) = inline(raw);
     for finding in found {
         let covers = |exception: &&mut Inline| {
@@ -98,7 +99,8 @@ pub fn excepted(found: Vec<Finding>, raw: &[u8], today: Day) -> Vec<Finding> {
             }
         }
     }
-    let unused = exceptions.into_iter().filter(|exception| !exception.used);
+    let is_unsought = |rule: &Rule| rule.kinds.iter().any(|kind| unsought.contains(kind));
+    let unused = exceptions.into_iter().filter(|exception| !exception.used && !is_unsought(&exception.rule));
     all.extend(unused.map(|exception| Finding::new(Kind::Exception, exception.at, UNUSED)));
     all
 }
@@ -183,7 +185,7 @@ mod tests {
     }
 
     fn messages(raw: &str, found: Vec<Finding>) -> Vec<String> {
-        excepted(found, raw.as_bytes(), TODAY).into_iter().map(|finding| finding.message).collect()
+        excepted(found, raw.as_bytes(), TODAY, &[]).into_iter().map(|finding| finding.message).collect()
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Finds a sentence however it is wrapped and marked up, and what is like it.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// From this share on a line is worth showing to somebody who misremembers it, in percent.
 const ALIKE_PERCENT: usize = 60;
@@ -39,13 +39,17 @@ impl Sought {
 
     /// Returns every place in a text where it stands, in bytes.
     pub fn places(&self, text: &str) -> Vec<Range<usize>> {
-        let plain = Plain::of(text);
+        self.places_in(&Plain::of(text))
+    }
+
+    /// Returns every place in the original of a text where it stands, in bytes.
+    pub fn places_in(&self, plain: &Plain) -> Vec<Range<usize>> {
         let place = |at: usize| {
             let end = at + self.text.len();
             // The last byte, and not the marks and the white space behind it.
             plain.original(at)..plain.original(end - 1) + 1
         };
-        self.cased(&plain).match_indices(self.text.as_str()).map(|(at, _)| place(at)).collect()
+        self.cased(plain).match_indices(self.text.as_str()).map(|(at, _)| place(at)).collect()
     }
 
     /// Returns true if a text says it.
@@ -60,8 +64,8 @@ impl Sought {
     }
 
     /// The plain text in the letters that it is compared by.
-    fn cased<'p>(&self, plain: &'p Plain) -> Cow<'p, str> {
-        if self.has_capitals { Cow::Borrowed(&plain.text) } else { Cow::Owned(folded(&plain.text)) }
+    fn cased<'p>(&self, plain: &'p Plain) -> &'p str {
+        if self.has_capitals { &plain.text } else { plain.folded.get_or_init(|| folded(&plain.text)) }
     }
 
     /// Returns how much of it a line says, in percent, if that is worth knowing.
@@ -122,6 +126,8 @@ fn folded(text: &str) -> String {
 /// targets of links.
 pub struct Plain {
     text: String,
+    /// The text in lower case, once it was asked for.
+    folded: OnceLock<String>,
     /// Where each run of bytes begins here and in the original.
     runs: Vec<(usize, usize)>,
 }
@@ -129,7 +135,7 @@ pub struct Plain {
 impl Plain {
     /// Takes the marks out of a text.
     pub fn of(text: &str) -> Plain {
-        let mut plain = Plain { text: String::with_capacity(text.len()), runs: Vec::new() };
+        let mut plain = Plain { text: String::with_capacity(text.len()), folded: OnceLock::new(), runs: Vec::new() };
         let mut at = 0;
         let mut line_start = true;
         let mut before = ' ';
